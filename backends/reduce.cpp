@@ -1,0 +1,71 @@
+// The type-erased entry points behind the verbs.
+#include <cstdlib>
+
+#include <fanin/fanin.hpp>
+
+namespace fanin {
+namespace {
+
+/// options::backend with the environment applied, which is read once.
+std::string_view wanted_backend(const options& chosen) {
+  static const std::string from_environment = [] {
+    const char* value = std::getenv("FANIN_BACKEND");
+    return std::string(value != nullptr ? value : "");
+  }();
+  return chosen.backend.empty() ? std::string_view(from_environment) : chosen.backend;
+}
+
+bool needs_an_element(operation what) {
+  return what == operation::min || what == operation::max || what == operation::mean;
+}
+
+void check(operation what, const array_view& input) {
+  if (input.data == nullptr && input.count > 0) throw invalid_argument("the input is null, but its count is not 0");
+  if (input.count == 0 && needs_an_element(what)) {
+    throw invalid_argument("the " + std::string(to_string(what)) + " of no elements does not exist");
+  }
+}
+
+result<scalar> with_report(const outcome& answer, const backend& by, std::vector<passed_over> fallback) {
+  return {answer.value,
+          {by.name(), answer.variant, answer.how, answer.reproducibility, answer.bound, std::move(fallback)}};
+}
+
+}  // namespace
+
+result<scalar> reduce(operation what, const array_view& input, const options& chosen) {
+  check(what, input);
+  selection s = select(backends(), wanted_backend(chosen), what, input, chosen);
+  return with_report(s.chosen->reduce(s.what), *s.chosen, std::move(s.fallback));
+}
+
+plan::plan(operation what, element_type type, const options& chosen, std::size_t expected_count)
+    : chosen_(select(backends(), wanted_backend(chosen), what, array_view(nullptr, expected_count, type), chosen)) {}
+
+result<scalar> plan::operator()(const array_view& input) const {
+  request asked = chosen_.what;
+  check(asked.what, input);
+  if (input.type != asked.input.type || input.place != asked.input.place) {
+    throw invalid_argument("the input's type or place is not the planned one");
+  }
+  asked.input = input;
+  return with_report(chosen_.chosen->reduce(asked), *chosen_.chosen, chosen_.fallback);
+}
+
+incremental::incremental(operation what, element_type type, const options& chosen)
+    : chosen_(
+          select(backends(), wanted_backend(chosen), what, array_view(nullptr, plan::unknown_count, type), chosen)),
+      stream_(chosen_.chosen->open(chosen_.what)) {}
+
+void incremental::push(const void* elements, std::size_t count) {
+  if (elements == nullptr && count > 0) throw invalid_argument("the block is null, but its count is not 0");
+  count_ += count;
+  stream_->push(elements, count);
+}
+
+result<scalar> incremental::finish() {
+  check(chosen_.what.what, array_view(this, count_, chosen_.what.input.type));
+  return with_report(stream_->finish(), *chosen_.chosen, chosen_.fallback);
+}
+
+}  // namespace fanin

@@ -1,0 +1,34 @@
+// The one file that knows every backend, in order of preference.
+#include <fanin/backend.hpp>
+
+#include "backends/absent.hpp"
+#include "backends/serial/serial.hpp"
+#if FANIN_HAS_OPENMP
+#include "backends/openmp/openmp.hpp"
+#endif
+#if FANIN_HAS_TBB
+#include "backends/tbb/tbb.hpp"
+#endif
+
+namespace fanin {
+
+std::span<const backend* const> backends() noexcept {
+  static const absent_backend cuda("cuda", "this version of fanin has no CUDA kernels yet");
+  static const absent_backend cub("cub", "this version of fanin has no CUB backend yet");
+  static const absent_backend thrust("thrust", "this version of fanin has no Thrust backend yet");
+#if FANIN_HAS_TBB
+  static const tbb_backend::backend tbb;
+#else
+  static const absent_backend tbb("tbb", "this build was configured without oneTBB");
+#endif
+#if FANIN_HAS_OPENMP
+  static const openmp::backend openmp;
+#else
+  static const absent_backend openmp("openmp", "this build was configured without OpenMP");
+#endif
+  static const serial::backend serial;
+  static const backend* const all[] = {&cuda, &cub, &thrust, &tbb, &openmp, &serial};
+  return all;
+}
+
+}  // namespace fanin

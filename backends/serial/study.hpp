@@ -1,0 +1,20 @@
+// Textbook sums of f32 and f64, kept to be compared with: one plain loop each, in the order of the elements.
+#pragma once
+
+#include <fanin/backend.hpp>
+
+namespace fanin::serial {
+
+/// One textbook sum. `sum` and `bound` exist for f32 and f64; both take the count of elements.
+struct study {
+  variant_info info;
+  float (*sum_f32)(const float* x, std::size_t count);
+  double (*sum_f64)(const double* x, std::size_t count);
+  error_bound (*bound_f32)(std::uint64_t count);
+  error_bound (*bound_f64)(std::uint64_t count);
+};
+
+/// All of them, in the order in which they are told.
+std::span<const study> studies() noexcept;
+
+}  // namespace fanin::serial

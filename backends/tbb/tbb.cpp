@@ -1,0 +1,63 @@
+#include "backends/tbb/tbb.hpp"
+
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include <tbb/global_control.h>
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+#include <tbb/task_scheduler_observer.h>
+
+#include "backends/threads.hpp"
+
+namespace fanin::tbb_backend {
+namespace {
+
+/// Workers inherit the affinity of the thread that starts them. Where that is one core because an OpenMP runtime
+/// bound the main thread, they would share it: this puts them back on all cores of the process.
+class spreading_observer final : public tbb::task_scheduler_observer {
+ public:
+  explicit spreading_observer(tbb::task_arena& arena) : task_scheduler_observer(arena) { observe(true); }
+  ~spreading_observer() override { observe(false); }
+  void on_scheduler_entry(bool is_worker) override {
+    if (is_worker) unbind_this_thread();
+  }
+};
+
+struct pool {
+  explicit pool(unsigned threads) : arena(static_cast<int>(threads)), observer(arena) {}
+  tbb::task_arena arena;
+  spreading_observer observer;
+};
+
+/// One arena per width, kept for the life of the process. TBB's own limit on workers is raised where it stands below
+/// the wanted width; a lower limit set by the application stays in force.
+tbb::task_arena& arena_of(unsigned threads) {
+  static std::mutex mutex;
+  static std::map<unsigned, std::unique_ptr<pool>> pools;
+  static std::unique_ptr<tbb::global_control> limit;
+  constexpr auto workers = tbb::global_control::max_allowed_parallelism;
+
+  const std::lock_guard lock(mutex);
+  auto& found = pools[threads];
+  if (!found) {
+    if (tbb::global_control::active_value(workers) < threads) {
+      limit.reset();
+      limit = std::make_unique<tbb::global_control>(workers, threads);
+    }
+    found = std::make_unique<pool>(threads);
+  }
+  return found->arena;
+}
+
+}  // namespace
+
+void backend::run(unsigned threads, std::size_t count, leaf::task each) const {
+  arena_of(threads).execute([&] {
+    tbb::parallel_for(
+        std::size_t{0}, count, [&](std::size_t i) { each.call(each.context, i); }, tbb::simple_partitioner());
+  });
+}
+
+}  // namespace fanin::tbb_backend

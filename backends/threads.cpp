@@ -1,0 +1,62 @@
+#include "backends/threads.hpp"
+
+#include <dlfcn.h>
+#include <sched.h>
+
+#include <algorithm>
+#include <vector>
+
+#include <fanin/backend.hpp>
+
+namespace fanin {
+namespace {
+
+cpu_set_t affinity_of_this_thread() noexcept {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  sched_getaffinity(0, sizeof set, &set);
+  return set;
+}
+
+/// A function of the OpenMP runtime in this process, ours or the application's; null if there is none. Asking by name
+/// keeps this working in builds without OpenMP.
+template <class F>
+F openmp_function(const char* name) noexcept {
+  return reinterpret_cast<F>(dlsym(RTLD_DEFAULT, name));
+}
+
+/// The cores that the OpenMP runtime found before it bound the main thread; empty if there is none or it bound
+/// nothing.
+cpu_set_t openmp_places() noexcept {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  const auto places = openmp_function<int (*)()>("omp_get_num_places");
+  const auto size_of_place = openmp_function<int (*)(int)>("omp_get_place_num_procs");
+  const auto list_place = openmp_function<void (*)(int, int*)>("omp_get_place_proc_ids");
+  if (places == nullptr || size_of_place == nullptr || list_place == nullptr) return set;
+  for (int p = 0; p < places(); ++p) {
+    std::vector<int> ids(static_cast<std::size_t>(size_of_place(p)));
+    list_place(p, ids.data());
+    for (int id : ids) CPU_SET(static_cast<std::size_t>(id), &set);
+  }
+  return set;
+}
+
+}  // namespace
+
+unsigned default_threads() noexcept {
+  static const unsigned count = [] {
+    const cpu_set_t here = affinity_of_this_thread();
+    const cpu_set_t places = openmp_places();
+    return static_cast<unsigned>(std::max({1, CPU_COUNT(&here), CPU_COUNT(&places)}));
+  }();
+  return count;
+}
+
+void unbind_this_thread() noexcept {
+  static const cpu_set_t places = openmp_places();
+  const cpu_set_t here = affinity_of_this_thread();
+  if (CPU_COUNT(&places) > CPU_COUNT(&here)) sched_setaffinity(0, sizeof places, &places);
+}
+
+}  // namespace fanin

@@ -1,0 +1,29 @@
+// The fastest that this machine can read the same bytes: what every reduction is compared with.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+namespace fanin::measure {
+
+/// Reads data once on the calling thread, with the widest loads of this machine and one OR for each, which no
+/// reduction can undercut. Returns something that depends on every byte.
+unsigned long long read_alone(const void* data, std::size_t bytes);
+
+/// The same on several threads, which wait between calls so that starting them is not measured.
+class reader {
+ public:
+  explicit reader(unsigned threads);
+  ~reader();
+  unsigned long long read(const void* data, std::size_t bytes);
+
+ private:
+  struct crew;
+  std::unique_ptr<crew> crew_;
+};
+
+/// Median time of reading data once, in seconds: the better of one thread and of `threads`, since for short input
+/// waking the others does not pay. Spends about `budget_seconds`.
+double read_seconds(const void* data, std::size_t bytes, unsigned threads, double budget_seconds = 0.5);
+
+}  // namespace fanin::measure

@@ -1,0 +1,124 @@
+// fanin accuracy: float against double, method by method, over well- and ill-conditioned inputs.
+#include <memory>
+
+#include <fmt/format.h>
+#include <CLI/App.hpp>
+
+#include <fanin/fanin.hpp>
+
+#include "cli/commands.hpp"
+#include "cli/families.hpp"
+#include "cli/json.hpp"
+#include "cli/oracle.hpp"
+#include "cli/output.hpp"
+#include "cli/table.hpp"
+#include "cli/text.hpp"
+
+namespace fanin::cli {
+
+namespace {
+
+struct accuracy_options {
+  std::vector<std::string> specs;
+  std::uint64_t count = 100'000, seed = 1;
+  bool json = false;
+};
+
+struct verdict {
+  variant_info variant;
+  scalar value;
+  double error_ulps, bound_ulps;
+};
+
+/// One input in one precision, summed by every serial variant.
+struct study {
+  std::string spec;
+  element_type type;
+  scalar exact;
+  double condition;
+  std::vector<verdict> verdicts;
+};
+
+template <class T>
+study examine(const std::string& spec, const accuracy_options& said) {
+  constexpr element_type type = type_of<T>;
+  const std::vector<T> x = generate<T>(spec, said.count, said.seed);
+  const array_view values{std::span<const T>(x)};
+  const oracle exact(values, default_threads());
+  study one{spec, type, exact.rounded(type), exact.condition(), {}};
+  const backend& serial = find_backend("serial");
+  for (const variant_info& variant : serial.variants()) {
+    if (!serial.supports({operation::sum, values, variant.how, type, variant.name, 1}).usable()) continue;
+    const auto reached = reduce(operation::sum, values, {.backend = "serial", .variant = variant.name});
+    one.verdicts.push_back(
+        {variant, reached.value, exact.error_ulps(reached.value), exact.bound_ulps(type, reached.report.bound)});
+  }
+  return one;
+}
+
+json to_json(const study& one) {
+  json rows = json::array();
+  for (const verdict& row : one.verdicts) {
+    rows.push_back({{"variant", row.variant.name},
+                    {"method", to_string(row.variant.how)},
+                    {"value_text", value_text(row.value)},
+                    {"value_hex", value_hex(row.value)},
+                    {"error_ulps", json_number(row.error_ulps)},
+                    {"bound_ulps", json_number(row.bound_ulps)}});
+  }
+  return {{"input", one.spec},
+          {"element_type", to_string(one.type)},
+          {"condition", json_number(one.condition)},
+          {"exact", {{"value_text", value_text(one.exact)}, {"value_hex", value_hex(one.exact)}}},
+          {"rows", rows}};
+}
+
+std::string ulps(double amount) { return fmt::format("{:.3g}", amount); }
+std::string bound(double amount) { return std::isinf(amount) ? "none" : ulps(amount); }
+
+std::string as_text(const study& single, const study& wide) {
+  std::vector<table_row> rows = {{"  variant", "method", "f32 error", "f32 bound", "f64 error", "f64 bound"}};
+  for (std::size_t i = 0; i < single.verdicts.size() && i < wide.verdicts.size(); ++i) {
+    const verdict &a = single.verdicts[i], &b = wide.verdicts[i];
+    rows.push_back({fmt::format("  {}", a.variant.name), std::string(to_string(a.variant.how)), ulps(a.error_ulps),
+                    bound(a.bound_ulps), ulps(b.error_ulps), bound(b.bound_ulps)});
+  }
+  return fmt::format("{}: condition {:.2g} (f32), {:.2g} (f64); sum {} (f32), {} (f64)\n{}\n", single.spec,
+                     single.condition, wide.condition, value_text(single.exact), value_text(wide.exact),
+                     align(rows, 2));
+}
+
+void run_accuracy(const accuracy_options& said) {
+  std::vector<std::string> specs = said.specs;
+  if (specs.empty()) specs.assign(study_specs().begin(), study_specs().end());
+  json all = json::array();
+  std::string text = fmt::format(
+      "Errors and proven bounds in ulp, {} elements, serial backend; error 0 is the correctly rounded sum.\n\n",
+      said.count);
+  progress line("accuracy");
+  for (const std::string& spec : specs) {
+    line.now("accuracy of " + spec);
+    const study single = examine<float>(spec, said), wide = examine<double>(spec, said);
+    all.push_back(to_json(single));
+    all.push_back(to_json(wide));
+    text += as_text(single, wide);
+  }
+  line.end();
+  text.pop_back();
+  write_stdout(said.json ? printed(all) : text);
+}
+
+}  // namespace
+
+command add_accuracy(CLI::App& root) {
+  auto said = std::make_shared<accuracy_options>();
+  CLI::App* parser = root.add_subcommand("accuracy", "Error and proven bound of every method, float against double");
+  parser->add_option("SPEC", said->specs, "inputs to go through, as in 'fanin generate' (default: a standard list)");
+  parser->add_option("--count", said->count, "number of elements")->capture_default_str();
+  parser->add_option("--seed", said->seed, "start of the random numbers")->capture_default_str();
+  parser->add_flag("--json", said->json, "print a JSON list");
+  parser->footer("Examples:\n  fanin accuracy\n  fanin accuracy condition:1e12 uniform --count 1000000");
+  return {parser, [said] { run_accuracy(*said); }};
+}
+
+}  // namespace fanin::cli

@@ -1,0 +1,137 @@
+// The command line as a whole: which subcommand runs, and what becomes of an error.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <new>
+#include <stdexcept>
+
+#include <fmt/format.h>
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
+#include <fanin/error.hpp>
+
+#include "backends/suggest.hpp"
+#include "cli/commands.hpp"
+#include "cli/errors.hpp"
+#include "cli/output.hpp"
+#include "cli/text.hpp"
+
+namespace fanin::cli {
+
+namespace {
+
+constexpr int failed = 1, bad_usage = 2, backend_not_usable = 5;
+
+constexpr const char* footer =
+    "stdout is data, stderr is talk. Exit status: 0 done; 1 bad input, I/O or device; 2 bad usage;\n"
+    "5 the backend asked for is not usable here. FANIN_BACKEND stands in for --backend.\n\n"
+    "Examples:\n"
+    "  fanin sum data.npy                     the sum, on the best backend\n"
+    "  fanin sum data.npy --method exact      the correctly rounded sum, the same bits everywhere\n"
+    "  fanin compare data.npy                 every backend and variant: error, bound, time\n"
+    "  fanin SUBCOMMAND --help                options and examples of a subcommand";
+
+// A closed descriptor 0, 1 or 2 would be given to the next file opened. What takes its place here fails on use.
+void hold_standard_descriptors() {
+  for (int fd = 0; fd <= 2; ++fd) {
+    if (::fcntl(fd, F_GETFD) < 0) ::open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+  }
+}
+
+std::vector<std::string_view> subcommand_names(const std::vector<command>& commands) {
+  std::vector<std::string_view> names;
+  for (const command& one : commands) names.push_back(one.parser->get_name());
+  return names;
+}
+
+// The first word that the subcommand does not know; the parser itself would only say that it is not expected.
+[[noreturn]] void refuse_word(const CLI::App& parser, const std::string& word) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : parser.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  const std::vector<std::string_view> known(names.begin(), names.end());
+  const std::string name = word.substr(0, word.find('='));
+  const bool option = word.starts_with("-");
+  throw usage_error(fmt::format("{}: {} '{}'{}", parser.get_name(), option ? "unknown option" : "unexpected argument",
+                                printable(word), option ? detail::suggestion(name, known) : ""));
+}
+
+void parse(CLI::App& root, const std::vector<command>& commands, int argc, char** argv) {
+  if (argc < 2) throw usage_error("a subcommand is needed; see 'fanin --help'");
+  const std::string_view first = argv[1];
+  const std::vector<std::string_view> names = subcommand_names(commands);
+  if (std::ranges::find(names, first) == names.end() && !first.starts_with("-")) {
+    throw usage_error(fmt::format("unknown subcommand '{}'{}", printable(first), detail::suggestion(first, names)));
+  }
+  try {
+    root.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) throw;
+    throw usage_error(fmt::format("{}; see 'fanin {}--help'", error.what(),
+                                  first.starts_with("-") ? "" : std::string(first) + " "));
+  }
+  for (const command& one : commands) {
+    if (const auto left = one.parser->remaining(); !left.empty()) refuse_word(*one.parser, left.front());
+  }
+  if (root.get_subcommands().empty()) throw usage_error("a subcommand is needed; see 'fanin --help'");
+}
+
+std::vector<command> add_commands(CLI::App& root) {
+  std::vector<command> commands = add_reductions(root);
+  for (const auto add : {add_compare, add_accuracy, add_generate, add_backends, add_completion, add_manpage}) {
+    commands.push_back(add(root));
+  }
+  for (const command& one : commands) one.parser->allow_extras();
+  return commands;
+}
+
+void run_or_throw(int argc, char** argv) {
+  CLI::App root("folds many numbers into one and says how right the answer is", "fanin");
+  root.set_version_flag("--version", "fanin " FANIN_VERSION, "print the version");
+  root.footer(footer);
+  const std::vector<command> commands = add_commands(root);
+  try {
+    parse(root, commands, argc, argv);
+  } catch (const CLI::CallForVersion& version) {
+    return write_stdout(std::string(version.what()) + "\n");
+  } catch (const CLI::CallForHelp&) {
+    return write_stdout(root.help());
+  }
+  for (const command& one : commands) {
+    if (one.parser->parsed()) return one.run();
+  }
+}
+
+}  // namespace
+
+int run(int argc, char** argv) {
+  hold_standard_descriptors();
+  const auto end = [](std::string_view line, int status) {
+    say(line);
+    return status;
+  };
+  try {
+    run_or_throw(argc, argv);
+    return 0;
+  } catch (const usage_error& error) {
+    return end(error.what(), bad_usage);
+  } catch (const invalid_argument& error) {
+    return end(error.what(), bad_usage);
+  } catch (const unsupported& error) {
+    return end(error.what(), bad_usage);
+  } catch (const backend_unavailable& error) {
+    return end(error.what(), backend_not_usable);
+  } catch (const std::bad_alloc&) {
+    return end("out of memory", failed);
+  } catch (const std::length_error&) {
+    return end("out of memory", failed);
+  } catch (const std::exception& error) {
+    return end(error.what(), failed);
+  }
+}
+
+}  // namespace fanin::cli

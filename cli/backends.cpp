@@ -1,0 +1,62 @@
+// fanin backends: what is here, what is usable, and why not.
+#include <memory>
+
+#include <fmt/format.h>
+#include <CLI/App.hpp>
+
+#include <fanin/backend.hpp>
+
+#include "cli/commands.hpp"
+#include "cli/json.hpp"
+#include "cli/output.hpp"
+#include "cli/table.hpp"
+
+namespace fanin::cli {
+
+namespace {
+
+std::string as_json() {
+  json all = json::array();
+  for (const backend* one : backends()) {
+    const availability& state = one->probe();
+    json variants = json::array();
+    for (const variant_info& variant : one->variants()) variants.push_back(variant.name);
+    all.push_back({{"name", one->name()},
+                   {"compiled", state.why != reason::not_compiled},
+                   {"usable", state.usable()},
+                   {"reason", to_string(state.why)},
+                   {"detail", state.detail},
+                   {"variants", variants}});
+  }
+  return printed(all);
+}
+
+std::string as_text() {
+  std::vector<table_row> rows = {{"backend", "compiled", "usable", "reason"}};
+  std::string stories;
+  for (const backend* one : backends()) {
+    const availability& state = one->probe();
+    rows.push_back({std::string(one->name()), state.why != reason::not_compiled ? "yes" : "no",
+                    state.usable() ? "yes" : "no",
+                    state.usable() ? "" : fmt::format("{}: {}", to_string(state.why), state.detail)});
+    std::vector<table_row> variants;
+    for (const variant_info& variant : one->variants()) {
+      variants.push_back({fmt::format("  {}/{}", one->name(), variant.name), std::string(to_string(variant.how)),
+                          std::string(variant.story)});
+    }
+    stories += align(variants, 3);
+  }
+  return align(rows, 4) + "\nvariants\n" + stories;
+}
+
+}  // namespace
+
+command add_backends(CLI::App& root) {
+  auto wants_json = std::make_shared<bool>(false);
+  CLI::App* parser = root.add_subcommand("backends", "What is compiled in, what is usable here, and why not");
+  parser->add_flag("--json", *wants_json, "print a JSON list");
+  parser->footer("Examples:\n  fanin backends\n  fanin backends --json");
+  return {parser, [wants_json] { write_stdout(*wants_json ? as_json() : as_text()); }};
+}
+
+}  // namespace fanin::cli

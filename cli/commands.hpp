@@ -1,0 +1,29 @@
+// The subcommands: each one adds its options to the parser and says what to run once they are read.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "cli/options.hpp"
+
+namespace fanin::cli {
+
+/// A subcommand. run() writes to stdout at most once, when all is done.
+/// @throws usage_error, bad_data, fanin::error
+struct command {
+  CLI::App* parser;
+  std::function<void()> run;
+};
+
+std::vector<command> add_reductions(CLI::App& root);  ///< sum, product, min, max, mean, sum_of_squares
+command add_compare(CLI::App& root);
+command add_accuracy(CLI::App& root);
+command add_generate(CLI::App& root);
+command add_backends(CLI::App& root);
+command add_completion(CLI::App& root);
+command add_manpage(CLI::App& root);
+
+/// Runs the whole command line and returns the exit status; says on stderr what went wrong.
+int run(int argc, char** argv);
+
+}  // namespace fanin::cli

@@ -1,0 +1,175 @@
+// fanin compare: every usable backend and variant on the same input.
+#include <algorithm>
+#include <memory>
+
+#include <fmt/format.h>
+#include <CLI/App.hpp>
+
+#include <fanin/fanin.hpp>
+
+#include "bench/measure/ceiling.hpp"
+#include "bench/measure/timer.hpp"
+#include "cli/commands.hpp"
+#include "cli/families.hpp"
+#include "cli/json.hpp"
+#include "cli/oracle.hpp"
+#include "cli/output.hpp"
+#include "cli/table.hpp"
+#include "cli/text.hpp"
+
+namespace fanin::cli {
+
+namespace {
+
+constexpr std::size_t classic_count = 100'000'000;
+constexpr std::string_view classic_name = "10^8 floats of 1.23";
+constexpr double seconds_per_row = 0.1;
+
+struct compare_options {
+  input_options input;
+  std::string method, threads;
+  bool json = false;
+};
+
+struct comparison_row {
+  result<scalar> reached;
+  double error_ulps = 0;
+  bool bound_ok = false;
+  double seconds = 0;
+};
+
+struct comparison {
+  std::string input;
+  array_view values;
+  scalar exact;
+  double ceiling_seconds = 0;
+  std::vector<comparison_row> rows;
+  std::vector<passed_over> not_usable;
+};
+
+double gigabytes_per_second(const array_view& values, double seconds) {
+  return seconds > 0 ? static_cast<double>(values.bytes()) / seconds / 1e9 : 0;
+}
+
+comparison compare(std::string name, const array_view& values, std::optional<fanin::method> only, unsigned threads) {
+  comparison all{.input = std::move(name), .values = values, .exact = {}, .rows = {}, .not_usable = {}};
+  const element_type type = default_result(operation::sum, values.type);
+  const unsigned cores = threads == 0 ? default_threads() : threads;
+  progress line("exact sum of " + all.input);
+  const oracle exact(values, cores);
+  all.exact = exact.rounded(type);
+  line.now("read ceiling");
+  all.ceiling_seconds = measure::read_seconds(values.data, values.bytes(), cores);
+
+  for (const backend* one : backends()) {
+    const availability& state = one->probe();
+    if (!state.usable()) {
+      all.not_usable.push_back({one->name(), state.why, std::string(state.detail)});
+      continue;
+    }
+    for (const variant_info& variant : one->variants()) {
+      if (only && variant.how != *only) continue;
+      const options chosen{.backend = one->name(), .variant = variant.name, .how = variant.how, .threads = threads};
+      const request asked{operation::sum, values, variant.how, type, variant.name, cores};
+      if (!one->supports(asked).usable()) continue;
+      line.now(fmt::format("{}/{}", one->name(), variant.name));
+      comparison_row row;
+      row.seconds =
+          measure::median_seconds([&] { row.reached = reduce(operation::sum, values, chosen); }, seconds_per_row);
+      row.error_ulps = exact.error_ulps(row.reached.value);
+      row.bound_ok = exact.keeps(row.reached.value, row.reached.report.bound);
+      all.rows.push_back(std::move(row));
+    }
+  }
+  return all;
+}
+
+std::string as_json(const comparison& all) {
+  json rows = json::array(), not_usable = json::array();
+  for (const comparison_row& row : all.rows) {
+    const report& how = row.reached.report;
+    const double rate = gigabytes_per_second(all.values, row.seconds);
+    rows.push_back({{"backend", how.backend},
+                    {"variant", how.variant},
+                    {"method", to_string(how.how)},
+                    {"value_text", value_text(row.reached.value)},
+                    {"value_hex", value_hex(row.reached.value)},
+                    {"error_ulps", json_number(row.error_ulps)},
+                    {"bound_ok", row.bound_ok},
+                    {"reproducibility", to_string(how.reproducibility)},
+                    {"seconds", row.seconds},
+                    {"gigabytes_per_second", rate},
+                    {"share_of_ceiling", row.seconds > 0 ? all.ceiling_seconds / row.seconds : 0}});
+  }
+  for (const passed_over& one : all.not_usable) not_usable.push_back(passed_over_json(one));
+  const json whole = {{"input", all.input},
+                      {"element_type", to_string(all.values.type)},
+                      {"count", all.values.count},
+                      {"exact", {{"value_text", value_text(all.exact)}, {"value_hex", value_hex(all.exact)}}},
+                      {"ceiling_gigabytes_per_second", gigabytes_per_second(all.values, all.ceiling_seconds)},
+                      {"rows", rows},
+                      {"not_usable", not_usable}};
+  return printed(whole);
+}
+
+std::string bound_text(const comparison_row& row) {
+  if (!row.bound_ok) return "BROKEN";
+  return std::isinf(row.reached.report.bound.of_magnitudes) ? "none" : "kept";
+}
+
+std::string as_text(const comparison& all) {
+  std::string text = fmt::format("{}: {} elements of {}\nexact sum {}  {}\nread ceiling {:.1f} GB/s\n\n", all.input,
+                                 all.values.count, to_string(all.values.type), value_text(all.exact),
+                                 value_hex(all.exact), gigabytes_per_second(all.values, all.ceiling_seconds));
+  std::vector<table_row> rows = {
+      {"backend", "variant", "method", "same bits", "bound", "value", "error/ulp", "ms", "GB/s", "of ceiling"}};
+  for (const comparison_row& row : all.rows) {
+    const report& how = row.reached.report;
+    rows.push_back({std::string(how.backend), std::string(how.variant), std::string(to_string(how.how)),
+                    std::string(to_string(how.reproducibility)), bound_text(row), value_text(row.reached.value),
+                    fmt::format("{:.4g}", row.error_ulps), fmt::format("{:.3f}", 1e3 * row.seconds),
+                    fmt::format("{:.1f}", gigabytes_per_second(all.values, row.seconds)),
+                    row.seconds > 0 ? fmt::format("{:.0f} %", 100 * all.ceiling_seconds / row.seconds) : "-"});
+  }
+  text += align(rows, 5);
+  for (const passed_over& one : all.not_usable) {
+    text += fmt::format("{}: not usable here ({}: {})\n", one.backend, to_string(one.why), one.detail);
+  }
+  return text;
+}
+
+void run_compare(const compare_options& said) {
+  const std::optional<fanin::method> only = parse_method(said.method);
+  const unsigned threads = parse_threads(said.threads);
+  const auto report = [&](const comparison& all) { write_stdout(said.json ? as_json(all) : as_text(all)); };
+  if (said.input.path.empty()) {
+    const std::vector<float> classic = generate<float>("constant", classic_count, 0);
+    report(compare(std::string(classic_name), std::span<const float>(classic), only, threads));
+    return;
+  }
+  source input(said.input);
+  const comparison all = compare(input.name(), input.load(), only, threads);
+  input.finish();
+  report(all);
+}
+
+}  // namespace
+
+command add_compare(CLI::App& root) {
+  auto said = std::make_shared<compare_options>();
+  CLI::App* parser = root.add_subcommand("compare", "Sum one input with every usable backend and variant");
+  add_input_options(*parser, said->input, false);
+  add_method_option(*parser, said->method);
+  add_threads_option(*parser, said->threads);
+  parser->add_flag("--json", said->json, "print one JSON object");
+  parser->footer(
+      "Without FILE the input is 10^8 floats of 1.23, whose sum a plain loop gets badly wrong.\n"
+      "error/ulp is the distance from the exact sum in units of the last place; 0 is the correctly rounded sum.\n"
+      "bound says whether the variant's proven error bound was kept; 'none' means that nothing is proven for\n"
+      "so many elements. The ceiling is the fastest read of the same bytes, measured in this process.\n\n"
+      "Examples:\n  fanin compare\n  fanin compare data.npy --method exact\n  fanin compare prices.csv --column 2 "
+      "--json");
+  return {parser, [said] { run_compare(*said); }};
+}
+
+}  // namespace fanin::cli

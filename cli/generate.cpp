@@ -1,0 +1,79 @@
+// fanin generate: inputs whose exact sum is known, as .npy files.
+#include <memory>
+#include <variant>
+
+#include <fmt/format.h>
+#include <CLI/App.hpp>
+
+#include <fanin/backend.hpp>
+
+#include "cli/commands.hpp"
+#include "cli/errors.hpp"
+#include "cli/families.hpp"
+#include "cli/input/npy.hpp"
+#include "cli/oracle.hpp"
+#include "cli/output.hpp"
+#include "cli/text.hpp"
+
+namespace fanin::cli {
+
+namespace {
+
+struct generate_options {
+  std::string spec, type = "f64", output;
+  std::uint64_t count = 1000, seed = 1;
+};
+
+template <class T>
+void write_family(const generate_options& said) {
+  progress line("generating " + said.spec);
+  const std::vector<T> x = generate<T>(said.spec, said.count, said.seed);
+  const std::string header = write_npy_header(type_of<T>, x.size());
+  output_file file(said.output);
+  file.write(std::as_bytes(std::span(header)));
+  file.write(std::as_bytes(std::span(x)));
+
+  const oracle exact(array_view(std::span<const T>(x)), default_threads());
+  const scalar sum = exact.rounded(element_type::f64);
+  file.commit();
+  line.end();
+  write_stdout(fmt::format("{}: {} elements of {}\nexact sum, rounded to f64: {}  {}\n", printable(said.output),
+                           x.size(), to_string(type_of<T>), value_text(sum), value_hex(sum)));
+}
+
+void run_generate(const generate_options& said) {
+  constexpr element_type types[] = {element_type::f32, element_type::f64};
+  if (parse_choice<element_type>("element type", said.type, types) == element_type::f32) {
+    write_family<float>(said);
+  } else {
+    write_family<double>(said);
+  }
+}
+
+std::string footer() {
+  std::string text = "Inputs:\n";
+  for (const family& one : families()) {
+    text += fmt::format("  {:<15} {}\n", one.name, one.story);
+    if (!one.parameter.empty()) text += fmt::format("  {:<15} {}:NUMBER gives {}\n", "", one.name, one.parameter);
+  }
+  return text +
+         "\nExamples:\n"
+         "  fanin generate uniform --count 1000000 --type f32 --output x.npy\n"
+         "  fanin generate condition:1e20 --seed 7 --output hard.npy && fanin compare hard.npy";
+}
+
+}  // namespace
+
+command add_generate(CLI::App& root) {
+  auto said = std::make_shared<generate_options>();
+  CLI::App* parser = root.add_subcommand("generate", "Write an input with a known exact sum, and say the sum");
+  parser->add_option("SPEC", said->spec, "one of the inputs below")->required();
+  parser->add_option("--output,-o", said->output, "the .npy file to write")->required();
+  parser->add_option("--count", said->count, "number of elements")->capture_default_str();
+  parser->add_option("--type", said->type, "f32 or f64")->capture_default_str();
+  parser->add_option("--seed", said->seed, "start of the random numbers")->capture_default_str();
+  parser->footer(footer());
+  return {parser, [said] { run_generate(*said); }};
+}
+
+}  // namespace fanin::cli

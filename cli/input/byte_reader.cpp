@@ -1,0 +1,85 @@
+#include "cli/input/byte_reader.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "cli/errors.hpp"
+
+namespace fanin::cli {
+
+descriptor::descriptor(const std::string& path) {
+  const bool standard_input = path == "-";
+  fd_ = standard_input ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd_ < 0) throw bad_data(fmt::format("{}: {}", path, std::strerror(errno)));
+  struct stat about = {};
+  const bool known = ::fstat(fd_, &about) == 0;
+  if (known && S_ISDIR(about.st_mode)) {
+    if (!standard_input) ::close(fd_);
+    throw bad_data(fmt::format("{}: is a directory", standard_input ? "standard input" : path));
+  }
+  if (known && S_ISREG(about.st_mode) && !standard_input) size_ = about.st_size;
+}
+
+descriptor::~descriptor() {
+  if (fd_ != STDIN_FILENO) ::close(fd_);
+}
+
+byte_reader::byte_reader(int fd, std::string name) : fd_(fd), name_(std::move(name)) {}
+
+byte_reader::byte_reader(std::span<const std::byte> all, std::string name) : name_(std::move(name)) {
+  reserve(all.size());
+  if (!all.empty()) std::memcpy(buffer_.get(), all.data(), all.size());
+  end_ = all.size();
+}
+
+void byte_reader::reserve(std::size_t bytes) {
+  if (bytes <= capacity_) return;
+  const std::size_t larger = std::max({bytes, 2 * capacity_, std::size_t{4096}});
+  std::unique_ptr<std::byte[]> moved(new std::byte[larger]);
+  if (buffered() > 0) std::memcpy(moved.get(), buffer_.get() + begin_, buffered());
+  buffer_ = std::move(moved);
+  capacity_ = larger;
+  end_ = buffered();
+  begin_ = 0;
+}
+
+std::span<const std::byte> byte_reader::peek(std::size_t count) {
+  reserve(count);
+  if (begin_ > 0) {
+    std::memmove(buffer_.get(), buffer_.get() + begin_, buffered());
+    end_ = buffered();
+    begin_ = 0;
+  }
+  while (end_ < count && fd_ >= 0) {
+    const ssize_t got = ::read(fd_, buffer_.get() + end_, count - end_);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0 && errno == EBADF && fd_ == STDIN_FILENO) throw bad_data("standard input is closed");
+    if (got < 0) throw bad_data(fmt::format("{}: {}", name_, std::strerror(errno)));
+    if (got == 0) break;
+    end_ += static_cast<std::size_t>(got);
+  }
+  return {buffer_.get(), std::min(count, end_)};
+}
+
+std::uint64_t byte_reader::skip(std::uint64_t count) {
+  constexpr std::size_t step = std::size_t{1} << 16;
+  std::uint64_t skipped = 0;
+  while (skipped < count) {
+    const auto wanted =
+        static_cast<std::size_t>(std::min<std::uint64_t>(count - skipped, std::max(step, buffered())));
+    const std::size_t there = buffered() >= wanted ? wanted : peek(wanted).size();
+    if (there == 0) break;
+    begin_ += there;
+    skipped += there;
+  }
+  return skipped;
+}
+
+}  // namespace fanin::cli

@@ -1,0 +1,55 @@
+// Bytes from a file descriptor or from memory, with as much look-ahead as the caller needs.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+namespace fanin::cli {
+
+/// An open file descriptor, closed in the end unless it is standard input.
+class descriptor {
+ public:
+  /// Opens `path` for reading; "-" is standard input. @throws bad_data (missing, a directory, closed, ...)
+  explicit descriptor(const std::string& path);
+  ~descriptor();
+  descriptor(const descriptor&) = delete;
+  descriptor& operator=(const descriptor&) = delete;
+
+  int get() const noexcept { return fd_; }
+  /// The size if it is a regular file read from its start, else -1.
+  std::int64_t size() const noexcept { return size_; }
+
+ private:
+  int fd_ = -1;
+  std::int64_t size_ = -1;
+};
+
+class byte_reader {
+ public:
+  /// Reads from `fd`, which must outlive this; `name` is for messages.
+  byte_reader(int fd, std::string name);
+  /// Reads from memory.
+  byte_reader(std::span<const std::byte> all, std::string name);
+
+  /// The next `count` bytes without consuming them; fewer only at the end of the input. The bytes lie at an address
+  /// aligned for any element and stay valid until the next call. @throws bad_data if reading fails
+  std::span<const std::byte> peek(std::size_t count);
+  /// Consumes `count` bytes; `count` may go beyond what was peeked. Returns how many there were.
+  std::uint64_t skip(std::uint64_t count);
+
+  const std::string& name() const noexcept { return name_; }
+
+ private:
+  std::size_t buffered() const noexcept { return end_ - begin_; }
+  void reserve(std::size_t bytes);
+
+  int fd_ = -1;
+  std::string name_;
+  std::unique_ptr<std::byte[]> buffer_;
+  std::size_t capacity_ = 0, begin_ = 0, end_ = 0;
+};
+
+}  // namespace fanin::cli

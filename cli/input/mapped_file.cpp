@@ -1,0 +1,75 @@
+#include "cli/input/mapped_file.hpp"
+
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "cli/errors.hpp"
+
+namespace fanin::cli {
+
+namespace {
+
+constexpr char cut_short[] = "the file was cut short while it was read";
+
+// What the signal handler may look at: plain memory, written before the handler is installed.
+std::atomic<std::uintptr_t> mapped_begin, mapped_end;
+char last_words[512];
+std::size_t last_words_bytes;
+
+void on_bus_error(int signal, siginfo_t* info, void*) {
+  const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
+  if (address < mapped_begin || address >= mapped_end) {
+    struct sigaction fallback = {};
+    fallback.sa_handler = SIG_DFL;
+    ::sigaction(signal, &fallback, nullptr);
+    return;
+  }
+  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, last_words, last_words_bytes);
+  ::_exit(1);
+}
+
+}  // namespace
+
+mapped_file::mapped_file(int fd, std::size_t bytes, const std::string& name) : fd_(fd), bytes_(bytes), name_(name) {
+  if (bytes == 0) return;
+  void* where = ::mmap(nullptr, bytes, PROT_READ, MAP_SHARED, fd, 0);
+  if (where == MAP_FAILED) throw bad_data(fmt::format("{}: {}", name, std::strerror(errno)));
+  data_ = static_cast<const std::byte*>(where);
+
+  const std::string line = fmt::format("fanin: {:.400}: {}\n", name, cut_short);
+  last_words_bytes = std::min(line.size(), sizeof last_words);
+  std::memcpy(last_words, line.data(), last_words_bytes);
+  mapped_begin = reinterpret_cast<std::uintptr_t>(data_);
+  mapped_end = mapped_begin + bytes;
+
+  struct sigaction action = {};
+  action.sa_sigaction = on_bus_error;
+  action.sa_flags = SA_SIGINFO;
+  ::sigaction(SIGBUS, &action, nullptr);
+}
+
+mapped_file::~mapped_file() {
+  if (data_ == nullptr) return;
+  mapped_begin = mapped_end = 0;
+  ::munmap(const_cast<std::byte*>(data_), bytes_);
+}
+
+void mapped_file::check_size() const {
+  struct stat now = {};
+  if (::fstat(fd_, &now) != 0) throw bad_data(fmt::format("{}: {}", name_, std::strerror(errno)));
+  const auto size = static_cast<std::size_t>(now.st_size);
+  if (size < bytes_) throw bad_data(fmt::format("{}: {}", name_, cut_short));
+  if (size > bytes_) throw bad_data(fmt::format("{}: the file grew while it was read", name_));
+}
+
+}  // namespace fanin::cli

@@ -1,0 +1,80 @@
+// The input of a subcommand: which format it has, and its elements, in memory at once or block by block.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <fanin/request.hpp>
+
+#include "cli/input/byte_reader.hpp"
+#include "cli/input/mapped_file.hpp"
+#include "cli/input/text_parser.hpp"
+
+namespace fanin::cli {
+
+/// What the user said about the input. Text as typed, so that messages can repeat it.
+struct input_options {
+  std::string path = {};    ///< "-": standard input
+  std::string format = {};  ///< npy, raw, text, csv; empty: by the first bytes, the name's end, --type
+  std::string type = {};    ///< element type; required for raw
+  std::uint64_t skip = 0;   ///< raw: bytes before the first element
+  std::optional<std::uint64_t> count = {};  ///< raw: elements; default: all
+  std::string column = {};                  ///< csv: see text_layout
+  std::string delimiter = {};               ///< text, csv: one character, or "tab"
+  bool header = false;                      ///< csv: see text_layout
+};
+
+/// Elements that arrive in pieces.
+class block_source {
+ public:
+  virtual ~block_source() = default;
+  /// The next elements, valid until the next call; a count of 0 means the end. @throws bad_data, usage_error
+  virtual array_view next() = 0;
+};
+
+/// `count` binary elements, or all that there are. With `exact_end`, bytes behind the last one are an error.
+std::unique_ptr<block_source> binary_blocks(byte_reader& in, element_type type, std::optional<std::uint64_t> count,
+                                            bool exact_end);
+/// Numbers in text; none at all is an error.
+std::unique_ptr<block_source> text_blocks(byte_reader& in, element_type type, text_layout layout);
+
+/// Opened input, with everything checked that can be checked before reading the elements.
+class source {
+ public:
+  /// @throws bad_data, usage_error
+  explicit source(const input_options& said);
+
+  const std::string& name() const noexcept { return reader_.name(); }
+  element_type type() const noexcept { return type_; }
+  std::string_view format() const noexcept { return format_; }
+
+  /// All elements if they lie in a mapped file; otherwise use next().
+  const std::optional<array_view>& whole() const noexcept { return whole_; }
+  array_view next() { return blocks_->next(); }
+  /// All elements; copies them into memory of its own if they are not mapped.
+  array_view load();
+  /// To be called when reading is over. @throws bad_data if a mapped file changed meanwhile
+  void finish() const;
+
+ private:
+  void decide_format(const input_options& said);
+  void open_npy();
+  void open_raw(const input_options& said);
+  bool mappable(std::uint64_t begin) const noexcept { return file_.size() >= 0 && begin % size_of(type_) == 0; }
+  void open_binary(std::uint64_t begin, std::optional<std::uint64_t> count, bool exact_end);
+
+  descriptor file_;
+  byte_reader reader_;
+  element_type type_ = element_type::f64;
+  std::string format_;
+  std::unique_ptr<mapped_file> map_;
+  std::optional<array_view> whole_;
+  std::unique_ptr<block_source> blocks_;
+  std::vector<std::byte> loaded_;
+};
+
+}  // namespace fanin::cli

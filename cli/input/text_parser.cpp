@@ -1,0 +1,221 @@
+#include "cli/input/text_parser.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "cli/errors.hpp"
+#include "cli/text.hpp"
+
+namespace fanin::cli {
+
+namespace {
+
+constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+
+bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f' || c == '\v'; }
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+// from_chars reports underflow and overflow alike; only the latter loses the value.
+template <std::floating_point T>
+bool finish_out_of_range(std::string_view word, T& value) {
+  const std::string copy(word);
+  if constexpr (std::same_as<T, float>) {
+    value = std::strtof(copy.c_str(), nullptr);
+  } else {
+    value = std::strtod(copy.c_str(), nullptr);
+  }
+  return std::isfinite(value);
+}
+template <std::integral T>
+bool finish_out_of_range(std::string_view, T&) {
+  return false;
+}
+
+template <class T>
+std::errc read_number(std::string_view word, std::vector<std::byte>& out) {
+  if (word.size() > 1 && word[0] == '+' && word[1] != '-') word.remove_prefix(1);
+  T value = 0;
+  const auto [end, code] = std::from_chars(word.data(), word.data() + word.size(), value);
+  if (end != word.data() + word.size()) return std::errc::invalid_argument;
+  if (code == std::errc::result_out_of_range && !finish_out_of_range(word, value)) return code;
+  if (code == std::errc::invalid_argument) return code;
+  const std::size_t at = out.size();
+  out.resize(at + sizeof value);
+  std::memcpy(out.data() + at, &value, sizeof value);
+  return {};
+}
+
+std::errc read_number(element_type type, std::string_view word, std::vector<std::byte>& out) {
+  switch (type) {
+    case element_type::f32:
+      return read_number<float>(word, out);
+    case element_type::f64:
+      return read_number<double>(word, out);
+    case element_type::i32:
+      return read_number<std::int32_t>(word, out);
+    case element_type::i64:
+      return read_number<std::int64_t>(word, out);
+    case element_type::u32:
+      return read_number<std::uint32_t>(word, out);
+    case element_type::u64:
+      return read_number<std::uint64_t>(word, out);
+  }
+  return std::errc::invalid_argument;
+}
+
+}  // namespace
+
+text_parser::text_parser(text_layout layout, element_type type, std::string name)
+    : layout_(std::move(layout)), type_(type), name_(std::move(name)) {
+  const std::string& column = layout_.column;
+  const char* const column_end = column.data() + column.size();
+  const auto [end, code] = std::from_chars(column.data(), column_end, wanted_);
+  by_name_ = !column.empty() && (code != std::errc() || end != column_end);
+  if (!column.empty() && !by_name_ && wanted_-- == 0) throw usage_error("--column counts from 1");
+  if (by_name_) wanted_ = 0;
+  in_header_ = layout_.csv && (layout_.header || by_name_);
+}
+
+std::size_t text_parser::parse(std::string_view text, bool last, std::vector<std::byte>& out) {
+  std::size_t mark = 0;
+  if (consumed_ == 0) {
+    if (!last && text.size() < byte_order_mark.size()) return 0;
+    if (text.starts_with(byte_order_mark)) mark = byte_order_mark.size();
+    consumed_ = line_begin_ = mark;
+    text.remove_prefix(mark);
+  }
+  const std::size_t done = layout_.csv ? parse_records(text, last, out) : parse_words(text, last, out);
+  consumed_ += done;
+  return mark + done;
+}
+
+std::size_t text_parser::parse_words(std::string_view text, bool last, std::vector<std::byte>& out) {
+  const auto separates = [this](char c) { return is_space(c) || c == layout_.delimiter; };
+  std::size_t at = 0;
+  while (at < text.size()) {
+    if (separates(text[at])) {
+      if (text[at++] == '\n') new_line(at);
+      continue;
+    }
+    std::size_t end = at;
+    while (end < text.size() && !separates(text[end])) ++end;
+    if (end == text.size() && !last) break;
+    append_number(text.substr(at, end - at), at, out);
+    at = end;
+  }
+  return at;
+}
+
+std::size_t text_parser::parse_records(std::string_view text, bool last, std::vector<std::byte>& out) {
+  std::size_t at = 0;
+  field found;
+  while (at < text.size() || (last && field_index_ > 0)) {
+    if (!next_field(text, at, last, found)) break;
+    const bool blank_line =
+        found.ends_record && field_index_ == 0 && trimmed(text.substr(at, found.end - at)).empty();
+    if (!blank_line && in_header_)
+      header_field(found.value, found.ends_record);
+    else if (!blank_line)
+      data_field(found, at, out);
+    ++field_index_;
+    if (found.ends_record) {
+      field_index_ = 0;
+      new_line(found.end);
+    }
+    at = found.end;
+  }
+  return at;
+}
+
+bool text_parser::next_field(std::string_view text, std::size_t begin, bool last, field& found) {
+  if (begin < text.size() && text[begin] == '"') return quoted_field(text, begin, last, found);
+  std::size_t end = begin;
+  while (end < text.size() && text[end] != layout_.delimiter && text[end] != '\n') ++end;
+  if (end == text.size() && !last) return false;
+  found.value = text.substr(begin, end - begin);
+  found.ends_record = end == text.size() || text[end] == '\n';
+  found.end = std::min(end + 1, text.size());
+  return true;
+}
+
+bool text_parser::quoted_field(std::string_view text, std::size_t begin, bool last, field& found) {
+  unquoted_.clear();
+  std::size_t at = begin + 1, lines = 0;
+  for (;; ++at) {
+    if (at >= text.size()) {
+      if (!last) return false;
+      fail(begin, "a quote is not closed");
+    }
+    if (text[at] == '"') {
+      if (at + 1 == text.size() && !last) return false;
+      if (at + 1 == text.size() || text[at + 1] != '"') break;
+      ++at;
+    }
+    if (text[at] == '\n') ++lines;
+    unquoted_ += text[at];
+  }
+  std::size_t end = at + 1;
+  if (end < text.size() && text[end] == '\r') ++end;
+  if (end == text.size() && !last) return false;
+  found.ends_record = end == text.size() || text[end] == '\n';
+  if (!found.ends_record && text[end] != layout_.delimiter) fail(at + 1, "text behind a closing quote");
+  found.value = unquoted_;
+  found.end = std::min(end + 1, text.size());
+  line_ += lines;
+  return true;
+}
+
+void text_parser::header_field(std::string_view value, bool ends_record) {
+  names_.emplace_back(trimmed(value));
+  if (!ends_record) return;
+  in_header_ = false;
+  if (by_name_) {
+    const auto match = std::ranges::find(names_, layout_.column);
+    if (match == names_.end()) {
+      const std::vector<std::string_view> known(names_.begin(), names_.end());
+      throw usage_error(fmt::format("{}: no column is called '{}'{}", name_, printable(layout_.column),
+                                    detail::suggestion(layout_.column, known)));
+    }
+    wanted_ = static_cast<std::size_t>(match - names_.begin());
+  }
+}
+
+void text_parser::data_field(const field& found, std::size_t begin, std::vector<std::byte>& out) {
+  if (layout_.column.empty() && field_index_ > 0) {
+    throw usage_error(fmt::format("{}: line {} has several columns; choose one with --column", name_, line_));
+  }
+  if (field_index_ == wanted_) {
+    append_number(trimmed(found.value), begin, out);
+  } else if (found.ends_record && field_index_ < wanted_) {
+    fail(begin, fmt::format("only {} fields, and --column asks for number {}", field_index_ + 1, wanted_ + 1));
+  }
+}
+
+void text_parser::append_number(std::string_view word, std::size_t begin, std::vector<std::byte>& out) const {
+  const std::errc code = read_number(type_, word, out);
+  if (code == std::errc()) return;
+  if (word.empty()) fail(begin, "an empty field");
+  const char* const problem =
+      code == std::errc::result_out_of_range ? "is out of range for" : "is not a number of type";
+  const bool perhaps_header = layout_.csv && line_ == 1 && code == std::errc::invalid_argument;
+  fail(begin, fmt::format("'{}' {} {}{}", printable(word), problem, to_string(type_),
+                          perhaps_header ? "; if line 1 names the columns, say --header" : ""));
+}
+
+void text_parser::fail(std::size_t at, const std::string& what) const {
+  const std::uint64_t offset = consumed_ + at;
+  const std::uint64_t column = offset >= line_begin_ ? offset - line_begin_ + 1 : 1;
+  throw bad_data(fmt::format("{}: line {}, column {}: {}", name_, line_, column, what));
+}
+
+}  // namespace fanin::cli

@@ -1,0 +1,71 @@
+// Numbers from text: plain text, where every word is a number, and CSV (RFC 4180), where one column is.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fanin/request.hpp>
+
+namespace fanin::cli {
+
+struct text_layout {
+  bool csv = false;
+  /// Between fields. Plain text also separates at white space.
+  char delimiter = ',';
+  /// CSV: a name from the header, or a number from 1; empty: the only column.
+  std::string column = {};
+  /// CSV: the first record names the columns. A column given by name implies it.
+  bool header = false;
+};
+
+/// Turns text that arrives in pieces into elements of one type. Errors name the line and, in bytes from 1, the
+/// column.
+class text_parser {
+ public:
+  /// `name` is for messages.
+  text_parser(text_layout layout, element_type type, std::string name);
+
+  /// Parses the complete words or fields at the front of `text` and appends their values to `out`, as bytes. Returns
+  /// how many bytes of `text` are done with: the rest has to come again in front of what follows. With `last` nothing
+  /// follows, and all is consumed.
+  /// @throws bad_data (not a number, out of range, a record without the column), usage_error (no such column)
+  std::size_t parse(std::string_view text, bool last, std::vector<std::byte>& out);
+
+ private:
+  struct field {
+    std::size_t end = 0;     ///< just behind the field and its delimiter
+    std::string_view value;  ///< without quotes
+    bool ends_record = false;
+  };
+
+  std::size_t parse_words(std::string_view text, bool last, std::vector<std::byte>& out);
+  std::size_t parse_records(std::string_view text, bool last, std::vector<std::byte>& out);
+  bool next_field(std::string_view text, std::size_t begin, bool last, field& found);
+  bool quoted_field(std::string_view text, std::size_t begin, bool last, field& found);
+  void header_field(std::string_view value, bool ends_record);
+  void data_field(const field& found, std::size_t begin, std::vector<std::byte>& out);
+  void append_number(std::string_view word, std::size_t begin, std::vector<std::byte>& out) const;
+  void new_line(std::size_t next_begin) {
+    ++line_;
+    line_begin_ = consumed_ + next_begin;
+  }
+  [[noreturn]] void fail(std::size_t at, const std::string& what) const;
+
+  text_layout layout_;
+  element_type type_;
+  std::string name_;
+  std::uint64_t consumed_ = 0;  ///< bytes of earlier calls
+  std::uint64_t line_ = 1;
+  std::uint64_t line_begin_ = 0;  ///< offset of the line's first byte in the whole input
+  std::size_t wanted_ = 0;        ///< the chosen column, from 0
+  bool by_name_ = false;
+  bool in_header_ = false;
+  std::size_t field_index_ = 0;
+  std::vector<std::string> names_;
+  std::string unquoted_;
+};
+
+}  // namespace fanin::cli

@@ -1,0 +1,162 @@
+#include "cli/oracle.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <thread>
+#include <type_traits>
+#include <vector>
+
+#include "cli/text.hpp"
+
+namespace fanin::cli {
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+double up(double x) { return std::nextafter(x, infinity); }
+double product_up(double a, double b) { return a == 0 || b == 0 ? 0 : up(a * b); }
+double sum_up(double a, double b) { return a == 0 || b == 0 ? a + b : up(a + b); }
+
+template <class T>
+void add(exact_accumulator<double>& to, T x, bool negated = false) {
+  if constexpr (std::is_integral_v<T> && sizeof(T) == 8) {
+    const auto low = static_cast<double>(x & 0xffffffff), high = static_cast<double>(x >> 32) * 0x1p32;
+    to.add(negated ? -high : high);
+    to.add(negated ? -low : low);
+  } else {
+    const auto wide = static_cast<double>(x);
+    to.add(negated ? -wide : wide);
+  }
+}
+
+struct partial {
+  exact_accumulator<double> sum, magnitudes;
+
+  template <class T>
+  void fold(const T* x, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) {
+      add(sum, x[i]);
+      add(magnitudes, x[i], std::is_signed_v<T> && std::signbit(static_cast<double>(x[i])));
+    }
+  }
+  void fold(const array_view& input, std::size_t begin, std::size_t count) {
+    const auto from = [&]<class T>(const T*) { fold(static_cast<const T*>(input.data) + begin, count); };
+    switch (input.type) {
+      case element_type::f32:
+        return from(static_cast<const float*>(nullptr));
+      case element_type::f64:
+        return from(static_cast<const double*>(nullptr));
+      case element_type::i32:
+        return from(static_cast<const std::int32_t*>(nullptr));
+      case element_type::i64:
+        return from(static_cast<const std::int64_t*>(nullptr));
+      case element_type::u32:
+        return from(static_cast<const std::uint32_t*>(nullptr));
+      case element_type::u64:
+        return from(static_cast<const std::uint64_t*>(nullptr));
+    }
+  }
+};
+
+bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
+
+double largest(element_type type) {
+  return type == element_type::f32 ? std::numeric_limits<float>::max() : std::numeric_limits<double>::max();
+}
+
+}  // namespace
+
+element_type type_of_scalar(const scalar& value) {
+  return std::visit([](auto x) { return type_of<decltype(x)>; }, value);
+}
+
+oracle::oracle(const array_view& input, unsigned threads) {
+  constexpr std::size_t worth_a_thread = 1 << 16;
+  const std::size_t parts = std::clamp<std::size_t>(input.count / worth_a_thread, 1, std::max(threads, 1u));
+  std::vector<partial> partials(parts);
+  std::vector<std::jthread> workers;
+  const std::size_t share = input.count / parts;
+  for (std::size_t i = 1; i < parts; ++i) {
+    const std::size_t count = i + 1 == parts ? input.count - i * share : share;
+    workers.emplace_back([&partials, &input, i, share, count] { partials[i].fold(input, i * share, count); });
+  }
+  partials[0].fold(input, 0, parts == 1 ? input.count : share);
+  workers.clear();
+  for (std::size_t i = 1; i < parts; ++i) {
+    partials[0].sum.merge(partials[i].sum);
+    partials[0].magnitudes.merge(partials[i].magnitudes);
+  }
+  sum_ = partials[0].sum;
+  magnitudes_ = partials[0].magnitudes.round<double>();
+  if (magnitudes_ > 0) magnitudes_ = up(magnitudes_);
+}
+
+scalar oracle::rounded(element_type type) const {
+  const double head = sum_.round<double>();
+  if (type == element_type::f32) return sum_.round<float>();
+  if (type == element_type::f64) return head;
+
+  exact_accumulator<double> rest = sum_;
+  rest.add(-head);
+  const auto whole = static_cast<__int128>(head) + static_cast<__int128>(rest.round<double>());
+  if (type == element_type::u64) {
+    if (whole < 0 || whole > std::numeric_limits<std::uint64_t>::max()) throw overflow("the sum does not fit in u64");
+    return static_cast<std::uint64_t>(whole);
+  }
+  if (whole < std::numeric_limits<std::int64_t>::min() || whole > std::numeric_limits<std::int64_t>::max()) {
+    throw overflow("the sum does not fit in i64");
+  }
+  return static_cast<std::int64_t>(whole);
+}
+
+double oracle::condition() const {
+  const double sum = std::fabs(sum_.round<double>());
+  return sum == 0 ? infinity : magnitudes_ / sum;
+}
+
+double oracle::error_ulps(const scalar& value) const {
+  const element_type type = type_of_scalar(value);
+  const double got = as_double(value), best = as_double(rounded(type));
+  if (is_floating(type) && same(got, best)) return 0;
+  if (!std::isfinite(got) || !std::isfinite(best)) return infinity;
+  return distance(value) / ulp(type);
+}
+
+double oracle::bound_ulps(element_type type, const error_bound& bound) const {
+  const double most = limit(bound);
+  return most == 0 ? 0 : up(most / ulp(type));
+}
+
+bool oracle::keeps(const scalar& value, const error_bound& bound) const {
+  const element_type type = type_of_scalar(value);
+  const double got = as_double(value), sum = sum_.round<double>();
+  if (!std::isfinite(sum)) return same(got, sum);
+  const double most = limit(bound);
+  if (most == infinity || (is_floating(type) && magnitudes_ >= largest(type) / 2)) return true;
+  return std::isfinite(got) && distance(value) <= most;
+}
+
+double oracle::distance(const scalar& value) const {
+  exact_accumulator<double> difference = sum_;
+  std::visit([&](auto x) { add(difference, x, true); }, value);
+  return std::fabs(difference.round<double>());
+}
+
+double oracle::limit(const error_bound& bound) const {
+  const double sum = std::fabs(sum_.round<double>());
+  const double of_result = product_up(bound.of_result, sum == 0 ? 0 : up(sum));
+  return sum_up(sum_up(of_result, product_up(bound.of_magnitudes, magnitudes_)), bound.absolute);
+}
+
+double oracle::ulp(element_type type) const {
+  if (!is_floating(type)) return 1;
+  const bool single = type == element_type::f32;
+  const int digits = single ? 24 : 53, lowest = single ? -126 : -1022;
+  const double sum = sum_.round<double>();
+  const int exponent = sum == 0 ? lowest : std::max(std::ilogb(sum), lowest);
+  return std::ldexp(1.0, exponent - digits + 1);
+}
+
+}  // namespace fanin::cli

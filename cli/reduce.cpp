@@ -1,0 +1,161 @@
+// fanin sum, product, min, max, mean, sum_of_squares: one number from one input.
+#include <chrono>
+#include <memory>
+
+#include <fmt/format.h>
+#include <CLI/App.hpp>
+
+#include <fanin/fanin.hpp>
+
+#include "cli/commands.hpp"
+#include "cli/errors.hpp"
+#include "cli/json.hpp"
+#include "cli/output.hpp"
+#include "cli/text.hpp"
+
+namespace fanin::cli {
+
+namespace {
+
+struct reduction_options {
+  input_options input;
+  run_options how;
+  bool explain = false, json = false;
+};
+
+struct reduction {
+  operation what = operation::sum;
+  std::uint64_t count = 0;
+  double seconds = 0;
+  result<scalar> reached;
+};
+
+void refuse_nothing(operation what, std::uint64_t count, const source& input) {
+  const bool needs_elements = what == operation::min || what == operation::max || what == operation::mean;
+  if (needs_elements && count == 0) {
+    throw bad_data(fmt::format("{}: there is no {} of no elements", input.name(), to_string(what)));
+  }
+}
+
+// Nothing if the elements lie in memory, or if the variant wants them all at once; any other objection will come
+// again from reduce().
+std::unique_ptr<incremental> open_stream(operation what, const source& input, const options& chosen) {
+  if (input.whole()) return nullptr;
+  try {
+    return std::make_unique<incremental>(what, input.type(), chosen);
+  } catch (const unsupported&) {
+    return nullptr;
+  }
+}
+
+reduction reduce_source(operation what, source& input, const options& chosen) {
+  reduction done;
+  done.what = what;
+  progress line(fmt::format("{} of {}", to_string(what), input.name()));
+  const auto start = std::chrono::steady_clock::now();
+  std::unique_ptr<incremental> stream = open_stream(what, input, chosen);
+  if (!stream) {
+    const array_view all = input.load();
+    done.count = all.count;
+    refuse_nothing(what, done.count, input);
+    done.reached = reduce(what, all, chosen);
+  } else {
+    for (array_view block = input.next(); block.count > 0; block = input.next()) {
+      stream->push(block.data, block.count);
+      done.count += block.count;
+      line.add_bytes(block.bytes());
+    }
+    refuse_nothing(what, done.count, input);
+    done.reached = stream->finish();
+  }
+  done.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  input.finish();
+  return done;
+}
+
+json to_json(const reduction& done, element_type type) {
+  const report& how = done.reached.report;
+  json fallback = json::array();
+  for (const passed_over& one : how.fallback) fallback.push_back(passed_over_json(one));
+  const scalar& value = done.reached.value;
+  return {{"operation", to_string(done.what)},
+          {"element_type", to_string(type)},
+          {"count", done.count},
+          {"value", json_number(value)},
+          {"value_text", value_text(value)},
+          {"value_hex", value_hex(value)},
+          {"backend", how.backend},
+          {"variant", how.variant},
+          {"method", to_string(how.how)},
+          {"reproducibility", to_string(how.reproducibility)},
+          {"seconds", done.seconds},
+          {"fallback", fallback}};
+}
+
+void explain(const reduction& done, const source& input) {
+  const report& how = done.reached.report;
+  say(fmt::format("input: {}, {}, {} elements of {}, {}", input.name(), input.format(), done.count,
+                  to_string(input.type()), input.whole() ? "mapped" : "read"));
+  for (const passed_over& one : how.fallback) {
+    say(fmt::format("passed over: {}, {}: {}", one.backend, to_string(one.why), one.detail));
+  }
+  say(fmt::format("ran: {}/{}, method {}, {:.6f} s", how.backend, how.variant, to_string(how.how), done.seconds));
+  say(fmt::format("same bits: {} ({})", to_string(how.reproducibility), story(how.reproducibility)));
+  say(fmt::format("bound: |error| <= {:.3g} |S| + {:.3g} M + {:.3g}, S the exact result and M the sum of magnitudes",
+                  how.bound.of_result, how.bound.of_magnitudes, how.bound.absolute));
+}
+
+void run_reduction(operation what, const reduction_options& said) {
+  const options chosen = said.how.checked();
+  source input(said.input);
+  const reduction done = reduce_source(what, input, chosen);
+  if (said.explain) explain(done, input);
+  write_stdout(said.json ? printed(to_json(done, input.type())) : value_text(done.reached.value) + "\n");
+}
+
+std::string_view description(operation what) {
+  switch (what) {
+    case operation::sum:
+      return "Sum of all elements";
+    case operation::product:
+      return "Product of all elements";
+    case operation::min:
+      return "Smallest element";
+    case operation::max:
+      return "Largest element";
+    case operation::sum_of_squares:
+      return "Sum of the squares of all elements";
+    case operation::mean:
+      return "Mean of all elements";
+  }
+  return {};
+}
+
+command add_reduction(CLI::App& root, operation what) {
+  const std::string name(to_string(what));
+  auto said = std::make_shared<reduction_options>();
+  CLI::App* parser = root.add_subcommand(name, std::string(description(what)));
+  add_input_options(*parser, said->input, true);
+  add_run_options(*parser, said->how);
+  parser->add_flag("--explain", said->explain,
+                   "say on stderr who ran, who was passed over and why, and the error bound");
+  parser->add_flag("--json", said->json, "print one JSON object");
+  parser->footer(
+      fmt::format("Examples:\n"
+                  "  fanin {0} data.npy\n"
+                  "  fanin {0} prices.csv --column price --explain\n"
+                  "  fanin {0} samples.bin --type f32 --skip 512 --json\n"
+                  "  seq 1000 | fanin {0} - --threads 2",
+                  name));
+  return {parser, [what, said] { run_reduction(what, *said); }};
+}
+
+}  // namespace
+
+std::vector<command> add_reductions(CLI::App& root) {
+  std::vector<command> all;
+  for (const operation what : all_operations) all.push_back(add_reduction(root, what));
+  return all;
+}
+
+}  // namespace fanin::cli

@@ -1,0 +1,35 @@
+# Run after a test executable is built: asks it for its suites and writes one add_test for each to `output`. Test cases
+# outside of any suite share one entry. A conformance suite of one of `backends` fails where that cannot be used.
+
+function(ask out)
+  execute_process(COMMAND ${executable} --no-colors=true ${ARGN} OUTPUT_VARIABLE text COMMAND_ERROR_IS_FATAL ANY)
+  string(REGEX REPLACE "\\[doctest\\][^\n]*\n|=+\n" "" text "${text}")
+  string(REGEX MATCHALL "[^\n]+" lines "${text}")
+  set(${out} "${lines}" PARENT_SCOPE)
+endfunction()
+
+# A suite that runs nothing is a failure, one that says why it cannot run here is skipped.
+function(add_suite name filter)
+  set(alone OFF)
+  if(name MATCHES over_4_gib)  # one at a time fits into memory
+    set(alone ON)
+  endif()
+  file(APPEND ${output} "add_test([[${name}]] [[${executable}]] --no-colors=true [[${filter}]])\n"
+                        "set_tests_properties([[${name}]] PROPERTIES LABELS ${label} TIMEOUT ${timeout} "
+                        "RUN_SERIAL ${alone} ENVIRONMENT FANIN_REQUIRE_BACKENDS=${backends} "
+                        "FAIL_REGULAR_EXPRESSION [[test cases: +0 ]] SKIP_REGULAR_EXPRESSION [[fanin: skipped: ]])\n")
+endfunction()
+
+file(WRITE ${output} "")
+ask(suites --list-test-suites)
+foreach(suite IN LISTS suites)
+  if(suite MATCHES "^${label}")
+    add_suite("${suite}" "--test-suite=${suite}")
+  else()
+    add_suite("${label}/${suite}" "--test-suite=${suite}")
+  endif()
+endforeach()
+ask(others --list-test-cases "--test-suite-exclude=?*")
+if(others)
+  add_suite(${label}/others "--test-suite-exclude=?*")
+endif()

@@ -1,0 +1,29 @@
+# What can be chosen with -D, and what is chosen when nobody says.
+
+# fanin_backend_option(TBB): defines FANIN_TBB. AUTO takes the backend if its needs are met and says so if not,
+# ON insists or stops, OFF leaves it out.
+function(fanin_backend_option name)
+  set(FANIN_${name} AUTO CACHE STRING "Build this backend: AUTO, ON or OFF")
+  set_property(CACHE FANIN_${name} PROPERTY STRINGS AUTO ON OFF)
+  if(NOT FANIN_${name} MATCHES "^(AUTO|ON|OFF)$")
+    message(FATAL_ERROR "FANIN_${name} is '${FANIN_${name}}'; it must be AUTO, ON or OFF.")
+  endif()
+endfunction()
+
+fanin_backend_option(OPENMP)
+fanin_backend_option(TBB)
+
+option(FANIN_CLI "Build the command" ${PROJECT_IS_TOP_LEVEL})
+option(FANIN_TESTS "Build the tests; needs FANIN_CLI" ${PROJECT_IS_TOP_LEVEL})
+option(FANIN_EXAMPLES "Build the examples and run them as tests" ${PROJECT_IS_TOP_LEVEL})
+option(FANIN_BENCH "Build the benchmarks" ${PROJECT_IS_TOP_LEVEL})
+option(FANIN_INSTALL "Define the install rules" ${PROJECT_IS_TOP_LEVEL})
+option(BUILD_SHARED_LIBS "Build a shared library instead of a static one" OFF)
+
+if(FANIN_TESTS AND NOT FANIN_CLI)
+  message(FATAL_ERROR "FANIN_TESTS=ON tests the command too: configure with -DFANIN_CLI=ON or -DFANIN_TESTS=OFF.")
+endif()
+
+if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Debug, Release, RelWithDebInfo or MinSizeRel" FORCE)
+endif()

@@ -1,0 +1,25 @@
+# fanin_add_suites(target LABEL label TIMEOUT seconds): one ctest entry for each doctest suite of an executable. The
+# executable itself is asked after each build, so no list of suites can go stale.
+function(fanin_add_suites target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "LABEL;TIMEOUT" "")
+  set(backends serial)
+  foreach(backend OPENMP TBB)
+    if(FANIN_HAS_${backend})
+      string(TOLOWER ",${backend}" name)
+      string(APPEND backends ${name})
+    endif()
+  endforeach()
+  set(suites ${CMAKE_CURRENT_BINARY_DIR}/${target}_suites.cmake)
+  add_custom_command(
+    TARGET ${target}
+    POST_BUILD
+    COMMAND ${CMAKE_COMMAND} -D executable=$<TARGET_FILE:${target}> -D label=${arg_LABEL} -D timeout=${arg_TIMEOUT} -D
+            backends=${backends} -D output=${suites} -P ${PROJECT_SOURCE_DIR}/cmake/list_suites.cmake
+    BYPRODUCTS ${suites}
+    VERBATIM)
+  set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/list_suites.cmake)
+  set(entry ${CMAKE_CURRENT_BINARY_DIR}/${target}_entry.cmake)
+  file(WRITE ${entry} "if(EXISTS \"${suites}\")\n  include(\"${suites}\")\nelse()\n"
+                      "  add_test(${target}_not_built ${target}_not_built)\nendif()\n")
+  set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${entry})
+endfunction()

@@ -1,0 +1,9 @@
+# What was decided, printed last.
+
+get_target_property(library_type fanin TYPE)
+message(STATUS "fanin ${PROJECT_VERSION}: ${library_type}, ${CMAKE_BUILD_TYPE}, "
+               "${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}")
+message(STATUS "  backend serial   yes")
+message(STATUS "  backend openmp   ${FANIN_STORY_OPENMP}")
+message(STATUS "  backend tbb      ${FANIN_STORY_TBB}")
+message(STATUS "  command ${FANIN_CLI}, tests ${FANIN_TESTS}, examples ${FANIN_EXAMPLES}, benchmarks ${FANIN_BENCH}")

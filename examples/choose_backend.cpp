@@ -1,0 +1,36 @@
+// Choosing a backend at run time, with permission to fall back, and reading the report.
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include <fanin/fanin.hpp>
+
+int main() {
+  std::vector<double> x(1 << 20);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = 1.0 / static_cast<double>(i + 1);
+
+  for (const fanin::backend* b : fanin::backends()) {
+    const auto& here = b->probe();
+    std::printf("%-7s %s %s\n", std::string(b->name()).c_str(), std::string(to_string(here.why)).c_str(),
+                std::string(here.detail).c_str());
+  }
+
+  // The first of the list that can serve; the report says who was passed over.
+  const auto total = fanin::sum(x, {.backend = "cuda,tbb,serial"});
+  std::printf("%.17g by %s\n", total.value, std::string(total.report.backend).c_str());
+  for (const auto& p : total.report.fallback) {
+    std::printf("  not %s: %s\n", std::string(p.backend).c_str(), p.detail.c_str());
+  }
+
+  // One name means that one or an error.
+  try {
+    fanin::sum(x, {.backend = "sreial"});
+    return 1;
+  } catch (const fanin::invalid_argument& e) {
+    std::printf("%s\n", e.what());
+  }
+
+  // The same bits from every CPU backend: the order of additions is part of the contract.
+  const auto serial = fanin::sum(x, {.backend = "serial"});
+  return total.report.reproducibility == fanin::reproducibility::run_to_run || serial.value == total.value ? 0 : 1;
+}

@@ -1,0 +1,18 @@
+// One sum three ways: fast, exact, and the plain loop that gets it wrong.
+#include <cstdio>
+#include <vector>
+
+#include <fanin/fanin.hpp>
+
+int main() {
+  const std::vector<float> x(100'000'000, 1.23f);
+  const auto fast = fanin::sum(x);
+  const auto exact = fanin::sum(x, {.how = fanin::method::exact});
+  const auto naive = fanin::sum(x, {.backend = "serial", .variant = "naive"});
+  std::printf("fast  %.9g  (%s)\n", fast.value, fast.report.backend.data());
+  std::printf("exact %.9g\n", exact.value);
+  std::printf("naive %.9g\n", naive.value);
+
+  // 10^8 times the float nearest to 1.23 is 123000001.907...; the nearest float is 123000000.
+  return exact.value == 123000000.0f && naive.value == 33554432.0f ? 0 : 1;
+}

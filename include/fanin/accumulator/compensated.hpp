@@ -1,0 +1,61 @@
+// Sums that carry their own rounding errors along: a state is an unevaluated pair sum + error.
+#pragma once
+
+#include <fanin/accumulator/accumulator.hpp>
+
+namespace fanin::accumulator {
+
+template <class T>
+struct compensated_state {
+  T sum;
+  T error;
+};
+
+/// s + e == a + b exactly, s = fl(a + b). Needs round to nearest. [Knuth; Ogita, Rump, Oishi 2005]
+template <class T>
+FANIN_HOST_DEVICE inline T two_sum(T a, T b, T& e) {
+  const T s = a + b;
+  const T from_b = s - a;
+  e = (a - (s - from_b)) + (b - from_b);
+  return s;
+}
+
+/// Compensated sum of T. Error <= u |S| + (1 + u) g(d) g(d') sum|x|, d and d' the longest chains of additions into
+/// `sum` and into `error` (docs/numerics.md). Merges are compensated as well.
+template <class T>
+struct compensated_sum {
+  using element = T;
+  using state = compensated_state<T>;
+  FANIN_HOST_DEVICE static constexpr state identity() { return {additive_identity<T>(), additive_identity<T>()}; }
+  FANIN_HOST_DEVICE static void add(state& s, element x) {
+    T e;
+    s.sum = two_sum(s.sum, x, e);
+    s.error += e;
+  }
+  FANIN_HOST_DEVICE static void merge(state& s, const state& other) {
+    T e;
+    s.sum = two_sum(s.sum, other.sum, e);
+    s.error = (s.error + other.error) + e;
+  }
+  /// Infinities and NaN make the error NaN: then the plain sum is the IEEE answer.
+  template <class R>
+  static R finish(const state& s, std::uint64_t count) {
+    if (count == 0) return R{0};
+    if (!std::isfinite(s.sum) || !std::isfinite(s.error)) return static_cast<R>(canonical(s.sum));
+    return static_cast<R>(s.error == 0 ? R{s.sum} : R{s.sum} + R{s.error});
+  }
+};
+
+/// Compensated sum of x^2: products are split without error by a fused multiply-add.
+template <class T>
+struct compensated_square_sum : compensated_sum<T> {
+  FANIN_HOST_DEVICE static void add(compensated_state<T>& s, T x) {
+    const T p = x * x;
+    const T product_error = std::fma(x, x, -p);
+    T e;
+    s.sum = two_sum(s.sum, p, e);
+    s.error += e + product_error;
+  }
+};
+
+}  // namespace fanin::accumulator

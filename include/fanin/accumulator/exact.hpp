@@ -1,0 +1,168 @@
+// Sums without rounding. An exact accumulator holds the sum of everything added to it and rounds once, at the end, so
+// the result and the saved bytes depend on the multiset of values only: not on order, split, merging or machine.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <fanin/accumulator/fixed_point.hpp>
+#include <fanin/error.hpp>
+#include <fanin/export.hpp>
+
+namespace fanin {
+
+/// The sum of x^Power over the elements added, Power 1 or 2, for up to 2^63 elements.
+/// Empty gives +0; all -0 gives -0 (+0 for squares); exact cancellation gives +0. Any NaN, or +inf and -inf together,
+/// gives the canonical quiet NaN; otherwise an infinity gives that infinity. Finite sums never overflow on the way.
+/// Trivially copyable: its bytes may be moved between threads and devices of one build; save() is for the rest.
+/// Does not depend on the floating-point environment. Threads: as int.
+template <class T, int Power>
+class basic_exact_accumulator {
+  using format = detail::float_format<T>;
+
+ public:
+  using value_type = T;
+  using sum_type = detail::fixed_point<Power * format::low, Power * format::high>;
+
+  /// Size of a saved accumulator; docs/exact-format.md describes the bytes.
+  static constexpr std::size_t saved_bytes = 8 + 4 * sum_type::limb_count;
+
+  /// Adds x^Power. Cost: a few integer operations.
+  FANIN_HOST_DEVICE void add(T x) {
+    const auto bits = detail::to_bits(x);
+    const bool negative = Power == 1 && (bits & format::sign) != 0;
+    const auto magnitude = bits & ~format::sign;
+    if (magnitude >= format::infinity) {
+      seen_ = numbers;
+      special_ |= magnitude > format::infinity ? nan : negative ? minus_infinity : plus_infinity;
+      return;
+    }
+    note(negative && magnitude == 0 ? minus_zeros : numbers);
+    const auto biased = static_cast<int>(magnitude >> (format::digits - 1));
+    const std::uint64_t fraction = magnitude & (format::implicit_one - 1);
+    const std::uint64_t mantissa = biased == 0 ? fraction : fraction | format::implicit_one;
+    const int exponent = format::low + (biased == 0 ? 0 : biased - 1);
+    if constexpr (Power == 1) {
+      sum_.add_magnitude(mantissa, exponent, negative);
+    } else {
+      sum_.add_scaled(static_cast<detail::int128>(mantissa) * mantissa, Power * exponent);
+    }
+  }
+
+  /// Adds x^Power for every x. Memory: host. Cost: one read; fanin::sum has the vectorised loop.
+  void add(std::span<const T> x) {
+    for (const T element : x) add(element);
+  }
+
+  /// Adds value * 2^exponent, an exact partial sum of powers that was formed elsewhere, not all of them -0.
+  /// So it is a multiple of the smallest power. exponent is below Power * 128 (f32) or Power * 1024 (f64).
+  FANIN_HOST_DEVICE void add_scaled(detail::int128 value, int exponent) {
+    seen_ = numbers;
+    sum_.add_scaled(value, exponent);
+  }
+
+  /// Adds everything that was added to `other`. Merging in any order gives the same state.
+  FANIN_HOST_DEVICE void merge(const basic_exact_accumulator& other) {
+    note(other.seen_);
+    special_ |= other.special_;
+    sum_.merge(other.sum_);
+  }
+
+  /// The sum, correctly rounded to R (nearest, ties to even), float or double.
+  template <class R = T>
+  FANIN_HOST_DEVICE R round() const {
+    return finite_sum() ? sum_.template round<R>() : without_sum<R>();
+  }
+
+  /// The sum divided by `count` > 0, rounded once.
+  template <class R = T>
+  FANIN_HOST_DEVICE R mean(std::uint64_t count) const {
+    return finite_sum() ? sum_.template round_quotient<R>(count) : without_sum<R>();
+  }
+
+  /// The state as bytes that any machine can load: the same bytes for the same multiset of values.
+  std::array<std::byte, saved_bytes> save() const {
+    std::array<std::byte, saved_bytes> out = header();
+    out[6] = static_cast<std::byte>(seen_);
+    out[7] = static_cast<std::byte>(special_);
+    typename sum_type::words words;
+    sum_.to_words(words);
+    for (std::size_t i = 8; i < saved_bytes; ++i) out[i] = static_cast<std::byte>(words[i / 4 - 2] >> (8 * (i % 4)));
+    return out;
+  }
+
+  /// What save() wrote.
+  /// @throws invalid_argument on anything that save() cannot have written for this T and Power
+  static basic_exact_accumulator load(std::span<const std::byte> in) {
+    const auto expected = header();
+    if (in.size() < 8) throw invalid_argument("a saved exact sum has at least 8 bytes");
+    if (!std::equal(in.begin(), in.begin() + 3, expected.begin())) {
+      throw invalid_argument("these bytes are not a saved exact sum");
+    }
+    if (in[3] != expected[3]) throw invalid_argument("this exact sum was saved in an unknown version of the format");
+    if (in[4] != expected[4]) throw invalid_argument("this exact sum was saved for another element type");
+    if (in[5] != expected[5]) throw invalid_argument("this exact sum was saved for another power of the elements");
+    if (in.size() != saved_bytes) throw invalid_argument("a saved exact sum has the wrong length");
+
+    basic_exact_accumulator loaded;
+    loaded.seen_ = std::to_integer<std::uint8_t>(in[6]);
+    loaded.special_ = std::to_integer<std::uint8_t>(in[7]);
+    typename sum_type::words words = {};
+    for (std::size_t i = 8; i < saved_bytes; ++i) {
+      words[i / 4 - 2] |= std::to_integer<std::uint32_t>(in[i]) << (8 * (i % 4));
+    }
+    loaded.sum_ = sum_type::from_words(words);
+    if (!loaded.possible(words)) throw invalid_argument("a saved exact sum is damaged");
+    return loaded;
+  }
+
+ private:
+  // What was added so far; the largest one counts.
+  static constexpr std::uint8_t nothing = 0, minus_zeros = 1, numbers = 2;
+  // Bits of special_.
+  static constexpr std::uint8_t nan = 1, plus_infinity = 2, minus_infinity = 4;
+
+  FANIN_HOST_DEVICE void note(std::uint8_t seen) { seen_ = seen > seen_ ? seen : seen_; }
+
+  FANIN_HOST_DEVICE bool finite_sum() const { return special_ == 0 && seen_ != minus_zeros; }
+
+  template <class R>
+  FANIN_HOST_DEVICE R without_sum() const {
+    using wanted = detail::float_format<R>;
+    if (special_ == 0) return detail::from_bits<R>(wanted::sign);
+    if (special_ == plus_infinity) return detail::from_bits<R>(wanted::infinity);
+    if (special_ == minus_infinity) return detail::from_bits<R>(wanted::sign | wanted::infinity);
+    return detail::from_bits<R>(wanted::quiet_nan);
+  }
+
+  static constexpr std::array<std::byte, saved_bytes> header() {
+    return {std::byte{'F'}, std::byte{'N'}, std::byte{'X'}, std::byte{1}, std::byte{sizeof(T)}, std::byte{Power}};
+  }
+
+  /// Whether 2^63 elements can have led to this state.
+  bool possible(const typename sum_type::words& words) const {
+    constexpr int used = (Power * (format::high - format::low) + 63) % 32;
+    const auto top = static_cast<std::int32_t>(words[sum_type::limb_count - 1]) >> used;
+    const bool zero = std::all_of(std::begin(words), std::end(words), [](std::uint32_t word) { return word == 0; });
+    const std::uint8_t most = Power == 1 ? nan | plus_infinity | minus_infinity : nan | plus_infinity;
+    return seen_ <= numbers && (Power == 1 || seen_ != minus_zeros) && (special_ & ~most) == 0 &&
+           (seen_ == numbers || (zero && special_ == 0)) && (top == 0 || (Power == 1 && top == -1));
+  }
+
+  sum_type sum_;
+  std::uint8_t seen_ = nothing;
+  std::uint8_t special_ = 0;
+};
+
+/// The exact sum of the elements.
+template <class T>
+using exact_accumulator = basic_exact_accumulator<T, 1>;
+
+/// The exact sum of the squares of the elements.
+template <class T>
+using exact_square_accumulator = basic_exact_accumulator<T, 2>;
+
+}  // namespace fanin

@@ -1,0 +1,52 @@
+// Smallest and largest: NaN wins, and -0 is below +0, so that the answer does not depend on the order.
+#pragma once
+
+#include <type_traits>
+
+#include <fanin/accumulator/accumulator.hpp>
+
+namespace fanin::accumulator {
+
+namespace detail {
+
+/// Whether a comes before b in the order of the real line with -0 < +0. Neither is NaN.
+template <class T>
+FANIN_HOST_DEVICE inline bool before(T a, T b) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return a < b || (a == b && std::signbit(a) && !std::signbit(b));
+  } else {
+    return a < b;
+  }
+}
+
+}  // namespace detail
+
+/// The state is the extremum itself, or NaN. There is no value of nothing: callers refuse count 0.
+template <class T, bool Largest>
+struct extremum {
+  using element = T;
+  using state = T;
+  FANIN_HOST_DEVICE static constexpr state identity() {
+    if constexpr (std::is_floating_point_v<T>) {
+      return Largest ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::infinity();
+    } else {
+      return Largest ? std::numeric_limits<T>::min() : std::numeric_limits<T>::max();
+    }
+  }
+  FANIN_HOST_DEVICE static void add(state& s, element x) {
+    if (x != x || (s == s && (Largest ? detail::before(s, x) : detail::before(x, s)))) s = x;
+  }
+  FANIN_HOST_DEVICE static void merge(state& s, state other) { add(s, other); }
+  template <class R>
+  static R finish(state s, std::uint64_t) {
+    if constexpr (std::is_floating_point_v<T>) return canonical(s);
+    return s;
+  }
+};
+
+template <class T>
+using smallest = extremum<T, false>;
+template <class T>
+using largest = extremum<T, true>;
+
+}  // namespace fanin::accumulator

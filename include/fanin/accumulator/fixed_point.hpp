@@ -1,0 +1,210 @@
+// A signed fixed-point number so wide that adding floating-point numbers to it never rounds.
+//
+// Invariants
+// 1. The value is the sum of limb_[i] * 2^(Low + 32 i). A limb is 32 bits of payload in a signed 64-bit carrier, so
+//    additions and merges need no carries.
+// 2. |limb_[i]| <= (pending_ + 1) * 2^32. Carries are propagated when pending_ reaches 2^29, so that even the sum of
+//    two carriers stays below 2^62.
+// 3. After propagate() every limb but the last lies in [0, 2^32) and the last has the sign of the value. This form is
+//    unique: it depends on the value only.
+//
+// Everything is integer arithmetic: rounding mode, FTZ and DAZ do not matter.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <limits>
+#include <type_traits>
+
+#include <fanin/accumulator/int128.hpp>
+#include <fanin/export.hpp>
+
+namespace fanin::detail {
+
+/// The layout of R, float or double.
+template <class R>
+struct float_format {
+  static_assert(std::is_same_v<R, float> || std::is_same_v<R, double>);
+  using bits = std::conditional_t<sizeof(R) == 8, std::uint64_t, std::uint32_t>;
+  static constexpr int digits = std::numeric_limits<R>::digits;
+  static constexpr int low = std::numeric_limits<R>::min_exponent - digits;  ///< 2^low: the smallest subnormal
+  static constexpr int high = std::numeric_limits<R>::max_exponent;          ///< all finite values are below 2^high
+  static constexpr bits sign = bits{1} << (8 * sizeof(R) - 1);
+  static constexpr bits implicit_one = bits{1} << (digits - 1);
+  static constexpr bits infinity = bits{2 * high - 1} << (digits - 1);
+  static constexpr bits quiet_nan = infinity | bits{1} << (digits - 2);
+};
+
+template <class R>
+FANIN_HOST_DEVICE inline R from_bits(typename float_format<R>::bits bits) {
+  R value;
+  std::memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+template <class R>
+FANIN_HOST_DEVICE inline typename float_format<R>::bits to_bits(R value) {
+  typename float_format<R>::bits bits;
+  std::memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+
+/// The magnitude sum(limb[i] * 2^(low + 32 i)), plus something below 2^low if `sticky`, rounded once to R: nearest,
+/// ties to even, gradual underflow, infinity from 2^high - half a unit on. Returns the bits without a sign.
+/// With `sticky` the magnitude must have more bits than R.
+template <class R, int Count>
+FANIN_HOST_DEVICE typename float_format<R>::bits round_magnitude(const std::uint32_t (&limb)[Count], int low,
+                                                                 bool sticky) {
+  using format = float_format<R>;
+  using bits = typename format::bits;
+  int top = Count - 1;
+  while (top > 0 && limb[top] == 0) --top;
+  if (limb[top] == 0) return 0;
+  int leading = 32 * top + 31;
+  while ((limb[top] >> (leading % 32)) == 0) --leading;
+  if (low + leading >= format::high) return format::infinity;
+
+  const int normal_unit = low + leading - (format::digits - 1);
+  const int unit = normal_unit > format::low ? normal_unit : format::low;
+  const int kept = unit - low;  // index of the last bit that is kept
+  const int first = kept > 0 ? kept / 32 : 0;
+  uint128 window = 0;
+  for (int i = 2; i >= 0; --i) window = window << 32 | (first + i < Count ? limb[first + i] : 0);
+  std::uint64_t mantissa =
+      kept > 0 ? static_cast<std::uint64_t>(window >> (kept % 32)) : static_cast<std::uint64_t>(window) << -kept;
+  if (kept > 0) {
+    const int guard = kept - 1;
+    const std::uint32_t half = std::uint32_t{1} << (guard % 32);
+    sticky = sticky || (limb[guard / 32] & (half - 1)) != 0;
+    for (int i = 0; i < guard / 32 && !sticky; ++i) sticky = limb[i] != 0;
+    if ((limb[guard / 32] & half) != 0 && (sticky || mantissa % 2 != 0)) ++mantissa;
+  }
+  // A mantissa that was rounded up to the next power of two carries into the exponent, the largest one to infinity.
+  return static_cast<bits>((static_cast<bits>(unit - format::low) << (format::digits - 1)) + mantissa);
+}
+
+/// A multiple of 2^Low, for sums of up to 2^63 numbers that are each below 2^High in magnitude.
+template <int Low, int High>
+class fixed_point {
+ public:
+  static constexpr int limb_count = (High - Low + 64 + 31) / 32;
+  using words = std::uint32_t[limb_count];
+
+  /// Adds +-magnitude * 2^exponent, Low <= exponent < High.
+  FANIN_HOST_DEVICE void add_magnitude(std::uint64_t magnitude, int exponent, bool negative) {
+    const int position = exponent - Low;
+    const uint128 shifted = static_cast<uint128>(magnitude) << (position % 32);
+    const std::int64_t sign = negative ? -1 : 0;
+    std::int64_t* limb = limb_ + position / 32;
+    limb[0] += (static_cast<std::int64_t>(shifted & payload_mask) ^ sign) - sign;
+    limb[1] += (static_cast<std::int64_t>(shifted >> 32 & payload_mask) ^ sign) - sign;
+    limb[2] += (static_cast<std::int64_t>(shifted >> 64) ^ sign) - sign;
+    count_addition();
+  }
+
+  /// Adds value * 2^exponent, a multiple of 2^Low below 2^(High + 63). exponent < High.
+  FANIN_HOST_DEVICE void add_scaled(int128 value, int exponent) {
+    const bool negative = value < 0;
+    uint128 magnitude = negative ? -static_cast<uint128>(value) : static_cast<uint128>(value);
+    if (exponent < Low) {
+      magnitude >>= Low - exponent;
+      exponent = Low;
+    }
+    const int position = exponent - Low;
+    std::int64_t* limb = limb_ + position / 32;
+    std::int64_t payload = static_cast<std::int64_t>(magnitude << (position % 32) & payload_mask);
+    for (magnitude >>= 32 - position % 32;; magnitude >>= 32) {
+      *limb++ += negative ? -payload : payload;
+      if (magnitude == 0) break;
+      payload = static_cast<std::int64_t>(magnitude & payload_mask);
+    }
+    count_addition();
+  }
+
+  FANIN_HOST_DEVICE void merge(const fixed_point& other) {
+    for (int i = 0; i < limb_count; ++i) limb_[i] += other.limb_[i];
+    pending_ += other.pending_;
+    count_addition();
+  }
+
+  FANIN_HOST_DEVICE void propagate() {
+    std::int64_t carry = 0;
+    for (int i = 0; i + 1 < limb_count; ++i) {
+      const std::int64_t sum = limb_[i] + carry;
+      limb_[i] = sum & payload_mask;
+      carry = sum >> 32;
+    }
+    limb_[limb_count - 1] += carry;
+    pending_ = 0;
+  }
+
+  /// The value rounded once to R, float or double. Zero gives +0.
+  template <class R>
+  FANIN_HOST_DEVICE R round() const {
+    words magnitude;
+    const bool negative = split(magnitude);
+    return with_sign<R>(round_magnitude<R>(magnitude, Low, false), negative);
+  }
+
+  /// The value divided by `count` > 0 and rounded once to R. Zero gives +0.
+  template <class R>
+  FANIN_HOST_DEVICE R round_quotient(std::uint64_t count) const {
+    // A quotient is at least 2^(Low - 64); its 53 bits and the guard bit lie above 2^(Low - 128).
+    constexpr int extra = 4;
+    words magnitude;
+    const bool negative = split(magnitude);
+    std::uint32_t quotient[limb_count + extra];
+    std::uint64_t remainder = 0;
+    for (int i = limb_count + extra - 1; i >= 0; --i) {
+      const uint128 part = static_cast<uint128>(remainder) << 32 | (i >= extra ? magnitude[i - extra] : 0);
+      quotient[i] = static_cast<std::uint32_t>(part / count);
+      remainder = static_cast<std::uint64_t>(part % count);
+    }
+    return with_sign<R>(round_magnitude<R>(quotient, Low - 32 * extra, remainder != 0), negative);
+  }
+
+  /// The value in two's complement, in units of 2^Low, least significant word first.
+  FANIN_HOST_DEVICE void to_words(words& out) const {
+    fixed_point copy = *this;
+    copy.propagate();
+    for (int i = 0; i < limb_count; ++i) out[i] = static_cast<std::uint32_t>(copy.limb_[i]);
+  }
+
+  FANIN_HOST_DEVICE static fixed_point from_words(const words& in) {
+    fixed_point value;
+    for (int i = 0; i < limb_count; ++i) value.limb_[i] = in[i];
+    value.limb_[limb_count - 1] = static_cast<std::int32_t>(in[limb_count - 1]);
+    return value;
+  }
+
+ private:
+  static constexpr std::int64_t payload_mask = 0xffffffff;
+  static constexpr std::uint32_t pending_limit = std::uint32_t{1} << 29;
+
+  FANIN_HOST_DEVICE void count_addition() {
+    if (++pending_ >= pending_limit) propagate();
+  }
+
+  /// Stores |value| and returns whether the value is negative.
+  FANIN_HOST_DEVICE bool split(words& magnitude) const {
+    fixed_point copy = *this;
+    copy.propagate();
+    const bool negative = copy.limb_[limb_count - 1] < 0;
+    if (negative) {
+      for (std::int64_t& limb : copy.limb_) limb = -limb;
+      copy.propagate();
+    }
+    for (int i = 0; i < limb_count; ++i) magnitude[i] = static_cast<std::uint32_t>(copy.limb_[i]);
+    return negative;
+  }
+
+  template <class R>
+  FANIN_HOST_DEVICE static R with_sign(typename float_format<R>::bits magnitude, bool negative) {
+    return from_bits<R>(negative ? magnitude | float_format<R>::sign : magnitude);
+  }
+
+  std::int64_t limb_[limb_count] = {};
+  std::uint32_t pending_ = 0;  ///< additions since the last propagation
+};
+
+}  // namespace fanin::detail

@@ -1,0 +1,108 @@
+// Exact integer sums and products: they give the mathematical value or the error `overflow`, never a wrapped one.
+#pragma once
+
+#include <type_traits>
+
+#include <fanin/accumulator/accumulator.hpp>
+#include <fanin/error.hpp>
+
+namespace fanin::accumulator {
+
+namespace detail {
+
+/// The nearest double to numerator / denominator, ties to even, for 0 < numerator <= 2^127. The shifted quotient has
+/// 64 bits or more, so that its last bit can carry the remainder and the conversion is the one rounding.
+inline double rounded_quotient(uint128 numerator, std::uint64_t denominator) {
+  int shift = 0;
+  for (; numerator >> 127 == 0; numerator <<= 1) ++shift;
+  const uint128 quotient = numerator / denominator | (numerator % denominator != 0);
+  return std::ldexp(static_cast<double>(quotient), -shift);
+}
+
+template <class R>
+R checked(bool fits, R value) {
+  if (!fits)
+    throw overflow(std::is_signed_v<R> ? "the result does not fit in i64" : "the result does not fit in u64");
+  return value;
+}
+
+}  // namespace detail
+
+/// Sum of integers, exact for any count below 2^64.
+template <class T>
+struct integer_sum {
+  using element = T;
+  using state = int128;
+  FANIN_HOST_DEVICE static constexpr state identity() { return 0; }
+  FANIN_HOST_DEVICE static void add(state& s, element x) { s += x; }
+  FANIN_HOST_DEVICE static void merge(state& s, state other) { s += other; }
+  template <class R>
+  static R finish(state s, std::uint64_t) {
+    return detail::checked(s == static_cast<R>(s), static_cast<R>(s));
+  }
+};
+
+/// Mean of integers, correctly rounded to double.
+template <class T>
+struct integer_mean : integer_sum<T> {
+  template <class R>
+  static R finish(int128 s, std::uint64_t count) {
+    if (s == 0) return 0;
+    const double size = detail::rounded_quotient(static_cast<uint128>(s < 0 ? -s : s), count);
+    return s < 0 ? -size : size;
+  }
+};
+
+/// Sum of squares of integers; totals over 2^127 stay there, since squares never bring a total down again.
+template <class T>
+struct integer_square_sum {
+  using element = T;
+  using state = uint128;
+  static constexpr state limit = state{1} << 127;
+  FANIN_HOST_DEVICE static constexpr state identity() { return 0; }
+  FANIN_HOST_DEVICE static void add(state& s, element x) {
+    const auto wide = static_cast<uint128>(x < 0 ? -static_cast<int128>(x) : static_cast<int128>(x));
+    merge(s, wide * wide);
+  }
+  FANIN_HOST_DEVICE static void merge(state& s, state other) {
+    const state total = s + other;
+    s = s >= limit || other >= limit || total >= limit ? limit : total;
+  }
+  template <class R>
+  static R finish(state s, std::uint64_t) {
+    return detail::checked(s <= static_cast<state>(std::numeric_limits<R>::max()), static_cast<R>(s));
+  }
+};
+
+/// Product of integers as sign and magnitude, so that {2^62, 2, -1} is -2^63 and a zero undoes any overflow.
+struct integer_product_state {
+  std::uint64_t magnitude;
+  bool negative;
+  bool too_large;
+};
+
+template <class T>
+struct integer_product {
+  using element = T;
+  using state = integer_product_state;
+  FANIN_HOST_DEVICE static constexpr state identity() { return {1, false, false}; }
+  FANIN_HOST_DEVICE static void add(state& s, element x) {
+    const auto bits = static_cast<std::uint64_t>(x);
+    merge(s, {x < 0 ? 0 - bits : bits, x < 0, false});
+  }
+  FANIN_HOST_DEVICE static void merge(state& s, const state& other) {
+    const bool zero = s.magnitude == 0 || other.magnitude == 0;
+    const uint128 product = static_cast<uint128>(s.magnitude) * other.magnitude;
+    s.too_large = !zero && (s.too_large || other.too_large || product >> 64 != 0);
+    s.magnitude = s.too_large ? 1 : static_cast<std::uint64_t>(product);
+    s.negative = !zero && s.negative != other.negative;
+  }
+  template <class R>
+  static R finish(const state& s, std::uint64_t) {
+    const auto largest = static_cast<std::uint64_t>(std::numeric_limits<R>::max()) + (s.negative ? 1 : 0);
+    const auto bits = s.negative ? 0 - s.magnitude : s.magnitude;
+    return detail::checked(!s.too_large && s.magnitude <= largest, static_cast<R>(bits));
+  }
+};
+
+}  // namespace fanin::accumulator

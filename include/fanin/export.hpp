@@ -1,0 +1,13 @@
+// Compiler conditions that every other file relies on, in one place.
+#pragma once
+
+#if defined(__FAST_MATH__)
+#error "fanin's error bounds and its exact sum are void under -ffast-math; compile without it"
+#endif
+
+/// Marks functions that run on the host and, under nvcc, on the device too.
+#if defined(__CUDACC__)
+#define FANIN_HOST_DEVICE __host__ __device__
+#else
+#define FANIN_HOST_DEVICE
+#endif

@@ -1,0 +1,135 @@
+// START HERE. Reductions with a chosen backend, a chosen method and a report of what the answer is worth.
+//
+//   std::vector<float> x = ...;
+//   float fast  = fanin::sum(x).value;
+//   auto  exact = fanin::sum(x, {.how = fanin::method::exact});      // exact.value: correctly rounded
+//   auto  wide  = fanin::sum<double>(x, {.how = fanin::method::exact});
+//
+// Shared by all verbs below:
+//   Input is host memory, contiguous. NaN anywhere gives the canonical quiet NaN.
+//   Accuracy and reproducibility are in the report and, with proofs, in docs/numerics.md.
+//   Memory: no copy; a few KiB of scratch per thread, kept for the next call.
+//   Threads: safe to call concurrently.   Cost: one read of x.
+//   @throws invalid_argument, unsupported, backend_unavailable (see error.hpp and options)
+#pragma once
+
+#include <ranges>
+#include <type_traits>
+
+#include <fanin/backend.hpp>
+#include <fanin/error.hpp>
+#include <fanin/request.hpp>
+#include <fanin/result.hpp>
+
+namespace fanin {
+
+/// The reduction of a type known only at run time; every verb below is this call.
+/// The value holds the alternative that matches the result type.
+result<scalar> reduce(operation what, const array_view& input, const options& chosen = {});
+
+/// A reduction whose backend, variant and method are chosen once, for calls so small or so frequent that choosing
+/// would count. Calls are safe from many threads at once.
+class plan {
+ public:
+  /// `expected_count` guides `auto`; any count may follow. @throws as reduce
+  plan(operation what, element_type type, const options& chosen = {}, std::size_t expected_count = unknown_count);
+  /// @throws as reduce; invalid_argument if the input has another type or lies elsewhere than planned
+  result<scalar> operator()(const array_view& input) const;
+  const selection& chosen() const noexcept { return chosen_; }
+
+  static constexpr std::size_t unknown_count = static_cast<std::size_t>(-1) / 8;
+
+ private:
+  selection chosen_;
+};
+
+/// The same over input that arrives in blocks, of any length in all. Not thread-safe, not copyable.
+/// Memory: up to 16 MiB of pending input.
+class incremental {
+ public:
+  incremental(const incremental&) = delete;
+  incremental& operator=(const incremental&) = delete;
+  /// @throws as reduce
+  incremental(operation what, element_type type, const options& chosen = {});
+  void push(const void* elements, std::size_t count);
+  template <element T>
+  void push(std::span<const T> block);
+  /// Value and report of everything pushed; call once, last. @throws invalid_argument for min, max, mean of nothing
+  result<scalar> finish();
+  const selection& chosen() const noexcept { return chosen_; }
+
+ private:
+  selection chosen_;
+  std::unique_ptr<stream> stream_;
+  std::uint64_t count_ = 0;
+};
+
+template <class Range>
+concept elements = std::ranges::contiguous_range<Range> && std::ranges::sized_range<Range> &&
+    element<std::remove_cv_t<std::ranges::range_value_t<Range>>>;
+
+namespace detail {
+
+template <operation What, class T>
+using default_result_t =
+    std::conditional_t<std::is_floating_point_v<T> || What == operation::min || What == operation::max, T,
+                       std::conditional_t<What == operation::mean, double,
+                                          std::conditional_t<std::is_unsigned_v<T>, std::uint64_t, std::int64_t>>>;
+
+template <operation What, class Result, elements Range>
+auto typed_reduce(const Range& x, options chosen) {
+  using T = std::remove_cv_t<std::ranges::range_value_t<Range>>;
+  using R = std::conditional_t<std::is_void_v<Result>, default_result_t<What, T>, Result>;
+  chosen.result = type_of<R>;
+  auto any = reduce(What, array_view(std::span<const T>(std::ranges::data(x), std::ranges::size(x))), chosen);
+  return result<R>{std::get<R>(any.value), std::move(any.report)};
+}
+
+}  // namespace detail
+
+/// Sum of x[0..n). Empty gives +0; all -0 gives -0; +inf and -inf together give NaN.
+/// f32 -> f32 (f64 on request with method::exact), f64 -> f64, signed -> i64, unsigned -> u64.
+/// @throws overflow if an integer total does not fit
+template <class Result = void, elements Range>
+auto sum(const Range& x, const options& chosen = {}) {
+  return detail::typed_reduce<operation::sum, Result>(x, chosen);
+}
+
+/// Product of x[0..n). Empty gives 1. Types as for sum; method::fast only for floating point.
+/// @throws overflow if an integer product does not fit
+template <elements Range>
+auto product(const Range& x, const options& chosen = {}) {
+  return detail::typed_reduce<operation::product, void>(x, chosen);
+}
+
+/// Smallest element; -0 is smaller than +0. @throws invalid_argument if x is empty
+template <elements Range>
+auto min(const Range& x, const options& chosen = {}) {
+  return detail::typed_reduce<operation::min, void>(x, chosen);
+}
+
+/// Largest element; +0 is larger than -0. @throws invalid_argument if x is empty
+template <elements Range>
+auto max(const Range& x, const options& chosen = {}) {
+  return detail::typed_reduce<operation::max, void>(x, chosen);
+}
+
+/// Sum of x[i]^2. Types as for sum. @throws overflow if an integer total does not fit
+template <class Result = void, elements Range>
+auto sum_of_squares(const Range& x, const options& chosen = {}) {
+  return detail::typed_reduce<operation::sum_of_squares, Result>(x, chosen);
+}
+
+/// Sum of x divided by n. Integers give the correctly rounded f64. @throws invalid_argument if x is empty
+template <class Result = void, elements Range>
+auto mean(const Range& x, const options& chosen = {}) {
+  return detail::typed_reduce<operation::mean, Result>(x, chosen);
+}
+
+template <element T>
+void incremental::push(std::span<const T> block) {
+  if (type_of<T> != chosen_.what.input.type) throw invalid_argument("the block's element type is not the stream's");
+  push(block.data(), block.size());
+}
+
+}  // namespace fanin

@@ -1,0 +1,2 @@
+// Compiled by a test with -ffast-math, which must be refused.
+#include <fanin/accumulator/exact.hpp>

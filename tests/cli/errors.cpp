@@ -1,0 +1,219 @@
+// Whatever is wrong: the right exit status, one clear line on stderr, nothing on stdout, nothing left behind.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "cli/input/npy.hpp"
+#include "tests/cli/process.hpp"
+
+namespace fanin::cli {
+namespace {
+
+void check_failure(const finished& run, int status, std::string_view message) {
+  INFO("stderr: ", run.err);
+  CHECK(run.status == status);
+  CHECK(run.out.empty());
+  CHECK(run.err.starts_with("fanin: "));
+  CHECK(std::count(run.err.begin(), run.err.end(), '\n') == 1);
+  CHECK(run.err.find(message) != std::string::npos);
+}
+
+struct mistake {
+  std::string command;
+  int status;
+  std::string message;
+};
+
+void check_all(const scratch_folder& here, std::initializer_list<mistake> mistakes) {
+  for (const auto& [command, status, message] : mistakes) {
+    CAPTURE(command);
+    check_failure(here.shell(command), status, message);
+  }
+}
+
+std::string npy(std::string_view dictionary, std::string_view data) {
+  std::string file("\x93NUMPY\x01\x00", 8);
+  file += {static_cast<char>(dictionary.size()), '\0'};
+  return file.append(dictionary).append(data);
+}
+
+std::string npy_of(std::string_view descr, std::string_view shape, std::size_t data_bytes) {
+  return npy("{'descr': '" + std::string(descr) + "', 'fortran_order': False, 'shape': " + std::string(shape) + "}",
+             std::string(data_bytes, '\0'));
+}
+
+TEST_SUITE_BEGIN("errors");
+
+TEST_CASE("files that cannot be read") {
+  const scratch_folder here;
+  here.write("empty.npy", npy_of("<f8", "(0,)", 0));
+  check_all(here, {
+                      {"$fanin sum missing.npy", 1, "missing.npy: No such file or directory"},
+                      {"$fanin sum .", 1, ".: is a directory"},
+                      {"$fanin sum - <.", 1, "standard input: is a directory"},
+                      {"$fanin sum - <&-", 1, "standard input is closed"},
+                      {"$fanin sum \"$(printf 'two\\nlines')\"", 1, "two?lines: No such file"},
+                      {"$fanin min empty.npy", 1, "empty.npy: there is no min of no elements"},
+                      {"$fanin max - <empty.npy", 1, "standard input: there is no max of no elements"},
+                      {"$fanin mean empty.npy", 1, "empty.npy: there is no mean of no elements"},
+                      {"$fanin compare missing.npy", 1, "missing.npy: No such file or directory"},
+                  });
+}
+
+TEST_CASE("damaged .npy files, mapped and streamed") {
+  const scratch_folder here;
+  here.write("short.npy", npy_of("<f8", "(3,)", 23));
+  here.write("long.npy", npy_of("<f8", "(3,)", 25));
+  here.write("header.npy", npy_of("<f8", "(3,)", 0).substr(0, 40));
+  here.write("magic.npy", "NUMPY but without the first byte");
+  here.write("nothing.npy", "");
+  here.write("past.npy", std::string("\x93NUMPY\x01\x00\xff\xff{", 11));
+  here.write("overflow.npy", npy_of("<f8", "(4294967296, 4294967296)", 0));
+  here.write("big.npy", npy_of(">f8", "(1,)", 8));
+  here.write("object.npy", npy_of("|O", "(1,)", 8));
+  here.write("half.npy", npy_of("<f2", "(4,)", 8));
+  const mistake mistakes[] = {
+      {"short.npy", 1, "truncated"},
+      {"long.npy", 1, "behind the data that the header describes"},
+      {"header.npy", 1, "truncated .npy file: the header claims"},
+      {"past.npy", 1, "truncated .npy file: the header claims 65545 bytes and the file ends after 11"},
+      {"overflow.npy", 1, "the shape's product does not fit"},
+      {"big.npy", 1, "big-endian data ('>f8') is not supported"},
+      {"object.npy", 1, "arrays of Python objects"},
+      {"half.npy", 1, "element type '<f2' is not supported"},
+      {"magic.npy", 1, "is not a .npy file"},
+      {"nothing.npy", 1, "is empty, not a .npy file"},
+  };
+  for (const auto& [file, status, message] : mistakes) {
+    CAPTURE(file);
+    check_failure(here.fanin("sum " + file), status, message);
+    check_failure(here.fanin("sum - --format npy <" + file), status, message);
+    check_failure(here.fanin("compare " + file), status, message);
+  }
+}
+
+TEST_CASE("bad text") {
+  const scratch_folder here;
+  here.write("word.txt", "1 2\n3 x4\n");
+  here.write("empty.txt", "");
+  here.write("blank.txt", " \n\n");
+  here.write("table.csv", "day,price\n1,2\n2,oops\n");
+  check_all(here,
+            {
+                {"$fanin sum word.txt", 1, "word.txt: line 2, column 3: 'x4' is not a number"},
+                {"$fanin sum - <word.txt", 1, "standard input: line 2, column 3: 'x4' is not a number"},
+                {"$fanin sum empty.txt", 1, "empty.txt: there is no number in it"},
+                {"$fanin sum blank.txt", 1, "blank.txt: there is no number in it"},
+                {"$fanin sum - </dev/null", 1, "standard input: there is no number in it"},
+                {"$fanin sum table.csv --column price", 1, "table.csv: line 3, column 3: 'oops'"},
+                {"$fanin sum table.csv --column prize", 2, "no column is called 'prize'; did you mean 'price'?"},
+                {"$fanin sum table.csv --header", 2, "choose one with --column"},
+                {"$fanin sum table.csv --column 3 --header", 1, "--column asks for number 3"},
+                {"$fanin sum table.csv --column 0", 2, "--column counts from 1"},
+                {"$fanin sum word.txt --delimiter ab", 2, "--delimiter is one character"},
+                {"echo 9223372036854775807 1 | $fanin sum - --format text --type i64", 1, "fit"},
+            });
+}
+
+TEST_CASE("bad raw files") {
+  const scratch_folder here;
+  here.write("x.bin", std::string(20, '\0'));
+  check_all(here, {
+                      {"$fanin sum x.bin --type f64", 1, "20 bytes are not a whole number of f64 elements"},
+                      {"$fanin sum - --type f64 <x.bin", 1, "is not a whole f64 element"},
+                      {"$fanin sum x.bin --type f32 --count 6", 1, "--count 6 asks for more than its 5 elements"},
+                      {"$fanin sum - --type f32 --count 6 <x.bin", 1, "truncated"},
+                      {"$fanin sum x.bin --type f32 --skip 24", 1, "--skip 24 goes beyond its"},
+                      {"$fanin sum - --type f32 --skip 24 <x.bin", 1, "--skip 24 goes beyond its"},
+                      {"$fanin sum x.bin --format raw", 2, "raw input needs --type"},
+                      {"$fanin sum x.bin --type f32 --column 2 --format raw", 2, "--column is for csv input"},
+                  });
+}
+
+TEST_CASE("bad usage") {
+  const scratch_folder here;
+  here.write("x.npy", npy_of("<f8", "(1,)", 8));
+  check_all(here, {
+                      {"$fanin", 2, "a subcommand is needed"},
+                      {"$fanin summ x.npy", 2, "unknown subcommand 'summ'; did you mean 'sum'?"},
+                      {"$fanin sum", 2, "FILE is required"},
+                      {"$fanin sum x.npy y.npy", 2, "unexpected argument 'y.npy'"},
+                      {"$fanin sum x.npy --metod exact", 2, "unknown option '--metod'; did you mean '--method'?"},
+                      {"$fanin sum x.npy --method exat", 2, "unknown method 'exat'; did you mean 'exact'?"},
+                      {"$fanin sum x.npy --type f65", 2, "unknown element type 'f65'; did you mean 'f64'?"},
+                      {"$fanin sum x.npy --type f32", 2, "holds f64, and --type says f32"},
+                      {"$fanin sum x.npy --format npyy", 2, "unknown format 'npyy'; did you mean 'npy'?"},
+                      {"$fanin sum x.npy --result f33", 2, "unknown result type 'f33'; did you mean 'f32'?"},
+                      {"$fanin sum x.npy --skip 8", 2, "--skip is for raw input"},
+                      {"$fanin sum x.npy --threads 0", 2, "--threads is a number from 1, not '0'"},
+                      {"$fanin sum x.npy --threads -1", 2, "--threads"},
+                      {"$fanin compare x.npy --threads 0", 2, "--threads is a number from 1, not '0'"},
+                      {"$fanin sum x.npy --backend seral", 2, "unknown backend 'seral'; did you mean 'serial'?"},
+                      {"$fanin sum x.npy --backend serial,tbbb", 2, "unknown backend 'tbbb'; did you mean 'tbb'?"},
+                      {"$fanin sum - --backend seral", 2, "did you mean 'serial'?"},
+                      {"FANIN_BACKEND=seral $fanin sum x.npy", 2, "did you mean 'serial'?"},
+                      {"$fanin sum x.npy --backend serial --variant kahn", 2, "did you mean 'kahan'?"},
+                      {"$fanin product x.npy --method exact", 2, "exact"},
+                      {"$fanin generate unifrom --output y.npy", 2, "did you mean 'uniform'?"},
+                      {"$fanin generate uniform:3 --output y.npy", 2, "'uniform' takes no number"},
+                      {"$fanin generate condition:x --output y.npy", 2, "the number is"},
+                      {"$fanin generate uniform", 2, "--output is required"},
+                      {"$fanin generate uniform --type i32 --output y.npy", 2, "unknown element type 'i32'"},
+                      {"$fanin accuracy unifrom", 2, "did you mean 'uniform'?"},
+                      {"$fanin completion bas", 2, "unknown shell 'bas'; did you mean 'bash'?"},
+                      {"test -e y.npy && $fanin sum y.npy || $fanin", 2, "a subcommand is needed"},
+                  });
+}
+
+TEST_CASE("a backend that is not usable") {
+  const scratch_folder here;
+  here.write("x.npy", npy_of("<f8", "(1,)", 8));
+  if (here.fanin("backends --json").out.find("\"usable\": false") == std::string::npos) return;
+  const std::string unusable = here.shell("$fanin backends | awk '$3 == \"no\" {print $1; exit}'").out;
+  const std::string name = unusable.substr(0, unusable.find('\n'));
+  check_failure(here.fanin("sum x.npy --backend " + name), 5, "'" + name + "' is not usable here");
+  check_failure(here.fanin("sum - --backend " + name + " <x.npy"), 5, "'" + name + "' is not usable here");
+  check_failure(here.shell("FANIN_BACKEND=" + name + " $fanin sum x.npy"), 5, "'" + name + "' is not usable here");
+  CHECK(here.fanin("sum x.npy --backend " + name + ",serial").out == "0\n");
+}
+
+TEST_CASE("stdout that takes nothing") {
+  const scratch_folder here;
+  here.write("x.npy", npy_of("<f8", "(1,)", 8));
+  for (const std::string arguments :
+       {"sum x.npy", "sum x.npy --json", "backends", "--help", "--version", "manpage"}) {
+    CAPTURE(arguments);
+    check_failure(here.fanin(arguments + " >/dev/full"), 1, "standard output: No space left on device");
+    check_failure(here.fanin(arguments + " >&-"), 1, "standard output: is closed");
+  }
+  const finished run = here.shell("{ $fanin manpage; echo $? >status; } | true");
+  CHECK(run.err.empty());
+}
+
+TEST_CASE("generate leaves nothing half done") {
+  const scratch_folder here;
+  check_failure(here.fanin("generate uniform --output no/such/place.npy"), 1, "No such file or directory");
+  check_failure(here.fanin("generate uniform --output /dev/full"), 1, "not a regular file");
+  check_failure(here.shell("ulimit -f 1; trap '' XFSZ; $fanin generate uniform --count 10000 --output x.npy"), 1,
+                "x.npy: File too large");
+  CHECK(here.shell("ls -A").out.empty());
+}
+
+TEST_CASE("a file cut short while it is read") {
+  const scratch_folder here;
+  // A file of holes takes no space and long to read; it is cut as soon as it is mapped.
+  const finished run = here.shell(
+      "truncate -s 64G x.bin\n"
+      "$fanin sum x.bin --type f64 & child=$!\n"
+      "until grep -q x.bin /proc/$child/maps; do kill -0 $child || break; done\n"
+      "truncate -s 4096 x.bin\n"
+      "wait $child");
+  check_failure(run, 1, "fanin: x.bin: the file was cut short while it was read");
+}
+
+TEST_SUITE_END();
+
+}  // namespace
+}  // namespace fanin::cli

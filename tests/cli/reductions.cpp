@@ -1,0 +1,136 @@
+// fanin sum and its kin: the same answer from every kind of input, and what they say about it.
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "tests/cli/process.hpp"
+
+namespace fanin::cli {
+namespace {
+
+using nlohmann::json;
+
+std::string value(const finished& run) {
+  INFO("stderr: ", run.err);
+  CHECK(run.status == 0);
+  CHECK(run.err.empty());
+  CHECK(run.out.ends_with("\n"));
+  return run.out.substr(0, run.out.size() - 1);
+}
+
+json object(const finished& run) {
+  INFO("stderr: ", run.err);
+  REQUIRE(run.status == 0);
+  return json::parse(run.out);
+}
+
+TEST_SUITE_BEGIN("reductions");
+
+TEST_CASE("every operation") {
+  const scratch_folder here;
+  here.write("x.txt", "3 1 2 -4\n");
+  CHECK(value(here.fanin("sum x.txt")) == "2");
+  CHECK(value(here.fanin("product x.txt")) == "-24");
+  CHECK(value(here.fanin("min x.txt")) == "-4");
+  CHECK(value(here.fanin("max x.txt")) == "3");
+  CHECK(value(here.fanin("mean x.txt")) == "0.5");
+  CHECK(value(here.fanin("sum_of_squares x.txt")) == "30");
+}
+
+TEST_CASE("one set of numbers in every format, from a file and from stdin") {
+  const scratch_folder here;
+  REQUIRE(here.fanin("generate wide --count 30011 --type f64 --seed 3 --output x.npy").status == 0);
+  REQUIRE(here.shell("tail -c 240088 x.npy >x.bin; { printf x; cat x.bin; } >odd.bin").status == 0);
+  for (const std::string method : {"fast", "compensated", "exact"}) {
+    CAPTURE(method);
+    const std::string how = " --method " + method;
+    const std::string expected = value(here.fanin("sum x.npy" + how));
+    CHECK(value(here.fanin("sum - <x.npy" + how)) == expected);
+    CHECK(value(here.shell("cat x.npy | $fanin sum -" + how)) == expected);
+    CHECK(value(here.fanin("sum x.bin --type f64" + how)) == expected);
+    CHECK(value(here.fanin("sum odd.bin --type f64 --skip 1" + how)) == expected);
+    CHECK(value(here.fanin("sum - --type f64 --skip 1 <odd.bin" + how)) == expected);
+    CHECK(value(here.fanin("sum x.npy --threads 3 --backend serial" + how)) == expected);
+  }
+}
+
+TEST_CASE("text, CSV and raw options") {
+  const scratch_folder here;
+  here.write("x.csv", "day;price\r\n\"a;b\";1.5\r\nc;\"2.25\"\r\n");
+  CHECK(value(here.fanin("sum x.csv --column price --delimiter ';'")) == "3.75");
+  CHECK(value(here.fanin("sum - --column price --delimiter ';' <x.csv")) == "3.75");
+  CHECK(value(here.fanin("sum x.csv --header --column 2 --delimiter ';'")) == "3.75");
+  here.write("x.tsv", "1\t2\n3\t4\n");
+  CHECK(value(here.fanin("sum x.tsv --column 2")) == "6");
+  CHECK(value(here.shell("seq 100000 | $fanin sum - --format text --type u64")) == "5000050000");
+  CHECK(value(here.shell("printf 'ABCDEFGHIJKL' | $fanin max - --type u32 --skip 4 --count 1")) == "1212630597");
+}
+
+TEST_CASE("json: the keys, and integers in full") {
+  const scratch_folder here;
+  here.write("x.txt", "9007199254740993 -1\n");
+  const json said = object(here.fanin("sum x.txt --json --format text --type i64 --backend cuda,serial"));
+  const std::set<std::string> keys = {"operation",  "element_type",    "count",   "value",
+                                      "value_text", "value_hex",       "backend", "variant",
+                                      "method",     "reproducibility", "seconds", "fallback"};
+  for (const std::string& key : keys) CHECK(said.contains(key));
+  CHECK(said["operation"] == "sum");
+  CHECK(said["element_type"] == "i64");
+  CHECK(said["count"] == 2);
+  CHECK(said["value"] == 9007199254740992);
+  CHECK(said["value"].is_number_integer());
+  CHECK(said["value_text"] == "9007199254740992");
+  CHECK(said["value_hex"] == "0x1p+53");
+  CHECK(said["reproducibility"] == "exact");
+  CHECK(said["seconds"].is_number());
+  if (said["backend"] == "serial") {
+    REQUIRE(said["fallback"].size() == 1);
+    CHECK(said["fallback"][0]["backend"] == "cuda");
+    CHECK(said["fallback"][0]["reason"].is_string());
+  }
+}
+
+TEST_CASE("json: numbers that JSON cannot say, and shortest round trips") {
+  const scratch_folder here;
+  const auto said = [&](const std::string& text, const std::string& options) {
+    here.write("x.txt", text);
+    return object(here.fanin("sum x.txt --json --format text " + options));
+  };
+  for (const std::string word : {"nan", "inf", "-inf"}) {
+    const json one = said(word, "");
+    CHECK(one["value"].is_null());
+    CHECK(one["value_text"] == word);
+    CHECK(one["value_hex"] == word);
+  }
+  CHECK(said("-0", "")["value_text"] == "-0");
+  CHECK(said("0.1", "")["value_text"] == "0.1");
+  CHECK(said("0.1", "")["value_hex"] == "0x1.999999999999ap-4");
+  CHECK(said("0.1", "--type f32")["value_text"] == "0.1");
+  CHECK(said("0.1", "--type f32")["value"] == static_cast<double>(0.1f));
+  CHECK(said("16777216 1", "--type f32 --method exact --result f64")["value_text"] == "16777217");
+}
+
+TEST_CASE("explain says on stderr who ran and why") {
+  const scratch_folder here;
+  here.write("x.txt", "1 2");
+  const finished run = here.fanin("sum x.txt --explain --backend cuda,serial --variant kahan");
+  CHECK(run.status == 0);
+  CHECK(run.out == "3\n");
+  for (const std::string part :
+       {"2 elements of f64", "passed over: cuda", "ran: serial/kahan", "same bits: fixed_order", "|error| <="}) {
+    CAPTURE(part);
+    CHECK(run.err.find(part) != std::string::npos);
+  }
+}
+
+TEST_CASE("the environment chooses when the command line does not") {
+  const scratch_folder here;
+  here.write("x.txt", "1 2");
+  CHECK(json::parse(here.shell("FANIN_BACKEND=serial $fanin sum x.txt --json").out)["backend"] == "serial");
+}
+
+TEST_SUITE_END();
+
+}  // namespace
+}  // namespace fanin::cli

@@ -1,0 +1,176 @@
+// compare, accuracy, generate, backends, and what the command says about itself.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/process.hpp"
+
+namespace fanin::cli {
+namespace {
+
+using nlohmann::json;
+
+json parsed(const finished& run) {
+  INFO("stderr: ", run.err);
+  REQUIRE(run.status == 0);
+  return json::parse(run.out);
+}
+
+double number(const json& hex) { return std::strtod(hex.get<std::string>().c_str(), nullptr); }
+
+TEST_SUITE_BEGIN("studies");
+
+TEST_CASE("backends: names in order, compiled, usable, reason") {
+  const json all = parsed(scratch_folder().fanin("backends --json"));
+  bool serial_seen = false;
+  for (const json& one : all) {
+    CHECK(one["reason"].is_string());
+    CHECK(one["variants"].is_array());
+    CHECK((one["compiled"].get<bool>() || !one["usable"].get<bool>()));
+    CHECK(one["usable"].get<bool>() == (one["reason"] == "usable"));
+    if (one["name"] != "serial") continue;
+    serial_seen = true;
+    CHECK(one["usable"] == true);
+    for (const std::string variant : {"naive", "recursive", "pairwise", "kahan", "neumaier"}) {
+      CHECK(std::ranges::find(one["variants"], json(variant)) != one["variants"].end());
+    }
+  }
+  CHECK(serial_seen);
+  CHECK(scratch_folder().fanin("backends").out.find("serial/kahan") != std::string::npos);
+}
+
+TEST_CASE("compare: every row keeps its bound, and the exact rows are the exact sum") {
+  const scratch_folder here;
+  for (const std::string spec : {"uniform --type f32", "condition:1e20 --type f64", "condition:1e12 --type f32",
+                                 "wide --type f64", "big-eats-small --type f32"}) {
+    CAPTURE(spec);
+    REQUIRE(here.fanin("generate --count 5003 --output x.npy " + spec).status == 0);
+    const json all = parsed(here.fanin("compare x.npy --json"));
+    CHECK(all["input"] == "x.npy");
+    CHECK(all["rows"].size() >= 8);
+    bool exact_seen = false;
+    for (const json& row : all["rows"]) {
+      CAPTURE(row.dump());
+      CHECK(row["bound_ok"] == true);
+      CHECK(row["seconds"].get<double>() > 0);
+      CHECK(row["gigabytes_per_second"].get<double>() > 0);
+      CHECK((row["error_ulps"].get<double>() == 0) == (row["value_hex"] == all["exact"]["value_hex"]));
+      if (row["method"] != "exact") continue;
+      exact_seen = true;
+      CHECK(row["error_ulps"] == 0);
+      CHECK(row["value_text"] == all["exact"]["value_text"]);
+    }
+    CHECK(exact_seen);
+  }
+}
+
+TEST_CASE("compare: the error is in units of the last place of the exact sum") {
+  const scratch_folder here;
+  // 2^53 and three ones, in f64: the sum 2^53 + 3 rounds to 2^53 + 4; a plain loop stays at 2^53, which is 3/2 ulp
+  // off.
+  here.write("x.txt", "9007199254740992 1 1 1\n");
+  const json all = parsed(here.fanin("compare x.txt --json"));
+  CHECK(number(all["exact"]["value_hex"]) == 0x1p53 + 4);
+  bool naive_seen = false;
+  for (const json& row : all["rows"]) {
+    if (row["variant"] != "naive") continue;
+    naive_seen = true;
+    CHECK(number(row["value_hex"]) == 0x1p53);
+    CHECK(row["error_ulps"] == 1.5);
+  }
+  CHECK(naive_seen);
+}
+
+TEST_CASE("compare: --method leaves out the others; integers, infinities and nothing are fine") {
+  const scratch_folder here;
+  here.write("x.txt", "1 2 3\n");
+  const json exact = parsed(here.fanin("compare x.txt --json --method exact"));
+  for (const json& row : exact["rows"]) CHECK(row["method"] == "exact");
+  const json integers = parsed(here.fanin("compare - --format text --type i64 --json <x.txt"));
+  CHECK(integers["exact"]["value_text"] == "6");
+  for (const json& row : integers["rows"]) CHECK(row["error_ulps"] == 0);
+  here.write("inf.txt", "inf 1 -inf\n");
+  const json infinite = parsed(here.fanin("compare inf.txt --json"));
+  for (const json& row : infinite["rows"]) {
+    CAPTURE(row.dump());
+    CHECK(row["bound_ok"] == true);
+    CHECK(row["value_text"] == "nan");
+  }
+  here.write("empty.bin", "");
+  CHECK(parsed(here.fanin("compare empty.bin --type f64 --json"))["exact"]["value_text"] == "0");
+  const finished text = here.fanin("compare x.txt");
+  CHECK(text.status == 0);
+  CHECK(text.out.find("neumaier") != std::string::npos);
+}
+
+TEST_CASE("accuracy: no error beyond its bound, and the inputs are as ill-conditioned as their names say") {
+  const json all = parsed(scratch_folder().fanin("accuracy --count 2000 --json"));
+  CHECK(all.size() == 2 * 15);
+  for (const json& study : all) {
+    const std::string name = study["input"];
+    CAPTURE(name);
+    CAPTURE(study["element_type"]);
+    if (name.starts_with("condition:")) {
+      const double wanted = std::strtod(name.c_str() + 10, nullptr), reached = study["condition"];
+      CHECK(reached > wanted / 4);
+      CHECK(reached < wanted * 4);
+    }
+    CHECK(study["rows"].size() >= 7);
+    for (const json& row : study["rows"]) {
+      CAPTURE(row.dump());
+      if (row["error_ulps"].is_null() || row["bound_ulps"].is_null()) continue;
+      CHECK(row["error_ulps"].get<double>() <= row["bound_ulps"].get<double>());
+      if (row["method"] == "exact") CHECK(row["error_ulps"] == 0);
+    }
+  }
+}
+
+TEST_CASE("generate: same seed, same bytes; the sum it says is the exact sum of what it wrote") {
+  const scratch_folder here;
+  for (const std::string spec : {"constant:0.1", "uniform", "normal", "telescoping", "condition:1e15",
+                                 "big-eats-small", "alternating", "wide"}) {
+    for (const std::string type : {"f32", "f64"}) {
+      CAPTURE(spec);
+      CAPTURE(type);
+      const std::string arguments = "generate " + spec + " --count 1001 --seed 5 --type " + type;
+      const finished run = here.fanin(arguments + " --output a.npy");
+      REQUIRE(run.status == 0);
+      REQUIRE(here.fanin(arguments + " -o b.npy").status == 0);
+      CHECK(here.read("a.npy") == here.read("b.npy"));
+      const json sum = parsed(here.fanin("sum a.npy --method exact --result f64 --json"));
+      CHECK(sum["count"] == 1001);
+      CHECK(sum["element_type"] == type);
+      CHECK(run.out.find(sum["value_text"].get<std::string>() + "  " + sum["value_hex"].get<std::string>()) !=
+            std::string::npos);
+    }
+  }
+}
+
+TEST_CASE("completions are scripts, and the man page and the help name every subcommand") {
+  const scratch_folder here;
+  CHECK(here.shell("$fanin completion bash | bash -n").err.empty());
+  const finished offered = here.shell(
+      "bash -c 'eval \"$($0 completion bash)\"; COMP_WORDS=(fanin sum --method e); COMP_CWORD=3; _fanin; "
+      "echo \"${COMPREPLY[@]}\"' $fanin");
+  CHECK(offered.out == "exact\n");
+  for (const std::string text : {"--help", "manpage", "completion zsh", "completion fish", "completion bash"}) {
+    CAPTURE(text);
+    const finished run = here.fanin(text);
+    CHECK(run.status == 0);
+    CHECK(run.err.empty());
+    for (const std::string name :
+         {"sum_of_squares", "mean", "compare", "accuracy", "generate", "backends", "manpage"}) {
+      CAPTURE(name);
+      CHECK(run.out.find(name) != std::string::npos);
+    }
+  }
+  CHECK(here.fanin("--version").out.starts_with("fanin "));
+  CHECK(here.fanin("sum --help").out.find("--threads") != std::string::npos);
+}
+
+TEST_SUITE_END();
+
+}  // namespace
+}  // namespace fanin::cli

@@ -1,0 +1,58 @@
+// Every variant's proven bound on inputs from harmless to hopeless.
+#include "cli/families.hpp"
+#include "tests/conformance/checks.hpp"
+#include "tests/support/exact_reference.hpp"
+
+namespace fanin::test {
+namespace {
+
+constexpr std::size_t lengths[] = {1, 2, 5, 100, 4099, 70001, 700001};
+
+template <class T>
+void expect_bounds(const backend& b, std::string_view family, std::span<const T> x, findings& found) {
+  const exact_reference<T> exact(x);
+  for (const operation what : {operation::sum, operation::mean, operation::sum_of_squares}) {
+    for_each_variant(b, what, x, 2, [&](const options& chosen) {
+      const outcome answer = call(b, what, x, chosen);
+      found.expect(exact.keeps(what, std::get<T>(answer.value), answer.bound), [&] {
+        return std::string(family) + ": " + told(what, x, chosen) + ": " + shown(answer.value) + " breaks its bound";
+      });
+      if (chosen.how != method::exact) return;
+      const scalar expected = exact.template rounded<T>(what);
+      found.expect(same(answer.value, expected), [&] {
+        return std::string(family) + ": " + told(what, x, chosen) + ": " + shown(answer.value) + " instead of " +
+               shown(expected);
+      });
+    });
+  }
+}
+
+/// Results that are subnormal or round to zero.
+template <class T>
+void expect_tiny_bounds(const backend& b, findings& found) {
+  constexpr T tiny = std::numeric_limits<T>::denorm_min();
+  const T root = std::sqrt(std::numeric_limits<T>::min());
+  for (const auto& x : {std::vector<T>{tiny, 0, 0},
+                        {tiny, tiny, 0},
+                        {5 * tiny, 0},
+                        {root / 8, root / 16, 0},
+                        {root * T{1.5}, root / 1024, root},
+                        {tiny, root}}) {
+    expect_bounds<T>(b, "tiny", x, found);
+  }
+}
+
+}  // namespace
+
+void check_bounds(const backend& b, findings& found) {
+  for_each_float([&]<class T>(T) {
+    expect_tiny_bounds<T>(b, found);
+    for (const std::string_view family : cli::study_specs()) {
+      for (const std::size_t length : lengths) {
+        expect_bounds<T>(b, family, cli::generate<T>(family, length, length), found);
+      }
+    }
+  });
+}
+
+}  // namespace fanin::test

@@ -1,0 +1,40 @@
+#include "tests/conformance/checks.hpp"
+
+#include <algorithm>
+
+namespace fanin::test {
+namespace {
+
+constexpr check all[] = {
+    {"variants", check_variants},
+    {"errors", check_errors},
+    {"special values", check_special_values},
+    {"integer limits", check_integer_limits},
+    {"float sizes", check_float_sizes},
+    {"integer sizes", check_integer_sizes},
+    {"bounds", check_bounds},
+    {"neighbours", check_neighbours},
+    {"reproducibility", check_reproducibility},
+    {"blocks", check_blocks},
+    {"float environment", check_float_environment},
+    {"concurrent calls", check_concurrent_calls},
+};
+
+}  // namespace
+
+std::span<const check> checks() { return all; }
+
+std::string findings_of(std::string_view check_name, const backend& b) {
+  const auto wanted = std::ranges::find(all, check_name, [](const check& c) { return std::string_view(c.name); });
+  if (wanted == std::end(all)) return "there is no such check";
+  findings found;
+  try {
+    wanted->run(b, found);
+  } catch (const findings::enough&) {
+  } catch (const std::exception& e) {
+    return found.text() + "unexpected exception: " + e.what() + "\n";
+  }
+  return found.text();
+}
+
+}  // namespace fanin::test

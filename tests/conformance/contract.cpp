@@ -1,0 +1,89 @@
+// What a backend says about itself, and what it refuses.
+#include <algorithm>
+#include <set>
+
+#include <fanin/error.hpp>
+
+#include "tests/conformance/checks.hpp"
+
+namespace fanin::test {
+
+void check_variants(const backend& b, findings& found) {
+  found.expect(b.probe().usable(), [] { return std::string("not usable"); });
+  found.expect(&b.probe() == &b.probe(), [] { return std::string("probe() is not cached"); });
+  std::set<std::string_view> names;
+  for (const variant_info& v : b.variants()) {
+    names.insert(v.name);
+    found.expect(!v.name.empty() && !v.story.empty(), [] { return std::string("a variant without name or story"); });
+  }
+  found.expect(names.size() == b.variants().size(), [] { return std::string("two variants of one name"); });
+
+  const std::vector<double> ones(100, 1.0);
+  const auto x = std::span<const double>(ones);
+  for (const method how : all_methods) {
+    const auto first = std::ranges::find(b.variants(), how, &variant_info::how);
+    found.expect(first != b.variants().end(), [&] { return "no variant for " + std::string(to_string(how)); });
+    const outcome answer = call(b, operation::sum, x, {.how = how});
+    found.expect(answer.variant == first->name && answer.how == how,
+                 [&] { return "the first variant for " + std::string(to_string(how)) + " is not the one that ran"; });
+  }
+  for_each_variant(b, operation::sum, x, 1, [&](const options& chosen) {
+    names.erase(chosen.variant);
+    const outcome answer = call(b, operation::sum, x, chosen);
+    found.expect(answer.variant == chosen.variant && answer.how == chosen.how && same(answer.value, scalar(100.0)),
+                 [&] { return told(operation::sum, x, chosen) + ": " + std::string(answer.variant) + " ran"; });
+  });
+  found.expect(names.empty(), [&] { return "no sum of f64 by variant " + std::string(*names.begin()); });
+}
+
+void check_errors(const backend& b, findings& found) {
+  for (const element_type type : all_element_types) {
+    for (const operation what : all_operations) {
+      for (const method how : all_methods) {
+        const array_view input(nullptr, 100, type);
+        request asked{what, input, how, default_result(what, type), "", 1};
+        const bool expected = !(is_floating(type) && what == operation::product && how != method::fast);
+        const support answer = b.supports(asked);
+        found.expect(answer.usable() == expected && answer.detail.empty() == expected &&
+                         (expected || answer.why == reason::unsupported),
+                     [&] { return told(what, input, {.how = how}) + ": supported or not, against the tables"; });
+        for (const element_type result : all_element_types) {
+          asked.result = result;
+          const bool widened = expected && type == element_type::f32 && result == element_type::f64 &&
+                               how == method::exact && what != operation::min && what != operation::max;
+          const bool offered = expected && (result == default_result(what, type) || widened);
+          found.expect(b.supports(asked).usable() == offered, [&] {
+            return told(what, input, {.how = how, .result = result}) + ": result type, against the tables";
+          });
+        }
+      }
+    }
+  }
+
+  const std::vector<double> some(10, 1.0);
+  const auto x = std::span<const double>(some);
+  const auto asks = [&](operation what, const options& chosen) {
+    return [&, what, chosen] { call(b, what, x, chosen); };
+  };
+  const auto expect_refused = [&](bool refused, const char* what) {
+    found.expect(refused, [&] { return std::string("not refused as it should be: ") + what; });
+  };
+  expect_refused(throws<invalid_argument>(asks(operation::sum, {.variant = "no-such"})), "an unknown variant");
+  expect_refused(throws<unsupported>(asks(operation::product, {.how = method::exact})), "an exact product");
+  expect_refused(throws<unsupported>(asks(operation::sum, {.result = element_type::f32})), "f32 from f64");
+  const options misfit{.variant = b.variants().front().name, .how = method::exact};
+  expect_refused(throws<unsupported>(asks(operation::sum, misfit)), "an exact sum by a fast variant");
+
+  // A CPU backend refuses device memory as the wrong one; one that reads it does not.
+  const request elsewhere{operation::sum,
+                          array_view(x.data(), x.size(), element_type::f64, memory::device),
+                          method::fast,
+                          element_type::f64,
+                          "",
+                          1};
+  const support answer = b.supports(elsewhere);
+  found.expect(answer.usable() || (answer.why == reason::wrong_memory && !answer.detail.empty()),
+               [] { return std::string("device memory refused for another reason than its place"); });
+}
+
+}  // namespace fanin::test

@@ -1,0 +1,64 @@
+// Callers may round in any direction and flush subnormals: the bits are the same, and their environment stays.
+#include <cfenv>
+
+#include "tests/conformance/checks.hpp"
+#include "tests/support/float_environment.hpp"
+
+namespace fanin::test {
+namespace {
+
+/// `evaluate()` gives the same value in every environment. `words` tells what it is.
+template <class Evaluate, class Words>
+void expect_independent(Evaluate evaluate, Words words, findings& found) {
+  const scalar expected = evaluate();
+  for (const int rounding : {FE_TONEAREST, FE_TOWARDZERO, FE_UPWARD, FE_DOWNWARD}) {
+    scalar value;
+    bool unchanged = false;
+    {
+      const unusual_environment here(rounding, true);
+      value = evaluate();
+      unchanged = here.unchanged();
+    }
+    found.expect(unchanged, [&] { return words() + ": changed the caller's environment"; });
+    found.expect(same(value, expected), [&] {
+      return words() + ": " + shown(value) + " instead of " + shown(expected) + " in the caller's environment";
+    });
+  }
+}
+
+template <class T>
+void expect_calls(const backend& b, std::span<const T> x, findings& found) {
+  for (const operation what : all_operations) {
+    for_each_variant(b, what, x, 3, [&](const options& chosen) {
+      expect_independent([&] { return call(b, what, x, chosen).value; }, [&] { return told(what, x, chosen); },
+                         found);
+    });
+  }
+}
+
+template <class T>
+void expect_blocks(const backend& b, std::span<const T> x, findings& found) {
+  for (const method how : all_methods) {
+    const options chosen{.how = how, .threads = 3};
+    const auto push = [&](stream& into) { into.push(x.data(), x.size()); };
+    expect_independent([&] { return call_in_blocks(b, operation::mean, type_of<T>, chosen, push).value; },
+                       [&] { return told(operation::mean, x, chosen) + ", in blocks"; }, found);
+  }
+}
+
+}  // namespace
+
+void check_float_environment(const backend& b, findings& found) {
+  for_each_float([&]<class T>(T) {
+    auto values = mixed_values<T>((std::size_t{36} << 20) / sizeof(T), 41);  // streams keep up to 16 MiB
+    for (std::size_t i = 0; i < values.size(); i += 3) values[i] *= std::numeric_limits<T>::min();
+    const std::vector<T> subnormals(4099, std::numeric_limits<T>::min() / 2);
+    const auto x = std::span<const T>(values);
+    expect_calls(b, x.first(700001), found);
+    expect_calls(b, x.first(1000), found);
+    expect_calls(b, std::span<const T>(subnormals), found);
+    for (std::size_t last = 0; last < 2; ++last) expect_blocks(b, x.first(x.size() - last), found);
+  });
+}
+
+}  // namespace fanin::test

@@ -1,0 +1,80 @@
+// What a result says about its bits: the same for every thread count, instruction set, order, split and call.
+#include <algorithm>
+
+#include "tests/conformance/checks.hpp"
+#include "tests/support/targets.hpp"
+
+namespace fanin::test {
+namespace {
+
+constexpr unsigned thread_counts[] = {1, 2, 3, 7, 16};
+constexpr std::size_t lengths[] = {17, 1000, 16389, 200003, 1200007};
+constexpr operation operations[] = {operation::sum, operation::product, operation::mean, operation::sum_of_squares};
+
+/// Fixed order: the serial backend on the best instruction set has the bits of all.
+void expect_fixed_order(const backend& b, operation what, const array_view& input, options chosen, findings& found) {
+  chosen.threads = 1;
+  const scalar expected = call(find_backend("serial"), what, input, chosen).value;
+  for (const auto target : hwy::SupportedAndGeneratedTargets()) {
+    const only_target here(target);
+    for (const unsigned threads : thread_counts) {
+      chosen.threads = threads;
+      const scalar value = call(b, what, input, chosen).value;
+      found.expect(same(value, expected), [&] {
+        return told(what, input, chosen) + ", " + hwy::TargetName(target) + ": " + shown(value) + " instead of " +
+               shown(expected);
+      });
+    }
+  }
+}
+
+void expect_run_to_run(const backend& b, operation what, const array_view& input, const options& chosen,
+                       findings& found) {
+  const scalar first = call(b, what, input, chosen).value;
+  for (int i = 0; i < 5; ++i) {
+    const scalar value = call(b, what, input, chosen).value;
+    found.expect(same(value, first),
+                 [&] { return told(what, input, chosen) + ": " + shown(value) + " after " + shown(first); });
+  }
+}
+
+template <class T>
+void expect_as_promised(const backend& b, operation what, std::span<const T> x, const options& chosen,
+                        findings& found) {
+  switch (call(b, what, x, chosen).reproducibility) {
+    case reproducibility::exact: {
+      std::vector<T> sorted(x.begin(), x.end());
+      std::sort(sorted.begin(), sorted.end());
+      const scalar expected = call(b, what, std::span<const T>(sorted), chosen).value;
+      const scalar value = call(b, what, x, chosen).value;
+      found.expect(same(value, expected), [&] { return told(what, x, chosen) + ": depends on the order"; });
+      return expect_fixed_order(b, what, x, chosen, found);
+    }
+    case reproducibility::fixed_order:
+      return expect_fixed_order(b, what, x, chosen, found);
+    case reproducibility::run_to_run:
+      return expect_run_to_run(b, what, x, chosen, found);
+    case reproducibility::none:
+      return;
+  }
+}
+
+}  // namespace
+
+void check_reproducibility(const backend& b, findings& found) {
+  for_each_float([&]<class T>(T) {
+    const auto values = mixed_values<T>(std::ranges::max(lengths), 11);
+    const auto factors = near_one<T>(std::ranges::max(lengths), 12);
+    for (const std::size_t length : lengths) {
+      for (const operation what : operations) {
+        const auto x = std::span<const T>(what == operation::product ? factors : values).first(length);
+        for (const method how : all_methods) {
+          if (what == operation::product && how != method::fast) continue;
+          expect_as_promised(b, what, x, {.how = how}, found);
+        }
+      }
+    }
+  });
+}
+
+}  // namespace fanin::test

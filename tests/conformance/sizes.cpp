@@ -1,0 +1,134 @@
+// Every operation, type and method over the ladder of sizes, from every start within a cache line.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "tests/conformance/checks.hpp"
+#include "tests/support/exact_reference.hpp"
+#include "tests/support/integer_reference.hpp"
+
+namespace fanin::test {
+namespace {
+
+constexpr std::size_t million = std::size_t{1} << 20;
+constexpr std::size_t sizes[] = {0,     1,     2,     3,     4,           5,       8,          10,   13,
+                                 16,    17,    31,    32,    33,          63,      64,         65,   127,
+                                 128,   129,   255,   256,   257,         4095,    4096,       4097, 65535,
+                                 65536, 65537, 65538, 65539, million - 1, million, million + 1};
+constexpr std::size_t most_starts = 16;
+
+/// All starts for short inputs, the telling ones for long inputs.
+template <class T, class F>
+void for_each_window(const std::vector<T>& x, F f) {
+  for (const std::size_t size : sizes) {
+    for (std::size_t start = 0; start<most_starts; start = size> 1000 ? 2 * start + 1 : start + 1) {
+      if (start <= 3 || size < million - 1) f(std::span<const T>(x).subspan(start, size));
+    }
+  }
+}
+
+constexpr options with(method how, unsigned threads = 3) { return {.how = how, .threads = threads}; }
+
+template <class T>
+void expect_sums(const backend& b, std::span<const T> x, findings& found) {
+  const exact_reference<T> exact(x);
+  for (const operation what : {operation::sum, operation::mean, operation::sum_of_squares}) {
+    if (what == operation::mean && x.empty()) continue;
+    for (const method how : all_methods) {
+      const outcome answer = call(b, what, x, with(how));
+      found.expect(exact.keeps(what, std::get<T>(answer.value), answer.bound),
+                   [&] { return told(what, x, with(how)) + ": " + shown(answer.value) + " breaks its bound"; });
+    }
+    for (const element_type type : {element_type::f64, type_of<T>}) {
+      options rounded = with(method::exact);
+      rounded.result = type;
+      const scalar value = call(b, what, x, rounded).value;
+      const scalar expected = type == element_type::f32 ? scalar(exact.template rounded<float>(what))
+                                                        : scalar(exact.template rounded<double>(what));
+      found.expect(same(value, expected),
+                   [&] { return told(what, x, rounded) + ": " + shown(value) + " instead of " + shown(expected); });
+    }
+  }
+}
+
+template <class T>
+void expect_extrema(const backend& b, std::span<const T> x, findings& found) {
+  if (x.empty()) return;
+  for (const operation what : {operation::min, operation::max}) {
+    const T expected =
+        what == operation::min ? *std::min_element(x.begin(), x.end()) : *std::max_element(x.begin(), x.end());
+    for (const method how : all_methods) {
+      const scalar value = call(b, what, x, with(how)).value;
+      found.expect(same(value, expected),
+                   [&] { return told(what, x, with(how)) + ": " + shown(value) + " instead of " + shown(expected); });
+    }
+  }
+}
+
+/// Factors whose product is exact, whatever the order.
+template <class T>
+void expect_exact_product(const backend& b, std::span<const T> x, findings& found) {
+  T expected = 1;
+  for (const T v : x) expected *= v;
+  const scalar value = call(b, operation::product, x, with(method::fast)).value;
+  found.expect(same(value, expected),
+               [&] { return told(operation::product, x) + ": " + shown(value) + " instead of " + shown(expected); });
+}
+
+/// Against a product in long double, whose own relative error is at most n of its roundings.
+template <class T>
+void expect_product(const backend& b, std::span<const T> x, findings& found) {
+  long double expected = 1;
+  for (const T v : x) expected *= v;
+  const outcome answer = call(b, operation::product, x, with(method::fast));
+  const auto slack = static_cast<long double>(x.size() + 8) * std::numeric_limits<long double>::epsilon();
+  const long double error = std::abs(static_cast<long double>(std::get<T>(answer.value)) - expected);
+  const auto limit = static_cast<long double>(answer.bound.of_result);
+  found.expect(error <= (limit * (1 + 2 * slack) + slack) * std::abs(expected),
+               [&] { return told(operation::product, x) + ": " + shown(answer.value) + " breaks its bound"; });
+}
+
+template <class T>
+void expect_integers(const backend& b, std::span<const T> x, findings& found) {
+  for (const operation what : all_operations) {
+    const bool empty_has_value = what != operation::min && what != operation::max && what != operation::mean;
+    if (x.empty() && !empty_has_value) continue;
+    const auto expected = integer_reference(what, x);
+    for (const method how : all_methods) {
+      std::optional<scalar> value;
+      try {
+        value = call(b, what, x, with(how)).value;
+      } catch (const overflow&) {
+      }
+      const auto text = [](const std::optional<scalar>& v) { return v ? shown(*v) : std::string("overflow"); };
+      found.expect(value.has_value() == expected.has_value() && (!value || same(*value, *expected)),
+                   [&] { return told(what, x, with(how)) + ": " + text(value) + " instead of " + text(expected); });
+    }
+  }
+}
+
+}  // namespace
+
+void check_float_sizes(const backend& b, findings& found) {
+  for_each_float([&]<class T>(T) {
+    for_each_window(mixed_values<T>(million + most_starts, 1), [&](std::span<const T> x) {
+      expect_sums(b, x, found);
+      expect_extrema(b, x, found);
+    });
+    for_each_window(unit_factors<T>(million + most_starts, 2),
+                    [&](std::span<const T> x) { expect_exact_product(b, x, found); });
+    for_each_window(near_one<T>(million + most_starts, 3),
+                    [&](std::span<const T> x) { expect_product(b, x, found); });
+  });
+}
+
+void check_integer_sizes(const backend& b, findings& found) {
+  for_each_integer([&]<class T>(T) {
+    for (const auto& x : {mixed_values<T>(million + most_starts, 1), unit_factors<T>(million + most_starts, 2),
+                          any_integers<T>(million + most_starts, 3)}) {
+      for_each_window(x, [&](std::span<const T> part) { expect_integers(b, part, found); });
+    }
+  });
+}
+
+}  // namespace fanin::test

@@ -1,0 +1,155 @@
+// The tables of what each answer means: zeros, NaN, infinities, cancellation, subnormals, and roundings at the edges.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "tests/conformance/checks.hpp"
+
+namespace fanin::test {
+namespace {
+
+template <class T>
+struct row {
+  const char* name;
+  std::vector<T> x;
+  std::optional<T> sum, product, min, max, squares;
+  bool every_method = true;  ///< false: the sum is so with method::exact
+};
+
+template <class T>
+void expect_value(const backend& b, const row<T>& r, operation what, T expected, const options& chosen,
+                  findings& found) {
+  const array_view input{std::span<const T>(r.x)};
+  const scalar value = call(b, what, input, chosen).value;
+  found.expect(same(value, expected), [&] {
+    return std::string(r.name) + ": " + told(what, input, chosen) + ": " + shown(value) + " instead of " +
+           shown(expected);
+  });
+}
+
+template <class T>
+void expect_row(const backend& b, const row<T>& r, findings& found) {
+  const auto expect = [&](operation what, std::optional<T> expected) {
+    if (!expected) return;
+    for_each_variant(b, what, std::span<const T>(r.x), 3, [&](const options& chosen) {
+      if (r.every_method || chosen.how == method::exact) expect_value(b, r, what, *expected, chosen, found);
+    });
+  };
+  expect(operation::sum, r.sum);
+  if (r.sum && (*r.sum == 0 || !std::isfinite(*r.sum)) && r.every_method) expect(operation::mean, r.sum);
+  expect(operation::product, r.product);
+  expect(operation::min, r.min);
+  expect(operation::max, r.max);
+  expect(operation::sum_of_squares, r.squares);
+}
+
+/// `count` times `fill`, but for x[p] = at_p and x[q] = at_q.
+template <class T>
+std::vector<T> field(std::size_t count, T fill, std::size_t p, T at_p, std::size_t q, T at_q) {
+  std::vector<T> x(count, fill);
+  x[q] = at_q;
+  x[p] = at_p;
+  return x;
+}
+
+template <class T>
+void expect_zeros_and_infinities(const backend& b, std::size_t n, std::size_t p, std::size_t q, findings& found) {
+  constexpr T inf = std::numeric_limits<T>::infinity();
+  constexpr T nan = std::numeric_limits<T>::quiet_NaN();
+  constexpr T tiny = std::numeric_limits<T>::denorm_min();
+  const T odd = n % 2 == 1 ? T{-1} : T{1};
+  const T even = -odd;
+  const auto zero = [](T sign) { return std::copysign(T{0}, sign); };
+  const auto at = [&](T fill, T at_p, T at_q) { return field<T>(n, fill, p, at_p, q, at_q); };
+  const row<T> rows[] = {
+      {"all -0", at(-0.0, -0.0, -0.0), T(-0.0), zero(odd), T(-0.0), T(-0.0), T{0}},
+      {"-0 and one +0", at(-0.0, 0, -0.0), T{0}, zero(even), T(-0.0), T{0}, T{0}},
+      {"+0 and one -0", at(0, -0.0, 0), T{0}, T(-0.0), T(-0.0), T{0}, T{0}},
+      {"one inf", at(1, inf, 1), inf, inf, T{1}, inf, inf},
+      {"one -inf", at(1, -inf, 1), -inf, -inf, -inf, T{1}, inf},
+      {"inf and -inf", at(1, inf, -inf), nan, -inf, -inf, inf, inf},
+      {"inf and NaN", at(1, inf, nan), nan, nan, nan, nan, nan},
+      {"-inf and NaN", at(1, -inf, nan), nan, nan, nan, nan, nan},
+      {"inf and 0", at(1, inf, 0), inf, nan, T{0}, inf, inf},
+      {"cancellation over +0", at(0, 3, -3), T{0}, {}, T{-3}, T{3}, T{18}},
+      {"cancellation over -0", at(-0.0, -3, 3), T{0}, {}, T{-3}, T{3}, T{18}},
+      {"subnormals", at(tiny, tiny, tiny), static_cast<T>(n) * tiny, T{0}, tiny, tiny, T{0}},
+      {"subnormals of both signs", at(tiny, -tiny, -tiny), (static_cast<T>(n) - 4) * tiny, {}, -tiny, {}, T{0}},
+  };
+  for (const auto& r : rows) expect_row(b, r, found);
+}
+
+template <class T>
+void expect_nan(const backend& b, std::size_t n, std::size_t p, std::size_t q, findings& found) {
+  using word = decltype(bits_of(T{}));
+  constexpr auto quiet = std::bit_cast<word>(std::numeric_limits<T>::quiet_NaN());
+  constexpr word signalling = std::bit_cast<word>(std::numeric_limits<T>::infinity()) | 1;
+  constexpr word minus = word{1} << (8 * sizeof(T) - 1);
+  constexpr T nan = std::numeric_limits<T>::quiet_NaN();
+  for (const word bits : {quiet, quiet | minus, quiet | 5, signalling, signalling | minus}) {
+    std::vector<T> x(n, T{1.5});
+    x[q] = -2;
+    x[p] = std::bit_cast<T>(bits);
+    expect_row(b, row<T>{"one NaN", std::move(x), nan, nan, nan, nan, nan}, found);
+  }
+}
+
+template <class T>
+void expect_roundings(const backend& b, std::size_t n, std::size_t p, std::size_t q, findings& found) {
+  using limits = std::numeric_limits<T>;
+  constexpr T inf = limits::infinity();
+  constexpr T most = limits::max();
+  const T half_ulp = std::ldexp(T{1}, limits::max_exponent - limits::digits - 1);
+  const T half_epsilon = limits::epsilon() / 2;
+  const auto at = [&](T at_p, T at_q) { return field<T>(n, 0, p, at_p, q, at_q); };
+  const auto expect = [&](const char* name, std::vector<T> x, T sum) {
+    expect_row(b, row<T>{name, std::move(x), sum, {}, {}, {}, {}, false}, found);
+  };
+  expect("max + half an ulp", at(most, half_ulp), inf);
+  expect("-max - half an ulp", at(-most, -half_ulp), -inf);
+  expect("max + less than half an ulp", at(most, std::nextafter(half_ulp, T{0})), most);
+  expect("max + max", at(most, most), inf);
+  expect("tie to even", at(1, half_epsilon), 1);
+  expect("negative tie to even", at(-1, -half_epsilon), -1);
+  expect("tie to even, upwards", at(1 + limits::epsilon(), half_epsilon), 1 + 2 * limits::epsilon());
+  if (n < 3) return;
+  const std::size_t third = p + q == 1 ? 2 : p != 0 && q != 0 ? 0 : p != 1 && q != 1 ? 1 : 2;
+  const auto with_third = [&](T at_p, T at_q, T last) {
+    auto x = at(at_p, at_q);
+    x[third] = last;
+    return x;
+  };
+  expect("max + max - max", with_third(most, most, -most), most);
+  expect("above a tie", with_third(1, half_epsilon, limits::denorm_min()), 1 + limits::epsilon());
+  expect("negative above a tie", with_third(-1, -half_epsilon, -limits::denorm_min()), -1 - limits::epsilon());
+  expect("below a tie", with_third(1 + limits::epsilon(), half_epsilon, -limits::denorm_min()),
+         1 + limits::epsilon());
+  expect("what cancels leaves the rest", with_third(most, -most, limits::denorm_min()), limits::denorm_min());
+}
+
+}  // namespace
+
+void check_special_values(const backend& b, findings& found) {
+  for_each_float([&]<class T>(T) {
+    const row<T> empty{"empty", {}, T{0}, T{1}, {}, {}, T{0}};
+    for (const operation what : {operation::sum, operation::product, operation::sum_of_squares}) {
+      for_each_variant(b, what, std::span<const T>(), 3, [&](const options& chosen) {
+        expect_value(b, empty, what, what == operation::product ? T{1} : T{0}, chosen, found);
+      });
+    }
+    for (const std::size_t n : telling_lengths) {
+      const std::size_t places[] = {0, n / 2, n - 1};
+      for (std::size_t i = 0; i < 3; ++i) {
+        const std::size_t p = places[i];
+        const std::size_t q = places[(i + 1) % 3] != p ? places[(i + 1) % 3] : n - 1 - p;
+        expect_zeros_and_infinities<T>(b, n, p, q, found);
+        expect_nan<T>(b, n, p, q, found);
+        expect_roundings<T>(b, n, p, q, found);
+        if (n > 100000) break;
+      }
+    }
+  });
+}
+
+}  // namespace fanin::test

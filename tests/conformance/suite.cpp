@@ -1,0 +1,72 @@
+#include "tests/conformance/suite.hpp"
+
+#include <doctest/doctest.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include <fanin/fanin.hpp>
+
+namespace fanin::test {
+namespace {
+
+/// Whether the suite is to go on.
+bool usable(const backend& b) {
+  const char* required = std::getenv("FANIN_REQUIRE_BACKENDS");
+  const verdict what = verdict_on(b, required != nullptr ? required : "");
+  const std::string why = std::string(b.name()) + " is not usable here: " + std::string(b.probe().detail);
+  if (what == verdict::fail) FAIL(why);
+  if (what == verdict::skip) std::printf("fanin: skipped: %s\n", why.c_str());
+  return what == verdict::run;
+}
+
+/// The public calls by name: the backend asked for is the one that ran.
+void check_public_calls(std::string_view name) {
+  const std::vector<float> x(1000, 0.5f);
+  const options chosen{.backend = name};
+  const auto answer = sum(x, chosen);
+  CHECK(answer.value == 500.0f);
+  CHECK(answer.report.backend == name);
+  CHECK(answer.report.fallback.empty());
+  CHECK(plan(operation::sum, element_type::f32, chosen)(std::span<const float>(x)).report.backend == name);
+  incremental blocks(operation::sum, element_type::f32, chosen);
+  blocks.push(std::span<const float>(x));
+  const auto in_blocks = blocks.finish();
+  CHECK(in_blocks.report.backend == name);
+  CHECK(std::get<float>(in_blocks.value) == 500.0f);
+
+  const std::vector<double> none;
+  CHECK(sum(none, chosen).value == 0.0);
+  CHECK_THROWS_AS(min(none, chosen), invalid_argument);
+  CHECK_THROWS_AS(max(none, chosen), invalid_argument);
+  CHECK_THROWS_AS(mean(none, chosen), invalid_argument);
+  CHECK_THROWS_AS(reduce(operation::sum, array_view(nullptr, 1, element_type::f64), chosen), invalid_argument);
+  CHECK_THROWS_AS(sum<double>(x, chosen), unsupported);
+}
+
+}  // namespace
+
+verdict verdict_on(const backend& b, std::string_view required) {
+  if (b.probe().usable()) return verdict::run;
+  const std::string list = "," + std::string(required) + ",";
+  return list.find("," + std::string(b.name()) + ",") != std::string::npos ? verdict::fail : verdict::skip;
+}
+
+void conformance(std::string_view backend_name) {
+  const backend& b = find_backend(backend_name);
+  if (!usable(b)) return;
+  SUBCASE("public calls") { check_public_calls(backend_name); }
+  for (const check& c : checks()) {
+    SUBCASE(c.name) { CHECK(findings_of(c.name, b) == ""); }
+  }
+}
+
+void conformance_over_4_gib(std::string_view backend_name) {
+  const backend& b = find_backend(backend_name);
+  if (!usable(b)) return;
+  findings found;
+  check_over_4_gib(b, found);
+  CHECK(found.text() == "");
+}
+
+}  // namespace fanin::test

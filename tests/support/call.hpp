@@ -1,0 +1,62 @@
+// One call of a backend, compared bit by bit and told in words.
+#pragma once
+
+#include <bit>
+#include <cinttypes>
+#include <cstdio>
+#include <string>
+#include <type_traits>
+
+#include <fanin/backend.hpp>
+
+namespace fanin::test {
+
+/// The reduction of `input` by `b`, which need not be in the registry, with selection's usual checks of the request.
+inline outcome call(const backend& b, operation what, const array_view& input, const options& chosen = {}) {
+  const backend* const only[] = {&b};
+  return b.reduce(select(only, b.name(), what, input, chosen).what);
+}
+
+/// The same through a stream that is fed by `feed(stream&)`.
+template <class Feed>
+outcome call_in_blocks(const backend& b, operation what, element_type type, const options& chosen, Feed feed) {
+  const backend* const only[] = {&b};
+  const auto blocks = b.open(select(only, b.name(), what, array_view(nullptr, 1, type), chosen).what);
+  feed(*blocks);
+  return blocks->finish();
+}
+
+template <class T>
+auto bits_of(T value) {
+  return std::bit_cast<std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>>(value);
+}
+
+/// The same type and the same bits: +0 is not -0, and a NaN is itself.
+inline bool same(const scalar& a, const scalar& b) {
+  return a.index() == b.index() &&
+         std::visit([&](auto value) { return bits_of(value) == bits_of(std::get<decltype(value)>(b)); }, a);
+}
+
+inline std::string shown(const scalar& value) {
+  char text[64];
+  std::visit(
+      [&](auto v) {
+        std::snprintf(text, sizeof text, "%.17g (%s, 0x%" PRIx64 ")", static_cast<double>(v),
+                      to_string(type_of<decltype(v)>).data(), static_cast<std::uint64_t>(bits_of(v)));
+      },
+      value);
+  return text;
+}
+
+/// "fast sum of 17 f32 at +3, variant kahan, 2 threads"
+inline std::string told(operation what, const array_view& input, const options& chosen = {}) {
+  std::string text = chosen.how ? std::string(to_string(*chosen.how)) + " " : "";
+  text += std::string(to_string(what)) + " of " + std::to_string(input.count) + " " +
+          std::string(to_string(input.type)) + " at byte " +
+          std::to_string(reinterpret_cast<std::uintptr_t>(input.data) % 64) + " of a line";
+  if (!chosen.variant.empty()) text += ", variant " + std::string(chosen.variant);
+  if (chosen.result) text += ", as " + std::string(to_string(*chosen.result));
+  return text + ", threads " + std::to_string(chosen.threads);
+}
+
+}  // namespace fanin::test

@@ -1,0 +1,63 @@
+// Deterministic inputs for the suites; `accuracy`'s families are in cli/families.hpp.
+#pragma once
+
+#include <cmath>
+#include <random>
+#include <type_traits>
+#include <vector>
+
+#include <fanin/request.hpp>
+
+namespace fanin::test {
+
+using generator = std::mt19937_64;
+
+/// Floats of both signs over 40 binades; integers small enough that no sum overflows.
+template <class T>
+std::vector<T> mixed_values(std::size_t count, std::uint64_t seed) {
+  generator random(seed);
+  std::vector<T> x(count);
+  for (T& v : x) {
+    if constexpr (std::is_floating_point_v<T>) {
+      const auto mantissa = static_cast<T>(static_cast<std::int32_t>(random() >> 32));
+      v = std::ldexp(mantissa, static_cast<int>(random() % 40) - 50);
+    } else {
+      v = static_cast<T>(random() % 2001) - (std::is_signed_v<T> ? T{1000} : T{0});
+    }
+  }
+  return x;
+}
+
+/// Integers of any size: their sums and squares overflow or not, as it happens.
+template <class T>
+std::vector<T> any_integers(std::size_t count, std::uint64_t seed) {
+  generator random(seed);
+  std::vector<T> x(count);
+  for (T& v : x) v = static_cast<T>(random() >> random() % 64);
+  return x;
+}
+
+/// Factors of one with random signs where T has them, and among 2^15 of them one 2 (and for floats one 1/2): any part
+/// of 2^20 factors has an exact product.
+template <class T>
+std::vector<T> unit_factors(std::size_t count, std::uint64_t seed) {
+  generator random(seed);
+  std::vector<T> x(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    x[i] = 1;
+    if (random() % (1 << 15) == 0) x[i] = std::is_floating_point_v<T> && i % 2 == 0 ? static_cast<T>(0.5) : T{2};
+    if (std::is_signed_v<T> && random() % 2 == 0) x[i] = static_cast<T>(0 - x[i]);
+  }
+  return x;
+}
+
+/// Factors within 2^-8 of one.
+template <class T>
+std::vector<T> near_one(std::size_t count, std::uint64_t seed) {
+  generator random(seed);
+  std::vector<T> x(count);
+  for (T& v : x) v = 1 + std::ldexp(static_cast<T>(static_cast<std::int32_t>(random() >> 32)), -39);
+  return x;
+}
+
+}  // namespace fanin::test

@@ -1,0 +1,64 @@
+// In steady state the library allocates nothing: operator new is counted, for the whole process and all threads.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <new>
+#include <string>
+#include <vector>
+
+#include <fanin/fanin.hpp>
+
+namespace {
+
+std::atomic<long> allocations{0};
+
+void* counted(std::size_t bytes, std::size_t alignment) {
+  allocations.fetch_add(1, std::memory_order_relaxed);
+  void* memory = nullptr;
+  if (posix_memalign(&memory, std::max(alignment, sizeof(void*)), bytes) != 0) throw std::bad_alloc();
+  return memory;
+}
+
+}  // namespace
+
+// The other forms of new and delete call these.
+void* operator new(std::size_t bytes) { return counted(bytes, __STDCPP_DEFAULT_NEW_ALIGNMENT__); }
+void* operator new(std::size_t bytes, std::align_val_t alignment) {
+  return counted(bytes, static_cast<std::size_t>(alignment));
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+
+TEST_SUITE("unit/allocation") {
+  TEST_CASE("no allocation in steady state") {
+    using namespace fanin;
+    const std::vector<double> x(400000, 1.23);  // over the size from which on threads are used
+    REQUIRE(allocations > 0);
+    for (const std::string name : {"serial", "openmp", "tbb"}) {
+      if (!find_backend(name).probe().usable()) continue;
+      for (const method how : all_methods) {
+        const plan sum_of_doubles(operation::sum, element_type::f64, {.backend = name, .how = how});
+        for (const std::size_t count : {std::size_t{100}, std::size_t{40000}, x.size()}) {
+          CAPTURE(name);
+          CAPTURE(to_string(how));
+          CAPTURE(count);
+          const options chosen{.backend = name, .how = how};
+          const auto all_ways = [&] {
+            const auto input = std::span<const double>(x).first(count);
+            (void)sum(input, chosen);
+            (void)min(input, chosen);
+            (void)sum_of_doubles(input);
+          };
+          for (int i = 0; i < 20; ++i) all_ways();
+          const long before = allocations;
+          for (int i = 0; i < 30; ++i) all_ways();
+          CHECK(allocations == before);
+        }
+      }
+    }
+  }
+}

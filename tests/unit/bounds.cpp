@@ -1,0 +1,102 @@
+// The bounds of the fixed-order folds, against values worked out by hand. A row has 64 f32 or 32 f64.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "backends/leaf/bounds.hpp"
+
+namespace {
+
+using namespace fanin;
+using namespace fanin::leaf;
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+using bound_function = error_bound (*)(std::uint64_t);
+
+template <class T>
+constexpr bound_function all_bounds[] = {plain_bound<T>, plain_square_bound<T>, compensated_bound<T>,
+                                         compensated_square_bound<T>, product_bound<T>};
+
+/// `bound` is `expected` or a little more.
+bool is(double bound, double expected) { return bound >= expected && bound <= expected * (1 + 0x1p-40); }
+
+}  // namespace
+
+TEST_SUITE("unit/bounds") {
+  TEST_CASE("chains") {
+    constexpr double lane = leaf_bytes / row_bytes - 1;
+    constexpr std::uint64_t leaf = leaf_bytes / 4;
+    CHECK(chain<float>(0).length() == 6);
+    CHECK(chain<float>(64).length() == 6);
+    CHECK(chain<float>(65).length() == 7);
+    CHECK(chain<float>(leaf).length() == lane + 6);
+    CHECK(chain<float>(leaf + 1).length() == lane + 6 + 1);
+    CHECK(chain<float>(3 * leaf).length() == lane + 6 + 2);
+    CHECK(chain<double>(32).length() == 5);
+    CHECK(chain<double>(33).length() == 6);
+    CHECK(chain<double>(leaf / 2).length() == lane + 5);
+    CHECK(chain<double>((leaf / 2) << 27).length() == lane + 5 + 27);
+  }
+
+  TEST_CASE("growth") {
+    CHECK(growth<float>(0) == 0);
+    CHECK(is(growth<float>(1), 0x1p-24 / (1 - 0x1p-24)));
+    CHECK(is(growth<double>(4), 0x1p-51 / (1 - 0x1p-51)));
+    CHECK(is(growth<float>(0x1p23), 1));
+    CHECK(growth<float>(0x1p24) == infinity);
+    CHECK(growth<float>(0x1p30) == infinity);
+    CHECK(growth<double>(0x1p53) == infinity);
+  }
+
+  TEST_CASE("plain and compensated sums") {
+    CHECK(is(plain_bound<float>(64).of_magnitudes, 6 * 0x1p-24 / (1 - 6 * 0x1p-24)));
+    CHECK(plain_bound<float>(64).of_result == 0);
+    CHECK(is(plain_square_bound<double>(32).of_magnitudes, 6 * 0x1p-53 / (1 - 6 * 0x1p-53)));
+    CHECK(plain_square_bound<double>(32).absolute == 32 * 0x1p-1074);
+    const error_bound compensated = compensated_bound<float>(64);
+    CHECK(compensated.of_result == 0x1p-24);
+    const double errors = 6 * 0x1p-24 / (1 - 6 * 0x1p-24);
+    const double carried_on = 13 * 0x1p-24 / (1 - 13 * 0x1p-24);
+    CHECK(is(compensated.of_magnitudes, (1 + 0x1p-24) * errors * carried_on));
+    CHECK(compensated_square_bound<float>(10).absolute == 20 * 0x1p-149);
+  }
+
+  TEST_CASE("products") {
+    CHECK(product_bound<float>(0).of_result == 0);
+    CHECK(product_bound<float>(1).of_result == 0);
+    CHECK(is(product_bound<float>(2).of_result, 0x1p-24 / (1 - 0x1p-24)));
+    CHECK(product_bound<float>((1 << 24) + 1).of_result == infinity);
+    CHECK(std::isfinite(product_bound<double>((1 << 24) + 1).of_result));
+    CHECK(product_bound<double>((std::uint64_t{1} << 53) + 1).of_result == infinity);
+  }
+
+  TEST_CASE("one rounding, and a mean's further ones") {
+    CHECK(rounded_bound<float>().of_result == 0x1p-24);
+    CHECK(rounded_bound<float>().absolute == 0x1p-150);
+    CHECK(rounded_bound<double>().of_result == 0x1p-53);
+    CHECK(rounded_bound<double>().absolute == 0x1p-1074);
+    const error_bound sum = plain_bound<float>(100);
+    const error_bound mean = divided<float>(sum);
+    CHECK(mean.of_magnitudes > sum.of_magnitudes);
+    CHECK(mean.of_result >= 0x1p-24);
+    CHECK(mean.of_result < 0x1.001p-24);
+    CHECK(mean.absolute == 0x1p-149);
+  }
+
+  TEST_CASE_TEMPLATE("bounds never fall as the count grows, and promise nothing beyond precision", T, float, double) {
+    for (const bound_function bound : all_bounds<T>) {
+      error_bound before = bound(0);
+      for (std::uint64_t count = 1; count < std::uint64_t{1} << 60; count += 1 + count / 5) {
+        const error_bound now = bound(count);
+        CAPTURE(count);
+        REQUIRE(now.of_magnitudes >= before.of_magnitudes);
+        REQUIRE(now.of_result >= before.of_result);
+        REQUIRE(now.absolute >= before.absolute);
+        before = now;
+      }
+      CHECK(std::isfinite(before.of_magnitudes));  // the chain grows with the logarithm
+    }
+  }
+}

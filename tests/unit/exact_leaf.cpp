@@ -1,0 +1,177 @@
+// The SIMD leaf of the exact sum against one addition after the other, on every instruction set of this machine.
+#include <doctest/doctest.h>
+#include <hwy/highway.h>
+#include <hwy/targets.h>
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include <fanin/accumulator/exact.hpp>
+
+#include "backends/leaf/exact.hpp"
+
+namespace {
+
+/// Runs `body` once for each instruction set.
+template <class Body>
+void on_every_target(Body body) {
+  for (const auto target : hwy::SupportedAndGeneratedTargets()) {
+    hwy::SetSupportedTargetsForTest(target);
+    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+    CAPTURE(hwy::TargetName(target));
+    body();
+  }
+  hwy::SetSupportedTargetsForTest(0);
+  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+}
+
+template <class T>
+auto one_by_one(std::span<const T> x) {
+  fanin::exact_accumulator<T> sum;
+  sum.add(x);
+  return sum;
+}
+
+template <class T>
+auto leaf(std::span<const T> x) {
+  fanin::exact_accumulator<T> sum;
+  fanin::leaf::add_exact(x.data(), x.size(), sum);
+  return sum;
+}
+
+template <class T>
+void check(std::span<const T> x) {
+  const auto expected = one_by_one(x).save();
+  on_every_target([&] { CHECK(leaf(x).save() == expected); });
+}
+
+using generator = std::mt19937_64;
+
+template <class T>
+T random_bits(generator& random) {
+  using word = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
+  return std::bit_cast<T>(static_cast<word>(random()));
+}
+
+template <class T>
+T finite(generator& random) {
+  for (;;) {
+    if (const T v = random_bits<T>(random); std::isfinite(v)) return v;
+  }
+}
+
+template <class T, class Make>
+std::vector<T> fill(std::size_t count, Make make) {
+  std::vector<T> x(count);
+  for (std::size_t i = 0; i < count; ++i) x[i] = static_cast<T>(make(i));
+  return x;
+}
+
+constexpr std::size_t tile = 4032;
+constexpr std::size_t longest_wild = 64 * tile;
+
+}  // namespace
+
+TEST_CASE_TEMPLATE("every kind of data", T, float, double) {
+  constexpr int low = std::numeric_limits<T>::min_exponent - std::numeric_limits<T>::digits;
+  constexpr int high = std::numeric_limits<T>::max_exponent;
+  const T max = std::numeric_limits<T>::max();
+  generator random(1);
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  std::normal_distribution<double> normal;
+  const auto power = [&](int from, int to) {
+    return std::ldexp(static_cast<T>(uniform(random)),
+                      from + static_cast<int>(random() % static_cast<unsigned>(to - from)));
+  };
+  const std::size_t n = 5 * tile + 3;
+  const auto run = [&](const char* name, auto make) {
+    CAPTURE(name);
+    check<T>(fill<T>(n, make));
+  };
+  run("uniform", [&](std::size_t) { return uniform(random); });
+  run("normal", [&](std::size_t) { return normal(random); });
+  run("integers", [&](std::size_t i) { return static_cast<double>(i); });
+  run("lognormal", [&](std::size_t) { return std::exp(10 * normal(random)); });
+  run("100 binades", [&](std::size_t) { return power(low / 2, low / 2 + 100); });
+  run("150 binades", [&](std::size_t) { return power(-20, 120); });
+  run("full range", [&](std::size_t) { return finite<T>(random); });
+  run("any bits", [&](std::size_t) { return random_bits<T>(random); });
+  run("zeros", [&](std::size_t i) { return i % 2 == 0 ? 0.0 : -0.0; });
+  run("minus zeros", [&](std::size_t) { return -0.0; });
+  run("minus zeros and a number", [&](std::size_t i) { return i == n - 2 ? 5.0 : -0.0; });
+  run("subnormals", [&](std::size_t) { return power(low + 1, std::numeric_limits<T>::min_exponent); });
+  run("smallest subnormals", [&](std::size_t i) { return i % 3 == 0 ? 0 : std::ldexp(T{1}, low); });
+  run("across the bottom", [&](std::size_t) { return power(low, low + 90); });
+  run("near overflow", [&](std::size_t i) { return i % 5 == 0 ? -max : max; });
+  for (int top = high - 6; top <= high; ++top) {
+    run("just below a power", [&](std::size_t) { return max / std::ldexp(T{1}, high - top); });
+    run("top binades", [&](std::size_t i) { return std::ldexp(i % 2 == 0 ? T(1.9) : T(-1.8), top - 1); });
+  }
+  run("growing", [&](std::size_t i) { return std::ldexp(uniform(random), static_cast<int>(i / 200)); });
+  run("falling", [&](std::size_t i) { return std::ldexp(uniform(random), -static_cast<int>(i / 200)); });
+  run("one in a tile", [&](std::size_t i) { return i % tile == 17 ? uniform(random) : 0.0; });
+  run("outliers", [&](std::size_t i) { return i % 1000 == 7 ? std::ldexp(1.0, i % 3 == 0 ? low : high - 1) : 1.0; });
+  for (const T special : {std::numeric_limits<T>::infinity(), -std::numeric_limits<T>::infinity(),
+                          std::numeric_limits<T>::quiet_NaN()}) {
+    for (const std::size_t at : {std::size_t{0}, std::size_t{70}, 2 * tile + 1, n - 1}) {
+      run("special in tame data", [&](std::size_t i) { return i == at ? special : static_cast<T>(uniform(random)); });
+      run("special in wild data", [&](std::size_t i) { return i == at ? special : finite<T>(random); });
+    }
+  }
+}
+
+TEST_CASE_TEMPLATE("every exponent", T, float, double) {
+  constexpr int low = std::numeric_limits<T>::min_exponent - std::numeric_limits<T>::digits;
+  constexpr int high = std::numeric_limits<T>::max_exponent;
+  generator random(2);
+  for (int exponent = low; exponent < high; ++exponent) {
+    CAPTURE(exponent);
+    check<T>(fill<T>(100, [&](std::size_t) {
+      const T v = std::ldexp(T(1) + std::ldexp(static_cast<T>(random() >> 40), -24), exponent);
+      return random() % 2 == 0 ? -v : (std::isfinite(v) ? v : T{1});
+    }));
+  }
+}
+
+TEST_CASE_TEMPLATE("every size and start", T, float, double) {
+  generator random(3);
+  std::normal_distribution<double> normal;
+  const auto tame = fill<T>(2 * tile + 80, [&](std::size_t) { return normal(random); });
+  const auto wild = fill<T>(2 * tile + 80, [&](std::size_t) { return finite<T>(random); });
+  for (const auto* data : {&tame, &wild}) {
+    const std::span<const T> all(*data);
+    for (std::size_t size = 0; size <= 130; ++size) check<T>(all.subspan(size % 9, size));
+    for (const std::size_t edge : {tile, 2 * tile}) {
+      for (std::size_t size = edge - 3; size <= edge + 3; ++size) check<T>(all.subspan(size % 7, size));
+      check<T>(all.subspan(1, edge + 70));
+    }
+  }
+}
+
+TEST_CASE_TEMPLATE("long and changing data", T, float, double) {
+  generator random(4);
+  std::normal_distribution<double> normal;
+  const auto x = fill<T>(longest_wild + 70 * tile + 11, [&](std::size_t i) {
+    const std::size_t phase = i / (5 * tile);
+    if (phase % 4 == 3) return finite<T>(random);
+    return static_cast<T>(std::ldexp(normal(random), static_cast<int>(phase % 8) * 3));
+  });
+  check<T>(x);
+  const auto one_bin = fill<T>(longest_wild + 1, [&](std::size_t i) {
+    return i == 0 ? std::numeric_limits<T>::max() : -std::numeric_limits<T>::max();
+  });
+  check<T>(one_bin);
+}
+
+TEST_CASE_TEMPLATE("adds to what is there", T, float, double) {
+  const auto x = fill<T>(1000, [](std::size_t i) { return static_cast<double>(i) - 0.5; });
+  const fanin::exact_accumulator<T> sum = one_by_one<T>(x);
+  const auto half = static_cast<std::ptrdiff_t>(x.size() / 2);
+  fanin::exact_accumulator<T> parts = one_by_one(std::span<const T>(x.begin(), x.begin() + half));
+  fanin::leaf::add_exact(x.data() + half, x.size() - static_cast<std::size_t>(half), parts);
+  CHECK(parts.save() == sum.save());
+}

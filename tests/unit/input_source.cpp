@@ -1,0 +1,141 @@
+// Files: mapped or streamed, the same elements; cut short, one line and status 1.
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "cli/errors.hpp"
+#include "cli/input/npy.hpp"
+#include "cli/input/source.hpp"
+
+namespace fanin::cli {
+namespace {
+
+/// A file of its own, removed in the end.
+class scratch_file {
+ public:
+  explicit scratch_file(std::string_view content) {
+    fd_ = ::mkstemp(path_.data());
+    REQUIRE(fd_ >= 0);
+    REQUIRE(::write(fd_, content.data(), content.size()) == static_cast<ssize_t>(content.size()));
+  }
+  ~scratch_file() {
+    ::close(fd_);
+    ::unlink(path_.c_str());
+  }
+  int fd() const { return fd_; }
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_ = "/tmp/fanin_source_XXXXXX";
+  int fd_ = -1;
+};
+
+std::string bytes_of(const std::vector<double>& values) {
+  return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(double)};
+}
+
+std::vector<double> counted(std::size_t count) {
+  std::vector<double> values(count);
+  std::iota(values.begin(), values.end(), 1.0);
+  return values;
+}
+
+std::vector<double> load(const input_options& said) {
+  source input(said);
+  REQUIRE(input.type() == element_type::f64);
+  const array_view all = input.load();
+  std::vector<double> values(all.count);
+  if (all.count > 0) std::memcpy(values.data(), all.data, all.bytes());
+  input.finish();
+  return values;
+}
+
+TEST_SUITE_BEGIN("source");
+
+TEST_CASE("aligned binary data is mapped, other data is streamed") {
+  const std::vector<double> values = counted(300'000);  // more than two blocks
+  for (const std::uint64_t skip : {0, 8, 1, 7, 13}) {
+    CAPTURE(skip);
+    const scratch_file file(std::string(skip, 'x') + bytes_of(values));
+    const input_options said{.path = file.path(), .format = "raw", .type = "f64", .skip = skip};
+    CHECK(source(said).whole().has_value() == (skip % 8 == 0));
+    CHECK(load(said) == values);
+  }
+}
+
+TEST_CASE("raw: a count takes the front") {
+  const scratch_file file(bytes_of(counted(10)) + "tail");
+  CHECK(load({.path = file.path(), .type = "f64", .skip = 16, .count = 3}) == std::vector<double>{3, 4, 5});
+  CHECK_THROWS_AS(source({.path = file.path(), .type = "f64"}), bad_data);
+  CHECK_THROWS_AS(source({.path = file.path(), .type = "f64", .count = 11}), bad_data);
+  CHECK_THROWS_AS(source({.path = file.path(), .type = "f64", .skip = 85}), bad_data);
+}
+
+TEST_CASE("npy: size and header agree, whatever the header's length") {
+  const std::vector<double> values = counted(5);
+  const std::string header = write_npy_header(element_type::f64, values.size());
+  const scratch_file good(header + bytes_of(values)), longer(header + bytes_of(values) + "x"),
+      shorter(header + bytes_of(values).substr(1));
+  CHECK(load({.path = good.path()}) == values);
+  CHECK_THROWS_AS(source({.path = longer.path()}), bad_data);
+  CHECK_THROWS_AS(source({.path = shorter.path()}), bad_data);
+
+  std::string odd = header;
+  odd.replace(odd.size() - 2, 1, "");
+  --odd[8];
+  const scratch_file unaligned(odd + bytes_of(values));
+  CHECK_FALSE(source({.path = unaligned.path()}).whole().has_value());
+  CHECK(load({.path = unaligned.path()}) == values);
+}
+
+TEST_CASE("text: a word longer than a block") {
+  const std::string zeros((std::size_t{3} << 20), '0');
+  const scratch_file file("1 " + zeros + "2 3");
+  CHECK(load({.path = file.path(), .format = "text"}) == std::vector<double>{1, 2, 3});
+}
+
+TEST_CASE("a file that shrinks inside its last page is noticed at the end") {
+  const scratch_file file(bytes_of(counted(4)));
+  source input({.path = file.path(), .type = "f64"});
+  input.finish();
+  REQUIRE(::ftruncate(file.fd(), 8) == 0);
+  CHECK_THROWS_AS(input.finish(), bad_data);
+}
+
+TEST_CASE("a file that shrinks while it is read ends the process with one line and status 1") {
+  const scratch_file file(bytes_of(counted(100'000)));
+  int channel[2];
+  REQUIRE(::pipe(channel) == 0);
+  const pid_t child = ::fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {
+    ::dup2(channel[1], STDERR_FILENO);
+    const source input({.path = file.path(), .type = "f64"});
+    if (::ftruncate(file.fd(), 0) != 0) ::_exit(90);
+    const auto* last = static_cast<const volatile double*>(input.whole()->data) + input.whole()->count - 1;
+    ::_exit(*last == 0 ? 91 : 92);
+  }
+  ::close(channel[1]);
+  char line[300] = {};
+  const ssize_t length = ::read(channel[0], line, sizeof line - 1);
+  ::close(channel[0]);
+  int status = 0;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 1);
+  REQUIRE(length > 0);
+  CHECK(std::string(line) == "fanin: " + file.path() + ": the file was cut short while it was read\n");
+}
+
+TEST_SUITE_END();
+
+}  // namespace
+}  // namespace fanin::cli

@@ -1,0 +1,139 @@
+// Text and CSV: every way to cut the text into pieces gives the same numbers.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "cli/errors.hpp"
+#include "cli/input/text_parser.hpp"
+
+namespace fanin::cli {
+namespace {
+
+template <class T>
+std::vector<T> parse(std::string_view text, const text_layout& layout, std::size_t piece) {
+  text_parser parser(layout, type_of<T>, "x");
+  std::vector<std::byte> bytes;
+  std::size_t window = piece, at = 0;
+  for (bool last = false; !last;) {
+    last = at + window >= text.size();
+    const std::size_t done = parser.parse(text.substr(at, window), last, bytes);
+    at += done;
+    window = done == 0 ? window + piece : piece;
+    if (last) CHECK(at == text.size());
+  }
+  std::vector<T> values(bytes.size() / sizeof(T));
+  if (!bytes.empty()) std::memcpy(values.data(), bytes.data(), bytes.size());
+  return values;
+}
+
+template <class T>
+void check(std::string_view text, const text_layout& layout, const std::vector<T>& expected) {
+  CAPTURE(text);
+  for (std::size_t piece = 1; piece <= text.size() + 1; ++piece) {
+    CAPTURE(piece);
+    CHECK(parse<T>(text, layout, piece) == expected);
+  }
+}
+
+template <class T = double>
+void check_refused(std::string_view text, const text_layout& layout, std::string_view message) {
+  CAPTURE(text);
+  for (std::size_t piece = 1; piece <= text.size() + 1; ++piece) {
+    CAPTURE(piece);
+    std::string said = "nothing";
+    try {
+      parse<T>(text, layout, piece);
+    } catch (const std::runtime_error& error) {
+      said = error.what();
+    }
+    CHECK(said == message);
+  }
+}
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+const text_layout plain;
+
+text_layout csv(std::string column = "", bool header = false, char delimiter = ',') {
+  return {true, delimiter, std::move(column), header};
+}
+
+TEST_SUITE_BEGIN("text");
+
+TEST_CASE("words of plain text") { check<double>("1 2.5\n-3e2\t+4\r\n", plain, {1, 2.5, -300, 4}); }
+
+TEST_CASE("plain text separates at the delimiter too") {
+  check<double>("1,2\n3,", plain, {1, 2, 3});
+  check<double>("1;2", {.delimiter = ';'}, {1, 2});
+  check<double>("\n\n 7", plain, {7});
+  check<double>(
+      "\xEF\xBB\xBF"
+      "7",
+      plain, {7});
+  check<double>("", plain, {});
+}
+
+TEST_CASE("numbers are correctly rounded and complete") {
+  check<double>("0.1 1e308 5e-324 1e-400 -1e-400", plain, {0.1, 1e308, 5e-324, 0.0, -0.0});
+  check<double>("inf -inf Infinity", plain, {infinity, -infinity, infinity});
+  check<float>("0.1 16777217", plain, {0.1f, 16777216.f});
+  check<std::int64_t>("9223372036854775807 -9223372036854775808", plain,
+                      {std::numeric_limits<std::int64_t>::max(), std::numeric_limits<std::int64_t>::min()});
+  check<std::uint32_t>("4294967295", plain, {4294967295u});
+  const auto nan = parse<double>("nan", plain, 8);
+  REQUIRE(nan.size() == 1);
+  CHECK(std::isnan(nan[0]));
+}
+
+TEST_CASE("bad numbers are named with line and column") {
+  check_refused("1 2\n3 4x 5", plain, "x: line 2, column 3: '4x' is not a number of type f64");
+  check_refused("abc", plain, "x: line 1, column 1: 'abc' is not a number of type f64");
+  check_refused(
+      "\xEF\xBB\xBF"
+      "a",
+      plain, "x: line 1, column 1: 'a' is not a number of type f64");
+  check_refused("1\n\n  +-1", plain, "x: line 3, column 3: '+-1' is not a number of type f64");
+  check_refused("1e400", plain, "x: line 1, column 1: '1e400' is out of range for f64");
+  check_refused<float>("1 1e39", plain, "x: line 1, column 3: '1e39' is out of range for f32");
+  check_refused<std::int32_t>("2147483648", plain, "x: line 1, column 1: '2147483648' is out of range for i32");
+  check_refused<std::uint64_t>("-1", plain, "x: line 1, column 1: '-1' is not a number of type u64");
+  check_refused<std::int32_t>("1.5", plain, "x: line 1, column 1: '1.5' is not a number of type i32");
+}
+
+TEST_CASE("columns of CSV") {
+  check<double>("1\n2\n3", csv(), {1, 2, 3});
+  check<double>("a,b\r\n1,2\r\n3,4\r\n", csv("b"), {2, 4});
+  check<double>("a,b\n1,2\n\n3,4\n", csv("1", true), {1, 3});
+  check<double>("1;2;3\n4;5;6", csv("2", false, ';'), {2, 5});
+  check<double>("\xEF\xBB\xBFprice\n5\n", csv("price"), {5});
+  check<double>("1,\n2,", csv("1"), {1, 2});
+}
+
+TEST_CASE("quoted fields of CSV") {
+  check<double>("\"the \"\"name\"\"\",x\n\"a,b\",1\n\"c\nd\",\" 2 \"\r\n", csv("x"), {1, 2});
+  check<double>("x\n\"3\"", csv("x"), {3});
+  check<double>("\"the \"\"name\"\"\"\n3", csv("the \"name\""), {3});
+  check_refused("x\n\"3", csv("x"), "x: line 2, column 1: a quote is not closed");
+  check_refused("x\n\"3\"4\n", csv("x"), "x: line 2, column 4: text behind a closing quote");
+  check_refused("n,x\n\"a\nb\",1\nc,z\n", csv("x"), "x: line 4, column 3: 'z' is not a number of type f64");
+}
+
+TEST_CASE("CSV that does not fit") {
+  check_refused("a,b\n1,2\n", csv("total"), "x: no column is called 'total'");
+  check_refused("price,count\n1,2\n", csv("prise"), "x: no column is called 'prise'; did you mean 'price'?");
+  check_refused("1,2\n", csv(), "x: line 1 has several columns; choose one with --column");
+  check_refused("1,2\n3\n", csv("2"), "x: line 2, column 1: only 1 fields, and --column asks for number 2");
+  check_refused("1,2\n3,\n", csv("2"), "x: line 2, column 3: an empty field");
+  check_refused(
+      "price\n1\n", csv(),
+      "x: line 1, column 1: 'price' is not a number of type f64; if line 1 names the columns, say --header");
+  CHECK_THROWS_AS(text_parser(csv("0"), element_type::f64, "x"), usage_error);
+}
+
+TEST_SUITE_END();
+
+}  // namespace
+}  // namespace fanin::cli

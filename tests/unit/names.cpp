@@ -1,0 +1,54 @@
+// The words for the enumerators, and suggestions for words that are none.
+#include <doctest/doctest.h>
+
+#include <set>
+
+#include <fanin/result.hpp>
+
+#include "backends/suggest.hpp"
+
+namespace {
+
+template <class Enum, std::size_t N>
+void check_names(const Enum (&values)[N]) {
+  std::set<std::string_view> names;
+  for (const Enum value : values) names.insert(fanin::to_string(value));
+  CHECK(names.size() == N);
+  CHECK(names.count("") == 0);
+}
+
+}  // namespace
+
+TEST_SUITE("unit/names") {
+  TEST_CASE("every enumerator has a word of its own") {
+    using fanin::reason;
+    using fanin::reproducibility;
+    check_names(fanin::all_operations);
+    check_names(fanin::all_element_types);
+    check_names(fanin::all_methods);
+    check_names({fanin::memory::host, fanin::memory::device});
+    check_names(
+        {reproducibility::exact, reproducibility::fixed_order, reproducibility::run_to_run, reproducibility::none});
+    check_names({reason::usable, reason::not_compiled, reason::no_driver, reason::no_device, reason::too_old,
+                 reason::unsupported, reason::wrong_memory});
+    CHECK(fanin::to_string(fanin::operation::sum_of_squares) == "sum_of_squares");
+    CHECK(fanin::to_string(fanin::element_type::u64) == "u64");
+    CHECK(fanin::to_string(fanin::method::compensated) == "compensated");
+    CHECK(fanin::to_string(reason::wrong_memory) == "wrong_memory");
+    CHECK(fanin::to_string(reproducibility::run_to_run) == "run_to_run");
+  }
+
+  TEST_CASE("suggestions are near or absent") {
+    constexpr std::string_view known[] = {"sum", "product", "min", "max", "mean"};
+    const auto suggested = [&](std::string_view word) { return fanin::detail::suggestion(word, known); };
+    CHECK(suggested("prodcut") == "; did you mean 'product'?");
+    CHECK(suggested("sun") == "; did you mean 'sum'?");
+    CHECK(suggested("summ") == "; did you mean 'sum'?");
+    CHECK(suggested("mea") == "; did you mean 'mean'?");
+    CHECK(suggested("median") == "; did you mean 'mean'?");
+    CHECK(suggested("quantile") == "");
+    CHECK(suggested("xyz") == "");
+    CHECK(suggested("") == "");
+    CHECK(fanin::detail::suggestion("sum", {}) == "");
+  }
+}

@@ -1,0 +1,235 @@
+// Choosing a backend, with backends that only say what they could do.
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include <fanin/backend.hpp>
+#include <fanin/error.hpp>
+
+namespace {
+
+using namespace fanin;
+
+/// Counts its calls; what it can do is public.
+class fake_backend final : public backend {
+ public:
+  explicit fake_backend(std::string_view name) : name_(name) {}
+
+  std::string_view name() const noexcept override { return name_; }
+  const availability& probe() const noexcept override { return here; }
+  std::span<const variant_info> variants() const noexcept override { return offered; }
+  support supports(const request& asked) const override {
+    if (asked.input.place != reads) return {reason::wrong_memory, name_ + " reads elsewhere"};
+    if (asked.how == refused) return {reason::unsupported, name_ + " has no such method"};
+    for (const variant_info& v : offered) {
+      if (asked.variant.empty() || (asked.variant == v.name && asked.how == v.how)) return {};
+    }
+    return {reason::unsupported, name_ + " has no such variant"};
+  }
+  outcome reduce(const request& asked) const override {
+    ++reduced;
+    return {0.0, asked.variant, asked.how, reproducibility::none, {}};
+  }
+  std::unique_ptr<stream> open(const request&) const override { return nullptr; }
+
+  availability here;
+  memory reads = memory::host;
+  std::optional<method> refused;
+  std::vector<variant_info> offered = {{"plain", method::fast, "one", ""},
+                                       {"careful", method::compensated, "two", ""},
+                                       {"right", method::exact, "three", ""}};
+  mutable int reduced = 0;
+
+ private:
+  std::string name_;
+};
+
+struct machine {
+  fake_backend cuda{"cuda"}, tbb{"tbb"}, openmp{"openmp"}, serial{"serial"};
+  std::vector<const backend*> all{&cuda, &tbb, &openmp, &serial};
+
+  machine() {
+    cuda.reads = memory::device;
+    cuda.offered.push_back({"warp-shuffle", method::fast, "four", ""});
+    serial.offered.push_back({"kahan", method::compensated, "five", ""});
+  }
+  selection choose(std::string_view wanted, const array_view& input, const options& chosen = {}) const {
+    return select(all, wanted, operation::sum, input, chosen);
+  }
+};
+
+const array_view large(nullptr, std::size_t{1} << 24, element_type::f64);
+const array_view small(nullptr, 1000, element_type::f64);
+const array_view on_device(nullptr, 1000, element_type::f64, memory::device);
+
+/// The words of the error that `call()` throws; "" if it throws none or another.
+template <class Error, class Call>
+std::string words_of(Call call) {
+  try {
+    call();
+  } catch (const Error& e) {
+    return e.what();
+  } catch (const std::exception&) {
+  }
+  return "";
+}
+
+bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+
+}  // namespace
+
+TEST_SUITE("unit/selection") {
+  TEST_CASE("auto takes the first that can, and tells who could not") {
+    machine m;
+    m.cuda.here = {reason::no_driver, "no driver here"};
+    const selection s = m.choose("auto", large);
+    CHECK(s.chosen == &m.tbb);
+    REQUIRE(s.fallback.size() == 1);
+    CHECK(s.fallback[0].backend == "cuda");
+    CHECK(s.fallback[0].why == reason::no_driver);
+    CHECK(s.fallback[0].detail == "no driver here");
+    CHECK(m.choose("", large).chosen == &m.tbb);
+  }
+
+  TEST_CASE("auto without a first choice that serves goes on in order") {
+    machine m;
+    m.cuda.reads = memory::host;
+    CHECK(m.choose("auto", large).chosen == &m.cuda);
+    m.cuda.refused = method::exact;
+    m.tbb.here = {reason::not_compiled, "left out"};
+    const selection s = m.choose("auto", large, {.how = method::exact});
+    CHECK(s.chosen == &m.openmp);
+    REQUIRE(s.fallback.size() == 2);
+    CHECK(s.fallback[0].why == reason::unsupported);
+    CHECK(s.fallback[1].why == reason::not_compiled);
+  }
+
+  TEST_CASE("auto gives small host input to serial, without a word") {
+    machine m;
+    const selection s = m.choose("auto", small);
+    CHECK(s.chosen == &m.serial);
+    CHECK(s.fallback.empty());
+    const std::size_t limit = small_input_bytes / 8;
+    CHECK(m.choose("auto", {nullptr, limit - 1, element_type::f64}).chosen == &m.serial);
+    CHECK(m.choose("auto", {nullptr, limit, element_type::f64}).chosen == &m.tbb);
+    CHECK(m.choose("auto", {nullptr, 2 * limit - 1, element_type::f32}).chosen == &m.serial);
+    CHECK(m.choose("auto", {nullptr, static_cast<std::size_t>(-1), element_type::f64}).chosen == &m.tbb);
+    m.serial.refused = method::fast;
+    CHECK(m.choose("auto", small).chosen == &m.tbb);
+    CHECK(m.choose("tbb,serial", small).chosen == &m.tbb);
+  }
+
+  TEST_CASE("device data goes to who reads it, however small") {
+    machine m;
+    CHECK(m.choose("auto", on_device).chosen == &m.cuda);
+    m.cuda.here = {reason::no_device, "no device here"};
+    CHECK(words_of<unsupported>([&] { m.choose("auto", on_device); }) != "");
+    CHECK(has(words_of<unsupported>([&] { m.choose("serial", on_device); }), "reads elsewhere"));
+  }
+
+  TEST_CASE("one name means that one or an error") {
+    machine m;
+    CHECK(m.choose("openmp", small).chosen == &m.openmp);
+    CHECK(m.choose("openmp", small).fallback.empty());
+    m.openmp.here = {reason::too_old, "an old thing"};
+    const std::string words = words_of<backend_unavailable>([&] { m.choose("openmp", small); });
+    CHECK(has(words, "openmp"));
+    CHECK(has(words, "too_old"));
+    CHECK(has(words, "an old thing"));
+    m.serial.refused = method::exact;
+    CHECK(words_of<unsupported>([&] { m.choose("serial", small, {.how = method::exact}); }) ==
+          "serial has no such method");
+  }
+
+  TEST_CASE("a list is tried in its own order") {
+    machine m;
+    m.cuda.here = {reason::no_driver, "no driver here"};
+    const selection s = m.choose("cuda,serial,tbb", large);
+    CHECK(s.chosen == &m.serial);
+    REQUIRE(s.fallback.size() == 1);
+    CHECK(s.fallback[0].backend == "cuda");
+    m.serial.refused = method::fast;
+    CHECK(m.choose("cuda,serial,tbb", large).chosen == &m.tbb);
+    CHECK(m.choose("cuda,serial,tbb", large).fallback.size() == 2);
+    CHECK(m.choose("tbb,tbb", large).chosen == &m.tbb);
+  }
+
+  TEST_CASE("a list of which nobody can") {
+    machine m;
+    m.cuda.here = {reason::no_driver, "no driver here"};
+    m.tbb.here = {reason::not_compiled, "left out"};
+    const std::string words = words_of<backend_unavailable>([&] { m.choose("cuda,tbb", large); });
+    CHECK(has(words, "cuda: no driver here"));
+    CHECK(has(words, "tbb: left out"));
+    m.serial.refused = method::fast;
+    CHECK(words_of<unsupported>([&] { m.choose("cuda,serial", large); }) != "");
+    for (fake_backend* b : {&m.openmp, &m.serial}) b->here = {reason::not_compiled, "left out"};
+    CHECK(words_of<backend_unavailable>([&] { m.choose("auto", small); }) != "");
+  }
+
+  TEST_CASE("unknown names, with what was meant") {
+    machine m;
+    CHECK(has(words_of<invalid_argument>([&] { m.choose("opnmp", large); }), "did you mean 'openmp'"));
+    CHECK(has(words_of<invalid_argument>([&] { m.choose("atuo", large); }), "did you mean 'auto'"));
+    CHECK(!has(words_of<invalid_argument>([&] { m.choose("quantum", large); }), "did you mean"));
+    CHECK(has(words_of<invalid_argument>([&] { m.choose("serial,cdua", large); }), "did you mean 'cuda'"));
+    CHECK(words_of<invalid_argument>([&] { m.choose("Serial", large); }) != "");
+    for (const std::string_view list : {"cuda,", ",cuda", "cuda,,tbb", ",", "cuda, tbb", " cuda", "auto,tbb"}) {
+      CAPTURE(list);
+      CHECK(words_of<invalid_argument>([&] { m.choose(list, large); }) != "");
+    }
+  }
+
+  TEST_CASE("a variant brings its backend and its method") {
+    machine m;
+    const std::string name = "kahan";
+    const selection s = m.choose("auto", large, {.variant = name});
+    CHECK(s.chosen == &m.serial);
+    CHECK(s.what.how == method::compensated);
+    CHECK(s.what.variant == "kahan");
+    CHECK(s.what.variant.data() != name.data());
+    CHECK(s.fallback.size() == 3);
+    CHECK(m.choose("tbb", large, {.variant = "right"}).what.how == method::exact);
+    CHECK(words_of<unsupported>([&] { m.choose("tbb", large, {.variant = "kahan"}); }) != "");
+    CHECK(words_of<unsupported>([&] { m.choose("auto", large, {.variant = "kahan", .how = method::exact}); }) != "");
+    CHECK(has(words_of<invalid_argument>([&] { m.choose("auto", large, {.variant = "kahn"}); }), "'kahan'"));
+  }
+
+  TEST_CASE("what is not said is filled in") {
+    machine m;
+    const request asked = m.choose("tbb", {nullptr, 10, element_type::i32}).what;
+    CHECK(asked.how == method::fast);
+    CHECK(asked.result == element_type::i64);
+    CHECK(asked.threads == default_threads());
+    CHECK(asked.variant.empty());
+    CHECK(m.choose("tbb", large, {.threads = 5}).what.threads == 5);
+    CHECK(m.choose("tbb", large, {.result = element_type::f32}).what.result == element_type::f32);
+  }
+
+  TEST_CASE("the chosen one is called, and nobody else") {
+    machine m;
+    for (const fake_backend* wanted : {&m.tbb, &m.openmp, &m.serial}) {
+      const int before = wanted->reduced;
+      const int all_before = m.cuda.reduced + m.tbb.reduced + m.openmp.reduced + m.serial.reduced;
+      const selection s = m.choose(wanted->name(), large);
+      s.chosen->reduce(s.what);
+      CHECK(wanted->reduced == before + 1);
+      CHECK(m.cuda.reduced + m.tbb.reduced + m.openmp.reduced + m.serial.reduced == all_before + 1);
+    }
+  }
+
+  TEST_CASE("the registry") {
+    const auto all = backends();
+    REQUIRE(!all.empty());
+    CHECK(all.back()->name() == "serial");
+    CHECK(find_backend("serial").probe().usable());
+    CHECK(has(words_of<invalid_argument>([] { find_backend("seral"); }), "did you mean 'serial'"));
+    for (const backend* b : all) {
+      CHECK(&find_backend(b->name()) == b);
+      CHECK(b->probe().usable() == b->probe().detail.empty());
+      if (b->probe().usable()) continue;
+      CHECK(words_of<backend_unavailable>([&] { select(all, b->name(), operation::sum, small, {}); }) != "");
+    }
+  }
+}
