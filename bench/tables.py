@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Tables of ratios from a result file of fanin_bench (Google Benchmark's JSON).
+"""Tables of ratios from the results of scripts/bench-cpu.
 
-tables.py RESULT.json            prints the tables and how the targets stand
-tables.py RESULT.json README.md  also replaces what stands between the markers <!-- cpu-sums --> and <!-- /cpu-sums -->
+tables.py bench/results/MACHINE            prints the tables and how the targets stand
+tables.py bench/results/MACHINE README.md  also puts them and compare.txt between their markers there
 """
 
 import json
@@ -70,19 +70,35 @@ def markdown(table):
     return "\n".join(lines)
 
 
+def replace_between(text, marker, new):
+    pattern = rf"(<!-- {marker} -->\n).*?(<!-- /{marker} -->)"
+    changed, found = re.subn(pattern, lambda m: m.group(1) + new + m.group(2), text, flags=re.S)
+    if found != 1:
+        sys.exit(f"tables.py: the markers <!-- {marker} --> are not there once")
+    return changed
+
+
+def machine(folder):
+    """What a reader needs to place the figures: processor, compiler, commit."""
+    with open(f"{folder}/machine.txt") as file:
+        facts = dict(line.rstrip("\n").split(":", 1) for line in file)
+    facts = {name: " ".join(value.split()) for name, value in facts.items()}
+    return (f"{facts['Model name']}, {facts['CPU(s)']} cores, {facts['compiler']}, commit {facts['commit']} "
+            f"({folder}).\n\n")
+
+
 def main():
-    table = load(sys.argv[1])
-    text = markdown(table)
-    print(text)
+    folder = sys.argv[1].rstrip("/")
+    tables = markdown(load(f"{folder}/cpu-sums.json"))
+    print(tables)
     if len(sys.argv) > 2:
         with open(sys.argv[2]) as file:
             readme = file.read()
-        pattern = r"(<!-- cpu-sums -->\n).*?(<!-- /cpu-sums -->)"
-        changed, found = re.subn(pattern, lambda m: m.group(1) + text + "\n" + m.group(2), readme, flags=re.S)
-        if found != 1:
-            sys.exit("tables.py: the markers are not there once")
+        with open(f"{folder}/compare.txt") as file:
+            readme = replace_between(readme, "compare", "```\n" + file.read() + "```\n")
+        readme = replace_between(readme, "cpu-sums", machine(folder) + tables + "\n")
         with open(sys.argv[2], "w") as file:
-            file.write(changed)
+            file.write(readme)
 
 
 if __name__ == "__main__":

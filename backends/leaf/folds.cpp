@@ -185,67 +185,55 @@ constexpr fold make_exact(accumulate_function accumulate) {
   return f;
 }
 
-/// A row of the table: the folds of one operation and type, by method.
+/// What one element type has for each operation but min and max.
+template <class Entry>
+struct operations {
+  Entry sum, mean, squares, product;
+  const Entry& of(operation what) const {
+    switch (what) {
+      case operation::mean:
+        return mean;
+      case operation::sum_of_squares:
+        return squares;
+      case operation::product:
+        return product;
+      default:
+        return sum;
+    }
+  }
+};
+
+/// The folds of one operation by method; a fold without functions where there is none.
 using by_method = std::array<fold, 3>;
 
 template <class T>
-const by_method* floating_fold(operation what) noexcept {
+constexpr operations<by_method> floating_folds() {
   using plain = acc::plain_sum<T>;
   using plain_squares = acc::plain_square_sum<T>;
   using compensated = acc::compensated_sum<T>;
   using compensated_squares = acc::compensated_square_sum<T>;
-  using product_of = acc::plain_product<T>;
-  using exact_sum = exact_adapter<exact_accumulator<T>, T, false>;
-  using exact_mean = exact_adapter<exact_accumulator<T>, T, true>;
-  using exact_squares = exact_adapter<exact_square_accumulator<T>, T, false>;
-  static constexpr by_method sum = {make_row<plain, plain>(summed<plain_bound<T>>),
-                                    make_row<compensated, compensated>(summed<compensated_bound<T>>),
-                                    make_exact<exact_sum>(exact_total<T>)};
-  static constexpr by_method mean = {
-      make_row<plain, acc::mean_of<plain>>(averaged<T, plain_bound<T>>),
-      make_row<compensated, acc::mean_of<compensated>>(averaged<T, compensated_bound<T>>),
-      make_exact<exact_mean>(exact_total<T>)};
-  static constexpr by_method squares = {
-      make_row<plain_squares, plain_squares>(summed<plain_square_bound<T>>),
-      make_row<compensated_squares, compensated_squares>(summed<compensated_square_bound<T>>),
-      make_exact<exact_squares>(exact_square_total<T>)};
-  static constexpr by_method product = {make_row<product_of, product_of>(summed<product_bound<T>>), {}, {}};
-  switch (what) {
-    case operation::sum:
-      return &sum;
-    case operation::mean:
-      return &mean;
-    case operation::sum_of_squares:
-      return &squares;
-    case operation::product:
-      return &product;
-    default:
-      return nullptr;
-  }
+  using product = acc::plain_product<T>;
+  return {{make_row<plain, plain>(summed<plain_bound<T>>),
+           make_row<compensated, compensated>(summed<compensated_bound<T>>),
+           make_exact<exact_adapter<exact_accumulator<T>, T, false>>(exact_total<T>)},
+          {make_row<plain, acc::mean_of<plain>>(averaged<T, plain_bound<T>>),
+           make_row<compensated, acc::mean_of<compensated>>(averaged<T, compensated_bound<T>>),
+           make_exact<exact_adapter<exact_accumulator<T>, T, true>>(exact_total<T>)},
+          {make_row<plain_squares, plain_squares>(summed<plain_square_bound<T>>),
+           make_row<compensated_squares, compensated_squares>(summed<compensated_square_bound<T>>),
+           make_exact<exact_adapter<exact_square_accumulator<T>, T, false>>(exact_square_total<T>)},
+          {make_row<product, product>(summed<product_bound<T>>), {}, {}}};
 }
 
 template <class T>
-const fold* integer_fold(operation what) noexcept {
+constexpr operations<fold> integer_folds() {
   using R = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;
+  using squares = acc::integer_square_sum<T>;
+  using product = acc::integer_product<T>;
   constexpr auto any = reproducibility::exact;
-  static constexpr fold sum = make<acc::integer_sum<T>, R>(any, integer_total<T>, no_error);
-  static constexpr fold mean = make<acc::integer_mean<T>, double>(any, integer_total<T>, rounded_once);
-  static constexpr fold squares =
-      make<acc::integer_square_sum<T>, R>(any, one_by_one<acc::integer_square_sum<T>>, no_error);
-  static constexpr fold product =
-      make<acc::integer_product<T>, R>(any, one_by_one<acc::integer_product<T>>, no_error);
-  switch (what) {
-    case operation::sum:
-      return &sum;
-    case operation::mean:
-      return &mean;
-    case operation::sum_of_squares:
-      return &squares;
-    case operation::product:
-      return &product;
-    default:
-      return nullptr;
-  }
+  return {make<acc::integer_sum<T>, R>(any, integer_total<T>, no_error),
+          make<acc::integer_mean<T>, double>(any, integer_total<T>, rounded_once),
+          make<squares, R>(any, one_by_one<squares>, no_error), make<product, R>(any, one_by_one<product>, no_error)};
 }
 
 template <class T>
@@ -256,11 +244,12 @@ const fold* fold_for(operation what, method how) noexcept {
   if (what == operation::min) return &min;
   if (what == operation::max) return &max;
   if constexpr (std::is_floating_point_v<T>) {
-    const by_method* row = floating_fold<T>(what);
-    const fold& f = (*row)[static_cast<std::size_t>(how)];
+    static constexpr auto folds = floating_folds<T>();
+    const fold& f = folds.of(what)[static_cast<std::size_t>(how)];
     return f.accumulate != nullptr ? &f : nullptr;
   } else {
-    return integer_fold<T>(what);
+    static constexpr auto folds = integer_folds<T>();
+    return &folds.of(what);
   }
 }
 

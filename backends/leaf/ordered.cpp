@@ -16,26 +16,52 @@ HWY_BEFORE_NAMESPACE();
 namespace fanin::leaf {
 namespace HWY_NAMESPACE {
 
-struct sum_kernel {
+struct addition {
+  template <class T>
+  static constexpr T identity() {
+    return accumulator::additive_identity<T>();
+  }
+  template <class V>
+  static HWY_INLINE V apply(V a, V b) {
+    return hn::Add(a, b);
+  }
+};
+
+struct multiplication {
+  template <class T>
+  static constexpr T identity() {
+    return T{1};
+  }
+  template <class V>
+  static HWY_INLINE V apply(V a, V b) {
+    return hn::Mul(a, b);
+  }
+};
+
+/// One number per lane, which an element joins as another lane would.
+template <class Operation>
+struct plain_kernel {
   static constexpr int planes = 1;
   static constexpr std::size_t read_ahead = 0;
   template <class T>
   static constexpr T neutral() {
-    return accumulator::additive_identity<T>();
+    return Operation::template identity<T>();
   }
   template <class D, class S>
   static HWY_INLINE void reset(D d, S& s) {
-    s.plane[0] = hn::Set(d, neutral<hn::TFromD<D>>());
+    s.plane[0] = hn::Set(d, Operation::template identity<hn::TFromD<D>>());
   }
   template <class D, class S, class V>
   static HWY_INLINE void add(D, S& s, V x) {
-    s.plane[0] = hn::Add(s.plane[0], x);
+    s.plane[0] = Operation::apply(s.plane[0], x);
   }
   template <class D, class S>
   static HWY_INLINE void merge(D, S& s, const S& other) {
-    s.plane[0] = hn::Add(s.plane[0], other.plane[0]);
+    s.plane[0] = Operation::apply(s.plane[0], other.plane[0]);
   }
 };
+using sum_kernel = plain_kernel<addition>;
+using product_kernel = plain_kernel<multiplication>;
 
 struct square_sum_kernel : sum_kernel {
   template <class T>
@@ -43,29 +69,8 @@ struct square_sum_kernel : sum_kernel {
     return T{0};
   }
   template <class D, class S, class V>
-  static HWY_INLINE void add(D, S& s, V x) {
-    s.plane[0] = hn::Add(s.plane[0], hn::Mul(x, x));
-  }
-};
-
-struct product_kernel {
-  static constexpr int planes = 1;
-  static constexpr std::size_t read_ahead = 0;
-  template <class T>
-  static constexpr T neutral() {
-    return T{1};
-  }
-  template <class D, class S>
-  static HWY_INLINE void reset(D d, S& s) {
-    s.plane[0] = hn::Set(d, neutral<hn::TFromD<D>>());
-  }
-  template <class D, class S, class V>
-  static HWY_INLINE void add(D, S& s, V x) {
-    s.plane[0] = hn::Mul(s.plane[0], x);
-  }
-  template <class D, class S>
-  static HWY_INLINE void merge(D, S& s, const S& other) {
-    s.plane[0] = hn::Mul(s.plane[0], other.plane[0]);
+  static HWY_INLINE void add(D d, S& s, V x) {
+    sum_kernel::add(d, s, hn::Mul(x, x));
   }
 };
 

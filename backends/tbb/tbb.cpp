@@ -35,7 +35,7 @@ struct pool {
 /// the wanted width; a lower limit set by the application stays in force.
 tbb::task_arena& arena_of(unsigned threads) {
   static std::mutex mutex;
-  static std::map<unsigned, std::unique_ptr<pool>> pools;
+  static auto& pools = *new std::map<unsigned, std::unique_ptr<pool>>;  // workers may outlive static objects
   static std::unique_ptr<tbb::global_control> limit;
   constexpr auto workers = tbb::global_control::max_allowed_parallelism;
 

@@ -137,6 +137,19 @@ TEST_CASE_TEMPLATE("every exponent", T, float, double) {
   }
 }
 
+TEST_CASE_TEMPLATE("leaving the window to either side", T, float, double) {
+  // Tiles after the first run with its window; -3 * 2^e turns the sign of 1.5 * 2^e and leaves its exponent alone.
+  for (int up = 0; up < 24; ++up) {
+    for (const double factor : {-3.4, -3.0, -2.6, -1.4, 1.4, 2.6, 3.4}) {
+      CAPTURE(up);
+      CAPTURE(factor);
+      check<T>(fill<T>(6 * tile, [&](std::size_t i) {
+        return i == 3 * tile + 100 ? factor * std::ldexp(1.0, up) : 0.75 + 1e-3 * static_cast<double>(i % 97);
+      }));
+    }
+  }
+}
+
 TEST_CASE_TEMPLATE("every size and start", T, float, double) {
   generator random(3);
   std::normal_distribution<double> normal;
