@@ -1,5 +1,6 @@
 // The type-erased entry points behind the verbs.
 #include <cstdlib>
+#include <new>
 
 #include <fanin/fanin.hpp>
 
@@ -19,10 +20,24 @@ bool needs_an_element(operation what) {
   return what == operation::min || what == operation::max || what == operation::mean;
 }
 
+void check_count(operation what, std::uint64_t count) {
+  if (count == 0 && needs_an_element(what)) {
+    throw invalid_argument("the " + std::string(to_string(what)) + " of no elements does not exist");
+  }
+}
+
 void check(operation what, const array_view& input) {
   if (input.data == nullptr && input.count > 0) throw invalid_argument("the input is null, but its count is not 0");
-  if (input.count == 0 && needs_an_element(what)) {
-    throw invalid_argument("the " + std::string(to_string(what)) + " of no elements does not exist");
+  check_count(what, input.count);
+}
+
+/// Runs f; memory that ran out on the host leaves as this library's error.
+template <class F>
+auto translated(F f) {
+  try {
+    return f();
+  } catch (const std::bad_alloc&) {
+    throw out_of_memory("host memory ran out");
   }
 }
 
@@ -35,8 +50,10 @@ result<scalar> with_report(const outcome& answer, const backend& by, std::vector
 
 result<scalar> reduce(operation what, const array_view& input, const options& chosen) {
   check(what, input);
-  selection s = select(backends(), wanted_backend(chosen), what, input, chosen);
-  return with_report(s.chosen->reduce(s.what), *s.chosen, std::move(s.fallback));
+  return translated([&] {
+    selection s = select(backends(), wanted_backend(chosen), what, input, chosen);
+    return with_report(s.chosen->reduce(s.what), *s.chosen, std::move(s.fallback));
+  });
 }
 
 plan::plan(operation what, element_type type, const options& chosen, std::size_t expected_count)
@@ -49,7 +66,7 @@ result<scalar> plan::operator()(const array_view& input) const {
     throw invalid_argument("the input's type or place is not the planned one");
   }
   asked.input = input;
-  return with_report(chosen_.chosen->reduce(asked), *chosen_.chosen, chosen_.fallback);
+  return translated([&] { return with_report(chosen_.chosen->reduce(asked), *chosen_.chosen, {}); });
 }
 
 incremental::incremental(operation what, element_type type, const options& chosen)
@@ -60,12 +77,12 @@ incremental::incremental(operation what, element_type type, const options& chose
 void incremental::push(const void* elements, std::size_t count) {
   if (elements == nullptr && count > 0) throw invalid_argument("the block is null, but its count is not 0");
   count_ += count;
-  stream_->push(elements, count);
+  translated([&] { stream_->push(elements, count); });
 }
 
 result<scalar> incremental::finish() {
-  check(chosen_.what.what, array_view(this, count_, chosen_.what.input.type));
-  return with_report(stream_->finish(), *chosen_.chosen, chosen_.fallback);
+  check_count(chosen_.what.what, count_);
+  return translated([&] { return with_report(stream_->finish(), *chosen_.chosen, chosen_.fallback); });
 }
 
 }  // namespace fanin

@@ -18,6 +18,8 @@ const backend& named(candidate_list candidates, std::string_view name) {
   for (const backend* b : candidates) {
     if (b->name() == name) return *b;
   }
+  if (name.empty()) throw invalid_argument("empty name in the list of backends");
+  if (name == "auto") throw invalid_argument("'auto' stands alone; a list names backends");
   std::vector<std::string_view> known{"auto"};
   for (const backend* b : candidates) known.push_back(b->name());
   throw invalid_argument("unknown backend " + quoted(name) + detail::suggestion(name, known));

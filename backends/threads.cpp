@@ -4,6 +4,7 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <thread>
 #include <vector>
 
 #include <fanin/backend.hpp>
@@ -14,7 +15,7 @@ namespace {
 cpu_set_t affinity_of_this_thread() noexcept {
   cpu_set_t set;
   CPU_ZERO(&set);
-  sched_getaffinity(0, sizeof set, &set);
+  sched_getaffinity(0, sizeof set, &set);  // fails above 1024 cores, and then leaves the set empty
   return set;
 }
 
@@ -48,7 +49,8 @@ unsigned default_threads() noexcept {
   static const unsigned count = [] {
     const cpu_set_t here = affinity_of_this_thread();
     const cpu_set_t places = openmp_places();
-    return static_cast<unsigned>(std::max({1, CPU_COUNT(&here), CPU_COUNT(&places)}));
+    const int bound = std::max(CPU_COUNT(&here), CPU_COUNT(&places));
+    return bound > 0 ? static_cast<unsigned>(bound) : std::max(1u, std::thread::hardware_concurrency());
   }();
   return count;
 }

@@ -113,9 +113,10 @@ void run_accuracy(const accuracy_options& said) {
 command add_accuracy(CLI::App& root) {
   auto said = std::make_shared<accuracy_options>();
   CLI::App* parser = root.add_subcommand("accuracy", "Error and proven bound of every method, float against double");
-  parser->add_option("SPEC", said->specs, "inputs to go through, as in 'fanin generate' (default: a standard list)");
-  parser->add_option("--count", said->count, "number of elements")->capture_default_str();
-  parser->add_option("--seed", said->seed, "start of the random numbers")->capture_default_str();
+  parser->add_option("SPEC", said->specs, "inputs to go through, as in 'fanin generate' (default: a standard list)")
+      ->type_name("");
+  add_number_option(*parser, "--count", 0, said->count, "number of elements");
+  add_number_option(*parser, "--seed", 0, said->seed, "start of the random numbers");
   parser->add_flag("--json", said->json, "print a JSON list");
   parser->footer("Examples:\n  fanin accuracy\n  fanin accuracy condition:1e12 uniform --count 1000000");
   return {parser, [said] { run_accuracy(*said); }};

@@ -14,6 +14,7 @@
 #include <fanin/error.hpp>
 
 #include "backends/suggest.hpp"
+#include "cli/about.hpp"
 #include "cli/commands.hpp"
 #include "cli/errors.hpp"
 #include "cli/output.hpp"
@@ -23,16 +24,12 @@ namespace fanin::cli {
 
 namespace {
 
-constexpr int failed = 1, bad_usage = 2, backend_not_usable = 5;
-
-constexpr const char* footer =
-    "stdout is data, stderr is talk. Exit status: 0 done; 1 bad input, I/O or device; 2 bad usage;\n"
-    "5 the backend asked for is not usable here. FANIN_BACKEND stands in for --backend.\n\n"
-    "Examples:\n"
-    "  fanin sum data.npy                     the sum, on the best backend\n"
-    "  fanin sum data.npy --method exact      the correctly rounded sum, the same bits everywhere\n"
-    "  fanin compare data.npy                 every backend and variant: error, bound, time\n"
-    "  fanin SUBCOMMAND --help                options and examples of a subcommand";
+std::string footer() {
+  std::string statuses;
+  for (const exit_status& one : exit_statuses) statuses += fmt::format("  {}  {}\n", one.status, one.meaning);
+  return fmt::format("{}\n{} {}\n\nExit status:\n{}\nExamples:\n{}", input_formats, channels, environment, statuses,
+                     examples);
+}
 
 // A closed descriptor 0, 1 or 2 would be given to the next file opened. What takes its place here fails on use.
 void hold_standard_descriptors() {
@@ -92,7 +89,7 @@ std::vector<command> add_commands(CLI::App& root) {
 void run_or_throw(int argc, char** argv) {
   CLI::App root("folds many numbers into one and says how right the answer is", "fanin");
   root.set_version_flag("--version", "fanin " FANIN_VERSION, "print the version");
-  root.footer(footer);
+  root.footer(footer());
   const std::vector<command> commands = add_commands(root);
   try {
     parse(root, commands, argc, argv);

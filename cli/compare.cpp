@@ -10,6 +10,7 @@
 #include "bench/measure/ceiling.hpp"
 #include "bench/measure/timer.hpp"
 #include "cli/commands.hpp"
+#include "cli/errors.hpp"
 #include "cli/families.hpp"
 #include "cli/json.hpp"
 #include "cli/oracle.hpp"
@@ -27,14 +28,15 @@ constexpr double seconds_per_row = 0.1;
 
 struct compare_options {
   input_options input;
-  std::string method, threads;
+  std::string method;
+  unsigned threads = 0;
   bool json = false;
 };
 
 struct comparison_row {
   result<scalar> reached;
   double error_ulps = 0;
-  bool bound_ok = false;
+  promise bound = promise::none;
   double seconds = 0;
 };
 
@@ -77,12 +79,14 @@ comparison compare(std::string name, const array_view& values, std::optional<fan
       row.seconds =
           measure::median_seconds([&] { row.reached = reduce(operation::sum, values, chosen); }, seconds_per_row);
       row.error_ulps = exact.error_ulps(row.reached.value);
-      row.bound_ok = exact.keeps(row.reached.value, row.reached.report.bound);
+      row.bound = exact.judge(row.reached.value, row.reached.report);
       all.rows.push_back(std::move(row));
     }
   }
   return all;
 }
+
+json bound_json(promise bound) { return bound == promise::none ? json(nullptr) : json(bound == promise::kept); }
 
 std::string as_json(const comparison& all) {
   json rows = json::array(), not_usable = json::array();
@@ -95,7 +99,7 @@ std::string as_json(const comparison& all) {
                     {"value_text", value_text(row.reached.value)},
                     {"value_hex", value_hex(row.reached.value)},
                     {"error_ulps", json_number(row.error_ulps)},
-                    {"bound_ok", row.bound_ok},
+                    {"bound_ok", bound_json(row.bound)},
                     {"reproducibility", to_string(how.reproducibility)},
                     {"seconds", row.seconds},
                     {"gigabytes_per_second", rate},
@@ -112,9 +116,9 @@ std::string as_json(const comparison& all) {
   return printed(whole);
 }
 
-std::string bound_text(const comparison_row& row) {
-  if (!row.bound_ok) return "BROKEN";
-  return std::isinf(row.reached.report.bound.of_magnitudes) ? "none" : "kept";
+std::string bound_text(promise bound) {
+  if (bound == promise::none) return "none";
+  return bound == promise::kept ? "kept" : "BROKEN";
 }
 
 std::string as_text(const comparison& all) {
@@ -126,7 +130,7 @@ std::string as_text(const comparison& all) {
   for (const comparison_row& row : all.rows) {
     const report& how = row.reached.report;
     rows.push_back({std::string(how.backend), std::string(how.variant), std::string(to_string(how.how)),
-                    std::string(to_string(how.reproducibility)), bound_text(row), value_text(row.reached.value),
+                    std::string(to_string(how.reproducibility)), bound_text(row.bound), value_text(row.reached.value),
                     fmt::format("{:.4g}", row.error_ulps), fmt::format("{:.3f}", 1e3 * row.seconds),
                     fmt::format("{:.1f}", gigabytes_per_second(all.values, row.seconds)),
                     row.seconds > 0 ? fmt::format("{:.0f} %", 100 * all.ceiling_seconds / row.seconds) : "-"});
@@ -140,15 +144,15 @@ std::string as_text(const comparison& all) {
 
 void run_compare(const compare_options& said) {
   const std::optional<fanin::method> only = parse_method(said.method);
-  const unsigned threads = parse_threads(said.threads);
   const auto report = [&](const comparison& all) { write_stdout(said.json ? as_json(all) : as_text(all)); };
   if (said.input.path.empty()) {
     const std::vector<float> classic = generate<float>("constant", classic_count, 0);
-    report(compare(std::string(classic_name), std::span<const float>(classic), only, threads));
+    report(compare(std::string(classic_name), std::span<const float>(classic), only, said.threads));
     return;
   }
   source input(said.input);
-  const comparison all = compare(input.name(), input.load(), only, threads);
+  const array_view values = input.load();
+  const comparison all = naming(input.name(), [&] { return compare(input.name(), values, only, said.threads); });
   input.finish();
   report(all);
 }
@@ -165,8 +169,9 @@ command add_compare(CLI::App& root) {
   parser->footer(
       "Without FILE the input is 10^8 floats of 1.23, whose sum a plain loop gets badly wrong.\n"
       "error/ulp is the distance from the exact sum in units of the last place; 0 is the correctly rounded sum.\n"
-      "bound says whether the variant's proven error bound was kept; 'none' means that nothing is proven for\n"
-      "so many elements. The ceiling is the fastest read of the same bytes, measured in this process.\n\n"
+      "bound says whether the variant's proven error bound was kept; 'none' means that nothing is proven: too many\n"
+      "elements for the precision, or values so large that a partial sum may overflow. The ceiling is the fastest "
+      "read of the same bytes, measured in this process.\n\n"
       "Examples:\n  fanin compare\n  fanin compare data.npy --method exact\n  fanin compare prices.csv --column 2 "
       "--json");
   return {parser, [said] { run_compare(*said); }};

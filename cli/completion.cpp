@@ -9,6 +9,7 @@
 #include <fanin/backend.hpp>
 
 #include "cli/commands.hpp"
+#include "cli/errors.hpp"
 #include "cli/families.hpp"
 #include "cli/output.hpp"
 #include "cli/text.hpp"
@@ -159,7 +160,12 @@ std::string fish_script(const CLI::App& root) {
 }
 
 void print_script(const CLI::App& root, const std::string& name) {
-  switch (parse_choice<shell>("shell", name, all_shells)) {
+  const std::vector<std::string> known = words(all_shells);
+  const auto match = std::ranges::find(known, name);
+  if (match == known.end()) {
+    throw usage_error(fmt::format("unknown shell '{}'; there are {}", printable(name), fmt::join(known, ", ")));
+  }
+  switch (all_shells[match - known.begin()]) {
     case shell::bash:
       return write_stdout(bash_script(root));
     case shell::zsh:
@@ -174,7 +180,7 @@ void print_script(const CLI::App& root, const std::string& name) {
 command add_completion(CLI::App& root) {
   auto name = std::make_shared<std::string>();
   CLI::App* parser = root.add_subcommand("completion", "Print a completion script for a shell");
-  parser->add_option("SHELL", *name, "bash, zsh or fish")->required();
+  parser->add_option("SHELL", *name, "bash, zsh or fish")->type_name("")->required();
   parser->footer("Example:\n  source <(fanin completion bash)");
   return {parser, [name, &root] { print_script(root, *name); }};
 }

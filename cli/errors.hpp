@@ -2,6 +2,9 @@
 #pragma once
 
 #include <stdexcept>
+#include <string>
+
+#include <fanin/error.hpp>
 
 namespace fanin::cli {
 
@@ -14,5 +17,19 @@ struct bad_data : std::runtime_error {
 struct usage_error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
+
+/// Runs f; where the library objects to the elements (an integer total that does not fit, min of nothing), the
+/// message names the input. For calls whose options have been checked. @throws bad_data
+template <class F>
+auto naming(const std::string& input, F f) {
+  const auto named = [&](const error& problem) { return bad_data(input + ": " + problem.what()); };
+  try {
+    return f();
+  } catch (const overflow& problem) {
+    throw named(problem);
+  } catch (const invalid_argument& problem) {
+    throw named(problem);
+  }
+}
 
 }  // namespace fanin::cli

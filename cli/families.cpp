@@ -127,8 +127,8 @@ void wide(std::span<T> x, random_bits& random, double) {
 }
 
 constexpr family all_families[] = {
-    {"constant", "every element is the same number", "the number, 1.23 if not given", 1.23, -1e30, 1e30, constant,
-     constant},
+    {"constant", "every element is the same number", "the number, -1e30 to 1e30, 1.23 if not given", 1.23, -1e30,
+     1e30, constant, constant},
     {"uniform", "random, uniform in [0, 1)", "", 0, 0, 0, uniform, uniform},
     {"normal", "random, mean 0 and variance 1 (a sum of twelve uniforms)", "", 0, 0, 0, normal, normal},
     {"telescoping", "1, -1/2, 1/2, -1/3, 1/3, ...: everything but the ends cancels", "", 0, 0, 0, telescoping,
@@ -161,8 +161,12 @@ double find_parameter(const family& known, std::string_view spec) {
   const char* const number_end = number.data() + number.size();
   double value = 0;
   const auto [end, code] = std::from_chars(number.data(), number_end, value);
-  if (code != std::errc() || end != number_end || !(value >= known.least && value <= known.most)) {
-    throw usage_error(fmt::format("'{}': the number is {}", printable(spec), known.parameter));
+  if (code == std::errc::invalid_argument || end != number_end) {
+    throw usage_error(fmt::format("'{}': '{}' is not a number", printable(spec), printable(number)));
+  }
+  if (code != std::errc() || !(value >= known.least && value <= known.most)) {
+    throw usage_error(
+        fmt::format("'{}': the number has to lie between {} and {}", printable(spec), known.least, known.most));
   }
   return value;
 }

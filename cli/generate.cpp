@@ -1,6 +1,5 @@
 // fanin generate: inputs whose exact sum is known, as .npy files.
 #include <memory>
-#include <variant>
 
 #include <fmt/format.h>
 #include <CLI/App.hpp>
@@ -8,7 +7,6 @@
 #include <fanin/backend.hpp>
 
 #include "cli/commands.hpp"
-#include "cli/errors.hpp"
 #include "cli/families.hpp"
 #include "cli/input/npy.hpp"
 #include "cli/oracle.hpp"
@@ -37,7 +35,7 @@ void write_family(const generate_options& said) {
   const scalar sum = exact.rounded(element_type::f64);
   file.commit();
   line.end();
-  write_stdout(fmt::format("{}: {} elements of {}\nexact sum, rounded to f64: {}  {}\n", printable(said.output),
+  write_stdout(fmt::format("{}: {} elements of {}\nexact sum, rounded to f64: {}  {}\n", one_line(said.output),
                            x.size(), to_string(type_of<T>), value_text(sum), value_hex(sum)));
 }
 
@@ -67,11 +65,11 @@ std::string footer() {
 command add_generate(CLI::App& root) {
   auto said = std::make_shared<generate_options>();
   CLI::App* parser = root.add_subcommand("generate", "Write an input with a known exact sum, and say the sum");
-  parser->add_option("SPEC", said->spec, "one of the inputs below")->required();
-  parser->add_option("--output,-o", said->output, "the .npy file to write")->required();
-  parser->add_option("--count", said->count, "number of elements")->capture_default_str();
-  parser->add_option("--type", said->type, "f32 or f64")->capture_default_str();
-  parser->add_option("--seed", said->seed, "start of the random numbers")->capture_default_str();
+  parser->add_option("SPEC", said->spec, "one of the inputs below")->type_name("")->required();
+  parser->add_option("--output,-o", said->output, "the .npy file to write")->type_name("FILE")->required();
+  add_number_option(*parser, "--count", 0, said->count, "number of elements");
+  parser->add_option("--type", said->type, "f32 or f64")->type_name("TYPE")->capture_default_str();
+  add_number_option(*parser, "--seed", 0, said->seed, "start of the random numbers");
   parser->footer(footer());
   return {parser, [said] { run_generate(*said); }};
 }

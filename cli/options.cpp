@@ -1,65 +1,79 @@
 #include "cli/options.hpp"
 
-#include <algorithm>
 #include <charconv>
+#include <type_traits>
 
 #include <fmt/format.h>
 #include <CLI/App.hpp>
-
-#include <fanin/backend.hpp>
 
 #include "cli/errors.hpp"
 #include "cli/text.hpp"
 
 namespace fanin::cli {
 
-namespace {
-
-void check_backend_names(std::string_view list) {
-  while (!list.empty()) {
-    const std::size_t comma = std::min(list.find(','), list.size());
-    const std::string_view name = list.substr(0, comma);
-    if (!name.empty() && name != "auto") find_backend(name);
-    list.remove_prefix(std::min(comma + 1, list.size()));
+template <class Number>
+void add_number_option(CLI::App& parser, const std::string& name, std::uint64_t least, Number& to,
+                       const std::string& description) {
+  const auto take = [name, least, &to](const std::string& text) {
+    std::conditional_t<std::is_same_v<Number, unsigned>, unsigned, std::uint64_t> value = 0;
+    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+    const bool whole = end == text.data() + text.size() && code != std::errc::invalid_argument;
+    if (!whole || (code == std::errc() && value < least)) {
+      throw usage_error(fmt::format("{} is a number from {}, not '{}'", name, least, printable(text)));
+    }
+    if (code != std::errc()) throw usage_error(fmt::format("{}: {} is too large", name, printable(text)));
+    to = value;
+  };
+  CLI::Option* option = parser.add_option_function<std::string>(name, take, description)->type_name("NUMBER");
+  if constexpr (!std::is_same_v<Number, std::optional<std::uint64_t>>) {
+    if (to >= least) option->default_str(std::to_string(to));
   }
 }
-
-}  // namespace
+template void add_number_option(CLI::App&, const std::string&, std::uint64_t, std::uint64_t&, const std::string&);
+template void add_number_option(CLI::App&, const std::string&, std::uint64_t, std::optional<std::uint64_t>&,
+                                const std::string&);
 
 void add_input_options(CLI::App& parser, input_options& said, bool required) {
-  parser.add_option("FILE", said.path, "input file; - is standard input")->required(required);
-  parser.add_option("--format", said.format, "npy, raw, text or csv; found out by itself if not given");
-  parser.add_option("--type", said.type, "element type: f32 f64 i32 i64 u32 u64 (raw needs it; text: f64)");
-  parser.add_option("--skip", said.skip, "raw: bytes to pass over at the start");
-  parser.add_option("--count", said.count, "raw: number of elements to read (default: all)");
-  parser.add_option("--column", said.column, "csv: the column, by name or by number from 1");
-  parser.add_option("--delimiter", said.delimiter, "text, csv: character between fields, or 'tab' (default: comma)");
+  const auto option = [&](const char* name, const char* value, std::string& to, const char* description) {
+    return parser.add_option(name, to, description)->type_name(value);
+  };
+  option("FILE", "", said.path, "input file; - is standard input")->required(required);
+  option("--format", "FORMAT", said.format,
+         "npy, raw, text or csv; how it is found out without this: 'fanin --help'");
+  option("--type", "TYPE", said.type, "element type: f32 f64 i32 i64 u32 u64 (raw needs it; text: f64)");
+  add_number_option(parser, "--skip", 0, said.skip, "raw: bytes to pass over at the start");
+  add_number_option(parser, "--count", 0, said.count, "raw: number of elements to read (default: all)");
+  option("--column", "COLUMN", said.column, "csv: the column, by name or by number from 1");
+  option("--delimiter", "CHARACTER", said.delimiter,
+         "text, csv: character between fields, or 'tab' (default: comma)");
   parser.add_flag("--header", said.header, "csv: the first line names the columns");
 }
 
 void add_method_option(CLI::App& parser, std::string& method) {
-  parser.add_option("--method", method, "fast, compensated or exact");
+  parser.add_option("--method", method, "fast, compensated or exact")->type_name("METHOD");
 }
 
-void add_threads_option(CLI::App& parser, std::string& threads) {
-  parser.add_option("--threads", threads, "threads that CPU backends may use (default: all cores)");
+void add_threads_option(CLI::App& parser, unsigned& threads) {
+  add_number_option(parser, "--threads", 1, threads, "threads that CPU backends may use (default: all cores)");
 }
 
 void add_run_options(CLI::App& parser, run_options& said) {
-  parser.add_option("--backend", said.backend, "a name (that one or an error), a list 'tbb,serial', or auto");
-  parser.add_option("--variant", said.variant, "one of the backend's ways to do it; see 'fanin backends'");
+  parser.add_option("--backend", said.backend, "a name (that one or an error), a list 'tbb,serial', or auto")
+      ->type_name("NAMES");
+  parser.add_option("--variant", said.variant, "one of the backend's ways to do it; see 'fanin backends'")
+      ->type_name("NAME");
   add_method_option(parser, said.method);
-  parser.add_option("--result", said.result, "result type: f32 or f64 (f64 from f32 with --method exact)");
+  parser.add_option("--result", said.result, "result type: f32 or f64 (f64 from f32 with --method exact)")
+      ->type_name("TYPE");
   add_threads_option(parser, said.threads);
 }
 
 options run_options::checked() const {
-  check_backend_names(backend);
   options chosen;
   chosen.backend = backend;
   chosen.variant = variant;
   chosen.how = parse_method(method);
-  chosen.threads = parse_threads(threads);
+  chosen.threads = threads;
   if (!result.empty()) chosen.result = parse_choice<element_type>("result type", result, all_element_types);
   return chosen;
 }
@@ -67,16 +81,6 @@ options run_options::checked() const {
 std::optional<fanin::method> parse_method(const std::string& text) {
   if (text.empty()) return std::nullopt;
   return parse_choice<fanin::method>("method", text, all_methods);
-}
-
-unsigned parse_threads(const std::string& text) {
-  if (text.empty()) return 0;
-  unsigned threads = 0;
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), threads);
-  if (code != std::errc() || end != text.data() + text.size() || threads < 1) {
-    throw usage_error(fmt::format("--threads is a number from 1, not '{}'", printable(text)));
-  }
-  return threads;
 }
 
 }  // namespace fanin::cli

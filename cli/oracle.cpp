@@ -15,10 +15,6 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-double up(double x) { return std::nextafter(x, infinity); }
-double product_up(double a, double b) { return a == 0 || b == 0 ? 0 : up(a * b); }
-double sum_up(double a, double b) { return a == 0 || b == 0 ? a + b : up(a + b); }
-
 template <class T>
 void add(exact_accumulator<double>& to, T x, bool negated = false) {
   if constexpr (std::is_integral_v<T> && sizeof(T) == 8) {
@@ -38,6 +34,9 @@ struct partial {
   void fold(const T* x, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) {
       add(sum, x[i]);
+      if constexpr (std::is_floating_point_v<T>) {
+        if (!std::isfinite(x[i])) continue;
+      }
       add(magnitudes, x[i], std::is_signed_v<T> && std::signbit(static_cast<double>(x[i])));
     }
   }
@@ -62,10 +61,6 @@ struct partial {
 
 bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
 
-double largest(element_type type) {
-  return type == element_type::f32 ? std::numeric_limits<float>::max() : std::numeric_limits<double>::max();
-}
-
 }  // namespace
 
 element_type type_of_scalar(const scalar& value) {
@@ -89,12 +84,11 @@ oracle::oracle(const array_view& input, unsigned threads) {
     partials[0].magnitudes.merge(partials[i].magnitudes);
   }
   sum_ = partials[0].sum;
-  magnitudes_ = partials[0].magnitudes.round<double>();
-  if (magnitudes_ > 0) magnitudes_ = up(magnitudes_);
+  facts_ = {sum_.round<double>(), partials[0].magnitudes.round<double>()};
 }
 
 scalar oracle::rounded(element_type type) const {
-  const double head = sum_.round<double>();
+  const double head = facts_.result;
   if (type == element_type::f32) return sum_.round<float>();
   if (type == element_type::f64) return head;
 
@@ -112,8 +106,7 @@ scalar oracle::rounded(element_type type) const {
 }
 
 double oracle::condition() const {
-  const double sum = std::fabs(sum_.round<double>());
-  return sum == 0 ? infinity : magnitudes_ / sum;
+  return facts_.result == 0 ? infinity : facts_.of_magnitudes / std::fabs(facts_.result);
 }
 
 double oracle::error_ulps(const scalar& value) const {
@@ -125,17 +118,17 @@ double oracle::error_ulps(const scalar& value) const {
 }
 
 double oracle::bound_ulps(element_type type, const error_bound& bound) const {
-  const double most = limit(bound);
-  return most == 0 ? 0 : up(most / ulp(type));
+  if (!is_promised(bound, type, facts_)) return infinity;
+  const double most = limit(bound, facts_);
+  return most == 0 ? 0 : std::nextafter(most / ulp(type), infinity);
 }
 
-bool oracle::keeps(const scalar& value, const error_bound& bound) const {
+promise oracle::judge(const scalar& value, const report& how) const {
   const element_type type = type_of_scalar(value);
-  const double got = as_double(value), sum = sum_.round<double>();
-  if (!std::isfinite(sum)) return same(got, sum);
-  const double most = limit(bound);
-  if (most == infinity || (is_floating(type) && magnitudes_ >= largest(type) / 2)) return true;
-  return std::isfinite(got) && distance(value) <= most;
+  if (how.how == method::exact && is_floating(type)) {
+    return same(as_double(value), as_double(rounded(type))) ? promise::kept : promise::broken;
+  }
+  return cli::judge(how.bound, type, as_double(value), facts_, [&] { return distance(value); });
 }
 
 double oracle::distance(const scalar& value) const {
@@ -144,18 +137,11 @@ double oracle::distance(const scalar& value) const {
   return std::fabs(difference.round<double>());
 }
 
-double oracle::limit(const error_bound& bound) const {
-  const double sum = std::fabs(sum_.round<double>());
-  const double of_result = product_up(bound.of_result, sum == 0 ? 0 : up(sum));
-  return sum_up(sum_up(of_result, product_up(bound.of_magnitudes, magnitudes_)), bound.absolute);
-}
-
 double oracle::ulp(element_type type) const {
   if (!is_floating(type)) return 1;
   const bool single = type == element_type::f32;
   const int digits = single ? 24 : 53, lowest = single ? -126 : -1022;
-  const double sum = sum_.round<double>();
-  const int exponent = sum == 0 ? lowest : std::max(std::ilogb(sum), lowest);
+  const int exponent = facts_.result == 0 ? lowest : std::max(std::ilogb(facts_.result), lowest);
   return std::ldexp(1.0, exponent - digits + 1);
 }
 

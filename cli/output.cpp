@@ -33,6 +33,25 @@ bool write_all(int fd, const void* data, std::size_t bytes) {
   return true;
 }
 
+// The file to remove if a signal ends the process first; its text lies in the one output_file there is.
+std::atomic<const char*> unfinished = nullptr;
+
+void remove_unfinished(int signal) {
+  if (const char* path = unfinished) ::unlink(path);
+  ::raise(signal);  // takes effect on return, with the default action restored
+}
+
+void guard_unfinished(const std::string& path) {
+  unfinished = path.c_str();
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction before = {}, action = {};
+    action.sa_handler = remove_unfinished;
+    action.sa_flags = static_cast<int>(SA_RESETHAND);
+    ::sigaction(signal, nullptr, &before);
+    if (before.sa_handler == SIG_DFL) ::sigaction(signal, &action, nullptr);
+  }
+}
+
 }  // namespace
 
 void write_stdout(std::string_view text) {
@@ -42,22 +61,22 @@ void write_stdout(std::string_view text) {
 }
 
 void say(std::string_view line) {
-  std::string whole = "fanin: ";
-  for (const char c : line) whole += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
-  whole += '\n';
+  const std::string whole = "fanin: " + one_line(line) + "\n";
   write_all(STDERR_FILENO, whole.data(), whole.size());
 }
 
 output_file::output_file(const std::string& path) : path_(path), temporary_(path + ".XXXXXX") {
   struct stat about = {};
   if (::stat(path.c_str(), &about) == 0 && !S_ISREG(about.st_mode)) {
-    throw bad_data(fmt::format("{}: exists and is not a regular file", printable(path)));
+    throw bad_data(fmt::format("{}: exists and is not a regular file", path));
   }
   fd_ = ::mkostemp(temporary_.data(), O_CLOEXEC);
   if (fd_ < 0) fail();
+  guard_unfinished(temporary_);
 }
 
 output_file::~output_file() {
+  unfinished = nullptr;
   if (fd_ < 0) return;
   ::close(fd_);
   ::unlink(temporary_.c_str());
@@ -72,11 +91,12 @@ void output_file::commit() {
   ::umask(mask);
   if (::fchmod(fd_, 0666 & ~mask) != 0 || ::fsync(fd_) != 0) fail();
   if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail();
+  unfinished = nullptr;
   ::close(fd_);
   fd_ = -1;
 }
 
-void output_file::fail() const { throw bad_data(fmt::format("{}: {}", printable(path_), std::strerror(errno))); }
+void output_file::fail() const { throw bad_data(fmt::format("{}: {}", path_, std::strerror(errno))); }
 
 progress::progress(std::string doing) : doing_(std::move(doing)) {
   if (::isatty(STDERR_FILENO) != 0) thread_ = std::thread([this] { show(); });

@@ -19,7 +19,7 @@ void write_stdout(std::string_view text);
 /// One line on stderr that begins with "fanin: "; control characters in it become '?'.
 void say(std::string_view line);
 
-/// A file that appears under its name when commit() returns, whole, and never before.
+/// A file that appears under its name when commit() returns, whole, and never before; one at a time.
 class output_file {
  public:
   /// @throws bad_data, also if the name belongs to something other than a regular file

@@ -30,15 +30,8 @@ struct reduction {
   result<scalar> reached;
 };
 
-void refuse_nothing(operation what, std::uint64_t count, const source& input) {
-  const bool needs_elements = what == operation::min || what == operation::max || what == operation::mean;
-  if (needs_elements && count == 0) {
-    throw bad_data(fmt::format("{}: there is no {} of no elements", input.name(), to_string(what)));
-  }
-}
-
 // Nothing if the elements lie in memory, or if the variant wants them all at once; any other objection will come
-// again from reduce().
+// again from the plan.
 std::unique_ptr<incremental> open_stream(operation what, const source& input, const options& chosen) {
   if (input.whole()) return nullptr;
   try {
@@ -56,17 +49,17 @@ reduction reduce_source(operation what, source& input, const options& chosen) {
   std::unique_ptr<incremental> stream = open_stream(what, input, chosen);
   if (!stream) {
     const array_view all = input.load();
+    const plan planned(what, all.type, chosen, all.count);
     done.count = all.count;
-    refuse_nothing(what, done.count, input);
-    done.reached = reduce(what, all, chosen);
+    done.reached = naming(input.name(), [&] { return planned(all); });
+    done.reached.report.fallback = planned.chosen().fallback;
   } else {
     for (array_view block = input.next(); block.count > 0; block = input.next()) {
       stream->push(block.data, block.count);
       done.count += block.count;
       line.add_bytes(block.bytes());
     }
-    refuse_nothing(what, done.count, input);
-    done.reached = stream->finish();
+    done.reached = naming(input.name(), [&] { return stream->finish(); });
   }
   done.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   input.finish();

@@ -7,11 +7,20 @@ namespace fanin::cli {
 
 std::string printable(std::string_view text) {
   constexpr std::size_t longest = 60;
-  std::string line(text.substr(0, longest));
+  std::string shown;
+  for (const char c : text.substr(0, longest)) {
+    const bool plain = c >= 0x20 && c < 0x7f;
+    shown += plain ? std::string(1, c) : fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+  }
+  return text.size() > longest ? shown + "..." : shown;
+}
+
+std::string one_line(std::string_view text) {
+  std::string line(text);
   for (char& c : line) {
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
   }
-  return text.size() > longest ? line + "..." : line;
+  return line;
 }
 
 std::string value_text(const scalar& value) {

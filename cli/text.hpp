@@ -15,8 +15,10 @@
 
 namespace fanin::cli {
 
-/// `text` on one line and at most 60 characters long: control characters become '?'.
+/// For what comes out of a file or off the command line: at most 60 bytes of it, all but printable ASCII as \xNN.
 std::string printable(std::string_view text);
+/// For names of files: control characters become '?'.
+std::string one_line(std::string_view text);
 
 /// The shortest text that reads back as the same value; "nan", "inf" and "-inf" otherwise.
 std::string value_text(const scalar& value);

@@ -139,6 +139,7 @@ void cpu_backend::fold_parallel(const fold& arithmetic, const array_view& input,
   }
   constexpr std::size_t chunks_per_thread = 16;
   const std::size_t leaf = leaf_bytes / size_of(input.type);
+  threads = std::min(threads, most_threads);
   const std::size_t leaves = (input.count + leaf - 1) / leaf;
   const std::size_t chunk = leaf * std::bit_ceil((leaves - 1) / (threads * chunks_per_thread) + 1);
   const std::size_t chunks = (input.count + chunk - 1) / chunk;

@@ -30,6 +30,10 @@ class cpu_backend : public backend {
   virtual void run(unsigned threads, std::size_t count, task each) const = 0;
 };
 
+/// More threads than this are never used, whatever is asked for: each needs a stack, and a failure to start one would
+/// end the process inside the OpenMP or TBB runtime.
+inline constexpr unsigned most_threads = 256;
+
 /// Below this, waking other threads costs more than they save.
 inline constexpr std::size_t parallel_bytes = std::size_t{1} << 21;
 

@@ -20,6 +20,7 @@ std::string_view extension_format(std::string_view path) {
   if (path.ends_with(".npy")) return "npy";
   if (path.ends_with(".csv") || path.ends_with(".tsv")) return "csv";
   if (path.ends_with(".txt")) return "text";
+  if (path.ends_with(".bin") || path.ends_with(".raw")) return "raw";
   return {};
 }
 
@@ -48,7 +49,7 @@ void check_options(const input_options& said, std::string_view format) {
 }  // namespace
 
 source::source(const input_options& said)
-    : file_(said.path), reader_(file_.get(), said.path == "-" ? "standard input" : printable(said.path)) {
+    : file_(said.path), reader_(file_.get(), said.path == "-" ? "standard input" : one_line(said.path)) {
   decide_format(said);
   check_options(said, format_);
   if (!said.type.empty()) type_ = parse_choice<element_type>("element type", said.type, all_element_types);
@@ -79,8 +80,21 @@ void source::decide_format(const input_options& said) {
   } else if (!extension_format(said.path).empty()) {
     format_ = extension_format(said.path);
   } else {
-    format_ = !said.type.empty() && said.delimiter.empty() ? "raw" : "text";
+    format_ = said.skip != 0 || said.count ? "raw" : "text";
   }
+  if (said.format.empty() && format_ == "text") refuse_binary();
+}
+
+void source::refuse_binary() {
+  const auto start = reader_.peek(4096);
+  std::string_view text(reinterpret_cast<const char*>(start.data()), start.size());
+  if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
+  const auto odd = std::ranges::find_if(text, [](char c) { return !is_space(c) && (c < 0x20 || c > 0x7e); });
+  if (odd == text.end()) return;
+  throw bad_data(
+      fmt::format("{}: does not look like numbers in text (byte {} is 0x{:02x}); if it is binary, say "
+                  "--format raw and --type",
+                  name(), &*odd - reinterpret_cast<const char*>(start.data()), static_cast<unsigned char>(*odd)));
 }
 
 void source::open_npy() {

@@ -19,7 +19,7 @@ namespace fanin::cli {
 /// What the user said about the input. Text as typed, so that messages can repeat it.
 struct input_options {
   std::string path = {};    ///< "-": standard input
-  std::string format = {};  ///< npy, raw, text, csv; empty: by the first bytes, the name's end, --type
+  std::string format = {};  ///< npy, raw, text, csv; empty: by the first bytes, the options, the name's end
   std::string type = {};    ///< element type; required for raw
   std::uint64_t skip = 0;   ///< raw: bytes before the first element
   std::optional<std::uint64_t> count = {};  ///< raw: elements; default: all
@@ -62,6 +62,7 @@ class source {
 
  private:
   void decide_format(const input_options& said);
+  void refuse_binary();
   void open_npy();
   void open_raw(const input_options& said);
   bool mappable(std::uint64_t begin) const noexcept { return file_.size() >= 0 && begin % size_of(type_) == 0; }

@@ -15,10 +15,6 @@ namespace fanin::cli {
 
 namespace {
 
-constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
-
-bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == '\f' || c == '\v'; }
-
 std::string_view trimmed(std::string_view text) {
   while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
   while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
@@ -184,7 +180,7 @@ void text_parser::header_field(std::string_view value, bool ends_record) {
     if (match == names_.end()) {
       const std::vector<std::string_view> known(names_.begin(), names_.end());
       throw usage_error(fmt::format("{}: no column is called '{}'{}", name_, printable(layout_.column),
-                                    detail::suggestion(layout_.column, known)));
+                                    printable(detail::suggestion(layout_.column, known))));
     }
     wanted_ = static_cast<std::size_t>(match - names_.begin());
   }

@@ -11,6 +11,10 @@
 
 namespace fanin::cli {
 
+inline constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+
+inline bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
 struct text_layout {
   bool csv = false;
   /// Between fields. Plain text also separates at white space.

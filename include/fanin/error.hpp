@@ -10,7 +10,8 @@ class error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The call itself is wrong: null data with a count, min of nothing, an unknown name, malformed bytes.
+/// The call itself is wrong: null data with a count, min of nothing, an unknown name, bytes that
+/// are no saved accumulator.
 class invalid_argument : public error {
   using error::error;
 };

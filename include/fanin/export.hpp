@@ -1,8 +1,8 @@
 // Compiler conditions that every other file relies on, in one place.
 #pragma once
 
-#if defined(__FAST_MATH__)
-#error "fanin's error bounds and its exact sum are void under -ffast-math; compile without it"
+#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)
+#error "fanin's error bounds and its exact sum are void under -ffast-math and its parts; compile without them"
 #endif
 
 /// Marks functions that run on the host and, under nvcc, on the device too.

@@ -8,9 +8,11 @@
 // Shared by all verbs below:
 //   Input is host memory, contiguous. NaN anywhere gives the canonical quiet NaN.
 //   Accuracy and reproducibility are in the report and, with proofs, in docs/numerics.md.
-//   Memory: no copy; a few KiB of scratch per thread, kept for the next call.
-//   Threads: safe to call concurrently.   Cost: one read of x.
-//   @throws invalid_argument, unsupported, backend_unavailable (see error.hpp and options)
+//   Memory: no copy. Scratch: up to 130 KiB of stack; per thread about 20 KiB for each thread that takes part, kept
+//   for the next call. No allocation in steady state with a named backend or a plan; `auto` and lists allocate the
+//   report's trail, serial/recursive a copy of half the input. Threads: safe to call concurrently.   Cost: one read
+//   of x.
+//   @throws invalid_argument, unsupported, backend_unavailable, out_of_memory (see error.hpp and options)
 #pragma once
 
 #include <ranges>
@@ -33,6 +35,7 @@ class plan {
  public:
   /// `expected_count` guides `auto`; any count may follow. @throws as reduce
   plan(operation what, element_type type, const options& chosen = {}, std::size_t expected_count = unknown_count);
+  /// The report's trail stays empty: it is in chosen(). Allocates nothing in steady state.
   /// @throws as reduce; invalid_argument if the input has another type or lies elsewhere than planned
   result<scalar> operator()(const array_view& input) const;
   const selection& chosen() const noexcept { return chosen_; }
@@ -51,7 +54,9 @@ class incremental {
   incremental& operator=(const incremental&) = delete;
   /// @throws as reduce
   incremental(operation what, element_type type, const options& chosen = {});
+  /// @throws invalid_argument if elements is null and count > 0, out_of_memory, device_error
   void push(const void* elements, std::size_t count);
+  /// @throws the same; invalid_argument if T is not the stream's type
   template <element T>
   void push(std::span<const T> block);
   /// Value and report of everything pushed; call once, last. @throws invalid_argument for min, max, mean of nothing
@@ -95,7 +100,9 @@ auto sum(const Range& x, const options& chosen = {}) {
   return detail::typed_reduce<operation::sum, Result>(x, chosen);
 }
 
-/// Product of x[0..n). Empty gives 1. Types as for sum; method::fast only for floating point.
+/// Product of x[0..n). Empty gives 1; the sign of a zero and infinities follow IEEE. Types as for sum.
+/// Floating point: method::fast only; |error| <= g(n - 1) |P| unless an intermediate product over- or underflows.
+/// Reproducible: fixed_order on CPU backends; exact for integers.
 /// @throws overflow if an integer product does not fit
 template <elements Range>
 auto product(const Range& x, const options& chosen = {}) {
@@ -114,13 +121,15 @@ auto max(const Range& x, const options& chosen = {}) {
   return detail::typed_reduce<operation::max, void>(x, chosen);
 }
 
-/// Sum of x[i]^2. Types as for sum. @throws overflow if an integer total does not fit
+/// Sum of x[i]^2. Empty gives +0; NaN propagates. Types as for sum. @throws overflow if an integer total does not fit
 template <class Result = void, elements Range>
 auto sum_of_squares(const Range& x, const options& chosen = {}) {
   return detail::typed_reduce<operation::sum_of_squares, Result>(x, chosen);
 }
 
-/// Sum of x divided by n. Integers give the correctly rounded f64. @throws invalid_argument if x is empty
+/// Sum of x divided by n. Integers give the correctly rounded f64, and so does method::exact, even where the sum
+/// alone would overflow; the other methods divide their sum, rounding once more. @throws invalid_argument if x is
+/// empty
 template <class Result = void, elements Range>
 auto mean(const Range& x, const options& chosen = {}) {
   return detail::typed_reduce<operation::mean, Result>(x, chosen);

@@ -20,7 +20,7 @@ enum class element_type : std::uint8_t { f32, f64, i32, i64, u32, u64 };
 /// exact with every method. Products exist as `fast` only.
 enum class method : std::uint8_t {
   fast,         ///< one addition per element, error <= g(d) sum|x|
-  compensated,  ///< error-free transformations, error <= u |S| + g(d) g(d') sum|x|
+  compensated,  ///< error-free transformations, error <= u |S| + (1 + u) g(d) g(d') sum|x|
   exact,        ///< the correctly rounded value: the same bits for any order, split, backend and machine
 };
 
@@ -95,6 +95,7 @@ struct options {
   /// Empty: default_result(). f64 from f32 elements exists with method::exact only.
   std::optional<element_type> result = {};
   /// Threads that CPU backends may use, the caller's included; 0: as many as the process has cores.
+  /// At most 256 are used; the result's bits do not depend on it.
   unsigned threads = 0;
 };
 

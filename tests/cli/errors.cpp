@@ -55,9 +55,10 @@ TEST_CASE("files that cannot be read") {
                       {"$fanin sum - <.", 1, "standard input: is a directory"},
                       {"$fanin sum - <&-", 1, "standard input is closed"},
                       {"$fanin sum \"$(printf 'two\\nlines')\"", 1, "two?lines: No such file"},
-                      {"$fanin min empty.npy", 1, "empty.npy: there is no min of no elements"},
-                      {"$fanin max - <empty.npy", 1, "standard input: there is no max of no elements"},
-                      {"$fanin mean empty.npy", 1, "empty.npy: there is no mean of no elements"},
+                      {"$fanin min empty.npy", 1, "empty.npy: the min of no elements does not exist"},
+                      {"$fanin max - <empty.npy", 1, "standard input: the max of no elements does not exist"},
+                      {"$fanin mean empty.npy", 1, "empty.npy: the mean of no elements does not exist"},
+                      {"$fanin min empty.npy --backend seral", 2, "did you mean 'serial'?"},
                       {"$fanin compare missing.npy", 1, "missing.npy: No such file or directory"},
                   });
 }
@@ -100,21 +101,25 @@ TEST_CASE("bad text") {
   here.write("empty.txt", "");
   here.write("blank.txt", " \n\n");
   here.write("table.csv", "day,price\n1,2\n2,oops\n");
-  check_all(here,
-            {
-                {"$fanin sum word.txt", 1, "word.txt: line 2, column 3: 'x4' is not a number"},
-                {"$fanin sum - <word.txt", 1, "standard input: line 2, column 3: 'x4' is not a number"},
-                {"$fanin sum empty.txt", 1, "empty.txt: there is no number in it"},
-                {"$fanin sum blank.txt", 1, "blank.txt: there is no number in it"},
-                {"$fanin sum - </dev/null", 1, "standard input: there is no number in it"},
-                {"$fanin sum table.csv --column price", 1, "table.csv: line 3, column 3: 'oops'"},
-                {"$fanin sum table.csv --column prize", 2, "no column is called 'prize'; did you mean 'price'?"},
-                {"$fanin sum table.csv --header", 2, "choose one with --column"},
-                {"$fanin sum table.csv --column 3 --header", 1, "--column asks for number 3"},
-                {"$fanin sum table.csv --column 0", 2, "--column counts from 1"},
-                {"$fanin sum word.txt --delimiter ab", 2, "--delimiter is one character"},
-                {"echo 9223372036854775807 1 | $fanin sum - --format text --type i64", 1, "fit"},
-            });
+  check_all(
+      here,
+      {
+          {"$fanin sum word.txt", 1, "word.txt: line 2, column 3: 'x4' is not a number"},
+          {"$fanin sum - <word.txt", 1, "standard input: line 2, column 3: 'x4' is not a number"},
+          {"$fanin sum empty.txt", 1, "empty.txt: there is no number in it"},
+          {"$fanin sum blank.txt", 1, "blank.txt: there is no number in it"},
+          {"$fanin sum - </dev/null", 1, "standard input: there is no number in it"},
+          {"$fanin sum table.csv --column price", 1, "table.csv: line 3, column 3: 'oops'"},
+          {"$fanin sum table.csv --column prize", 2, "no column is called 'prize'; did you mean 'price'?"},
+          {"$fanin sum table.csv --header", 2, "choose one with --column"},
+          {"$fanin sum table.csv --column 3 --header", 1, "--column asks for number 3"},
+          {"$fanin sum table.csv --column 0", 2, "--column counts from 1"},
+          {"$fanin sum word.txt --delimiter ab", 2, "--delimiter is one character"},
+          {"echo 9223372036854775807 1 | $fanin sum - --type i64", 1, "standard input: the result does not fit"},
+          {"echo 18446744073709551615 1 >big.txt; $fanin compare big.txt --type u64", 1, "big.txt: the sum"},
+          {"printf '1 \\303\\274\\033[2J' | $fanin sum - --format text", 1, "'\\xc3\\xbc\\x1b[2J' is not a number"},
+          {"printf '\\377price\\n1\\n' >odd.csv; $fanin sum odd.csv --column price", 2, "mean '\\xffprice'?"},
+      });
 }
 
 TEST_CASE("bad raw files") {
@@ -122,12 +127,17 @@ TEST_CASE("bad raw files") {
   here.write("x.bin", std::string(20, '\0'));
   check_all(here, {
                       {"$fanin sum x.bin --type f64", 1, "20 bytes are not a whole number of f64 elements"},
-                      {"$fanin sum - --type f64 <x.bin", 1, "is not a whole f64 element"},
+                      {"$fanin sum - --type f64 --format raw <x.bin", 1, "is not a whole f64 element"},
                       {"$fanin sum x.bin --type f32 --count 6", 1, "--count 6 asks for more than its 5 elements"},
                       {"$fanin sum - --type f32 --count 6 <x.bin", 1, "truncated"},
                       {"$fanin sum x.bin --type f32 --skip 24", 1, "--skip 24 goes beyond its"},
                       {"$fanin sum - --type f32 --skip 24 <x.bin", 1, "--skip 24 goes beyond its"},
                       {"$fanin sum x.bin --format raw", 2, "raw input needs --type"},
+                      {"$fanin sum x.bin", 2, "raw input needs --type"},
+                      {"$fanin sum - --type f64 <x.bin", 1,
+                       "standard input: does not look like numbers in text (byte 0 is 0x00)"},
+                      {"printf '1 2 \\377' | $fanin sum -", 1, "(byte 4 is 0xff); if it is binary, say --format raw"},
+                      {"cp x.bin x.dat && $fanin sum x.dat --type f32", 1, "say --format raw and --type"},
                       {"$fanin sum x.bin --type f32 --column 2 --format raw", 2, "--column is for csv input"},
                   });
 }
@@ -135,36 +145,49 @@ TEST_CASE("bad raw files") {
 TEST_CASE("bad usage") {
   const scratch_folder here;
   here.write("x.npy", npy_of("<f8", "(1,)", 8));
-  check_all(here, {
-                      {"$fanin", 2, "a subcommand is needed"},
-                      {"$fanin summ x.npy", 2, "unknown subcommand 'summ'; did you mean 'sum'?"},
-                      {"$fanin sum", 2, "FILE is required"},
-                      {"$fanin sum x.npy y.npy", 2, "unexpected argument 'y.npy'"},
-                      {"$fanin sum x.npy --metod exact", 2, "unknown option '--metod'; did you mean '--method'?"},
-                      {"$fanin sum x.npy --method exat", 2, "unknown method 'exat'; did you mean 'exact'?"},
-                      {"$fanin sum x.npy --type f65", 2, "unknown element type 'f65'; did you mean 'f64'?"},
-                      {"$fanin sum x.npy --type f32", 2, "holds f64, and --type says f32"},
-                      {"$fanin sum x.npy --format npyy", 2, "unknown format 'npyy'; did you mean 'npy'?"},
-                      {"$fanin sum x.npy --result f33", 2, "unknown result type 'f33'; did you mean 'f32'?"},
-                      {"$fanin sum x.npy --skip 8", 2, "--skip is for raw input"},
-                      {"$fanin sum x.npy --threads 0", 2, "--threads is a number from 1, not '0'"},
-                      {"$fanin sum x.npy --threads -1", 2, "--threads"},
-                      {"$fanin compare x.npy --threads 0", 2, "--threads is a number from 1, not '0'"},
-                      {"$fanin sum x.npy --backend seral", 2, "unknown backend 'seral'; did you mean 'serial'?"},
-                      {"$fanin sum x.npy --backend serial,tbbb", 2, "unknown backend 'tbbb'; did you mean 'tbb'?"},
-                      {"$fanin sum - --backend seral", 2, "did you mean 'serial'?"},
-                      {"FANIN_BACKEND=seral $fanin sum x.npy", 2, "did you mean 'serial'?"},
-                      {"$fanin sum x.npy --backend serial --variant kahn", 2, "did you mean 'kahan'?"},
-                      {"$fanin product x.npy --method exact", 2, "exact"},
-                      {"$fanin generate unifrom --output y.npy", 2, "did you mean 'uniform'?"},
-                      {"$fanin generate uniform:3 --output y.npy", 2, "'uniform' takes no number"},
-                      {"$fanin generate condition:x --output y.npy", 2, "the number is"},
-                      {"$fanin generate uniform", 2, "--output is required"},
-                      {"$fanin generate uniform --type i32 --output y.npy", 2, "unknown element type 'i32'"},
-                      {"$fanin accuracy unifrom", 2, "did you mean 'uniform'?"},
-                      {"$fanin completion bas", 2, "unknown shell 'bas'; did you mean 'bash'?"},
-                      {"test -e y.npy && $fanin sum y.npy || $fanin", 2, "a subcommand is needed"},
-                  });
+  check_all(here,
+            {
+                {"$fanin", 2, "a subcommand is needed"},
+                {"$fanin summ x.npy", 2, "unknown subcommand 'summ'; did you mean 'sum'?"},
+                {"$fanin sum", 2, "FILE is required"},
+                {"$fanin sum x.npy y.npy", 2, "unexpected argument 'y.npy'"},
+                {"$fanin sum x.npy --metod exact", 2, "unknown option '--metod'; did you mean '--method'?"},
+                {"$fanin sum x.npy --method exat", 2, "unknown method 'exat'; did you mean 'exact'?"},
+                {"$fanin sum x.npy --type f65", 2, "unknown element type 'f65'; did you mean 'f64'?"},
+                {"$fanin sum x.npy --type f32", 2, "holds f64, and --type says f32"},
+                {"$fanin sum x.npy --format npyy", 2, "unknown format 'npyy'; did you mean 'npy'?"},
+                {"$fanin sum x.npy --result f33", 2, "unknown result type 'f33'; did you mean 'f32'?"},
+                {"$fanin sum x.npy --skip 8", 2, "--skip is for raw input"},
+                {"$fanin sum x.npy --threads 0", 2, "--threads is a number from 1, not '0'"},
+                {"$fanin sum x.npy --threads -1", 2, "--threads is a number from 1, not '-1'"},
+                {"$fanin sum x.npy --threads 4294967296", 2, "--threads: 4294967296 is too large"},
+                {"$fanin sum x.bin --count -1", 2, "--count is a number from 0, not '-1'"},
+                {"$fanin sum x.bin --skip -4", 2, "--skip is a number from 0, not '-4'"},
+                {"$fanin sum x.bin --skip 4k", 2, "--skip is a number from 0, not '4k'"},
+                {"$fanin sum x.bin --count 18446744073709551616", 2, "18446744073709551616 is too large"},
+                {"$fanin generate uniform --output y.npy --count -3", 2, "--count is a number from 0, not '-3'"},
+                {"$fanin generate uniform --output y.npy --seed -1", 2, "--seed is a number from 0, not '-1'"},
+                {"$fanin accuracy --count -3", 2, "--count is a number from 0, not '-3'"},
+                {"$fanin compare x.npy --threads 0", 2, "--threads is a number from 1, not '0'"},
+                {"$fanin sum x.npy --backend seral", 2, "unknown backend 'seral'; did you mean 'serial'?"},
+                {"$fanin sum x.npy --backend serial,tbbb", 2, "unknown backend 'tbbb'; did you mean 'tbb'?"},
+                {"$fanin sum x.npy --backend serial,auto", 2, "'auto' stands alone"},
+                {"$fanin sum x.npy --backend serial,", 2, "empty name in the list"},
+                {"$fanin sum - --backend seral", 2, "did you mean 'serial'?"},
+                {"FANIN_BACKEND=seral $fanin sum x.npy", 2, "did you mean 'serial'?"},
+                {"$fanin sum x.npy --backend serial --variant kahn", 2, "did you mean 'kahan'?"},
+                {"$fanin product x.npy --method exact", 2, "exact"},
+                {"$fanin generate unifrom --output y.npy", 2, "did you mean 'uniform'?"},
+                {"$fanin generate uniform:3 --output y.npy", 2, "'uniform' takes no number"},
+                {"$fanin generate condition:x --output y.npy", 2, "'condition:x': 'x' is not a number"},
+                {"$fanin generate constant:1e39 --type f32 --output y.npy", 2,
+                 "'constant:1e39': the number has to lie between -1e+30 and 1e+30"},
+                {"$fanin generate uniform", 2, "--output is required"},
+                {"$fanin generate uniform --type i32 --output y.npy", 2, "unknown element type 'i32'"},
+                {"$fanin accuracy unifrom", 2, "did you mean 'uniform'?"},
+                {"$fanin completion bas", 2, "unknown shell 'bas'; there are bash, zsh, fish"},
+                {"test -e y.npy && $fanin sum y.npy || $fanin", 2, "a subcommand is needed"},
+            });
 }
 
 TEST_CASE("a backend that is not usable") {
@@ -198,6 +221,11 @@ TEST_CASE("generate leaves nothing half done") {
   check_failure(here.fanin("generate uniform --output /dev/full"), 1, "not a regular file");
   check_failure(here.shell("ulimit -f 1; trap '' XFSZ; $fanin generate uniform --count 10000 --output x.npy"), 1,
                 "x.npy: File too large");
+  const finished killed = here.shell(
+      "$fanin generate uniform --count 10000000 --output x.npy & child=$!\n"
+      "until ls x.npy.* 2>/dev/null; do kill -0 $child || break; done\n"
+      "kill -TERM $child; wait $child; echo $?");
+  CHECK(killed.out.ends_with("143\n"));
   CHECK(here.shell("ls -A").out.empty());
 }
 

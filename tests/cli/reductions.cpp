@@ -63,7 +63,10 @@ TEST_CASE("text, CSV and raw options") {
   CHECK(value(here.fanin("sum x.csv --header --column 2 --delimiter ';'")) == "3.75");
   here.write("x.tsv", "1\t2\n3\t4\n");
   CHECK(value(here.fanin("sum x.tsv --column 2")) == "6");
-  CHECK(value(here.shell("seq 100000 | $fanin sum - --format text --type u64")) == "5000050000");
+  CHECK(value(here.shell("seq 100000 | $fanin sum - --type u64")) == "5000050000");
+  CHECK(value(here.shell("printf '1\\n2\\n' | $fanin sum - --type i32")) == "3");
+  CHECK(value(here.shell("seq 4 >x.dat; $fanin sum x.dat --type f32")) == "10");
+  CHECK(value(here.shell("printf 'ABCDEFGH' >x.raw; $fanin max x.raw --type u32")) == "1212630597");
   CHECK(value(here.shell("printf 'ABCDEFGHIJKL' | $fanin max - --type u32 --skip 4 --count 1")) == "1212630597");
 }
 

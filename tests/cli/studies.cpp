@@ -2,9 +2,12 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
+#include <span>
 
+#include "cli/oracle.hpp"
 #include "tests/cli/process.hpp"
 
 namespace fanin::cli {
@@ -88,9 +91,12 @@ TEST_CASE("compare: --method leaves out the others; integers, infinities and not
   here.write("x.txt", "1 2 3\n");
   const json exact = parsed(here.fanin("compare x.txt --json --method exact"));
   for (const json& row : exact["rows"]) CHECK(row["method"] == "exact");
-  const json integers = parsed(here.fanin("compare - --format text --type i64 --json <x.txt"));
+  const json integers = parsed(here.fanin("compare - --type i64 --json <x.txt"));
   CHECK(integers["exact"]["value_text"] == "6");
-  for (const json& row : integers["rows"]) CHECK(row["error_ulps"] == 0);
+  for (const json& row : integers["rows"]) {
+    CHECK(row["error_ulps"] == 0);
+    CHECK(row["bound_ok"] == true);
+  }
   here.write("inf.txt", "inf 1 -inf\n");
   const json infinite = parsed(here.fanin("compare inf.txt --json"));
   for (const json& row : infinite["rows"]) {
@@ -103,6 +109,58 @@ TEST_CASE("compare: --method leaves out the others; integers, infinities and not
   const finished text = here.fanin("compare x.txt");
   CHECK(text.status == 0);
   CHECK(text.out.find("neumaier") != std::string::npos);
+}
+
+TEST_CASE("compare: what is promised, and whether it is kept") {
+  const scratch_folder here;
+  const std::string largest = "1.7976931348623157e308 ";
+  struct example {
+    std::string text, rounded, exact;
+  };
+  const example examples[] = {
+      {largest + largest + "-" + largest, "null", "true"},  // the sum is finite, a partial sum is not
+      {largest + largest + "-inf", "null", "true"},
+      {"1e308 -1e308 1", "null", "true"},
+      {"4e307 -4e307 1", "true", "true"},
+      {"4e307 inf 1", "true", "true"},
+      {"1 nan -inf", "true", "true"},
+  };
+  for (const auto& [text, rounded, exact] : examples) {
+    CAPTURE(text);
+    here.write("x.txt", text);
+    const json all = parsed(here.fanin("compare x.txt --json"));
+    CHECK(all["rows"].size() >= 8);
+    for (const json& row : all["rows"]) {
+      CAPTURE(row.dump());
+      CHECK(row["bound_ok"].dump() == (row["method"] == "exact" ? exact : rounded));
+    }
+  }
+  here.write("x.txt", largest + largest);
+  CHECK(here.fanin("compare x.txt --method fast").out.find(" none ") != std::string::npos);
+}
+
+TEST_CASE("a value beyond its bound is found broken") {
+  const double x[] = {1, 2, 4};
+  const oracle exact(array_view(std::span<const double>(x)), 1);
+  report fast, rounded, hopeless;
+  fast.bound.of_magnitudes = 0x1p-50;
+  rounded.how = method::exact;
+  hopeless.bound.of_magnitudes = HUGE_VAL;
+  const double margin = 7 * 0x1p-50;
+  CHECK(exact.judge(7 + margin, fast) == promise::kept);
+  CHECK(exact.judge(7 - margin, fast) == promise::kept);
+  CHECK(exact.judge(7 + margin + 0x1p-50, fast) == promise::broken);
+  CHECK(exact.judge(std::nan(""), fast) == promise::broken);
+  CHECK(exact.judge(HUGE_VAL, fast) == promise::broken);
+  CHECK(exact.judge(7.0, rounded) == promise::kept);
+  CHECK(exact.judge(std::nextafter(7.0, 8.0), rounded) == promise::broken);
+  CHECK(exact.judge(0.0, hopeless) == promise::none);
+
+  const double infinite[] = {1, HUGE_VAL};
+  const oracle above(array_view(std::span<const double>(infinite)), 1);
+  CHECK(above.judge(HUGE_VAL, fast) == promise::kept);
+  CHECK(above.judge(-HUGE_VAL, fast) == promise::broken);
+  CHECK(above.judge(1.0, fast) == promise::broken);
 }
 
 TEST_CASE("accuracy: no error beyond its bound, and the inputs are as ill-conditioned as their names say") {
@@ -165,6 +223,13 @@ TEST_CASE("completions are scripts, and the man page and the help name every sub
       CAPTURE(name);
       CHECK(run.out.find(name) != std::string::npos);
     }
+  }
+  const std::string manual = here.fanin("manpage").out;
+  for (const std::string part :
+       {".SH EXIT STATUS\n.TP\n.B 0\ndone\n", ".SH SEE ALSO\n", "\n\\fB\\-\\-output\\fR, \\fB\\-o\\fR \\fIFILE\\fR\n",
+        "\n\\fB\\-\\-skip\\fR \\fINUMBER\\fR\n", "\n\\fB\\-\\-header\\fR\n"}) {
+    CAPTURE(part);
+    CHECK(manual.find(part) != std::string::npos);
   }
   CHECK(here.fanin("--version").out.starts_with("fanin "));
   CHECK(here.fanin("sum --help").out.find("--threads") != std::string::npos);

@@ -9,6 +9,8 @@
 #include <fanin/request.hpp>
 #include <fanin/result.hpp>
 
+#include "cli/promise.hpp"
+
 namespace fanin::test {
 
 template <class T>
@@ -17,7 +19,7 @@ class exact_reference {
   explicit exact_reference(std::span<const T> x) : count_(x.size()) {
     for (const T v : x) {
       sum_.add(v);
-      magnitudes_.add(std::abs(v));
+      if (std::isfinite(v)) magnitudes_.add(std::abs(v));
       squares_.add(v);
     }
   }
@@ -29,7 +31,7 @@ class exact_reference {
     return what == operation::mean ? sum_.template mean<R>(count_) : sum_.template round<R>();
   }
 
-  /// Whether `value` keeps its bound. Where an intermediate overflow is possible nothing is promised.
+  /// Whether `value` keeps its bound, if that promises anything.
   bool keeps(operation what, T value, const error_bound& bound) const {
     if (what == operation::sum_of_squares) return keeps(squares_, squares_, value, 1, bound);
     return keeps(sum_, magnitudes_, value, what == operation::mean ? count_ : 1, bound);
@@ -39,14 +41,10 @@ class exact_reference {
   /// |S / times - value| <= bound, both sides times `times`.
   template <class Sum>
   static bool keeps(const Sum& sum, const Sum& magnitudes, T value, std::uint64_t times, const error_bound& bound) {
-    const double most = magnitudes.template round<double>();
-    if (!(most <= static_cast<double>(std::numeric_limits<T>::max()) / 2)) return true;
-    if (!std::isfinite(value)) return false;
-    if (std::isinf(bound.of_result) || std::isinf(bound.of_magnitudes)) return true;
-    const double limit = bound.of_result * std::abs(sum.template round<double>()) + bound.of_magnitudes * most +
-                         bound.absolute * static_cast<double>(times);
-    constexpr double own_roundings = 1 + 0x1p-49;  // of this function: eight of 2^-53 at most
-    return distance(sum, value, times) <= limit * own_roundings;
+    const cli::exact_facts exact{sum.template round<double>(), magnitudes.template round<double>(),
+                                 static_cast<double>(times)};
+    return cli::judge(bound, type_of<T>, static_cast<double>(value), exact,
+                      [&] { return distance(sum, value, times); }) != cli::promise::broken;
   }
 
   /// |S - times * value|: the difference is exact and rounded once.

@@ -13,9 +13,11 @@
 namespace {
 
 std::atomic<long> allocations{0};
+std::atomic<std::size_t> largest_block{static_cast<std::size_t>(-1)};
 
 void* counted(std::size_t bytes, std::size_t alignment) {
   allocations.fetch_add(1, std::memory_order_relaxed);
+  if (bytes > largest_block) throw std::bad_alloc();
   void* memory = nullptr;
   if (posix_memalign(&memory, std::max(alignment, sizeof(void*)), bytes) != 0) throw std::bad_alloc();
   return memory;
@@ -34,6 +36,31 @@ void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory
 void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
 
 TEST_SUITE("unit/allocation") {
+  TEST_CASE("a plan allocates nothing with auto either") {
+    const std::vector<float> x(1000, 1.23f);
+    const fanin::plan sum(fanin::operation::sum, fanin::element_type::f32);
+    (void)sum(std::span<const float>(x));
+    const long before = allocations;
+    (void)sum(std::span<const float>(x));
+    CHECK(allocations == before);
+  }
+
+  TEST_CASE("host memory that runs out is the library's own error") {
+    const std::vector<double> x(1000, 1.23);
+    const fanin::plan sum(fanin::operation::sum, fanin::element_type::f64,
+                          {.backend = "serial", .variant = "recursive"});
+    largest_block = 1000;
+    bool own = false;
+    try {
+      (void)sum(std::span<const double>(x));
+    } catch (const fanin::out_of_memory&) {
+      own = true;
+    } catch (...) {
+    }
+    largest_block = static_cast<std::size_t>(-1);
+    CHECK(own);
+  }
+
   TEST_CASE("no allocation in steady state") {
     using namespace fanin;
     const std::vector<double> x(400000, 1.23);  // over the size from which on threads are used

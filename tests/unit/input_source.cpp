@@ -74,7 +74,7 @@ TEST_CASE("aligned binary data is mapped, other data is streamed") {
 TEST_CASE("raw: a count takes the front") {
   const scratch_file file(bytes_of(counted(10)) + "tail");
   CHECK(load({.path = file.path(), .type = "f64", .skip = 16, .count = 3}) == std::vector<double>{3, 4, 5});
-  CHECK_THROWS_AS(source({.path = file.path(), .type = "f64"}), bad_data);
+  CHECK_THROWS_AS(source({.path = file.path(), .format = "raw", .type = "f64"}), bad_data);
   CHECK_THROWS_AS(source({.path = file.path(), .type = "f64", .count = 11}), bad_data);
   CHECK_THROWS_AS(source({.path = file.path(), .type = "f64", .skip = 85}), bad_data);
 }
@@ -96,6 +96,20 @@ TEST_CASE("npy: size and header agree, whatever the header's length") {
   CHECK(load({.path = unaligned.path()}) == values);
 }
 
+TEST_CASE("without --format, a type alone does not make input raw") {
+  const scratch_file text("1 2\n"),
+      marked(
+          "\xEF\xBB\xBF"
+          "1"),
+      binary(bytes_of(counted(2)));
+  CHECK(source({.path = text.path(), .type = "i32"}).format() == "text");
+  CHECK(source({.path = marked.path()}).format() == "text");
+  CHECK(source({.path = binary.path(), .type = "f64", .count = 1}).format() == "raw");
+  CHECK(source({.path = binary.path(), .type = "f64", .skip = 8}).format() == "raw");
+  CHECK_THROWS_AS(source({.path = binary.path(), .type = "f64"}), bad_data);
+  CHECK_NOTHROW(source({.path = binary.path(), .format = "text"}));
+}
+
 TEST_CASE("text: a word longer than a block") {
   const std::string zeros((std::size_t{3} << 20), '0');
   const scratch_file file("1 " + zeros + "2 3");
@@ -104,7 +118,7 @@ TEST_CASE("text: a word longer than a block") {
 
 TEST_CASE("a file that shrinks inside its last page is noticed at the end") {
   const scratch_file file(bytes_of(counted(4)));
-  source input({.path = file.path(), .type = "f64"});
+  source input({.path = file.path(), .format = "raw", .type = "f64"});
   input.finish();
   REQUIRE(::ftruncate(file.fd(), 8) == 0);
   CHECK_THROWS_AS(input.finish(), bad_data);
@@ -118,7 +132,7 @@ TEST_CASE("a file that shrinks while it is read ends the process with one line a
   REQUIRE(child >= 0);
   if (child == 0) {
     ::dup2(channel[1], STDERR_FILENO);
-    const source input({.path = file.path(), .type = "f64"});
+    const source input({.path = file.path(), .format = "raw", .type = "f64"});
     if (::ftruncate(file.fd(), 0) != 0) ::_exit(90);
     const auto* last = static_cast<const volatile double*>(input.whole()->data) + input.whole()->count - 1;
     ::_exit(*last == 0 ? 91 : 92);

@@ -1,0 +1,32 @@
+// What help and manual page both say.
+#pragma once
+
+#include <string_view>
+
+namespace fanin::cli {
+
+constexpr int failed = 1, bad_usage = 2, backend_not_usable = 5;
+
+struct exit_status {
+  int status;
+  std::string_view meaning;
+};
+constexpr exit_status exit_statuses[] = {{0, "done"},
+                                         {failed, "bad input, I/O or device"},
+                                         {bad_usage, "bad usage"},
+                                         {backend_not_usable, "the backend asked for is not usable here"}};
+
+constexpr std::string_view channels = "stdout is data, stderr is talk.";
+constexpr std::string_view environment = "FANIN_BACKEND stands in for --backend.";
+
+constexpr std::string_view input_formats =
+    "Input is .npy by its first bytes; csv by its name (.csv, .tsv) or --column or --header; raw by its name (.bin,\n"
+    ".raw) or --skip or --count; otherwise text. --format says it outright.";
+
+constexpr std::string_view examples =
+    "  fanin sum data.npy                     the sum, on the best backend\n"
+    "  fanin sum data.npy --method exact      the correctly rounded sum, the same bits everywhere\n"
+    "  fanin compare data.npy                 every backend and variant: error, bound, time\n"
+    "  fanin SUBCOMMAND --help                options and examples of a subcommand";
+
+}  // namespace fanin::cli
