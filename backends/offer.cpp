@@ -6,23 +6,25 @@ namespace fanin {
 
 support offer(const backend& b, const request& asked, bool exists) {
   const auto known = b.variants();
-  const std::string how(to_string(asked.how));
+  const auto type = asked.input.type;
+  const auto how = [&] { return std::string(to_string(asked.how)); };  // words are made only for a refusal
+  const auto what = [&] {
+    return how() + " " + std::string(to_string(asked.what)) + " of " + std::string(to_string(type));
+  };
   if (!asked.variant.empty() && std::none_of(known.begin(), known.end(), [&](const variant_info& v) {
         return v.name == asked.variant && v.how == asked.how;
       })) {
     return {reason::unsupported,
-            std::string(b.name()) + " has no variant '" + std::string(asked.variant) + "' for method " + how};
+            std::string(b.name()) + " has no variant '" + std::string(asked.variant) + "' for method " + how()};
   }
   if (std::none_of(known.begin(), known.end(), [&](const variant_info& v) { return v.how == asked.how; })) {
-    return {reason::unsupported, std::string(b.name()) + " does not offer method " + how};
+    return {reason::unsupported, std::string(b.name()) + " does not offer method " + how()};
   }
-  const auto type = asked.input.type;
-  const std::string what = how + " " + std::string(to_string(asked.what)) + " of " + std::string(to_string(type));
-  if (!exists) return {reason::unsupported, "there is no " + what};
+  if (!exists) return {reason::unsupported, "there is no " + what()};
   const bool widened = type == element_type::f32 && asked.result == element_type::f64 && asked.how == method::exact &&
                        asked.what != operation::min && asked.what != operation::max;
   if (asked.result != default_result(asked.what, type) && !widened) {
-    return {reason::unsupported, "the " + what + " is not offered as " + std::string(to_string(asked.result))};
+    return {reason::unsupported, "the " + what() + " is not offered as " + std::string(to_string(asked.result))};
   }
   return {};
 }

@@ -3,6 +3,11 @@
 
 #include "backends/absent.hpp"
 #include "backends/serial/serial.hpp"
+#if FANIN_HAS_CUDA
+#include "backends/cub/cub.hpp"
+#include "backends/cuda/cuda.hpp"
+#include "backends/thrust/thrust.hpp"
+#endif
 #if FANIN_HAS_OPENMP
 #include "backends/openmp/openmp.hpp"
 #endif
@@ -13,9 +18,15 @@
 namespace fanin {
 
 std::span<const backend* const> backends() noexcept {
-  static const absent_backend cuda("cuda", "this version of fanin has no CUDA kernels yet");
-  static const absent_backend cub("cub", "this version of fanin has no CUB backend yet");
-  static const absent_backend thrust("thrust", "this version of fanin has no Thrust backend yet");
+#if FANIN_HAS_CUDA
+  static const cuda::backend& cuda = cuda::instance();
+  static const cub_backend::backend cub;
+  static const thrust_backend::backend thrust;
+#else
+  static const absent_backend cuda("cuda", "this build was configured without CUDA");
+  static const absent_backend cub("cub", "this build was configured without CUDA");
+  static const absent_backend thrust("thrust", "this build was configured without CUDA");
+#endif
 #if FANIN_HAS_TBB
   static const tbb_backend::backend tbb;
 #else

@@ -16,7 +16,7 @@ function(add_suite name filter)
   endif()
   file(APPEND ${output} "add_test([[${name}]] [[${executable}]] --no-colors=true [[${filter}]])\n"
                         "set_tests_properties([[${name}]] PROPERTIES LABELS ${label} TIMEOUT ${timeout} "
-                        "RUN_SERIAL ${alone} ENVIRONMENT FANIN_REQUIRE_BACKENDS=${backends} "
+                        "RUN_SERIAL ${alone} ENVIRONMENT_MODIFICATION FANIN_REQUIRE_BACKENDS=string_prepend:${backends}, "
                         "FAIL_REGULAR_EXPRESSION [[test cases: +0 ]] SKIP_REGULAR_EXPRESSION [[fanin: skipped: ]])\n")
 endfunction()
 

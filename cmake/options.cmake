@@ -2,16 +2,17 @@
 
 # fanin_backend_option(TBB): defines FANIN_TBB. AUTO takes the backend if its needs are met and says so if not,
 # ON insists or stops, OFF leaves it out.
-function(fanin_backend_option name)
-  set(FANIN_${name} AUTO CACHE STRING "Build this backend: AUTO, ON or OFF")
+function(fanin_backend_option name default)
+  set(FANIN_${name} ${default} CACHE STRING "Build this backend: AUTO, ON or OFF")
   set_property(CACHE FANIN_${name} PROPERTY STRINGS AUTO ON OFF)
   if(NOT FANIN_${name} MATCHES "^(AUTO|ON|OFF)$")
     message(FATAL_ERROR "FANIN_${name} is '${FANIN_${name}}'; it must be AUTO, ON or OFF.")
   endif()
 endfunction()
 
-fanin_backend_option(OPENMP)
-fanin_backend_option(TBB)
+fanin_backend_option(CUDA OFF)  # works and is tested on a GPU, but stays off until its ladder and figures are in
+fanin_backend_option(OPENMP AUTO)
+fanin_backend_option(TBB AUTO)
 
 option(FANIN_CLI "Build the command" ${PROJECT_IS_TOP_LEVEL})
 option(FANIN_TESTS "Build the tests; needs FANIN_CLI" ${PROJECT_IS_TOP_LEVEL})

@@ -7,6 +7,7 @@
 #include <fanin/error.hpp>
 
 #include "backends/leaf/environment.hpp"
+#include "backends/offer.hpp"
 
 namespace fanin::leaf {
 namespace {
@@ -102,26 +103,7 @@ support cpu_backend::supports(const request& asked) const {
   if (asked.input.place != memory::host) {
     return {reason::wrong_memory, std::string(name()) + " reads host memory, and the data is in device memory"};
   }
-  const auto known = variants();
-  if (!asked.variant.empty() && std::none_of(known.begin(), known.end(), [&](const variant_info& v) {
-        return v.name == asked.variant && v.how == asked.how;
-      })) {
-    return {reason::unsupported, std::string(name()) + " has no variant '" + std::string(asked.variant) +
-                                     "' for method " + std::string(to_string(asked.how))};
-  }
-  const auto type = asked.input.type;
-  if (find_fold(asked.what, type, asked.how) == nullptr) {
-    return {reason::unsupported, "there is no " + std::string(to_string(asked.how)) + " " +
-                                     std::string(to_string(asked.what)) + " of " + std::string(to_string(type))};
-  }
-  const bool widened = type == element_type::f32 && asked.result == element_type::f64 && asked.how == method::exact &&
-                       asked.what != operation::min && asked.what != operation::max;
-  if (asked.result != default_result(asked.what, type) && !widened) {
-    return {reason::unsupported, "the " + std::string(to_string(asked.how)) + " " +
-                                     std::string(to_string(asked.what)) + " of " + std::string(to_string(type)) +
-                                     " is not offered as " + std::string(to_string(asked.result))};
-  }
-  return {};
+  return offer(*this, asked, find_fold(asked.what, asked.input.type, asked.how) != nullptr);
 }
 
 void cpu_backend::fold_parallel(const fold& arithmetic, const array_view& input, unsigned threads,

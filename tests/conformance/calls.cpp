@@ -8,11 +8,12 @@
 namespace fanin::test {
 namespace {
 
-/// Every operation and method that T has.
+/// Every operation and method that T has and `b` offers.
 template <class T, class F>
-void for_each_reduction(F f) {
+void for_each_reduction(const backend& b, F f) {
   for (const operation what : all_operations) {
     for (const method how : all_methods) {
+      if (!offers(b, how)) continue;
       if (std::is_floating_point_v<T> && what == operation::product && how != method::fast) continue;
       f(what, options{.how = how, .threads = 3});
     }
@@ -55,7 +56,7 @@ void check_blocks(const backend& b, findings& found) {
     // Over twice the pending input that a stream may keep.
     const auto values = mixed_values<T>((std::size_t{36} << 20) / sizeof(T) + 5, 31);
     const auto factors = unit_factors<T>(values.size() / 32, 32);
-    for_each_reduction<T>([&](operation what, const options& chosen) {
+    for_each_reduction<T>(b, [&](operation what, const options& chosen) {
       const auto x = std::span<const T>(what == operation::product ? factors : values);
       expect_blocks(b, x.first(1000), what, chosen, 7, found);
       expect_blocks(b, x.first(40001), what, chosen, 20000, found);
@@ -71,6 +72,8 @@ void check_blocks(const backend& b, findings& found) {
 }
 
 void check_concurrent_calls(const backend& b, findings& found) {
+  std::vector<method> methods;
+  std::ranges::copy_if(all_methods, std::back_inserter(methods), [&](method how) { return offers(b, how); });
   constexpr std::size_t callers = 8;
   struct caller {
     std::vector<double> x;
@@ -80,17 +83,16 @@ void check_concurrent_calls(const backend& b, findings& found) {
   std::vector<caller> all(callers);
   for (std::size_t i = 0; i < callers; ++i) {
     all[i].x = mixed_values<double>(i % 2 == 0 ? 400009 + i : 1000 + i, i);
-    for (std::size_t how = 0; how < 3; ++how) {
-      all[i].expected[how] =
-          call(b, operation::sum, std::span<const double>(all[i].x), {.how = all_methods[how]}).value;
+    for (std::size_t how = 0; how < methods.size(); ++how) {
+      all[i].expected[how] = call(b, operation::sum, std::span<const double>(all[i].x), {.how = methods[how]}).value;
     }
   }
   std::vector<std::thread> threads;
   for (caller& c : all) {
-    threads.emplace_back([&b, &c] {
+    threads.emplace_back([&b, &c, &methods] {
       for (unsigned round = 0; round < 60; ++round) {
-        const std::size_t how = round % 3;
-        const options chosen{.how = all_methods[how], .threads = 1 + round % 4};
+        const std::size_t how = round % methods.size();
+        const options chosen{.how = methods[how], .threads = 1 + round % 4};
         const scalar value = call(b, operation::sum, std::span<const double>(c.x), chosen).value;
         c.wrong += same(value, c.expected[how]) ? 0 : 1;
       }

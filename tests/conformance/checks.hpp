@@ -2,6 +2,7 @@
 // too.
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <string>
 #include <string_view>
@@ -55,6 +56,11 @@ void for_each_float(F f) {
 template <class F>
 void for_each_integer(F f) {
   for_each_type<std::int32_t, std::int64_t, std::uint32_t, std::uint64_t>(f);
+}
+
+/// Whether `b` has any variant of this method; reference backends may lack `exact`.
+inline bool offers(const backend& b, method how) {
+  return std::ranges::find(b.variants(), how, &variant_info::how) != b.variants().end();
 }
 
 /// Every way in which `b` can form this reduction: its variants, each with its own method, that support it.

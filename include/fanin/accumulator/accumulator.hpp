@@ -4,7 +4,8 @@
 //   identity()              the state of nothing
 //   add(state&, element)    one more element          -- on host and device
 //   merge(state&, state)    the elements of another   -- on host and device
-//   finish<R>(state, count) the value, canonical      -- on the host; throws overflow
+//   finish<R>(state, count) the value, canonical      -- on host and device; for integers on the host: throws
+//   overflow
 // add and merge are different functions even where their types agree: a state may be wider than an element.
 #pragma once
 
@@ -22,7 +23,7 @@ using fanin::detail::uint128;
 
 /// Every NaN leaves the library as this one: quiet, positive, no payload.
 template <class T>
-T canonical(T value) {
+FANIN_HOST_DEVICE T canonical(T value) {
   return std::isnan(value) ? std::numeric_limits<T>::quiet_NaN() : value;
 }
 

@@ -39,7 +39,7 @@ struct compensated_sum {
   }
   /// Infinities and NaN make the error NaN: then the plain sum is the IEEE answer.
   template <class R>
-  static R finish(const state& s, std::uint64_t count) {
+  FANIN_HOST_DEVICE static R finish(const state& s, std::uint64_t count) {
     if (count == 0) return R{0};
     if (!std::isfinite(s.sum) || !std::isfinite(s.error)) return static_cast<R>(canonical(s.sum));
     return static_cast<R>(s.error == 0 ? R{s.sum} : R{s.sum} + R{s.error});

@@ -38,7 +38,7 @@ struct extremum {
   }
   FANIN_HOST_DEVICE static void merge(state& s, state other) { add(s, other); }
   template <class R>
-  static R finish(state s, std::uint64_t) {
+  FANIN_HOST_DEVICE static R finish(state s, std::uint64_t) {
     if constexpr (std::is_floating_point_v<T>) return canonical(s);
     return s;
   }

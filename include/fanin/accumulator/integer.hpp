@@ -12,7 +12,7 @@ namespace detail {
 
 /// The nearest double to numerator / denominator, ties to even, for 0 < numerator <= 2^127. The shifted quotient has
 /// 64 bits or more, so that its last bit can carry the remainder and the conversion is the one rounding.
-inline double rounded_quotient(uint128 numerator, std::uint64_t denominator) {
+FANIN_HOST_DEVICE inline double rounded_quotient(uint128 numerator, std::uint64_t denominator) {
   int shift = 0;
   for (; numerator >> 127 == 0; numerator <<= 1) ++shift;
   const uint128 quotient = numerator / denominator | (numerator % denominator != 0);
@@ -36,9 +36,18 @@ struct integer_sum {
   FANIN_HOST_DEVICE static constexpr state identity() { return 0; }
   FANIN_HOST_DEVICE static void add(state& s, element x) { s += x; }
   FANIN_HOST_DEVICE static void merge(state& s, state other) { s += other; }
+  /// Whether the value is one of R, and its low bits.
+  template <class R>
+  FANIN_HOST_DEVICE static bool fits(state s) {
+    return s == static_cast<R>(s);
+  }
+  template <class R>
+  FANIN_HOST_DEVICE static R wrapped(state s) {
+    return static_cast<R>(s);
+  }
   template <class R>
   static R finish(state s, std::uint64_t) {
-    return detail::checked(s == static_cast<R>(s), static_cast<R>(s));
+    return detail::checked(fits<R>(s), wrapped<R>(s));
   }
 };
 
@@ -46,7 +55,7 @@ struct integer_sum {
 template <class T>
 struct integer_mean : integer_sum<T> {
   template <class R>
-  static R finish(int128 s, std::uint64_t count) {
+  FANIN_HOST_DEVICE static R finish(int128 s, std::uint64_t count) {
     if (s == 0) return 0;
     const double size = detail::rounded_quotient(static_cast<uint128>(s < 0 ? -s : s), count);
     return s < 0 ? -size : size;
@@ -68,9 +77,18 @@ struct integer_square_sum {
     const state total = s + other;
     s = s >= limit || other >= limit || total >= limit ? limit : total;
   }
+  /// Whether the value is one of R, and its low bits.
+  template <class R>
+  FANIN_HOST_DEVICE static bool fits(state s) {
+    return s <= static_cast<state>(std::numeric_limits<R>::max());
+  }
+  template <class R>
+  FANIN_HOST_DEVICE static R wrapped(state s) {
+    return static_cast<R>(s);
+  }
   template <class R>
   static R finish(state s, std::uint64_t) {
-    return detail::checked(s <= static_cast<state>(std::numeric_limits<R>::max()), static_cast<R>(s));
+    return detail::checked(fits<R>(s), wrapped<R>(s));
   }
 };
 
@@ -97,11 +115,19 @@ struct integer_product {
     s.magnitude = s.too_large ? 1 : static_cast<std::uint64_t>(product);
     s.negative = !zero && s.negative != other.negative;
   }
+  /// Whether the value is one of R, and its low bits.
+  template <class R>
+  FANIN_HOST_DEVICE static bool fits(const state& s) {
+    const auto largest = static_cast<std::uint64_t>(std::numeric_limits<R>::max()) + (s.negative ? 1 : 0);
+    return !s.too_large && s.magnitude <= largest;
+  }
+  template <class R>
+  FANIN_HOST_DEVICE static R wrapped(const state& s) {
+    return static_cast<R>(s.negative ? 0 - s.magnitude : s.magnitude);
+  }
   template <class R>
   static R finish(const state& s, std::uint64_t) {
-    const auto largest = static_cast<std::uint64_t>(std::numeric_limits<R>::max()) + (s.negative ? 1 : 0);
-    const auto bits = s.negative ? 0 - s.magnitude : s.magnitude;
-    return detail::checked(!s.too_large && s.magnitude <= largest, static_cast<R>(bits));
+    return detail::checked(fits<R>(s), wrapped<R>(s));
   }
 };
 

@@ -14,7 +14,7 @@ struct plain_product {
   FANIN_HOST_DEVICE static void add(state& s, element x) { s *= x; }
   FANIN_HOST_DEVICE static void merge(state& s, state other) { s *= other; }
   template <class R>
-  static R finish(state s, std::uint64_t) {
+  FANIN_HOST_DEVICE static R finish(state s, std::uint64_t) {
     return canonical(s);
   }
 };

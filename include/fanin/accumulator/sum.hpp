@@ -14,7 +14,7 @@ struct plain_sum {
   FANIN_HOST_DEVICE static void add(state& s, element x) { s += x; }
   FANIN_HOST_DEVICE static void merge(state& s, state other) { s += other; }
   template <class R>
-  static R finish(state s, std::uint64_t count) {
+  FANIN_HOST_DEVICE static R finish(state s, std::uint64_t count) {
     return count == 0 ? R{0} : canonical(s);
   }
 };
@@ -29,7 +29,7 @@ struct plain_square_sum : plain_sum<T> {
 template <class Sum>
 struct mean_of : Sum {
   template <class R>
-  static R finish(const typename Sum::state& s, std::uint64_t count) {
+  FANIN_HOST_DEVICE static R finish(const typename Sum::state& s, std::uint64_t count) {
     const auto total = Sum::template finish<double>(s, count);
     return canonical(static_cast<R>(total / static_cast<double>(count)));
   }

@@ -1,0 +1,59 @@
+// What calls on one device and stream share. Not thread-safe: one for each thread.
+#pragma once
+
+#include <fanin/device.hpp>
+
+#include "backends/cuda/device_fold.hpp"
+#include "backends/cuda/handles.hpp"
+
+namespace fanin::cuda {
+
+/// Host data crosses in chunks of this size, which are part of the order of additions.
+inline constexpr std::size_t chunk_bytes = std::size_t{1} << 24;
+
+/// One chunk on its way: pinned memory to fill, device memory to copy to, the state that comes back.
+struct chunk_slot {
+  pinned_memory staging;
+  device_memory arrived;
+  std::size_t staging_bytes = 0;
+  std::size_t arrived_bytes = 0;
+  owned_event copy_begun, copied, fold_begun, folded;
+  std::byte* state = nullptr;  ///< pinned
+  bool busy = false;
+};
+
+class context {
+ public:
+  /// @throws backend_unavailable, invalid_argument, out_of_memory, device_error
+  explicit context(int device, cudaStream_t stream = nullptr);
+  ~context();
+  context(const context&) = delete;
+  context& operator=(const context&) = delete;
+
+  const execution& where() const noexcept { return where_; }
+
+  static constexpr std::size_t state_slots = 64;
+  /// Pinned memory for the states of kernels; and device memory for as many.
+  std::byte* host_state(std::size_t i) const noexcept { return host_states_.get() + i * most_state_bytes; }
+  std::byte* device_state(std::size_t i) const noexcept { return device_states_.get() + i * most_state_bytes; }
+
+  static constexpr std::size_t chunk_slots = 3;
+  /// Makes the stream and the events that copies need, at the first call.
+  void prepare_chunks();
+  chunk_slot& chunk(std::size_t i) noexcept { return chunks_[i]; }
+  cudaStream_t copy_stream() const noexcept { return copy_stream_.get(); }
+
+  device_context::times times;
+
+ private:
+  execution where_;
+  owned_stream own_stream_, copy_stream_;
+  device_memory ticket_, scratch_, device_states_;
+  pinned_memory host_states_;
+  chunk_slot chunks_[chunk_slots];
+};
+
+/// The calling thread's own context for a device, made at the first call and kept.
+context& default_context(int device);
+
+}  // namespace fanin::cuda

@@ -1,0 +1,22 @@
+// The CUDA backend: kernels of our own, one launch each, with a fixed order of additions.
+#pragma once
+
+#include "backends/cuda/gpu_backend.hpp"
+
+namespace fanin::cuda {
+
+class backend final : public gpu_backend {
+ public:
+  std::string_view name() const noexcept override { return "cuda"; }
+  std::span<const variant_info> variants() const noexcept override;
+
+  const device_fold* find_kernel(const request& asked) const noexcept override;
+
+  /// As fanin::enqueue, for a request that is supported and whose data is device memory.
+  void enqueue(const request& asked, context& on, void* result) const;
+};
+
+/// The one there is.
+const backend& instance() noexcept;
+
+}  // namespace fanin::cuda

@@ -1,0 +1,130 @@
+#include "backends/cuda/gpu_backend.hpp"
+
+#include <algorithm>
+
+#include <fanin/error.hpp>
+
+#include "backends/cuda/host_feed.hpp"
+#include "backends/cuda/probe.hpp"
+#include "backends/leaf/environment.hpp"
+#include "backends/offer.hpp"
+
+namespace fanin::cuda {
+namespace {
+
+const host_fold& fold_of(const request& asked) { return *find_fold(asked.what, asked.input.type, asked.how); }
+
+/// The value and what it guarantees.
+outcome finished(const backend& by, const request& asked, const void* total, std::uint64_t count, const chain& way) {
+  const auto known = by.variants();
+  const auto chosen = std::find_if(known.begin(), known.end(), [&](const variant_info& v) {
+    return v.how == asked.how && (asked.variant.empty() || asked.variant == v.name);
+  });
+  const host_fold& fold = fold_of(asked);
+  const leaf::environment_guard guard;
+  return {fold.finish(total, count, asked.result), chosen->name, asked.how, fold.reproducibility,
+          fold.bound(way, count, asked.result)};
+}
+
+int device_of(const void* data) {
+  cudaPointerAttributes attributes{};
+  check(cudaPointerGetAttributes(&attributes, data), "cudaPointerGetAttributes");
+  if (attributes.type == cudaMemoryTypeUnregistered) {
+    throw invalid_argument("the input is said to be device memory, but its address is not known to any device");
+  }
+  return attributes.device;
+}
+
+int current_device() {
+  int device = 0;
+  check(cudaGetDevice(&device), "cudaGetDevice");
+  return device;
+}
+
+class gpu_stream final : public stream {
+ public:
+  gpu_stream(const backend& by, const request& asked, const device_fold& kernel)
+      : by_(by),
+        asked_(asked),
+        context_(current_device()),
+        feed_(context_, kernel, fold_of(asked), size_of(asked.input.type)) {}
+
+  void push(const void* elements, std::size_t count) override {
+    const device_scope here(context_.where().device);
+    feed_.push(elements, count);
+    count_ += count;
+  }
+  outcome finish() override {
+    const device_scope here(context_.where().device);
+    const void* total = feed_.total();
+    return finished(by_, asked_, total, count_, feed_.longest_chain());
+  }
+
+ private:
+  const backend& by_;
+  request asked_;
+  context context_;
+  host_feed feed_;
+  std::uint64_t count_ = 0;
+};
+
+/// Folds device memory in as few kernels as the states allow and merges their states in order.
+chain fold_device(const array_view& input, const device_fold& kernel, const host_fold& fold, context& on,
+                  void* total) {
+  fold.reset(total);
+  chain way;
+  const auto* x = static_cast<const std::byte*>(input.data);
+  std::uint64_t left = input.count;
+  std::uint64_t kernels = 0;
+  while (left > 0) {
+    std::size_t used = 0;
+    for (; used < context::state_slots && left > 0; ++used) {
+      const std::uint64_t count = std::min(left, fold.longest);
+      kernel.launch(on.where(), x, count, on.host_state(used));
+      const chain own = kernel.longest_chain(on.where(), count);
+      way = {std::max(way.adds, own.adds), std::max(way.merges, own.merges)};
+      x += count * size_of(input.type);
+      left -= count;
+    }
+    check(cudaStreamSynchronize(on.where().stream), "cudaStreamSynchronize");
+    const leaf::environment_guard guard;
+    for (std::size_t i = 0; i < used; ++i) fold.merge(total, on.host_state(i));
+    kernels += used;
+  }
+  way.merges += static_cast<double>(kernels);
+  return way;
+}
+
+}  // namespace
+
+const availability& gpu_backend::probe() const noexcept { return cuda::probe(); }
+
+support gpu_backend::supports(const request& asked) const {
+  return offer(*this, asked, find_kernel(asked) != nullptr);
+}
+
+outcome gpu_backend::reduce(const request& asked) const {
+  const bool on_device = asked.input.place == memory::device && asked.input.count > 0;
+  return reduce(asked, default_context(on_device ? device_of(asked.input.data) : current_device()));
+}
+
+outcome gpu_backend::reduce(const request& asked, context& on) const {
+  const device_scope here(on.where().device);
+  const device_fold& kernel = *find_kernel(asked);
+  const host_fold& fold = fold_of(asked);
+  if (asked.input.place == memory::host) {
+    host_feed feed(on, kernel, fold, size_of(asked.input.type));
+    feed.fold_array(asked.input.data, asked.input.count, asked.threads);
+    const void* total = feed.total();
+    return finished(*this, asked, total, asked.input.count, feed.longest_chain());
+  }
+  state_buffer total;
+  const chain way = fold_device(asked.input, kernel, fold, on, total.bytes);
+  return finished(*this, asked, total.bytes, asked.input.count, way);
+}
+
+std::unique_ptr<stream> gpu_backend::open(const request& asked) const {
+  return std::make_unique<gpu_stream>(*this, asked, *find_kernel(asked));
+}
+
+}  // namespace fanin::cuda

@@ -1,0 +1,12 @@
+// The shipped kernels. One translation unit for each element type (kernels.cu.in).
+#pragma once
+
+#include "backends/cuda/device_fold.hpp"
+
+namespace fanin::cuda {
+
+/// Null for products that there are not.
+template <class T>
+const device_fold* find_kernel(operation what, method how) noexcept;
+
+}  // namespace fanin::cuda

@@ -1,0 +1,35 @@
+// 07 shared_mask -- builds on 06 shared_modulo
+// Fixes:   a division by a stride that is only known at run time, at each level.
+// How:     the same tree with a bit mask: thread t works if (t & (2 stride - 1)) == 0.
+// Expect:  fewer clock cycles in each block than 06; the divergence stays.
+// Order:   fixed, the same as 06.
+#pragma once
+
+#include "backends/cuda/stages/common.cuh"
+
+namespace fanin::cuda {
+
+template <class A>
+__global__ void __launch_bounds__(most_threads) shared_mask_kernel(stage_arguments<A> a) {
+  const stopwatch watch(a.cycles);
+  __shared__ typename A::state values[most_threads];
+  values[threadIdx.x] = load_one<A>(a);
+  __syncthreads();
+  for (unsigned stride = 1; stride < blockDim.x; stride *= 2) {
+    const auto step = steps::masked(threadIdx.x, stride, blockDim.x);
+    if (step.works) A::merge(values[step.into], values[step.from]);
+    __syncthreads();
+  }
+  store_first<A>(a, watch, values, blockDim.x);
+}
+
+struct shared_mask : stage_defaults {
+  static constexpr stage_text text{7, "shared-mask", "shared-modulo",
+                                   "the same tree, a bit mask instead of a division"};
+  template <class A>
+  static auto kernel(unsigned) {
+    return &shared_mask_kernel<A>;
+  }
+};
+
+}  // namespace fanin::cuda

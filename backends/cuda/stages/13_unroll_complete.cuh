@@ -1,0 +1,56 @@
+// 13 unroll_complete -- builds on 12 unroll_last_warp
+// Fixes:   loop counters, comparisons and bound checks at each level.
+// How:     the block size is a template parameter, so that every step is unrolled and tests fold away.
+// Expect:  a little faster where the tree counts; nothing where memory does.
+// Order:   fixed, the same as 12.
+#pragma once
+
+#include "backends/cuda/stages/05_global_unroll_8_warp.cuh"
+#include "backends/cuda/stages/11_add_on_load.cuh"
+#include "backends/cuda/stages/common.cuh"
+
+namespace fanin::cuda {
+
+template <class A, unsigned Threads>
+__global__ void __launch_bounds__(Threads) unroll_complete_kernel(stage_arguments<A> a) {
+  const stopwatch watch(a.cycles);
+  auto* values = dynamic_shared<typename A::state>();
+  values[threadIdx.x] = load_two<A>(a);
+  __syncthreads();
+#pragma unroll
+  for (unsigned stride = Threads / 2; stride > 32; stride /= 2) {
+    const auto step = steps::halving(threadIdx.x, stride, Threads);
+    if (step.works) A::merge(values[step.into], values[step.from]);
+    __syncthreads();
+  }
+  if (threadIdx.x < 32) fold_in_warp<A, 32>(values, threadIdx.x, Threads);
+  store_first<A>(a, watch, values, Threads);
+}
+
+struct unroll_complete : stage_defaults {
+  static constexpr stage_text text{13, "unroll-complete", "unroll-last-warp",
+                                   "the block size is known to the compiler: every step unrolled",
+                                   "block sizes that are powers of two; others are rounded down"};
+  static constexpr unsigned rounded(unsigned threads) { return steps::first_stride(threads + 1); }
+  static constexpr unsigned tile(unsigned threads, unsigned) { return threads * 2; }
+  static constexpr std::size_t shared_bytes(unsigned threads, unsigned state_bytes) { return threads * state_bytes; }
+  template <class A>
+  static auto kernel(unsigned threads) {
+    switch (threads) {
+      case 1024:
+        return &unroll_complete_kernel<A, 1024>;
+      case 512:
+        return &unroll_complete_kernel<A, 512>;
+      case 256:
+        return &unroll_complete_kernel<A, 256>;
+      case 128:
+        return &unroll_complete_kernel<A, 128>;
+      case 64:
+        return &unroll_complete_kernel<A, 64>;
+      default:
+        return &unroll_complete_kernel<A, 32>;
+    }
+  }
+};
+
+}  // namespace fanin::cuda

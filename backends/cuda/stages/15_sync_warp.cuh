@@ -1,0 +1,46 @@
+// 15 sync_warp -- builds on 12 unroll_last_warp
+// Fixes:   block barriers that couple warps which have nothing to tell each other yet.
+// How:     every warp folds its own 32 values in shared memory with warp barriers; one block barrier, then one warp
+//          folds the warps' results. Nothing relies on lock-step, which independent thread scheduling took away.
+// Expect:  faster than 12 in clock cycles: one block barrier at any block size.
+// Order:   fixed, so run-to-run reproducible.
+#pragma once
+
+#include "backends/cuda/stages/05_global_unroll_8_warp.cuh"
+#include "backends/cuda/stages/11_add_on_load.cuh"
+#include "backends/cuda/stages/common.cuh"
+
+namespace fanin::cuda {
+
+template <class A>
+__global__ void __launch_bounds__(most_threads) sync_warp_kernel(stage_arguments<A> a) {
+  const stopwatch watch(a.cycles);
+  auto* values = dynamic_shared<typename A::state>();
+  const unsigned lane = threadIdx.x % 32;
+  values[threadIdx.x] = load_two<A>(a);
+  __syncwarp();
+  fold_in_warp<A, 16>(values + (threadIdx.x - lane), lane, 32);
+  __syncthreads();
+  if (threadIdx.x < 32) {
+    const unsigned warps = blockDim.x / 32;
+    const auto total = lane < warps ? values[32 * lane] : A::identity();
+    __syncwarp();
+    values[lane] = total;
+    __syncwarp();
+    fold_in_warp<A, 16>(values, lane, warps);
+  }
+  store_first<A>(a, watch, values, blockDim.x);
+}
+
+struct sync_warp : stage_defaults {
+  static constexpr stage_text text{15, "sync-warp", "unroll-last-warp",
+                                   "every warp folds its own values with warp barriers; one block barrier"};
+  static constexpr unsigned tile(unsigned threads, unsigned) { return threads * 2; }
+  static constexpr std::size_t shared_bytes(unsigned threads, unsigned state_bytes) { return threads * state_bytes; }
+  template <class A>
+  static auto kernel(unsigned) {
+    return &sync_warp_kernel<A>;
+  }
+};
+
+}  // namespace fanin::cuda

@@ -1,0 +1,57 @@
+// 17 cooperative_groups -- builds on 16 warp_shuffle
+// Fixes:   masks, lane numbers and shuffle distances spelled by hand.
+// How:     the same two levels with tiled_partition and reduce.
+// Expect:  the same speed, if the abstraction costs nothing.
+// Order:   fixed by the library, so run-to-run reproducible.
+#pragma once
+
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+
+#include "backends/cuda/stages/11_add_on_load.cuh"
+#include "backends/cuda/stages/common.cuh"
+
+namespace fanin::cuda {
+
+/// A state as reduce takes it: a class of any kind, but not a 128-bit integer.
+template <class A>
+struct boxed {
+  typename A::state value;
+};
+
+/// The fold over the block, in every thread of its first warp. All threads call it; a block barrier lies between two
+/// calls.
+template <class A>
+__device__ typename A::state group_fold(const cooperative_groups::thread_block& block, typename A::state s) {
+  __shared__ typename A::state slots[most_threads / 32];
+  const auto warp = cooperative_groups::tiled_partition<32>(block);
+  const auto merged = [](boxed<A> a, const boxed<A>& b) {
+    A::merge(a.value, b.value);
+    return a;
+  };
+  s = cooperative_groups::reduce(warp, boxed<A>{s}, merged).value;
+  if (warp.thread_rank() == 0) slots[warp.meta_group_rank()] = s;
+  block.sync();
+  if (warp.meta_group_rank() > 0) return s;
+  const bool mine = warp.thread_rank() < warp.meta_group_size();
+  s = mine ? slots[warp.thread_rank()] : A::identity();
+  return cooperative_groups::reduce(warp, boxed<A>{s}, merged).value;
+}
+
+template <class A>
+__global__ void __launch_bounds__(most_threads) cooperative_groups_kernel(stage_arguments<A> a) {
+  const stopwatch watch(a.cycles);
+  store_partial<A>(a, watch, group_fold<A>(cooperative_groups::this_thread_block(), load_two<A>(a)));
+}
+
+struct cooperative_groups_reduce : stage_defaults {
+  static constexpr stage_text text{17, "cooperative-groups", "warp-shuffle",
+                                   "the same with tiled_partition and reduce"};
+  static constexpr unsigned tile(unsigned threads, unsigned) { return threads * 2; }
+  template <class A>
+  static auto kernel(unsigned) {
+    return &cooperative_groups_kernel<A>;
+  }
+};
+
+}  // namespace fanin::cuda

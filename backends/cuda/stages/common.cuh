@@ -1,0 +1,127 @@
+// What every stage is made of: its row of the table, its kernel's arguments, and reading and writing one value.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+
+#include <nv/target>
+
+#include "backends/cuda/accumulators.cuh"
+#include "backends/cuda/ladder.hpp"
+#include "backends/cuda/stages/steps.hpp"
+
+namespace fanin::cuda {
+
+/// The largest block; kernels keep to the registers that it leaves each thread.
+inline constexpr unsigned most_threads = 1024;
+
+/// What a stage's kernel gets.
+template <class Element, class State>
+struct basic_stage_arguments {
+  const Element* data;
+  std::uint64_t count;
+  State* copy;         ///< the input as states, for stages that work in place
+  State* partials;     ///< one for each block
+  State* result;       ///< written by stages that need no second step
+  unsigned* arrivals;  ///< blocks that are done; 0 before and after every launch
+  long long* cycles;   ///< one for each block, or null
+};
+template <class A>
+using stage_arguments = basic_stage_arguments<typename A::element, typename A::state>;
+
+/// What most stages are; a stage hides what is different.
+struct stage_defaults {
+  static constexpr fanin::reproducibility reproducibility = fanin::reproducibility::run_to_run;
+  static constexpr stage_ending ending = stage_ending::second_step;
+  static constexpr bool in_place = false;
+  static constexpr bool cooperative = false;
+  static constexpr bool resident = false;  ///< no more blocks than fit on the device at once
+  static constexpr unsigned block_size = 256;
+  static constexpr unsigned rounded(unsigned threads) { return threads; }
+  static constexpr unsigned tile(unsigned threads, unsigned) { return threads; }
+  static constexpr std::size_t shared_bytes(unsigned, unsigned) { return 0; }
+  /// The least compute capability, as 75 for 7.5; 0 where the stage cannot serve A.
+  template <class A>
+  static constexpr int architecture = 75;
+};
+
+/// Counts the clock cycles of a block, from here to its partial.
+class stopwatch {
+ public:
+  __device__ explicit stopwatch(long long* cycles) : cycles_(cycles) {
+    if (cycles_ != nullptr) begin_ = clock64();
+  }
+  __device__ void stop() const {
+    if (cycles_ != nullptr) cycles_[blockIdx.x] = clock64() - begin_;
+  }
+
+ private:
+  long long* cycles_;
+  long long begin_ = 0;
+};
+
+/// The block's partial is thread 0's `value`.
+template <class A>
+__device__ void store_partial(const stage_arguments<A>& a, const stopwatch& watch, const typename A::state& value) {
+  if (threadIdx.x == 0) {
+    a.partials[blockIdx.x] = value;
+    watch.stop();
+  }
+}
+
+/// The block's partial is values[0], which thread 0 formed, or nothing if there are no values.
+template <class A>
+__device__ void store_first(const stage_arguments<A>& a, const stopwatch& watch, const typename A::state* values,
+                            unsigned size) {
+  if (threadIdx.x == 0) {
+    a.partials[blockIdx.x] = size > 0 ? values[0] : A::identity();
+    watch.stop();
+  }
+}
+
+/// x[i] as a state; nothing beyond the end.
+template <class A>
+__device__ typename A::state load(const stage_arguments<A>& a, std::uint64_t i) {
+  auto s = A::identity();
+  if (i < a.count) A::add(s, a.data[i]);
+  return s;
+}
+
+/// This thread's element of a block that reads one for each thread.
+template <class A>
+__device__ typename A::state load_one(const stage_arguments<A>& a) {
+  return load<A>(a, std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x);
+}
+
+/// take(x[i]), take(x[i + stride]), ... up to `end`. `Batch` loads are under way before the first one is used.
+template <unsigned Batch, class Value, class Take>
+__device__ void for_each_strided(const Value* x, std::uint64_t i, std::uint64_t end, std::uint64_t stride,
+                                 Take take) {
+  for (; i + (Batch - 1) * stride < end; i += Batch * stride) {
+    Value loaded[Batch];
+#pragma unroll
+    for (unsigned k = 0; k < Batch; ++k) loaded[k] = x[i + k * stride];
+#pragma unroll
+    for (unsigned k = 0; k < Batch; ++k) take(loaded[k]);
+  }
+  for (; i < end; i += stride) take(x[i]);
+}
+
+/// The partials in order, by the threads of one block; block_fold makes them one state.
+template <class A>
+__device__ typename A::state fold_partials(const typename A::state* partials, std::uint64_t count) {
+  constexpr unsigned batch = sizeof(typename A::state) == 16 ? 2 : 16;  // more would not fit in the registers
+  auto s = A::identity();
+  for_each_strided<batch>(partials, threadIdx.x, count, blockDim.x, [&](const auto& p) { A::merge(s, p); });
+  return s;
+}
+
+/// The shared memory whose size the launch chose.
+template <class State>
+__device__ State* dynamic_shared() {
+  extern __shared__ __align__(128) unsigned char bytes[];
+  return reinterpret_cast<State*>(bytes);
+}
+
+}  // namespace fanin::cuda

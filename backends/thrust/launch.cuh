@@ -1,0 +1,59 @@
+// One call of Thrust for each reduction.
+#pragma once
+
+#include <thrust/execution_policy.h>
+#include <thrust/system/cuda/execution_policy.h>
+#include <thrust/transform_reduce.h>
+
+#include "backends/cub/operators.cuh"
+#include "backends/cuda/arithmetic.hpp"
+#include "backends/thrust/thrust.hpp"
+
+namespace fanin::thrust_backend {
+
+/// Hands out a context's scratch, in pieces that are all given back before the next call.
+class scratch_allocator {
+ public:
+  using value_type = char;
+  explicit scratch_allocator(const cuda::execution& where)
+      : next_(static_cast<char*>(where.scratch)), end_(next_ + where.scratch_bytes) {}
+  char* allocate(std::ptrdiff_t bytes) {
+    constexpr std::ptrdiff_t boundary = 256;
+    const std::ptrdiff_t rounded = (bytes + boundary - 1) / boundary * boundary;
+    if (rounded > end_ - next_) throw out_of_memory("Thrust asks for more scratch than a context holds");
+    return std::exchange(next_, next_ + rounded);
+  }
+  void deallocate(char*, std::size_t) {}
+
+ private:
+  char* next_;
+  char* end_;
+};
+
+template <class A>
+void launch(const cuda::execution& where, const void* x, std::uint64_t count, void* out) {
+  const auto* first = static_cast<const typename A::element*>(x);
+  scratch_allocator allocator(where);
+  try {
+    *static_cast<typename A::state*>(out) =
+        thrust::transform_reduce(thrust::cuda::par(allocator).on(where.stream), first, first + count,
+                                 cub_backend::to_state<A>(), A::identity(), cub_backend::merged<A>());
+  } catch (const thrust::system_error& failure) {
+    static_cast<void>(cudaGetLastError());
+    throw device_error(std::string("thrust::transform_reduce: ") + failure.what());
+  }
+}
+
+template <class T>
+const cuda::device_fold* find_kernel(operation what, method how) noexcept {
+  return cuda::with_reduction<T>(what, how, []<class Reduction>(Reduction) -> const cuda::device_fold* {
+    if constexpr (Reduction::how == method::exact) {
+      return nullptr;
+    } else {
+      static constexpr cuda::device_fold fold{launch<typename Reduction::kernel>, cuda::any_order};
+      return &fold;
+    }
+  });
+}
+
+}  // namespace fanin::thrust_backend

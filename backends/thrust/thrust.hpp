@@ -1,0 +1,19 @@
+// The Thrust backend, a reference: thrust::transform_reduce with our arithmetic. It waits for each of its results.
+#pragma once
+
+#include "backends/cuda/gpu_backend.hpp"
+
+namespace fanin::thrust_backend {
+
+/// Null for reductions that it does not offer. One translation unit for each element type.
+template <class T>
+const cuda::device_fold* find_kernel(operation what, method how) noexcept;
+
+class backend final : public cuda::gpu_backend {
+ public:
+  std::string_view name() const noexcept override { return "thrust"; }
+  std::span<const variant_info> variants() const noexcept override;
+  const cuda::device_fold* find_kernel(const request& asked) const noexcept override;
+};
+
+}  // namespace fanin::thrust_backend

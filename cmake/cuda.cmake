@@ -1,0 +1,67 @@
+# CUDA: the compiler if there is one, the static runtime, and what holds for every .cu file. Sets FANIN_HAS_CUDA, and
+# FANIN_STORY_CUDA for the summary. Nothing here needs a driver or a device.
+
+set(FANIN_HAS_CUDA FALSE)
+if(FANIN_CUDA STREQUAL "OFF")
+  set(FANIN_STORY_CUDA "no: FANIN_CUDA=OFF")
+  return()
+endif()
+
+set(remedy "CUDA Toolkit 13 with nvcc in PATH or -DCMAKE_CUDA_COMPILER=/path/to/nvcc")
+include(CheckLanguage)
+if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX} AND EXISTS /usr/local/cuda/bin/nvcc)
+  set(CMAKE_CUDA_COMPILER /usr/local/cuda/bin/nvcc)
+endif()
+check_language(CUDA)
+if(NOT CMAKE_CUDA_COMPILER)
+  if(FANIN_CUDA STREQUAL "ON")
+    message(FATAL_ERROR "FANIN_CUDA=ON, but no CUDA compiler was found. Install the ${remedy}. "
+                        "To go on without: -DFANIN_CUDA=OFF")
+  endif()
+  set(FANIN_STORY_CUDA "no: no CUDA compiler found (install the ${remedy})")
+  return()
+endif()
+
+# Code for sm_90; others translate PTX when they first run it: sm_75 to sm_89 the older one, newer devices the newer one.
+if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
+  set(CMAKE_CUDA_ARCHITECTURES 75-virtual 90 CACHE STRING "What device code is built for")
+endif()
+enable_language(CUDA)
+find_package(CUDAToolkit QUIET GLOBAL)
+if(CMAKE_CUDA_COMPILER_VERSION VERSION_LESS 13 OR NOT TARGET CUDA::cudart_static)
+  if(FANIN_CUDA STREQUAL "ON")
+    message(FATAL_ERROR "FANIN_CUDA=ON, but nvcc is ${CMAKE_CUDA_COMPILER_VERSION} or its static runtime is missing. "
+                        "Install the ${remedy}. To go on without: -DFANIN_CUDA=OFF")
+  endif()
+  set(FANIN_STORY_CUDA "no: nvcc ${CMAKE_CUDA_COMPILER_VERSION} is too old or has no static runtime (install the ${remedy})")
+  return()
+endif()
+
+set(FANIN_HAS_CUDA TRUE)
+list(JOIN CMAKE_CUDA_ARCHITECTURES " " architectures)
+set(FANIN_STORY_CUDA "yes: nvcc ${CMAKE_CUDA_COMPILER_VERSION} for ${architectures}")
+string(APPEND FANIN_FIND_DEPENDENCIES "find_dependency(CUDAToolkit)\n")
+
+if(NOT DEFINED CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # CMake before 3.26 does not know that nvcc has C++20
+  set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
+endif()
+set(CMAKE_CUDA_STANDARD 20)
+set(CMAKE_CUDA_STANDARD_REQUIRED ON)
+set(CMAKE_CUDA_EXTENSIONS OFF)
+set(CMAKE_CUDA_RUNTIME_LIBRARY None)  # CUDA::cudart_static, by name; never libcuda
+
+# Contraction is off for the same reason as on the host; diagnostic 186 is `x < 0` in templates of unsigned types.
+set(FANIN_CUDA_FLAGS --expt-relaxed-constexpr -fmad=false -diag-suppress=186 -Xcompiler=-ffp-contract=off,-Wall,-Wextra)
+
+# fanin_stamp_element_types(out_list header function_declaration): one .cu for each element type, so that they compile
+# side by side; `@T@` in the declaration stands for the type.
+function(fanin_stamp_element_types out header declaration)
+  foreach(T float double std::int32_t std::int64_t std::uint32_t std::uint64_t)
+    string(REPLACE "std::" "" name ${T})
+    string(CONFIGURE "${declaration}" instance @ONLY)
+    set(unit ${CMAKE_CURRENT_BINARY_DIR}/${name}.cu)
+    file(CONFIGURE OUTPUT ${unit} CONTENT "#include \"${header}\"\ntemplate ${instance};\n")
+    list(APPEND units ${unit})
+  endforeach()
+  set(${out} ${units} PARENT_SCOPE)
+endfunction()

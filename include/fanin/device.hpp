@@ -1,0 +1,89 @@
+// Reductions of data in device memory, with streams, results on the device and CUDA graphs under the caller's
+// control. Plain C++: no CUDA header is needed to include this. `fanin::reduce` takes a device_span too.
+//
+//   fanin::device_context context(0, stream);                                  // one for each thread; keep it
+//   fanin::reduce(fanin::operation::sum, fanin::device_span(x, n), context);   // the value on the host
+//   fanin::enqueue<fanin::operation::sum>(fanin::device_span(x, n), total, context);  // on the device, no waiting
+#pragma once
+
+#include <memory>
+
+#include <fanin/fanin.hpp>
+
+namespace fanin {
+
+namespace cuda {
+class context;
+}
+
+/// `size` elements in device memory, contiguous, aligned to the element. Does not own them.
+template <element T>
+class device_span {
+ public:
+  constexpr device_span() noexcept = default;
+  constexpr device_span(const T* data, std::size_t size) noexcept : data_(data), size_(size) {}
+  constexpr const T* data() const noexcept { return data_; }
+  constexpr std::size_t size() const noexcept { return size_; }
+  operator array_view() const noexcept { return {data_, size_, type_of<T>, memory::device}; }
+
+ private:
+  const T* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+/// What enqueue() leaves in device memory.
+template <element R>
+struct device_result {
+  R value;                   ///< where `overflowed`, the low 64 bits or fewer of what does not fit
+  std::uint32_t overflowed;  ///< not 0 where a call on the host throws `overflow`
+};
+
+/// What the calls on one device and stream share: stream, workspace, pinned buffers. Once the largest request has
+/// been served, calls allocate nothing and wait for nothing but their own result. Memory: 1 to 2 MiB on the device;
+/// for host data 48 MiB more there and as much pinned, from the first such call on. Threads: one at a time. Work that
+/// a context has enqueued must not run at the same time as its other work: graphs captured with one context are
+/// launched one after another.
+class device_context {
+ public:
+  /// `stream`: a cudaStream_t of that device, which has to outlive the context; null: one of its own, which waits for
+  /// the legacy default stream. @throws backend_unavailable, invalid_argument (no such device), device_error
+  explicit device_context(int device = 0, void* stream = nullptr);
+  ~device_context();
+  device_context(device_context&&) noexcept;
+  device_context& operator=(device_context&&) noexcept;
+
+  int device() const noexcept;
+  void* stream() const noexcept;
+
+  /// Of the last call with host data: seconds in which copies and in which kernels ran. They overlap.
+  struct times {
+    double copy_seconds = 0;
+    double kernel_seconds = 0;
+  };
+  times last_times() const noexcept;
+
+  cuda::context& internals() noexcept { return *internals_; }
+
+ private:
+  std::unique_ptr<cuda::context> internals_;
+};
+
+/// As fanin::reduce, by the backend `cuda`, of device or host memory. What the context's stream holds comes first.
+/// @throws as fanin::reduce; device_error
+result<scalar> reduce(operation what, const array_view& input, device_context& context, const options& chosen = {});
+
+/// Enqueues the reduction of device memory and returns. `result` is in device memory (or pinned): a
+/// device_result of the type that options::result or default_result() names. An empty mean is NaN, an empty min or
+/// max its identity. Only kernel launches: may be captured into a CUDA graph, once the same call was made without.
+/// @throws as fanin::reduce, but not `overflow`
+void enqueue(operation what, const array_view& input, void* result, device_context& context,
+             const options& chosen = {});
+
+/// The same with types that are checked.
+template <operation What, element T, element R>
+void enqueue(device_span<T> input, device_result<R>* result, device_context& context, options chosen = {}) {
+  chosen.result = type_of<R>;
+  enqueue(What, input, static_cast<void*>(result), context, chosen);
+}
+
+}  // namespace fanin

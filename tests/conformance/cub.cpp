@@ -1,0 +1,11 @@
+#include <doctest/doctest.h>
+
+#include "tests/conformance/suite.hpp"
+
+TEST_SUITE("conformance/cub") {
+  TEST_CASE("keeps the contract") { fanin::test::conformance("cub"); }
+}
+
+TEST_SUITE("conformance_over_4_gib/cub") {
+  TEST_CASE("more than 2^32 bytes") { fanin::test::conformance_over_4_gib("cub"); }
+}

@@ -1,0 +1,179 @@
+// Contexts: the caller's stream, results on the device, graphs, several at once, errors that leave all usable.
+#include <thread>
+
+#include "tests/conformance/checks.hpp"
+#include "tests/cuda/device_memory.hpp"
+
+namespace fanin::test {
+namespace {
+
+void wait_for(const device_context& context) {
+  cuda::check(cudaStreamSynchronize(static_cast<cudaStream_t>(context.stream())), "cudaStreamSynchronize");
+}
+
+template <class T>
+void expect_same_on_device(operation what, const std::vector<T>& x, const options& chosen, device_context& context) {
+  const device_array<T> on_device{std::span<const T>(x)};
+  const array_view input = on_device.elements();
+  INFO(told(what, input, chosen));
+  const auto result_type = chosen.result.value_or(default_result(what, input.type));
+  const scalar expected = reduce(what, input, context, chosen).value;
+  for_each_type<float, double, std::int32_t, std::int64_t, std::uint32_t, std::uint64_t>([&]<class R>(R) {
+    if (type_of<R> != result_type) return;
+    const device_value<device_result<R>> result;
+    enqueue(what, input, result.get(), context, chosen);
+    wait_for(context);
+    CHECK(same(scalar(result.read().value), expected));
+    CHECK(result.read().overflowed == 0);
+  });
+}
+
+TEST_SUITE("contexts") {
+  TEST_CASE("results on the device are those on the host") {
+    if (!device_is_here()) return;
+    device_context context;
+    for_each_type<float, double, std::int32_t, std::int64_t, std::uint32_t, std::uint64_t>([&]<class T>(T) {
+      for (const std::size_t length : {1, 1000, 100003}) {
+        for (const operation what : all_operations) {
+          const auto x = what == operation::product ? unit_factors<T>(length, 61) : mixed_values<T>(length, 61);
+          for (const method how : all_methods) {
+            if (std::is_floating_point_v<T> && what == operation::product && how != method::fast) continue;
+            expect_same_on_device(what, x, {.how = how}, context);
+          }
+        }
+      }
+    });
+    expect_same_on_device(operation::sum, mixed_values<float>(5000, 62),
+                          {.how = method::exact, .result = element_type::f64}, context);
+  }
+
+  TEST_CASE("special values and overflow on the device") {
+    if (!device_is_here()) return;
+    device_context context;
+    const double inf = std::numeric_limits<double>::infinity();
+    for (const auto& x : {std::vector<double>{-0.0, -0.0}, {inf, -inf}, {std::nan("7"), 1}, {inf, 1}}) {
+      for (const method how : all_methods) expect_same_on_device(operation::sum, x, {.how = how}, context);
+      for (const operation what : {operation::min, operation::max, operation::mean}) {
+        expect_same_on_device(what, x, {}, context);
+      }
+    }
+    const std::vector<std::int64_t> large{INT64_MAX, 1};
+    const device_array<std::int64_t> on_device{std::span<const std::int64_t>(large)};
+    const device_value<device_result<std::int64_t>> result;
+    enqueue<operation::sum>(on_device.elements(), result.get(), context);
+    wait_for(context);
+    CHECK(result.read().overflowed != 0);
+    CHECK_THROWS_AS(reduce(operation::sum, on_device.elements(), context), overflow);
+    const device_value<device_result<double>> of_nothing;
+    enqueue<operation::sum>(device_span<double>(), of_nothing.get(), context);
+    wait_for(context);
+    CHECK(same(scalar(of_nothing.read().value), scalar(0.0)));
+  }
+
+  TEST_CASE("a graph is replayed on new data") {
+    if (!device_is_here()) return;
+    cuda::owned_stream stream = cuda::make_stream(cudaStreamNonBlocking);
+    device_context context(0, stream.get());
+    for (const std::size_t count : {std::size_t{100}, std::size_t{1000003}, (std::size_t{1} << 26) + 3}) {
+      std::vector<float> x(count, 1.0f);
+      const device_array<float> on_device{std::span<const float>(x)};
+      const device_value<device_result<float>> fast, exact;
+      const auto capture = [&] {
+        enqueue<operation::max>(on_device.elements(), fast.get(), context);
+        enqueue<operation::sum>(on_device.elements(), exact.get(), context, {.how = method::exact});
+      };
+      capture();  // whatever is prepared once
+      wait_for(context);
+      cudaGraph_t graph = nullptr;
+      cudaGraphExec_t ready = nullptr;
+      cuda::check(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeGlobal), "cudaStreamBeginCapture");
+      capture();
+      cuda::check(cudaStreamEndCapture(stream.get(), &graph), "cudaStreamEndCapture");
+      cuda::check(cudaGraphInstantiate(&ready, graph, 0), "cudaGraphInstantiate");
+      for (int round = 2; round < 5; ++round) {
+        x.assign(count, 1.0f);
+        x[count / 2] = static_cast<float>(round);
+        cuda::check(cudaMemcpy(on_device.data(), x.data(), count * 4, cudaMemcpyHostToDevice), "cudaMemcpy");
+        cuda::check(cudaGraphLaunch(ready, stream.get()), "cudaGraphLaunch");
+        wait_for(context);
+        CHECK(fast.read().value == static_cast<float>(round));
+        CHECK(exact.read().value == static_cast<float>(count - 1 + static_cast<std::size_t>(round)));
+      }
+      cudaGraphExecDestroy(ready);
+      cudaGraphDestroy(graph);
+    }
+  }
+
+  TEST_CASE("two threads with two contexts, and two contexts on one thread") {
+    if (!device_is_here()) return;
+    const auto x = mixed_values<double>(3000017, 63);
+    const device_array<double> on_device{std::span<const double>(x)};
+    const scalar expected = reduce(operation::sum, on_device.elements()).value;
+    int wrong[2] = {};
+    const auto work = [&](int& count_of_wrong) {
+      device_context context;
+      for (int i = 0; i < 300; ++i) {
+        count_of_wrong += same(reduce(operation::sum, on_device.elements(), context).value, expected) ? 0 : 1;
+      }
+    };
+    std::thread other(work, std::ref(wrong[0]));
+    work(wrong[1]);
+    other.join();
+    CHECK(wrong[0] == 0);
+    CHECK(wrong[1] == 0);
+
+    device_context a, b;
+    const device_value<device_result<double>> of_a[8], of_b[8];
+    for (int i = 0; i < 8; ++i) {
+      enqueue<operation::sum>(on_device.elements(), of_a[i].get(), a);
+      enqueue<operation::sum>(on_device.elements(), of_b[i].get(), b);
+    }
+    wait_for(a);
+    wait_for(b);
+    for (int i = 0; i < 8; ++i) {
+      CHECK(same(scalar(of_a[i].read().value), expected));
+      CHECK(same(scalar(of_b[i].read().value), expected));
+    }
+  }
+
+  TEST_CASE("pinned, pageable and streamed host data, over several chunks, have the same bits") {
+    if (!device_is_here()) return;
+    const auto x = mixed_values<float>((std::size_t{100} << 20) / 4 + 7, 64);
+    const auto pinned = cuda::allocate_pinned(x.size() * 4);
+    std::memcpy(pinned.get(), x.data(), x.size() * 4);
+    device_context context;
+    for (const method how : all_methods) {
+      const options chosen{.how = how};
+      const scalar expected = reduce(operation::sum, std::span<const float>(x), context, chosen).value;
+      CHECK(context.last_times().copy_seconds > 0);
+      CHECK(context.last_times().kernel_seconds > 0);
+      const std::span<const float> elsewhere(reinterpret_cast<const float*>(pinned.get()), x.size());
+      CHECK(same(reduce(operation::sum, elsewhere, context, chosen).value, expected));
+      const scalar streamed =
+          call_in_blocks(find_backend("cuda"), operation::sum, element_type::f32, chosen, [&](stream& into) {
+            into.push(x.data(), 1000003);
+            into.push(x.data() + 1000003, x.size() - 1000003);
+          }).value;
+      CHECK(same(streamed, expected));
+    }
+  }
+
+  TEST_CASE("errors are told and nothing is broken after them") {
+    if (!device_is_here()) return;
+    CHECK_THROWS_AS(device_context(1000), invalid_argument);
+    CHECK_THROWS_AS(device_context(-1), invalid_argument);
+    const std::vector<double> x(100, 0.25);
+    CHECK_THROWS_AS(reduce(operation::sum, device_span<double>(x.data(), x.size())), invalid_argument);
+    CHECK_THROWS_AS(cuda::allocate_device(std::size_t{1} << 60), out_of_memory);
+    CHECK_THROWS_AS(cuda::check(cudaSetDevice(1000), "cudaSetDevice"), device_error);
+    device_context context;
+    CHECK_THROWS_AS(enqueue(operation::sum, std::span<const double>(x), &context, context), invalid_argument);
+    CHECK_THROWS_AS(reduce(operation::min, device_span<double>(), context), invalid_argument);
+    CHECK(std::get<double>(reduce(operation::sum, std::span<const double>(x), context).value) == 25.0);
+    CHECK(sum(x, {.backend = "cuda"}).value == 25.0);
+    CHECK(sum(x, {.backend = "serial"}).value == 25.0);
+  }
+}
+
+}  // namespace
+}  // namespace fanin::test

@@ -1,0 +1,119 @@
+// Data in device memory: every size at which the kernels change, every place of the first element, guards around.
+#include "tests/conformance/checks.hpp"
+#include "tests/cuda/device_memory.hpp"
+#include "tests/support/exact_reference.hpp"
+#include "tests/support/integer_reference.hpp"
+
+namespace fanin::test {
+namespace {
+
+/// Around a vector, a warp, a block, what one block reads alone, a grid that is full once and twice.
+constexpr std::size_t lengths[] = {1,      2,      3,      4,       5,       7,      31,    32,    33,
+                                   101,    127,    128,    129,     511,     512,    513,   2047,  2048,
+                                   2049,   8191,   8192,   8193,    16383,   16384,  16385, 16389, 65537,
+                                   135167, 135169, 540673, 1081343, 1081345, 4325381};
+
+template <class T>
+void expect_right(const backend& b, operation what, std::span<const T> x, const device_array<T>& on_device) {
+  for_each_variant(b, what, on_device.elements(), 1, [&](const options& chosen) {
+    INFO(b.name() << ": " << told(what, on_device.elements(), chosen));
+    const outcome answer = call(b, what, on_device.elements(), chosen);
+    if constexpr (std::is_floating_point_v<T>) {
+      if (what == operation::min || what == operation::max) {
+        CHECK(same(answer.value, call(find_backend("serial"), what, x).value));
+      } else if (what == operation::product) {
+        CHECK(same(answer.value, call(find_backend("serial"), what, x).value));  // factors whose products are exact
+      } else {
+        const exact_reference<T> exact(x);
+        CHECK(exact.keeps(what, std::get<T>(answer.value), answer.bound));
+        if (chosen.how == method::exact) CHECK(same(answer.value, scalar(exact.template rounded<T>(what))));
+      }
+    } else {
+      CHECK(same(answer.value, *integer_reference(what, x)));
+    }
+  });
+}
+
+template <class T>
+void expect_right_everywhere(const char* name) {
+  const backend& b = find_backend(name);
+  const auto values = mixed_values<T>(std::ranges::max(lengths), 51);
+  const auto factors = unit_factors<T>(std::ranges::max(lengths) / 8, 52);
+  for (const std::size_t length : lengths) {
+    for (std::size_t offset = 0; offset < (length < 70000 ? 16 / sizeof(T) : 2); ++offset) {
+      const auto x = std::span<const T>(values).first(length);
+      const device_array<T> on_device(x, offset);
+      for (const operation what : all_operations) {
+        if (what != operation::product) expect_right(b, what, x, on_device);
+      }
+      CHECK(on_device.untouched());
+      if (length > factors.size()) continue;
+      const auto y = std::span<const T>(factors).first(length);
+      expect_right(b, operation::product, y, device_array<T>(y, offset));
+    }
+  }
+}
+
+/// A length that bulk copies serve, with a rest in every part of the split.
+template <class T>
+void expect_bulk_right() {
+  const std::size_t count = (std::size_t{1} << 28) / sizeof(T) + 1234567;
+  std::vector<T> x(count);
+  for (std::size_t i = 0; i < count; ++i)
+    x[i] = static_cast<T>(static_cast<std::int64_t>(i * 2654435761u >> 7 & 15) - 6);
+  const backend& b = find_backend("cuda");
+  for (const std::size_t offset : {0, 1}) {
+    const device_array<T> on_device(std::span<const T>(x), offset);
+    for (const operation what : {operation::sum, operation::min, operation::max}) {
+      expect_right<T>(b, what, x, on_device);
+    }
+    CHECK(on_device.untouched());
+  }
+}
+
+TEST_SUITE("device_data") {
+  TEST_CASE("sizes and places, cuda") {
+    if (!device_is_here()) return;
+    for_each_type<float, double, std::int32_t, std::int64_t>([]<class T>(T) { expect_right_everywhere<T>("cuda"); });
+  }
+  TEST_CASE("sizes and places, cub and thrust") {
+    if (!device_is_here()) return;
+    for (const char* name : {"cub", "thrust"})
+      expect_right_everywhere<float>(name), expect_right_everywhere<std::int64_t>(name);
+  }
+  TEST_CASE("bulk copies") {
+    if (!device_is_here()) return;
+    for_each_type<float, double, std::int32_t, std::uint64_t>([]<class T>(T) { expect_bulk_right<T>(); });
+  }
+  TEST_CASE("over 2^32 elements, on the host and on the device finished") {
+    if (!device_is_here()) return;
+    constexpr std::size_t count = (std::size_t{1} << 32) + 5;
+    std::size_t free_bytes = 0;
+    std::size_t all_bytes = 0;
+    cuda::check(cudaMemGetInfo(&free_bytes, &all_bytes), "cudaMemGetInfo");
+    if (free_bytes < (count + (1 << 26)) * 4) {
+      std::printf("fanin: skipped: the device has less than 17 GiB of free memory\n");
+      return;
+    }
+    const auto memory = cuda::allocate_device(count * 4);
+    cuda::check(cudaMemset(memory.get(), 0x81, count * 4), "cudaMemset");
+    const device_span<std::int32_t> x(reinterpret_cast<const std::int32_t*>(memory.get()), count);
+    const auto each = static_cast<std::int32_t>(0x81818181);
+    const auto expected =
+        static_cast<std::int64_t>(static_cast<detail::int128>(each) * static_cast<detail::int128>(count));
+    const bool fits = expected == static_cast<detail::int128>(each) * static_cast<detail::int128>(count);
+    device_context context;
+    const device_value<device_result<std::int64_t>> result;
+    enqueue<operation::sum>(x, result.get(), context);
+    cuda::check(cudaStreamSynchronize(static_cast<cudaStream_t>(context.stream())), "cudaStreamSynchronize");
+    CHECK(result.read().value == expected);
+    CHECK((result.read().overflowed == 0) == fits);
+    for (const char* name : {"cuda", "cub", "thrust"}) {
+      CHECK(std::get<std::int64_t>(reduce(operation::sum, x, {.backend = name}).value) == expected);
+      CHECK(std::get<std::int32_t>(reduce(operation::max, x, {.backend = name}).value) == each);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace fanin::test

@@ -1,0 +1,78 @@
+// Device memory for tests, and whether there is a device to test.
+#pragma once
+
+#include <cuda_runtime_api.h>
+#include <doctest/doctest.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <fanin/device.hpp>
+
+#include "backends/cuda/handles.hpp"
+
+namespace fanin::test {
+
+/// Whether a test that needs a device is to go on. If not, says so in the words that ctest takes for a skipped test,
+/// or fails where the environment variable FANIN_REQUIRE_BACKENDS names `cuda`.
+inline bool device_is_here() {
+  const backend& b = find_backend("cuda");
+  if (b.probe().usable()) return true;
+  const char* required = std::getenv("FANIN_REQUIRE_BACKENDS");
+  const std::string list = "," + std::string(required != nullptr ? required : "") + ",";
+  const std::string why = "cuda is not usable here: " + std::string(b.probe().detail);
+  if (list.find(",cuda,") != std::string::npos) FAIL(why);
+  std::printf("fanin: skipped: %s\n", why.c_str());
+  return false;
+}
+
+/// Elements on the device, `offset` elements behind a 256-byte boundary, between guard bytes.
+template <class T>
+class device_array {
+ public:
+  explicit device_array(std::span<const T> x, std::size_t offset = 0)
+      : before_(guard + offset * sizeof(T)),
+        count_(x.size()),
+        image_(before_ + x.size_bytes() + guard, std::byte{0xff}),
+        memory_(cuda::allocate_device(image_.size())) {
+    if (!x.empty()) std::memcpy(image_.data() + before_, x.data(), x.size_bytes());
+    cuda::check(cudaMemcpy(memory_.get(), image_.data(), image_.size(), cudaMemcpyHostToDevice), "cudaMemcpy");
+  }
+  device_span<T> elements() const { return {reinterpret_cast<const T*>(memory_.get() + before_), count_}; }
+  T* data() const { return reinterpret_cast<T*>(memory_.get() + before_); }
+  /// Whether elements and guards are as they were.
+  bool untouched() const {
+    std::vector<std::byte> now(image_.size());
+    cuda::check(cudaMemcpy(now.data(), memory_.get(), now.size(), cudaMemcpyDeviceToHost), "cudaMemcpy");
+    return now == image_;
+  }
+
+ private:
+  static constexpr std::size_t guard = 256;  // 0xff: NaN, -1 or the largest value
+  std::size_t before_;
+  std::size_t count_;
+  std::vector<std::byte> image_;
+  cuda::device_memory memory_;
+};
+
+/// One value on the device.
+template <class V>
+class device_value {
+ public:
+  device_value() : memory_(cuda::allocate_device(sizeof(V))) {}
+  V* get() const { return reinterpret_cast<V*>(memory_.get()); }
+  V read() const {
+    V value;
+    cuda::check(cudaMemcpy(&value, memory_.get(), sizeof value, cudaMemcpyDeviceToHost), "cudaMemcpy");
+    return value;
+  }
+
+ private:
+  cuda::device_memory memory_;
+};
+
+}  // namespace fanin::test

@@ -1,0 +1,55 @@
+#include "tests/cuda/ladder_broken.hpp"
+
+#include "backends/cuda/ladder_row.cuh"
+#include "backends/cuda/stages/16_warp_shuffle.cuh"
+
+namespace fanin::test {
+namespace {
+
+using cuda::most_threads;
+using cuda::stage_arguments;
+
+template <class A>
+__global__ void __launch_bounds__(most_threads) drops_last_kernel(stage_arguments<A> a) {
+  const cuda::stopwatch watch(a.cycles);
+  const auto s = threadIdx.x + 1 < blockDim.x ? cuda::load_one<A>(a) : A::identity();
+  cuda::store_partial<A>(a, watch, cuda::block_fold<A>(s));
+}
+
+struct drops_last : cuda::stage_defaults {
+  static constexpr cuda::stage_text text{0, "drops-last", "", "forgets the last element of each block"};
+  template <class A>
+  static auto kernel(unsigned) {
+    return &drops_last_kernel<A>;
+  }
+};
+
+template <class A>
+__global__ void __launch_bounds__(most_threads) no_identity_kernel(stage_arguments<A> a) {
+  const cuda::stopwatch watch(a.cycles);
+  const auto i = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  const auto s = i < a.count ? cuda::load<A>(a, i) : typename A::state{};
+  cuda::store_partial<A>(a, watch, cuda::block_fold<A>(s));
+}
+
+struct no_identity : cuda::stage_defaults {
+  static constexpr cuda::stage_text text{0, "no-identity", "", "zeros beyond the end, whatever the operation"};
+  template <class A>
+  static auto kernel(unsigned) {
+    return &no_identity_kernel<A>;
+  }
+};
+
+template <class Stage>
+cuda::stage_info make() {
+  auto row = cuda::make_row<Stage>();
+  row.kernels = {cuda::make_kernels<Stage, float>(), cuda::make_kernels<Stage, double>(),
+                 cuda::make_kernels<Stage, std::int32_t>(), cuda::make_kernels<Stage, std::int64_t>()};
+  return row;
+}
+
+}  // namespace
+
+std::vector<cuda::stage_info> broken_stages() { return {make<drops_last>(), make<no_identity>()}; }
+
+}  // namespace fanin::test

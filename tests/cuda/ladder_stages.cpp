@@ -1,0 +1,222 @@
+// Every stage of the ladder on a GPU: sizes, types, operations, block sizes, alignments, special values.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "tests/cuda/ladder_broken.hpp"
+#include "tests/cuda/ladder_check.hpp"
+
+namespace fanin::test {
+namespace {
+
+constexpr std::size_t longest_product = std::size_t{1} << 20;  // unit_factors promises exact products up to here
+
+template <class T>
+std::string faults_at(std::span<const cuda::stage_info> stages, std::size_t count, std::size_t offset,
+                      std::initializer_list<unsigned> block_sizes) {
+  const device_input<T> terms(mixed_values<T>(count, count + offset), offset);
+  const device_input<T> factors(unit_factors<T>(std::min(count, longest_product), count), offset);
+  const expectation<T> of_terms(terms.host()), of_factors(factors.host());
+  std::string faults;
+  for (const auto& stage : stages) {
+    for (const operation what : cuda::ladder_operations) {
+      if (!serves(stage, what, type_of<T>)) continue;
+      if (count == 0 && (what == operation::min || what == operation::max)) continue;
+      const bool product = what == operation::product;
+      if (product && count > longest_product) continue;
+      for (const unsigned block_size : block_sizes) {
+        faults += fault_of(stage, what, product ? factors : terms, product ? of_factors : of_terms, block_size);
+      }
+    }
+  }
+  if (!terms.untouched() || !factors.untouched()) faults += "the input was changed\n";
+  return faults;
+}
+
+template <class T>
+void check_small_sizes() {
+  for (const std::size_t count : {0, 1, 2, 31, 32, 33, 101, 128, 255, 256, 257, 511, 513, 1025, 2047, 2049, 4099}) {
+    CHECK(faults_at<T>(cuda::stages(), count, 0, {32, 256, 1024}) == "");
+    CHECK(faults_at<T>(cuda::stages(), count, 1, {96, 1000}) == "");
+    CHECK(faults_at<T>(cuda::stages(), count, 3, {101, 512}) == "");
+  }
+}
+
+template <class T>
+void check_large_sizes() {
+  constexpr std::size_t chunk = 32 * 1024 / sizeof(T);
+  for (const std::size_t count : {chunk - 1, chunk + 1, 6 * chunk + 5, std::size_t{1} << 20}) {
+    CHECK(faults_at<T>(cuda::stages(), count, 0, {128, 256, 512}) == "");
+    CHECK(faults_at<T>(cuda::stages(), count, 1, {32, 480}) == "");
+  }
+  for (const std::size_t count : {std::size_t{1} << 24, (std::size_t{1} << 24) + 1}) {
+    CHECK(faults_at<T>(cuda::stages(), count, count % 2, {0, 256}) == "");
+  }
+}
+
+/// Every stage finds the same value for x.
+template <class T>
+void check_values(operation what, std::vector<T> x, T wanted) {
+  const device_input<T> input(std::move(x), 1);
+  for (const auto& stage : cuda::stages()) {
+    if (!serves(stage, what, type_of<T>)) continue;
+    CAPTURE(stage.text.name);
+    CAPTURE(to_string(what));
+    stage_run once(plan_stage(stage, what, type_of<T>, input.host().size(), 64));
+    once.prepare(input.device());
+    once.run(input.device());
+    CHECK(same(once.value(), scalar(wanted)));
+  }
+}
+
+template <class T>
+void check_special_values() {
+  constexpr T nan = std::numeric_limits<T>::quiet_NaN(), infinity = std::numeric_limits<T>::infinity();
+  const std::vector<T> minus_zeros(1000, T{-0.0});
+  for (const auto what : {operation::sum, operation::min, operation::max}) check_values(what, minus_zeros, T{-0.0});
+
+  auto zeros = minus_zeros;
+  zeros[997] = 0;
+  check_values(operation::sum, zeros, T{0});
+  check_values(operation::min, zeros, T{-0.0});
+  check_values(operation::max, zeros, T{0});
+
+  std::vector<T> ones(1000, 1);
+  for (const std::size_t at : {0, 500, 999}) {
+    auto x = ones;
+    x[at] = -nan;
+    for (const auto what : cuda::ladder_operations) check_values(what, x, nan);
+    x[at] = -infinity;
+    check_values(operation::sum, x, -infinity);
+    check_values(operation::min, x, -infinity);
+    check_values(operation::max, x, T{1});
+    x[(at + 1) % 1000] = infinity;
+    check_values(operation::sum, x, nan);
+  }
+  check_values(operation::min, std::vector<T>(1000, infinity), infinity);
+  check_values(operation::max, std::vector<T>(1000, -infinity), -infinity);
+}
+
+TEST_SUITE_BEGIN("cuda/table");
+
+TEST_CASE("the table names every stage once and in an order that builds") {
+  std::set<std::string_view> known = {""};
+  int number = 0;
+  for (const auto& stage : cuda::stages()) {
+    CAPTURE(stage.text.name);
+    CHECK(known.count(stage.text.builds_on) == 1);
+    CHECK(known.insert(stage.text.name).second);
+    CHECK(stage.text.number >= number);
+    CHECK(stage.text.story != "");
+    CHECK(&cuda::find_stage(stage.text.name) == &stage);
+    number = stage.text.number;
+    for (const auto type : cuda::ladder_types) {
+      if (is_floating(type)) continue;
+      CHECK(stage.at(operation::sum, type).architecture >= 75);
+    }
+    CHECK(stage.at(operation::mean, element_type::f32).architecture == 0);
+    CHECK(stage.at(operation::sum, element_type::u32).architecture == 0);
+  }
+  CHECK(number == 23);
+  CHECK_THROWS_AS(cuda::find_stage("global-neighboured"), invalid_argument);
+}
+
+TEST_CASE("stages round the block size as they say") {
+  for (const auto& stage : cuda::stages()) {
+    for (unsigned threads = 32; threads <= 1024; threads += 32) {
+      const unsigned rounded = stage.rounded(threads);
+      CHECK(rounded % 32 == 0);
+      CHECK(rounded <= threads);
+      CHECK(rounded >= 32);
+      if (stage.text.name != "unroll-complete") CHECK(rounded == threads);
+    }
+  }
+}
+
+TEST_SUITE_END();
+TEST_SUITE_BEGIN("cuda/ladder");
+
+TEST_CASE("small sizes, f32") {
+  if (device_is_there()) check_small_sizes<float>();
+}
+TEST_CASE("small sizes, f64") {
+  if (device_is_there()) check_small_sizes<double>();
+}
+TEST_CASE("small sizes, i32") {
+  if (device_is_there()) check_small_sizes<std::int32_t>();
+}
+TEST_CASE("small sizes, i64") {
+  if (device_is_there()) check_small_sizes<std::int64_t>();
+}
+TEST_CASE("large sizes, f32") {
+  if (device_is_there()) check_large_sizes<float>();
+}
+TEST_CASE("large sizes, f64") {
+  if (device_is_there()) check_large_sizes<double>();
+}
+TEST_CASE("large sizes, i32") {
+  if (device_is_there()) check_large_sizes<std::int32_t>();
+}
+TEST_CASE("large sizes, i64") {
+  if (device_is_there()) check_large_sizes<std::int64_t>();
+}
+
+TEST_CASE("special values") {
+  if (!device_is_there()) return;
+  check_special_values<float>();
+  check_special_values<double>();
+}
+
+TEST_CASE("integers at the ends of their range") {
+  if (!device_is_there()) return;
+  constexpr auto least = std::numeric_limits<std::int64_t>::min(), most = std::numeric_limits<std::int64_t>::max();
+  std::vector<std::int64_t> x(3000, most);
+  std::fill(x.begin() + 1500, x.end(), -most);
+  x[77] = 5;
+  check_values<std::int64_t>(operation::sum, x, 5 - most);
+  x[1234] = least;
+  check_values<std::int64_t>(operation::min, x, least);
+  check_values<std::int64_t>(operation::max, x, most);
+}
+
+TEST_CASE("broken stages are caught") {
+  if (!device_is_there()) return;
+  for (const auto& stage : broken_stages()) {
+    CAPTURE(stage.text.name);
+    CHECK(faults_at<float>({&stage, 1}, 1000, 0, {128}) != "");
+    CHECK(faults_at<std::int64_t>({&stage, 1}, 1000, 0, {128}) != "");
+  }
+}
+
+TEST_CASE("every block counts its cycles") {
+  if (!device_is_there()) return;
+  const device_input<float> x(mixed_values<float>(100000, 1), 0);
+  for (const auto& stage : cuda::stages()) {
+    if (!serves(stage, operation::sum, element_type::f32)) continue;
+    CAPTURE(stage.text.name);
+    stage_run once(plan_stage(stage, operation::sum, element_type::f32, x.host().size()));
+    once.prepare(x.device());
+    once.run(x.device(), true);
+    once.value();
+    const auto counted = once.cycles();
+    CHECK(std::all_of(counted.begin(), counted.end(), [](long long c) { return c > 0 && c < 100'000'000; }));
+  }
+}
+
+TEST_CASE("plans refuse what cannot be") {
+  if (!device_is_there()) return;
+  const auto& any = cuda::find_stage("grid-stride");
+  constexpr std::uint64_t too_many = (std::uint64_t{1} << 32) + 1;
+  CHECK_THROWS_AS(plan_stage(any, operation::sum, element_type::i32, too_many), invalid_argument);
+  CHECK_THROWS_AS(plan_stage(any, operation::sum, element_type::f32, 1, 1056), invalid_argument);
+  CHECK_THROWS_AS(plan_stage(any, operation::mean, element_type::f32, 1), unsupported);
+  CHECK_THROWS_AS(plan_stage(cuda::find_stage("warp-redux"), operation::sum, element_type::f32, 1), unsupported);
+}
+
+TEST_SUITE_END();
+
+}  // namespace
+}  // namespace fanin::test

@@ -1,0 +1,125 @@
+#!/usr/bin/env python3
+"""What the compiler made of every kernel of the ladder, against the table that is checked in; no GPU needed.
+
+For each kernel and accumulator: registers for sm_90, 16-byte loads from global memory, bulk copies, redux
+instructions. Spilled registers are never accepted. Another version of the toolkit may choose other registers; then
+only the instructions are compared.
+
+usage: static_gate.py [--update] [--nvcc NVCC]
+"""
+import argparse
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+TABLE = pathlib.Path(__file__).with_suffix(".json")
+TYPES = ("f32", "f64", "i32", "i64")
+FLAGS = ["-std=c++20", "-arch=sm_90", "--expt-relaxed-constexpr", "-fmad=false", "-O3", "-I", ROOT / "include",
+         "-I", ROOT]
+
+LOAD_16 = re.compile(r"\bld\.global(?:\.\w+)*?\.(?:v4\.\w32|v2\.\w64)\b")
+BULK = re.compile(r"\bcp\.async\.bulk\.shared")
+REDUX = re.compile(r"\bredux\.sync")
+USAGE = re.compile(r"Compiling entry function '(\w+)'.*?(\d+) bytes stack frame, (\d+) bytes spill stores, "
+                   r"(\d+) bytes spill loads.*?Used (\d+) registers", re.DOTALL)
+
+
+def run(*command):
+    done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit(f"{command[0]} failed:\n{done.stderr}")
+    return done.stdout + done.stderr
+
+
+def readable(mangled):
+    """{mangled: 'bulk_copy plain_sum<float>'}"""
+    names = run("c++filt", *mangled).splitlines()
+    short = {}
+    for symbol, name in zip(mangled, names):
+        kernel = re.match(r"void (?:\w+::)*(\w+)_kernel<(.*)>\(", name)
+        arguments = re.sub(r"fanin::(?:\w+::)*", "", kernel.group(2)).replace(" >", ">")
+        short[symbol] = f"{kernel.group(1)} {arguments.strip()}"
+    return short
+
+
+def kernels_of(nvcc, element):
+    """Rows of one translation unit, and what is wrong in it."""
+    with tempfile.TemporaryDirectory() as folder:
+        ptx = pathlib.Path(folder) / "ladder.ptx"
+        run(nvcc, *FLAGS, "-ptx", ROOT / f"backends/cuda/ladder_{element}.cu", "-o", ptx)
+        usage = run(pathlib.Path(nvcc).with_name("ptxas") if "/" in nvcc else "ptxas", "-arch=sm_90", "-v", ptx, "-o",
+                    ptx.with_suffix(".cubin"))
+        text = ptx.read_text()
+    body = {part.split("(", 1)[0].strip(): part for part in text.split(".entry ")[1:]}
+    rows, faults = {}, []
+    names = readable(list(body))
+    for symbol, _, stores, loads, registers in USAGE.findall(usage):
+        name = names[symbol]
+        if stores != "0" or loads != "0":
+            faults.append(f"{name}: {stores} bytes of spill stores, {loads} of spill loads")
+        ptx = body[symbol]
+        rows[name] = [int(registers), len(LOAD_16.findall(ptx)), len(BULK.findall(ptx)), len(REDUX.findall(ptx))]
+    if set(rows) != set(names.values()):
+        faults.append(f"ladder_{element}.cu: the assembler did not report every kernel")
+    return rows, faults
+
+
+def claims(rows):
+    """What stages promise whatever the table says."""
+    for name, (_, loads, bulk, redux) in rows.items():
+        stage = name.split(" ")[0]
+        if stage in ("vectorized", "single_pass", "warp_redux") and loads < 4:
+            yield f"{name}: {loads} loads of 16 bytes, four are claimed"
+        if (stage == "bulk_copy") != (bulk > 0):
+            yield f"{name}: {bulk} bulk copies"
+        if (stage == "warp_redux") != (redux > 0):
+            yield f"{name}: {redux} redux instructions"
+
+
+def differences(table, found):
+    same_toolkit = table["toolkit"] == found["toolkit"]
+    for name in sorted(set(table["kernels"]) | set(found["kernels"])):
+        old, new = table["kernels"].get(name), found["kernels"].get(name)
+        if old is None or new is None:
+            yield f"{name}: {'not in the table' if old is None else 'no longer there'}"
+        elif old[1:] != new[1:] or (same_toolkit and old != new):
+            yield f"{name}: {old} became {new} (registers, 16-byte loads, bulk copies, redux)"
+
+
+def write(found):
+    rows = ",\n".join(f"    {json.dumps(name)}: {json.dumps(row)}" for name, row in sorted(found["kernels"].items()))
+    columns = json.dumps(["registers", "16-byte loads", "bulk copies", "redux"])
+    TABLE.write_text(f'{{\n  "toolkit": "{found["toolkit"]}",\n  "architecture": "sm_90",\n  "columns": {columns},\n'
+                     f'  "kernels": {{\n{rows}\n  }}\n}}\n')
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--update", action="store_true", help="write what was found to the table")
+    parser.add_argument("--nvcc", default="nvcc")
+    arguments = parser.parse_args()
+
+    version = re.search(r"release (\d+\.\d+)", run(arguments.nvcc, "--version")).group(1)
+    found = {"toolkit": version, "kernels": {}}
+    faults = []
+    for element in TYPES:
+        rows, wrong = kernels_of(arguments.nvcc, element)
+        found["kernels"].update(rows)
+        faults += wrong
+    faults += claims(found["kernels"])
+    if arguments.update:
+        write(found)
+    else:
+        faults += differences(json.loads(TABLE.read_text()), found)
+    for fault in faults:
+        print(fault, file=sys.stderr)
+    print(f"{len(found['kernels'])} kernels, {len(faults)} faults")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
