@@ -27,9 +27,9 @@ struct mistake {
 };
 
 void check_all(const scratch_folder& here, std::initializer_list<mistake> mistakes) {
-  for (const auto& [command, status, message] : mistakes) {
-    CAPTURE(command);
-    check_failure(here.shell(command), status, message);
+  for (const mistake& m : mistakes) {
+    CAPTURE(m.command);
+    check_failure(here.shell(m.command), m.status, m.message);
   }
 }
 
@@ -87,11 +87,12 @@ TEST_CASE("damaged .npy files, mapped and streamed") {
       {"magic.npy", 1, "is not a .npy file"},
       {"nothing.npy", 1, "is empty, not a .npy file"},
   };
-  for (const auto& [file, status, message] : mistakes) {
+  for (const mistake& m : mistakes) {
+    const std::string& file = m.command;
     CAPTURE(file);
-    check_failure(here.fanin("sum " + file), status, message);
-    check_failure(here.fanin("sum - --format npy <" + file), status, message);
-    check_failure(here.fanin("compare " + file), status, message);
+    check_failure(here.fanin("sum " + file), m.status, m.message);
+    check_failure(here.fanin("sum - --format npy <" + file), m.status, m.message);
+    check_failure(here.fanin("compare " + file), m.status, m.message);
   }
 }
 

@@ -125,7 +125,8 @@ TEST_CASE("compare: what is promised, and whether it is kept") {
       {"4e307 inf 1", "true", "true"},
       {"1 nan -inf", "true", "true"},
   };
-  for (const auto& [text, rounded, exact] : examples) {
+  for (const auto& [input, rounded, exact] : examples) {
+    const std::string text = input;
     CAPTURE(text);
     here.write("x.txt", text);
     const json all = parsed(here.fanin("compare x.txt --json"));
