@@ -88,8 +88,14 @@ struct row_state {
   }
 };
 
+/// Input of this size does not stay in the nearer caches: from there on lines are asked for this far ahead. Kernels
+/// with much arithmetic for each line (Kernel::always_ahead) gain from it at any size, the others lose a little in
+/// cache.
+constexpr std::size_t far_bytes = std::size_t{1} << 20;
+constexpr std::size_t read_ahead = 4096;
+
 /// One leaf: lane j receives the elements j, j + row, j + 2 row, ...
-template <class Kernel, class T>
+template <bool Ahead, class Kernel, class T>
 HWY_INLINE void fold_leaf(const T* x, std::size_t count, row_state<Kernel, T>& state) {
   using S = row_state<Kernel, T>;
   const typename S::D d;
@@ -97,9 +103,9 @@ HWY_INLINE void fold_leaf(const T* x, std::size_t count, row_state<Kernel, T>& s
   HWY_UNROLL(16)
   for (std::size_t v = 0; v < S::vectors; ++v) Kernel::reset(d, state.part[v]);
   for (std::size_t r = count / S::size; r > 0; --r, x += S::size) {
-    if constexpr (Kernel::read_ahead != 0) {
+    if constexpr (Ahead) {
       for (std::size_t b = 0; b < row_bytes; b += 64) {
-        hwy::Prefetch(reinterpret_cast<const char*>(x) + Kernel::read_ahead + b);
+        hwy::Prefetch(reinterpret_cast<const char*>(x) + read_ahead + b);
       }
     }
     HWY_UNROLL(16)
@@ -121,27 +127,22 @@ HWY_INLINE void fold_leaf(const T* x, std::size_t count, row_state<Kernel, T>& s
 }
 
 /// Leaves merged along the binary tree over their index (partial_tree says which), into the row `state`.
-template <class Kernel, class T>
-HWY_INLINE void fold_leaves(const T* x, std::size_t count, T* state) {
+template <bool Ahead, class Kernel, class T>
+HWY_INLINE void merge_leaves(const T* x, std::size_t count, T* state) {
   using S = row_state<Kernel, T>;
   constexpr std::size_t leaf = leaf_bytes / sizeof(T);
   constexpr std::size_t max_levels = 48;
   S now;
-  if (count <= leaf) {
-    fold_leaf(x, count, now);
-    now.store(state);
-    return;
-  }
   T nodes[max_levels][Kernel::planes * S::size];
   std::size_t done = 0;
   for (; count >= leaf; x += leaf, count -= leaf, ++done) {
-    fold_leaf(x, leaf, now);
+    fold_leaf<Ahead>(x, leaf, now);
     std::size_t level = 0;
     for (; (done >> level & 1) != 0; ++level) now.merge_behind(nodes[level]);
     now.store(nodes[level]);
   }
   bool empty = count == 0;
-  if (!empty) fold_leaf(x, count, now);
+  if (!empty) fold_leaf<Ahead>(x, count, now);
   for (std::size_t level = 0; done >> level != 0; ++level) {
     if ((done >> level & 1) == 0) continue;
     if (empty) {
@@ -152,6 +153,19 @@ HWY_INLINE void fold_leaves(const T* x, std::size_t count, T* state) {
     }
   }
   now.store(state);
+}
+
+template <class Kernel, class T>
+HWY_INLINE void fold_leaves(const T* x, std::size_t count, T* state) {
+  if (count <= leaf_bytes / sizeof(T)) {
+    row_state<Kernel, T> only;
+    fold_leaf<Kernel::always_ahead>(x, count, only);
+    only.store(state);
+  } else if (Kernel::always_ahead || count < far_bytes / sizeof(T)) {
+    merge_leaves<Kernel::always_ahead, Kernel>(x, count, state);
+  } else {
+    merge_leaves<true, Kernel>(x, count, state);
+  }
 }
 
 /// A row merged pairwise, lane j with lane j + size / 2, down to one lane.

@@ -18,6 +18,12 @@ const study* find_study(std::string_view name) {
   return found != all.end() ? &*found : nullptr;
 }
 
+/// The same for one thread, so that the input is not cut into chunks for several.
+request alone(request asked) {
+  asked.threads = 1;
+  return asked;
+}
+
 }  // namespace
 
 std::span<const variant_info> backend::variants() const noexcept {
@@ -42,7 +48,7 @@ support backend::supports(const request& asked) const {
 
 outcome backend::reduce(const request& asked) const {
   const study* s = asked.variant.empty() ? nullptr : find_study(asked.variant);
-  if (s == nullptr) return cpu_backend::reduce(asked);
+  if (s == nullptr) return cpu_backend::reduce(alone(asked));
   const std::size_t count = asked.input.count;
   leaf::environment_guard guard;
   outcome answer{{}, s->info.name, s->info.how, reproducibility::fixed_order, {}};
@@ -62,7 +68,7 @@ std::unique_ptr<stream> backend::open(const request& asked) const {
   if (!asked.variant.empty() && find_study(asked.variant) != nullptr) {
     throw unsupported("serial/" + std::string(asked.variant) + " needs its input as a whole, not as a stream");
   }
-  return cpu_backend::open(asked);
+  return cpu_backend::open(alone(asked));
 }
 
 void backend::run(unsigned, std::size_t count, leaf::task each) const {

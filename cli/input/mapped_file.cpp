@@ -25,6 +25,7 @@ constexpr char cut_short[] = "the file was cut short while it was read";
 std::atomic<std::uintptr_t> mapped_begin, mapped_end;
 char last_words[512];
 std::size_t last_words_bytes;
+std::atomic_flag spoken;  // several threads may fault at once; the first one speaks
 
 void on_bus_error(int signal, siginfo_t* info, void*) {
   const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
@@ -34,6 +35,7 @@ void on_bus_error(int signal, siginfo_t* info, void*) {
     ::sigaction(signal, &fallback, nullptr);
     return;
   }
+  while (spoken.test_and_set()) ::pause();
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, last_words, last_words_bytes);
   ::_exit(1);
 }
