@@ -12,13 +12,13 @@
 
 namespace fanin::cuda {
 
-inline constexpr unsigned chunk_bytes = 32 * 1024;
+inline constexpr unsigned piece_bytes = 32 * 1024;
 inline constexpr unsigned ring_size = 6;
 
 template <class A>
 __device__ typename A::state fold_chunks(const stage_arguments<A>& a) {
   using vector = vector_of<typename A::element>;
-  constexpr unsigned chunk = chunk_bytes / sizeof(vector);
+  constexpr unsigned chunk = piece_bytes / sizeof(vector);
   __shared__ copy_barrier arrived[ring_size];
   auto* ring = dynamic_shared<vector>();
   const auto part = steps::peel(reinterpret_cast<std::uintptr_t>(a.data), a.count, sizeof(typename A::element));
@@ -65,8 +65,8 @@ struct bulk_copy : single_pass {
   static constexpr stage_text text{23, "bulk-copy", "single-pass",
                                    "asynchronous bulk copies, six buffers of 32 KiB deep", "compute capability 9.0"};
   static constexpr unsigned block_size = 512;
-  static constexpr unsigned tile(unsigned, unsigned element_bytes) { return chunk_bytes / element_bytes; }
-  static constexpr std::size_t shared_bytes(unsigned, unsigned) { return ring_size * chunk_bytes; }
+  static constexpr unsigned tile(unsigned, unsigned element_bytes) { return piece_bytes / element_bytes; }
+  static constexpr std::size_t shared_bytes(unsigned, unsigned) { return ring_size * piece_bytes; }
   template <class A>
   static constexpr int architecture = 90;
   template <class A>
