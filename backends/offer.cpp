@@ -20,6 +20,9 @@ support offer(const backend& b, const request& asked, bool exists) {
   if (std::none_of(known.begin(), known.end(), [&](const variant_info& v) { return v.how == asked.how; })) {
     return {reason::unsupported, std::string(b.name()) + " does not offer method " + how()};
   }
+  if (!exists && !asked.variant.empty()) {
+    return {reason::unsupported, "variant '" + std::string(asked.variant) + "' has no " + what()};
+  }
   if (!exists) return {reason::unsupported, "there is no " + what()};
   const bool widened = type == element_type::f32 && asked.result == element_type::f64 && asked.how == method::exact &&
                        asked.what != operation::min && asked.what != operation::max;

@@ -56,8 +56,9 @@ result<scalar> reduce(operation what, const array_view& input, const options& ch
   });
 }
 
-plan::plan(operation what, element_type type, const options& chosen, std::size_t expected_count)
-    : chosen_(select(backends(), wanted_backend(chosen), what, array_view(nullptr, expected_count, type), chosen)) {}
+plan::plan(operation what, element_type type, const options& chosen, std::size_t expected_count, memory place)
+    : chosen_(
+          select(backends(), wanted_backend(chosen), what, array_view(nullptr, expected_count, type, place), chosen)) {}
 
 result<scalar> plan::operator()(const array_view& input) const {
   request asked = chosen_.what;

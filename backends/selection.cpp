@@ -98,6 +98,11 @@ bool any_name(std::string_view list, F f) {
   }
 }
 
+/// Whether `b` would have to fetch the data over the bus, which takes longer than to fold them where they lie.
+bool is_far(const backend& b, const array_view& input) {
+  return b.home() == memory::device && input.place == memory::host && b.probe().usable();
+}
+
 bool prefers_serial(const array_view& input) {
   return input.place == memory::host && input.count < small_input_bytes / size_of(input.type);
 }
@@ -116,7 +121,17 @@ selection select(candidate_list candidates, std::string_view wanted, operation w
       found.fallback.clear();
     }
     for (const backend* b : candidates) {
-      if (take(found, *b, what, input, chosen)) return found;
+      if (is_far(*b, input)) {
+        found.fallback.push_back({b->name(), reason::wrong_memory, "the data lie in host memory; 'auto' folds them there"});
+      } else if (take(found, *b, what, input, chosen)) {
+        return found;
+      }
+    }
+    if (input.place == memory::host) {
+      std::erase_if(found.fallback, [](const passed_over& p) { return p.why == reason::wrong_memory; });
+    }
+    for (const backend* b : candidates) {
+      if (is_far(*b, input) && take(found, *b, what, input, chosen)) return found;
     }
     refuse_all(found.fallback);
   }

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Tables of ratios from the results of scripts/bench-cpu.
+"""Tables from the results of scripts/bench-cpu and scripts/bench-gpu, whichever of them are in the folder.
 
 tables.py bench/results/MACHINE            prints the tables and how the targets stand
-tables.py bench/results/MACHINE README.md  also puts them and compare.txt between their markers there
+tables.py bench/results/MACHINE README.md  also puts them between their markers there, and compare.txt
 """
 
 import json
+import os
 import re
 import statistics
 import sys
@@ -70,6 +71,150 @@ def markdown(table):
     return "\n".join(lines)
 
 
+def power_of_two(count):
+    return f"2^{count.bit_length() - 1}"
+
+
+def cell(value, form, target=None):
+    """Bold below the target; empty where nothing was measured."""
+    if value is None:
+        return ""
+    text = format(value, form)
+    return f"**{text}**" if target is not None and value < target else text
+
+
+def lines_of(title, columns, rows):
+    return [title, "", "| " + " | ".join(columns) + " |", "|" + "---|" * len(columns),
+            *("| " + " | ".join(row) + " |" for row in rows), ""]
+
+
+class gpu_runs:
+    """The rows of gpu-sums.json by what was measured."""
+
+    def __init__(self, path):
+        with open(path) as file:
+            self.runs = json.load(file)["benchmarks"]
+        self.us = {(r["group"], r["type"], r["count"], r["misaligned"], r["backend"], r["method"]): r["real_time"]
+                   for r in self.runs}
+
+    def counts(self, group, kind):
+        return sorted({r["count"] for r in self.runs if r["group"] == group and r["type"] == kind})
+
+    def time(self, group, kind, count, backend, method="fast", misaligned=False):
+        return self.us.get((group, kind, count, misaligned, backend, method))
+
+
+def times_as_fast(ours, theirs):
+    return theirs / ours if ours and theirs else None
+
+
+def share_target(count):
+    return 0.985 if count >= 1 << 28 else None
+
+
+def cub_target(count):
+    if 1 << 13 <= count <= 1 << 19:
+        return 1.5
+    return 1.01 if count >= 1 << 26 else 1.0
+
+
+def gpu_sum_lines(runs, kind):
+    rows = []
+    for count in runs.counts("sum", kind):
+        row = [power_of_two(count), cell(runs.time("sum", kind, count, "thrust"), ".1f")]
+        for misaligned in (False, True):
+            cub = runs.time("sum", kind, count, "cub", misaligned=misaligned)
+            cuda = runs.time("sum", kind, count, "cuda", misaligned=misaligned)
+            read = runs.time("sum", kind, count, "ceiling", "read", misaligned)
+            row += [cell(cub, ".2f"), cell(cuda, ".2f"), cell(times_as_fast(cuda, cub), ".3f", cub_target(count)),
+                    cell(times_as_fast(cuda, read), ".3f", share_target(count))]
+        rows.append(row)
+    return lines_of(f"Sum of {kind}, microseconds a call:",
+                    ["n", "Thrust, to the host"] + ["CUB", "cuda", "cuda / CUB", "cuda / ceiling"]
+                    + ["misaligned: CUB", "cuda", "cuda / CUB", "cuda / ceiling"], rows)
+
+
+def method_lines(runs):
+    rows = []
+    for kind in ("f32", "f64"):
+        for count in runs.counts("sum", kind):
+            cub = runs.time("sum", kind, count, "cub")
+            times = [runs.time("sum", kind, count, "cuda", method) for method in ("compensated", "exact")]
+            if None in times:
+                continue
+            rows.append([kind, power_of_two(count), cell(cub, ".2f")] + [cell(t, ".2f") for t in times]
+                        + [cell(times_as_fast(t, cub), ".3f") for t in times])
+    return lines_of("Sums that lose less, microseconds a call:",
+                    ["type", "n", "CUB's plain sum", "cuda compensated", "cuda exact", "compensated / CUB",
+                     "exact / CUB"], rows)
+
+
+def latency_lines(runs):
+    """Below 2^20 `cuda` saves the launch that CUB's second kernel costs it, where it has one."""
+    def time(count, backend):
+        return runs.time("latency", "f32", count, backend)
+
+    launch = time(1 << 14, "cub") - time(1 << 10, "cub")
+    rows = []
+    for count in runs.counts("latency", "f32"):
+        saved = time(count, "cub") - time(count, "cuda")
+        target = launch if 1 << 13 <= count < 1 << 20 else None
+        rows.append([power_of_two(count), cell(time(count, "thrust"), ".1f"), cell(time(count, "cub"), ".1f"),
+                     cell(time(count, "cuda"), ".1f"), cell(saved, ".1f", target)])
+    return lines_of(f"Sum of f32 until the host has it, microseconds (one launch more costs CUB {launch:.1f}):",
+                    ["n", "Thrust", "CUB", "cuda", "saved"], rows)
+
+
+def host_lines(runs):
+    rows = []
+    for count in runs.counts("pinned", "f32"):
+        copy = runs.time("pinned", "f32", count, "ceiling", "copy")
+        row = [power_of_two(4 * count), f"{4 * count / copy * 1e-3:.1f}"]
+        for group in ("pinned", "pageable"):
+            us = runs.time(group, "f32", count, "cuda")
+            row += [f"{4 * count / us * 1e-3:.1f}", cell(copy / us, ".3f", 0.9)]
+        rows.append(row)
+    return lines_of("Sum of f32 in host memory, GB/s, and its share of the pinned copy alone:",
+                    ["bytes", "pinned copy", "cuda, pinned memory", "share", "cuda, pageable memory", "share"], rows)
+
+
+def gpu_markdown(runs):
+    lines = []
+    for kind in ("f32", "f64", "i32"):
+        lines += gpu_sum_lines(runs, kind)
+    return "\n".join(lines + method_lines(runs) + latency_lines(runs) + host_lines(runs))
+
+
+def no_slower(stage):
+    """The rungs in shared memory after the first: each is meant to be at least as fast as the one before."""
+    return stage["number"] is not None and 7 <= stage["number"] <= 13
+
+
+def ladder_lines(folder, kind):
+    ladders = []
+    for power in (24, 28):
+        with open(f"{folder}/ladder-{kind}-{power}.json") as file:
+            ladders.append(json.load(file))
+    rows = []
+    for stages in zip(*(ladder["rows"] for ladder in ladders), strict=True):
+        first = stages[0]
+        row = [cell(first["number"], "d"), first["stage"], first["builds_on"] or ""]
+        for stage in stages:
+            us = stage["seconds"] * 1e6 if stage["seconds"] else None
+            row += [cell(us, ".1f"), cell(stage["share_of_ceiling"], ".3f"),
+                    cell(stage["gain"], ".2f", 1.0 if no_slower(stage) else None)]
+        row += [cell(first["registers"], "d"), cell(first["shared_bytes"], "d"), cell(first["occupancy"], ".0%")]
+        rows.append(row)
+    columns = ["", "stage", "builds on"]
+    for ladder in ladders:
+        columns += [f"{power_of_two(ladder['count'])}: us", "of ceiling", "gain"]
+    return lines_of(f"Sum of {kind}:", columns + ["registers", "shared bytes", "occupancy"], rows)
+
+
+def ladder_markdown(folder):
+    return "\n".join(ladder_lines(folder, "f32") + ladder_lines(folder, "i32"))
+
+
 def replace_between(text, marker, new):
     pattern = rf"(<!-- {marker} -->\n).*?(<!-- /{marker} -->)"
     changed, found = re.subn(pattern, lambda m: m.group(1) + new + m.group(2), text, flags=re.S)
@@ -78,27 +223,36 @@ def replace_between(text, marker, new):
     return changed
 
 
-def machine(folder):
-    """What a reader needs to place the figures: processor, compiler, commit."""
+def machine(folder, form):
+    """What a reader needs to place the figures."""
     with open(f"{folder}/machine.txt") as file:
         facts = dict(line.rstrip("\n").split(":", 1) for line in file)
     facts = {name: " ".join(value.split()) for name, value in facts.items()}
-    return (f"{facts['Model name']}, {facts['CPU(s)']} cores, {facts['compiler']}, commit {facts['commit']} "
-            f"({folder}).\n\n")
+    return form.format(**facts) + f", commit {facts['commit']} ({folder}).\n\n"
+
+
+def blocks(folder):
+    """What goes between which markers."""
+    if os.path.exists(f"{folder}/cpu-sums.json"):
+        with open(f"{folder}/compare.txt") as file:
+            yield "compare", "```\n" + file.read() + "```\n"
+        where = machine(folder, "{Model name}, {CPU(s)} cores, {compiler}")
+        yield "cpu-sums", where + markdown(load(f"{folder}/cpu-sums.json")) + "\n"
+    if os.path.exists(f"{folder}/gpu-sums.json"):
+        where = machine(folder, "{name}, driver {driver_version}, {nvcc}")
+        yield "gpu-sums", where + gpu_markdown(gpu_runs(f"{folder}/gpu-sums.json")) + "\n"
+        yield "gpu-ladder", where + ladder_markdown(folder) + "\n"
 
 
 def main():
     folder = sys.argv[1].rstrip("/")
-    tables = markdown(load(f"{folder}/cpu-sums.json"))
-    print(tables)
-    if len(sys.argv) > 2:
-        with open(sys.argv[2]) as file:
-            readme = file.read()
-        with open(f"{folder}/compare.txt") as file:
-            readme = replace_between(readme, "compare", "```\n" + file.read() + "```\n")
-        readme = replace_between(readme, "cpu-sums", machine(folder) + tables + "\n")
-        with open(sys.argv[2], "w") as file:
-            file.write(readme)
+    for marker, text in blocks(folder):
+        print(text)
+        if len(sys.argv) > 2:
+            with open(sys.argv[2]) as file:
+                readme = replace_between(file.read(), marker, text)
+            with open(sys.argv[2], "w") as file:
+                file.write(readme)
 
 
 if __name__ == "__main__":

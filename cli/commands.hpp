@@ -18,6 +18,7 @@ struct command {
 std::vector<command> add_reductions(CLI::App& root);  ///< sum, product, min, max, mean, sum_of_squares
 command add_compare(CLI::App& root);
 command add_accuracy(CLI::App& root);
+command add_ladder(CLI::App& root);
 command add_generate(CLI::App& root);
 command add_backends(CLI::App& root);
 command add_completion(CLI::App& root);

@@ -8,6 +8,7 @@
 #include <fanin/fanin.hpp>
 
 #include "bench/measure/ceiling.hpp"
+#include "bench/measure/device_copy.hpp"
 #include "bench/measure/timer.hpp"
 #include "cli/commands.hpp"
 #include "cli/errors.hpp"
@@ -34,6 +35,7 @@ struct compare_options {
 };
 
 struct comparison_row {
+  memory place = memory::host;  ///< where its input lay
   result<scalar> reached;
   double error_ulps = 0;
   promise bound = promise::none;
@@ -45,6 +47,7 @@ struct comparison {
   array_view values;
   scalar exact;
   double ceiling_seconds = 0;
+  std::optional<double> device_ceiling_seconds;
   std::vector<comparison_row> rows;
   std::vector<passed_over> not_usable;
 };
@@ -53,8 +56,30 @@ double gigabytes_per_second(const array_view& values, double seconds) {
   return seconds > 0 ? static_cast<double>(values.bytes()) / seconds / 1e9 : 0;
 }
 
+double share_of_ceiling(const comparison& all, const comparison_row& row) {
+  const double ceiling = row.place == memory::device ? *all.device_ceiling_seconds : all.ceiling_seconds;
+  return row.seconds > 0 ? ceiling / row.seconds : 0;
+}
+
+bool on_device(const backend* one) { return one->home() == memory::device && one->probe().usable(); }
+
+// Nothing if no backend works there, or if it does not fit.
+std::unique_ptr<measure::device_copy> copy_to_device(const array_view& values) {
+  if (values.count == 0 || !std::ranges::any_of(backends(), on_device)) return nullptr;
+  try {
+    return std::make_unique<measure::device_copy>(values);
+  } catch (const out_of_memory&) {
+    return nullptr;
+  }
+}
+
 comparison compare(std::string name, const array_view& values, std::optional<fanin::method> only, unsigned threads) {
-  comparison all{.input = std::move(name), .values = values, .exact = {}, .rows = {}, .not_usable = {}};
+  comparison all{.input = std::move(name),
+                 .values = values,
+                 .exact = {},
+                 .device_ceiling_seconds = {},
+                 .rows = {},
+                 .not_usable = {}};
   const element_type type = default_result(operation::sum, values.type);
   const unsigned cores = threads == 0 ? default_threads() : threads;
   progress line("exact sum of " + all.input);
@@ -62,6 +87,8 @@ comparison compare(std::string name, const array_view& values, std::optional<fan
   all.exact = exact.rounded(type);
   line.now("read ceiling");
   all.ceiling_seconds = measure::read_seconds(values.data, values.bytes(), cores);
+  const std::unique_ptr<measure::device_copy> copied = copy_to_device(values);
+  if (copied) all.device_ceiling_seconds = copied->read_seconds();
 
   for (const backend* one : backends()) {
     const availability& state = one->probe();
@@ -76,8 +103,12 @@ comparison compare(std::string name, const array_view& values, std::optional<fan
       if (!one->supports(asked).usable()) continue;
       line.now(fmt::format("{}/{}", one->name(), variant.name));
       comparison_row row;
-      row.seconds =
-          measure::median_seconds([&] { row.reached = reduce(operation::sum, values, chosen); }, seconds_per_row);
+      if (copied && on_device(one)) row.place = memory::device;
+      const auto run = [&] {
+        const array_view from = row.place == memory::device ? copied->next() : values;
+        row.reached = reduce(operation::sum, from, chosen);
+      };
+      row.seconds = measure::median_seconds(run, seconds_per_row);
       row.error_ulps = exact.error_ulps(row.reached.value);
       row.bound = exact.judge(row.reached.value, row.reached.report);
       all.rows.push_back(std::move(row));
@@ -96,6 +127,7 @@ std::string as_json(const comparison& all) {
     rows.push_back({{"backend", how.backend},
                     {"variant", how.variant},
                     {"method", to_string(how.how)},
+                    {"memory", to_string(row.place)},
                     {"value_text", value_text(row.reached.value)},
                     {"value_hex", value_hex(row.reached.value)},
                     {"error_ulps", json_number(row.error_ulps)},
@@ -103,16 +135,19 @@ std::string as_json(const comparison& all) {
                     {"reproducibility", to_string(how.reproducibility)},
                     {"seconds", row.seconds},
                     {"gigabytes_per_second", rate},
-                    {"share_of_ceiling", row.seconds > 0 ? all.ceiling_seconds / row.seconds : 0}});
+                    {"share_of_ceiling", share_of_ceiling(all, row)}});
   }
   for (const passed_over& one : all.not_usable) not_usable.push_back(passed_over_json(one));
-  const json whole = {{"input", all.input},
+  json whole = {{"input", all.input},
                       {"element_type", to_string(all.values.type)},
                       {"count", all.values.count},
                       {"exact", {{"value_text", value_text(all.exact)}, {"value_hex", value_hex(all.exact)}}},
                       {"ceiling_gigabytes_per_second", gigabytes_per_second(all.values, all.ceiling_seconds)},
                       {"rows", rows},
                       {"not_usable", not_usable}};
+  if (all.device_ceiling_seconds) {
+    whole["device_ceiling_gigabytes_per_second"] = gigabytes_per_second(all.values, *all.device_ceiling_seconds);
+  }
   return printed(whole);
 }
 
@@ -122,20 +157,25 @@ std::string bound_text(promise bound) {
 }
 
 std::string as_text(const comparison& all) {
-  std::string text = fmt::format("{}: {} elements of {}\nexact sum {}  {}\nread ceiling {:.1f} GB/s\n\n", all.input,
+  std::string text = fmt::format("{}: {} elements of {}\nexact sum {}  {}\nread ceiling {:.1f} GB/s", all.input,
                                  all.values.count, to_string(all.values.type), value_text(all.exact),
                                  value_hex(all.exact), gigabytes_per_second(all.values, all.ceiling_seconds));
+  if (all.device_ceiling_seconds) {
+    text += fmt::format(" in host memory, {:.1f} GB/s on the device",
+                        gigabytes_per_second(all.values, *all.device_ceiling_seconds));
+  }
+  text += "\n\n";
   std::vector<table_row> rows = {
-      {"backend", "variant", "method", "same bits", "bound", "value", "error/ulp", "ms", "GB/s", "of ceiling"}};
+      {"backend", "variant", "method", "memory", "same bits", "bound", "value", "error/ulp", "ms", "GB/s", "of ceiling"}};
   for (const comparison_row& row : all.rows) {
     const report& how = row.reached.report;
     rows.push_back({std::string(how.backend), std::string(how.variant), std::string(to_string(how.how)),
-                    std::string(to_string(how.reproducibility)), bound_text(row.bound), value_text(row.reached.value),
+                    std::string(to_string(row.place)), std::string(to_string(how.reproducibility)), bound_text(row.bound), value_text(row.reached.value),
                     fmt::format("{:.4g}", row.error_ulps), fmt::format("{:.3f}", 1e3 * row.seconds),
                     fmt::format("{:.1f}", gigabytes_per_second(all.values, row.seconds)),
-                    row.seconds > 0 ? fmt::format("{:.0f} %", 100 * all.ceiling_seconds / row.seconds) : "-"});
+                    row.seconds > 0 ? fmt::format("{:.0f} %", 100 * share_of_ceiling(all, row)) : "-"});
   }
-  text += align(rows, 5);
+  text += align(rows, 6);
   for (const passed_over& one : all.not_usable) {
     text += fmt::format("{}: not usable here ({}: {})\n", one.backend, to_string(one.why), one.detail);
   }
@@ -171,7 +211,8 @@ command add_compare(CLI::App& root) {
       "error/ulp is the distance from the exact sum in units of the last place; 0 is the correctly rounded sum.\n"
       "bound says whether the variant's proven error bound was kept; 'none' means that nothing is proven: too many\n"
       "elements for the precision, or values so large that a partial sum may overflow. The ceiling is the fastest "
-      "read of the same bytes, measured in this process.\n\n"
+      "read of\nthe same bytes from the same memory, measured in this process. Backends that work on a device find the "
+      "data there,\nunless it is too long for its memory.\n\n"
       "Examples:\n  fanin compare\n  fanin compare data.npy --method exact\n  fanin compare prices.csv --column 2 "
       "--json");
   return {parser, [said] { run_compare(*said); }};

@@ -8,6 +8,7 @@
 
 #include <fanin/backend.hpp>
 
+#include "backends/cuda/ladder.hpp"
 #include "cli/commands.hpp"
 #include "cli/errors.hpp"
 #include "cli/families.hpp"
@@ -36,6 +37,7 @@ std::vector<std::string> words(const Range& known) {
 std::vector<std::string> values_of(const std::string& name) {
   if (name == "--method") return words(all_methods);
   if (name == "--type") return words(all_element_types);
+  if (name == "--operation") return words(cuda::ladder_operations);
   if (name == "--result") return {"f32", "f64"};
   if (name == "--format") return {"npy", "raw", "text", "csv"};
   if (name == "SHELL") return words(all_shells);

@@ -29,6 +29,7 @@ void add_number_option(CLI::App& parser, const std::string& name, std::uint64_t 
     if (to >= least) option->default_str(std::to_string(to));
   }
 }
+template void add_number_option(CLI::App&, const std::string&, std::uint64_t, unsigned&, const std::string&);
 template void add_number_option(CLI::App&, const std::string&, std::uint64_t, std::uint64_t&, const std::string&);
 template void add_number_option(CLI::App&, const std::string&, std::uint64_t, std::optional<std::uint64_t>&,
                                 const std::string&);

@@ -23,6 +23,7 @@ void add_input_options(CLI::App& parser, input_options& said, bool required);
 template <class Number>
 void add_number_option(CLI::App& parser, const std::string& name, std::uint64_t least, Number& to,
                        const std::string& description);
+extern template void add_number_option(CLI::App&, const std::string&, std::uint64_t, unsigned&, const std::string&);
 extern template void add_number_option(CLI::App&, const std::string&, std::uint64_t, std::uint64_t&,
                                        const std::string&);
 extern template void add_number_option(CLI::App&, const std::string&, std::uint64_t, std::optional<std::uint64_t>&,

@@ -117,9 +117,12 @@ double oracle::error_ulps(const scalar& value) const {
   return distance(value) / ulp(type);
 }
 
+double oracle::limit(element_type type, const error_bound& bound) const {
+  return is_promised(bound, type, facts_) ? cli::limit(bound, facts_) : infinity;
+}
+
 double oracle::bound_ulps(element_type type, const error_bound& bound) const {
-  if (!is_promised(bound, type, facts_)) return infinity;
-  const double most = limit(bound, facts_);
+  const double most = limit(type, bound);
   return most == 0 ? 0 : std::nextafter(most / ulp(type), infinity);
 }
 

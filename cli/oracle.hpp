@@ -22,13 +22,16 @@ class oracle {
   /// 0 if `value` is the correctly rounded sum, which is the best its type can hold; otherwise |value - S| in units
   /// of the last place of S in that type. Infinite if one of them is not finite and they differ.
   double error_ulps(const scalar& value) const;
-  /// The right side of the bound in the same unit, rounded upwards; infinite if nothing is promised.
+  /// |value - S|, rounded once.
+  double distance(const scalar& value) const;
+  /// The right side of the bound, rounded upwards; infinite if nothing is promised.
+  double limit(element_type type, const error_bound& bound) const;
+  /// The same in units of the last place of S.
   double bound_ulps(element_type type, const error_bound& bound) const;
   /// What became of the promise: the bound, or for method::exact, however large the elements, the correct rounding.
   promise judge(const scalar& value, const report& how) const;
 
  private:
-  double distance(const scalar& value) const;
   double ulp(element_type type) const;
 
   exact_accumulator<double> sum_;

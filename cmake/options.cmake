@@ -10,7 +10,7 @@ function(fanin_backend_option name default)
   endif()
 endfunction()
 
-fanin_backend_option(CUDA OFF)  # works and is tested on a GPU, but stays off until its ladder and figures are in
+fanin_backend_option(CUDA AUTO)
 fanin_backend_option(OPENMP AUTO)
 fanin_backend_option(TBB AUTO)
 

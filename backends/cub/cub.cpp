@@ -1,5 +1,7 @@
 #include "backends/cub/cub.hpp"
 
+#include "backends/cuda/arithmetic.hpp"
+
 namespace fanin::cub_backend {
 
 std::span<const variant_info> backend::variants() const noexcept {
@@ -11,21 +13,8 @@ std::span<const variant_info> backend::variants() const noexcept {
 }
 
 const cuda::device_fold* backend::find_kernel(const request& asked) const noexcept {
-  switch (asked.input.type) {
-    case element_type::f32:
-      return cub_backend::find_kernel<float>(asked.what, asked.how);
-    case element_type::f64:
-      return cub_backend::find_kernel<double>(asked.what, asked.how);
-    case element_type::i32:
-      return cub_backend::find_kernel<std::int32_t>(asked.what, asked.how);
-    case element_type::i64:
-      return cub_backend::find_kernel<std::int64_t>(asked.what, asked.how);
-    case element_type::u32:
-      return cub_backend::find_kernel<std::uint32_t>(asked.what, asked.how);
-    case element_type::u64:
-      return cub_backend::find_kernel<std::uint64_t>(asked.what, asked.how);
-  }
-  return nullptr;
+  return cuda::with_element(asked.input.type,
+                            [&]<class T>() { return cub_backend::find_kernel<T>(asked.what, asked.how); });
 }
 
 }  // namespace fanin::cub_backend

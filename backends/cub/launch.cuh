@@ -5,33 +5,29 @@
 
 #include "backends/cub/cub.hpp"
 #include "backends/cub/operators.cuh"
-#include "backends/cuda/arithmetic.hpp"
+#include "backends/cuda/check.hpp"
 
 namespace fanin::cub_backend {
 
 template <class A>
-void launch(const cuda::execution& where, const void* x, std::uint64_t count, void* out) {
-  const auto reduce = [&](void* scratch, std::size_t& bytes) {
-    return cub::DeviceReduce::TransformReduce(scratch, bytes, static_cast<const typename A::element*>(x),
-                                              static_cast<typename A::state*>(out), count, merged<A>(), to_state<A>(),
-                                              A::identity(), where.stream);
-  };
-  std::size_t bytes = 0;
-  cuda::check(reduce(nullptr, bytes), "cub::DeviceReduce");
-  if (bytes > where.scratch_bytes) throw out_of_memory("CUB asks for more scratch than a context holds");
-  cuda::check(reduce(where.scratch, bytes), "cub::DeviceReduce");
-}
+class fold final : public any_order_fold {
+ public:
+  void launch(const cuda::execution& where, const void* x, std::uint64_t count, void* out) const override {
+    const auto reduce = [&](void* scratch, std::size_t& bytes) {
+      return cub::DeviceReduce::TransformReduce(scratch, bytes, static_cast<const typename A::element*>(x),
+                                                static_cast<typename A::state*>(out), count, merged<A>(),
+                                                to_state<A>(), A::identity(), where.stream);
+    };
+    std::size_t bytes = 0;
+    cuda::check(reduce(nullptr, bytes), "cub::DeviceReduce");
+    if (bytes > where.scratch_bytes) throw out_of_memory("CUB asks for more scratch than a context holds");
+    cuda::check(reduce(where.scratch, bytes), "cub::DeviceReduce");
+  }
+};
 
 template <class T>
 const cuda::device_fold* find_kernel(operation what, method how) noexcept {
-  return cuda::with_reduction<T>(what, how, []<class Reduction>(Reduction) -> const cuda::device_fold* {
-    if constexpr (Reduction::how == method::exact) {
-      return nullptr;
-    } else {
-      static constexpr cuda::device_fold fold{launch<typename Reduction::kernel>, cuda::any_order};
-      return &fold;
-    }
-  });
+  return find_reference<fold, T>(what, how);
 }
 
 }  // namespace fanin::cub_backend

@@ -133,40 +133,48 @@ auto with_reduction(operation what, method how, F f) -> decltype(f(reduction<ope
   return {};
 }
 
-/// The same for an element type known at run time.
+/// f<T>() for an element type known at run time.
 template <class F>
-auto with_reduction(operation what, element_type type, method how, F f) {
+auto with_element(element_type type, F f) {
   switch (type) {
     case element_type::f32:
-      return with_reduction<float>(what, how, f);
+      return f.template operator()<float>();
     case element_type::f64:
-      return with_reduction<double>(what, how, f);
+      return f.template operator()<double>();
     case element_type::i32:
-      return with_reduction<std::int32_t>(what, how, f);
+      return f.template operator()<std::int32_t>();
     case element_type::i64:
-      return with_reduction<std::int64_t>(what, how, f);
+      return f.template operator()<std::int64_t>();
     case element_type::u32:
-      return with_reduction<std::uint32_t>(what, how, f);
+      return f.template operator()<std::uint32_t>();
     default:
-      return with_reduction<std::uint64_t>(what, how, f);
+      return f.template operator()<std::uint64_t>();
   }
 }
 
-/// f(R()) for the result type of that reduction: float or double for sums of floating point, else the one there is.
+/// with_reduction for such a type.
+template <class F>
+auto with_reduction(operation what, element_type type, method how, F f) {
+  return with_element(type, [&]<class T>() { return with_reduction<T>(what, how, f); });
+}
+
+/// The result's type where there is only one.
+template <class Reduction>
+using result_of =
+    std::conditional_t<Reduction::what == operation::min || Reduction::what == operation::max ||
+                           std::is_floating_point_v<typename Reduction::element>,
+                       typename Reduction::element,
+                       std::conditional_t<Reduction::what == operation::mean, double,
+                                          std::conditional_t<std::is_signed_v<typename Reduction::element>,
+                                                             std::int64_t, std::uint64_t>>>;
+
+/// f(R()) for the result type of that reduction: float or double for exact sums, else the one there is.
 template <class Reduction, class F>
 auto with_result(element_type result, F f) {
-  using T = typename Reduction::element;
-  constexpr operation what = Reduction::what;
-  if constexpr (what == operation::min || what == operation::max) {
-    return f(T());
-  } else if constexpr (Reduction::how == method::exact) {
+  if constexpr (Reduction::how == method::exact) {
     return result == element_type::f32 ? f(float()) : f(double());
-  } else if constexpr (std::is_floating_point_v<T>) {
-    return f(T());
-  } else if constexpr (what == operation::mean) {
-    return f(double());
   } else {
-    return f(std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>());
+    return f(result_of<Reduction>());
   }
 }
 

@@ -27,19 +27,28 @@ context::context(int device, cudaStream_t stream) {
   const device_scope here(device);
   check(cudaDeviceGetAttribute(&where_.multiprocessors, cudaDevAttrMultiProcessorCount, device),
         "cudaDeviceGetAttribute");
+  where_.programmatic = kernels_take_over(device);
   if (stream == nullptr) own_stream_ = make_stream(cudaStreamDefault);
   where_.stream = stream != nullptr ? stream : own_stream_.get();
 
   // Room for eight states of any kind for each multiprocessor: twice what a kernel of ours takes.
-  where_.scratch_bytes = static_cast<std::size_t>(where_.multiprocessors) * 8 * most_state_bytes;
-  scratch_ = allocate_device(where_.scratch_bytes);
-  where_.scratch = scratch_.get();
+  reserve_scratch(static_cast<std::size_t>(where_.multiprocessors) * 8 * most_state_bytes);
   ticket_ = allocate_device(sizeof(unsigned));
   where_.ticket = reinterpret_cast<unsigned*>(ticket_.get());
   device_states_ = allocate_device(state_slots * most_state_bytes);
   host_states_ = allocate_pinned((state_slots + chunk_slots) * most_state_bytes);
   check(cudaMemset(where_.ticket, 0, sizeof(unsigned)), "cudaMemset");
   check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+}
+
+void context::reserve_scratch(std::size_t bytes) {
+  if (bytes <= where_.scratch_bytes) return;
+  check(cudaStreamSynchronize(where_.stream), "cudaStreamSynchronize");
+  where_.scratch_bytes = 0;
+  scratch_.reset();
+  scratch_ = allocate_device(bytes);
+  where_.scratch = scratch_.get();
+  where_.scratch_bytes = bytes;
 }
 
 /// Buffers may still be in use by enqueued work.

@@ -3,6 +3,7 @@
 
 #include <fanin/device.hpp>
 
+#include "backends/cuda/copy_crew.hpp"
 #include "backends/cuda/device_fold.hpp"
 #include "backends/cuda/handles.hpp"
 
@@ -11,12 +12,11 @@ namespace fanin::cuda {
 /// Host data crosses in chunks of this size, which are part of the order of additions.
 inline constexpr std::size_t chunk_bytes = std::size_t{1} << 24;
 
-/// One chunk on its way: pinned memory to fill, device memory to copy to, the state that comes back.
+/// One chunk on its way: pinned memory to fill and device memory to copy to, chunk_bytes each and made at first need;
+/// the state that comes back.
 struct chunk_slot {
   pinned_memory staging;
   device_memory arrived;
-  std::size_t staging_bytes = 0;
-  std::size_t arrived_bytes = 0;
   owned_event copy_begun, copied, fold_begun, folded;
   std::byte* state = nullptr;  ///< pinned
   bool busy = false;
@@ -31,17 +31,21 @@ class context {
   context& operator=(const context&) = delete;
 
   const execution& where() const noexcept { return where_; }
+  /// Makes where() offer that much scratch at least, waiting for what uses the old. @throws out_of_memory
+  void reserve_scratch(std::size_t bytes);
 
   static constexpr std::size_t state_slots = 64;
   /// Pinned memory for the states of kernels; and device memory for as many.
   std::byte* host_state(std::size_t i) const noexcept { return host_states_.get() + i * most_state_bytes; }
   std::byte* device_state(std::size_t i) const noexcept { return device_states_.get() + i * most_state_bytes; }
 
-  static constexpr std::size_t chunk_slots = 3;
+  /// One is being folded, one copied; memory for two is being filled, so that the copies never wait for it.
+  static constexpr std::size_t chunk_slots = 4;
   /// Makes the stream and the events that copies need, at the first call.
   void prepare_chunks();
   chunk_slot& chunk(std::size_t i) noexcept { return chunks_[i]; }
   cudaStream_t copy_stream() const noexcept { return copy_stream_.get(); }
+  copy_crew& crew() noexcept { return crew_; }
 
   device_context::times times;
 
@@ -51,6 +55,7 @@ class context {
   device_memory ticket_, scratch_, device_states_;
   pinned_memory host_states_;
   chunk_slot chunks_[chunk_slots];
+  copy_crew crew_;
 };
 
 /// The calling thread's own context for a device, made at the first call and kept.

@@ -1,40 +1,35 @@
 #include "backends/cuda/cuda.hpp"
 
 #include <algorithm>
+#include <vector>
 
 #include <fanin/error.hpp>
 
 #include "backends/cuda/finish.hpp"
 #include "backends/cuda/kernels.hpp"
+#include "backends/cuda/stage_fold.hpp"
 
 namespace fanin::cuda {
 
 std::span<const variant_info> backend::variants() const noexcept {
-  static constexpr variant_info shipped[] = {
-      {"single-launch", method::fast, "16-byte loads or bulk copies, by size and device; the last block finishes",
-       ""},
-      {"compensated", method::compensated, "the same with every rounding error carried along", ""},
-      {"exact", method::exact, "fixed-point accumulators in shared memory, rounded once", ""},
-  };
-  return shipped;
+  static const std::vector<variant_info> all = [] {
+    std::vector<variant_info> rows = {
+        {"single-launch", method::fast, "16-byte loads, eight in flight; the last block finishes", ""},
+        {"compensated", method::compensated, "the same with every rounding error carried along", ""},
+        {"exact", method::exact, "fixed-point accumulators in shared memory, rounded once", ""},
+    };
+    rows.insert(rows.end(), stage_variants().begin(), stage_variants().end());
+    return rows;
+  }();
+  return all;
 }
 
 const device_fold* backend::find_kernel(const request& asked) const noexcept {
-  switch (asked.input.type) {
-    case element_type::f32:
-      return cuda::find_kernel<float>(asked.what, asked.how);
-    case element_type::f64:
-      return cuda::find_kernel<double>(asked.what, asked.how);
-    case element_type::i32:
-      return cuda::find_kernel<std::int32_t>(asked.what, asked.how);
-    case element_type::i64:
-      return cuda::find_kernel<std::int64_t>(asked.what, asked.how);
-    case element_type::u32:
-      return cuda::find_kernel<std::uint32_t>(asked.what, asked.how);
-    case element_type::u64:
-      return cuda::find_kernel<std::uint64_t>(asked.what, asked.how);
+  const auto stages = stage_variants();
+  if (std::any_of(stages.begin(), stages.end(), [&](const variant_info& v) { return v.name == asked.variant; })) {
+    return find_stage_fold(asked);
   }
-  return nullptr;
+  return with_element(asked.input.type, [&]<class T>() { return cuda::find_kernel<T>(asked.what, asked.how); });
 }
 
 void backend::enqueue(const request& asked, context& on, void* result) const {
@@ -44,6 +39,8 @@ void backend::enqueue(const request& asked, context& on, void* result) const {
   const std::uint64_t states = asked.input.count / longest + (asked.input.count % longest != 0 ? 1 : 0);
   if (states > context::state_slots) throw unsupported("the input is too long for a result on the device");
   const auto* x = static_cast<const std::byte*>(asked.input.data);
+  if (states > 0) on.reserve_scratch(kernel.scratch_bytes(on.where(), std::min(longest, asked.input.count)));
+  if (states == 1 && kernel.launch_finished(on.where(), x, asked.input.count, asked.result, result)) return;
   for (std::uint64_t i = 0; i < states; ++i) {
     const std::uint64_t begin = i * longest;
     kernel.launch(on.where(), x + begin * size_of(asked.input.type), std::min(longest, asked.input.count - begin),

@@ -5,6 +5,8 @@
 
 #include <cuda_runtime_api.h>
 
+#include <fanin/backend.hpp>
+
 #include "backends/cuda/host_fold.hpp"
 
 namespace fanin::cuda {
@@ -13,20 +15,34 @@ namespace fanin::cuda {
 struct execution {
   int device = 0;
   int multiprocessors = 1;
+  bool programmatic = false;  ///< a kernel may be sent to the device before the one in front of it has ended
   cudaStream_t stream = nullptr;
   unsigned* ticket = nullptr;  ///< in device memory; 0 between launches
   void* scratch = nullptr;     ///< in device memory
   std::size_t scratch_bytes = 0;
 };
 
-struct device_fold {
-  /// Folds x[0..count), count > 0 elements in device memory, and writes the state to `out`, memory of the device or
-  /// pinned host memory. Returns before that is done. @throws device_error
-  void (*launch)(const execution& where, const void* x, std::uint64_t count, void* out);
-  chain (*longest_chain)(const execution& where, std::uint64_t count);
-};
+/// Stateless; objects live as long as the process. Lengths are over 0 throughout.
+class device_fold {
+ public:
+  virtual ~device_fold() = default;
 
-/// The chain where nobody says in which order elements are merged: no order has a longer one.
-inline chain any_order(const execution&, std::uint64_t count) { return {0, static_cast<double>(count)}; }
+  /// Folds x[0..count), elements in device memory, and writes the state to `out`, memory of the device or pinned host
+  /// memory. Returns before that is done. @throws device_error
+  virtual void launch(const execution& where, const void* x, std::uint64_t count, void* out) const = 0;
+  /// The same, but writes the finished value, a device_result of that type, where one launch can do it all; whether
+  /// it can.
+  virtual bool launch_finished(const execution&, const void* /*x*/, std::uint64_t /*count*/, element_type /*result*/,
+                               void* /*out*/) const {
+    return false;
+  }
+  virtual chain longest_chain(const execution& where, std::uint64_t count) const = 0;
+  /// Scratch that launch() needs. @throws device_error
+  virtual std::size_t scratch_bytes(const execution&, std::uint64_t /*count*/) const { return 0; }
+  /// Whether the current device has what the kernel needs.
+  virtual support runs_here() const { return {}; }
+  /// Whether the order of additions is the same each time.
+  virtual bool ordered() const { return true; }
+};
 
 }  // namespace fanin::cuda

@@ -1,8 +1,5 @@
 #include "backends/cuda/finish.hpp"
 
-#include <fanin/device.hpp>
-
-#include "backends/cuda/arithmetic.hpp"
 #include "backends/cuda/check.hpp"
 
 namespace fanin::cuda {
@@ -18,13 +15,7 @@ __global__ void finish_kernel(const std::byte* states, std::size_t count_of_stat
     const auto& from = *reinterpret_cast<const partial*>(states + i * most_state_bytes);
     total::merge(s, static_cast<typename total::state>(from));
   }
-  if constexpr (Reduction::what != operation::mean && requires { total::template fits<R>(s); }) {
-    result->value = total::template wrapped<R>(s);
-    result->overflowed = total::template fits<R>(s) ? 0 : 1;
-  } else {
-    result->value = total::template finish<R>(s, count);
-    result->overflowed = 0;
-  }
+  *result = finished<Reduction, R>(s, count);
 }
 
 }  // namespace

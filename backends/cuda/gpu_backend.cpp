@@ -15,15 +15,17 @@ namespace {
 const host_fold& fold_of(const request& asked) { return *find_fold(asked.what, asked.input.type, asked.how); }
 
 /// The value and what it guarantees.
-outcome finished(const backend& by, const request& asked, const void* total, std::uint64_t count, const chain& way) {
+outcome finished(const gpu_backend& by, const request& asked, const void* total, std::uint64_t count,
+                 const chain& way) {
   const auto known = by.variants();
   const auto chosen = std::find_if(known.begin(), known.end(), [&](const variant_info& v) {
     return v.how == asked.how && (asked.variant.empty() || asked.variant == v.name);
   });
   const host_fold& fold = fold_of(asked);
+  const bool same_bits = fold.reproducibility == reproducibility::exact || by.find_kernel(asked)->ordered();
   const leaf::environment_guard guard;
-  return {fold.finish(total, count, asked.result), chosen->name, asked.how, fold.reproducibility,
-          fold.bound(way, count, asked.result)};
+  return {fold.finish(total, count, asked.result), chosen->name, asked.how,
+          same_bits ? fold.reproducibility : reproducibility::none, fold.bound(way, count, asked.result)};
 }
 
 int device_of(const void* data) {
@@ -41,17 +43,26 @@ int current_device() {
   return device;
 }
 
+/// For launches of up to `count` elements.
+void reserve_scratch(context& on, const device_fold& kernel, std::uint64_t count) {
+  if (count > 0) on.reserve_scratch(kernel.scratch_bytes(on.where(), count));
+}
+
+std::uint64_t chunk_elements(element_type type) { return chunk_bytes / size_of(type); }
+
 class gpu_stream final : public stream {
  public:
-  gpu_stream(const backend& by, const request& asked, const device_fold& kernel)
+  gpu_stream(const gpu_backend& by, const request& asked, const device_fold& kernel)
       : by_(by),
         asked_(asked),
         context_(current_device()),
-        feed_(context_, kernel, fold_of(asked), size_of(asked.input.type)) {}
+        feed_(context_, kernel, fold_of(asked), size_of(asked.input.type)) {
+    reserve_scratch(context_, kernel, chunk_elements(asked.input.type));
+  }
 
   void push(const void* elements, std::size_t count) override {
     const device_scope here(context_.where().device);
-    feed_.push(elements, count);
+    feed_.push(elements, count, asked_.threads);
     count_ += count;
   }
   outcome finish() override {
@@ -61,7 +72,7 @@ class gpu_stream final : public stream {
   }
 
  private:
-  const backend& by_;
+  const gpu_backend& by_;
   request asked_;
   context context_;
   host_feed feed_;
@@ -76,6 +87,7 @@ chain fold_device(const array_view& input, const device_fold& kernel, const host
   const auto* x = static_cast<const std::byte*>(input.data);
   std::uint64_t left = input.count;
   std::uint64_t kernels = 0;
+  reserve_scratch(on, kernel, std::min(left, fold.longest));
   while (left > 0) {
     std::size_t used = 0;
     for (; used < context::state_slots && left > 0; ++used) {
@@ -100,7 +112,9 @@ chain fold_device(const array_view& input, const device_fold& kernel, const host
 const availability& gpu_backend::probe() const noexcept { return cuda::probe(); }
 
 support gpu_backend::supports(const request& asked) const {
-  return offer(*this, asked, find_kernel(asked) != nullptr);
+  const device_fold* const kernel = find_kernel(asked);
+  support answer = offer(*this, asked, kernel != nullptr);
+  return answer.usable() ? kernel->runs_here() : answer;
 }
 
 outcome gpu_backend::reduce(const request& asked) const {
@@ -113,6 +127,7 @@ outcome gpu_backend::reduce(const request& asked, context& on) const {
   const device_fold& kernel = *find_kernel(asked);
   const host_fold& fold = fold_of(asked);
   if (asked.input.place == memory::host) {
+    reserve_scratch(on, kernel, std::min<std::uint64_t>(asked.input.count, chunk_elements(asked.input.type)));
     host_feed feed(on, kernel, fold, size_of(asked.input.type));
     feed.fold_array(asked.input.data, asked.input.count, asked.threads);
     const void* total = feed.total();

@@ -10,6 +10,7 @@ namespace fanin::cuda {
 class gpu_backend : public backend {
  public:
   const availability& probe() const noexcept override;
+  memory home() const noexcept override { return memory::device; }
   support supports(const request& asked) const override;
   /// Device data is folded where it lies; host data on the calling thread's current device.
   outcome reduce(const request& asked) const override;

@@ -1,6 +1,8 @@
 // From one state in each thread to one state for the grid, in one launch and in a fixed order.
 #pragma once
 
+#include <cuda/atomic>
+
 #include "backends/cuda/accumulators.cuh"
 
 namespace fanin::cuda {
@@ -25,34 +27,38 @@ __device__ typename A::state fold_block(typename A::state s) {
   return s;
 }
 
-/// Thread 0 has written its block's share; whether this is the last block to say so, which then sees what all wrote.
-/// All threads call it, with the same answer. The last one leaves the ticket at 0.
-__device__ inline bool is_last_block(unsigned* ticket) {
-  __shared__ bool last;
-  if (threadIdx.x == 0) {
-    __threadfence();
-    last = atomicInc(ticket, gridDim.x - 1) == gridDim.x - 1;
-    __threadfence();
-  }
-  __syncthreads();
+/// One thread of each block calls it, once it has written its block's share; whether it is the last to do so, which
+/// then sees what all wrote. The last one leaves the ticket at 0.
+__device__ inline bool take_ticket(unsigned* ticket) {
+  const ::cuda::atomic_ref<unsigned, ::cuda::thread_scope_device> taken(*ticket);
+  const bool last = taken.fetch_add(1, ::cuda::memory_order_acq_rel) == gridDim.x - 1;
+  if (last) *ticket = 0;
   return last;
 }
 
-/// Writes the merge of all threads' states to `out`. `partials` has room for one state a block.
-template <class A, int Threads>
-__device__ void fold_grid(typename A::state s, typename A::state* partials, unsigned* ticket,
-                          typename A::state* out) {
+/// The same, called by all threads, after thread 0 has written; all get the answer.
+__device__ inline bool is_last_block(unsigned* ticket) {
+  return __syncthreads_or(threadIdx.x == 0 && take_ticket(ticket)) != 0;
+}
+
+/// Calls write(s) in one thread, with the merge of all threads' states. `partials` has room for one state a block.
+template <class A, int Threads, class Write>
+__device__ void fold_grid(typename A::state s, typename A::state* partials, unsigned* ticket, const Write& write) {
   s = fold_block<A, Threads>(s);
-  if (gridDim.x == 1) {
-    if (threadIdx.x == 0) *out = s;
-    return;
+  if (threadIdx.x >= 32) return;
+  if (gridDim.x > 1) {
+    bool last = false;
+    if (threadIdx.x == 0) {
+      partials[blockIdx.x] = s;
+      last = take_ticket(ticket);
+    }
+    if (!__any_sync(0xffffffffu, last)) return;
+    __syncwarp();
+    s = A::identity();
+    for (unsigned i = threadIdx.x; i < gridDim.x; i += 32) A::merge(s, partials[i]);
+    s = fold_warp<A>(s);
   }
-  if (threadIdx.x == 0) partials[blockIdx.x] = s;
-  if (!is_last_block(ticket)) return;
-  s = A::identity();
-  for (unsigned i = threadIdx.x; i < gridDim.x; i += Threads) A::merge(s, partials[i]);
-  s = fold_block<A, Threads>(s);
-  if (threadIdx.x == 0) *out = s;
+  if (threadIdx.x == 0) write(s);
 }
 
 }  // namespace fanin::cuda

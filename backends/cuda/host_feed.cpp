@@ -1,17 +1,19 @@
 #include "backends/cuda/host_feed.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <cstring>
-#include <thread>
 #include <utility>
-#include <vector>
 
 #include "backends/leaf/environment.hpp"
-#include "backends/threads.hpp"
 
 namespace fanin::cuda {
 namespace {
+
+/// The chunk that is being sent and those that may be filled meanwhile; the slot that is left is still being folded.
+constexpr std::uint64_t chunks_ahead = context::chunk_slots - 1;
+static_assert(chunks_ahead * chunk_bytes <= copy_crew::most_pieces * copy_crew::piece_bytes);
+
+/// Less is copied sooner by one thread than by several that have to be woken.
+constexpr std::size_t worth_waking = std::size_t{1} << 20;
 
 bool is_pinned(const void* data, std::size_t bytes) {
   const auto pinned = [](const void* p) {
@@ -22,34 +24,10 @@ bool is_pinned(const void* data, std::size_t bytes) {
   return pinned(data) && pinned(static_cast<const std::byte*>(data) + bytes - 1);
 }
 
-/// One thread cannot read memory as fast as the bus takes it.
-void copy(std::byte* to, const std::byte* from, std::size_t bytes, unsigned threads) {
-  constexpr std::size_t worth_a_thread = std::size_t{1} << 21;
-  const std::size_t parts = std::clamp<std::size_t>(bytes / worth_a_thread, 1, std::min(threads, 8u));
-  const auto copy_part = [=](std::size_t i) {
-    const std::size_t begin = bytes * i / parts;
-    std::memcpy(to + begin, from + begin, bytes * (i + 1) / parts - begin);
-  };
-  std::vector<std::jthread> others;
-  for (std::size_t i = 1; i < parts; ++i) {
-    others.emplace_back([=] {
-      unbind_this_thread();
-      copy_part(i);
-    });
-  }
-  copy_part(0);
-}
-
 double seconds_between(const owned_event& begin, const owned_event& end) {
   float milliseconds = 0;
   check(cudaEventElapsedTime(&milliseconds, begin.get(), end.get()), "cudaEventElapsedTime");
   return milliseconds / 1000.0;
-}
-
-/// Sizes grow in steps of two, so that a context soon has what it needs.
-std::size_t buffer_bytes(std::size_t bytes) {
-  constexpr std::size_t least = std::size_t{1} << 16;
-  return std::clamp(std::bit_ceil(bytes), least, chunk_bytes);
 }
 
 }  // namespace
@@ -59,10 +37,11 @@ host_feed::host_feed(context& on, const device_fold& kernel, const host_fold& fo
   fold_.reset(total_.bytes);
   context_.prepare_chunks();
   context_.times = {};
+  copying_ = context_.copy_stream();
 }
 
 host_feed::~host_feed() {
-  static_cast<void>(cudaStreamSynchronize(context_.copy_stream()));
+  static_cast<void>(cudaStreamSynchronize(copying_));
   for (std::size_t i = 0; i < context::chunk_slots; ++i) {
     chunk_slot& slot = context_.chunk(i);
     if (slot.busy) static_cast<void>(cudaEventSynchronize(slot.folded.get()));
@@ -74,50 +53,61 @@ void host_feed::fold_array(const void* data, std::size_t count, unsigned threads
   if (count == 0) return;
   const auto* from = static_cast<const std::byte*>(data);
   std::size_t left = count * element_bytes_;
-  const bool pinned = is_pinned(data, left);
+  if (left <= chunk_bytes) copying_ = context_.where().stream;  // nothing overlaps: no stream has to wait for another
+  if (!is_pinned(data, left)) return push(data, count, threads);
   while (left > 0) {
     const std::size_t bytes = std::min(left, chunk_bytes);
-    chunk_slot& slot = free_slot();
-    if (!pinned) {
-      reserve_staging(slot, bytes);
-      copy(slot.staging.get(), from, bytes, threads);
-    }
-    send(slot, pinned ? from : slot.staging.get(), bytes);
+    open(chunk_);
+    send(from, bytes);
     from += bytes;
     left -= bytes;
   }
 }
 
-void host_feed::push(const void* data, std::size_t count) {
+void host_feed::push(const void* data, std::size_t count, unsigned threads) {
   const auto* from = static_cast<const std::byte*>(data);
   std::size_t left = count * element_bytes_;
-  while (left > 0) {
-    chunk_slot& slot = pending_ == 0 ? free_slot() : context_.chunk(next_);
-    reserve_staging(slot, chunk_bytes);
-    const std::size_t bytes = std::min(left, chunk_bytes - pending_);
-    std::memcpy(slot.staging.get() + pending_, from, bytes);
-    pending_ += bytes;
-    from += bytes;
-    left -= bytes;
-    if (pending_ == chunk_bytes) {
-      pending_ = 0;
-      send(slot, slot.staging.get(), chunk_bytes);
+  copy_crew& crew = context_.crew();
+  const struct release {
+    copy_crew& crew;
+    ~release() { crew.drop(); }
+  } on_leaving{crew};
+  crew.staff(left < worth_waking ? 1 : threads);
+
+  std::uint64_t chunk = chunk_;
+  std::size_t begin = sent_ + filled_;
+  for (;;) {
+    for (; left > 0 && chunk < chunk_ + chunks_ahead; ++chunk, begin = 0) {
+      chunk_slot& slot = begin == 0 ? open(chunk) : slot_of(chunk);
+      if (!slot.staging) slot.staging = allocate_pinned(chunk_bytes);
+      const std::size_t bytes = std::min(left, chunk_bytes - begin);
+      crew.add(slot.staging.get() + begin, from, bytes);
+      from += bytes;
+      left -= bytes;
     }
+    const std::size_t bytes = crew.finish_next();
+    if (bytes == 0) return;
+    filled_ += bytes;
+    const bool worth_sending = filled_ >= std::max(copy_crew::piece_bytes, sent_ / 4);
+    if (sent_ + filled_ == chunk_bytes || (worth_sending && !crew.next_is_done())) send_filled();
   }
 }
 
 const void* host_feed::total() {
-  if (pending_ > 0) {
-    chunk_slot& slot = context_.chunk(next_);
-    send(slot, slot.staging.get(), std::exchange(pending_, 0));
+  if (filled_ > 0) send_filled();
+  if (sent_ > 0) fold();
+  for (std::size_t i = 0; i < context::chunk_slots; ++i) {
+    chunk_slot& slot = slot_of(chunk_ + i);
+    if (slot.busy) retire(slot);
   }
-  for (std::size_t i = 0; i < context::chunk_slots; ++i) free_slot(), next_ = (next_ + 1) % context::chunk_slots;
   return total_.bytes;
 }
 
-chunk_slot& host_feed::free_slot() {
-  chunk_slot& slot = context_.chunk(next_);
+/// The chunk's slot, once it is free.
+chunk_slot& host_feed::open(std::uint64_t chunk) {
+  chunk_slot& slot = slot_of(chunk);
   if (slot.busy) retire(slot);
+  if (!slot.arrived) slot.arrived = allocate_device(chunk_bytes);
   return slot;
 }
 
@@ -130,38 +120,36 @@ void host_feed::retire(chunk_slot& slot) {
   fold_.merge(total_.bytes, slot.state);
 }
 
-void host_feed::reserve_staging(chunk_slot& slot, std::size_t bytes) {
-  if (slot.staging_bytes >= bytes) return;
-  slot.staging.reset();
-  slot.staging_bytes = 0;
-  slot.staging = allocate_pinned(buffer_bytes(bytes));
-  slot.staging_bytes = buffer_bytes(bytes);
+/// Sends the next bytes of the chunk, and folds it when it is full.
+void host_feed::send(const std::byte* from, std::size_t bytes) {
+  const chunk_slot& slot = slot_of(chunk_);
+  if (sent_ == 0) check(cudaEventRecord(slot.copy_begun.get(), copying_), "cudaEventRecord");
+  check(cudaMemcpyAsync(slot.arrived.get() + sent_, from, bytes, cudaMemcpyHostToDevice, copying_),
+        "cudaMemcpyAsync");
+  sent_ += bytes;
+  if (sent_ == chunk_bytes) fold();
 }
 
-void host_feed::send(chunk_slot& slot, const void* from, std::size_t bytes) {
+void host_feed::send_filled() { send(slot_of(chunk_).staging.get() + sent_, std::exchange(filled_, 0)); }
+
+/// Folds what has been sent of the chunk, and goes on to the next.
+void host_feed::fold() {
   const execution& where = context_.where();
-  const cudaStream_t copying = context_.copy_stream();
-  if (slot.arrived_bytes < bytes) {
-    slot.arrived.reset();
-    slot.arrived_bytes = 0;
-    slot.arrived = allocate_device(buffer_bytes(bytes));
-    slot.arrived_bytes = buffer_bytes(bytes);
-  }
-  const std::size_t count = bytes / element_bytes_;
-  check(cudaEventRecord(slot.copy_begun.get(), copying), "cudaEventRecord");
-  check(cudaMemcpyAsync(slot.arrived.get(), from, bytes, cudaMemcpyHostToDevice, copying), "cudaMemcpyAsync");
-  check(cudaEventRecord(slot.copied.get(), copying), "cudaEventRecord");
+  chunk_slot& slot = slot_of(chunk_);
+  const std::size_t count = sent_ / element_bytes_;
+  check(cudaEventRecord(slot.copied.get(), copying_), "cudaEventRecord");
   check(cudaStreamWaitEvent(where.stream, slot.copied.get(), 0), "cudaStreamWaitEvent");
   check(cudaEventRecord(slot.fold_begun.get(), where.stream), "cudaEventRecord");
   kernel_.launch(where, slot.arrived.get(), count, slot.state);
   check(cudaEventRecord(slot.folded.get(), where.stream), "cudaEventRecord");
   slot.busy = true;
-  next_ = (next_ + 1) % context::chunk_slots;
+  sent_ = 0;
+  ++chunk_;
 
   const chain own = kernel_.longest_chain(where, count);
   way_.adds = std::max(way_.adds, own.adds);
   merges_in_chunk_ = std::max(merges_in_chunk_, own.merges);
-  way_.merges = merges_in_chunk_ + static_cast<double>(++chunks_);
+  way_.merges = merges_in_chunk_ + static_cast<double>(chunk_);
 }
 
 }  // namespace fanin::cuda

@@ -1,11 +1,12 @@
-// Host data on its way through a device: chunks are copied and folded at the same time, in a ring of slots.
+// Host data on its way through a device: memory is filled, copied and folded at the same time, in a ring of chunks.
 #pragma once
 
 #include "backends/cuda/context.hpp"
 
 namespace fanin::cuda {
 
-/// Folds host data of any length, in the order in which it comes. One at a time for each context.
+/// Folds host data of any length, in the order in which it comes: in chunks that depend on nothing but the position,
+/// whatever the pieces that it is copied in. One at a time for each context.
 class host_feed {
  public:
   host_feed(context& on, const device_fold& kernel, const host_fold& fold, std::size_t element_bytes);
@@ -14,31 +15,34 @@ class host_feed {
   host_feed(const host_feed&) = delete;
   host_feed& operator=(const host_feed&) = delete;
 
-  /// Folds an array; it is in use until total(). Pinned memory is copied from where it is, other memory through
-  /// pinned buffers that up to `threads` threads fill. @throws out_of_memory, device_error
+  /// Folds an array before anything is pushed; it is in use until total(). Pinned memory is copied from where it is,
+  /// other memory is pushed. @throws out_of_memory, device_error
   void fold_array(const void* data, std::size_t count, unsigned threads);
-  /// Folds a block, which is free again on return.
-  void push(const void* data, std::size_t count);
+  /// Folds a block, which is free again on return, through pinned memory that up to `threads` threads fill.
+  void push(const void* data, std::size_t count, unsigned threads);
   /// The state of everything folded, for host_fold::finish; waits for it.
   const void* total();
   const chain& longest_chain() const noexcept { return way_; }
 
  private:
-  chunk_slot& free_slot();
+  chunk_slot& slot_of(std::uint64_t chunk) noexcept { return context_.chunk(chunk % context::chunk_slots); }
+  chunk_slot& open(std::uint64_t chunk);
   void retire(chunk_slot& slot);
-  void reserve_staging(chunk_slot& slot, std::size_t bytes);
-  void send(chunk_slot& slot, const void* from, std::size_t bytes);
+  void send(const std::byte* from, std::size_t bytes);
+  void send_filled();
+  void fold();
 
   context& context_;
   const device_fold& kernel_;
   const host_fold& fold_;
   std::size_t element_bytes_;
+  cudaStream_t copying_;
   state_buffer total_;
   chain way_;
   double merges_in_chunk_ = 0;
-  std::uint64_t chunks_ = 0;
-  std::size_t next_ = 0;     ///< slot of the ring
-  std::size_t pending_ = 0;  ///< bytes that push() has left in the next slot's staging buffer
+  std::uint64_t chunk_ = 0;  ///< the one that is being sent; those before are folded, or will be
+  std::size_t sent_ = 0;     ///< its first bytes are on their way
+  std::size_t filled_ = 0;   ///< so many that follow are in its pinned memory
 };
 
 }  // namespace fanin::cuda

@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
+#include <mutex>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include <cuda_runtime_api.h>
@@ -69,7 +72,7 @@ void require_device(const stage_plan& plan) {
     throw unsupported("stage " + name + " needs a device with cooperative launches");
 }
 
-unsigned blocks_per_multiprocessor(const stage_plan& plan) {
+unsigned fitting_blocks(const stage_plan& plan) {
   constexpr std::size_t without_asking = 48 * 1024;
   if (plan.shared_bytes > without_asking) {
     check(cudaFuncSetAttribute(plan.kernel(), cudaFuncAttributeMaxDynamicSharedMemorySize,
@@ -81,6 +84,29 @@ unsigned blocks_per_multiprocessor(const stage_plan& plan) {
                                                       plan.shared_bytes),
         "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
   return static_cast<unsigned>(blocks);
+}
+
+/// What the runtime says about a kernel, asked once for each device and block size: the answers take microseconds.
+struct residence {
+  unsigned blocks_per_multiprocessor;
+  unsigned multiprocessors;
+};
+
+residence residence_of(const stage_plan& plan) {
+  using key = std::tuple<const void*, int, unsigned>;
+  static std::mutex mutex;
+  static std::map<key, residence> known;
+  int device = 0;
+  check(cudaGetDevice(&device), "cudaGetDevice");
+  const key asked(plan.kernel(), device, plan.block_size);
+  const std::lock_guard lock(mutex);
+  const auto found = known.find(asked);
+  if (found != known.end()) return found->second;
+  require_device(plan);
+  const residence answer{fitting_blocks(plan),
+                         static_cast<unsigned>(device_attribute(cudaDevAttrMultiProcessorCount))};
+  known.emplace(asked, answer);
+  return answer;
 }
 
 unsigned finish_threads(std::uint64_t partials) {
@@ -162,15 +188,14 @@ stage_plan plan_stage(const stage_info& stage, operation what, element_type type
   plan.block_size = stage.rounded((block_size == 0 ? stage.block_size : block_size + 31) / 32 * 32);
   plan.state_bytes = code.state_bytes;
   plan.shared_bytes = stage.shared_bytes(plan.block_size, code.state_bytes);
-  require_device(plan);
-  plan.blocks_per_multiprocessor = blocks_per_multiprocessor(plan);
+  const residence fits = residence_of(plan);
+  plan.blocks_per_multiprocessor = fits.blocks_per_multiprocessor;
 
   const unsigned tile = stage.tile(plan.block_size, static_cast<unsigned>(size_of(type)));
   const std::uint64_t tiles = std::max<std::uint64_t>(quotient_up(count, tile), 1);
   std::uint64_t most = std::numeric_limits<std::int32_t>::max();
   if (stage.resident) {
-    most = std::uint64_t{plan.blocks_per_multiprocessor} *
-           static_cast<unsigned>(device_attribute(cudaDevAttrMultiProcessorCount));
+    most = std::uint64_t{fits.blocks_per_multiprocessor} * fits.multiprocessors;
   } else if (tiles > most) {
     throw unsupported("stage " + std::string(stage.text.name) + " needs more blocks than a grid has");
   }

@@ -94,6 +94,7 @@ struct stage_plan {
   const void* kernel() const { return code->kernel(block_size); }
 };
 
+/// Asks the device once for each kernel and block size; from then on that is a look-up.
 /// `block_size` 0 takes the stage's own; others are rounded up to a multiple of 32 and then as the stage needs.
 /// @throws unsupported       the stage does not serve operation and type, or needs another device or build
 /// @throws invalid_argument  a block size over 1024; more than 2^32 elements for a sum of i32 (sum the parts instead)

@@ -1,116 +1,113 @@
-// Launching the shipped kernels: which one, in which shape, and what that means for the longest chain of additions.
+// Launching the shipped kernels: in which shape, and what that means for the longest chain of additions.
 #pragma once
 
-#include <atomic>
+#include <bit>
 
 #include "backends/cuda/arithmetic.hpp"
-#include "backends/cuda/bulk.cuh"
 #include "backends/cuda/check.hpp"
+#include "backends/cuda/finish.hpp"
+#include "backends/cuda/fold_kernel.cuh"
 #include "backends/cuda/kernels.hpp"
-#include "backends/cuda/plain.cuh"
 #include "backends/cuda/wide.cuh"
 
 namespace fanin::cuda {
 
-inline constexpr std::size_t bulk_shared_bytes = tuning::bulk_stages * tuning::bulk_stage_bytes;
+/// Merges across the threads of a block, then along the partials in the lanes of one warp and across these.
+inline double grid_merges(unsigned blocks) {
+  constexpr int in_block = std::bit_width(static_cast<unsigned>(tuning::block_threads)) - 1;
+  constexpr int in_warp = 5;
+  return blocks == 1 ? in_block : in_block + (blocks - 1) / 32 + 1 + in_warp;
+}
 
-/// Whether that device can run this build's bulk kernel; prepares it at the first question for a device.
-template <class A>
-bool bulk_runs_on(int device) {
-  enum : char { unknown, no, yes };
-  static std::atomic<char> known[64] = {};
-  std::atomic<char>& answer = known[device % 64];
-  if (answer == unknown || device >= 64) {
-    cudaFuncAttributes attributes;
-    int shared = 0;
-    check(cudaFuncGetAttributes(&attributes, bulk_kernel<A>), "cudaFuncGetAttributes");
-    check(cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device), "cudaDeviceGetAttribute");
-    const bool runs = attributes.ptxVersion >= 90 && static_cast<std::size_t>(shared) >= bulk_shared_bytes + 4096;
-    if (runs) {
-      check(cudaFuncSetAttribute(bulk_kernel<A>, cudaFuncAttributeMaxDynamicSharedMemorySize, bulk_shared_bytes),
-            "cudaFuncSetAttribute");
+/// What becomes of the grid's state: it is left for others, or finished here if there is a place for the result.
+template <class Reduction>
+struct grid_end {
+  using state = typename Reduction::kernel::state;
+  using R = result_of<Reduction>;
+  state* out;
+  device_result<R>* result;
+  std::uint64_t count;
+
+  __device__ void operator()(const state& s) const {
+    if (result == nullptr) {
+      *out = s;
+    } else {
+      *result = finished<Reduction, R>(static_cast<typename Reduction::total::state>(s), count);
     }
-    answer = runs ? yes : no;
   }
-  return answer == yes;
-}
+};
 
-template <class A>
-bool takes_bulk(const execution& where, std::uint64_t vectors) {
-  return vectors * 16 >= tuning::bulk_from_bytes && bulk_runs_on<A>(where.device);
-}
-
-template <class A>
-void launch_vectors(const execution& where, const void* elements, std::uint64_t count, void* out) {
+/// For states that fit in registers.
+template <class Reduction>
+class vectors_fold final : public device_fold {
+  using A = typename Reduction::kernel;
   using state = typename A::state;
-  const peeled_array<typename A::element> x(static_cast<const typename A::element*>(elements), count);
-  auto* const partials = static_cast<state*>(where.scratch);
-  auto* const result = static_cast<state*>(out);
-  if (takes_bulk<A>(where, x.vectors)) {
-    const unsigned blocks = tuning::bulk_blocks(where.multiprocessors);
-    bulk_kernel<A>
-        <<<blocks, tuning::block_threads, bulk_shared_bytes, where.stream>>>(x, partials, where.ticket, result);
-  } else {
-    const unsigned blocks = tuning::plain_blocks(x.vectors, where.multiprocessors);
-    plain_kernel<A><<<blocks, tuning::block_threads, 0, where.stream>>>(x, partials, where.ticket, result);
+  using element = typename A::element;
+  static constexpr int loads = tuning::loads_in_flight(sizeof(state));
+
+ public:
+  void launch(const execution& where, const void* x, std::uint64_t count, void* out) const override {
+    run(where, x, count, {static_cast<state*>(out), nullptr, count});
   }
-  check(cudaGetLastError(), "launching a reduction");
-}
+  bool launch_finished(const execution& where, const void* x, std::uint64_t count, element_type,
+                       void* out) const override {
+    run(where, x, count, {nullptr, static_cast<device_result<result_of<Reduction>>*>(out), count});
+    return true;
+  }
+  /// Where the array starts decides how many vectors it has: its ends take less than 16 of them.
+  chain longest_chain(const execution& where, std::uint64_t count) const override {
+    const std::uint64_t most = count / vector<element>::size;
+    const unsigned blocks = tuning::blocks(most, where.multiprocessors);
+    const unsigned fewer = tuning::blocks(most > 16 ? most - 16 : 0, where.multiprocessors);
+    const std::uint64_t adds = tuning::longest_walk(most, fewer) + vector_fold<A>::most_end_adds;
+    return {static_cast<double>(adds), vector_fold<A>::merge_levels + grid_merges(blocks)};
+  }
 
-/// Merges across the threads of a block of 2^levels, and along the partials of all blocks.
-inline double grid_merges(unsigned blocks, int threads) {
-  int levels = 0;
-  while ((1 << levels) < threads) ++levels;
-  return blocks == 1 ? levels : 2 * levels + (blocks - 1) / threads + 1;
-}
+ private:
+  static void run(const execution& where, const void* elements, std::uint64_t count, const grid_end<Reduction>& end) {
+    const peeled_array<element> x(static_cast<const element*>(elements), count);
+    cudaLaunchAttribute overlap{};
+    overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    overlap.val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchConfig_t shape{};
+    shape.gridDim = dim3(tuning::blocks(x.vectors, where.multiprocessors));
+    shape.blockDim = dim3(tuning::block_threads);
+    shape.stream = where.stream;
+    shape.attrs = &overlap;
+    shape.numAttrs = where.programmatic ? 1 : 0;
+    check(cudaLaunchKernelEx(&shape, fold_kernel<A, grid_end<Reduction>>, x,
+                             tuning::whole_rounds(x.vectors, shape.gridDim.x, loads),
+                             static_cast<state*>(where.scratch), where.ticket, end),
+          "launching a reduction");
+  }
+};
 
+/// For states that do not. They do not round: no chain counts.
 template <class A>
-chain chain_of_vectors(const execution& where, std::uint64_t vectors) {
-  using lanes = vector_fold<A>;
-  const bool bulk = takes_bulk<A>(where, vectors);
-  const unsigned blocks =
-      bulk ? tuning::bulk_blocks(where.multiprocessors) : tuning::plain_blocks(vectors, where.multiprocessors);
-  constexpr std::uint64_t adds_per_stage = bulk_share::stage / tuning::block_threads;
-  const std::uint64_t adds = bulk ? (bulk_share(vectors, blocks, 0).rounds + 1) * adds_per_stage
-                                  : vectors / (std::uint64_t{blocks} * tuning::block_threads) + 1;
-  return {static_cast<double>(adds) + lanes::most_end_adds,
-          lanes::merge_levels + grid_merges(blocks, tuning::block_threads)};
-}
-
-/// Where the array starts decides whether there is one vector less, which may be one block less.
-template <class A>
-chain longest_chain_of(const execution& where, std::uint64_t count) {
-  const std::uint64_t most = count / vector<typename A::element>::size;
-  const chain a = chain_of_vectors<A>(where, most);
-  const chain b = chain_of_vectors<A>(where, most > 0 ? most - 1 : 0);
-  return {std::max(a.adds, b.adds), std::max(a.merges, b.merges)};
-}
-
-template <class A>
-void launch_wide(const execution& where, const void* x, std::uint64_t count, void* out) {
+class wide_fold final : public device_fold {
   using state = typename A::state;
-  constexpr int threads = wide_threads_of<A>;
-  const unsigned blocks = tuning::wide_blocks(count, threads, where.multiprocessors);
-  wide_kernel<A><<<blocks, threads, 0, where.stream>>>(static_cast<const typename A::element*>(x), count,
-                                                       static_cast<state*>(where.scratch), where.ticket,
-                                                       static_cast<state*>(out));
-  check(cudaGetLastError(), "launching an exact reduction");
-}
 
-/// Exact states do not round: no chain counts.
-inline chain no_chain(const execution&, std::uint64_t) { return {}; }
+ public:
+  void launch(const execution& where, const void* x, std::uint64_t count, void* out) const override {
+    constexpr int threads = wide_threads_of<A>;
+    const unsigned blocks = tuning::wide_blocks(count, threads, where.multiprocessors);
+    wide_kernel<A><<<blocks, threads, 0, where.stream>>>(static_cast<const typename A::element*>(x), count,
+                                                         static_cast<state*>(where.scratch), where.ticket,
+                                                         static_cast<state*>(out));
+    check(cudaGetLastError(), "launching an exact reduction");
+  }
+  chain longest_chain(const execution&, std::uint64_t) const override { return {}; }
+};
 
 template <class T>
 const device_fold* find_kernel(operation what, method how) noexcept {
   return with_reduction<T>(what, how, []<class Reduction>(Reduction) -> const device_fold* {
     using A = typename Reduction::kernel;
-    if constexpr (sizeof(typename A::state) > 64) {
-      static constexpr device_fold fold{launch_wide<A>, no_chain};
-      return &fold;
-    } else {
-      static constexpr device_fold fold{launch_vectors<A>, longest_chain_of<A>};
-      return &fold;
-    }
+    static constexpr std::size_t most_in_registers = 64;
+    using fold = std::conditional_t<(sizeof(typename A::state) > most_in_registers), wide_fold<A>,
+                                    vectors_fold<Reduction>>;
+    static const fold only;
+    return &only;
   });
 }
 

@@ -5,14 +5,22 @@
 
 #include <cuda_runtime_api.h>
 
+#include "backends/cuda/check.hpp"
+
 namespace fanin::cuda {
 namespace {
 
-/// 10 * major + minor of the oldest device that this build has code for; newer ones can translate it.
-constexpr int oldest_device = [] {
-  constexpr int built_for[] = {__CUDA_ARCH_LIST__};
-  return *std::min_element(std::begin(built_for), std::end(built_for)) / 10;
-}();
+/// 100 * major + 10 * minor of the devices that this build has code for; newer ones can translate it.
+constexpr int built_for[] = {__CUDA_ARCH_LIST__};
+constexpr int oldest_device = *std::min_element(std::begin(built_for), std::end(built_for)) / 10;
+
+/// 10 * major + minor. @throws device_error
+int capability(int device) {
+  int major = 0, minor = 0;
+  check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device), "cudaDeviceGetAttribute");
+  check(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device), "cudaDeviceGetAttribute");
+  return 10 * major + minor;
+}
 
 std::string version_text(int version) {
   return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
@@ -42,11 +50,7 @@ answer look() {
   }
   int newest = 0;
   for (int device = 0; device < devices; ++device) {
-    int major = 0;
-    int minor = 0;
-    cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
-    cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device);
-    newest = std::max(newest, 10 * major + minor);
+    newest = std::max(newest, capability(device));
   }
   if (newest < oldest_device) {
     return {reason::too_old, "the newest device has compute capability " + std::to_string(newest / 10) + "." +
@@ -60,12 +64,22 @@ answer look() {
 
 const availability& probe() noexcept {
   static const answer found = [] {
-    const answer seen = look();
-    static_cast<void>(cudaGetLastError());
-    return seen;
+    try {
+      const answer seen = look();
+      static_cast<void>(cudaGetLastError());
+      return seen;
+    } catch (const error& failure) {
+      return answer{reason::no_device, failure.what()};
+    }
   }();
   static const availability here{found.why, found.detail};
   return here;
+}
+
+bool kernels_take_over(int device) {
+  const int there = capability(device);
+  return std::any_of(std::begin(built_for), std::end(built_for),
+                     [&](int code) { return code >= 900 && code <= 10 * there; });
 }
 
 }  // namespace fanin::cuda

@@ -1,4 +1,4 @@
-// An array cut into whole 16-byte vectors and the few elements before and after them.
+// An array cut into whole 16-byte vectors, the first at a cache line's begin, and the few elements around them.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,8 @@ struct peeled_array {
   std::uint64_t vectors;
 
   peeled_array(const T* x, std::uint64_t count) : head(x) {
-    const std::uint64_t to_boundary = (16 - reinterpret_cast<std::uintptr_t>(x) % 16) % 16 / sizeof(T);
+    constexpr std::uint64_t line = 128;
+    const std::uint64_t to_boundary = (line - reinterpret_cast<std::uintptr_t>(x) % line) % line / sizeof(T);
     head_count = static_cast<unsigned>(to_boundary < count ? to_boundary : count);
     body = reinterpret_cast<const vector<T>*>(x + head_count);
     vectors = (count - head_count) / vector<T>::size;

@@ -6,7 +6,7 @@
 #include <thrust/transform_reduce.h>
 
 #include "backends/cub/operators.cuh"
-#include "backends/cuda/arithmetic.hpp"
+#include "backends/cuda/check.hpp"
 #include "backends/thrust/thrust.hpp"
 
 namespace fanin::thrust_backend {
@@ -31,29 +31,25 @@ class scratch_allocator {
 };
 
 template <class A>
-void launch(const cuda::execution& where, const void* x, std::uint64_t count, void* out) {
-  const auto* first = static_cast<const typename A::element*>(x);
-  scratch_allocator allocator(where);
-  try {
-    *static_cast<typename A::state*>(out) =
-        thrust::transform_reduce(thrust::cuda::par(allocator).on(where.stream), first, first + count,
-                                 cub_backend::to_state<A>(), A::identity(), cub_backend::merged<A>());
-  } catch (const thrust::system_error& failure) {
-    static_cast<void>(cudaGetLastError());
-    throw device_error(std::string("thrust::transform_reduce: ") + failure.what());
+class fold final : public cub_backend::any_order_fold {
+ public:
+  void launch(const cuda::execution& where, const void* x, std::uint64_t count, void* out) const override {
+    const auto* first = static_cast<const typename A::element*>(x);
+    scratch_allocator allocator(where);
+    try {
+      *static_cast<typename A::state*>(out) =
+          thrust::transform_reduce(thrust::cuda::par(allocator).on(where.stream), first, first + count,
+                                   cub_backend::to_state<A>(), A::identity(), cub_backend::merged<A>());
+    } catch (const thrust::system_error& failure) {
+      static_cast<void>(cudaGetLastError());
+      throw device_error(std::string("thrust::transform_reduce: ") + failure.what());
+    }
   }
-}
+};
 
 template <class T>
 const cuda::device_fold* find_kernel(operation what, method how) noexcept {
-  return cuda::with_reduction<T>(what, how, []<class Reduction>(Reduction) -> const cuda::device_fold* {
-    if constexpr (Reduction::how == method::exact) {
-      return nullptr;
-    } else {
-      static constexpr cuda::device_fold fold{launch<typename Reduction::kernel>, cuda::any_order};
-      return &fold;
-    }
-  });
+  return cub_backend::find_reference<fold, T>(what, how);
 }
 
 }  // namespace fanin::thrust_backend

@@ -1,5 +1,7 @@
 #include "backends/thrust/thrust.hpp"
 
+#include "backends/cuda/arithmetic.hpp"
+
 namespace fanin::thrust_backend {
 
 std::span<const variant_info> backend::variants() const noexcept {
@@ -11,21 +13,8 @@ std::span<const variant_info> backend::variants() const noexcept {
 }
 
 const cuda::device_fold* backend::find_kernel(const request& asked) const noexcept {
-  switch (asked.input.type) {
-    case element_type::f32:
-      return thrust_backend::find_kernel<float>(asked.what, asked.how);
-    case element_type::f64:
-      return thrust_backend::find_kernel<double>(asked.what, asked.how);
-    case element_type::i32:
-      return thrust_backend::find_kernel<std::int32_t>(asked.what, asked.how);
-    case element_type::i64:
-      return thrust_backend::find_kernel<std::int64_t>(asked.what, asked.how);
-    case element_type::u32:
-      return thrust_backend::find_kernel<std::uint32_t>(asked.what, asked.how);
-    case element_type::u64:
-      return thrust_backend::find_kernel<std::uint64_t>(asked.what, asked.how);
-  }
-  return nullptr;
+  return cuda::with_element(asked.input.type,
+                            [&]<class T>() { return thrust_backend::find_kernel<T>(asked.what, asked.how); });
 }
 
 }  // namespace fanin::thrust_backend

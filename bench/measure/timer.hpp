@@ -3,12 +3,20 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 #include <vector>
 
 namespace fanin::measure {
 
 inline double now_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+/// The upper one of two. `samples` is not empty.
+inline double median(std::vector<double> samples) {
+  const auto middle = samples.begin() + static_cast<std::ptrdiff_t>(samples.size() / 2);
+  std::nth_element(samples.begin(), middle, samples.end());
+  return *middle;
 }
 
 /// The median time of one call f(), in seconds. f runs once unmeasured, then until `budget_seconds` are spent, at
@@ -27,9 +35,7 @@ double median_seconds(F&& f, double budget_seconds) {
     for (std::size_t i = 0; i < batch; ++i) f();
     samples.push_back((now_seconds() - start) / static_cast<double>(batch));
   } while (now_seconds() < end && samples.size() < 1001);
-  const auto middle = samples.begin() + static_cast<std::ptrdiff_t>(samples.size() / 2);
-  std::nth_element(samples.begin(), middle, samples.end());
-  return *middle;
+  return median(std::move(samples));
 }
 
 }  // namespace fanin::measure

@@ -54,6 +54,8 @@ class backend {
   virtual std::string_view name() const noexcept = 0;
   /// Usable here or not. Cached after the first call; never throws, never prints.
   virtual const availability& probe() const noexcept = 0;
+  /// The memory that it works in; what lies elsewhere it has to fetch, or refuses.
+  virtual memory home() const noexcept { return memory::host; }
   /// What it offers, the shipped ones first; the first variant with the wanted method is its choice.
   virtual std::span<const variant_info> variants() const noexcept = 0;
   /// Whether it can serve the request; looks at everything but input.data.
@@ -90,7 +92,8 @@ unsigned default_threads() noexcept;
 
 /// Chooses a backend. A pure function of its arguments: `wanted` is options::backend with the environment already
 /// applied ("" means "auto"). For `auto` the candidates are tried in their order, except that host input below
-/// `small_input_bytes` prefers "serial", whose call costs least.
+/// `small_input_bytes` prefers "serial", whose call costs least, and a device gets host input only if nobody else can
+/// serve: the bus takes longer than the fold.
 /// @throws invalid_argument      unknown backend or variant name (with a suggestion), malformed list
 /// @throws unsupported           a single named backend cannot serve the request, or nobody in the list can
 /// @throws backend_unavailable   a single named backend is not usable here, or none of the list is

@@ -40,9 +40,9 @@ struct device_result {
 
 /// What the calls on one device and stream share: stream, workspace, pinned buffers. Once the largest request has
 /// been served, calls allocate nothing and wait for nothing but their own result. Memory: 1 to 2 MiB on the device;
-/// for host data 48 MiB more there and as much pinned, from the first such call on. Threads: one at a time. Work that
-/// a context has enqueued must not run at the same time as its other work: graphs captured with one context are
-/// launched one after another.
+/// for host data up to 64 MiB more there and as much pinned, from the first such call on, and up to 15 threads that
+/// copy. Threads: one at a time. Work that a context has enqueued must not run at the same time as its other work:
+/// graphs captured with one context are launched one after another.
 class device_context {
  public:
   /// `stream`: a cudaStream_t of that device, which has to outlive the context; null: one of its own, which waits for

@@ -9,9 +9,9 @@
 //   Input is host memory, contiguous. NaN anywhere gives the canonical quiet NaN.
 //   Accuracy and reproducibility are in the report and, with proofs, in docs/numerics.md.
 //   Memory: no copy. Scratch: up to 130 KiB of stack; per thread about 20 KiB for each thread that takes part, kept
-//   for the next call. No allocation in steady state with a named backend or a plan; `auto` and lists allocate the
-//   report's trail, serial/recursive a copy of half the input. Threads: safe to call concurrently.   Cost: one read
-//   of x.
+//   for the next call. No allocation in steady state with a named backend or a plan; lists, and `auto` from 256 KiB
+//   on, allocate the report's trail, serial/recursive a copy of half the input. Threads: safe to call
+//   concurrently.   Cost: one read of x.
 //   @throws invalid_argument, unsupported, backend_unavailable, out_of_memory (see error.hpp and options)
 #pragma once
 
@@ -34,7 +34,8 @@ result<scalar> reduce(operation what, const array_view& input, const options& ch
 class plan {
  public:
   /// `expected_count` guides `auto`; any count may follow. @throws as reduce
-  plan(operation what, element_type type, const options& chosen = {}, std::size_t expected_count = unknown_count);
+  plan(operation what, element_type type, const options& chosen = {}, std::size_t expected_count = unknown_count,
+       memory place = memory::host);
   /// The report's trail stays empty: it is in chosen(). Allocates nothing in steady state.
   /// @throws as reduce; invalid_argument if the input has another type or lies elsewhere than planned
   result<scalar> operator()(const array_view& input) const;

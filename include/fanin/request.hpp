@@ -94,8 +94,8 @@ struct options {
   std::optional<method> how = {};
   /// Empty: default_result(). f64 from f32 elements exists with method::exact only.
   std::optional<element_type> result = {};
-  /// Threads that CPU backends may use, the caller's included; 0: as many as the process has cores.
-  /// At most 256 are used; the result's bits do not depend on it.
+  /// Threads that CPU backends may use, and GPU backends for copying host data, the caller's included; 0: as many as
+  /// the process has cores. At most 256 are used; the result's bits do not depend on it.
   unsigned threads = 0;
 };
 

@@ -42,7 +42,7 @@ enum class reason : std::uint8_t {
   no_device,     ///< a driver, but no device it may use
   too_old,       ///< driver or device older than what the build needs
   unsupported,   ///< usable, but not for this request
-  wrong_memory,  ///< the data lies where this backend does not read it
+  wrong_memory,  ///< the data lies where this backend does not work
 };
 std::string_view to_string(reason) noexcept;
 

@@ -11,15 +11,6 @@
 namespace fanin::cli {
 namespace {
 
-void check_failure(const finished& run, int status, std::string_view message) {
-  INFO("stderr: ", run.err);
-  CHECK(run.status == status);
-  CHECK(run.out.empty());
-  CHECK(run.err.starts_with("fanin: "));
-  CHECK(std::count(run.err.begin(), run.err.end(), '\n') == 1);
-  CHECK(run.err.find(message) != std::string::npos);
-}
-
 struct mistake {
   std::string command;
   int status;

@@ -3,12 +3,22 @@
 #include <doctest/doctest.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 
 namespace fanin::cli {
+
+void check_failure(const finished& run, int status, std::string_view message) {
+  INFO("stderr: ", run.err);
+  CHECK(run.status == status);
+  CHECK(run.out.empty());
+  CHECK(run.err.starts_with("fanin: "));
+  CHECK(std::count(run.err.begin(), run.err.end(), '\n') == 1);
+  CHECK(run.err.find(message) != std::string::npos);
+}
 
 scratch_folder::scratch_folder() {
   std::string pattern = (std::filesystem::temp_directory_path() / "fanin_test_XXXXXX").string();

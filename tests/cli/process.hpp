@@ -11,6 +11,9 @@ struct finished {
   std::string out, err;
 };
 
+/// Nothing on stdout, one line with `message` on stderr.
+void check_failure(const finished& run, int status, std::string_view message);
+
 /// A directory of its own for each test, removed in the end.
 class scratch_folder {
  public:

@@ -30,13 +30,19 @@ void check_variants(const backend& b, findings& found) {
     found.expect(answer.variant == first->name && answer.how == how,
                  [&] { return "the first variant for " + std::string(to_string(how)) + " is not the one that ran"; });
   }
-  for_each_variant(b, operation::sum, x, 1, [&](const options& chosen) {
-    names.erase(chosen.variant);
-    const outcome answer = call(b, operation::sum, x, chosen);
-    found.expect(answer.variant == chosen.variant && answer.how == chosen.how && same(answer.value, scalar(100.0)),
-                 [&] { return told(operation::sum, x, chosen) + ": " + std::string(answer.variant) + " ran"; });
-  });
-  found.expect(names.empty(), [&] { return "no sum of f64 by variant " + std::string(*names.begin()); });
+  const auto expect_served = [&]<class T>(operation what, const std::vector<T>& values, T expected) {
+    for_each_variant(b, what, std::span<const T>(values), 1, [&](const options& chosen) {
+      names.erase(chosen.variant);
+      const outcome answer = call(b, what, std::span<const T>(values), chosen);
+      found.expect(
+          answer.variant == chosen.variant && answer.how == chosen.how && same(answer.value, scalar(expected)),
+          [&] { return told(what, std::span<const T>(values), chosen) + ": " + std::string(answer.variant) + " ran"; });
+    });
+  };
+  expect_served(operation::sum, ones, 100.0);
+  expect_served(operation::min, std::vector<std::int32_t>{3, 1, 2}, 1);
+  found.expect(names.empty(),
+               [&] { return "no sum of f64 and no min of i32 by variant " + std::string(*names.begin()); });
 }
 
 void check_errors(const backend& b, findings& found) {

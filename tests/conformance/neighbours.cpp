@@ -12,12 +12,15 @@ template <class T>
 void expect_untouched(const backend& b, operation what, const std::vector<T>& x, const options& chosen,
                       findings& found) {
   const auto elements = std::span<const T>(x);
-  const scalar expected = call(b, what, elements, chosen).value;
+  const outcome first = call(b, what, elements, chosen);
+  const auto agrees = [&](const scalar& value) {
+    return first.reproducibility == reproducibility::none || same(value, first.value);
+  };
   using copy = guarded_copy<T>;
   for (const auto side : {copy::touching::first_page, copy::touching::last_page}) {
     const copy guarded(elements, side);
     const scalar value = call(b, what, guarded.elements(), chosen).value;
-    found.expect(same(value, expected), [&] { return told(what, elements, chosen) + ": depends on the place"; });
+    found.expect(agrees(value), [&] { return told(what, elements, chosen) + ": depends on the place"; });
   }
   constexpr std::size_t margin = 64;
   std::vector<T> bed(x.size() + 2 * margin, std::numeric_limits<T>::max());
@@ -28,7 +31,7 @@ void expect_untouched(const backend& b, operation what, const std::vector<T>& x,
     const std::vector<T> before = around;
     const auto inside = std::span<const T>(around).subspan(start, x.size());
     const scalar value = call(b, what, inside, chosen).value;
-    found.expect(same(value, expected), [&] { return told(what, inside, chosen) + ": depends on its neighbours"; });
+    found.expect(agrees(value), [&] { return told(what, inside, chosen) + ": depends on its neighbours"; });
     found.expect(std::memcmp(before.data(), around.data(), around.size() * sizeof(T)) == 0,
                  [&] { return told(what, inside, chosen) + ": memory was written"; });
   }

@@ -2,23 +2,10 @@
 
 #include <doctest/doctest.h>
 
-#include <cstdio>
-#include <cstdlib>
-
 #include <fanin/fanin.hpp>
 
 namespace fanin::test {
 namespace {
-
-/// Whether the suite is to go on.
-bool usable(const backend& b) {
-  const char* required = std::getenv("FANIN_REQUIRE_BACKENDS");
-  const verdict what = verdict_on(b, required != nullptr ? required : "");
-  const std::string why = std::string(b.name()) + " is not usable here: " + std::string(b.probe().detail);
-  if (what == verdict::fail) FAIL(why);
-  if (what == verdict::skip) std::printf("fanin: skipped: %s\n", why.c_str());
-  return what == verdict::run;
-}
 
 /// The public calls by name: the backend asked for is the one that ran.
 void check_public_calls(std::string_view name) {
@@ -45,12 +32,6 @@ void check_public_calls(std::string_view name) {
 }
 
 }  // namespace
-
-verdict verdict_on(const backend& b, std::string_view required) {
-  if (b.probe().usable()) return verdict::run;
-  const std::string list = "," + std::string(required) + ",";
-  return list.find("," + std::string(b.name()) + ",") != std::string::npos ? verdict::fail : verdict::skip;
-}
 
 void conformance(std::string_view backend_name) {
   const backend& b = find_backend(backend_name);

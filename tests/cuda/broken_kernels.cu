@@ -5,20 +5,31 @@
 namespace fanin::test {
 namespace {
 
+using sum = cuda::reduction<operation::sum, method::fast, float>;
+const cuda::vectors_fold<sum> sound;
+
 struct from_plus_zero : accumulator::plain_sum<float> {
   FANIN_HOST_DEVICE static constexpr float identity() { return 0; }
 };
+struct sum_from_plus_zero : sum {
+  using kernel = from_plus_zero;
+};
+const cuda::vectors_fold<sum_from_plus_zero> from_zero;
 
-using whole = accumulator::plain_sum<float>;
-
-void launch_without_last(const cuda::execution& where, const void* x, std::uint64_t count, void* out) {
-  cuda::launch_vectors<whole>(where, x, count > 8192 ? count - 1 : count, out);
-}
+class without_last final : public cuda::device_fold {
+ public:
+  void launch(const cuda::execution& where, const void* x, std::uint64_t count, void* out) const override {
+    sound.launch(where, x, count > 8192 ? count - 1 : count, out);
+  }
+  cuda::chain longest_chain(const cuda::execution& where, std::uint64_t count) const override {
+    return sound.longest_chain(where, count);
+  }
+};
+const without_last drops;
 
 }  // namespace
 
-const cuda::device_fold starts_at_plus_zero{cuda::launch_vectors<from_plus_zero>,
-                                            cuda::longest_chain_of<from_plus_zero>};
-const cuda::device_fold drops_an_element{launch_without_last, cuda::longest_chain_of<whole>};
+const cuda::device_fold& starts_at_plus_zero = from_zero;
+const cuda::device_fold& drops_an_element = drops;
 
 }  // namespace fanin::test

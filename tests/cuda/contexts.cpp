@@ -1,8 +1,10 @@
 // Contexts: the caller's stream, results on the device, graphs, several at once, errors that leave all usable.
 #include <thread>
 
+#include "backends/cuda/cuda.hpp"
 #include "tests/conformance/checks.hpp"
 #include "tests/cuda/device_memory.hpp"
+#include "tests/support/integer_reference.hpp"
 
 namespace fanin::test {
 namespace {
@@ -68,6 +70,27 @@ TEST_SUITE("contexts") {
     enqueue<operation::sum>(device_span<double>(), of_nothing.get(), context);
     wait_for(context);
     CHECK(same(scalar(of_nothing.read().value), scalar(0.0)));
+  }
+
+  TEST_CASE("kernels that may not overlap, on devices of any size, give the same sums") {
+    if (!device_is_here()) return;
+    const std::vector<std::int64_t> x = mixed_values<std::int64_t>(9000001, 63);
+    const scalar expected = *integer_reference(operation::sum, std::span<const std::int64_t>(x));
+    const device_array<std::int64_t> on_device{std::span<const std::int64_t>(x)};
+    const request sum{operation::sum, on_device.elements(), method::fast, element_type::i64, "", 1};
+    const cuda::device_fold& kernel = *cuda::instance().find_kernel(sum);
+    const cuda::host_fold& fold = *cuda::find_fold(sum.what, element_type::i64, sum.how);
+    const cuda::context own(0);
+    for (const int multiprocessors : {1, 7, own.where().multiprocessors}) {
+      for (const bool overlap : {false, own.where().programmatic}) {
+        cuda::execution where = own.where();
+        where.multiprocessors = multiprocessors;
+        where.programmatic = overlap;
+        for (int i = 0; i < 20; ++i) kernel.launch(where, sum.input.data, sum.input.count, own.host_state(0));
+        cuda::check(cudaStreamSynchronize(where.stream), "cudaStreamSynchronize");
+        CHECK(same(fold.finish(own.host_state(0), x.size(), element_type::i64), expected));
+      }
+    }
   }
 
   TEST_CASE("a graph is replayed on new data") {

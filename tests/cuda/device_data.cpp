@@ -54,13 +54,14 @@ void expect_right_everywhere(const char* name) {
   }
 }
 
-/// A length that bulk copies serve, with a rest in every part of the split.
+/// A length over which every grid is full many times, with a rest in every part of the split.
 template <class T>
-void expect_bulk_right() {
+void expect_long_right() {
   const std::size_t count = (std::size_t{1} << 28) / sizeof(T) + 1234567;
+  constexpr std::int64_t least = std::is_signed_v<T> ? -6 : 0;
   std::vector<T> x(count);
   for (std::size_t i = 0; i < count; ++i)
-    x[i] = static_cast<T>(static_cast<std::int64_t>(i * 2654435761u >> 7 & 15) - 6);
+    x[i] = static_cast<T>(static_cast<std::int64_t>(i * 2654435761u >> 7 & 15) + least);
   const backend& b = find_backend("cuda");
   for (const std::size_t offset : {0, 1}) {
     const device_array<T> on_device(std::span<const T>(x), offset);
@@ -72,20 +73,20 @@ void expect_bulk_right() {
 }
 
 TEST_SUITE("device_data") {
-  TEST_CASE("sizes and places, cuda") {
+  TEST_CASE("sizes and places of cuda") {
     if (!device_is_here()) return;
     for_each_type<float, double, std::int32_t, std::int64_t>([]<class T>(T) { expect_right_everywhere<T>("cuda"); });
   }
-  TEST_CASE("sizes and places, cub and thrust") {
+  TEST_CASE("sizes and places of cub and thrust") {
     if (!device_is_here()) return;
     for (const char* name : {"cub", "thrust"})
       expect_right_everywhere<float>(name), expect_right_everywhere<std::int64_t>(name);
   }
-  TEST_CASE("bulk copies") {
+  TEST_CASE("long arrays") {
     if (!device_is_here()) return;
-    for_each_type<float, double, std::int32_t, std::uint64_t>([]<class T>(T) { expect_bulk_right<T>(); });
+    for_each_type<float, double, std::int32_t, std::uint64_t>([]<class T>(T) { expect_long_right<T>(); });
   }
-  TEST_CASE("over 2^32 elements, on the host and on the device finished") {
+  TEST_CASE("over 2^32 elements finished on the host and on the device") {
     if (!device_is_here()) return;
     constexpr std::size_t count = (std::size_t{1} << 32) + 5;
     std::size_t free_bytes = 0;

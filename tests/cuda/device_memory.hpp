@@ -2,33 +2,20 @@
 #pragma once
 
 #include <cuda_runtime_api.h>
-#include <doctest/doctest.h>
 
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <span>
-#include <string>
 #include <vector>
 
 #include <fanin/device.hpp>
 
 #include "backends/cuda/handles.hpp"
+#include "tests/support/usable.hpp"
 
 namespace fanin::test {
 
-/// Whether a test that needs a device is to go on. If not, says so in the words that ctest takes for a skipped test,
-/// or fails where the environment variable FANIN_REQUIRE_BACKENDS names `cuda`.
-inline bool device_is_here() {
-  const backend& b = find_backend("cuda");
-  if (b.probe().usable()) return true;
-  const char* required = std::getenv("FANIN_REQUIRE_BACKENDS");
-  const std::string list = "," + std::string(required != nullptr ? required : "") + ",";
-  const std::string why = "cuda is not usable here: " + std::string(b.probe().detail);
-  if (list.find(",cuda,") != std::string::npos) FAIL(why);
-  std::printf("fanin: skipped: %s\n", why.c_str());
-  return false;
-}
+/// Whether a test that needs a device is to go on.
+inline bool device_is_here() { return usable(find_backend("cuda")); }
 
 /// Elements on the device, `offset` elements behind a 256-byte boundary, between guard bytes.
 template <class T>

@@ -14,6 +14,7 @@
 #include "backends/cuda/ladder.hpp"
 #include "backends/leaf/bounds.hpp"
 #include "tests/cuda/ladder_memory.hpp"
+#include "tests/support/call.hpp"
 #include "tests/support/exact_reference.hpp"
 #include "tests/support/inputs.hpp"
 
@@ -50,16 +51,6 @@ class device_input {
   std::size_t first_;
   device_memory memory_;
 };
-
-/// Same type, same bits; any NaN is the canonical one.
-inline bool same(const scalar& a, const scalar& b) {
-  return a.index() == b.index() && std::visit(
-                                       [&]<class T>(T value) {
-                                         const T other = std::get<T>(b);
-                                         return std::memcmp(&value, &other, sizeof value) == 0;
-                                       },
-                                       a);
-}
 
 /// What a stage may return for x.
 template <class T>

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "tests/cuda/device_memory.hpp"
 #include "tests/cuda/ladder_check.hpp"
 
 namespace fanin::test {
@@ -42,7 +43,7 @@ void check_long(operation what, std::uint64_t count, T last, const scalar& wante
 TEST_SUITE_BEGIN("cuda/ladder");
 
 TEST_CASE("over 2^31 and 2^32 elements") {
-  if (!device_is_there()) return;
+  if (!device_is_here()) return;
   std::size_t available = 0, total = 0;
   cuda::check(cudaMemGetInfo(&available, &total), "cudaMemGetInfo");
   if (available < std::size_t{64} << 30) {
@@ -55,7 +56,7 @@ TEST_CASE("over 2^31 and 2^32 elements") {
 }
 
 TEST_CASE("graphs replay: the arrival counter is ready for the next launch") {
-  if (!device_is_there()) return;
+  if (!device_is_here()) return;
   const device_input<float> x(mixed_values<float>(300001, 5), 1);
   const expectation<float> expected(x.host());
   cudaStream_t stream;

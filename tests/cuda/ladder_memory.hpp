@@ -1,12 +1,7 @@
-// Device memory for tests: guard bytes around it, and whether there is a device at all.
+// Device memory for tests of the ladder, with guard bytes around it.
 #pragma once
 
-#include <doctest/doctest.h>
-
 #include <cstddef>
-#include <cstdio>
-#include <cstdlib>
-#include <string>
 #include <vector>
 
 #include <cuda_runtime_api.h>
@@ -14,18 +9,6 @@
 #include "backends/cuda/check.hpp"
 
 namespace fanin::test {
-
-/// Whether there is a device. If not, says so in the words that ctest takes for a skipped test, or fails if the
-/// environment variable FANIN_REQUIRE_BACKENDS names cuda.
-inline bool device_is_there() {
-  int devices = 0;
-  if (cudaGetDeviceCount(&devices) == cudaSuccess && devices > 0) return true;
-  const char* required = std::getenv("FANIN_REQUIRE_BACKENDS");
-  if (required != nullptr && ("," + std::string(required) + ",").find(",cuda,") != std::string::npos)
-    FAIL("cuda is required, and there is no device");
-  std::puts("fanin: skipped: there is no CUDA device");
-  return false;
-}
 
 /// Bytes on the device with guards before and after them.
 class device_memory {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/cuda/device_memory.hpp"
 #include "tests/cuda/ladder_broken.hpp"
 #include "tests/cuda/ladder_check.hpp"
 
@@ -139,39 +140,39 @@ TEST_CASE("stages round the block size as they say") {
 TEST_SUITE_END();
 TEST_SUITE_BEGIN("cuda/ladder");
 
-TEST_CASE("small sizes, f32") {
-  if (device_is_there()) check_small_sizes<float>();
+TEST_CASE("small sizes of f32") {
+  if (device_is_here()) check_small_sizes<float>();
 }
-TEST_CASE("small sizes, f64") {
-  if (device_is_there()) check_small_sizes<double>();
+TEST_CASE("small sizes of f64") {
+  if (device_is_here()) check_small_sizes<double>();
 }
-TEST_CASE("small sizes, i32") {
-  if (device_is_there()) check_small_sizes<std::int32_t>();
+TEST_CASE("small sizes of i32") {
+  if (device_is_here()) check_small_sizes<std::int32_t>();
 }
-TEST_CASE("small sizes, i64") {
-  if (device_is_there()) check_small_sizes<std::int64_t>();
+TEST_CASE("small sizes of i64") {
+  if (device_is_here()) check_small_sizes<std::int64_t>();
 }
-TEST_CASE("large sizes, f32") {
-  if (device_is_there()) check_large_sizes<float>();
+TEST_CASE("large sizes of f32") {
+  if (device_is_here()) check_large_sizes<float>();
 }
-TEST_CASE("large sizes, f64") {
-  if (device_is_there()) check_large_sizes<double>();
+TEST_CASE("large sizes of f64") {
+  if (device_is_here()) check_large_sizes<double>();
 }
-TEST_CASE("large sizes, i32") {
-  if (device_is_there()) check_large_sizes<std::int32_t>();
+TEST_CASE("large sizes of i32") {
+  if (device_is_here()) check_large_sizes<std::int32_t>();
 }
-TEST_CASE("large sizes, i64") {
-  if (device_is_there()) check_large_sizes<std::int64_t>();
+TEST_CASE("large sizes of i64") {
+  if (device_is_here()) check_large_sizes<std::int64_t>();
 }
 
 TEST_CASE("special values") {
-  if (!device_is_there()) return;
+  if (!device_is_here()) return;
   check_special_values<float>();
   check_special_values<double>();
 }
 
 TEST_CASE("integers at the ends of their range") {
-  if (!device_is_there()) return;
+  if (!device_is_here()) return;
   constexpr auto least = std::numeric_limits<std::int64_t>::min(), most = std::numeric_limits<std::int64_t>::max();
   std::vector<std::int64_t> x(3000, most);
   std::fill(x.begin() + 1500, x.end(), -most);
@@ -183,7 +184,7 @@ TEST_CASE("integers at the ends of their range") {
 }
 
 TEST_CASE("broken stages are caught") {
-  if (!device_is_there()) return;
+  if (!device_is_here()) return;
   for (const auto& stage : broken_stages()) {
     CAPTURE(stage.text.name);
     CHECK(faults_at<float>({&stage, 1}, 1000, 0, {128}) != "");
@@ -192,7 +193,7 @@ TEST_CASE("broken stages are caught") {
 }
 
 TEST_CASE("every block counts its cycles") {
-  if (!device_is_there()) return;
+  if (!device_is_here()) return;
   const device_input<float> x(mixed_values<float>(100000, 1), 0);
   for (const auto& stage : cuda::stages()) {
     if (!serves(stage, operation::sum, element_type::f32)) continue;
@@ -207,7 +208,7 @@ TEST_CASE("every block counts its cycles") {
 }
 
 TEST_CASE("plans refuse what cannot be") {
-  if (!device_is_there()) return;
+  if (!device_is_here()) return;
   const auto& any = cuda::find_stage("grid-stride");
   constexpr std::uint64_t too_many = (std::uint64_t{1} << 32) + 1;
   CHECK_THROWS_AS(plan_stage(any, operation::sum, element_type::i32, too_many), invalid_argument);

@@ -11,6 +11,7 @@ import argparse
 import json
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -51,8 +52,7 @@ def kernels_of(nvcc, element):
     with tempfile.TemporaryDirectory() as folder:
         ptx = pathlib.Path(folder) / "ladder.ptx"
         run(nvcc, *FLAGS, "-ptx", ROOT / f"backends/cuda/ladder_{element}.cu", "-o", ptx)
-        usage = run(pathlib.Path(nvcc).with_name("ptxas") if "/" in nvcc else "ptxas", "-arch=sm_90", "-v", ptx, "-o",
-                    ptx.with_suffix(".cubin"))
+        usage = run(nvcc.with_name("ptxas"), "-arch=sm_90", "-v", ptx, "-o", ptx.with_suffix(".cubin"))
         text = ptx.read_text()
     body = {part.split("(", 1)[0].strip(): part for part in text.split(".entry ")[1:]}
     rows, faults = {}, []
@@ -103,11 +103,12 @@ def main():
     parser.add_argument("--nvcc", default="nvcc")
     arguments = parser.parse_args()
 
-    version = re.search(r"release (\d+\.\d+)", run(arguments.nvcc, "--version")).group(1)
+    nvcc = pathlib.Path(shutil.which(arguments.nvcc) or sys.exit(f"{arguments.nvcc} is no program")).resolve()
+    version = re.search(r"release (\d+\.\d+)", run(nvcc, "--version")).group(1)
     found = {"toolkit": version, "kernels": {}}
     faults = []
     for element in TYPES:
-        rows, wrong = kernels_of(arguments.nvcc, element)
+        rows, wrong = kernels_of(nvcc, element)
         found["kernels"].update(rows)
         faults += wrong
     faults += claims(found["kernels"])

@@ -18,6 +18,7 @@ class fake_backend final : public backend {
 
   std::string_view name() const noexcept override { return name_; }
   const availability& probe() const noexcept override { return here; }
+  memory home() const noexcept override { return works_in; }
   std::span<const variant_info> variants() const noexcept override { return offered; }
   support supports(const request& asked) const override {
     if (asked.input.place != reads) return {reason::wrong_memory, name_ + " reads elsewhere"};
@@ -35,6 +36,7 @@ class fake_backend final : public backend {
 
   availability here;
   memory reads = memory::host;
+  memory works_in = memory::host;
   std::optional<method> refused;
   std::vector<variant_info> offered = {{"plain", method::fast, "one", ""},
                                        {"careful", method::compensated, "two", ""},
@@ -126,6 +128,24 @@ TEST_SUITE("unit/selection") {
     m.cuda.here = {reason::no_device, "no device here"};
     CHECK(words_of<unsupported>([&] { m.choose("auto", on_device); }) != "");
     CHECK(has(words_of<unsupported>([&] { m.choose("serial", on_device); }), "reads elsewhere"));
+  }
+
+  TEST_CASE("auto sends host data to a device only if nobody else can serve") {
+    machine m;
+    m.cuda.reads = memory::host;
+    m.cuda.works_in = memory::device;
+    const selection near = m.choose("auto", large);
+    CHECK(near.chosen == &m.tbb);
+    REQUIRE(near.fallback.size() == 1);
+    CHECK(near.fallback[0].backend == "cuda");
+    CHECK(near.fallback[0].why == reason::wrong_memory);
+    CHECK(m.choose("cuda,tbb", large).chosen == &m.cuda);
+
+    for (fake_backend* b : {&m.tbb, &m.openmp, &m.serial}) b->refused = method::fast;
+    const selection far = m.choose("auto", large);
+    CHECK(far.chosen == &m.cuda);
+    REQUIRE(far.fallback.size() == 3);
+    CHECK(far.fallback[0].backend == "tbb");
   }
 
   TEST_CASE("one name means that one or an error") {

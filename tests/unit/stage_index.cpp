@@ -83,6 +83,8 @@ steps::step adds_twice(unsigned thread, unsigned stride, unsigned size) {
   return {thread, thread + stride, thread + stride < size};
 }
 
+TEST_SUITE_BEGIN("unit/stage_index");
+
 TEST_CASE("every tree adds every element once, for any size of block and of its last part") {
   for (const unsigned threads : block_sizes) {
     for (const unsigned size : sizes_of(threads)) {
@@ -148,5 +150,7 @@ TEST_CASE("an array of any alignment is head, whole vectors and tail") {
     }
   }
 }
+
+TEST_SUITE_END();
 
 }  // namespace

@@ -12,14 +12,8 @@ namespace fanin::cuda {
 template <class A>
 __global__ void __launch_bounds__(most_threads) global_neighbored_kernel(stage_arguments<A> a) {
   const stopwatch watch(a.cycles);
-  const auto begin = std::uint64_t{blockIdx.x} * blockDim.x;
-  const unsigned size = steps::in_tile(begin, a.count, blockDim.x);
-  auto* values = a.copy + begin;
-  for (unsigned stride = 1; stride < blockDim.x; stride *= 2) {
-    const auto step = steps::neighbored(threadIdx.x, stride, size);
-    if (step.works) A::merge(values[step.into], values[step.from]);
-    __syncthreads();
-  }
+  const auto [values, size] = part_of_copy<A>(a);
+  fold_ascending<A, steps::neighbored>(values, size);
   store_first<A>(a, watch, values, size);
 }
 

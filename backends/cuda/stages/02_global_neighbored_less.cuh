@@ -5,28 +5,21 @@
 // Order:   fixed, the same as 01.
 #pragma once
 
-#include "backends/cuda/stages/common.cuh"
+#include "backends/cuda/stages/01_global_neighbored.cuh"
 
 namespace fanin::cuda {
 
 template <class A>
 __global__ void __launch_bounds__(most_threads) global_neighbored_less_kernel(stage_arguments<A> a) {
   const stopwatch watch(a.cycles);
-  const auto begin = std::uint64_t{blockIdx.x} * blockDim.x;
-  const unsigned size = steps::in_tile(begin, a.count, blockDim.x);
-  auto* values = a.copy + begin;
-  for (unsigned stride = 1; stride < blockDim.x; stride *= 2) {
-    const auto step = steps::strided(threadIdx.x, stride, size);
-    if (step.works) A::merge(values[step.into], values[step.from]);
-    __syncthreads();
-  }
+  const auto [values, size] = part_of_copy<A>(a);
+  fold_ascending<A, steps::strided>(values, size);
   store_first<A>(a, watch, values, size);
 }
 
-struct global_neighbored_less : stage_defaults {
+struct global_neighbored_less : global_neighbored {
   static constexpr stage_text text{2, "global-neighbored-less", "global-neighbored",
                                    "the same pairs, renumbered so that whole warps work"};
-  static constexpr bool in_place = true;
   template <class A>
   static auto kernel(unsigned) {
     return &global_neighbored_less_kernel<A>;

@@ -5,7 +5,7 @@
 // Order:   fixed, so run-to-run reproducible.
 #pragma once
 
-#include "backends/cuda/stages/common.cuh"
+#include "backends/cuda/stages/03_global_interleaved.cuh"
 
 namespace fanin::cuda {
 
@@ -29,26 +29,18 @@ __device__ void add_tiles(typename A::state* values, unsigned size) {
 template <class A, unsigned Tiles>
 __global__ void __launch_bounds__(most_threads) global_unroll_kernel(stage_arguments<A> a) {
   const stopwatch watch(a.cycles);
-  const auto begin = std::uint64_t{blockIdx.x} * blockDim.x * Tiles;
-  const unsigned size = steps::in_tile(begin, a.count, blockDim.x * Tiles);
-  auto* values = a.copy + begin;
+  const auto [values, size] = part_of_copy<A, Tiles>(a);
   add_tiles<A, Tiles>(values, size);
-  const unsigned left = size < blockDim.x ? size : blockDim.x;
-  for (unsigned stride = steps::first_stride(blockDim.x); stride > 0; stride /= 2) {
-    const auto step = steps::halving(threadIdx.x, stride, left);
-    if (step.works) A::merge(values[step.into], values[step.from]);
-    __syncthreads();
-  }
+  fold_halving<A>(values, min(size, blockDim.x));
   store_first<A>(a, watch, values, size);
 }
 
 template <unsigned Tiles>
-struct global_unroll : stage_defaults {
+struct global_unroll : global_interleaved {
   static constexpr stage_text text =
       Tiles == 2   ? stage_text{4, "global-unroll-2", "global-interleaved", "each block first adds 2 tiles"}
       : Tiles == 4 ? stage_text{4, "global-unroll-4", "global-unroll-2", "each block first adds 4 tiles"}
                    : stage_text{4, "global-unroll-8", "global-unroll-4", "each block first adds 8 tiles"};
-  static constexpr bool in_place = true;
   static constexpr unsigned tile(unsigned threads, unsigned) { return threads * Tiles; }
   template <class A>
   static auto kernel(unsigned) {

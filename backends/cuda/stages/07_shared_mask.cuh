@@ -15,11 +15,7 @@ __global__ void __launch_bounds__(most_threads) shared_mask_kernel(stage_argumen
   __shared__ typename A::state values[most_threads];
   values[threadIdx.x] = load_one<A>(a);
   __syncthreads();
-  for (unsigned stride = 1; stride < blockDim.x; stride *= 2) {
-    const auto step = steps::masked(threadIdx.x, stride, blockDim.x);
-    if (step.works) A::merge(values[step.into], values[step.from]);
-    __syncthreads();
-  }
+  fold_ascending<A, steps::masked>(values, blockDim.x);
   store_first<A>(a, watch, values, blockDim.x);
 }
 

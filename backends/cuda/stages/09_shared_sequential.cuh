@@ -15,11 +15,7 @@ __global__ void __launch_bounds__(most_threads) shared_sequential_kernel(stage_a
   __shared__ typename A::state values[most_threads];
   values[threadIdx.x] = load_one<A>(a);
   __syncthreads();
-  for (unsigned stride = steps::first_stride(blockDim.x); stride > 0; stride /= 2) {
-    const auto step = steps::halving(threadIdx.x, stride, blockDim.x);
-    if (step.works) A::merge(values[step.into], values[step.from]);
-    __syncthreads();
-  }
+  fold_halving<A>(values, blockDim.x);
   store_first<A>(a, watch, values, blockDim.x);
 }
 

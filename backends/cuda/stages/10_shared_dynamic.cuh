@@ -15,11 +15,7 @@ __global__ void __launch_bounds__(most_threads) shared_dynamic_kernel(stage_argu
   auto* values = dynamic_shared<typename A::state>();
   values[threadIdx.x] = load_one<A>(a);
   __syncthreads();
-  for (unsigned stride = steps::first_stride(blockDim.x); stride > 0; stride /= 2) {
-    const auto step = steps::halving(threadIdx.x, stride, blockDim.x);
-    if (step.works) A::merge(values[step.into], values[step.from]);
-    __syncthreads();
-  }
+  fold_halving<A>(values, blockDim.x);
   store_first<A>(a, watch, values, blockDim.x);
 }
 

@@ -5,7 +5,7 @@
 // Order:   fixed, so run-to-run reproducible.
 #pragma once
 
-#include "backends/cuda/stages/common.cuh"
+#include "backends/cuda/stages/10_shared_dynamic.cuh"
 
 namespace fanin::cuda {
 
@@ -24,18 +24,13 @@ __global__ void __launch_bounds__(most_threads) add_on_load_kernel(stage_argumen
   auto* values = dynamic_shared<typename A::state>();
   values[threadIdx.x] = load_two<A>(a);
   __syncthreads();
-  for (unsigned stride = steps::first_stride(blockDim.x); stride > 0; stride /= 2) {
-    const auto step = steps::halving(threadIdx.x, stride, blockDim.x);
-    if (step.works) A::merge(values[step.into], values[step.from]);
-    __syncthreads();
-  }
+  fold_halving<A>(values, blockDim.x);
   store_first<A>(a, watch, values, blockDim.x);
 }
 
-struct add_on_load : stage_defaults {
+struct add_on_load : shared_dynamic {
   static constexpr stage_text text{11, "add-on-load", "shared-dynamic",
                                    "each thread adds two elements while loading"};
-  static constexpr std::size_t shared_bytes(unsigned threads, unsigned state_bytes) { return threads * state_bytes; }
   static constexpr unsigned tile(unsigned threads, unsigned) { return threads * 2; }
   template <class A>
   static auto kernel(unsigned) {

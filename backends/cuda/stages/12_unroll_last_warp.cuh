@@ -7,7 +7,6 @@
 
 #include "backends/cuda/stages/05_global_unroll_8_warp.cuh"
 #include "backends/cuda/stages/11_add_on_load.cuh"
-#include "backends/cuda/stages/common.cuh"
 
 namespace fanin::cuda {
 
@@ -17,20 +16,13 @@ __global__ void __launch_bounds__(most_threads) unroll_last_warp_kernel(stage_ar
   auto* values = dynamic_shared<typename A::state>();
   values[threadIdx.x] = load_two<A>(a);
   __syncthreads();
-  for (unsigned stride = steps::first_stride(blockDim.x); stride > 32; stride /= 2) {
-    const auto step = steps::halving(threadIdx.x, stride, blockDim.x);
-    if (step.works) A::merge(values[step.into], values[step.from]);
-    __syncthreads();
-  }
-  if (threadIdx.x < 32) fold_in_warp<A, 32>(values, threadIdx.x, blockDim.x);
+  fold_halving_and_warp<A>(values, blockDim.x);
   store_first<A>(a, watch, values, blockDim.x);
 }
 
-struct unroll_last_warp : stage_defaults {
+struct unroll_last_warp : add_on_load {
   static constexpr stage_text text{12, "unroll-last-warp", "add-on-load",
                                    "one warp finishes alone, without block barriers"};
-  static constexpr std::size_t shared_bytes(unsigned threads, unsigned state_bytes) { return threads * state_bytes; }
-  static constexpr unsigned tile(unsigned threads, unsigned) { return threads * 2; }
   template <class A>
   static auto kernel(unsigned) {
     return &unroll_last_warp_kernel<A>;

@@ -5,9 +5,7 @@
 // Order:   fixed, the same as 12.
 #pragma once
 
-#include "backends/cuda/stages/05_global_unroll_8_warp.cuh"
-#include "backends/cuda/stages/11_add_on_load.cuh"
-#include "backends/cuda/stages/common.cuh"
+#include "backends/cuda/stages/12_unroll_last_warp.cuh"
 
 namespace fanin::cuda {
 
@@ -19,21 +17,18 @@ __global__ void __launch_bounds__(Threads) unroll_complete_kernel(stage_argument
   __syncthreads();
 #pragma unroll
   for (unsigned stride = Threads / 2; stride > 32; stride /= 2) {
-    const auto step = steps::halving(threadIdx.x, stride, Threads);
-    if (step.works) A::merge(values[step.into], values[step.from]);
+    take_in<A>(values, steps::halving(threadIdx.x, stride, Threads));
     __syncthreads();
   }
   if (threadIdx.x < 32) fold_in_warp<A, 32>(values, threadIdx.x, Threads);
   store_first<A>(a, watch, values, Threads);
 }
 
-struct unroll_complete : stage_defaults {
+struct unroll_complete : unroll_last_warp {
   static constexpr stage_text text{13, "unroll-complete", "unroll-last-warp",
                                    "the block size is known to the compiler: every step unrolled",
                                    "block sizes that are powers of two; others are rounded down"};
   static constexpr unsigned rounded(unsigned threads) { return steps::first_stride(threads + 1); }
-  static constexpr unsigned tile(unsigned threads, unsigned) { return threads * 2; }
-  static constexpr std::size_t shared_bytes(unsigned threads, unsigned state_bytes) { return threads * state_bytes; }
   template <class A>
   static auto kernel(unsigned threads) {
     switch (threads) {

@@ -6,7 +6,6 @@
 #pragma once
 
 #include "backends/cuda/stages/11_add_on_load.cuh"
-#include "backends/cuda/stages/common.cuh"
 
 namespace fanin::cuda {
 

@@ -2,14 +2,15 @@
 // Fixes:   masks, lane numbers and shuffle distances spelled by hand.
 // How:     the same two levels with tiled_partition and reduce.
 // Expect:  the same speed, if the abstraction costs nothing.
+// Result:  2112 GB/s against 2171 of 16 for the sum of 2^28 floats on an H200: every thread
+//          computes ranks and sizes as they are in blocks of three dimensions.
 // Order:   fixed by the library, so run-to-run reproducible.
 #pragma once
 
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 
-#include "backends/cuda/stages/11_add_on_load.cuh"
-#include "backends/cuda/stages/common.cuh"
+#include "backends/cuda/stages/16_warp_shuffle.cuh"
 
 namespace fanin::cuda {
 
@@ -44,10 +45,9 @@ __global__ void __launch_bounds__(most_threads) cooperative_groups_kernel(stage_
   store_partial<A>(a, watch, group_fold<A>(cooperative_groups::this_thread_block(), load_two<A>(a)));
 }
 
-struct cooperative_groups_reduce : stage_defaults {
+struct cooperative_groups_reduce : warp_shuffle {
   static constexpr stage_text text{17, "cooperative-groups", "warp-shuffle",
                                    "the same with tiled_partition and reduce"};
-  static constexpr unsigned tile(unsigned threads, unsigned) { return threads * 2; }
   template <class A>
   static auto kernel(unsigned) {
     return &cooperative_groups_kernel<A>;

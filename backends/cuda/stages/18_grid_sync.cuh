@@ -20,7 +20,7 @@ __global__ void __launch_bounds__(most_threads) grid_sync_kernel(stage_arguments
   store_partial<A>(a, watch, group_fold<A>(block, s));
   grid.sync();
   if (blockIdx.x > 0) return;
-  s = group_fold<A>(block, fold_partials<A>(a.partials, gridDim.x));
+  s = group_fold<A>(block, fold_partials<A, 4>(a.partials, gridDim.x));
   if (threadIdx.x == 0) *a.result = s;
 }
 

@@ -1,13 +1,12 @@
 // 19 grid_stride -- builds on 16 warp_shuffle
-// Fixes:   blocks that live for one tile: starting them, their barriers and their partials cost more than their
-// loads. How:     as many blocks as fit at once; each thread folds every element that is a grid away from
-//          its first one, four loads at a time.
+// Fixes:   blocks that live for one tile: their start, their barriers and their partials cost more than their loads.
+// How:     as many blocks as fit at once; each thread folds every element that is a grid away from its first,
+//          four loads at a time.
 // Expect:  a large step at large n: now memory is the limit, and few partials are left to fold.
 // Order:   fixed for one number of blocks, so run-to-run reproducible.
 #pragma once
 
 #include "backends/cuda/stages/16_warp_shuffle.cuh"
-#include "backends/cuda/stages/common.cuh"
 
 namespace fanin::cuda {
 

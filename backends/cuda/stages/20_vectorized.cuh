@@ -6,8 +6,7 @@
 // Order:   fixed for one number of blocks and one alignment, so run-to-run reproducible.
 #pragma once
 
-#include "backends/cuda/stages/16_warp_shuffle.cuh"
-#include "backends/cuda/stages/common.cuh"
+#include "backends/cuda/stages/19_grid_stride.cuh"
 
 namespace fanin::cuda {
 
@@ -52,10 +51,9 @@ __global__ void __launch_bounds__(most_threads) vectorized_kernel(stage_argument
   store_partial<A>(a, watch, block_fold<A>(fold_vectors<A>(a)));
 }
 
-struct vectorized : stage_defaults {
+struct vectorized : grid_stride {
   static constexpr stage_text text{20, "vectorized", "grid-stride",
                                    "16-byte loads, four in flight, head and tail peeled"};
-  static constexpr bool resident = true;
   static constexpr unsigned tile(unsigned threads, unsigned element_bytes) {
     return threads * loads_in_flight * (16 / element_bytes);
   }

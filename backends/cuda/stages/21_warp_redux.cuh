@@ -1,8 +1,7 @@
 // 21 warp_redux -- builds on 20 vectorized
 // Fixes:   five shuffles, each waiting for the one before, to fold a warp of integers.
 // How:     redux.sync folds 32 bits of all lanes in one instruction; wider sums go in pieces of 27 bits, which 32
-// lanes
-//          cannot overflow, wider extrema half by half.
+//          lanes cannot overflow, wider extrema half by half.
 // Expect:  fewer clock cycles at the end of each block; no change at large n.
 // Order:   none needed: integer sums and extrema are exact.
 #pragma once
@@ -11,8 +10,6 @@
 
 namespace fanin::cuda {
 
-template <class A, class T = typename A::element>
-inline constexpr bool is_integer_sum = std::is_same_v<A, integer_sum_of<T>>;
 template <class A, class T = typename A::element>
 inline constexpr bool is_integer_min = std::is_integral_v<T>&& std::is_same_v<A, accumulator::smallest<T>>;
 template <class A, class T = typename A::element>

@@ -1,4 +1,5 @@
-// What every stage is made of: its row of the table, its kernel's arguments, and reading and writing one value.
+// What stages have in common: their row of the table, their kernel's arguments, reading and writing one value, and
+// the loops of the trees. A stage's file spells what is new in it; later stages include it from there.
 #pragma once
 
 #include <cstdint>
@@ -45,6 +46,9 @@ struct stage_defaults {
   template <class A>
   static constexpr int architecture = 75;
 };
+
+template <class A>
+inline constexpr bool is_integer_sum = std::is_same_v<A, integer_sum_of<typename A::element>>;
 
 /// Counts the clock cycles of a block, from here to its partial.
 class stopwatch {
@@ -94,26 +98,68 @@ __device__ typename A::state load_one(const stage_arguments<A>& a) {
   return load<A>(a, std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x);
 }
 
+/// The block's part of the copy that stages in place work on.
+template <class State>
+struct block_part {
+  State* values;
+  unsigned size;
+};
+template <class A, unsigned Tiles = 1>
+__device__ block_part<typename A::state> part_of_copy(const stage_arguments<A>& a) {
+  const auto begin = std::uint64_t{blockIdx.x} * blockDim.x * Tiles;
+  return {a.copy + begin, steps::in_tile(begin, a.count, blockDim.x * Tiles)};
+}
+
+/// What one thread does in one step of a tree.
+template <class A>
+__device__ void take_in(typename A::state* values, const steps::step& step) {
+  if (step.works) A::merge(values[step.into], values[step.from]);
+}
+
+/// Folds values[0, size) into values[0], strides 1, 2, 4, ...; Step says who takes in what. All threads call it.
+template <class A, auto Step>
+__device__ void fold_ascending(typename A::state* values, unsigned size) {
+  for (unsigned stride = 1; stride < blockDim.x; stride *= 2) {
+    take_in<A>(values, Step(threadIdx.x, stride, size));
+    __syncthreads();
+  }
+}
+
+/// The same with strides from half the block down to `Last`: values[0, Last) are left to fold.
+template <class A, unsigned Last = 1>
+__device__ void fold_halving(typename A::state* values, unsigned size) {
+  for (unsigned stride = steps::first_stride(blockDim.x); stride >= Last; stride /= 2) {
+    take_in<A>(values, steps::halving(threadIdx.x, stride, size));
+    __syncthreads();
+  }
+}
+
 /// take(x[i]), take(x[i + stride]), ... up to `end`. `Batch` loads are under way before the first one is used.
 template <unsigned Batch, class Value, class Take>
 __device__ void for_each_strided(const Value* x, std::uint64_t i, std::uint64_t end, std::uint64_t stride,
                                  Take take) {
+  Value loaded[Batch];
   for (; i + (Batch - 1) * stride < end; i += Batch * stride) {
-    Value loaded[Batch];
 #pragma unroll
     for (unsigned k = 0; k < Batch; ++k) loaded[k] = x[i + k * stride];
 #pragma unroll
     for (unsigned k = 0; k < Batch; ++k) take(loaded[k]);
   }
-  for (; i < end; i += stride) take(x[i]);
+#pragma unroll
+  for (unsigned k = 0; k < Batch - 1; ++k) {
+    if (i + k * stride < end) loaded[k] = x[i + k * stride];
+  }
+#pragma unroll
+  for (unsigned k = 0; k < Batch - 1; ++k) {
+    if (i + k * stride < end) take(loaded[k]);
+  }
 }
 
 /// The partials in order, by the threads of one block; block_fold makes them one state.
-template <class A>
+template <class A, unsigned Batch>
 __device__ typename A::state fold_partials(const typename A::state* partials, std::uint64_t count) {
-  constexpr unsigned batch = sizeof(typename A::state) == 16 ? 2 : 16;  // more would not fit in the registers
   auto s = A::identity();
-  for_each_strided<batch>(partials, threadIdx.x, count, blockDim.x, [&](const auto& p) { A::merge(s, p); });
+  for_each_strided<Batch>(partials, threadIdx.x, count, blockDim.x, [&](const auto& p) { A::merge(s, p); });
   return s;
 }
 

@@ -4,6 +4,7 @@
 // touches a value that another one changes.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 
 #include <fanin/export.hpp>
@@ -41,12 +42,7 @@ FANIN_HOST_DEVICE constexpr step halving(unsigned thread, unsigned stride, unsig
 }
 
 /// The largest power of two below `size`; 0 for a size of 0 or 1.
-FANIN_HOST_DEVICE constexpr unsigned first_stride(unsigned size) {
-  if (size < 2) return 0;
-  unsigned bits = size - 1;
-  for (unsigned shift = 1; shift < 32; shift *= 2) bits |= bits >> shift;
-  return bits / 2 + 1;
-}
+FANIN_HOST_DEVICE constexpr unsigned first_stride(unsigned size) { return size < 2 ? 0 : std::bit_floor(size - 1); }
 
 /// How many of `count` elements lie in the tile that starts at `begin`.
 FANIN_HOST_DEVICE constexpr unsigned in_tile(std::uint64_t begin, std::uint64_t count, unsigned tile) {

@@ -1,0 +1,43 @@
+// Waiting for asynchronous bulk copies (compute capability 9.0).
+#pragma once
+
+#include <cstdint>
+
+namespace fanin::cuda {
+
+/// A barrier in shared memory on which one thread announces bytes and all threads wait for them.
+class copy_barrier {
+ public:
+  __device__ void start() { asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(address()) : "memory"); }
+  /// Makes barriers that one thread has started known to the copy engine.
+  __device__ static void publish() { asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory"); }
+
+  /// Starts the copy of `bytes` > 0, a multiple of 16, between 16-byte boundaries.
+  __device__ void copy(void* to, const void* from, unsigned bytes) {
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(address()), "r"(bytes) : "memory");
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
+                     shared_address(to)),
+                 "l"(__cvta_generic_to_global(from)), "r"(bytes), "r"(address())
+                 : "memory");
+  }
+  /// Waits for the copy of that parity: 0 for the first on this barrier, 1 for the second, and so on in turn.
+  __device__ void wait(unsigned parity) {
+    unsigned done = 0;
+    while (done == 0) {
+      asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared::cta.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"
+                   : "=r"(done)
+                   : "r"(address()), "r"(parity)
+                   : "memory");
+    }
+  }
+
+ private:
+  __device__ static unsigned shared_address(const void* p) {
+    return static_cast<unsigned>(__cvta_generic_to_shared(p));
+  }
+  __device__ unsigned address() const { return shared_address(this); }
+
+  std::uint64_t word_;
+};
+
+}  // namespace fanin::cuda

@@ -1,0 +1,27 @@
+// Other people's sums of device memory, called as their users would.
+#pragma once
+
+#include <cstddef>
+
+#include "backends/cuda/handles.hpp"
+
+namespace fanin::bench {
+
+/// cub::DeviceReduce::Sum with its scratch allocated beforehand, for up to `most` < 2^31 elements. The result has the
+/// elements' type: sums of i32 wrap.
+template <class T>
+class cub_sum {
+ public:
+  explicit cub_sum(std::size_t most);
+  void enqueue(const T* x, std::size_t count, T* result, cudaStream_t stream);
+
+ private:
+  std::size_t scratch_bytes_ = 0;
+  cuda::device_memory scratch_;
+};
+
+/// thrust::reduce(x, x + count), which returns the value.
+template <class T>
+T thrust_sum(const T* x, std::size_t count, cudaStream_t stream);
+
+}  // namespace fanin::bench

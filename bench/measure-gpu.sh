@@ -1,0 +1,26 @@
+#!/usr/bin/env bash
+# The measuring part of scripts/bench-gpu, for a machine where nothing can be built: needs the two programs, the CUDA
+# driver and nvidia-smi. Usage: bench/measure-gpu.sh BIN OUT COMMIT      BIN has fanin and fanin_device_bench, OUT gets
+# the results, COMMIT is what they were built from. Some minutes; leave the machine alone
+set -euo pipefail
+bin=$1 out=$2 commit=$3
+mkdir -p "$out"
+
+{
+  printf 'command: bench/measure-gpu.sh\n'
+  printf 'commit: %s\n' "$commit"
+  for fact in name driver_version memory.total clocks.max.sm clocks.max.memory power.limit; do
+    printf '%s: %s\n' "$fact" "$(nvidia-smi --id=0 --query-gpu="$fact" --format=csv,noheader)"
+  done
+  printf 'nvcc: %s\n' "$(PATH=$PATH:/usr/local/cuda/bin nvcc --version 2> /dev/null | tail -n 1 || true)"
+  printf 'kernel: %s\n' "$(uname -sr)"
+  lscpu | grep -E '^(Model name|CPU\(s\))'
+} > "$out/machine.txt"
+
+"$bin/fanin_device_bench" > "$out/gpu-sums.json"
+for type in f32 i32; do
+  for power in 24 28; do
+    printf 'ladder of 2^%s %s\n' "$power" "$type" >&2
+    "$bin/fanin" ladder --json --type "$type" --count $((1 << power)) > "$out/ladder-$type-$power.json"
+  done
+done

@@ -1,0 +1,294 @@
+// The ladder on a device.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <random>
+#include <span>
+#include <type_traits>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include <fanin/device.hpp>
+
+#include "backends/cuda/gpu_backend.hpp"
+#include "backends/cuda/ladder.hpp"
+#include "backends/leaf/bounds.hpp"
+#include "bench/measure/device.hpp"
+#include "bench/measure/timer.hpp"
+#include "cli/errors.hpp"
+#include "cli/ladder.hpp"
+#include "cli/oracle.hpp"
+#include "cli/output.hpp"
+#include "cli/text.hpp"
+
+namespace fanin::cli {
+
+namespace {
+
+constexpr double seconds_per_row = 0.1;
+
+std::vector<const cuda::stage_info*> chosen_stages(const std::vector<std::string>& names) {
+  std::vector<std::string_view> known;
+  std::vector<const cuda::stage_info*> chosen;
+  for (const cuda::stage_info& stage : cuda::stages()) {
+    known.push_back(stage.text.name);
+    if (names.empty() || std::ranges::find(names, known.back()) != names.end()) chosen.push_back(&stage);
+  }
+  for (const std::string& name : names) {
+    if (std::ranges::find(known, name) == known.end())
+      throw usage_error(fmt::format("unknown stage '{}'{}", printable(name), detail::suggestion(name, known)));
+  }
+  return chosen;
+}
+
+template <class T>
+std::vector<T> random_terms(std::size_t count) {
+  std::mt19937_64 random(1);
+  std::vector<T> x(count);
+  for (T& term : x) {
+    if constexpr (std::is_floating_point_v<T>) {
+      constexpr int digits = std::numeric_limits<T>::digits;
+      term = static_cast<T>(random() >> (64 - digits)) / static_cast<T>(std::uint64_t{1} << digits);
+    } else {
+      term = static_cast<std::int32_t>(random() >> 32);  // 2^32 of them fit in i64
+    }
+  }
+  return x;
+}
+
+/// Ones of either sign, and at most 60 other powers of two: every part of the product is exact.
+template <class T>
+std::vector<T> random_factors(std::size_t count) {
+  std::mt19937_64 random(1);
+  std::vector<T> x(count);
+  const std::size_t apart = count / 60 + 1;
+  for (std::size_t i = 0; i < count; ++i) {
+    x[i] = 1;
+    if (i % apart == 0) x[i] = std::is_floating_point_v<T> && i / apart % 2 == 1 ? static_cast<T>(0.5) : T{2};
+    if (random() % 2 == 0) x[i] = -x[i];
+  }
+  return x;
+}
+
+class random_input {
+ public:
+  random_input(operation what, element_type type, std::size_t count) {
+    const auto fill = [&]<class T>(T) {
+      x_ = what == operation::product ? random_factors<T>(count) : random_terms<T>(count);
+    };
+    if (type == element_type::f32) fill(float{});
+    if (type == element_type::f64) fill(double{});
+    if (type == element_type::i32) fill(std::int32_t{});
+    if (type == element_type::i64) fill(std::int64_t{});
+  }
+  array_view view() const {
+    return std::visit([]<class T>(const std::vector<T>& x) { return array_view(std::span<const T>(x)); }, x_);
+  }
+
+ private:
+  std::variant<std::vector<float>, std::vector<double>, std::vector<std::int32_t>, std::vector<std::int64_t>> x_;
+};
+
+/// Knows the right value. Sums of floats have to be as near to it as their bound says; all others have to be equal.
+class verifier {
+ public:
+  verifier(operation what, const array_view& x) : type_(default_result(what, x.type)) {
+    if (what == operation::sum) sum_.emplace(x, default_threads());
+    exact_ = sum_ ? sum_->rounded(type_) : reduce(what, x, {.backend = "serial"}).value;
+  }
+  const scalar& exact() const { return exact_; }
+  void set_references(const scalar& cub, const scalar& thrust) { cub_ = cub, thrust_ = thrust; }
+
+  void judge(ladder_row& row, const scalar& value, const error_bound& bound) const {
+    row.exact = against(exact_, value, bound);
+    if (rounds()) row.exact = sum_->judge(value, {"", "", method::fast, row.reproducibility, bound, {}});
+    row.cub = against(cub_, value, bound);
+    row.thrust = against(thrust_, value, bound);
+  }
+
+ private:
+  bool rounds() const { return sum_ && is_floating(type_); }
+
+  /// |value - other| is at most the bound of one and the error that the other is known to have.
+  promise against(const scalar& other, const scalar& value, const error_bound& bound) const {
+    if (!rounds()) return value == other ? promise::kept : promise::broken;
+    const double limit = (sum_->limit(type_, bound) + sum_->distance(other)) * leaf::round_up;
+    if (std::isinf(limit)) return promise::none;
+    return std::fabs(as_double(value) - as_double(other)) <= limit ? promise::kept : promise::broken;
+  }
+
+  element_type type_;
+  std::optional<oracle> sum_;
+  scalar exact_, cub_, thrust_;
+};
+
+error_bound bound_of(const cuda::stage_plan& plan, element_type type) {
+  const auto chain = static_cast<double>(plan.chain);
+  if (!is_floating(type)) return {};
+  return {0, type == element_type::f32 ? leaf::growth<float>(chain) : leaf::growth<double>(chain), 0};
+}
+
+/// One device, one input, and a stream that everything runs on.
+class climber {
+ public:
+  climber(const ladder_question& asked, const array_view& x)
+      : asked_(asked),
+        context_(asked.device),
+        here_(asked.device),
+        input_(x),
+        request_{asked.what, input_.at(0), method::fast, default_result(asked.what, asked.type), "", 1},
+        known_(asked.what, x) {
+    cuda::check(cudaGetDeviceProperties(&device_, asked.device), "cudaGetDeviceProperties");
+    const std::size_t bytes = 2 * static_cast<std::size_t>(device_.l2CacheSize);
+    other_data_ = cuda::allocate_device(bytes);
+    cuda::check(cudaMemset(other_data_.get(), 0, bytes), "cudaMemset");
+    result_ = cuda::allocate_device(sizeof(device_result<std::int64_t>));
+    known_.set_references(value_by("cub").value, value_by("thrust").value);
+  }
+
+  std::string device_name() const { return device_.name; }
+  const scalar& exact() const { return known_.exact(); }
+  double ceiling_seconds() const { return measure::device_read_seconds(input_, stream(), 3 * seconds_per_row); }
+
+  /// @throws unsupported
+  ladder_row climb(const cuda::stage_info& stage) {
+    const auto plan = plan_stage(stage, asked_.what, asked_.type, asked_.count, asked_.block_size);
+    const auto workspace = cuda::allocate_device(plan.workspace_bytes);
+    const auto state = cuda::allocate_device(plan.state_bytes);
+    const auto prepare = [&](std::size_t i) { prepare_stage(plan, input_.at(i).data, workspace.get(), stream()); };
+    const auto run = [&](std::size_t i, long long* cycles = nullptr) {
+      run_stage(plan, input_.at(i).data, workspace.get(), state.get(), cycles, stream());
+    };
+    ladder_row row{};
+    row.number = stage.text.number;
+    row.name = stage.text.name;
+    row.builds_on = stage.text.builds_on;
+    const bool rounds =
+        is_floating(asked_.type) && (asked_.what == operation::sum || asked_.what == operation::product);
+    row.reproducibility = rounds ? stage.reproducibility : reproducibility::exact;
+    row.footprint = footprint_of(plan);
+
+    // Memory that comes back from the stage before holds its value.
+    cuda::check(cudaMemsetAsync(state.get(), 0xff, plan.state_bytes, stream()), "cudaMemsetAsync");
+    prepare(0);
+    run(0);
+    judge(row, plan, state.get());
+    if (row.verified() == promise::broken) return row;
+    row.seconds = stage.in_place
+                      ? measure::device_median_seconds(
+                            stream(), [&](std::size_t i) { prepare(i), read_other_data(); }, run, seconds_per_row)
+                      : measure::device_median_seconds(stream(), run, seconds_per_row);
+    if (!asked_.cycles) return row;
+    const auto cycles = cuda::allocate_device(plan.blocks * sizeof(long long));
+    prepare(0);
+    run(0, reinterpret_cast<long long*>(cycles.get()));
+    row.cycles = median_of(cycles.get(), plan.blocks);
+    return row;
+  }
+
+  ladder_row climb(std::string_view backend_name) {
+    const auto reached = value_by(backend_name);
+    ladder_row row{};
+    row.name = backend_name;
+    row.reproducibility = reached.reproducibility;
+    known_.judge(row, reached.value, reached.bound);
+    if (row.verified() == promise::broken) return row;
+    cuda::context& on = context_.internals();
+    const auto& kernel = *backend_called(backend_name).find_kernel(request_);
+    const auto launch_to = [&](std::byte* state) {
+      return [&, state](std::size_t i) { kernel.launch(on.where(), input_.at(i).data, asked_.count, state); };
+    };
+    if (backend_name == "cuda") {
+      const auto run = [&](std::size_t i) { enqueue(asked_.what, input_.at(i), result_.get(), context_); };
+      row.seconds = measure::device_median_seconds(stream(), run, seconds_per_row);
+    } else if (backend_name == "thrust") {  // waits, and writes the state from the host
+      row.seconds = measure::host_median_seconds(launch_to(on.host_state(0)), seconds_per_row);
+    } else {
+      row.seconds = measure::device_median_seconds(stream(), launch_to(on.device_state(0)), seconds_per_row);
+    }
+    return row;
+  }
+
+ private:
+  cudaStream_t stream() const { return static_cast<cudaStream_t>(context_.stream()); }
+
+  static const cuda::gpu_backend& backend_called(std::string_view name) {
+    return static_cast<const cuda::gpu_backend&>(find_backend(name));
+  }
+  outcome value_by(std::string_view backend_name) {
+    return backend_called(backend_name).reduce(request_, context_.internals());
+  }
+
+  stage_footprint footprint_of(const cuda::stage_plan& plan) const {
+    const cuda::stage_resources used = resources_of(plan);
+    const double threads = plan.blocks_per_multiprocessor * plan.block_size;
+    return {plan.block_size, plan.blocks, used.registers, used.static_shared_bytes + plan.shared_bytes,
+            threads / device_.maxThreadsPerMultiProcessor};
+  }
+
+  void judge(ladder_row& row, const cuda::stage_plan& plan, const void* state) const {
+    cuda::state_buffer copy;
+    cuda::check(cudaMemcpyAsync(copy.bytes, state, plan.state_bytes, cudaMemcpyDeviceToHost, stream()),
+                "cudaMemcpyAsync");
+    cuda::check(cudaStreamSynchronize(stream()), "cudaStreamSynchronize");
+    try {
+      known_.judge(row, stage_value(plan, copy.bytes), bound_of(plan, asked_.type));
+    } catch (const overflow&) {
+      row.exact = row.cub = row.thrust = promise::broken;
+    }
+  }
+
+  /// Leaves nothing else in the device's cache.
+  void read_other_data() {
+    const auto* const data = reinterpret_cast<const std::int32_t*>(other_data_.get());
+    const auto count = 2 * static_cast<std::size_t>(device_.l2CacheSize) / sizeof(std::int32_t);
+    enqueue(operation::max, device_span(data, count), result_.get(), context_);
+  }
+
+  double median_of(const void* cycles, std::size_t blocks) const {
+    std::vector<long long> counted(blocks);
+    cuda::check(cudaStreamSynchronize(stream()), "cudaStreamSynchronize");
+    cuda::check(cudaMemcpy(counted.data(), cycles, blocks * sizeof(long long), cudaMemcpyDeviceToHost), "cudaMemcpy");
+    return measure::median({counted.begin(), counted.end()});
+  }
+
+  const ladder_question& asked_;
+  device_context context_;
+  cuda::device_scope here_;
+  measure::rotated_input input_;
+  request request_;
+  verifier known_;
+  cudaDeviceProp device_{};
+  cuda::device_memory other_data_, result_;
+};
+
+}  // namespace
+
+ladder climb(const ladder_question& asked) {
+  const std::vector<const cuda::stage_info*> stages = chosen_stages(asked.stages);
+  const plan usable(asked.what, asked.type, {.backend = "cuda"});
+
+  progress line("ladder: random input and its exact value");
+  const random_input x(asked.what, asked.type, asked.count);
+  climber on(asked, x.view());
+  line.now("ladder: read ceiling");
+  ladder all{asked, on.device_name(), on.exact(), on.ceiling_seconds(), {}, {}};
+  for (const cuda::stage_info* stage : stages) {
+    line.now(fmt::format("ladder: {}", stage->text.name));
+    try {
+      all.rows.push_back(on.climb(*stage));
+    } catch (const unsupported& refusal) {
+      if (!asked.stages.empty()) throw;
+      all.left_out.emplace_back(stage->text.name, refusal.what());
+    }
+  }
+  for (const std::string_view name : {"cuda", "cub", "thrust"}) {
+    line.now(fmt::format("ladder: {}", name));
+    all.rows.push_back(on.climb(name));
+  }
+  return all;
+}
+
+}  // namespace fanin::cli

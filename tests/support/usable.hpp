@@ -1,0 +1,35 @@
+// Whether a test that needs a backend is to go on.
+#pragma once
+
+#include <doctest/doctest.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+#include <fanin/backend.hpp>
+
+namespace fanin::test {
+
+enum class verdict { run, skip, fail };
+
+/// What becomes of a backend's tests; `required` is a comma list of the backends that have to be usable.
+inline verdict verdict_on(const backend& b, std::string_view required) {
+  if (b.probe().usable()) return verdict::run;
+  const std::string list = "," + std::string(required) + ",";
+  return list.find("," + std::string(b.name()) + ",") != std::string::npos ? verdict::fail : verdict::skip;
+}
+
+/// Whether `b` is usable. If not, says so in the words that ctest takes for a skipped test, or fails if the
+/// environment variable FANIN_REQUIRE_BACKENDS names it.
+inline bool usable(const backend& b) {
+  const char* required = std::getenv("FANIN_REQUIRE_BACKENDS");
+  const verdict what = verdict_on(b, required != nullptr ? required : "");
+  const std::string why = std::string(b.name()) + " is not usable here: " + std::string(b.probe().detail);
+  if (what == verdict::fail) FAIL(why);
+  if (what == verdict::skip) std::printf("fanin: skipped: %s\n", why.c_str());
+  return what == verdict::run;
+}
+
+}  // namespace fanin::test
