@@ -1,4 +1,5 @@
 // fanin accuracy: float against double, method by method, over well- and ill-conditioned inputs.
+#include <algorithm>
 #include <memory>
 
 #include <fmt/format.h>
@@ -24,13 +25,19 @@ struct accuracy_options {
   bool json = false;
 };
 
-struct verdict {
+/// Whose errors are told.
+struct contender {
+  const backend* by;
   variant_info variant;
+};
+
+struct verdict {
+  contender who;
   scalar value;
   double error_ulps, bound_ulps;
 };
 
-/// One input in one precision, summed by every serial variant.
+/// One input in one precision, summed by all contenders.
 struct study {
   std::string spec;
   element_type type;
@@ -39,6 +46,19 @@ struct study {
   std::vector<verdict> verdicts;
 };
 
+/// Every serial variant, whose bits the other CPU backends share, and what a device ships for each method.
+std::vector<contender> contenders() {
+  std::vector<contender> all;
+  for (const backend* one : backends()) {
+    if (!one->probe().usable() || (one->home() == memory::host && one->name() != "serial")) continue;
+    for (const variant_info& v : one->variants()) {
+      const auto first = std::ranges::find(one->variants(), v.how, &variant_info::how);
+      if (one->home() == memory::host || first->name == v.name) all.push_back({one, v});
+    }
+  }
+  return all;
+}
+
 template <class T>
 study examine(const std::string& spec, const accuracy_options& said) {
   constexpr element_type type = type_of<T>;
@@ -46,12 +66,12 @@ study examine(const std::string& spec, const accuracy_options& said) {
   const array_view values{std::span<const T>(x)};
   const oracle exact(values, default_threads());
   study one{spec, type, exact.rounded(type), exact.condition(), {}};
-  const backend& serial = find_backend("serial");
-  for (const variant_info& variant : serial.variants()) {
-    if (!serial.supports({operation::sum, values, variant.how, type, variant.name, 1}).usable()) continue;
-    const auto reached = reduce(operation::sum, values, {.backend = "serial", .variant = variant.name});
+  for (const contender& who : contenders()) {
+    const auto& [by, variant] = who;
+    if (!by->supports({operation::sum, values, variant.how, type, variant.name, 1}).usable()) continue;
+    const auto reached = reduce(operation::sum, values, {.backend = by->name(), .variant = variant.name});
     one.verdicts.push_back(
-        {variant, reached.value, exact.error_ulps(reached.value), exact.bound_ulps(type, reached.report.bound)});
+        {who, reached.value, exact.error_ulps(reached.value), exact.bound_ulps(type, reached.report.bound)});
   }
   return one;
 }
@@ -59,8 +79,9 @@ study examine(const std::string& spec, const accuracy_options& said) {
 json to_json(const study& one) {
   json rows = json::array();
   for (const verdict& row : one.verdicts) {
-    rows.push_back({{"variant", row.variant.name},
-                    {"method", to_string(row.variant.how)},
+    rows.push_back({{"backend", row.who.by->name()},
+                    {"variant", row.who.variant.name},
+                    {"method", to_string(row.who.variant.how)},
                     {"value_text", value_text(row.value)},
                     {"value_hex", value_hex(row.value)},
                     {"error_ulps", json_number(row.error_ulps)},
@@ -80,8 +101,9 @@ std::string as_text(const study& single, const study& wide) {
   std::vector<table_row> rows = {{"  variant", "method", "f32 error", "f32 bound", "f64 error", "f64 bound"}};
   for (std::size_t i = 0; i < single.verdicts.size() && i < wide.verdicts.size(); ++i) {
     const verdict &a = single.verdicts[i], &b = wide.verdicts[i];
-    rows.push_back({fmt::format("  {}", a.variant.name), std::string(to_string(a.variant.how)), ulps(a.error_ulps),
-                    bound(a.bound_ulps), ulps(b.error_ulps), bound(b.bound_ulps)});
+    const auto& [by, variant] = a.who;
+    rows.push_back({fmt::format("  {}/{}", by->name(), variant.name), std::string(to_string(variant.how)),
+                    ulps(a.error_ulps), bound(a.bound_ulps), ulps(b.error_ulps), bound(b.bound_ulps)});
   }
   return fmt::format("{}: condition {:.2g} (f32), {:.2g} (f64); sum {} (f32), {} (f64)\n{}\n", single.spec,
                      single.condition, wide.condition, value_text(single.exact), value_text(wide.exact),
@@ -93,8 +115,7 @@ void run_accuracy(const accuracy_options& said) {
   if (specs.empty()) specs.assign(study_specs().begin(), study_specs().end());
   json all = json::array();
   std::string text = fmt::format(
-      "Errors and proven bounds in ulp, {} elements, serial backend; error 0 is the correctly rounded sum.\n\n",
-      said.count);
+      "Errors and proven bounds in ulp, {} elements; error 0 is the correctly rounded sum.\n\n", said.count);
   progress line("accuracy");
   for (const std::string& spec : specs) {
     line.now("accuracy of " + spec);

@@ -30,15 +30,8 @@ __device__ void fold_vectors(vector_fold<A>& fold, const peeled_array<typename A
   }
 
   const std::uint64_t turn = std::uint64_t{gridDim.x} * tuning::block_threads;
-  i = rounds * turn * loads + blockIdx.x * tuning::block_threads + threadIdx.x;
-#pragma unroll
-  for (int k = 0; k < loads; ++k) {
-    if (i + k * turn < x.vectors) v[k] = load(x.body + i + k * turn);
-  }
-#pragma unroll
-  for (int k = 0; k < loads; ++k) {
-    if (i + k * turn < x.vectors) fold.add(v[k]);
-  }
+  for_each_strided<loads / 2>(x.body, rounds * turn * loads + blockIdx.x * tuning::block_threads + threadIdx.x,
+                              x.vectors, turn, [&](const auto& last) { fold.add(last); });
 }
 
 template <class A, class Write>

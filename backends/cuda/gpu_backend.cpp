@@ -1,6 +1,7 @@
 #include "backends/cuda/gpu_backend.hpp"
 
 #include <algorithm>
+#include <chrono>
 
 #include <fanin/error.hpp>
 
@@ -79,13 +80,16 @@ class gpu_stream final : public stream {
   std::uint64_t count_ = 0;
 };
 
-/// Folds device memory in as few kernels as the states allow and merges their states in order.
-chain fold_device(const array_view& input, const device_fold& kernel, const host_fold& fold, context& on,
-                  void* total) {
-  fold.reset(total);
+/// Folds the elements at `data`, which the device can read, in as few kernels as the states allow and merges their
+/// states in order.
+outcome fold_in_place(const gpu_backend& by, const request& asked, const void* data, context& on) {
+  const device_fold& kernel = *by.find_kernel(asked);
+  const host_fold& fold = fold_of(asked);
+  state_buffer total;
+  fold.reset(total.bytes);
   chain way;
-  const auto* x = static_cast<const std::byte*>(input.data);
-  std::uint64_t left = input.count;
+  const auto* x = static_cast<const std::byte*>(data);
+  std::uint64_t left = asked.input.count;
   std::uint64_t kernels = 0;
   reserve_scratch(on, kernel, std::min(left, fold.longest));
   while (left > 0) {
@@ -95,16 +99,27 @@ chain fold_device(const array_view& input, const device_fold& kernel, const host
       kernel.launch(on.where(), x, count, on.host_state(used));
       const chain own = kernel.longest_chain(on.where(), count);
       way = {std::max(way.adds, own.adds), std::max(way.merges, own.merges)};
-      x += count * size_of(input.type);
+      x += count * size_of(asked.input.type);
       left -= count;
     }
     check(cudaStreamSynchronize(on.where().stream), "cudaStreamSynchronize");
     const leaf::environment_guard guard;
-    for (std::size_t i = 0; i < used; ++i) fold.merge(total, on.host_state(i));
+    for (std::size_t i = 0; i < used; ++i) fold.merge(total.bytes, on.host_state(i));
     kernels += used;
   }
   way.merges += static_cast<double>(kernels);
-  return way;
+  return finished(by, asked, total.bytes, asked.input.count, way);
+}
+
+/// Folds host data that goes through the device in chunks.
+outcome fold_fed(const gpu_backend& by, const request& asked, context& on) {
+  const device_fold& kernel = *by.find_kernel(asked);
+  const array_view& input = asked.input;
+  reserve_scratch(on, kernel, std::min<std::uint64_t>(input.count, chunk_elements(input.type)));
+  host_feed feed(on, kernel, fold_of(asked), size_of(input.type));
+  feed.fold_array(input.data, input.count, asked.threads);
+  const void* total = feed.total();
+  return finished(by, asked, total, input.count, feed.longest_chain());
 }
 
 }  // namespace
@@ -124,18 +139,13 @@ outcome gpu_backend::reduce(const request& asked) const {
 
 outcome gpu_backend::reduce(const request& asked, context& on) const {
   const device_scope here(on.where().device);
-  const device_fold& kernel = *find_kernel(asked);
-  const host_fold& fold = fold_of(asked);
-  if (asked.input.place == memory::host) {
-    reserve_scratch(on, kernel, std::min<std::uint64_t>(asked.input.count, chunk_elements(asked.input.type)));
-    host_feed feed(on, kernel, fold, size_of(asked.input.type));
-    feed.fold_array(asked.input.data, asked.input.count, asked.threads);
-    const void* total = feed.total();
-    return finished(*this, asked, total, asked.input.count, feed.longest_chain());
-  }
-  state_buffer total;
-  const chain way = fold_device(asked.input, kernel, fold, on, total.bytes);
-  return finished(*this, asked, total.bytes, asked.input.count, way);
+  if (asked.input.place == memory::device) return fold_in_place(*this, asked, asked.input.data, on);
+  const void* const over_the_bus = worth_reading_from_device(asked.input);
+  if (over_the_bus == nullptr) return fold_fed(*this, asked, on);
+  const auto start = std::chrono::steady_clock::now();
+  const outcome answer = fold_in_place(*this, asked, over_the_bus, on);
+  on.times = {0, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()};
+  return answer;
 }
 
 std::unique_ptr<stream> gpu_backend::open(const request& asked) const {

@@ -4,6 +4,8 @@
 #include <cuda/atomic>
 
 #include "backends/cuda/accumulators.cuh"
+#include "backends/cuda/strided.cuh"
+#include "backends/cuda/tuning.hpp"
 
 namespace fanin::cuda {
 
@@ -55,7 +57,8 @@ __device__ void fold_grid(typename A::state s, typename A::state* partials, unsi
     if (!__any_sync(0xffffffffu, last)) return;
     __syncwarp();
     s = A::identity();
-    for (unsigned i = threadIdx.x; i < gridDim.x; i += 32) A::merge(s, partials[i]);
+    for_each_strided<tuning::partials_in_flight>(partials, threadIdx.x, gridDim.x, 32,
+                                                 [&](const auto& p) { A::merge(s, p); });
     s = fold_warp<A>(s);
   }
   if (threadIdx.x == 0) write(s);

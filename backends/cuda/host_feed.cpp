@@ -15,13 +15,17 @@ static_assert(chunks_ahead * chunk_bytes <= copy_crew::most_pieces * copy_crew::
 /// Less is copied sooner by one thread than by several that have to be woken.
 constexpr std::size_t worth_waking = std::size_t{1} << 20;
 
-bool is_pinned(const void* data, std::size_t bytes) {
-  const auto pinned = [](const void* p) {
+/// Where the device finds pinned host memory; null for other memory.
+const void* on_the_bus(const void* data, std::size_t bytes) {
+  const auto attributes_of = [](const void* p) {
     cudaPointerAttributes attributes{};
     check(cudaPointerGetAttributes(&attributes, p), "cudaPointerGetAttributes");
-    return attributes.type == cudaMemoryTypeHost;
+    return attributes;
   };
-  return pinned(data) && pinned(static_cast<const std::byte*>(data) + bytes - 1);
+  const auto is_pinned = [](const cudaPointerAttributes& a) { return a.type == cudaMemoryTypeHost; };
+  const cudaPointerAttributes first = attributes_of(data);
+  const bool all = is_pinned(first) && is_pinned(attributes_of(static_cast<const std::byte*>(data) + bytes - 1));
+  return all ? first.devicePointer : nullptr;
 }
 
 double seconds_between(const owned_event& begin, const owned_event& end) {
@@ -31,6 +35,13 @@ double seconds_between(const owned_event& begin, const owned_event& end) {
 }
 
 }  // namespace
+
+const void* worth_reading_from_device(const array_view& input) {
+  constexpr std::size_t most_bytes = std::size_t{1} << 23;
+  if (input.count == 0 || input.bytes() > most_bytes) return nullptr;
+  const void* const there = on_the_bus(input.data, input.bytes());
+  return reinterpret_cast<std::uintptr_t>(there) % 128 == 0 ? there : nullptr;
+}
 
 host_feed::host_feed(context& on, const device_fold& kernel, const host_fold& fold, std::size_t element_bytes)
     : context_(on), kernel_(kernel), fold_(fold), element_bytes_(element_bytes) {
@@ -54,7 +65,7 @@ void host_feed::fold_array(const void* data, std::size_t count, unsigned threads
   const auto* from = static_cast<const std::byte*>(data);
   std::size_t left = count * element_bytes_;
   if (left <= chunk_bytes) copying_ = context_.where().stream;  // nothing overlaps: no stream has to wait for another
-  if (!is_pinned(data, left)) return push(data, count, threads);
+  if (on_the_bus(data, left) == nullptr) return push(data, count, threads);
   while (left > 0) {
     const std::size_t bytes = std::min(left, chunk_bytes);
     open(chunk_);

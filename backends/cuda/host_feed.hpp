@@ -5,6 +5,10 @@
 
 namespace fanin::cuda {
 
+/// Where kernels can read the array as it lies in pinned host memory, if that takes less time than a copy and a
+/// kernel one after the other, and gives the same bits; else null.
+const void* worth_reading_from_device(const array_view& input);
+
 /// Folds host data of any length, in the order in which it comes: in chunks that depend on nothing but the position,
 /// whatever the pieces that it is copied in. One at a time for each context.
 class host_feed {

@@ -15,6 +15,9 @@ inline constexpr int blocks_per_multiprocessor = 2;
 /// Loads of 16 bytes that a thread issues before it uses the first; wide states leave fewer registers for them.
 constexpr int loads_in_flight(std::size_t state_bytes) { return state_bytes > 16 ? 4 : 8; }
 
+/// Partials that a lane of the last warp loads at once: 288 blocks', enough for 144 multiprocessors.
+inline constexpr int partials_in_flight = 9;
+
 /// Blocks for an array of 16-byte vectors. One alone needs no second step and reads up to 64 KiB in one go; beyond
 /// that one load a thread pays for a block, and more blocks than fit at once would only queue.
 constexpr unsigned blocks(std::uint64_t vectors, int multiprocessors) {

@@ -6,7 +6,9 @@
 //   fanin::enqueue<fanin::operation::sum>(fanin::device_span(x, n), total, context);  // on the device, no waiting
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <type_traits>
 
 #include <fanin/fanin.hpp>
 
@@ -34,8 +36,9 @@ class device_span {
 /// What enqueue() leaves in device memory.
 template <element R>
 struct device_result {
-  R value;                   ///< where `overflowed`, the low 64 bits or fewer of what does not fit
-  std::uint32_t overflowed;  ///< not 0 where a call on the host throws `overflow`
+  R value;  ///< where `overflowed`, the low 64 bits or fewer of what does not fit
+  /// Not 0 where a call on the host throws `overflow`. As wide as the value, so that there is no padding.
+  std::conditional_t<sizeof(R) == 8, std::uint64_t, std::uint32_t> overflowed;
 };
 
 /// What the calls on one device and stream share: stream, workspace, pinned buffers. Once the largest request has
@@ -55,7 +58,8 @@ class device_context {
   int device() const noexcept;
   void* stream() const noexcept;
 
-  /// Of the last call with host data: seconds in which copies and in which kernels ran. They overlap.
+  /// Of the last call with host data: seconds in which copies and in which kernels ran. They overlap. Short arrays in
+  /// pinned memory are read over the bus by the kernel itself: no copy, and the kernel's time is the call's.
   struct times {
     double copy_seconds = 0;
     double kernel_seconds = 0;
