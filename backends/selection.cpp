@@ -103,6 +103,13 @@ bool is_far(const backend& b, const array_view& input) {
   return b.home() == memory::device && input.place == memory::host && b.probe().usable();
 }
 
+/// A variant belongs to a backend: the others are no candidates.
+bool has_variant(const backend& b, std::string_view name) {
+  const auto known = b.variants();
+  return name.empty() ||
+         std::any_of(known.begin(), known.end(), [&](const variant_info& v) { return v.name == name; });
+}
+
 bool prefers_serial(const array_view& input) {
   return input.place == memory::host && input.count < small_input_bytes / size_of(input.type);
 }
@@ -116,13 +123,15 @@ selection select(candidate_list candidates, std::string_view wanted, operation w
   if (wanted.empty() || wanted == "auto") {
     if (prefers_serial(input)) {
       for (const backend* b : candidates) {
-        if (b->name() == "serial" && take(found, *b, what, input, chosen)) return found;
+        if (b->name() == "serial" && has_variant(*b, chosen.variant) && take(found, *b, what, input, chosen))
+          return found;
       }
       found.fallback.clear();
     }
     for (const backend* b : candidates) {
+      if (!has_variant(*b, chosen.variant)) continue;
       if (is_far(*b, input)) {
-        found.fallback.push_back({b->name(), reason::wrong_memory, "the data lie in host memory; 'auto' folds them there"});
+        found.fallback.push_back({b->name(), reason::wrong_memory, "the data lie in host memory"});
       } else if (take(found, *b, what, input, chosen)) {
         return found;
       }

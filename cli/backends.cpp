@@ -41,8 +41,9 @@ std::string as_text() {
                     state.usable() ? "" : fmt::format("{}: {}", to_string(state.why), state.detail)});
     std::vector<table_row> variants;
     for (const variant_info& variant : one->variants()) {
-      variants.push_back({fmt::format("  {}/{}", one->name(), variant.name), std::string(to_string(variant.how)),
-                          std::string(variant.story)});
+      variants.push_back(
+          {fmt::format("  {}/{}", one->name(), variant.name), std::string(to_string(variant.how)),
+           std::string(variant.story) + (variant.needs.empty() ? "" : fmt::format("; needs {}", variant.needs))});
     }
     stories += align(variants, 3);
   }

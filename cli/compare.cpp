@@ -108,7 +108,13 @@ comparison compare(std::string name, const array_view& values, std::optional<fan
         const array_view from = row.place == memory::device ? copied->next() : values;
         row.reached = reduce(operation::sum, from, chosen);
       };
-      row.seconds = measure::median_seconds(run, seconds_per_row);
+      try {
+        row.seconds = measure::median_seconds(run, seconds_per_row);
+      } catch (const out_of_memory& failure) {
+        all.not_usable.push_back(
+            {one->name(), reason::unsupported, fmt::format("{}: {}", variant.name, failure.what())});
+        continue;
+      }
       row.error_ulps = exact.error_ulps(row.reached.value);
       row.bound = exact.judge(row.reached.value, row.reached.report);
       all.rows.push_back(std::move(row));
@@ -139,12 +145,12 @@ std::string as_json(const comparison& all) {
   }
   for (const passed_over& one : all.not_usable) not_usable.push_back(passed_over_json(one));
   json whole = {{"input", all.input},
-                      {"element_type", to_string(all.values.type)},
-                      {"count", all.values.count},
-                      {"exact", {{"value_text", value_text(all.exact)}, {"value_hex", value_hex(all.exact)}}},
-                      {"ceiling_gigabytes_per_second", gigabytes_per_second(all.values, all.ceiling_seconds)},
-                      {"rows", rows},
-                      {"not_usable", not_usable}};
+                {"element_type", to_string(all.values.type)},
+                {"count", all.values.count},
+                {"exact", {{"value_text", value_text(all.exact)}, {"value_hex", value_hex(all.exact)}}},
+                {"ceiling_gigabytes_per_second", gigabytes_per_second(all.values, all.ceiling_seconds)},
+                {"rows", rows},
+                {"not_usable", not_usable}};
   if (all.device_ceiling_seconds) {
     whole["device_ceiling_gigabytes_per_second"] = gigabytes_per_second(all.values, *all.device_ceiling_seconds);
   }
@@ -165,13 +171,14 @@ std::string as_text(const comparison& all) {
                         gigabytes_per_second(all.values, *all.device_ceiling_seconds));
   }
   text += "\n\n";
-  std::vector<table_row> rows = {
-      {"backend", "variant", "method", "memory", "same bits", "bound", "value", "error/ulp", "ms", "GB/s", "of ceiling"}};
+  std::vector<table_row> rows = {{"backend", "variant", "method", "memory", "same bits", "bound", "value",
+                                  "error/ulp", "ms", "GB/s", "of ceiling"}};
   for (const comparison_row& row : all.rows) {
     const report& how = row.reached.report;
     rows.push_back({std::string(how.backend), std::string(how.variant), std::string(to_string(how.how)),
-                    std::string(to_string(row.place)), std::string(to_string(how.reproducibility)), bound_text(row.bound), value_text(row.reached.value),
-                    fmt::format("{:.4g}", row.error_ulps), fmt::format("{:.3f}", 1e3 * row.seconds),
+                    std::string(to_string(row.place)), std::string(to_string(how.reproducibility)),
+                    bound_text(row.bound), value_text(row.reached.value), fmt::format("{:.4g}", row.error_ulps),
+                    fmt::format("{:.3f}", 1e3 * row.seconds),
                     fmt::format("{:.1f}", gigabytes_per_second(all.values, row.seconds)),
                     row.seconds > 0 ? fmt::format("{:.0f} %", 100 * share_of_ceiling(all, row)) : "-"});
   }
@@ -211,7 +218,8 @@ command add_compare(CLI::App& root) {
       "error/ulp is the distance from the exact sum in units of the last place; 0 is the correctly rounded sum.\n"
       "bound says whether the variant's proven error bound was kept; 'none' means that nothing is proven: too many\n"
       "elements for the precision, or values so large that a partial sum may overflow. The ceiling is the fastest "
-      "read of\nthe same bytes from the same memory, measured in this process. Backends that work on a device find the "
+      "read of\nthe same bytes from the same memory, measured in this process. Backends that work on a device find "
+      "the "
       "data there,\nunless it is too long for its memory.\n\n"
       "Examples:\n  fanin compare\n  fanin compare data.npy --method exact\n  fanin compare prices.csv --column 2 "
       "--json");

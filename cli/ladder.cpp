@@ -30,6 +30,7 @@ struct ladder_options {
 ladder_question checked(const ladder_options& said) {
   const auto what = parse_choice<operation>("operation of the ladder", said.operation, cuda::ladder_operations);
   const auto type = parse_choice<element_type>("element type of the ladder", said.type, cuda::ladder_types);
+  if (said.block_size > 1024) throw usage_error("--block-size: a block has at most 1024 threads");
   return {what, type, said.count, said.block_size, static_cast<int>(said.device), said.stages, said.cycles};
 }
 

@@ -72,11 +72,25 @@ std::vector<T> random_factors(std::size_t count) {
   return x;
 }
 
+/// At most 2^23 ones of either sign, and zeros: every partial sum is exact, in any order and type.
+template <class T>
+std::vector<T> exact_terms(std::size_t count) {
+  std::mt19937_64 random(2);
+  std::vector<T> x(count);
+  const std::size_t apart = (count >> 23) + 1;
+  for (std::size_t i = 0; i < count; i += apart) x[i] = random() % 2 == 0 ? T{1} : static_cast<T>(-1);
+  return x;
+}
+
+enum class terms { random, exact };
+
 class random_input {
  public:
-  random_input(operation what, element_type type, std::size_t count) {
+  random_input(operation what, element_type type, std::size_t count, terms kind = terms::random) {
     const auto fill = [&]<class T>(T) {
-      x_ = what == operation::product ? random_factors<T>(count) : random_terms<T>(count);
+      x_ = what == operation::product ? random_factors<T>(count)
+           : kind == terms::exact     ? exact_terms<T>(count)
+                                      : random_terms<T>(count);
     };
     if (type == element_type::f32) fill(float{});
     if (type == element_type::f64) fill(double{});
@@ -91,7 +105,8 @@ class random_input {
   std::variant<std::vector<float>, std::vector<double>, std::vector<std::int32_t>, std::vector<std::int64_t>> x_;
 };
 
-/// Knows the right value. Sums of floats have to be as near to it as their bound says; all others have to be equal.
+/// Knows the right values. Sums of floats have to be as near to theirs as their bound says, and equal to the right
+/// sum, CUB's and Thrust's of terms that no order rounds; all others have to be equal.
 class verifier {
  public:
   verifier(operation what, const array_view& x) : type_(default_result(what, x.type)) {
@@ -99,29 +114,28 @@ class verifier {
     exact_ = sum_ ? sum_->rounded(type_) : reduce(what, x, {.backend = "serial"}).value;
   }
   const scalar& exact() const { return exact_; }
-  void set_references(const scalar& cub, const scalar& thrust) { cub_ = cub, thrust_ = thrust; }
+  /// Whether terms that no order rounds are asked for, beside the input.
+  bool rounds() const { return sum_ && is_floating(type_); }
+  /// Of such terms if rounds(), else of the input.
+  void set_references(const scalar& exact, const scalar& cub, const scalar& thrust) {
+    comparable_ = exact, cub_ = cub, thrust_ = thrust;
+  }
 
-  void judge(ladder_row& row, const scalar& value, const error_bound& bound) const {
-    row.exact = against(exact_, value, bound);
-    if (rounds()) row.exact = sum_->judge(value, {"", "", method::fast, row.reproducibility, bound, {}});
-    row.cub = against(cub_, value, bound);
-    row.thrust = against(thrust_, value, bound);
+  void judge(ladder_row& row, const scalar& value, const error_bound& bound, const scalar& comparable) const {
+    const auto equal = [&](const scalar& other) { return comparable == other ? promise::kept : promise::broken; };
+    row.exact = equal(comparable_);
+    row.cub = equal(cub_);
+    row.thrust = equal(thrust_);
+    if (!rounds()) return;
+    if (sum_->judge(value, {"", "", method::fast, row.reproducibility, bound, {}}) == promise::broken) {
+      row.exact = promise::broken;
+    }
   }
 
  private:
-  bool rounds() const { return sum_ && is_floating(type_); }
-
-  /// |value - other| is at most the bound of one and the error that the other is known to have.
-  promise against(const scalar& other, const scalar& value, const error_bound& bound) const {
-    if (!rounds()) return value == other ? promise::kept : promise::broken;
-    const double limit = (sum_->limit(type_, bound) + sum_->distance(other)) * leaf::round_up;
-    if (std::isinf(limit)) return promise::none;
-    return std::fabs(as_double(value) - as_double(other)) <= limit ? promise::kept : promise::broken;
-  }
-
   element_type type_;
   std::optional<oracle> sum_;
-  scalar exact_, cub_, thrust_;
+  scalar exact_, comparable_, cub_, thrust_;
 };
 
 error_bound bound_of(const cuda::stage_plan& plan, element_type type) {
@@ -133,7 +147,8 @@ error_bound bound_of(const cuda::stage_plan& plan, element_type type) {
 /// One device, one input, and a stream that everything runs on.
 class climber {
  public:
-  climber(const ladder_question& asked, const array_view& x)
+  /// `exact`: terms that no order rounds.
+  climber(const ladder_question& asked, const array_view& x, const array_view& exact)
       : asked_(asked),
         context_(asked.device),
         here_(asked.device),
@@ -145,7 +160,10 @@ class climber {
     other_data_ = cuda::allocate_device(bytes);
     cuda::check(cudaMemset(other_data_.get(), 0, bytes), "cudaMemset");
     result_ = cuda::allocate_device(sizeof(device_result<std::int64_t>));
-    known_.set_references(value_by("cub").value, value_by("thrust").value);
+    if (known_.rounds()) exact_input_.emplace(exact);
+    const array_view same = exact_input_ ? exact : x;
+    known_.set_references(reduce(asked.what, same, {.backend = "serial"}).value,
+                          outcome_of("cub", comparable()).value, outcome_of("thrust", comparable()).value);
   }
 
   std::string device_name() const { return device_.name; }
@@ -161,6 +179,13 @@ class climber {
     const auto run = [&](std::size_t i, long long* cycles = nullptr) {
       run_stage(plan, input_.at(i).data, workspace.get(), state.get(), cycles, stream());
     };
+    const auto value_of = [&](const array_view& x) {
+      // Memory that comes back from the stage before holds its value.
+      cuda::check(cudaMemsetAsync(state.get(), 0xff, plan.state_bytes, stream()), "cudaMemsetAsync");
+      prepare_stage(plan, x.data, workspace.get(), stream());
+      run_stage(plan, x.data, workspace.get(), state.get(), nullptr, stream());
+      return value_in(plan, state.get());
+    };
     ladder_row row{};
     row.number = stage.text.number;
     row.name = stage.text.name;
@@ -170,11 +195,12 @@ class climber {
     row.reproducibility = rounds ? stage.reproducibility : reproducibility::exact;
     row.footprint = footprint_of(plan);
 
-    // Memory that comes back from the stage before holds its value.
-    cuda::check(cudaMemsetAsync(state.get(), 0xff, plan.state_bytes, stream()), "cudaMemsetAsync");
+    try {
+      known_.judge(row, value_of(input_.at(0)), bound_of(plan, asked_.type), value_of(comparable()));
+    } catch (const overflow&) {
+      row.exact = row.cub = row.thrust = promise::broken;
+    }
     prepare(0);
-    run(0);
-    judge(row, plan, state.get());
     if (row.verified() == promise::broken) return row;
     row.seconds = stage.in_place
                       ? measure::device_median_seconds(
@@ -189,11 +215,11 @@ class climber {
   }
 
   ladder_row climb(std::string_view backend_name) {
-    const auto reached = value_by(backend_name);
+    const outcome reached = outcome_of(backend_name, input_.at(0));
     ladder_row row{};
     row.name = backend_name;
     row.reproducibility = reached.reproducibility;
-    known_.judge(row, reached.value, reached.bound);
+    known_.judge(row, reached.value, reached.bound, outcome_of(backend_name, comparable()).value);
     if (row.verified() == promise::broken) return row;
     cuda::context& on = context_.internals();
     const auto& kernel = *backend_called(backend_name).find_kernel(request_);
@@ -217,9 +243,12 @@ class climber {
   static const cuda::gpu_backend& backend_called(std::string_view name) {
     return static_cast<const cuda::gpu_backend&>(find_backend(name));
   }
-  outcome value_by(std::string_view backend_name) {
-    return backend_called(backend_name).reduce(request_, context_.internals());
+  outcome outcome_of(std::string_view backend_name, const array_view& x) {
+    request asked = request_;
+    asked.input = x;
+    return backend_called(backend_name).reduce(asked, context_.internals());
   }
+  array_view comparable() const { return exact_input_ ? exact_input_->at(0) : input_.at(0); }
 
   stage_footprint footprint_of(const cuda::stage_plan& plan) const {
     const cuda::stage_resources used = resources_of(plan);
@@ -228,16 +257,12 @@ class climber {
             threads / device_.maxThreadsPerMultiProcessor};
   }
 
-  void judge(ladder_row& row, const cuda::stage_plan& plan, const void* state) const {
+  scalar value_in(const cuda::stage_plan& plan, const void* state) const {
     cuda::state_buffer copy;
     cuda::check(cudaMemcpyAsync(copy.bytes, state, plan.state_bytes, cudaMemcpyDeviceToHost, stream()),
                 "cudaMemcpyAsync");
     cuda::check(cudaStreamSynchronize(stream()), "cudaStreamSynchronize");
-    try {
-      known_.judge(row, stage_value(plan, copy.bytes), bound_of(plan, asked_.type));
-    } catch (const overflow&) {
-      row.exact = row.cub = row.thrust = promise::broken;
-    }
+    return stage_value(plan, copy.bytes);
   }
 
   /// Leaves nothing else in the device's cache.
@@ -258,6 +283,7 @@ class climber {
   device_context context_;
   cuda::device_scope here_;
   measure::rotated_input input_;
+  std::optional<measure::rotated_input> exact_input_;
   request request_;
   verifier known_;
   cudaDeviceProp device_{};
@@ -272,7 +298,8 @@ ladder climb(const ladder_question& asked) {
 
   progress line("ladder: random input and its exact value");
   const random_input x(asked.what, asked.type, asked.count);
-  climber on(asked, x.view());
+  const random_input exact(asked.what, asked.type, asked.count, terms::exact);
+  climber on(asked, x.view(), exact.view());
   line.now("ladder: read ceiling");
   ladder all{asked, on.device_name(), on.exact(), on.ceiling_seconds(), {}, {}};
   for (const cuda::stage_info* stage : stages) {
@@ -282,6 +309,8 @@ ladder climb(const ladder_question& asked) {
     } catch (const unsupported& refusal) {
       if (!asked.stages.empty()) throw;
       all.left_out.emplace_back(stage->text.name, refusal.what());
+    } catch (const out_of_memory& failure) {
+      all.left_out.emplace_back(stage->text.name, failure.what());
     }
   }
   for (const std::string_view name : {"cuda", "cub", "thrust"}) {

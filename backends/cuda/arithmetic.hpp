@@ -11,6 +11,8 @@
 #include <fanin/accumulator/sum.hpp>
 #include <fanin/request.hpp>
 
+#include "backends/cuda/chunk_sums.hpp"
+
 namespace fanin::cuda {
 
 /// Sum of at most 2^32 integers of 32 bits, exact in 64; the host splits longer input and adds the parts in 128 bits.
@@ -39,6 +41,13 @@ struct exact_sum {
   FANIN_HOST_DEVICE static R finish(const state& s, std::uint64_t) {
     return s.template round<R>();
   }
+};
+
+/// The same sum as its kernel forms it; the host and the end of the kernel go on with an exact_sum.
+template <class T>
+struct chunked_sum {
+  using element = T;
+  using state = chunk_sums<T>;
 };
 
 template <class T>
@@ -72,8 +81,8 @@ constexpr auto choose_accumulators() {
     return accumulators<acc::plain_product<T>>();
   } else if constexpr (How == method::exact) {
     if constexpr (What == operation::sum_of_squares) return accumulators<exact_sum<T, 2>>();
-    if constexpr (What == operation::sum) return accumulators<exact_sum<T, 1>>();
-    if constexpr (What == operation::mean) return accumulators<exact_sum<T, 1>, exact_mean<T>>();
+    if constexpr (What == operation::sum) return accumulators<chunked_sum<T>, exact_sum<T, 1>>();
+    if constexpr (What == operation::mean) return accumulators<chunked_sum<T>, exact_mean<T>>();
   } else if constexpr (How == method::compensated) {
     if constexpr (What == operation::sum_of_squares) return accumulators<acc::compensated_square_sum<T>>();
     using sum = acc::compensated_sum<T>;

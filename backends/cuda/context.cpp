@@ -32,23 +32,32 @@ context::context(int device, cudaStream_t stream) {
   where_.stream = stream != nullptr ? stream : own_stream_.get();
 
   // Room for eight states of any kind for each multiprocessor: twice what a kernel of ours takes.
-  reserve_scratch(static_cast<std::size_t>(where_.multiprocessors) * 8 * most_state_bytes);
-  ticket_ = allocate_device(sizeof(unsigned));
-  where_.ticket = reinterpret_cast<unsigned*>(ticket_.get());
+  where_.scratch_bytes = static_cast<std::size_t>(where_.multiprocessors) * 8 * most_state_bytes;
+  scratch_ = allocate_device(where_.scratch_bytes);
+  where_.scratch = scratch_.get();
+  constexpr std::size_t between_launches_bytes = 256 + most_state_bytes;
+  between_launches_ = allocate_device(between_launches_bytes);
+  where_.ticket = reinterpret_cast<unsigned*>(between_launches_.get());
+  where_.exact_total = between_launches_.get() + 256;
   device_states_ = allocate_device(state_slots * most_state_bytes);
   host_states_ = allocate_pinned((state_slots + chunk_slots) * most_state_bytes);
-  check(cudaMemset(where_.ticket, 0, sizeof(unsigned)), "cudaMemset");
+  check(cudaMemset(between_launches_.get(), 0, between_launches_bytes), "cudaMemset");
   check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
 }
 
-void context::reserve_scratch(std::size_t bytes) {
-  if (bytes <= where_.scratch_bytes) return;
-  check(cudaStreamSynchronize(where_.stream), "cudaStreamSynchronize");
-  where_.scratch_bytes = 0;
-  scratch_.reset();
-  scratch_ = allocate_device(bytes);
-  where_.scratch = scratch_.get();
-  where_.scratch_bytes = bytes;
+execution context::with_scratch(std::size_t bytes) {
+  if (bytes <= where_.scratch_bytes) return where_;
+  if (bytes > more_scratch_bytes_) {
+    check(cudaStreamSynchronize(where_.stream), "cudaStreamSynchronize");
+    more_scratch_bytes_ = 0;
+    more_scratch_.reset();
+    more_scratch_ = allocate_device(bytes);
+    more_scratch_bytes_ = bytes;
+  }
+  execution with_more = where_;
+  with_more.scratch = more_scratch_.get();
+  with_more.scratch_bytes = more_scratch_bytes_;
+  return with_more;
 }
 
 /// Buffers may still be in use by enqueued work.

@@ -31,8 +31,9 @@ class context {
   context& operator=(const context&) = delete;
 
   const execution& where() const noexcept { return where_; }
-  /// Makes where() offer that much scratch at least, waiting for what uses the old. @throws out_of_memory
-  void reserve_scratch(std::size_t bytes);
+  /// where(), with as much scratch at least: more than there is from the start is memory that moves when it grows,
+  /// after waiting for what uses it. @throws out_of_memory, device_error
+  execution with_scratch(std::size_t bytes);
 
   static constexpr std::size_t state_slots = 64;
   /// Pinned memory for the states of kernels; and device memory for as many.
@@ -51,8 +52,9 @@ class context {
 
  private:
   execution where_;
+  std::size_t more_scratch_bytes_ = 0;
   owned_stream own_stream_, copy_stream_;
-  device_memory ticket_, scratch_, device_states_;
+  device_memory between_launches_, scratch_, more_scratch_, device_states_;
   pinned_memory host_states_;
   chunk_slot chunks_[chunk_slots];
   copy_crew crew_;

@@ -16,7 +16,7 @@ std::span<const variant_info> backend::variants() const noexcept {
     std::vector<variant_info> rows = {
         {"single-launch", method::fast, "16-byte loads, eight in flight; the last block finishes", ""},
         {"compensated", method::compensated, "the same with every rounding error carried along", ""},
-        {"exact", method::exact, "fixed-point accumulators in shared memory, rounded once", ""},
+        {"exact", method::exact, "windows in registers, fixed point behind them, rounded once", ""},
     };
     rows.insert(rows.end(), stage_variants().begin(), stage_variants().end());
     return rows;
@@ -39,11 +39,13 @@ void backend::enqueue(const request& asked, context& on, void* result) const {
   const std::uint64_t states = asked.input.count / longest + (asked.input.count % longest != 0 ? 1 : 0);
   if (states > context::state_slots) throw unsupported("the input is too long for a result on the device");
   const auto* x = static_cast<const std::byte*>(asked.input.data);
-  if (states > 0) on.reserve_scratch(kernel.scratch_bytes(on.where(), std::min(longest, asked.input.count)));
-  if (states == 1 && kernel.launch_finished(on.where(), x, asked.input.count, asked.result, result)) return;
+  const execution where =
+      states > 0 ? on.with_scratch(kernel.scratch_bytes(on.where(), std::min(longest, asked.input.count)))
+                 : on.where();
+  if (states == 1 && kernel.launch_finished(where, x, asked.input.count, asked.result, result)) return;
   for (std::uint64_t i = 0; i < states; ++i) {
     const std::uint64_t begin = i * longest;
-    kernel.launch(on.where(), x + begin * size_of(asked.input.type), std::min(longest, asked.input.count - begin),
+    kernel.launch(where, x + begin * size_of(asked.input.type), std::min(longest, asked.input.count - begin),
                   on.device_state(i));
   }
   enqueue_finish(asked, on.device_state(0), states, result, on.where().stream);

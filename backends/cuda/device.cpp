@@ -12,7 +12,7 @@ namespace {
 request checked(operation what, const array_view& input, const options& chosen) {
   if (input.data == nullptr && input.count > 0) throw invalid_argument("the input is null, but its count is not 0");
   const backend* const only[] = {&cuda::instance()};
-  return select(only, "cuda", what, input, chosen).what;
+  return select(only, chosen.backend.empty() ? "cuda" : chosen.backend, what, input, chosen).what;
 }
 
 }  // namespace
@@ -31,6 +31,7 @@ result<scalar> reduce(operation what, const array_view& input, device_context& c
   if (input.count == 0 && (what == operation::min || what == operation::max || what == operation::mean)) {
     throw invalid_argument("the " + std::string(to_string(what)) + " of no elements does not exist");
   }
+  const cuda::device_scope here(context.device());
   const cuda::backend& by = cuda::instance();
   const outcome answer = by.reduce(checked(what, input, chosen), context.internals());
   return {answer.value, {by.name(), answer.variant, answer.how, answer.reproducibility, answer.bound, {}}};
@@ -39,6 +40,7 @@ result<scalar> reduce(operation what, const array_view& input, device_context& c
 void enqueue(operation what, const array_view& input, void* result, device_context& context, const options& chosen) {
   if (input.place != memory::device) throw invalid_argument("enqueue() reads device memory; this is host memory");
   if (result == nullptr) throw invalid_argument("the result is null");
+  const cuda::device_scope here(context.device());
   cuda::instance().enqueue(checked(what, input, chosen), context.internals(), result);
 }
 

@@ -17,8 +17,9 @@ struct execution {
   int multiprocessors = 1;
   bool programmatic = false;  ///< a kernel may be sent to the device before the one in front of it has ended
   cudaStream_t stream = nullptr;
-  unsigned* ticket = nullptr;  ///< in device memory; 0 between launches
-  void* scratch = nullptr;     ///< in device memory
+  unsigned* ticket = nullptr;   ///< in device memory; 0 between launches
+  void* exact_total = nullptr;  ///< in device memory; most_state_bytes, 0 between launches
+  void* scratch = nullptr;      ///< in device memory
   std::size_t scratch_bytes = 0;
 };
 

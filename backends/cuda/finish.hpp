@@ -1,6 +1,8 @@
 // Finishing on the device: from states to the value, for results that stay there.
 #pragma once
 
+#include <limits>
+
 #include <fanin/device.hpp>
 
 #include "backends/cuda/arithmetic.hpp"
@@ -12,6 +14,9 @@ namespace fanin::cuda {
 template <class Reduction, class R>
 FANIN_HOST_DEVICE device_result<R> finished(const typename Reduction::total::state& s, std::uint64_t count) {
   using total = typename Reduction::total;
+  if constexpr (Reduction::what == operation::mean) {
+    if (count == 0) return {std::numeric_limits<R>::quiet_NaN(), 0};
+  }
   if constexpr (Reduction::what != operation::mean && requires { total::template fits<R>(s); }) {
     return {total::template wrapped<R>(s), total::template fits<R>(s) ? 0u : 1u};
   } else {

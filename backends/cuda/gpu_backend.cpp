@@ -44,22 +44,13 @@ int current_device() {
   return device;
 }
 
-/// For launches of up to `count` elements.
-void reserve_scratch(context& on, const device_fold& kernel, std::uint64_t count) {
-  if (count > 0) on.reserve_scratch(kernel.scratch_bytes(on.where(), count));
-}
-
-std::uint64_t chunk_elements(element_type type) { return chunk_bytes / size_of(type); }
-
 class gpu_stream final : public stream {
  public:
   gpu_stream(const gpu_backend& by, const request& asked, const device_fold& kernel)
       : by_(by),
         asked_(asked),
         context_(current_device()),
-        feed_(context_, kernel, fold_of(asked), size_of(asked.input.type)) {
-    reserve_scratch(context_, kernel, chunk_elements(asked.input.type));
-  }
+        feed_(context_, kernel, fold_of(asked), size_of(asked.input.type)) {}
 
   void push(const void* elements, std::size_t count) override {
     const device_scope here(context_.where().device);
@@ -91,13 +82,14 @@ outcome fold_in_place(const gpu_backend& by, const request& asked, const void* d
   const auto* x = static_cast<const std::byte*>(data);
   std::uint64_t left = asked.input.count;
   std::uint64_t kernels = 0;
-  reserve_scratch(on, kernel, std::min(left, fold.longest));
+  const execution where =
+      left > 0 ? on.with_scratch(kernel.scratch_bytes(on.where(), std::min(left, fold.longest))) : on.where();
   while (left > 0) {
     std::size_t used = 0;
     for (; used < context::state_slots && left > 0; ++used) {
       const std::uint64_t count = std::min(left, fold.longest);
-      kernel.launch(on.where(), x, count, on.host_state(used));
-      const chain own = kernel.longest_chain(on.where(), count);
+      kernel.launch(where, x, count, on.host_state(used));
+      const chain own = kernel.longest_chain(where, count);
       way = {std::max(way.adds, own.adds), std::max(way.merges, own.merges)};
       x += count * size_of(asked.input.type);
       left -= count;
@@ -115,7 +107,6 @@ outcome fold_in_place(const gpu_backend& by, const request& asked, const void* d
 outcome fold_fed(const gpu_backend& by, const request& asked, context& on) {
   const device_fold& kernel = *by.find_kernel(asked);
   const array_view& input = asked.input;
-  reserve_scratch(on, kernel, std::min<std::uint64_t>(input.count, chunk_elements(input.type)));
   host_feed feed(on, kernel, fold_of(asked), size_of(input.type));
   feed.fold_array(input.data, input.count, asked.threads);
   const void* total = feed.total();

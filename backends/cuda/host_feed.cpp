@@ -44,7 +44,11 @@ const void* worth_reading_from_device(const array_view& input) {
 }
 
 host_feed::host_feed(context& on, const device_fold& kernel, const host_fold& fold, std::size_t element_bytes)
-    : context_(on), kernel_(kernel), fold_(fold), element_bytes_(element_bytes) {
+    : context_(on),
+      kernel_(kernel),
+      fold_(fold),
+      element_bytes_(element_bytes),
+      where_(on.with_scratch(kernel.scratch_bytes(on.where(), chunk_bytes / element_bytes))) {
   fold_.reset(total_.bytes);
   context_.prepare_chunks();
   context_.times = {};
@@ -145,7 +149,7 @@ void host_feed::send_filled() { send(slot_of(chunk_).staging.get() + sent_, std:
 
 /// Folds what has been sent of the chunk, and goes on to the next.
 void host_feed::fold() {
-  const execution& where = context_.where();
+  const execution& where = where_;
   chunk_slot& slot = slot_of(chunk_);
   const std::size_t count = sent_ / element_bytes_;
   check(cudaEventRecord(slot.copied.get(), copying_), "cudaEventRecord");

@@ -40,6 +40,7 @@ class host_feed {
   const device_fold& kernel_;
   const host_fold& fold_;
   std::size_t element_bytes_;
+  execution where_;
   cudaStream_t copying_;
   state_buffer total_;
   chain way_;

@@ -5,16 +5,18 @@
 
 #include "backends/cuda/arithmetic.hpp"
 #include "backends/cuda/check.hpp"
+#include "backends/cuda/exact_fold.cuh"
 #include "backends/cuda/finish.hpp"
 #include "backends/cuda/fold_kernel.cuh"
 #include "backends/cuda/kernels.hpp"
+#include "backends/cuda/overlapped.cuh"
 #include "backends/cuda/wide.cuh"
 
 namespace fanin::cuda {
 
 /// Merges across the threads of a block, then along the partials in the lanes of one warp and across these.
-inline double grid_merges(unsigned blocks) {
-  constexpr int in_block = std::bit_width(static_cast<unsigned>(tuning::block_threads)) - 1;
+inline double grid_merges(unsigned blocks, int threads) {
+  const int in_block = std::bit_width(static_cast<unsigned>(threads)) - 1;
   constexpr int in_warp = 5;
   return blocks == 1 ? in_block : in_block + (blocks - 1) / 32 + 1 + in_warp;
 }
@@ -43,7 +45,7 @@ class vectors_fold final : public device_fold {
   using A = typename Reduction::kernel;
   using state = typename A::state;
   using element = typename A::element;
-  static constexpr int loads = tuning::loads_in_flight(sizeof(state));
+  static constexpr tuning::shape shape = shape_of<A>;
 
  public:
   void launch(const execution& where, const void* x, std::uint64_t count, void* out) const override {
@@ -57,28 +59,19 @@ class vectors_fold final : public device_fold {
   /// Where the array starts decides how many vectors it has: its ends take less than 16 of them.
   chain longest_chain(const execution& where, std::uint64_t count) const override {
     const std::uint64_t most = count / vector<element>::size;
-    const unsigned blocks = tuning::blocks(most, where.multiprocessors);
-    const unsigned fewer = tuning::blocks(most > 16 ? most - 16 : 0, where.multiprocessors);
-    const std::uint64_t adds = tuning::longest_walk(most, fewer) + vector_fold<A>::most_end_adds;
-    return {static_cast<double>(adds), vector_fold<A>::merge_levels + grid_merges(blocks)};
+    const unsigned blocks = tuning::blocks(most, where.multiprocessors, shape);
+    const unsigned fewer = tuning::blocks(most > 16 ? most - 16 : 0, where.multiprocessors, shape);
+    const std::uint64_t adds = tuning::longest_walk(most, fewer, shape) + vector_fold<A>::most_end_adds;
+    return {static_cast<double>(adds), vector_fold<A>::merge_levels + grid_merges(blocks, shape.threads)};
   }
 
  private:
   static void run(const execution& where, const void* elements, std::uint64_t count, const grid_end<Reduction>& end) {
     const peeled_array<element> x(static_cast<const element*>(elements), count);
-    cudaLaunchAttribute overlap{};
-    overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    overlap.val.programmaticStreamSerializationAllowed = 1;
-    cudaLaunchConfig_t shape{};
-    shape.gridDim = dim3(tuning::blocks(x.vectors, where.multiprocessors));
-    shape.blockDim = dim3(tuning::block_threads);
-    shape.stream = where.stream;
-    shape.attrs = &overlap;
-    shape.numAttrs = where.programmatic ? 1 : 0;
-    check(cudaLaunchKernelEx(&shape, fold_kernel<A, grid_end<Reduction>>, x,
-                             tuning::whole_rounds(x.vectors, shape.gridDim.x, loads),
-                             static_cast<state*>(where.scratch), where.ticket, end),
-          "launching a reduction");
+    const unsigned blocks = tuning::blocks(x.vectors, where.multiprocessors, shape);
+    launch_overlapped(where, blocks, shape.threads, fold_kernel<A, grid_end<Reduction>>, x,
+                      tuning::whole_rounds(x.vectors, blocks, shape), static_cast<state*>(where.scratch),
+                      where.ticket, end);
   }
 };
 
@@ -99,14 +92,24 @@ class wide_fold final : public device_fold {
   chain longest_chain(const execution&, std::uint64_t) const override { return {}; }
 };
 
+/// The kernels for a reduction, by what its state is.
+template <class Reduction>
+constexpr auto fold_for() {
+  using state = typename Reduction::kernel::state;
+  constexpr std::size_t most_in_registers = 64;
+  if constexpr (std::is_same_v<state, chunk_sums<typename Reduction::element>>) {
+    return std::type_identity<exact_fold<Reduction>>();
+  } else if constexpr (sizeof(state) > most_in_registers) {
+    return std::type_identity<wide_fold<typename Reduction::kernel>>();
+  } else {
+    return std::type_identity<vectors_fold<Reduction>>();
+  }
+}
+
 template <class T>
 const device_fold* find_kernel(operation what, method how) noexcept {
   return with_reduction<T>(what, how, []<class Reduction>(Reduction) -> const device_fold* {
-    using A = typename Reduction::kernel;
-    static constexpr std::size_t most_in_registers = 64;
-    using fold = std::conditional_t<(sizeof(typename A::state) > most_in_registers), wide_fold<A>,
-                                    vectors_fold<Reduction>>;
-    static const fold only;
+    static const typename decltype(fold_for<Reduction>())::type only;
     return &only;
   });
 }

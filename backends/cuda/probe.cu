@@ -5,7 +5,7 @@
 
 #include <cuda_runtime_api.h>
 
-#include "backends/cuda/check.hpp"
+#include "backends/cuda/handles.hpp"
 
 namespace fanin::cuda {
 namespace {
@@ -13,6 +13,9 @@ namespace {
 /// 100 * major + 10 * minor of the devices that this build has code for; newer ones can translate it.
 constexpr int built_for[] = {__CUDA_ARCH_LIST__};
 constexpr int oldest_device = *std::min_element(std::begin(built_for), std::end(built_for)) / 10;
+
+/// Compiled as all others are; tells for what.
+__global__ void any_kernel() {}
 
 /// 10 * major + minor. @throws device_error
 int capability(int device) {
@@ -77,9 +80,10 @@ const availability& probe() noexcept {
 }
 
 bool kernels_take_over(int device) {
-  const int there = capability(device);
-  return std::any_of(std::begin(built_for), std::end(built_for),
-                     [&](int code) { return code >= 900 && code <= 10 * there; });
+  const device_scope here(device);
+  cudaFuncAttributes attributes{};
+  check(cudaFuncGetAttributes(&attributes, reinterpret_cast<const void*>(&any_kernel)), "cudaFuncGetAttributes");
+  return attributes.ptxVersion >= 90;
 }
 
 }  // namespace fanin::cuda

@@ -35,6 +35,7 @@ struct variant_info {
 };
 
 /// A reduction fed block by block, for input that is never in memory as a whole. Not thread-safe; owns its scratch.
+/// After an exception it can only be destroyed.
 class stream {
  public:
   virtual ~stream() = default;
@@ -93,7 +94,7 @@ unsigned default_threads() noexcept;
 /// Chooses a backend. A pure function of its arguments: `wanted` is options::backend with the environment already
 /// applied ("" means "auto"). For `auto` the candidates are tried in their order, except that host input below
 /// `small_input_bytes` prefers "serial", whose call costs least, and a device gets host input only if nobody else can
-/// serve: the bus takes longer than the fold.
+/// serve: the bus takes longer than the fold. A variant's name leaves `auto` only the backends that have it.
 /// @throws invalid_argument      unknown backend or variant name (with a suggestion), malformed list
 /// @throws unsupported           a single named backend cannot serve the request, or nobody in the list can
 /// @throws backend_unavailable   a single named backend is not usable here, or none of the list is

@@ -15,7 +15,7 @@ namespace fanin {
 enum class reproducibility : std::uint8_t {
   exact,        ///< same multiset of values: any order, split, backend, machine
   fixed_order,  ///< same values in the same order: any CPU backend, thread count, instruction set
-  run_to_run,   ///< same device, same build
+  run_to_run,   ///< same device, same build, elements at the same place in a line of 128 bytes
   none,         ///< may differ from one call to the next
 };
 std::string_view to_string(reproducibility) noexcept;

@@ -70,6 +70,14 @@ TEST_SUITE("contexts") {
     enqueue<operation::sum>(device_span<double>(), of_nothing.get(), context);
     wait_for(context);
     CHECK(same(scalar(of_nothing.read().value), scalar(0.0)));
+    for (const method how : all_methods) {
+      enqueue<operation::mean>(device_span<double>(), of_nothing.get(), context, {.how = how});
+      wait_for(context);
+      CHECK(std::isnan(of_nothing.read().value));
+    }
+    enqueue<operation::mean>(device_span<std::int32_t>(), of_nothing.get(), context);
+    wait_for(context);
+    CHECK(std::isnan(of_nothing.read().value));
   }
 
   TEST_CASE("kernels that may not overlap, on devices of any size, give the same sums") {
@@ -183,6 +191,16 @@ TEST_SUITE("contexts") {
 
   TEST_CASE("errors are told and nothing is broken after them") {
     if (!device_is_here()) return;
+    {
+      const device_array<float> four{std::span<const float>(std::vector<float>(4, 1.0f))};
+      cuda::context own(0);
+      const void* const scratch = own.where().scratch;
+      CHECK_THROWS_AS(own.with_scratch(std::size_t{1} << 50), out_of_memory);
+      CHECK(own.where().scratch == scratch);
+      CHECK(own.with_scratch(std::size_t{1} << 24).scratch_bytes >= std::size_t{1} << 24);
+      device_context context;
+      CHECK_THROWS_AS(reduce(operation::sum, four.elements(), context, {.backend = "cub"}), invalid_argument);
+    }
     CHECK_THROWS_AS(device_context(1000), invalid_argument);
     CHECK_THROWS_AS(device_context(-1), invalid_argument);
     const std::vector<double> x(100, 0.25);

@@ -14,23 +14,25 @@ constexpr std::uint64_t lengths[] = {0, 1, 4095, 4096, 4097, 33 * 512, 132 * 512
 TEST_SUITE("shares") {
   TEST_CASE("rounds and the turns after them take every vector once") {
     for (const std::uint64_t vectors : lengths) {
-      for (const int loads : {4, 8}) {
-        const unsigned of_grid = blocks(vectors, 132);
-        const std::uint64_t turn = std::uint64_t{of_grid} * block_threads;
-        const std::uint64_t in_rounds = whole_rounds(vectors, of_grid, loads) * loads * turn;
+      for (const shape& s : {fold_shape(4), fold_shape(32), exact_shape}) {
+        const unsigned of_grid = blocks(vectors, 132, s);
+        const std::uint64_t turn = std::uint64_t{of_grid} * static_cast<unsigned>(s.threads);
+        const std::uint64_t round = turn * static_cast<unsigned>(s.loads);
+        const std::uint64_t in_rounds = whole_rounds(vectors, of_grid, s) * round;
         CHECK(in_rounds <= vectors);
-        CHECK(vectors - in_rounds < turn * static_cast<unsigned>(loads));
-        CHECK(longest_walk(vectors, of_grid) * turn >= vectors);
+        CHECK(vectors - in_rounds < round);
+        CHECK(longest_walk(vectors, of_grid, s) * turn >= vectors);
       }
     }
   }
 
   TEST_CASE("blocks: one for what one reads at once, never more than fit") {
+    constexpr shape s = fold_shape(4);
     for (const int multiprocessors : {1, 14, 132}) {
-      const auto most = static_cast<unsigned>(multiprocessors * blocks_per_multiprocessor);
+      const auto most = static_cast<unsigned>(multiprocessors * s.blocks_per_multiprocessor);
       unsigned before = 0;
       for (std::uint64_t vectors = 0; vectors < (std::uint64_t{1} << 40); vectors = vectors * 2 + 1) {
-        const unsigned now = blocks(vectors, multiprocessors);
+        const unsigned now = blocks(vectors, multiprocessors, s);
         CHECK(now >= before);
         CHECK(now <= most);
         CHECK((now == 1) == (vectors <= 4096));

@@ -71,6 +71,17 @@ class basic_exact_accumulator {
     sum_.merge(other.sum_);
   }
 
+  /// The state of at least one element, of which `numbers` says whether one was not -0. `sum` is their sum in two's
+  /// complement, in units of the smallest power, the least significant word first; `special` is as in save().
+  FANIN_HOST_DEVICE static basic_exact_accumulator restore(const typename sum_type::words& sum, bool numbers,
+                                                           unsigned special) {
+    basic_exact_accumulator state;
+    state.sum_ = sum_type::from_words(sum);
+    state.seen_ = numbers || special != 0 ? basic_exact_accumulator::numbers : minus_zeros;
+    state.special_ = static_cast<std::uint8_t>(special);
+    return state;
+  }
+
   /// The sum, correctly rounded to R (nearest, ties to even), float or double.
   template <class R = T>
   FANIN_HOST_DEVICE R round() const {

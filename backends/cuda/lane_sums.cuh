@@ -1,0 +1,101 @@
+// A block's share of an exact sum, in shared memory: every lane has its own copy of each chunk, in a bank of its own,
+// so that the lanes of a warp never wait for each other, and warps add with atomics.
+#pragma once
+
+#include <nv/target>
+
+#include "backends/cuda/chunk_sums.hpp"
+
+namespace fanin::cuda {
+
+/// The sum over the lanes of a warp, in each lane. |x| <= 2^16.
+__device__ inline int warp_sum(int x) {
+  NV_IF_ELSE_TARGET(NV_PROVIDES_SM_80, (return __reduce_add_sync(0xffffffffu, x);),
+                    (for (unsigned distance = 16; distance > 0;
+                          distance /= 2) { x += __shfl_xor_sync(0xffffffffu, x, distance); } return x;))
+}
+
+/// `Warps` warps add. A word holds 32752 additions of 16 bits; each warp drains it after its share of them.
+template <class T, int Warps>
+class lane_sums {
+ public:
+  using sums = chunk_sums<T>;
+
+  /// All threads call it, and meet before anything else is called.
+  __device__ void clear() {
+    for (unsigned i = threadIdx.x; i < sums::count * 32; i += Warps * 32) words_[i] = 0;
+    if (threadIdx.x == 0) seen_ = 0;
+  }
+
+  /// Adds +-magnitude * 2^(low + position); magnitude < 2^Digits.
+  template <int Digits>
+  __device__ void add(std::uint64_t magnitude, int position, bool negative) {
+    constexpr int chunks = (Digits + 15 + 15) / 16;
+    const int offset = position % 16;
+    const int sign = negative ? -1 : 1;
+    int* const word = words_ + position / 16 * 32 + threadIdx.x % 32;
+    const std::uint64_t low = magnitude << offset;
+#pragma unroll
+    for (int i = 0; i < chunks; ++i) {
+      const std::uint64_t chunk = i < 4 ? low >> (16 * i) & 0xffff : magnitude >> 1 >> (63 - offset);
+      atomicAdd(word + 32 * i, sign * static_cast<int>(chunk));
+    }
+  }
+
+  /// Adds one element of any value.
+  __device__ void add(T x) {
+    using format = typename sums::format;
+    const auto bits = detail::to_bits(x);
+    const bool negative = (bits & format::sign) != 0;
+    const auto magnitude = bits & ~format::sign;
+    if (magnitude >= format::infinity) {
+      see(seen_bits::numbers | (magnitude > format::infinity ? seen_bits::nan
+                                : negative                   ? seen_bits::minus_infinity
+                                                             : seen_bits::plus_infinity));
+      return;
+    }
+    const int biased = static_cast<int>(magnitude >> (format::digits - 1));
+    const auto fraction = magnitude & (format::implicit_one - 1);
+    add<format::digits>(biased == 0 ? fraction : fraction | format::implicit_one, biased == 0 ? 0 : biased - 1,
+                        negative);
+  }
+
+  __device__ void see(unsigned bits) { atomicOr(&seen_, bits); }
+
+  /// Moves what this lane's words hold to `total`, in device memory. A whole warp calls it, others may add meanwhile.
+  __device__ void drain(sums* total) {
+    for (int i = 0; i < sums::count; ++i) {
+      add_to(total->chunk[i], sum_of_lanes(atomicExch(words_ + 32 * i + threadIdx.x % 32, 0)));
+    }
+  }
+  /// Additions to one word after which each warp has to drain.
+  static constexpr int most_additions = 32752 / Warps;
+
+  /// give(i, sum) in one thread for each chunk i. All threads call it, after all have met.
+  template <class Give>
+  __device__ void for_each_chunk(Give give) const {
+    for (int i = threadIdx.x / 32; i < sums::count; i += Warps) {
+      const std::int64_t sum = sum_of_lanes(words_[32 * i + threadIdx.x % 32]);
+      if (threadIdx.x % 32 == 0) give(i, sum);
+    }
+  }
+  __device__ unsigned seen() const { return seen_; }
+
+  /// One thread of a warp adds to memory that others add to.
+  __device__ static void add_to(std::int64_t& chunk, std::int64_t sum) {
+    if (threadIdx.x % 32 == 0 && sum != 0) {
+      atomicAdd(reinterpret_cast<unsigned long long*>(&chunk), static_cast<unsigned long long>(sum));
+    }
+  }
+
+ private:
+  __device__ static std::int64_t sum_of_lanes(int word) {
+    if (!__any_sync(0xffffffffu, word != 0)) return 0;
+    return std::int64_t{warp_sum(word >> 16)} * 65536 + warp_sum(word & 0xffff);
+  }
+
+  int words_[sums::count * 32];
+  unsigned seen_;
+};
+
+}  // namespace fanin::cuda
