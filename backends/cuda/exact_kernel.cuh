@@ -52,7 +52,7 @@ __global__ void __launch_bounds__(tuning::exact_shape.threads, tuning::exact_sha
   sums.finish();
   __syncthreads();
 
-  if (gridDim.x == 1) {  // so few elements that nothing was drained
+  if (gridDim.x == 1 && rounds <= 1) {  // so few elements that nothing was drained
     block.for_each_chunk([&](int i, std::int64_t sum) { result.chunk[i] = sum; });
     if (threadIdx.x == 0) result.seen = block.seen();
   } else {

@@ -4,7 +4,6 @@
 #include "backends/cuda/cuda.hpp"
 #include "tests/conformance/checks.hpp"
 #include "tests/cuda/device_memory.hpp"
-#include "tests/support/integer_reference.hpp"
 
 namespace fanin::test {
 namespace {
@@ -82,23 +81,25 @@ TEST_SUITE("contexts") {
 
   TEST_CASE("kernels that may not overlap, on devices of any size, give the same sums") {
     if (!device_is_here()) return;
-    const std::vector<std::int64_t> x = mixed_values<std::int64_t>(9000001, 63);
-    const scalar expected = *integer_reference(operation::sum, std::span<const std::int64_t>(x));
-    const device_array<std::int64_t> on_device{std::span<const std::int64_t>(x)};
-    const request sum{operation::sum, on_device.elements(), method::fast, element_type::i64, "", 1};
-    const cuda::device_fold& kernel = *cuda::instance().find_kernel(sum);
-    const cuda::host_fold& fold = *cuda::find_fold(sum.what, element_type::i64, sum.how);
-    const cuda::context own(0);
-    for (const int multiprocessors : {1, 7, own.where().multiprocessors}) {
-      for (const bool overlap : {false, own.where().programmatic}) {
-        cuda::execution where = own.where();
-        where.multiprocessors = multiprocessors;
-        where.programmatic = overlap;
-        for (int i = 0; i < 20; ++i) kernel.launch(where, sum.input.data, sum.input.count, own.host_state(0));
-        cuda::check(cudaStreamSynchronize(where.stream), "cudaStreamSynchronize");
-        CHECK(same(fold.finish(own.host_state(0), x.size(), element_type::i64), expected));
+    for_each_type<std::int64_t, float, double>([]<class T>(T) {
+      const std::vector<T> x = mixed_values<T>(9000001, 63);
+      const scalar expected = sum(x, {.backend = "serial", .how = method::exact}).value;
+      const device_array<T> on_device{std::span<const T>(x)};
+      const request asked{operation::sum, on_device.elements(), method::exact, type_of<T>, "", 1};
+      const cuda::device_fold& kernel = *cuda::instance().find_kernel(asked);
+      const cuda::host_fold& fold = *cuda::find_fold(asked.what, type_of<T>, asked.how);
+      const cuda::context own(0);
+      for (const int multiprocessors : {1, 7, own.where().multiprocessors}) {
+        for (const bool overlap : {false, own.where().programmatic}) {
+          cuda::execution where = own.where();
+          where.multiprocessors = multiprocessors;
+          where.programmatic = overlap;
+          for (int i = 0; i < 20; ++i) kernel.launch(where, asked.input.data, asked.input.count, own.host_state(0));
+          cuda::check(cudaStreamSynchronize(where.stream), "cudaStreamSynchronize");
+          CHECK(same(fold.finish(own.host_state(0), x.size(), type_of<T>), expected));
+        }
       }
-    }
+    });
   }
 
   TEST_CASE("a graph is replayed on new data") {
