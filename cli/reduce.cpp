@@ -9,6 +9,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/errors.hpp"
+#include "cli/exact_state.hpp"
 #include "cli/json.hpp"
 #include "cli/output.hpp"
 #include "cli/text.hpp"
@@ -20,6 +21,7 @@ namespace {
 struct reduction_options {
   input_options input;
   run_options how;
+  std::string save_state;
   bool explain = false, json = false;
 };
 
@@ -41,7 +43,8 @@ std::unique_ptr<incremental> open_stream(operation what, const source& input, co
   }
 }
 
-reduction reduce_source(operation what, source& input, const options& chosen) {
+// `state`, if there is one, takes in all elements too.
+reduction reduce_source(operation what, source& input, const options& chosen, exact_state* state) {
   reduction done;
   done.what = what;
   progress line(fmt::format("{} of {}", to_string(what), input.name()));
@@ -53,9 +56,11 @@ reduction reduce_source(operation what, source& input, const options& chosen) {
     done.count = all.count;
     done.reached = naming(input.name(), [&] { return planned(all); });
     done.reached.report.fallback = planned.chosen().fallback;
+    if (state != nullptr) state->add(all);
   } else {
     for (array_view block = input.next(); block.count > 0; block = input.next()) {
       stream->push(block.data, block.count);
+      if (state != nullptr) state->add(block);
       done.count += block.count;
       line.add_bytes(block.bytes());
     }
@@ -100,8 +105,12 @@ void explain(const reduction& done, const source& input) {
 
 void run_reduction(operation what, const reduction_options& said) {
   const options chosen = said.how.checked();
+  if (!said.save_state.empty() && chosen.how != method::exact) throw usage_error("--save-state needs --method exact");
   source input(said.input);
-  const reduction done = reduce_source(what, input, chosen);
+  std::optional<exact_state> state;
+  if (!said.save_state.empty()) state.emplace(input.type());
+  const reduction done = reduce_source(what, input, chosen, state ? &*state : nullptr);
+  if (state) state->save(said.save_state);
   if (said.explain) explain(done, input);
   write_stdout(said.json ? printed(to_json(done, input.type())) : value_text(done.reached.value) + "\n");
 }
@@ -130,6 +139,12 @@ command add_reduction(CLI::App& root, operation what) {
   CLI::App* parser = root.add_subcommand(name, std::string(description(what)));
   add_input_options(*parser, said->input, true);
   add_run_options(*parser, said->how);
+  if (what == operation::sum) {
+    parser
+        ->add_option("--save-state", said->save_state,
+                     "with --method exact: write the sum before rounding, for 'merge'")
+        ->type_name("FILE");
+  }
   parser->add_flag("--explain", said->explain,
                    "say on stderr who ran, who was passed over and why, and the error bound");
   parser->add_flag("--json", said->json, "print one JSON object");

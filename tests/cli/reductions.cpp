@@ -114,6 +114,33 @@ TEST_CASE("json: numbers that JSON cannot say, and shortest round trips") {
   CHECK(said("16777216 1", "--type f32 --method exact --result f64")["value_text"] == "16777217");
 }
 
+TEST_CASE("merge: states of parts give the bits of the whole") {
+  const scratch_folder here;
+  for (const std::string type : {"f32", "f64"}) {
+    REQUIRE(here.fanin("generate condition:1e20 --count 30000 --type " + type + " --output x.npy").status == 0);
+    const std::string whole = value(here.fanin("sum x.npy --method exact"));
+    const std::string raw = "tail -c +129 x.npy >x.raw; ";
+    const std::string part = "$fanin sum x.raw --method exact --type " + type;
+    const finished parts = here.shell(raw + part + " --count 12345 --save-state a.fanin && " + part + " --skip " +
+                                      std::to_string(12345 * (type == "f32" ? 4 : 8)) + " --save-state b.fanin && " +
+                                      part + " --count 0 --save-state c.fanin");
+    REQUIRE(parts.status == 0);
+    CHECK(value(here.fanin("merge a.fanin b.fanin c.fanin")) == whole);
+    CHECK(value(here.fanin("merge b.fanin c.fanin a.fanin --save-state all.fanin")) == whole);
+    CHECK(object(here.fanin("merge all.fanin --json"))["value_text"] == whole);
+    CHECK(value(here.shell("cat x.raw | $fanin sum - --format raw --method exact --save-state s.fanin --type " +
+                           type)) == whole);
+    CHECK(here.read("s.fanin") == here.read("all.fanin"));
+    here.shell("cp a.fanin " + type + ".fanin");
+  }
+  check_failure(here.fanin("merge f32.fanin f64.fanin"), 1, "f64.fanin: a sum of f64 elements");
+  check_failure(here.fanin("merge f32.fanin x.npy"), 1, "x.npy: ");
+  check_failure(here.fanin("merge missing"), 1, "missing: No such file");
+  check_failure(here.fanin("merge ."), 1, ".: Is a directory");
+  check_failure(here.fanin("sum x.npy --save-state y"), 2, "--save-state needs --method exact");
+  check_failure(here.shell("seq 3 | $fanin sum - --type i32 --method exact --save-state y"), 2, "elements of i32");
+}
+
 TEST_CASE("explain says on stderr who ran and why") {
   const scratch_folder here;
   here.write("x.txt", "1 2");

@@ -1,0 +1,93 @@
+#include "cli/exact_state.hpp"
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <span>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "backends/leaf/exact.hpp"
+#include "cli/errors.hpp"
+#include "cli/output.hpp"
+#include "cli/text.hpp"
+
+namespace fanin::cli {
+
+namespace {
+
+std::vector<std::byte> bytes_of(const std::string& path) {
+  std::vector<char> text;
+  std::ifstream file(path, std::ios::binary);
+  bool readable = file.is_open();
+  try {
+    if (readable) text.assign(std::istreambuf_iterator<char>(file), {});
+  } catch (const std::ios_base::failure&) {  // a directory opens, but has no bytes
+    readable = false;
+  }
+  if (!readable) throw bad_data(fmt::format("{}: {}", one_line(path), std::strerror(errno)));
+  const auto bytes = std::as_bytes(std::span(text));
+  return {bytes.begin(), bytes.end()};
+}
+
+}  // namespace
+
+exact_state::exact_state(element_type type) {
+  if (type == element_type::f32) {
+    sum_ = exact_accumulator<float>();
+  } else if (type == element_type::f64) {
+    sum_ = exact_accumulator<double>();
+  } else {
+    throw usage_error(
+        fmt::format("only sums of f32 and f64 have a state; these are elements of {}", to_string(type)));
+  }
+}
+
+exact_state exact_state::load(const std::string& path) {
+  const std::vector<std::byte> bytes = bytes_of(path);
+  return naming(one_line(path), [&] {
+    constexpr std::size_t size_at = 4;
+    const bool single = bytes.size() > size_at && bytes[size_at] == std::byte{sizeof(float)};
+    exact_state loaded(single ? element_type::f32 : element_type::f64);
+    if (single) {
+      loaded.sum_ = exact_accumulator<float>::load(bytes);
+    } else {
+      loaded.sum_ = exact_accumulator<double>::load(bytes);
+    }
+    return loaded;
+  });
+}
+
+element_type exact_state::type() const noexcept { return sum_.index() == 0 ? element_type::f32 : element_type::f64; }
+
+void exact_state::add(const array_view& elements) {
+  std::visit(
+      [&]<class T>(exact_accumulator<T>& sum) {
+        leaf::add_exact(static_cast<const T*>(elements.data), elements.count, sum);
+      },
+      sum_);
+}
+
+void exact_state::merge(const exact_state& other) {
+  if (type() != other.type()) throw usage_error("sums of f32 and of f64 elements do not merge");
+  std::visit([&]<class Sum>(Sum& sum) { sum.merge(std::get<Sum>(other.sum_)); }, sum_);
+}
+
+scalar exact_state::rounded(element_type result) const {
+  return std::visit(
+      [&](const auto& sum) -> scalar {
+        if (result == element_type::f32) return sum.template round<float>();
+        return sum.template round<double>();
+      },
+      sum_);
+}
+
+void exact_state::save(const std::string& path) const {
+  output_file file(path);
+  std::visit([&](const auto& sum) { file.write(sum.save()); }, sum_);
+  file.commit();
+}
+
+}  // namespace fanin::cli
