@@ -33,7 +33,8 @@ class window_sums {
     look([&](int i) { return v[i]; });
   }
 
-  /// Adds the batch x, which was loaded to `ahead` before. next(i) fills the place of each vector as soon as it is free.
+  /// Adds the batch x, which was loaded to `ahead` before. next(i) fills the place of each vector as soon as it is
+  /// free.
   template <class Next>
   __device__ void add(const batch<T>& x, vector<T> (&ahead)[batch<T>::most], Next next) {
     const auto take = [&](int i) {
@@ -69,7 +70,10 @@ class window_sums {
  private:
   static constexpr int levels = sizeof(T) == 8 ? 3 : 2;
   static constexpr int level_step = 51;
-  static constexpr int headroom = 8;       ///< binades
+  static constexpr int headroom = 8;  ///< binades
+  /// Of any window, also where no window fits: sums stay within the chunks, and f64 within its exponents.
+  static constexpr int highest_top =
+      sums::format::high + 1 + headroom < 1023 ? sums::format::high + 1 + headroom : 1023;
   static constexpr int most_count = 4032;  ///< each adds at most 2^51 units
   static constexpr int wild_batches = 15;  ///< until the window is tried again
   static_assert(batch<T>::elements <= most_count && batch<T>::elements <= lane_sums<T, Warps>::most_additions);
@@ -146,8 +150,8 @@ class window_sums {
     }
     numbers_ = __any_sync(0xffffffffu, numbers_);
     const int tightest = static_cast<int>(largest >> 20) - 1021;  // |x| < 2^(tightest - 1)
-    fits_ = tightest <= 1023;
-    top_ = ::min(tightest + headroom, 1023);
+    fits_ = tightest <= highest_top;
+    top_ = ::min(tightest + headroom, highest_top);
   }
 
   __device__ void flush() {

@@ -86,6 +86,24 @@ TEST_SUITE("device_data") {
     if (!device_is_here()) return;
     for_each_type<float, double, std::int32_t, std::uint64_t>([]<class T>(T) { expect_long_right<T>(); });
   }
+  TEST_CASE("exact sums of a special value and many zeros") {
+    if (!device_is_here()) return;
+    constexpr std::size_t count = std::size_t{1} << 26;  // many batches for every warp
+    for_each_type<float, double>([]<class T>(T) {
+      const auto memory = cuda::allocate_device(count * sizeof(T));
+      auto* const x = reinterpret_cast<T*>(memory.get());
+      cuda::check(cudaMemset(x, 0, count * sizeof(T)), "cudaMemset");
+      for (const T special : {std::numeric_limits<T>::infinity(), -std::numeric_limits<T>::max(), T{1}, -T{0}}) {
+        for (const std::size_t place : {std::size_t{0}, count / 2}) {
+          cuda::check(cudaMemcpy(x + place, &special, sizeof special, cudaMemcpyHostToDevice), "cudaMemcpy");
+          const scalar found =
+              reduce(operation::sum, device_span<T>(x, count), {.backend = "cuda", .how = method::exact}).value;
+          CHECK(same(found, scalar(special + T{0})));
+          cuda::check(cudaMemset(x + place, 0, sizeof special), "cudaMemset");
+        }
+      }
+    });
+  }
   TEST_CASE("over 2^32 elements finished on the host and on the device") {
     if (!device_is_here()) return;
     constexpr std::size_t count = (std::size_t{1} << 32) + 5;
