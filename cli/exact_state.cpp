@@ -18,12 +18,13 @@ namespace fanin::cli {
 
 namespace {
 
+/// The file's bytes, but no more than it takes to see that it is too long.
 std::vector<std::byte> bytes_of(const std::string& path) {
-  std::vector<char> text;
+  std::vector<char> text(exact_accumulator<double>::saved_bytes + 1);
   std::ifstream file(path, std::ios::binary);
   bool readable = file.is_open();
   try {
-    if (readable) text.assign(std::istreambuf_iterator<char>(file), {});
+    if (readable) text.resize(static_cast<std::size_t>(file.rdbuf()->sgetn(text.data(), std::ssize(text))));
   } catch (const std::ios_base::failure&) {  // a directory opens, but has no bytes
     readable = false;
   }
@@ -84,8 +85,7 @@ scalar exact_state::rounded(element_type result) const {
       sum_);
 }
 
-void exact_state::save(const std::string& path) const {
-  output_file file(path);
+void exact_state::save(output_file& file) const {
   std::visit([&](const auto& sum) { file.write(sum.save()); }, sum_);
   file.commit();
 }

@@ -8,6 +8,8 @@
 #include <fanin/request.hpp>
 #include <fanin/result.hpp>
 
+#include "cli/output.hpp"
+
 namespace fanin::cli {
 
 /// The file is what exact_accumulator::save() returns; docs/exact-format.md describes it.
@@ -25,8 +27,8 @@ class exact_state {
   void merge(const exact_state& other);
   /// The sum, correctly rounded to f32 or f64.
   scalar rounded(element_type result) const;
-  /// Writes the file, whole or not at all. @throws bad_data
-  void save(const std::string& path) const;
+  /// Writes the file and commits it. @throws bad_data
+  void save(output_file& file) const;
 
  private:
   std::variant<exact_accumulator<float>, exact_accumulator<double>> sum_;

@@ -35,7 +35,10 @@ void run_merge(const merge_options& said) {
   const element_type type =
       said.result.empty() ? all.type() : parse_choice<element_type>("result type", said.result, types);
   const scalar sum = all.rounded(type);
-  if (!said.save_state.empty()) all.save(said.save_state);
+  if (!said.save_state.empty()) {
+    output_file file(said.save_state);
+    all.save(file);
+  }
   const json whole = {{"operation", "sum"},
                       {"element_type", to_string(all.type())},
                       {"states", said.files.size()},

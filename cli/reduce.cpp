@@ -108,9 +108,13 @@ void run_reduction(operation what, const reduction_options& said) {
   if (!said.save_state.empty() && chosen.how != method::exact) throw usage_error("--save-state needs --method exact");
   source input(said.input);
   std::optional<exact_state> state;
-  if (!said.save_state.empty()) state.emplace(input.type());
+  std::optional<output_file> file;
+  if (!said.save_state.empty()) {
+    state.emplace(input.type());
+    file.emplace(said.save_state);  // before the work, so that a bad name does not cost it
+  }
   const reduction done = reduce_source(what, input, chosen, state ? &*state : nullptr);
-  if (state) state->save(said.save_state);
+  if (state) state->save(*file);
   if (said.explain) explain(done, input);
   write_stdout(said.json ? printed(to_json(done, input.type())) : value_text(done.reached.value) + "\n");
 }

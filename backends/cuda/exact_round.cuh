@@ -77,7 +77,7 @@ __device__ leading_bits leading_bits_of(const chunk_sums<T>& sums) {
     const int length = upper != 0 ? 128 - __clzll(upper) : 64 - __clzll(static_cast<std::uint64_t>(first));
     const int room = 128 - length;  // for the digit below
     leading_bits result{};
-    result.bits = room == 0 ? first : first << room;
+    result.bits = length == 0 ? first : first << room;
     if (room >= digit_bits) {
       result.bits |= below << (room - digit_bits);
     } else {

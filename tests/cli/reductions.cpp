@@ -137,6 +137,8 @@ TEST_CASE("merge: states of parts give the bits of the whole") {
   check_failure(here.fanin("merge f32.fanin x.npy"), 1, "x.npy: ");
   check_failure(here.fanin("merge missing"), 1, "missing: No such file");
   check_failure(here.fanin("merge ."), 1, ".: Is a directory");
+  check_failure(here.fanin("merge /dev/zero"), 1, "/dev/zero: ");
+  check_failure(here.fanin("sum x.npy --method exact --save-state none/y"), 1, "none/y");
   check_failure(here.fanin("sum x.npy --save-state y"), 2, "--save-state needs --method exact");
   check_failure(here.shell("seq 3 | $fanin sum - --type i32 --method exact --save-state y"), 2, "elements of i32");
 }
