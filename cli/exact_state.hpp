@@ -23,7 +23,7 @@ class exact_state {
   element_type type() const noexcept;
   /// Elements of that type, in host memory.
   void add(const array_view& elements);
-  /// @throws usage_error if `other` sums elements of another type
+  /// `other` sums elements of the same type.
   void merge(const exact_state& other);
   /// The sum, correctly rounded to f32 or f64.
   scalar rounded(element_type result) const;
