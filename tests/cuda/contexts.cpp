@@ -96,7 +96,10 @@ TEST_SUITE("contexts") {
           where.programmatic = overlap;
           for (int i = 0; i < 20; ++i) kernel.launch(where, asked.input.data, asked.input.count, own.host_state(0));
           cuda::check(cudaStreamSynchronize(where.stream), "cudaStreamSynchronize");
-          CHECK(same(fold.finish(own.host_state(0), x.size(), type_of<T>), expected));
+          cuda::state_buffer total;
+          fold.reset(total.bytes);
+          fold.merge(total.bytes, own.host_state(0));
+          CHECK(same(fold.finish(total.bytes, x.size(), type_of<T>), expected));
         }
       }
     });
