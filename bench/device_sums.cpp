@@ -21,6 +21,7 @@
 #include "bench/device_peers.hpp"
 #include "bench/measure/device.hpp"
 #include "bench/measure/timer.hpp"
+#include "cli/families.hpp"
 
 namespace {
 
@@ -150,15 +151,9 @@ class device_case {
   }
 
   void race_back_to_back(json& rows) {
-    std::vector<contestant> all = {cuda(fanin::method::fast),
-                                   {"cub", "fast",
-                                    [this] {
-                                      return device_median_seconds(
-                                          stream_, [this](std::size_t i) { enqueue_cub(i); }, budget_seconds);
-                                    }},
-                                   thrust()};
+    std::vector<contestant> all = {cuda(fanin::method::fast), cub(), thrust()};
     const bool every_method = std::is_floating_point_v<T> && !misaligned_;
-    if (every_method && (count_ == 1u << 16 || count_ == 1u << 20 || count_ == 1u << 24 || count_ == 1u << 28)) {
+    if (every_method) {
       all.push_back(cuda(fanin::method::compensated));
       all.push_back(cuda(fanin::method::exact));
     }
@@ -167,6 +162,14 @@ class device_case {
                      [this] { return fanin::measure::device_read_seconds(input_, stream_, budget_seconds); }});
     }
     race(rows, asked("sum"), all);
+  }
+
+  /// Exact sums against CUB's plain ones, of data of some family. @throws std::runtime_error unless `exact` is found
+  void race_exact(json& rows, std::string_view family, T exact) {
+    const auto found =
+        std::get<T>(fanin::reduce(sum, input_.at(0), context_, {.how = fanin::method::exact}).value);
+    if (found != exact) throw std::runtime_error("cuda's exact sum of " + std::string(family) + " is wrong");
+    race(rows, asked(family), {cuda(fanin::method::exact), cub()});
   }
 
   void race_to_the_host(json& rows) {
@@ -187,6 +190,12 @@ class device_case {
     };
     return {"cuda", to_string(how),
             [this, enqueue] { return device_median_seconds(stream_, enqueue, budget_seconds); }};
+  }
+  contestant cub() {
+    return {"cub", "fast", [this] {
+              return device_median_seconds(
+                  stream_, [this](std::size_t i) { enqueue_cub(i); }, budget_seconds);
+            }};
   }
   contestant thrust() {
     return {"thrust", "fast", [this] {
@@ -242,6 +251,24 @@ void race_on_device(json& rows, void* memory, std::size_t bytes, fanin::device_c
   }
 }
 
+/// The data that make exact sums easy or hard. A family's elements are repeated with a period of 2^22.
+template <class T>
+void race_families(json& rows, void* memory, fanin::device_context& context) {
+  constexpr std::size_t period = std::size_t{1} << 22, longest = std::size_t{1} << 28;
+  auto* const x = static_cast<T*>(memory);
+  for (const char* family :
+       {"constant", "uniform", "normal", "lognormal:10", "lognormal:100", "wide", "condition:1e30"}) {
+    std::fprintf(stderr, "exact sums of %s, %s\n", family, to_string(fanin::type_of<T>).data());
+    const std::vector<T> once = fanin::cli::generate<T>(family, period, 1);
+    for (std::size_t i = 0; i < longest; i += period) std::copy(once.begin(), once.end(), x + i);
+    for (std::size_t count = 1u << 16; count <= longest; count <<= 4) {
+      const fanin::options chosen{.backend = "openmp,tbb,serial", .how = fanin::method::exact};
+      const auto exact = fanin::reduce(sum, std::span<const T>(x, count), chosen).value;
+      device_case<T>(x, count, false, context).race_exact(rows, family, std::get<T>(exact));
+    }
+  }
+}
+
 /// Calls take parts of one array of `bytes` in turn, so that no cache holds what they read.
 contestant sum_from_host(const float* x, std::size_t bytes, std::size_t count, fanin::device_context& context) {
   const std::size_t places = bytes / sizeof(float) / count;
@@ -280,6 +307,8 @@ int main() try {
   race_on_device<std::int32_t>(rows, memory.get(), bytes, context);
   race_on_device<float>(rows, memory.get(), bytes, context);
   race_from_host(rows, memory.get(), bytes, context);
+  race_families<float>(rows, memory.get(), context);
+  race_families<double>(rows, memory.get(), context);
   const json output = {{"context", {{"executable", "fanin_device_bench"}, {"device", std::string(device.name)}}},
                        {"benchmarks", rows}};
   std::puts(output.dump(1).c_str());

@@ -17,6 +17,7 @@ mkdir -p "$out"
   lscpu | grep -E '^(Model name|CPU\(s\))'
 } > "$out/machine.txt"
 
+"$bin/fanin" compare --method exact > "$out/compare-exact.txt"
 "$bin/fanin_device_bench" > "$out/gpu-sums.json"
 for type in f32 i32; do
   for power in 24 28; do

@@ -2,7 +2,9 @@
 // process. Run it through scripts/bench-cpu, which interleaves repetitions and turns the output into a table of
 // ratios.
 #include <cstdint>
+#include <deque>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -11,6 +13,7 @@
 
 #include "bench/measure/ceiling.hpp"
 #include "bench/peers.hpp"
+#include "cli/families.hpp"
 
 namespace {
 
@@ -35,6 +38,21 @@ void add(const std::string& name, std::size_t bytes, F call) {
   made->UseRealTime();
 }
 
+/// A backend's sums by every method.
+template <class T>
+void add_backend(const std::string& group, const fanin::backend& b, std::span<const T> x) {
+  if (!b.probe().usable()) return;
+  for (fanin::method how : fanin::all_methods) {
+    const fanin::plan sum(fanin::operation::sum, fanin::type_of<T>, {.backend = b.name(), .how = how});
+    const std::string_view variant = sum.chosen().chosen->variants()[static_cast<std::size_t>(how)].name;
+    std::string name = group;
+    for (const std::string_view part : {to_string(fanin::type_of<T>), b.name(), variant}) {
+      name.append("/").append(part);
+    }
+    add(name + "/" + std::to_string(x.size()), x.size_bytes(), [=] { return std::get<T>(sum(x).value); });
+  }
+}
+
 template <class T>
 void add_all(const char* type, const std::vector<T>& data, std::size_t count) {
   const std::span<const T> x(data.data(), count);
@@ -55,12 +73,23 @@ void add_all(const char* type, const std::vector<T>& data, std::size_t count) {
     add(name("peer/std-reduce-par-unseq"), x.size_bytes(),
         [=] { return fanin::bench::std_reduce_par_unseq(x.data(), x.size()); });
   }
-  for (const fanin::backend* b : fanin::backends()) {
-    if (!b->probe().usable()) continue;
-    for (fanin::method how : fanin::all_methods) {
-      const fanin::plan sum(fanin::operation::sum, fanin::type_of<T>, {.backend = b->name(), .how = how});
-      const std::string variant(sum.chosen().chosen->variants()[static_cast<std::size_t>(how)].name);
-      add(name(std::string(b->name()) + "/" + variant), x.size_bytes(), [=] { return std::get<T>(sum(x).value); });
+  for (const fanin::backend* b : fanin::backends()) add_backend("sum", *b, x);
+}
+
+/// Every method on data that make exact sums easy or hard; by several threads where they take part.
+template <class T>
+void add_families() {
+  constexpr std::size_t period = std::size_t{1} << 22, longest = std::size_t{1} << 24;
+  static std::deque<std::vector<T>> data;  // outlives the calls that are registered
+  for (const char* family :
+       {"constant", "uniform", "normal", "lognormal:10", "lognormal:100", "wide", "condition:1e30"}) {
+    const std::vector<T> once = fanin::cli::generate<T>(family, period, 1);
+    std::vector<T>& x = data.emplace_back();
+    while (x.size() < longest) x.insert(x.end(), once.begin(), once.end());
+    for (const std::size_t count : {1u << 8, 1u << 12, 1u << 16, 1u << 24}) {
+      for (const fanin::backend* b : fanin::backends()) {
+        if (count == longest || b->name() == "serial") add_backend(family, *b, std::span<const T>(x.data(), count));
+      }
     }
   }
 }
@@ -76,6 +105,8 @@ int main(int argc, char** argv) {
     add_all("f64", f64, count);
     add_all("f32", f32, count);
   }
+  add_families<float>();
+  add_families<double>();
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
   benchmark::AddCustomContext("threads", std::to_string(fanin::default_threads()));

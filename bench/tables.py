@@ -13,19 +13,19 @@ import sys
 
 
 def load(path):
-    """{type: {count: {who: median seconds}}}"""
+    """{group: {type: {count: {who: median seconds}}}}; the group is "sum" or a family of data"""
     with open(path) as file:
         runs = json.load(file)["benchmarks"]
     samples = {}
     for run in runs:
         if run.get("run_type") != "iteration":
             continue
-        _, kind, group, who, count = run["name"].split("/")[:5]
-        key = (kind, int(count), f"{group}/{who}")
+        group, kind, backend, variant, count = run["name"].split("/")[:5]
+        key = (group, kind, int(count), f"{backend}/{variant}")
         samples.setdefault(key, []).append(run["real_time"] * 1e-9)
     table = {}
-    for (kind, count, who), times in samples.items():
-        table.setdefault(kind, {}).setdefault(count, {})[who] = statistics.median(times)
+    for (group, kind, count, who), times in samples.items():
+        table.setdefault(group, {}).setdefault(kind, {}).setdefault(count, {})[who] = statistics.median(times)
     return table
 
 
@@ -134,6 +134,65 @@ def gpu_sum_lines(runs, kind):
                     + ["misaligned: CUB", "cuda", "cuda / CUB", "cuda / ceiling"], rows)
 
 
+FAMILIES = {  # of data: what a reader calls them, and the share of a plain sum's speed that is asked for
+    "constant": ("constant", "near"), "uniform": ("uniform", "near"), "normal": ("normal", "near"),
+    "lognormal:10": ("log-normal, 10 binades", "near"), "lognormal:100": ("log-normal, 100 binades", "any"),
+    "wide": ("all exponents", "any"), "condition:1e30": ("cancelling, condition 1e30", "any"),
+}
+
+
+def exact_target(count, data):
+    """Of CUB's plain speed; data within 40 binades are "near"."""
+    if data == "any":
+        return 0.5
+    if count >= 1 << 26:
+        return 1.0
+    return 0.95 if 1 << 16 <= count <= 1 << 24 else None
+
+
+def exact_by_family(runs):
+    counts = runs.counts("normal", "f32")
+    rows = []
+    for family, (title, data) in FAMILIES.items():
+        row = [title]
+        for kind in ("f32", "f64"):
+            for count in counts:
+                share = times_as_fast(runs.time(family, kind, count, "cuda", "exact"),
+                                      runs.time(family, kind, count, "cub"))
+                row.append(cell(share, ".2f", exact_target(count, data)))
+        rows.append(row)
+    columns = [f"{kind} {power_of_two(count)}" for kind in ("f32", "f64") for count in counts]
+    return "\n".join(lines_of("Speed of `cuda`'s exact sum over that of CUB's plain sum of the same data:",
+                              ["data"] + columns, rows))
+
+
+CPU_EXACT = [  # title, count, ours, theirs, target
+    ("serial, 2^8: / compensated", 1 << 8, "serial/exact", "serial/compensated", 1 / 3),
+    ("2^8: / fast", 1 << 8, "serial/exact", "serial/simd", None),
+    ("2^12: / fast", 1 << 12, "serial/exact", "serial/simd", 1 / 3.2),
+    ("2^16: / fast", 1 << 16, "serial/exact", "serial/simd", 1 / 3.2),
+    ("2^24: / fast", 1 << 24, "serial/exact", "serial/simd", None),
+    ("openmp, 2^24: / fast", 1 << 24, "openmp/exact", "openmp/simd", 0.9),
+    ("tbb, 2^24: / fast", 1 << 24, "tbb/exact", "tbb/simd", 0.9),
+]
+
+
+def cpu_exact_by_family(table):
+    lines = []
+    for kind in ("f32", "f64"):
+        rows = []
+        for family, (title, data) in FAMILIES.items():
+            row = [title]
+            for _, count, ours, theirs, target in CPU_EXACT:
+                if target is not None and data == "any":
+                    target = 1 / 3 if count in (1 << 8, 1 << 24) else None  # a few, and from memory
+                row.append(cell(ratio(table[family][kind][count], ours, theirs), ".2f", target))
+            rows.append(row)
+        lines += lines_of(f"Speed of the exact sum of {kind} over other sums of the same data:",
+                          ["data"] + [title for title, *_ in CPU_EXACT], rows)
+    return "\n".join(lines)
+
+
 def method_lines(runs):
     rows = []
     for kind in ("f32", "f64"):
@@ -143,7 +202,8 @@ def method_lines(runs):
             if None in times:
                 continue
             rows.append([kind, power_of_two(count), cell(cub, ".2f")] + [cell(t, ".2f") for t in times]
-                        + [cell(times_as_fast(t, cub), ".3f") for t in times])
+                        + [cell(times_as_fast(times[0], cub), ".3f"),
+                           cell(times_as_fast(times[1], cub), ".3f", exact_target(count, "near"))])
     return lines_of("Sums that lose less, microseconds a call:",
                     ["type", "n", "CUB's plain sum", "cuda compensated", "cuda exact", "compensated / CUB",
                      "exact / CUB"], rows)
@@ -237,10 +297,16 @@ def blocks(folder):
         with open(f"{folder}/compare.txt") as file:
             yield "compare", "```\n" + file.read() + "```\n"
         where = machine(folder, "{Model name}, {CPU(s)} cores, {compiler}")
-        yield "cpu-sums", where + markdown(load(f"{folder}/cpu-sums.json")) + "\n"
+        groups = load(f"{folder}/cpu-sums.json")
+        yield "cpu-sums", where + markdown(groups["sum"]) + "\n"
+        yield "cpu-exact", where + cpu_exact_by_family(groups) + "\n"
     if os.path.exists(f"{folder}/gpu-sums.json"):
         where = machine(folder, "{name}, driver {driver_version}, {nvcc}")
-        yield "gpu-sums", where + gpu_markdown(gpu_runs(f"{folder}/gpu-sums.json")) + "\n"
+        with open(f"{folder}/compare-exact.txt") as file:
+            yield "compare-exact", where + "```\n" + file.read() + "```\n"
+        runs = gpu_runs(f"{folder}/gpu-sums.json")
+        yield "gpu-sums", where + gpu_markdown(runs) + "\n"
+        yield "gpu-exact", where + exact_by_family(runs) + "\n"
         yield "gpu-ladder", where + ladder_markdown(folder) + "\n"
 
 

@@ -126,11 +126,26 @@ void wide(std::span<T> x, random_bits& random, double) {
   }
 }
 
+// Magnitudes as a log-normal distribution has them, on a scale of powers of two: six standard deviations over the
+// binades asked for, cut where the type or 2^40 sums of it would end.
+template <class T>
+void lognormal(std::span<T> x, random_bits& random, double parameter) {
+  using limits = std::numeric_limits<T>;
+  for (T& element : x) {
+    double normal = -6;
+    for (int i = 0; i < 12; ++i) normal += random.unit<double>();
+    const auto exponent = static_cast<int>(std::lround(normal * parameter / 6));
+    element = std::ldexp(1 + random.unit<T>(), std::clamp(exponent, limits::min_exponent, limits::max_exponent - 42));
+  }
+}
+
 constexpr family all_families[] = {
     {"constant", "every element is the same number", "the number, -1e30 to 1e30, 1.23 if not given", 1.23, -1e30,
      1e30, constant, constant},
     {"uniform", "random, uniform in [0, 1)", "", 0, 0, 0, uniform, uniform},
     {"normal", "random, mean 0 and variance 1 (a sum of twelve uniforms)", "", 0, 0, 0, normal, normal},
+    {"lognormal", "random, positive, the exponents normally distributed",
+     "the binades that nearly all lie in, 1 to 1000, 10 if not given", 10, 1, 1000, lognormal, lognormal},
     {"telescoping", "1, -1/2, 1/2, -1/3, 1/3, ...: everything but the ends cancels", "", 0, 0, 0, telescoping,
      telescoping},
     {"condition", "ill-conditioned sums after Ogita, Rump and Oishi",

@@ -17,12 +17,16 @@ fanin_backend_option(TBB AUTO)
 option(FANIN_CLI "Build the command" ${PROJECT_IS_TOP_LEVEL})
 option(FANIN_TESTS "Build the tests; needs FANIN_CLI" ${PROJECT_IS_TOP_LEVEL})
 option(FANIN_EXAMPLES "Build the examples and run them as tests" ${PROJECT_IS_TOP_LEVEL})
-option(FANIN_BENCH "Build the benchmarks" ${PROJECT_IS_TOP_LEVEL})
+option(FANIN_BENCH "Build the benchmarks; needs FANIN_CLI" ${PROJECT_IS_TOP_LEVEL})
 option(FANIN_INSTALL "Define the install rules" ${PROJECT_IS_TOP_LEVEL})
 option(BUILD_SHARED_LIBS "Build a shared library instead of a static one" OFF)
 
 if(FANIN_TESTS AND NOT FANIN_CLI)
   message(FATAL_ERROR "FANIN_TESTS=ON tests the command too: configure with -DFANIN_CLI=ON or -DFANIN_TESTS=OFF.")
+endif()
+if(FANIN_BENCH AND NOT FANIN_CLI)
+  message(FATAL_ERROR "FANIN_BENCH=ON takes its data from the command: configure with -DFANIN_CLI=ON or "
+                      "-DFANIN_BENCH=OFF.")
 endif()
 
 if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)

@@ -22,27 +22,31 @@ struct exact_end {
     if (result == nullptr) {
       for (int i = threadIdx.x; i < chunk_sums<T>::count; i += blockDim.x) out->chunk[i] = sums.chunk[i];
       if (threadIdx.x == 0) out->seen = sums.seen;
-    } else if (threadIdx.x < 32) {
-      as_float ? finish<float>(sums) : finish<double>(sums);
+    } else if (threadIdx.x >= 32) {
+      return;
+    } else if (Reduction::what == operation::sum && sums.seen == seen_bits::numbers) {
+      const leading_bits sum = leading_bits_of(sums);
+      if (threadIdx.x > 0) return;
+      if (as_float) {
+        place<float>() = {rounded<float>(sum), 0};
+      } else {
+        place<double>() = {rounded<double>(sum), 0};
+      }
+    } else if (threadIdx.x == 0) {
+      as_float ? finish_alone<float>(sums) : finish_alone<double>(sums);
     }
   }
 
  private:
   template <class R>
-  __device__ __noinline__ void finish(const chunk_sums<T>& sums) const {
-    auto* const value = static_cast<device_result<R>*>(result);
-    if (Reduction::what == operation::sum && sums.seen == seen_bits::numbers) {
-      const R sum = rounded<R>(leading_bits_of(sums));
-      if (threadIdx.x == 0) *value = {sum, 0};
-    } else if (threadIdx.x == 0) {
-      *value = finish_alone<R>(sums, count);
-    }
+  __device__ device_result<R>& place() const {
+    return *static_cast<device_result<R>*>(result);
   }
 
   /// By one thread, and out of line: its arrays would take registers from the loops.
   template <class R>
-  __device__ static __noinline__ device_result<R> finish_alone(const chunk_sums<T>& sums, std::uint64_t count) {
-    return finished<Reduction, R>(static_cast<typename Reduction::total::state>(sums), count);
+  __device__ __noinline__ void finish_alone(const chunk_sums<T>& sums) const {
+    place<R>() = finished<Reduction, R>(static_cast<typename Reduction::total::state>(sums), count);
   }
 };
 
@@ -65,10 +69,18 @@ class exact_fold final : public device_fold {
  private:
   static void run(const execution& where, const void* elements, const exact_end<Reduction>& end) {
     const peeled_array<T> x(static_cast<const T*>(elements), end.count);
-    constexpr tuning::shape shape = tuning::exact_shape;
-    const unsigned blocks = tuning::blocks(x.vectors, where.multiprocessors, shape);
-    launch_overlapped(where, blocks, shape.threads, exact_kernel<T, exact_end<Reduction>>, x,
-                      tuning::whole_rounds(x.vectors, blocks, shape), static_cast<chunk_sums<T>*>(where.exact_total),
+    if (x.vectors < tuning::exact_many_vectors) {
+      run<tuning::exact_few>(where, x, end);
+    } else {
+      run<tuning::exact_many>(where, x, end);
+    }
+  }
+
+  template <tuning::shape Shape>
+  static void run(const execution& where, const peeled_array<T>& x, const exact_end<Reduction>& end) {
+    const unsigned blocks = tuning::blocks(x.vectors, where.multiprocessors, Shape);
+    launch_overlapped(where, blocks, Shape.threads, exact_kernel<T, Shape.loads, exact_end<Reduction>>, x,
+                      tuning::whole_batches(x.vectors, blocks, Shape), static_cast<chunk_sums<T>*>(where.exact_total),
                       where.ticket, end);
   }
 };

@@ -7,52 +7,59 @@
 
 namespace fanin::cuda {
 
-/// `total` is in device memory and all 0, before and after. Calls write(chunks) in the last block, with its chunks in
+/// Adds 1 to a number in shared memory, in the first lane of a warp, where it returns what was there. Unlike with
+/// atomicAdd the compiler does not make the warp wait for that.
+__device__ inline unsigned take_turn(unsigned& turns) {
+  unsigned before = 0;
+  if (threadIdx.x % 32 == 0) {
+    asm volatile("atom.shared.add.u32 %0, [%1], 1;"
+                 : "=r"(before)
+                 : "r"(static_cast<unsigned>(__cvta_generic_to_shared(&turns)))
+                 : "memory");
+  }
+  return before;
+}
+
+/// `total` is in device memory and all 0, before and after. Warps take turns at the first `whole_batches` batches of
+/// the vectors, and the others are one batch of each lane. Calls write(chunks) in the last block, with its chunks in
 /// shared memory.
-template <class T, class Write>
-__global__ void __launch_bounds__(tuning::exact_shape.threads, tuning::exact_shape.blocks_per_multiprocessor)
-    exact_kernel(const peeled_array<T> x, std::uint64_t rounds, chunk_sums<T>* total, unsigned* ticket,
+template <class T, int Most, class Write>
+__global__ void __launch_bounds__(tuning::exact_many.threads, tuning::exact_many.blocks_per_multiprocessor)
+    exact_kernel(const peeled_array<T> x, std::uint64_t whole_batches, chunk_sums<T>* total, unsigned* ticket,
                  const Write write) {
-  constexpr int threads = tuning::exact_shape.threads;
+  constexpr int threads = tuning::exact_many.threads;
   constexpr int warps = threads / 32;
-  constexpr int most = batch<T>::most;
+  constexpr unsigned batch_vectors = 32 * Most;
   __shared__ lane_sums<T, warps> block;
   __shared__ chunk_sums<T> result;
+  __shared__ unsigned turns;  // that warps of this block have taken
   block.clear();
+  if (threadIdx.x == 0) turns = 0;
   __syncthreads();
   take_over();
 
-  const std::uint64_t turn = std::uint64_t{gridDim.x} * threads;
-  window_sums<T, warps> sums(block, total);
-  vector<T> ahead[most];
-  if (rounds > 0) {
-    batch<T> now{x.body + std::uint64_t{blockIdx.x} * (threads * most) + threadIdx.x, threads, most};
-#pragma unroll
-    for (int k = 0; k < most; ++k) ahead[k] = load(now.first + k * threads);
-    sums.look_at(ahead);
-#pragma unroll 1
-    for (std::uint64_t round = 0; round < rounds; ++round) {
-      const vector<T>* const following = round + 1 < rounds ? now.first + turn * most : now.first;
-      sums.add(now, ahead, [&](int k) { return load(following + k * threads); });
-      now.first = following;
-    }
-  }
-  const std::uint64_t i = rounds * most * turn + blockIdx.x * threads + threadIdx.x;
-  int count = 0;
-  while (count < most && i + count * turn < x.vectors) ++count;
-  const batch<T> last{x.body + i, turn, count};
-#pragma unroll
-  for (int k = 0; k < most; ++k) ahead[k] = last.at(k);
-  if (rounds == 0) sums.look_at(ahead);
-  sums.add(last, ahead, [](int) { return nothing<T>(); });
+  unsigned turn = take_turn(turns);  // early: the answer takes a while
+  const auto next = [&]() -> const vector<T>* {
+    const std::uint64_t batch = blockIdx.x + std::uint64_t{__shfl_sync(0xffffffffu, turn, 0)} * gridDim.x;
+    if (batch >= whole_batches) return nullptr;
+    turn = take_turn(turns);
+    return x.body + batch * batch_vectors + threadIdx.x % 32;
+  };
+  const unsigned stride = gridDim.x * threads;
+  const std::uint64_t i = whole_batches * batch_vectors + blockIdx.x * threads + threadIdx.x;
+  const int count = i < x.vectors ? static_cast<int>((x.vectors - 1 - i) / stride) + 1 : 0;
+  using window_sums = cuda::window_sums<T, warps, Most>;
+  window_sums sums(block, total);
+  sums.add({x.body + i, stride, count}, next);
   if (blockIdx.x == 0) {
-    sums.add_end(x.head + threadIdx.x, threadIdx.x < x.head_count);
-    sums.add_end(x.tail + threadIdx.x, threadIdx.x < x.tail_count);
+    const bool in_head = threadIdx.x < x.head_count;
+    sums.add_end(in_head ? x.head + threadIdx.x : x.tail + (threadIdx.x - x.head_count),
+                 threadIdx.x < x.head_count + x.tail_count);
   }
   sums.finish();
   __syncthreads();
 
-  if (gridDim.x == 1 && rounds <= 1) {  // so few elements that nothing was drained
+  if (gridDim.x == 1 && whole_batches <= window_sums::most_without_drain) {
     block.for_each_chunk([&](int i, std::int64_t sum) { result.chunk[i] = sum; });
     if (threadIdx.x == 0) result.seen = block.seen();
   } else {
@@ -60,6 +67,7 @@ __global__ void __launch_bounds__(tuning::exact_shape.threads, tuning::exact_sha
     if (threadIdx.x == 0) atomicOr(&total->seen, block.seen());
     __syncthreads();
     if (!is_last_block(ticket)) return;
+#pragma unroll 1
     for (int i = threadIdx.x; i < chunk_sums<T>::count; i += threads) {
       result.chunk[i] =
           static_cast<std::int64_t>(atomicExch(reinterpret_cast<unsigned long long*>(&total->chunk[i]), 0ull));

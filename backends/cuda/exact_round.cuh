@@ -1,94 +1,80 @@
 // The final rounding of an exact sum, by one warp.
 #pragma once
 
-#include <cstring>
-#include <type_traits>
-
 #include "backends/cuda/chunk_sums.hpp"
 
 namespace fanin::cuda {
 
-/// The leading 128 bits of a positive number, and what is known of the others.
+/// A number's leading bits, and what is known of the others.
 struct leading_bits {
-  detail::uint128 bits;  ///< the first bit is set, if not all are 0
-  int exponent;          ///< of the first bit
-  int sticky;            ///< not 0 if a bit that follows is set
-  int negative;          ///< not 0 if it is the magnitude of a negative number
+  std::uint64_t bits;  ///< the first bit is set, if not all are 0
+  int exponent;        ///< of the first bit
+  bool more;           ///< whether a bit that follows is set
+  bool negative;
 };
 
-/// What another lane has, as `move(word)` says for each word.
-template <class Value, class Move>
-__device__ Value moved(Value value, Move move) {
-  static_assert(std::is_trivially_copyable_v<Value> && sizeof(Value) % 4 == 0);
-  unsigned words[sizeof(Value) / 4];
-  std::memcpy(words, &value, sizeof value);
-  for (unsigned& word : words) word = move(word);
-  std::memcpy(&value, words, sizeof value);
-  return value;
+/// Which digits get 1 from the one below, of those that pass one on in any case and those that pass on what they get;
+/// bit 32: whether the last digit passes one on.
+__device__ inline std::uint64_t carries_into(bool in_any_case, bool if_it_gets_one) {
+  const std::uint64_t generate = __ballot_sync(0xffffffffu, in_any_case);
+  const std::uint64_t propagate = generate | __ballot_sync(0xffffffffu, if_it_gets_one);
+  return (generate + propagate) ^ generate ^ propagate;
 }
 
-/// The value of the lane below, 0 in lane 0.
-template <class Value>
-__device__ Value from_below(Value value) {
-  value = moved(value, [](unsigned word) { return __shfl_up_sync(0xffffffffu, word, 1); });
-  return threadIdx.x == 0 ? Value{} : value;
-}
-
-/// Called by the first warp of a block. Each lane carries five chunks, a digit of 80 bits.
+/// Called by the first warp of a block, for a sum in shared memory. Each lane makes five chunks a digit of 80 bits.
 template <class T>
 __device__ leading_bits leading_bits_of(const chunk_sums<T>& sums) {
   using detail::int128;
   using detail::uint128;
   constexpr unsigned all = 0xffffffffu;
-  constexpr int chunks = 5, digit_bits = 16 * chunks;
-  constexpr int lanes = (chunk_sums<T>::count + chunks - 1) / chunks;
-  static_assert(lanes < 32);
-  constexpr int128 mask = (int128{1} << digit_bits) - 1;
+  constexpr int chunks = 5;
+  constexpr uint128 base = uint128{1} << (16 * chunks);
+  static_assert(chunk_sums<T>::count < 31 * chunks);
   const int lane = static_cast<int>(threadIdx.x);
 
   int128 own = 0;
+#pragma unroll
   for (int k = chunks - 1; k >= 0; --k) {
     const int i = lane * chunks + k;
-    own = own * 65536 + (i < chunk_sums<T>::count ? sums.chunk[i] : 0);
+    own = (own << 16) + (i < chunk_sums<T>::count ? sums.chunk[i] : 0);
   }
-  const unsigned set = __ballot_sync(all, own != 0);
+  // What overflows goes to the next lane, made positive by a bias, so that what then overflows is 0 or 1.
+  constexpr std::int64_t bias = std::int64_t{1} << 50;
+  const std::int64_t above = static_cast<std::int64_t>(own >> (16 * chunks));
+  const std::int64_t from_below = __shfl_up_sync(all, above, 1);
+  uint128 digit = (static_cast<uint128>(own) & (base - 1)) + static_cast<std::uint64_t>(bias + (lane > 0 ? from_below : 0));
+  digit += carries_into(digit >= base, digit == base - 1) >> lane & 1;
+  digit &= base - 1;
+  const std::uint64_t borrows = carries_into(digit < bias, digit == bias);
+  digit = (digit - bias - (borrows >> lane & 1)) & (base - 1);
+  const bool negative = (borrows >> 32) != 0;
+  unsigned set = __ballot_sync(all, digit != 0);
   if (set == 0) return {};
-  // The highest digit's sign is most often the sum's. If it is not, the highest lane ends below 0, and all turn
-  // round.
-  bool negative = __shfl_sync(all, own < 0, 31 - __clz(set));
-  for (;;) {
-    int128 digit = negative ? -own : own;
-    int128 carry = 1;
-    while (__any_sync(all, carry != 0)) {
-      carry = lane < 31 ? digit >> digit_bits : 0;  // the highest lane keeps the sign
-      digit = digit - (carry << digit_bits) + from_below(carry);
-    }
-    if (__any_sync(all, digit < 0)) {
-      negative = !negative;
-      continue;
-    }
-    const unsigned digits = __ballot_sync(all, digit != 0);
-    if (digits == 0) return {};
-    const int top = 31 - __clz(digits);
-    const auto below = static_cast<uint128>(from_below(digit));
-    // What follows is right in lane `top`.
-    const auto first = static_cast<uint128>(digit & mask);
-    const auto upper = static_cast<std::uint64_t>(first >> 64);
-    const int length = upper != 0 ? 128 - __clzll(upper) : 64 - __clzll(static_cast<std::uint64_t>(first));
-    const int room = 128 - length;  // for the digit below
-    leading_bits result{};
-    result.bits = length == 0 ? first : first << room;
-    if (room >= digit_bits) {
-      result.bits |= below << (room - digit_bits);
-    } else {
-      result.bits |= below >> (digit_bits - room);
-      result.sticky = (below & ((uint128{1} << (digit_bits - room)) - 1)) != 0 ? 1 : 0;
-    }
-    if (top > 1 && (digits & ((1u << (top - 1)) - 1)) != 0) result.sticky = 1;
-    result.exponent = chunk_sums<T>::format::low + top * digit_bits + length - 1;
-    result.negative = negative ? 1 : 0;
-    return moved(result, [top](unsigned word) { return __shfl_sync(0xffffffffu, word, top); });
+  if (negative) digit = lane < __ffs(set) - 1 ? 0 : (~digit + (lane == __ffs(set) - 1 ? 1 : 0)) & (base - 1);
+  set = __ballot_sync(all, digit != 0);
+
+  __shared__ std::uint16_t digits[(1 + 32) * chunks];  // of 16 bits, above as many zeros
+#pragma unroll
+  for (int k = 0; k < chunks; ++k) {
+    if (lane == 0) digits[k] = 0;
+    digits[(1 + lane) * chunks + k] = static_cast<std::uint16_t>(digit >> (16 * k));
   }
+  __syncwarp();
+  const int top_lane = 31 - __clz(set);
+  int top = (1 + top_lane) * chunks + chunks - 1;
+  while (digits[top] == 0) --top;
+  std::uint64_t bits = 0;
+#pragma unroll
+  for (int k = 0; k < 4; ++k) bits = bits << 16 | digits[top - k];
+  const std::uint64_t next = digits[top - 4];
+  const int zeros = __clzll(bits);
+  // Digits under next: whole lanes, and those in next's own lane.
+  const int whole = (top - 4) / chunks - 1;
+  const bool in_part = lane < (top - 4) % chunks && digits[(1 + whole) * chunks + lane] != 0;
+  const bool more = (next << zeros & 0xffff) != 0 || __any_sync(all, in_part) ||
+                    (whole > 0 && (set & ((1u << whole) - 1)) != 0);
+  return {bits << zeros | next >> (16 - zeros), chunk_sums<T>::format::low + 16 * (top - chunks) + 15 - zeros, more,
+          negative};
 }
 
 /// The leading bits rounded to R: nearest, ties to even.
@@ -96,17 +82,16 @@ template <class R>
 __device__ R rounded(const leading_bits& x) {
   using format = detail::float_format<R>;
   using bits = typename format::bits;
-  const bits sign = x.negative != 0 ? format::sign : 0;
+  const bits sign = x.negative ? format::sign : 0;
   if (x.bits == 0) return R{0};
   if (x.exponent >= format::high) return detail::from_bits<R>(sign | format::infinity);
   const int unit = ::max(x.exponent - (format::digits - 1), format::low);
   const int kept = x.exponent - unit + 1;  // negative where the value is far below the smallest R
   if (kept < 0) return detail::from_bits<R>(sign);
-  auto mantissa = kept == 0 ? std::uint64_t{0} : static_cast<std::uint64_t>(x.bits >> (128 - kept));
-  const auto rest = x.bits << kept;
-  constexpr auto half = detail::uint128{1} << 127;
-  const bool above_half = rest > half || (rest == half && x.sticky != 0);
-  if (above_half || (rest == half && mantissa % 2 != 0)) ++mantissa;
+  std::uint64_t mantissa = kept == 0 ? 0 : x.bits >> (64 - kept);
+  const std::uint64_t rest = x.bits << kept;
+  constexpr std::uint64_t half = std::uint64_t{1} << 63;
+  if (rest > half || (rest == half && (x.more || mantissa % 2 != 0))) ++mantissa;
   return detail::from_bits<R>(
       sign | static_cast<bits>((static_cast<bits>(unit - format::low) << (format::digits - 1)) + mantissa));
 }

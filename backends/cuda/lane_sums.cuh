@@ -8,11 +8,12 @@
 
 namespace fanin::cuda {
 
-/// The sum over the lanes of a warp, in each lane. |x| <= 2^16.
-__device__ inline int warp_sum(int x) {
-  NV_IF_ELSE_TARGET(NV_PROVIDES_SM_80, (return __reduce_add_sync(0xffffffffu, x);),
-                    (for (unsigned distance = 16; distance > 0;
-                          distance /= 2) { x += __shfl_xor_sync(0xffffffffu, x, distance); } return x;))
+/// The largest of the lanes of a warp, in each lane.
+__device__ inline unsigned warp_max(unsigned x) {
+  NV_IF_ELSE_TARGET(NV_PROVIDES_SM_80, (return __reduce_max_sync(0xffffffffu, x);),
+                    (for (unsigned distance = 16; distance > 0; distance /= 2) {
+                      x = ::max(x, __shfl_xor_sync(0xffffffffu, x, distance));
+                    } return x;))
 }
 
 /// `Warps` warps add. A word holds 32752 additions of 16 bits; each warp drains it after its share of them.
@@ -62,36 +63,41 @@ class lane_sums {
 
   __device__ void see(unsigned bits) { atomicOr(&seen_, bits); }
 
-  /// Moves what this lane's words hold to `total`, in device memory. A whole warp calls it, others may add meanwhile.
+  /// Moves what the words hold to `total`, in device memory. A whole warp calls it, others may add meanwhile.
   __device__ void drain(sums* total) {
-    for (int i = 0; i < sums::count; ++i) {
-      add_to(total->chunk[i], sum_of_lanes(atomicExch(words_ + 32 * i + threadIdx.x % 32, 0)));
-    }
+    for_each_chunk<1>([](int& word) { return atomicExch(&word, 0); },
+                      [&](int i, std::int64_t sum) { add_to(total->chunk[i], sum); });
   }
   /// Additions to one word after which each warp has to drain.
   static constexpr int most_additions = 32752 / Warps;
 
   /// give(i, sum) in one thread for each chunk i. All threads call it, after all have met.
   template <class Give>
-  __device__ void for_each_chunk(Give give) const {
-    for (int i = threadIdx.x / 32; i < sums::count; i += Warps) {
-      const std::int64_t sum = sum_of_lanes(words_[32 * i + threadIdx.x % 32]);
-      if (threadIdx.x % 32 == 0) give(i, sum);
-    }
+  __device__ void for_each_chunk(Give give) {
+    for_each_chunk<Warps>([](int word) { return word; }, give);
   }
   __device__ unsigned seen() const { return seen_; }
 
-  /// One thread of a warp adds to memory that others add to.
+  /// Adds to memory that others add to.
   __device__ static void add_to(std::int64_t& chunk, std::int64_t sum) {
-    if (threadIdx.x % 32 == 0 && sum != 0) {
+    if (sum != 0) {
       atomicAdd(reinterpret_cast<unsigned long long*>(&chunk), static_cast<unsigned long long>(sum));
     }
   }
 
  private:
-  __device__ static std::int64_t sum_of_lanes(int word) {
-    if (!__any_sync(0xffffffffu, word != 0)) return 0;
-    return std::int64_t{warp_sum(word >> 16)} * 65536 + warp_sum(word & 0xffff);
+  /// Each thread of `Together` warps adds up what read(word) gives for the copies of a chunk, beginning with the one in
+  /// its own bank.
+  template <int Together, class Read, class Give>
+  __device__ void for_each_chunk(Read read, Give give) {
+    constexpr unsigned threads = Together * 32;
+#pragma unroll 1
+    for (unsigned i = threadIdx.x % threads; i < sums::count; i += threads) {
+      std::int64_t sum = 0;
+#pragma unroll 8
+      for (unsigned copy = 0; copy < 32; ++copy) sum += read(words_[32 * i + (threadIdx.x + copy) % 32]);
+      give(static_cast<int>(i), sum);
+    }
   }
 
   int words_[sums::count * 32];

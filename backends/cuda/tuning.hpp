@@ -19,8 +19,17 @@ struct shape {
 /// cover the latency of device memory. Wide states leave fewer registers for loads.
 constexpr shape fold_shape(std::size_t state_bytes) { return {512, 2, state_bytes > 16 ? 4 : 8}; }
 
-/// Exact sums keep more in registers: 128 a thread, and each vector is loaded as soon as its place is free.
-inline constexpr shape exact_shape{512, 1, 8};
+/// Exact sums keep more in registers: 128 a thread. Few vectors are added soonest by short code, as most of the time
+/// goes into fetching it; many need more loads in flight.
+inline constexpr shape exact_few{512, 1, 4}, exact_many{512, 1, 8};
+inline constexpr std::uint64_t exact_many_vectors = std::uint64_t{3} << 19;
+
+/// How many batches there are, each `loads` vectors for every lane of a warp: all if every warp has one, else none. The
+/// warps of a block take turns at its batches: some are faster than others.
+constexpr std::uint64_t whole_batches(std::uint64_t vectors, unsigned blocks, const shape& s) {
+  const std::uint64_t batches = vectors / static_cast<unsigned>(32 * s.loads);
+  return batches >= std::uint64_t{blocks} * static_cast<unsigned>(s.threads / 32) ? batches : 0;
+}
 
 /// Partials that a lane of the last warp loads at once: 288 blocks', enough for 144 multiprocessors.
 inline constexpr int partials_in_flight = 9;

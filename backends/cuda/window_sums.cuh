@@ -1,56 +1,78 @@
-// A thread's share of an exact sum while its elements fit into a window: the scheme of backends/leaf/exact.cpp, with
-// one window for each warp. What does not fit goes to the block's lane_sums one by one.
+// A warp's share of an exact sum while its elements fit into a window: the scheme of backends/leaf/exact.cpp, with one
+// window for each warp. What does not fit goes to the block's lane_sums one by one. docs/numerics.md has the proof.
 #pragma once
 
 #include "backends/cuda/lane_sums.cuh"
-#include "backends/cuda/tuning.hpp"
 #include "backends/cuda/vectors.cuh"
 
 namespace fanin::cuda {
 
-/// The vectors that a lane takes at once, `count` of them, of at most `most`.
-template <class T>
+/// The vectors that a lane takes at once: `count` of them, `stride` apart, at most Most.
+template <class T, int Most>
 struct batch {
-  static constexpr int most = tuning::exact_shape.loads;
-  static constexpr int elements = most * vector<T>::size;
+  static constexpr int elements = Most * vector<T>::size;
   const vector<T>* first;
-  std::uint64_t stride;
+  unsigned stride;
   int count;
 
-  __device__ vector<T> at(int i) const { return i < count ? load(first + i * stride) : nothing<T>(); }
+  __device__ static batch whole(const vector<T>* first) { return {first, 32, first != nullptr ? Most : 0}; }
+  __device__ vector<T> at(int i) const { return load(first + std::uint64_t{stride} * static_cast<unsigned>(i)); }
 };
 
 /// All members but the constructor are called by whole warps.
-template <class T, int Warps>
+template <class T, int Warps, int Most>
 class window_sums {
   using sums = chunk_sums<T>;
+  using batch = cuda::batch<T, Most>;
 
  public:
   __device__ window_sums(lane_sums<T, Warps>& block, sums* total) : block_(block), total_(total) {}
 
-  /// Chooses a window for elements like these.
-  __device__ void look_at(const vector<T> (&v)[batch<T>::most]) {
-    look([&](int i) { return v[i]; });
-  }
+  /// Batches that one warp can add without draining the block, and an element more: each takes at most `elements`
+  /// additions and those of a flush.
+  static constexpr int most_without_drain = lane_sums<T, Warps>::most_additions / (2 * batch::elements);
 
-  /// Adds the batch x, which was loaded to `ahead` before. next(i) fills the place of each vector as soon as it is
-  /// free.
+  /// Adds x, then whole batches of vectors 32 apart: this lane's first vector of each is what next() says, until that
+  /// is null.
   template <class Next>
-  __device__ void add(const batch<T>& x, vector<T> (&ahead)[batch<T>::most], Next next) {
-    const auto take = [&](int i) {
-      const vector<T> taken = ahead[i];
-      ahead[i] = next(i);
-      return taken;
-    };
-    if (wild_ > 0) {
-      --wild_;
-      will_add(batch<T>::elements);
-#pragma unroll
-      for (int i = 0; i < batch<T>::most; ++i) add_wild(take(i));
-    } else if (!add_windowed<batch<T>::most>(take)) {
-      add_again(x);
+  __device__ void add(batch x, Next next) {
+    if (!__any_sync(all_lanes, x.count > 0)) x = batch::whole(next());
+    vector<T> v[Most];
+    read(x, v);
+    const vector<T>* following = next();
+    bool window_is_new = false;
+    while (x.first != nullptr) {
+      if (wild_ == 0 && !window_is_ready()) {
+        look(v);
+        window_is_new = true;
+      }
+      // Each place is filled again as soon as it is free.
+      const auto read_following = [&](int k) {
+        if (following != nullptr) v[k] = load(following + k * 32);
+      };
+      bool added = false;
+      if (fits_) {
+        added = add_if_it_fits([&](int k) {
+          const vector<T> taken = v[k];
+          read_following(k);
+          return taken;
+        });
+      } else {
+        for_each_vector(read_following);
+      }
+      if (!added && numbers_) {
+        fits_ = false;
+        if (wild_ == 0 && !window_is_new) {
+          read(x, v);
+          continue;
+        }
+        wild_ = wild_ == 0 ? wild_batches : wild_ - 1;
+        add_wild(x);
+      }
+      window_is_new = false;
+      x = batch::whole(following);
+      following = next();
     }
-    if (!numbers_) look([&](int i) { return x.at(i); });
   }
 
   /// Adds one element of each lane that has one.
@@ -68,15 +90,30 @@ class window_sums {
   }
 
  private:
-  static constexpr int levels = sizeof(T) == 8 ? 3 : 2;
-  static constexpr int level_step = 51;
+  static constexpr unsigned all_lanes = 0xffffffffu;
+  /// f32: what is left of each element below the first level has so few bits that a batch's can be added as they are.
+  static constexpr bool adds_rests = sizeof(T) == 4;
+  static constexpr int levels = adds_rests ? 2 : 3;
+  static constexpr int level_step = adds_rests ? 46 : 51;
   static constexpr int headroom = 8;  ///< binades
   /// Of any window, also where no window fits: sums stay within the chunks, and f64 within its exponents.
   static constexpr int highest_top =
       sums::format::high + 1 + headroom < 1023 ? sums::format::high + 1 + headroom : 1023;
-  static constexpr int most_count = 4032;  ///< each adds at most 2^51 units
-  static constexpr int wild_batches = 15;  ///< until the window is tried again
-  static_assert(batch<T>::elements <= most_count && batch<T>::elements <= lane_sums<T, Warps>::most_additions);
+  static constexpr int most_batches = 4032 / batch::elements;  ///< each element adds at most 2^51 units
+  static constexpr int wild_batches = 15;                      ///< until a window is tried again
+  static_assert(batch::elements <= 32 && batch::elements <= lane_sums<T, Warps>::most_additions);
+
+  template <class F>
+  __device__ static void for_each_vector(F f) {
+#pragma unroll
+    for (int k = 0; k < Most; ++k) f(k);
+  }
+
+  __device__ static void read(const batch& x, vector<T> (&v)[Most]) {
+    for_each_vector([&](int k) { v[k] = k < x.count ? x.at(k) : nothing<T>(); });
+  }
+
+  __device__ bool window_is_ready() const { return fits_ && batches_ < most_batches; }
 
   __device__ int exponent(int level) const {
     constexpr int least = sums::format::low + 52;
@@ -84,89 +121,96 @@ class window_sums {
   }
   __device__ double magic(int level) const { return __hiloint2double((exponent(level) + 1023) << 20 | 0x80000, 0); }
 
+  /// Takes from `rest` what it has of whole units of a level and adds it to `part`. Returns the sum that did it.
+  __device__ double extract(int level, double& rest, std::uint64_t& part) const {
+    const double t = magic(level) + rest;
+    part += static_cast<std::uint64_t>(__double_as_longlong(t));
+    rest += magic(level) - t;  // +0 if nothing is left, of -0 too
+    return t;
+  }
+
   /// Adds the vectors take(0), take(1), ... if all of the warp fit into the window; else nothing.
-  template <int Unrolled, class Take>
-  __device__ bool add_windowed(Take take) {
+  template <class Take>
+  __device__ bool add_if_it_fits(Take take) {
+    constexpr int levels_of_each = adds_rests ? 1 : levels;
     std::uint64_t part[levels] = {};
-    unsigned moved = 0, left = 0;
+    double rests[vector<T>::size] = {};
+    unsigned moved = 0, left = 0, least = ~0u;
     const unsigned first = __double2hiint(magic(0));
-#pragma unroll Unrolled
-    for (int i = 0; i < batch<T>::most; ++i) {
-      const vector<T> v = take(i);
+    for_each_vector([&](int k) {
+      const vector<T> v = take(k);
 #pragma unroll
-      for (const T element : v.at) {
-        double rest = element;
+      for (int i = 0; i < vector<T>::size; ++i) {
+        double rest = v.at[i];
+        moved |= __double2hiint(extract(0, rest, part[0])) ^ first;
 #pragma unroll
-        for (int level = 0; level < levels; ++level) {
-          const double t = magic(level) + rest;
-          part[level] += static_cast<std::uint64_t>(__double_as_longlong(t));
-          if (level == 0) moved |= __double2hiint(t) ^ first;
-          rest += magic(level) - t;  // +0 if nothing is left, of -0 too
+        for (int level = 1; level < levels_of_each; ++level) extract(level, rest, part[level]);
+        if constexpr (adds_rests) {
+          rests[i] += rest;
+          least = ::min(least, 2 * detail::to_bits(v.at[i]) - 1);  // 0 counts as large
+        } else {
+          left |= __double2hiint(rest) | __double2loint(rest);
         }
-        left |= __double2hiint(rest) | __double2loint(rest);
       }
+    });
+    if constexpr (adds_rests) {
+      double rest = (rests[0] + rests[1]) + (rests[2] + rests[3]);
+      extract(1, rest, part[1]);
+      constexpr int below_top = 75, bias = 127;
+      const int lowest = exponent(0) - below_top + bias;
+      left = lowest > 1 && least < (static_cast<unsigned>(lowest) << 24) - 1;
     }
     constexpr unsigned sign_and_exponent = 0xfff00000u;
-    if (!__all_sync(0xffffffffu, (moved & sign_and_exponent) == 0 && left == 0)) return false;
+    if (!__all_sync(all_lanes, (moved & sign_and_exponent) == 0 && left == 0)) return false;
 #pragma unroll
     for (int level = 0; level < levels; ++level) sum_[level] += part[level];
-    count_ += batch<T>::elements;
-    if (count_ > most_count - batch<T>::elements) flush();
+    ++batches_;
     return true;
   }
 
-  /// Adds a batch that did not fit, by a window of its own or element by element.
-  __device__ void add_again(const batch<T>& x) {
-    const auto take = [&](int i) { return x.at(i); };
-    look(take);
-    if (fits_ && add_windowed<2>(take)) return;
-    wild_ = wild_batches;
-    will_add(batch<T>::elements);
-#pragma unroll 1
-    for (int i = 0; i < batch<T>::most; ++i) add_wild(x.at(i));
-  }
-
-  __device__ void add_wild(const vector<T>& v) {
+  __device__ void add_wild(const batch& x) {
+    will_add(batch::elements);
+#pragma unroll 4
+    for (int k = 0; k < x.count; ++k) {
+      const vector<T> v = x.at(k);
 #pragma unroll
-    for (const T x : v.at) block_.add(x);
+      for (const T element : v.at) block_.add(element);
+    }
   }
 
   /// Chooses a window for these elements, and looks whether they are numbers.
-  template <class Take>
-  __device__ void look(Take take) {
+  __device__ void look(const vector<T> (&v)[Most]) {
     flush();
     unsigned largest = 0;
+    for_each_vector([&](int k) {
 #pragma unroll
-    for (int i = 0; i < batch<T>::most; ++i) {
-      const vector<T> v = take(i);
-#pragma unroll
-      for (const T element : v.at) {
-        largest = ::max(largest, __double2hiint(double{element}) & 0x7fffffffu);
-        numbers_ |= detail::to_bits(element) != sums::format::sign;
+      for (const T element : v[k].at) {
+        const auto bits = detail::to_bits(element);
+        largest = ::max(largest, static_cast<unsigned>(bits >> (8 * sizeof(T) - 32)) & 0x7fffffffu);
+        numbers_ |= bits != sums::format::sign;
       }
-    }
-    for (unsigned distance = 16; distance > 0; distance /= 2) {
-      largest = ::max(largest, __shfl_xor_sync(0xffffffffu, largest, distance));
-    }
-    numbers_ = __any_sync(0xffffffffu, numbers_);
-    const int tightest = static_cast<int>(largest >> 20) - 1021;  // |x| < 2^(tightest - 1)
-    fits_ = tightest <= highest_top;
+    });
+    numbers_ = __any_sync(all_lanes, numbers_);
+    constexpr int exponent_at = sums::format::digits - 1 - (8 * sizeof(T) - 32);
+    const int tightest = static_cast<int>(warp_max(largest) >> exponent_at) - sums::format::high + 3;
+    fits_ = numbers_ && tightest <= highest_top;  // |x| < 2^(tightest - 1)
     top_ = ::min(tightest + headroom, highest_top);
   }
 
   __device__ void flush() {
-    if (count_ == 0) return;
+    if (batches_ == 0) return;
     will_add(levels);
 #pragma unroll
     for (int level = 0; level < levels; ++level) {
+      const int additions = adds_rests && level == 1 ? batches_ : batches_ * batch::elements;
       const auto bits = static_cast<std::uint64_t>(__double_as_longlong(magic(level)));
-      const auto total = static_cast<std::int64_t>(sum_[level] - static_cast<unsigned>(count_) * bits);
+      const auto total = static_cast<std::int64_t>(sum_[level] - static_cast<unsigned>(additions) * bits);
       const bool negative = total < 0;
       block_.template add<63>(negative ? 0 - static_cast<std::uint64_t>(total) : static_cast<std::uint64_t>(total),
                               exponent(level) - 52 - sums::format::low, negative);
       sum_[level] = 0;
     }
-    count_ = 0;
+    batches_ = 0;
   }
 
   __device__ void will_add(int additions) {
@@ -181,11 +225,11 @@ class window_sums {
   sums* total_;
   std::uint64_t sum_[levels] = {};
   int top_ = 0;
-  int count_ = 0;      ///< elements of this lane in sum_
-  int additions_ = 0;  ///< to one word of the block, since this warp has drained it
-  int wild_ = 0;
-  bool fits_ = false;
-  bool numbers_ = false;
+  int batches_ = 0;       ///< of this lane in sum_
+  int additions_ = 0;     ///< to one word of the block, since this warp has drained it
+  int wild_ = 0;          ///< batches to take without a window
+  bool fits_ = false;     ///< whether there is a window
+  bool numbers_ = false;  ///< whether there was anything but -0
 };
 
 }  // namespace fanin::cuda

@@ -171,6 +171,33 @@ TEST_SUITE("contexts") {
     }
   }
 
+  TEST_CASE("every device, by its index, whichever is the current one") {
+    if (!device_is_here()) return;
+    int devices = 0;
+    cuda::check(cudaGetDeviceCount(&devices), "cudaGetDeviceCount");
+    const auto x = mixed_values<double>(1000003, 65);
+    const options chosen{.how = method::exact};
+    const scalar expected = call(find_backend("serial"), operation::sum, std::span<const double>(x), chosen).value;
+    for (int device = 0; device < devices; ++device) {
+      CAPTURE(device);
+      device_context context(device);
+      CHECK(context.device() == device);
+      const auto on_device = [&] {
+        const cuda::device_scope here(device);
+        return device_array<double>(std::span<const double>(x));
+      }();
+      for (int current = 0; current < devices; ++current) {
+        const cuda::device_scope here(current);
+        CHECK(same(reduce(operation::sum, on_device.elements(), context, chosen).value, expected));
+        CHECK(same(reduce(operation::sum, on_device.elements(), chosen).value, expected));
+        CHECK(same(reduce(operation::sum, std::span<const double>(x), context, chosen).value, expected));
+        int now = -1;
+        cuda::check(cudaGetDevice(&now), "cudaGetDevice");
+        CHECK(now == current);
+      }
+    }
+  }
+
   TEST_CASE("pinned, pageable and streamed host data, over several chunks, have the same bits") {
     if (!device_is_here()) return;
     const auto x = mixed_values<float>((std::size_t{100} << 20) / 4 + 7, 64);

@@ -14,7 +14,7 @@ constexpr std::uint64_t lengths[] = {0, 1, 4095, 4096, 4097, 33 * 512, 132 * 512
 TEST_SUITE("shares") {
   TEST_CASE("rounds and the turns after them take every vector once") {
     for (const std::uint64_t vectors : lengths) {
-      for (const shape& s : {fold_shape(4), fold_shape(32), exact_shape}) {
+      for (const shape& s : {fold_shape(4), fold_shape(32)}) {
         const unsigned of_grid = blocks(vectors, 132, s);
         const std::uint64_t turn = std::uint64_t{of_grid} * static_cast<unsigned>(s.threads);
         const std::uint64_t round = turn * static_cast<unsigned>(s.loads);
@@ -22,6 +22,19 @@ TEST_SUITE("shares") {
         CHECK(in_rounds <= vectors);
         CHECK(vectors - in_rounds < round);
         CHECK(longest_walk(vectors, of_grid, s) * turn >= vectors);
+      }
+    }
+  }
+
+  TEST_CASE("whole batches leave at most one batch for each lane") {
+    for (const std::uint64_t vectors : lengths) {
+      for (const shape& s : {exact_few, exact_many}) {
+        for (const int multiprocessors : {1, 132}) {
+          const unsigned of_grid = blocks(vectors, multiprocessors, s);
+          const std::uint64_t in_batches = whole_batches(vectors, of_grid, s) * static_cast<unsigned>(32 * s.loads);
+          CHECK(in_batches <= vectors);
+          CHECK(vectors - in_batches <= std::uint64_t{of_grid} * static_cast<unsigned>(s.threads * s.loads));
+        }
       }
     }
   }

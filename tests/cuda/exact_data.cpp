@@ -1,0 +1,123 @@
+// Exact sums on a device of data that are hard for its windows and for its rounding.
+#include <cmath>
+#include <random>
+
+#include "tests/conformance/checks.hpp"
+#include "tests/cuda/device_memory.hpp"
+
+namespace fanin::test {
+namespace {
+
+template <class T>
+class hard_data {
+ public:
+  explicit hard_data(unsigned seed) : random_(seed) {}
+
+  /// Stretches of one kind each, so that windows have to move, and to be given up and taken up again.
+  std::vector<T> make(std::size_t count) {
+    std::vector<T> x;
+    while (x.size() < count) {
+      const unsigned kind = below(8);
+      const int top = limits::min_exponent + static_cast<int>(below(limits::max_exponent - limits::min_exponent - 40));
+      for (std::size_t left = std::min<std::size_t>(1 + below(20000), count - x.size()); left > 0; --left) {
+        x.push_back(one(kind, top));
+      }
+    }
+    return x;
+  }
+
+ private:
+  using limits = std::numeric_limits<T>;
+
+  unsigned below(int limit) { return static_cast<unsigned>(random_() % static_cast<unsigned>(limit)); }
+  /// All bits of the mantissa random.
+  T scaled(int exponent) {
+    const T magnitude = std::ldexp(1 + std::ldexp(static_cast<T>(random_() >> 40), -24), exponent);
+    return random_() % 2 == 0 ? magnitude : -magnitude;
+  }
+  T one(unsigned kind, int top) {
+    switch (kind) {
+      case 0:  // one binade
+        return scaled(top);
+      case 1:  // about what two or three levels of a window hold, and a little more
+        return scaled(top - static_cast<int>(below(110)));
+      case 2:  // two clusters around the end of the lowest level
+        return scaled(top - (below(2) == 0 ? 0 : 60 + static_cast<int>(below(50))));
+      case 3:  // anything finite
+        return scaled(limits::min_exponent + static_cast<int>(below(limits::max_exponent - limits::min_exponent - 40)));
+      case 4:
+        return below(2) == 0 ? T{0} : -T{0};
+      case 5:  // subnormal numbers
+        return std::ldexp(static_cast<T>(below(1000)) - 500, limits::min_exponent - limits::digits);
+      case 6:  // mostly zeros
+        return below(100) == 0 ? scaled(top) : T{0};
+      default:
+        return std::ldexp(T{1}, top);
+    }
+  }
+
+  std::mt19937_64 random_;
+};
+
+/// What the device rounds and what the host rounds of device sums, against the serial exact sum.
+template <class T>
+void expect_exact(std::span<const T> x, std::size_t offset, device_context& context) {
+  const device_array<T> on_device(x, offset);
+  for (const operation what : {operation::sum, operation::mean}) {
+    for (const element_type result : {type_of<T>, element_type::f64}) {
+      const options chosen{.how = method::exact, .result = result};
+      const scalar expected = call(find_backend("serial"), what, x, chosen).value;
+      CHECK(same(reduce(what, on_device.elements(), context, chosen).value, expected));
+      const device_value<device_result<double>> enqueued;
+      enqueue(what, on_device.elements(), enqueued.get(), context, chosen);
+      cuda::check(cudaStreamSynchronize(static_cast<cudaStream_t>(context.stream())), "cudaStreamSynchronize");
+      const auto bytes = enqueued.read();
+      float narrow;
+      std::memcpy(&narrow, &bytes, sizeof narrow);
+      CHECK(same(result == element_type::f32 ? scalar(narrow) : scalar(bytes.value), expected));
+    }
+  }
+}
+
+TEST_SUITE("exact_data") {
+  TEST_CASE("windows that move, fail and return") {
+    if (!device_is_here()) return;
+    device_context context;
+    for_each_type<float, double>([&]<class T>(T) {
+      for (unsigned seed = 0; seed < 40; ++seed) {
+        for (const std::size_t count : {1000, 5001, 60007, 3000001}) {
+          CAPTURE(seed);
+          CAPTURE(count);
+          const std::vector<T> x = hard_data<T>(seed).make(count);
+          expect_exact<T>(x, seed % 3, context);
+        }
+      }
+      expect_exact<T>(hard_data<T>(99).make(20000003), 1, context);
+    });
+  }
+
+  TEST_CASE("sums of three powers of two") {
+    if (!device_is_here()) return;
+    device_context context;
+    for_each_type<float, double>([&]<class T>(T) {
+      using limits = std::numeric_limits<T>;
+      constexpr int lowest = limits::min_exponent - limits::digits, step = sizeof(T) == 4 ? 7 : 41;
+      std::vector<T> powers;
+      for (int exponent = lowest; exponent < limits::max_exponent; exponent += step) {
+        powers.push_back(std::ldexp(T{1}, exponent));
+      }
+      for (std::size_t i = 0; i < powers.size(); ++i) {
+        for (std::size_t j = 0; j < powers.size(); ++j) {
+          const T small = powers[(i * 31 + j * 17) % powers.size()];
+          for (const T third : {small, -small}) {
+            const std::vector<T> x{powers[i], -powers[j], third};
+            expect_exact<T>(x, 0, context);
+          }
+        }
+      }
+    });
+  }
+}
+
+}  // namespace
+}  // namespace fanin::test
