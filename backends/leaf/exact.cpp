@@ -3,7 +3,8 @@
 // the bits of t, taken as an integer, are bits(M) + q / unit. Adding up those integers adds up q without error. What
 // is left, v - q, goes to the next level, 51 binades below. A tile counts only if every t of its first level kept M's
 // sign and exponent (infinities and NaN do not) and nothing was left by its last level; else it is done again after a
-// closer look at it. Tiles that no window fits are summed per exponent.
+// closer look at it. Tiles that no window fits are summed per exponent. f32 has a shorter way for most data: where
+// the exponents of a tile lie within some 20 binades, sums of its elements in double do not round.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/leaf/exact.cpp"
 #include <hwy/foreach_target.h>
@@ -12,6 +13,8 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <limits>
@@ -30,7 +33,8 @@ using double_format = detail::float_format<double>;
 // |q| / unit is at most 2^51, so that the sum over a tile fits an int64: 4032 * 2^51 < 2^63.
 constexpr std::size_t tile = 4032;
 constexpr std::size_t tiles_between_fits = 64;
-constexpr std::size_t shortest = 64;  // below it, plain additions are quicker
+constexpr std::size_t tiles_taken_as_wide = 8;  // after one that was
+constexpr std::size_t shortest = 64;            // below it, plain additions are quicker
 constexpr std::size_t shortest_wild = 8192;
 constexpr std::size_t longest_wild = tile * tiles_between_fits;
 /// As in ordered.cpp: with this much arithmetic per line the loads far ahead come too late by themselves.
@@ -141,6 +145,54 @@ HWY_INLINE bool add_windowed(const T* x, std::size_t count, const plan<T>& windo
   return true;
 }
 
+/// Adds x[0..count) if their exponents are so close that sums in double do not round; otherwise does nothing and
+/// returns false.
+HWY_INLINE bool add_narrow(const float* x, std::size_t count, exact_accumulator<float>& into) {
+  const hn::ScalableTag<float> f;
+  const hn::RebindToUnsigned<decltype(f)> u;
+  const hn::RebindToSigned<doubles> integers;
+  const doubles d;
+  using format = detail::float_format<float>;
+  const std::size_t width = hn::Lanes(d);
+  const std::size_t step = 4 * width;
+  const auto one = hn::Set(u, 1);
+  auto largest = hn::Zero(u);
+  auto least = hn::Set(u, std::numeric_limits<std::uint32_t>::max());
+  auto sum0 = hn::Zero(d), sum1 = sum0, sum2 = sum0, sum3 = sum0;
+  std::size_t i = 0;
+  for (; i + step <= count; i += step) {
+    hwy::Prefetch(x + i + read_ahead / sizeof(float));
+    for (std::size_t k = 0; k < step; k += hn::Lanes(f)) {
+      const auto bits = hn::BitCast(u, hn::LoadU(f, x + i + k));
+      const auto magnitude = hn::Add(bits, bits);
+      largest = hn::Max(largest, magnitude);
+      least = hn::Min(least, hn::Sub(magnitude, one));  // 0 counts as large
+    }
+    sum0 = hn::Add(sum0, load(d, x + i));
+    sum1 = hn::Add(sum1, load(d, x + i + width));
+    sum2 = hn::Add(sum2, load(d, x + i + 2 * width));
+    sum3 = hn::Add(sum3, load(d, x + i + 3 * width));
+  }
+  constexpr int infinite = 2 * format::high - 1;
+  const auto biased = [](std::uint32_t magnitude) {
+    return std::max(static_cast<int>(magnitude >> format::digits), 1);
+  };
+  const int highest = biased(hn::GetLane(hn::MaxOfLanes(u, largest)));
+  const int lowest = biased(hn::GetLane(hn::MinOfLanes(u, least)));
+  // Each lane holds a multiple of `unit`, a sum of fewer than 2^additions elements.
+  const int additions = static_cast<int>(std::bit_width(i / step));
+  const int unit = lowest - 1 + format::low;
+  if (highest == infinite || highest - lowest + format::digits + additions > double_format::digits) return false;
+  const auto to_units = hn::Set(d, std::ldexp(1.0, -unit));
+  auto total = hn::Zero(integers);
+  for (const auto& sum : {&sum0, &sum1, &sum2, &sum3}) {
+    total = hn::Add(total, hn::ConvertTo(integers, hn::Mul(*sum, to_units)));
+  }
+  into.add_scaled(hn::GetLane(hn::SumOfLanes(integers, total)), unit);
+  for (; i < count; ++i) into.add(x[i]);
+  return true;
+}
+
 template <class T>
 HWY_INLINE bool add_windowed(const T* x, std::size_t count, const plan<T>& windows, exact_accumulator<T>& into) {
   switch (windows.levels) {
@@ -222,11 +274,24 @@ void add_any(const T* x, std::size_t count, exact_accumulator<T>& into) {
     return;
   }
   into.add_scaled(0, 0);
-  plan<T> windows = fit(x, shortest);
-  std::size_t tiles = 0;
+  plan<T> windows;
+  if constexpr (sizeof(T) == 8) windows = fit(x, shortest);
+  std::size_t tiles = 0, wide_until = 0;
   while (count > 0) {
+    ++tiles;
+    if constexpr (sizeof(T) == 4) {
+      if (tiles > wide_until) {
+        const std::size_t length = count < 2 * tile ? count : tile;
+        if (add_narrow(x, length, into)) {
+          x += length;
+          count -= length;
+          continue;
+        }
+        wide_until = tiles + tiles_taken_as_wide;
+      }
+    }
     std::size_t length = std::min(count, tile);
-    if (++tiles % tiles_between_fits == 0 && windows.levels > 1) windows = fit(x, length);
+    if (tiles % tiles_between_fits == 0 && windows.levels > 1) windows = fit(x, length);
     if (!add_windowed(x, length, windows, into)) {
       windows = fit(x, length);
       if (!add_windowed(x, length, windows, into)) {
