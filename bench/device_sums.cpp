@@ -166,8 +166,7 @@ class device_case {
 
   /// Exact sums against CUB's plain ones, of data of some family. @throws std::runtime_error unless `exact` is found
   void race_exact(json& rows, std::string_view family, T exact) {
-    const auto found =
-        std::get<T>(fanin::reduce(sum, input_.at(0), context_, {.how = fanin::method::exact}).value);
+    const auto found = std::get<T>(fanin::reduce(sum, input_.at(0), context_, {.how = fanin::method::exact}).value);
     if (found != exact) throw std::runtime_error("cuda's exact sum of " + std::string(family) + " is wrong");
     race(rows, asked(family), {cuda(fanin::method::exact), cub()});
   }

@@ -100,8 +100,8 @@ int main(int argc, char** argv) {
   constexpr std::size_t largest = std::size_t{1} << 27;
   const auto f64 = uniform<double>(largest);
   const auto f32 = uniform<float>(largest);
-  for (std::size_t count :
-       {1u << 8, 1u << 10, 1u << 12, 1u << 14, 1u << 16, 1u << 18, 1u << 20, 1u << 22, 1u << 24, 1u << 27}) {
+  for (std::size_t count : {1u << 4, 1u << 6, 1u << 8, 1u << 10, 1u << 12, 1u << 14, 1u << 16, 1u << 18, 1u << 20,
+                            1u << 22, 1u << 24, 1u << 27}) {
     add_all("f64", f64, count);
     add_all("f32", f32, count);
   }

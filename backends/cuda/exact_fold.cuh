@@ -27,17 +27,23 @@ struct exact_end {
     } else if (Reduction::what == operation::sum && sums.seen == seen_bits::numbers) {
       const leading_bits sum = leading_bits_of(sums);
       if (threadIdx.x > 0) return;
-      if (as_float) {
-        place<float>() = {rounded<float>(sum), 0};
-      } else {
-        place<double>() = {rounded<double>(sum), 0};
-      }
+      with_type([&]<class R>(R) { place<R>() = {rounded<R>(sum), 0}; });
     } else if (threadIdx.x == 0) {
-      as_float ? finish_alone<float>(sums) : finish_alone<double>(sums);
+      with_type([&]<class R>(R) { finish_alone<R>(sums); });
     }
   }
 
  private:
+  /// f(R()) for the result's type.
+  template <class F>
+  __device__ void with_type(F f) const {
+    if (sizeof(T) == 4 && as_float) {
+      f(float());
+    } else {
+      f(double());
+    }
+  }
+
   template <class R>
   __device__ device_result<R>& place() const {
     return *static_cast<device_result<R>*>(result);

@@ -1,4 +1,4 @@
-// The final rounding of an exact sum, by one warp.
+// The final rounding of an exact sum by one warp: what fixed_point.hpp does limb by limb, in a few microseconds less.
 #pragma once
 
 #include "backends/cuda/chunk_sums.hpp"
@@ -42,7 +42,8 @@ __device__ leading_bits leading_bits_of(const chunk_sums<T>& sums) {
   constexpr std::int64_t bias = std::int64_t{1} << 50;
   const std::int64_t above = static_cast<std::int64_t>(own >> (16 * chunks));
   const std::int64_t from_below = __shfl_up_sync(all, above, 1);
-  uint128 digit = (static_cast<uint128>(own) & (base - 1)) + static_cast<std::uint64_t>(bias + (lane > 0 ? from_below : 0));
+  uint128 digit =
+      (static_cast<uint128>(own) & (base - 1)) + static_cast<std::uint64_t>(bias + (lane > 0 ? from_below : 0));
   digit += carries_into(digit >= base, digit == base - 1) >> lane & 1;
   digit &= base - 1;
   const std::uint64_t borrows = carries_into(digit < bias, digit == bias);
@@ -71,8 +72,8 @@ __device__ leading_bits leading_bits_of(const chunk_sums<T>& sums) {
   // Digits under next: whole lanes, and those in next's own lane.
   const int whole = (top - 4) / chunks - 1;
   const bool in_part = lane < (top - 4) % chunks && digits[(1 + whole) * chunks + lane] != 0;
-  const bool more = (next << zeros & 0xffff) != 0 || __any_sync(all, in_part) ||
-                    (whole > 0 && (set & ((1u << whole) - 1)) != 0);
+  const bool more =
+      (next << zeros & 0xffff) != 0 || __any_sync(all, in_part) || (whole > 0 && (set & ((1u << whole) - 1)) != 0);
   return {bits << zeros | next >> (16 - zeros), chunk_sums<T>::format::low + 16 * (top - chunks) + 15 - zeros, more,
           negative};
 }

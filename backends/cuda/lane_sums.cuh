@@ -11,9 +11,8 @@ namespace fanin::cuda {
 /// The largest of the lanes of a warp, in each lane.
 __device__ inline unsigned warp_max(unsigned x) {
   NV_IF_ELSE_TARGET(NV_PROVIDES_SM_80, (return __reduce_max_sync(0xffffffffu, x);),
-                    (for (unsigned distance = 16; distance > 0; distance /= 2) {
-                      x = ::max(x, __shfl_xor_sync(0xffffffffu, x, distance));
-                    } return x;))
+                    (for (unsigned distance = 16; distance > 0;
+                          distance /= 2) { x = ::max(x, __shfl_xor_sync(0xffffffffu, x, distance)); } return x;))
 }
 
 /// `Warps` warps add. A word holds 32752 additions of 16 bits; each warp drains it after its share of them.
@@ -65,8 +64,10 @@ class lane_sums {
 
   /// Moves what the words hold to `total`, in device memory. A whole warp calls it, others may add meanwhile.
   __device__ void drain(sums* total) {
+    __syncwarp();  // a lane empties other lanes' words too
     for_each_chunk<1>([](int& word) { return atomicExch(&word, 0); },
                       [&](int i, std::int64_t sum) { add_to(total->chunk[i], sum); });
+    __syncwarp();
   }
   /// Additions to one word after which each warp has to drain.
   static constexpr int most_additions = 32752 / Warps;
@@ -86,8 +87,8 @@ class lane_sums {
   }
 
  private:
-  /// Each thread of `Together` warps adds up what read(word) gives for the copies of a chunk, beginning with the one in
-  /// its own bank.
+  /// Each thread of `Together` warps adds up what read(word) gives for the copies of a chunk, beginning with the one
+  /// in its own bank.
   template <int Together, class Read, class Give>
   __device__ void for_each_chunk(Read read, Give give) {
     constexpr unsigned threads = Together * 32;

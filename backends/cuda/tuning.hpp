@@ -22,10 +22,11 @@ constexpr shape fold_shape(std::size_t state_bytes) { return {512, 2, state_byte
 /// Exact sums keep more in registers: 128 a thread. Few vectors are added soonest by short code, as most of the time
 /// goes into fetching it; many need more loads in flight.
 inline constexpr shape exact_few{512, 1, 4}, exact_many{512, 1, 8};
+static_assert(exact_few.threads == exact_many.threads);  // the kernel counts on it
 inline constexpr std::uint64_t exact_many_vectors = std::uint64_t{3} << 19;
 
-/// How many batches there are, each `loads` vectors for every lane of a warp: all if every warp has one, else none. The
-/// warps of a block take turns at its batches: some are faster than others.
+/// How many batches there are, each `loads` vectors for every lane of a warp: all if every warp has one, else none.
+/// The warps of a block take turns at its batches: some are faster than others.
 constexpr std::uint64_t whole_batches(std::uint64_t vectors, unsigned blocks, const shape& s) {
   const std::uint64_t batches = vectors / static_cast<unsigned>(32 * s.loads);
   return batches >= std::uint64_t{blocks} * static_cast<unsigned>(s.threads / 32) ? batches : 0;

@@ -1,5 +1,6 @@
-// A warp's share of an exact sum while its elements fit into a window: the scheme of backends/leaf/exact.cpp, with one
-// window for each warp. What does not fit goes to the block's lane_sums one by one. docs/numerics.md has the proof.
+// A warp's share of an exact sum while its elements fit into a window: the scheme of backends/leaf/exact.cpp, with
+// one window for each warp. What does not fit goes to the block's lane_sums one by one. docs/numerics.md has the
+// proof.
 #pragma once
 
 #include "backends/cuda/lane_sums.cuh"
@@ -28,8 +29,8 @@ class window_sums {
  public:
   __device__ window_sums(lane_sums<T, Warps>& block, sums* total) : block_(block), total_(total) {}
 
-  /// Batches that one warp can add without draining the block, and an element more: each takes at most `elements`
-  /// additions and those of a flush.
+  /// Whole batches that one warp can add, with one more and an element, without draining the block: each takes at
+  /// most `elements` additions and those of a flush, which are fewer.
   static constexpr int most_without_drain = lane_sums<T, Warps>::most_additions / (2 * batch::elements);
 
   /// Adds x, then whole batches of vectors 32 apart: this lane's first vector of each is what next() says, until that
@@ -96,7 +97,8 @@ class window_sums {
   static constexpr int levels = adds_rests ? 2 : 3;
   static constexpr int level_step = adds_rests ? 46 : 51;
   static constexpr int headroom = 8;  ///< binades
-  /// Of any window, also where no window fits: sums stay within the chunks, and f64 within its exponents.
+  /// Of any window: sums stay within the chunks, and f64 within its exponents. An f32 infinity has a window too, but
+  /// leaves it in the first t.
   static constexpr int highest_top =
       sums::format::high + 1 + headroom < 1023 ? sums::format::high + 1 + headroom : 1023;
   static constexpr int most_batches = 4032 / batch::elements;  ///< each element adds at most 2^51 units

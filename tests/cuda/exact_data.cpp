@@ -2,6 +2,8 @@
 #include <cmath>
 #include <random>
 
+#include <fanin/accumulator/exact.hpp>
+
 #include "tests/conformance/checks.hpp"
 #include "tests/cuda/device_memory.hpp"
 
@@ -18,7 +20,8 @@ class hard_data {
     std::vector<T> x;
     while (x.size() < count) {
       const unsigned kind = below(8);
-      const int top = limits::min_exponent + static_cast<int>(below(limits::max_exponent - limits::min_exponent - 40));
+      const int top =
+          limits::min_exponent + static_cast<int>(below(limits::max_exponent - limits::min_exponent - 40));
       for (std::size_t left = std::min<std::size_t>(1 + below(20000), count - x.size()); left > 0; --left) {
         x.push_back(one(kind, top));
       }
@@ -28,11 +31,13 @@ class hard_data {
 
  private:
   using limits = std::numeric_limits<T>;
+  static constexpr int spread = sizeof(T) == 4 ? 110 : 160;
 
   unsigned below(int limit) { return static_cast<unsigned>(random_() % static_cast<unsigned>(limit)); }
   /// All bits of the mantissa random.
   T scaled(int exponent) {
-    const T magnitude = std::ldexp(1 + std::ldexp(static_cast<T>(random_() >> 40), -24), exponent);
+    constexpr int digits = limits::digits;
+    const T magnitude = std::ldexp(static_cast<T>(random_() >> (64 - digits)), exponent + 1 - digits);
     return random_() % 2 == 0 ? magnitude : -magnitude;
   }
   T one(unsigned kind, int top) {
@@ -40,11 +45,12 @@ class hard_data {
       case 0:  // one binade
         return scaled(top);
       case 1:  // about what two or three levels of a window hold, and a little more
-        return scaled(top - static_cast<int>(below(110)));
-      case 2:  // two clusters around the end of the lowest level
-        return scaled(top - (below(2) == 0 ? 0 : 60 + static_cast<int>(below(50))));
+        return scaled(top - static_cast<int>(below(spread)));
+      case 2:  // two clusters, one around the end of the lowest level
+        return scaled(top - (below(2) == 0 ? 0 : spread - 50 + static_cast<int>(below(50))));
       case 3:  // anything finite
-        return scaled(limits::min_exponent + static_cast<int>(below(limits::max_exponent - limits::min_exponent - 40)));
+        return scaled(limits::min_exponent +
+                      static_cast<int>(below(limits::max_exponent - limits::min_exponent - 40)));
       case 4:
         return below(2) == 0 ? T{0} : -T{0};
       case 5:  // subnormal numbers
@@ -64,7 +70,8 @@ template <class T>
 void expect_exact(std::span<const T> x, std::size_t offset, device_context& context) {
   const device_array<T> on_device(x, offset);
   for (const operation what : {operation::sum, operation::mean}) {
-    for (const element_type result : {type_of<T>, element_type::f64}) {
+    for (const element_type result : {element_type::f32, element_type::f64}) {
+      if (size_of(result) < sizeof(T)) continue;
       const options chosen{.how = method::exact, .result = result};
       const scalar expected = call(find_backend("serial"), what, x, chosen).value;
       CHECK(same(reduce(what, on_device.elements(), context, chosen).value, expected));
@@ -79,21 +86,54 @@ void expect_exact(std::span<const T> x, std::size_t offset, device_context& cont
   }
 }
 
+template <class T>
+void check_hard_data(unsigned seeds, std::initializer_list<std::size_t> counts) {
+  device_context context;
+  for (unsigned seed = 0; seed < seeds; ++seed) {
+    for (const std::size_t count : counts) {
+      CAPTURE(seed);
+      CAPTURE(count);
+      std::vector<T> x = hard_data<T>(seed).make(count);
+      expect_exact<T>(x, seed % 3, context);
+      if (seed % 8 != 0) continue;
+      x[count / 3] = -std::numeric_limits<T>::infinity();
+      expect_exact<T>(x, 0, context);
+      x[count / 2] = std::numeric_limits<T>::infinity();
+      expect_exact<T>(x, 0, context);
+    }
+  }
+}
+
 TEST_SUITE("exact_data") {
-  TEST_CASE("windows that move, fail and return") {
+  TEST_CASE_TEMPLATE("windows that move, fail and return", T, float, double) {
+    if (device_is_here()) check_hard_data<T>(20, {1000, 5001, 60007});
+  }
+  TEST_CASE_TEMPLATE("the same in large arrays", T, float, double) {
+    if (device_is_here()) check_hard_data<T>(10, {3000001, 7000003, 20000003});
+  }
+
+  TEST_CASE_TEMPLATE("so many elements of one sign that shared memory is drained", T, float, double) {
     if (!device_is_here()) return;
-    device_context context;
-    for_each_type<float, double>([&]<class T>(T) {
-      for (unsigned seed = 0; seed < 40; ++seed) {
-        for (const std::size_t count : {1000, 5001, 60007, 3000001}) {
-          CAPTURE(seed);
-          CAPTURE(count);
-          const std::vector<T> x = hard_data<T>(seed).make(count);
-          expect_exact<T>(x, seed % 3, context);
-        }
-      }
-      expect_exact<T>(hard_data<T>(99).make(20000003), 1, context);
-    });
+    constexpr std::size_t period = std::size_t{1} << 20, times = 256;
+    std::vector<T> once;  // too wide for windows
+    for (std::size_t i = 0; i < period; ++i) {
+      once.push_back(std::ldexp(std::numeric_limits<T>::max(), -static_cast<int>(30 + i * 7919 % 200)));
+    }
+    exact_accumulator<T> expected;
+    for (const T v : once) expected.add(v);
+    for (std::size_t n = 1; n < times; n *= 2) {
+      const exact_accumulator<T> half = expected;
+      expected.merge(half);
+    }
+    const auto memory = cuda::allocate_device(period * times * sizeof(T));
+    for (std::size_t n = 0; n < times; ++n) {
+      cuda::check(
+          cudaMemcpy(memory.get() + n * period * sizeof(T), once.data(), period * sizeof(T), cudaMemcpyHostToDevice),
+          "cudaMemcpy");
+    }
+    const device_span<T> x(reinterpret_cast<const T*>(memory.get()), period * times);
+    const scalar found = reduce(operation::sum, x, {.backend = "cuda", .how = method::exact}).value;
+    CHECK(same(found, scalar(expected.template round<T>())));
   }
 
   TEST_CASE("sums of three powers of two") {

@@ -9,7 +9,8 @@ logs=$(mktemp -d)
 export logs
 
 list_cases() {  # all that a tool is to see, one a line
-  "$tests" --list-test-cases -ts='contexts,cuda/ladder' -tce='small sizes*,large sizes*,over 2*,*several chunks*' |
+  "$tests" --list-test-cases -ts='contexts,cuda/ladder,exact_data' \
+    -tce='small sizes*,large sizes*,over 2*,*several chunks*,*large arrays*,so many*' |
     grep -v '^\[doctest\]\|^==='
 }
 

@@ -8,8 +8,18 @@ namespace {
 
 using namespace cuda::tuning;
 
-constexpr std::uint64_t lengths[] = {0, 1, 4095, 4096, 4097, 33 * 512, 132 * 512 + 1, 264 * 4096 - 1, 264 * 4096,
-                                     264 * 4096 + 1, 3 * 264 * 4096 + 17, (std::uint64_t{1} << 33) + 5};
+constexpr std::uint64_t lengths[] = {0,
+                                     1,
+                                     4095,
+                                     4096,
+                                     4097,
+                                     33 * 512,
+                                     132 * 512 + 1,
+                                     264 * 4096 - 1,
+                                     264 * 4096,
+                                     264 * 4096 + 1,
+                                     3 * 264 * 4096 + 17,
+                                     (std::uint64_t{1} << 33) + 5};
 
 TEST_SUITE("shares") {
   TEST_CASE("rounds and the turns after them take every vector once") {
