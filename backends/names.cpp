@@ -35,7 +35,7 @@ std::string_view name_of(Enum value, const std::string_view (&names)[N]) noexcep
 }  // namespace
 
 std::string_view to_string(operation what) noexcept {
-  return name_of(what, {"sum", "product", "min", "max", "sum_of_squares", "mean"});
+  return name_of(what, {"sum", "product", "min", "max", "sum_of_squares", "mean", "norm2", "variance", "dot"});
 }
 std::string_view to_string(element_type type) noexcept {
   return name_of(type, {"f32", "f64", "i32", "i64", "u32", "u64"});

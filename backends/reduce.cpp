@@ -17,7 +17,7 @@ std::string_view wanted_backend(const options& chosen) {
 }
 
 bool needs_an_element(operation what) {
-  return what == operation::min || what == operation::max || what == operation::mean;
+  return what == operation::min || what == operation::max || what == operation::mean || what == operation::variance;
 }
 
 void check_count(operation what, std::uint64_t count) {
@@ -29,6 +29,12 @@ void check_count(operation what, std::uint64_t count) {
 void check(operation what, const array_view& input) {
   if (input.data == nullptr && input.count > 0) throw invalid_argument("the input is null, but its count is not 0");
   check_count(what, input.count);
+}
+
+/// The backend for a reduction of one input.
+selection choose(operation what, const array_view& input, const options& chosen) {
+  if (what == operation::dot) throw invalid_argument("a dot product has two inputs; fanin::dot takes them");
+  return select(backends(), wanted_backend(chosen), what, input, chosen);
 }
 
 /// Runs f; memory that ran out on the host leaves as this library's error.
@@ -51,14 +57,27 @@ result<scalar> with_report(const outcome& answer, const backend& by, std::vector
 result<scalar> reduce(operation what, const array_view& input, const options& chosen) {
   check(what, input);
   return translated([&] {
-    selection s = select(backends(), wanted_backend(chosen), what, input, chosen);
+    selection s = choose(what, input, chosen);
+    return with_report(s.chosen->reduce(s.what), *s.chosen, std::move(s.fallback));
+  });
+}
+
+result<scalar> dot(const array_view& x, const array_view& y, const options& chosen) {
+  check(operation::dot, x);
+  check(operation::dot, y);
+  if (x.count != y.count) throw invalid_argument("the inputs of a dot product have different lengths");
+  if (x.type != y.type || x.place != y.place) {
+    throw invalid_argument("the inputs of a dot product differ in type or place");
+  }
+  return translated([&] {
+    selection s = select(backends(), wanted_backend(chosen), operation::dot, x, chosen);
+    s.what.other = y.data;
     return with_report(s.chosen->reduce(s.what), *s.chosen, std::move(s.fallback));
   });
 }
 
 plan::plan(operation what, element_type type, const options& chosen, std::size_t expected_count, memory place)
-    : chosen_(
-          select(backends(), wanted_backend(chosen), what, array_view(nullptr, expected_count, type, place), chosen)) {}
+    : chosen_(choose(what, array_view(nullptr, expected_count, type, place), chosen)) {}
 
 result<scalar> plan::operator()(const array_view& input) const {
   request asked = chosen_.what;
@@ -71,8 +90,7 @@ result<scalar> plan::operator()(const array_view& input) const {
 }
 
 incremental::incremental(operation what, element_type type, const options& chosen)
-    : chosen_(
-          select(backends(), wanted_backend(chosen), what, array_view(nullptr, plan::unknown_count, type), chosen)),
+    : chosen_(choose(what, array_view(nullptr, plan::unknown_count, type), chosen)),
       stream_(chosen_.chosen->open(chosen_.what)) {}
 
 void incremental::push(const void* elements, std::size_t count) {

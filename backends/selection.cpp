@@ -39,7 +39,7 @@ void check_variant_name(candidate_list candidates, std::string_view name) {
 request request_for(const backend& b, operation what, const array_view& input, const options& chosen) {
   request asked{what,
                 input,
-                chosen.how.value_or(method::fast),
+                chosen.how.value_or(default_method(what)),
                 chosen.result.value_or(default_result(what, input.type)),
                 chosen.variant,
                 chosen.threads != 0 ? chosen.threads : default_threads()};

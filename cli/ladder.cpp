@@ -98,7 +98,8 @@ table_row to_cells(const ladder& all, const ladder_row& row) {
   const auto number = [](const char* format, const std::optional<double>& value, double scale = 1) {
     return value ? fmt::format(fmt::runtime(format), scale * *value) : "-";
   };
-  const auto rate = row.seconds ? std::optional(gigabytes_per_second(all, *row.seconds)) : std::nullopt;
+  std::optional<double> rate;
+  if (row.seconds) rate = gigabytes_per_second(all, *row.seconds);
   table_row cells = {row.number ? fmt::format("{:2}", *row.number) : "",
                      std::string(row.name),
                      std::string(row.builds_on),

@@ -133,6 +133,12 @@ std::string_view description(operation what) {
       return "Sum of the squares of all elements";
     case operation::mean:
       return "Mean of all elements";
+    case operation::norm2:
+      return "Square root of the sum of the squares of all elements, correctly rounded (f32 and f64)";
+    case operation::variance:
+      return "Population variance of all elements, correctly rounded (f32 and f64)";
+    case operation::dot:
+      break;  // no command
   }
   return {};
 }

@@ -138,6 +138,10 @@ auto with_reduction(operation what, method how, F f) -> decltype(f(reduction<ope
     case operation::product:
       if (std::is_floating_point_v<T> && how != method::fast) return {};
       return any_method.template operator()<operation::product>();
+    case operation::norm2:
+    case operation::variance:
+    case operation::dot:
+      return {};
   }
   return {};
 }

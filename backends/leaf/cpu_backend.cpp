@@ -27,6 +27,19 @@ outcome finished(const fold& arithmetic, const request& asked, const void* state
           arithmetic.bound(count, asked.result)};
 }
 
+/// Folds `count` elements from `first` on; a state whose order does not matter has been reset.
+void fold_part(const fold& arithmetic, const array_view& input, const void* other, std::size_t first,
+               std::size_t count, void* state) {
+  const auto from_first = [&](const void* x) {
+    return static_cast<const std::byte*>(x) + first * size_of(input.type);
+  };
+  if (arithmetic.accumulate_pairs != nullptr) {
+    arithmetic.accumulate_pairs(from_first(input.data), from_first(other), count, state);
+  } else {
+    arithmetic.accumulate(from_first(input.data), count, state);
+  }
+}
+
 /// Collects what is pushed into blocks of whole leaves, so that the leaves lie as they would in one array.
 class block_stream final : public stream {
  public:
@@ -73,7 +86,7 @@ class block_stream final : public stream {
     const auto type = asked_.input.type;
     state_buffer part;
     environment_guard guard;
-    backend_.fold_parallel(fold_, array_view(data, bytes / size_of(type), type), asked_.threads, part.bytes);
+    backend_.fold_parallel(fold_, array_view(data, bytes / size_of(type), type), nullptr, asked_.threads, part.bytes);
     if (fold_.fixed_order()) {
       tree_.push(part.bytes);
     } else {
@@ -106,17 +119,18 @@ support cpu_backend::supports(const request& asked) const {
   return offer(*this, asked, find_fold(asked.what, asked.input.type, asked.how) != nullptr);
 }
 
-void cpu_backend::fold_parallel(const fold& arithmetic, const array_view& input, unsigned threads,
+void cpu_backend::fold_parallel(const fold& arithmetic, const array_view& input, const void* other, unsigned threads,
                                 void* state) const {
   struct job {
     const fold& arithmetic;
     const array_view& input;
+    const void* other;
     std::size_t chunk;
     state_buffer* partials;
   };
   if (threads == 1 || input.bytes() < parallel_bytes) {
     if (!arithmetic.fixed_order()) arithmetic.reset(state);
-    arithmetic.accumulate(input.data, input.count, state);
+    fold_part(arithmetic, input, other, 0, input.count, state);
     return;
   }
   constexpr std::size_t chunks_per_thread = 16;
@@ -128,14 +142,13 @@ void cpu_backend::fold_parallel(const fold& arithmetic, const array_view& input,
   thread_local std::vector<state_buffer> partials;
   if (partials.size() < chunks) partials.resize(chunks);
 
-  job shared{arithmetic, input, chunk, partials.data()};
+  job shared{arithmetic, input, other, chunk, partials.data()};
   const auto fold_chunk = [](void* context, std::size_t i) {
     const job& j = *static_cast<job*>(context);
     const std::size_t first = i * j.chunk;
-    const auto* data = static_cast<const std::byte*>(j.input.data) + first * size_of(j.input.type);
     environment_guard guard;
     if (!j.arithmetic.fixed_order()) j.arithmetic.reset(j.partials[i].bytes);
-    j.arithmetic.accumulate(data, std::min(j.chunk, j.input.count - first), j.partials[i].bytes);
+    fold_part(j.arithmetic, j.input, j.other, first, std::min(j.chunk, j.input.count - first), j.partials[i].bytes);
   };
   run(threads, chunks, {fold_chunk, &shared});
 
@@ -153,7 +166,7 @@ outcome cpu_backend::reduce(const request& asked) const {
   const fold& arithmetic = fold_of(asked);
   state_buffer state;
   environment_guard guard;
-  fold_parallel(arithmetic, asked.input, asked.threads, state.bytes);
+  fold_parallel(arithmetic, asked.input, asked.other, asked.threads, state.bytes);
   return finished(arithmetic, asked, state.bytes, asked.input.count);
 }
 

@@ -22,8 +22,9 @@ class cpu_backend : public backend {
   std::unique_ptr<stream> open(const request& asked) const override;
 
   /// Folds into a fresh `state`, on up to `threads` threads; the bits do not depend on how many. The calling
-  /// thread is in the leaves' floating-point environment already.
-  void fold_parallel(const fold& arithmetic, const array_view& input, unsigned threads, void* state) const;
+  /// thread is in the leaves' floating-point environment already. `other`: as in request.
+  void fold_parallel(const fold& arithmetic, const array_view& input, const void* other, unsigned threads,
+                     void* state) const;
 
  protected:
   /// Runs the tasks 0 .. count - 1, in any order, on up to `threads` threads, the caller's among them.

@@ -17,7 +17,7 @@ inline constexpr std::size_t row_bytes = 256;
 
 /// Room for any accumulator's state.
 struct alignas(64) state_buffer {
-  std::byte bytes[1216];
+  std::byte bytes[1664];
 };
 
 struct fold {
@@ -32,9 +32,11 @@ struct fold {
   void (*merge)(void* into, const void* from);
   scalar (*finish)(const void* state, std::uint64_t count, element_type result);
   error_bound (*bound)(std::uint64_t count, element_type result);
+  /// dot: accumulate() for the pairs of elements of two arrays; null for the others.
+  void (*accumulate_pairs)(const void* elements, const void* other, std::size_t count, void* state);
 };
 
-/// The fold for a request, or null where there is none (exact products).
+/// The fold for a request, or null where there is none (exact products, fast norms).
 const fold* find_fold(operation what, element_type type, method how) noexcept;
 
 /// Partials of consecutive blocks, merged along the binary tree over the block index: node (k, i) is the merge of

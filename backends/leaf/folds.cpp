@@ -5,9 +5,11 @@
 #include <new>
 
 #include <fanin/accumulator/compensated.hpp>
+#include <fanin/accumulator/dot.hpp>
 #include <fanin/accumulator/exact.hpp>
 #include <fanin/accumulator/extremum.hpp>
 #include <fanin/accumulator/integer.hpp>
+#include <fanin/accumulator/moments.hpp>
 #include <fanin/accumulator/product.hpp>
 #include <fanin/accumulator/sum.hpp>
 
@@ -119,7 +121,7 @@ void extremum_total(const void* x, std::size_t count, void* state) {
 }
 
 /// Adapts the public exact accumulators, whose states are objects, to the shape of the other accumulators.
-template <class Object, class Element, bool Mean>
+template <class Object, class Element, operation What>
 struct exact_adapter {
   using element = Element;
   using state = Object;
@@ -127,8 +129,12 @@ struct exact_adapter {
   static void merge(state& s, const state& other) { s.merge(other); }
   template <class R>
   static R finish(const state& s, std::uint64_t count) {
-    if constexpr (Mean) {
+    if constexpr (What == operation::mean) {
       return s.template mean<R>(count);
+    } else if constexpr (What == operation::norm2) {
+      return s.template root<R>();
+    } else if constexpr (What == operation::variance) {
+      return s.template variance<R>(count);
     } else {
       return s.template round<R>();
     }
@@ -152,6 +158,19 @@ void exact_square_total(const void* x, std::size_t count, void* state) {
   total.add(std::span(static_cast<const T*>(x), count));
 }
 
+template <class T>
+void exact_moments_total(const void* x, std::size_t count, void* state) {
+  auto& total = *static_cast<exact_moments_accumulator<T>*>(state);
+  add_exact(static_cast<const T*>(x), count, total.sum);
+  total.squares.add(std::span(static_cast<const T*>(x), count));
+}
+
+template <class T>
+void dot_total(const void* x, const void* y, std::size_t count, void* state) {
+  auto& total = *static_cast<exact_dot_accumulator<T>*>(state);
+  for (std::size_t i = 0; i < count; ++i) total.add(static_cast<const T*>(x)[i], static_cast<const T*>(y)[i]);
+}
+
 error_bound no_error(std::uint64_t, element_type) { return {}; }
 error_bound rounded_once(std::uint64_t, element_type result) {
   return result == element_type::f32 ? rounded_bound<float>() : rounded_bound<double>();
@@ -168,14 +187,14 @@ error_bound averaged(std::uint64_t count, element_type) {
 template <class A, class R>
 constexpr fold make(reproducibility order, accumulate_function accumulate, bound_function bound) {
   static_assert(sizeof(typename A::state) <= sizeof(state_buffer) && std::is_trivially_copyable_v<typename A::state>);
-  return {order, sizeof(typename A::state), reset<A>, accumulate, merge<A>, finish<A, R>, bound};
+  return {order, sizeof(typename A::state), reset<A>, accumulate, merge<A>, finish<A, R>, bound, nullptr};
 }
 
 /// Fixed order: the state is a row of lanes.
 template <class A, class Finish>
 constexpr fold make_row(bound_function bound) {
   return {reproducibility::fixed_order, sizeof(row<A>), reset_row<A>, fold_row<A>, merge_rows<A>,
-          finish_row<A, Finish>,        bound};
+          finish_row<A, Finish>,        bound,          nullptr};
 }
 
 template <class A>
@@ -185,10 +204,17 @@ constexpr fold make_exact(accumulate_function accumulate) {
   return f;
 }
 
+template <class T>
+constexpr fold make_dot() {
+  fold f = make_exact<exact_adapter<exact_dot_accumulator<T>, T, operation::dot>>(nullptr);
+  f.accumulate_pairs = dot_total<T>;
+  return f;
+}
+
 /// What one element type has for each operation but min and max.
 template <class Entry>
 struct operations {
-  Entry sum, mean, squares, product;
+  Entry sum, mean, squares, product, norm2, variance, dot;
   const Entry& of(operation what) const {
     switch (what) {
       case operation::mean:
@@ -197,6 +223,12 @@ struct operations {
         return squares;
       case operation::product:
         return product;
+      case operation::norm2:
+        return norm2;
+      case operation::variance:
+        return variance;
+      case operation::dot:
+        return dot;
       default:
         return sum;
     }
@@ -213,16 +245,21 @@ constexpr operations<by_method> floating_folds() {
   using compensated = acc::compensated_sum<T>;
   using compensated_squares = acc::compensated_square_sum<T>;
   using product = acc::plain_product<T>;
+  using squares = exact_square_accumulator<T>;
+  using moments = exact_moments_accumulator<T>;
   return {{make_row<plain, plain>(summed<plain_bound<T>>),
            make_row<compensated, compensated>(summed<compensated_bound<T>>),
-           make_exact<exact_adapter<exact_accumulator<T>, T, false>>(exact_total<T>)},
+           make_exact<exact_adapter<exact_accumulator<T>, T, operation::sum>>(exact_total<T>)},
           {make_row<plain, acc::mean_of<plain>>(averaged<T, plain_bound<T>>),
            make_row<compensated, acc::mean_of<compensated>>(averaged<T, compensated_bound<T>>),
-           make_exact<exact_adapter<exact_accumulator<T>, T, true>>(exact_total<T>)},
+           make_exact<exact_adapter<exact_accumulator<T>, T, operation::mean>>(exact_total<T>)},
           {make_row<plain_squares, plain_squares>(summed<plain_square_bound<T>>),
            make_row<compensated_squares, compensated_squares>(summed<compensated_square_bound<T>>),
-           make_exact<exact_adapter<exact_square_accumulator<T>, T, false>>(exact_square_total<T>)},
-          {make_row<product, product>(summed<product_bound<T>>), {}, {}}};
+           make_exact<exact_adapter<squares, T, operation::sum_of_squares>>(exact_square_total<T>)},
+          {make_row<product, product>(summed<product_bound<T>>), {}, {}},
+          {{{}, {}, make_exact<exact_adapter<squares, T, operation::norm2>>(exact_square_total<T>)}},
+          {{{}, {}, make_exact<exact_adapter<moments, T, operation::variance>>(exact_moments_total<T>)}},
+          {{{}, {}, make_dot<T>()}}};
 }
 
 template <class T>
@@ -233,8 +270,14 @@ constexpr operations<fold> integer_folds() {
   constexpr auto any = reproducibility::exact;
   return {make<acc::integer_sum<T>, R>(any, integer_total<T>, no_error),
           make<acc::integer_mean<T>, double>(any, integer_total<T>, rounded_once),
-          make<squares, R>(any, one_by_one<squares>, no_error), make<product, R>(any, one_by_one<product>, no_error)};
+          make<squares, R>(any, one_by_one<squares>, no_error),
+          make<product, R>(any, one_by_one<product>, no_error),
+          {},
+          {},
+          {}};
 }
+
+const fold* existing(const fold& f) noexcept { return f.reset != nullptr ? &f : nullptr; }
 
 template <class T>
 const fold* fold_for(operation what, method how) noexcept {
@@ -245,11 +288,10 @@ const fold* fold_for(operation what, method how) noexcept {
   if (what == operation::max) return &max;
   if constexpr (std::is_floating_point_v<T>) {
     static constexpr auto folds = floating_folds<T>();
-    const fold& f = folds.of(what)[static_cast<std::size_t>(how)];
-    return f.accumulate != nullptr ? &f : nullptr;
+    return existing(folds.of(what)[static_cast<std::size_t>(how)]);
   } else {
     static constexpr auto folds = integer_folds<T>();
-    return &folds.of(what);
+    return existing(folds.of(what));
   }
 }
 

@@ -64,7 +64,7 @@ class backend {
 
   /// The reduction of request.input.
   /// Preconditions, checked by fanin::reduce and not again: probe() and supports(request) are usable(), input.data is
-  /// non-null unless input.count is 0, and input.count > 0 for min, max and mean.
+  /// non-null unless input.count is 0, and input.count > 0 for min, max, mean and variance.
   /// In steady state it allocates nothing and touches neither environment nor files.
   /// @throws overflow (integer result does not fit), out_of_memory, device_error
   virtual outcome reduce(const request&) const = 0;

@@ -8,7 +8,7 @@
 // Shared by all verbs below:
 //   Input is host memory, contiguous. NaN anywhere gives the canonical quiet NaN.
 //   Accuracy and reproducibility are in the report and, with proofs, in docs/numerics.md.
-//   Memory: no copy. Scratch: up to 130 KiB of stack; per thread about 20 KiB for each thread that takes part, kept
+//   Memory: no copy. Scratch: up to 130 KiB of stack; per thread about 26 KiB for each thread that takes part, kept
 //   for the next call. No allocation in steady state with a named backend or a plan; lists, and `auto` from 256 KiB
 //   on, allocate the report's trail, serial/recursive a copy of half the input. Threads: safe to call
 //   concurrently.   Cost: one read of x.
@@ -28,6 +28,10 @@ namespace fanin {
 /// The reduction of a type known only at run time; every verb below is this call.
 /// The value holds the alternative that matches the result type.
 result<scalar> reduce(operation what, const array_view& input, const options& chosen = {});
+
+/// The dot product of two inputs of one type, place and count; operation::dot names it to backends, reduce() and its
+/// kin refuse it. @throws as reduce; invalid_argument if the inputs do not match
+result<scalar> dot(const array_view& x, const array_view& y, const options& chosen = {});
 
 /// A reduction whose backend, variant and method are chosen once, for calls so small or so frequent that choosing
 /// would count. Calls are safe from many threads at once.
@@ -60,7 +64,8 @@ class incremental {
   /// @throws the same; invalid_argument if T is not the stream's type
   template <element T>
   void push(std::span<const T> block);
-  /// Value and report of everything pushed; call once, last. @throws invalid_argument for min, max, mean of nothing
+  /// Value and report of everything pushed; call once, last. @throws invalid_argument for min, max, mean and variance
+  /// of nothing
   result<scalar> finish();
   const selection& chosen() const noexcept { return chosen_; }
 
@@ -71,23 +76,30 @@ class incremental {
 };
 
 template <class Range>
-concept elements = std::ranges::contiguous_range<Range> && std::ranges::sized_range<Range> &&
-    element<std::remove_cv_t<std::ranges::range_value_t<Range>>>;
+using element_of = std::remove_cv_t<std::ranges::range_value_t<Range>>;
+
+template <class Range>
+concept elements =
+    std::ranges::contiguous_range<Range> && std::ranges::sized_range<Range> && element<element_of<Range>>;
 
 namespace detail {
 
 template <operation What, class T>
 using default_result_t =
     std::conditional_t<std::is_floating_point_v<T> || What == operation::min || What == operation::max, T,
-                       std::conditional_t<What == operation::mean, double,
+                       std::conditional_t<What == operation::mean || is_exact_only(What), double,
                                           std::conditional_t<std::is_unsigned_v<T>, std::uint64_t, std::int64_t>>>;
+
+template <elements Range>
+array_view view_of(const Range& x) {
+  return std::span<const element_of<Range>>(std::ranges::data(x), std::ranges::size(x));
+}
 
 template <operation What, class Result, elements Range>
 auto typed_reduce(const Range& x, options chosen) {
-  using T = std::remove_cv_t<std::ranges::range_value_t<Range>>;
-  using R = std::conditional_t<std::is_void_v<Result>, default_result_t<What, T>, Result>;
+  using R = std::conditional_t<std::is_void_v<Result>, default_result_t<What, element_of<Range>>, Result>;
   chosen.result = type_of<R>;
-  auto any = reduce(What, array_view(std::span<const T>(std::ranges::data(x), std::ranges::size(x))), chosen);
+  auto any = reduce(What, view_of(x), chosen);
   return result<R>{std::get<R>(any.value), std::move(any.report)};
 }
 
@@ -134,6 +146,40 @@ auto sum_of_squares(const Range& x, const options& chosen = {}) {
 template <class Result = void, elements Range>
 auto mean(const Range& x, const options& chosen = {}) {
   return detail::typed_reduce<operation::mean, Result>(x, chosen);
+}
+
+/// Euclidean norm: the square root of the sum of x[i]^2. Empty and all zeros give +0; any NaN gives NaN, otherwise
+/// any infinity +inf. f32 -> f32 (f64 on request), f64 -> f64. method::exact only, and so without asking; CPU only.
+/// Accuracy: correctly rounded, also where the sum of the squares would overflow or underflow.
+/// Reproducible: same bits for any order, split, backend and thread count.   Cost: one read of x.
+/// @throws unsupported for integers
+template <class Result = void, elements Range>
+auto norm2(const Range& x, const options& chosen = {}) {
+  return detail::typed_reduce<operation::norm2, Result>(x, chosen);
+}
+
+/// Population variance: the sum of (x[i] - mean)^2 divided by n, with the mean not rounded. One element, or equal
+/// ones, give +0; any NaN or infinity gives NaN. Types, method and reproducibility as for norm2.
+/// Accuracy: correctly rounded, also where the sums would overflow or underflow.
+/// Cost: one read of x, and up to 10 microseconds for the long division at the end.
+/// @throws invalid_argument if x is empty, unsupported for integers
+template <class Result = void, elements Range>
+auto variance(const Range& x, const options& chosen = {}) {
+  return detail::typed_reduce<operation::variance, Result>(x, chosen);
+}
+
+/// Dot product: the sum of x[i] y[i], for two ranges of floats of one type. Empty gives +0; only products -0 give -0.
+/// Any NaN, 0 times an infinity, or infinite products of both signs give NaN, otherwise an infinite product that
+/// infinity. Types, method and reproducibility as for norm2.   Cost: one read of x and y.
+/// Accuracy: correctly rounded; no product is rounded, overflows or underflows.
+/// @throws invalid_argument if the lengths differ
+template <class Result = void, elements Range, elements Other>
+requires std::same_as<element_of<Range>, element_of<Other>> && std::floating_point<element_of<Range>>
+auto dot(const Range& x, const Other& y, options chosen = {}) {
+  using R = std::conditional_t<std::is_void_v<Result>, element_of<Range>, Result>;
+  chosen.result = type_of<R>;
+  auto any = dot(detail::view_of(x), detail::view_of(y), chosen);
+  return result<R>{std::get<R>(any.value), std::move(any.report)};
 }
 
 template <element T>

@@ -12,12 +12,12 @@
 
 namespace fanin {
 
-enum class operation : std::uint8_t { sum, product, min, max, sum_of_squares, mean };
+enum class operation : std::uint8_t { sum, product, min, max, sum_of_squares, mean, norm2, variance, dot };
 
 enum class element_type : std::uint8_t { f32, f64, i32, i64, u32, u64 };
 
 /// How floating-point sums are formed; docs/numerics.md has the bounds. Sums of integers, and min and max, are
-/// exact with every method. Products exist as `fast` only.
+/// exact with every method. Products of floats exist as `fast` only, norm2, variance and dot as `exact` only.
 enum class method : std::uint8_t {
   fast,         ///< one addition per element, error <= g(d) sum|x|
   compensated,  ///< error-free transformations, error <= u |S| + (1 + u) g(d) g(d') sum|x|
@@ -27,8 +27,10 @@ enum class method : std::uint8_t {
 /// Where data lies. Never guessed from a pointer.
 enum class memory : std::uint8_t { host, device };
 
-inline constexpr operation all_operations[] = {operation::sum, operation::product,        operation::min,
-                                               operation::max, operation::sum_of_squares, operation::mean};
+/// The operations on one input. `dot` has two: fanin::dot.
+inline constexpr operation all_operations[] = {operation::sum,   operation::product,        operation::min,
+                                               operation::max,   operation::sum_of_squares, operation::mean,
+                                               operation::norm2, operation::variance};
 inline constexpr element_type all_element_types[] = {element_type::f32, element_type::f64, element_type::i32,
                                                      element_type::i64, element_type::u32, element_type::u64};
 inline constexpr method all_methods[] = {method::fast, method::compensated, method::exact};
@@ -57,11 +59,21 @@ inline constexpr element_type type_of = std::same_as<T, float>           ? eleme
                                         : std::same_as<T, std::uint32_t> ? element_type::u32
                                                                          : element_type::u64;
 
+/// Whether the operation is one of floats with method::exact and no other.
+constexpr bool is_exact_only(operation what) noexcept {
+  return what == operation::norm2 || what == operation::variance || what == operation::dot;
+}
+
+/// The method that is used when nobody asks for another.
+constexpr method default_method(operation what) noexcept {
+  return is_exact_only(what) ? method::exact : method::fast;
+}
+
 /// The type a result has when nobody asks for another: sums and products of integers widen to 64 bits, means of
-/// integers are f64, min and max keep the element type.
+/// integers are f64, min and max keep the element type. norm2, variance and dot exist for floats only.
 constexpr element_type default_result(operation what, element_type type) noexcept {
   if (is_floating(type) || what == operation::min || what == operation::max) return type;
-  if (what == operation::mean) return element_type::f64;
+  if (what == operation::mean || is_exact_only(what)) return element_type::f64;
   return type == element_type::u32 || type == element_type::u64 ? element_type::u64 : element_type::i64;
 }
 
@@ -90,7 +102,7 @@ struct options {
   std::string_view backend = {};
   /// One of the backend's variants by name ("kahan"); empty: the one it ships for the method.
   std::string_view variant = {};
-  /// Empty: the variant's own method if one is named, else `fast`.
+  /// Empty: the variant's own method if one is named, else default_method(): `fast` wherever it exists.
   std::optional<method> how = {};
   /// Empty: default_result(). f64 from f32 elements exists with method::exact only.
   std::optional<element_type> result = {};
@@ -107,6 +119,8 @@ struct request {
   element_type result = element_type::f64;
   std::string_view variant;  ///< empty: the backend's choice
   unsigned threads = 1;      ///< at least 1
+  /// dot: the other factors, as many elements of the same type in the same place; else not looked at.
+  const void* other = nullptr;
 };
 
 }  // namespace fanin

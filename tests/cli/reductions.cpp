@@ -36,6 +36,9 @@ TEST_CASE("every operation") {
   CHECK(value(here.fanin("max x.txt")) == "3");
   CHECK(value(here.fanin("mean x.txt")) == "0.5");
   CHECK(value(here.fanin("sum_of_squares x.txt")) == "30");
+  here.write("y.txt", "3 -4\n");
+  CHECK(value(here.fanin("norm2 y.txt")) == "5");
+  CHECK(value(here.fanin("variance y.txt")) == "12.25");
 }
 
 TEST_CASE("one set of numbers in every format, from a file and from stdin") {

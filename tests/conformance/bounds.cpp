@@ -25,6 +25,13 @@ void expect_bounds(const backend& b, std::string_view family, std::span<const T>
       });
     });
   }
+  for (const operation what : {operation::norm2, operation::variance}) {
+    if (!has(b, what, type_of<T>, method::exact)) continue;
+    const auto value = std::get<T>(call(b, what, x).value);
+    found.expect(exact.is_rounded(what, value), [&] {
+      return std::string(family) + ": " + told(what, x) + ": " + shown(value) + " is not correctly rounded";
+    });
+  }
 }
 
 /// Results that are subnormal or round to zero.

@@ -13,8 +13,7 @@ template <class T, class F>
 void for_each_reduction(const backend& b, F f) {
   for (const operation what : all_operations) {
     for (const method how : all_methods) {
-      if (!offers(b, how)) continue;
-      if (std::is_floating_point_v<T> && what == operation::product && how != method::fast) continue;
+      if (!has(b, what, type_of<T>, how)) continue;
       f(what, options{.how = how, .threads = 3});
     }
   }

@@ -63,6 +63,12 @@ inline bool offers(const backend& b, method how) {
   return std::ranges::find(b.variants(), how, &variant_info::how) != b.variants().end();
 }
 
+/// Whether `b` is to have this reduction, by the tables.
+inline bool has(const backend& b, operation what, element_type type, method how) {
+  if (is_exact_only(what)) return b.home() == memory::host && is_floating(type) && how == method::exact;
+  return offers(b, how) && !(is_floating(type) && what == operation::product && how != method::fast);
+}
+
 /// Every way in which `b` can form this reduction: its variants, each with its own method, that support it.
 template <class F>
 void for_each_variant(const backend& b, operation what, const array_view& input, unsigned threads, F f) {

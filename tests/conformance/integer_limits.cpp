@@ -82,6 +82,7 @@ void expect_narrow(const backend& b, findings& found) {
   constexpr T least = std::numeric_limits<T>::min();
   constexpr T most = std::numeric_limits<T>::max();
   for (const operation what : all_operations) {
+    if (!has(b, what, type_of<T>, method::fast)) continue;
     for (const auto& x : {std::vector<T>{most, most}, {least, least}, {least, most}, {most, most, most}}) {
       expect_among(b, what, T{1}, x, found);
     }

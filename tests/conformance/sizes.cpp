@@ -54,6 +54,23 @@ void expect_sums(const backend& b, std::span<const T> x, findings& found) {
 }
 
 template <class T>
+void expect_moments(const backend& b, std::span<const T> x, findings& found) {
+  const exact_reference<T> exact(x);
+  for (const operation what : {operation::norm2, operation::variance}) {
+    if (!has(b, what, type_of<T>, method::exact) || (what == operation::variance && x.empty())) continue;
+    for (const element_type type : {element_type::f64, type_of<T>}) {
+      options rounded = with(method::exact);
+      rounded.result = type;
+      const scalar value = call(b, what, x, rounded).value;
+      const float* const narrow = std::get_if<float>(&value);
+      found.expect(
+          narrow != nullptr ? exact.is_rounded(what, *narrow) : exact.is_rounded(what, std::get<double>(value)),
+          [&] { return told(what, x, rounded) + ": " + shown(value) + " is not correctly rounded"; });
+    }
+  }
+}
+
+template <class T>
 void expect_extrema(const backend& b, std::span<const T> x, findings& found) {
   if (x.empty()) return;
   for (const operation what : {operation::min, operation::max}) {
@@ -98,7 +115,7 @@ void expect_integers(const backend& b, std::span<const T> x, findings& found) {
     if (x.empty() && !empty_has_value) continue;
     const auto expected = integer_reference(what, x);
     for (const method how : all_methods) {
-      if (!offers(b, how)) continue;
+      if (!has(b, what, type_of<T>, how)) continue;
       std::optional<scalar> value;
       try {
         value = call(b, what, x, with(how)).value;
@@ -117,6 +134,7 @@ void check_float_sizes(const backend& b, findings& found) {
   for_each_float([&]<class T>(T) {
     for_each_window(mixed_values<T>(million + most_starts, 1), [&](std::span<const T> x) {
       expect_sums(b, x, found);
+      expect_moments(b, x, found);
       expect_extrema(b, x, found);
     });
     for_each_window(unit_factors<T>(million + most_starts, 2),

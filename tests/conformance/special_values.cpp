@@ -42,6 +42,11 @@ void expect_row(const backend& b, const row<T>& r, findings& found) {
   expect(operation::min, r.min);
   expect(operation::max, r.max);
   expect(operation::sum_of_squares, r.squares);
+  const bool zeros = std::ranges::all_of(r.x, [](T v) { return v == 0; });
+  if (r.squares && (zeros || !std::isfinite(*r.squares))) {
+    expect(operation::norm2, r.squares);
+    expect(operation::variance, zeros ? T{0} : std::numeric_limits<T>::quiet_NaN());
+  }
 }
 
 /// `count` times `fill`, but for x[p] = at_p and x[q] = at_q.
@@ -133,7 +138,7 @@ void expect_roundings(const backend& b, std::size_t n, std::size_t p, std::size_
 void check_special_values(const backend& b, findings& found) {
   for_each_float([&]<class T>(T) {
     const row<T> empty{"empty", {}, T{0}, T{1}, {}, {}, T{0}};
-    for (const operation what : {operation::sum, operation::product, operation::sum_of_squares}) {
+    for (const operation what : {operation::sum, operation::product, operation::sum_of_squares, operation::norm2}) {
       for_each_variant(b, what, std::span<const T>(), 3, [&](const options& chosen) {
         expect_value(b, empty, what, what == operation::product ? T{1} : T{0}, chosen, found);
       });

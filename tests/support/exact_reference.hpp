@@ -10,6 +10,7 @@
 #include <fanin/result.hpp>
 
 #include "cli/promise.hpp"
+#include "tests/support/exact_number.hpp"
 
 namespace fanin::test {
 
@@ -29,6 +30,15 @@ class exact_reference {
   R rounded(operation what) const {
     if (what == operation::sum_of_squares) return squares_.template round<R>();
     return what == operation::mean ? sum_.template mean<R>(count_) : sum_.template round<R>();
+  }
+
+  /// Whether `value` is the correctly rounded norm2 or variance of finite elements, by other arithmetic than fanin's.
+  template <class R>
+  bool is_rounded(operation what, R value) const {
+    constexpr int unit = detail::float_format<T>::low;
+    const exact_number squares = exact_number::saved(squares_.save()).scaled(2 * unit);
+    if (what == operation::norm2) return is_root(value, squares);
+    return is_variance(value, exact_number::saved(sum_.save()).scaled(unit), squares, count_);
   }
 
   /// Whether `value` keeps its bound, if that promises anything.

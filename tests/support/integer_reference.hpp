@@ -12,7 +12,7 @@
 
 namespace fanin::test {
 
-/// The value, or nothing where it is the error `overflow`. x is not empty.
+/// The value, or nothing where it is the error `overflow`. x is not empty, and integers have that operation.
 template <class T>
 std::optional<scalar> integer_reference(operation what, std::span<const T> x) {
   using R = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;
@@ -56,6 +56,10 @@ std::optional<scalar> integer_reference(operation what, std::span<const T> x) {
       total = magnitude >> 64 == 0 ? static_cast<int128>(magnitude) : beyond;
       return fitting(negative ? -total : total);
     }
+    case operation::norm2:
+    case operation::variance:
+    case operation::dot:
+      break;
   }
   return {};
 }

@@ -9,6 +9,7 @@
 #include <span>
 
 #include <fanin/accumulator/fixed_point.hpp>
+#include <fanin/accumulator/root.hpp>
 #include <fanin/error.hpp>
 #include <fanin/export.hpp>
 
@@ -41,10 +42,7 @@ class basic_exact_accumulator {
       return;
     }
     note(negative && magnitude == 0 ? minus_zeros : numbers);
-    const auto biased = static_cast<int>(magnitude >> (format::digits - 1));
-    const std::uint64_t fraction = magnitude & (format::implicit_one - 1);
-    const std::uint64_t mantissa = biased == 0 ? fraction : fraction | format::implicit_one;
-    const int exponent = format::low + (biased == 0 ? 0 : biased - 1);
+    const auto [mantissa, exponent] = detail::unpack<T>(magnitude);
     if constexpr (Power == 1) {
       sum_.add_magnitude(mantissa, exponent, negative);
     } else {
@@ -93,6 +91,23 @@ class basic_exact_accumulator {
   FANIN_HOST_DEVICE R mean(std::uint64_t count) const {
     return finite_sum() ? sum_.template round_quotient<R>(count) : without_sum<R>();
   }
+
+  /// The square root of the sum of squares, rounded once; it may be finite where the sum itself overflows or
+  /// underflows.
+  template <class R = T>
+  FANIN_HOST_DEVICE R root() const {
+    static_assert(Power == 2);
+    if (!finite_sum()) return without_sum<R>();
+    typename sum_type::words squares;
+    sum_.split(squares);
+    return detail::rounded_root<R>(squares, Power * format::low);
+  }
+
+  /// Whether no infinity and no NaN was added.
+  FANIN_HOST_DEVICE bool finite() const { return special_ == 0; }
+
+  /// The sum of the finite elements' powers; it has no sign of zero.
+  FANIN_HOST_DEVICE const sum_type& total() const { return sum_; }
 
   /// The state as bytes that any machine can load: the same bytes for the same multiset of values.
   std::array<std::byte, saved_bytes> save() const {

@@ -49,6 +49,36 @@ FANIN_HOST_DEVICE inline typename float_format<R>::bits to_bits(R value) {
   return bits;
 }
 
+/// |x| of a finite x is mantissa * 2^exponent.
+struct scaled_mantissa {
+  std::uint64_t mantissa;
+  int exponent;
+};
+
+/// `magnitude`: the bits of |x|, which is finite.
+template <class T>
+FANIN_HOST_DEVICE inline scaled_mantissa unpack(typename float_format<T>::bits magnitude) {
+  using format = float_format<T>;
+  const auto biased = static_cast<int>(magnitude >> (format::digits - 1));
+  const std::uint64_t fraction = magnitude & (format::implicit_one - 1);
+  return {biased == 0 ? fraction : fraction | format::implicit_one, format::low + (biased == 0 ? 0 : biased - 1)};
+}
+
+/// quotient = floor(x * 2^(32 (M - N)) / divisor), least significant word first. Returns what is left over. With
+/// N == M both may be the same array.
+template <int N, int M>
+FANIN_HOST_DEVICE std::uint64_t divide(const std::uint32_t (&x)[N], std::uint64_t divisor,
+                                       std::uint32_t (&quotient)[M]) {
+  constexpr int extra = M - N;
+  std::uint64_t remainder = 0;
+  for (int i = M - 1; i >= 0; --i) {
+    const uint128 part = static_cast<uint128>(remainder) << 32 | (i >= extra ? x[i - extra] : 0);
+    quotient[i] = static_cast<std::uint32_t>(part / divisor);
+    remainder = static_cast<std::uint64_t>(part % divisor);
+  }
+  return remainder;
+}
+
 /// The magnitude sum(limb[i] * 2^(low + 32 i)), plus something below 2^low if `sticky`, rounded once to R: nearest,
 /// ties to even, gradual underflow, infinity from 2^high - half a unit on. Returns the bits without a sign.
 /// With `sticky` the magnitude must have more bits than R.
@@ -154,12 +184,7 @@ class fixed_point {
     words magnitude;
     const bool negative = split(magnitude);
     std::uint32_t quotient[limb_count + extra];
-    std::uint64_t remainder = 0;
-    for (int i = limb_count + extra - 1; i >= 0; --i) {
-      const uint128 part = static_cast<uint128>(remainder) << 32 | (i >= extra ? magnitude[i - extra] : 0);
-      quotient[i] = static_cast<std::uint32_t>(part / count);
-      remainder = static_cast<std::uint64_t>(part % count);
-    }
+    const std::uint64_t remainder = divide(magnitude, count, quotient);
     return with_sign<R>(round_magnitude<R>(quotient, Low - 32 * extra, remainder != 0), negative);
   }
 
@@ -177,15 +202,7 @@ class fixed_point {
     return value;
   }
 
- private:
-  static constexpr std::int64_t payload_mask = 0xffffffff;
-  static constexpr std::uint32_t pending_limit = std::uint32_t{1} << 29;
-
-  FANIN_HOST_DEVICE void count_addition() {
-    if (++pending_ >= pending_limit) propagate();
-  }
-
-  /// Stores |value| and returns whether the value is negative.
+  /// Stores |value| in units of 2^Low, least significant word first, and returns whether the value is negative.
   FANIN_HOST_DEVICE bool split(words& magnitude) const {
     fixed_point copy = *this;
     copy.propagate();
@@ -196,6 +213,14 @@ class fixed_point {
     }
     for (int i = 0; i < limb_count; ++i) magnitude[i] = static_cast<std::uint32_t>(copy.limb_[i]);
     return negative;
+  }
+
+ private:
+  static constexpr std::int64_t payload_mask = 0xffffffff;
+  static constexpr std::uint32_t pending_limit = std::uint32_t{1} << 29;
+
+  FANIN_HOST_DEVICE void count_addition() {
+    if (++pending_ >= pending_limit) propagate();
   }
 
   template <class R>

@@ -1,0 +1,70 @@
+// Dot products without rounding: a product of two mantissas fits 128 bits, so that it is split and added exactly.
+#pragma once
+
+#include <cstdint>
+
+#include <fanin/accumulator/exact.hpp>
+
+namespace fanin {
+
+/// The sum of the products x y added, for up to 2^63 of them.
+/// Empty gives +0; only products -0 give -0; exact cancellation gives +0. Any NaN, a product of 0 and an infinity, or
+/// products +inf and -inf together, give the canonical quiet NaN; otherwise an infinity gives that infinity. Finite
+/// products neither overflow nor underflow.
+/// Trivially copyable; merging in any order gives the same state. Does not depend on the floating-point environment.
+template <class T>
+class exact_dot_accumulator {
+  using format = detail::float_format<T>;
+
+ public:
+  using value_type = T;
+
+  /// Cost: a few integer operations.
+  FANIN_HOST_DEVICE void add(T x, T y) {
+    const auto x_bits = detail::to_bits(x), y_bits = detail::to_bits(y);
+    const bool negative = ((x_bits ^ y_bits) & format::sign) != 0;
+    const auto x_size = x_bits & ~format::sign, y_size = y_bits & ~format::sign;
+    if (x_size >= format::infinity || y_size >= format::infinity) {
+      const bool number = x_size <= format::infinity && y_size <= format::infinity && x_size != 0 && y_size != 0;
+      special_ |= !number ? nan : negative ? minus_infinity : plus_infinity;
+    } else if (x_size == 0 || y_size == 0) {
+      (negative ? minus_zeros_ : numbers_) = true;
+    } else {
+      const auto [x_mantissa, x_exponent] = detail::unpack<T>(x_size);
+      const auto [y_mantissa, y_exponent] = detail::unpack<T>(y_size);
+      const auto product = static_cast<detail::int128>(x_mantissa) * y_mantissa;
+      sum_.add_scaled(negative ? -product : product, x_exponent + y_exponent);
+      numbers_ = true;
+    }
+  }
+
+  /// Adds everything that was added to `other`.
+  FANIN_HOST_DEVICE void merge(const exact_dot_accumulator& other) {
+    sum_.merge(other.sum_);
+    special_ |= other.special_;
+    minus_zeros_ |= other.minus_zeros_;
+    numbers_ |= other.numbers_;
+  }
+
+  /// The sum, correctly rounded to R (nearest, ties to even), float or double.
+  template <class R = T>
+  FANIN_HOST_DEVICE R round() const {
+    using wanted = detail::float_format<R>;
+    if (special_ == plus_infinity) return detail::from_bits<R>(wanted::infinity);
+    if (special_ == minus_infinity) return detail::from_bits<R>(wanted::sign | wanted::infinity);
+    if (special_ != 0) return detail::from_bits<R>(wanted::quiet_nan);
+    if (minus_zeros_ && !numbers_) return detail::from_bits<R>(wanted::sign);
+    return sum_.template round<R>();
+  }
+
+ private:
+  // Bits of special_.
+  static constexpr std::uint8_t nan = 1, plus_infinity = 2, minus_infinity = 4;
+
+  detail::fixed_point<2 * format::low, 2 * format::high> sum_;
+  std::uint8_t special_ = 0;
+  bool minus_zeros_ = false;  ///< whether a product was -0
+  bool numbers_ = false;      ///< whether a finite product was not
+};
+
+}  // namespace fanin

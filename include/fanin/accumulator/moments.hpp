@@ -1,0 +1,90 @@
+// The variance without rounding on the way: with S the sum of x and Q that of x^2 it is (n Q - S^2) / n^2, and all
+// cancellation is among integers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <fanin/accumulator/exact.hpp>
+
+namespace fanin {
+
+namespace detail {
+
+/// product = x * factor, least significant word first.
+template <int N, int M>
+FANIN_HOST_DEVICE void multiply(const std::uint32_t (&x)[N], std::uint64_t factor, std::uint32_t (&product)[M]) {
+  static_assert(M == N + 2);
+  uint128 carry = 0;
+  for (int i = 0; i < M; ++i) {
+    carry += static_cast<uint128>(i < N ? x[i] : 0) * factor;
+    product[i] = static_cast<std::uint32_t>(carry);
+    carry >>= 32;
+  }
+}
+
+/// x -= y^2, which is at most x.
+template <int N, int M>
+FANIN_HOST_DEVICE void subtract_square(const std::uint32_t (&y)[N], std::uint32_t (&x)[M]) {
+  static_assert(M >= 2 * N);
+  for (int i = 0; i < N; ++i) {
+    if (y[i] == 0) continue;
+    std::uint64_t carry = 0;  // of the product, and what x[i + j] had to borrow
+    for (int j = 0; i + j < M && (j < N || carry != 0); ++j) {
+      carry += static_cast<std::uint64_t>(y[i]) * (j < N ? y[j] : 0);
+      const auto low = static_cast<std::uint32_t>(carry);
+      carry = (carry >> 32) + (x[i + j] < low ? 1 : 0);
+      x[i + j] -= low;
+    }
+  }
+}
+
+}  // namespace detail
+
+/// The exact sums of the elements added and of their squares, for up to 2^63 elements.
+/// Trivially copyable; merging in any order gives the same state. Does not depend on the floating-point environment.
+template <class T>
+struct exact_moments_accumulator {
+  using value_type = T;
+
+  exact_accumulator<T> sum;
+  exact_square_accumulator<T> squares;
+
+  FANIN_HOST_DEVICE void add(T x) {
+    sum.add(x);
+    squares.add(x);
+  }
+
+  /// Adds everything that was added to `other`.
+  FANIN_HOST_DEVICE void merge(const exact_moments_accumulator& other) {
+    sum.merge(other.sum);
+    squares.merge(other.squares);
+  }
+
+  /// The population variance of the `count` > 0 elements that were added, rounded once. Equal elements give +0; any
+  /// NaN or infinity gives NaN.
+  template <class R = T>
+  FANIN_HOST_DEVICE R variance(std::uint64_t count) const {
+    using square_type = typename exact_square_accumulator<T>::sum_type;
+    if (!sum.finite()) return detail::from_bits<R>(detail::float_format<R>::quiet_nan);
+    typename exact_accumulator<T>::sum_type::words total;
+    typename square_type::words square_total;
+    sum.total().split(total);
+    squares.total().split(square_total);
+    std::uint32_t numerator[square_type::limb_count + 2];
+    detail::multiply(square_total, count, numerator);
+    detail::subtract_square(total, numerator);
+
+    // The numerator is the sum of (x_i - x_j)^2 over all pairs, n - 1 of which differ if any do. So with n <= 2^63
+    // the quotient is 0 or at least 2^128 (n - 1) / n^2 >= 2^64: more bits than R.
+    constexpr int extra = 4;
+    std::uint32_t quotient[square_type::limb_count + 2 + extra];
+    bool sticky = detail::divide(numerator, count, quotient) != 0;
+    sticky |= detail::divide(quotient, count, quotient) != 0;
+    constexpr int unit = 2 * detail::float_format<T>::low - 32 * extra;
+    return detail::from_bits<R>(detail::round_magnitude<R>(quotient, unit, sticky));
+  }
+};
+
+}  // namespace fanin

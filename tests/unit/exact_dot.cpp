@@ -1,0 +1,224 @@
+// Dot products against numbers that are never rounded.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <sstream>
+#include <vector>
+
+#include <fanin/accumulator/dot.hpp>
+#include <fanin/fanin.hpp>
+
+#include "tests/support/exact_number.hpp"
+#include "tests/support/inputs.hpp"
+
+namespace {
+
+using namespace fanin;
+using namespace fanin::test;
+
+template <class T>
+using limits = std::numeric_limits<T>;
+
+template <class T>
+struct pairs {
+  std::vector<T> x, y;
+  void push(T a, T b) {
+    x.push_back(a);
+    y.push_back(b);
+  }
+};
+
+template <class T>
+exact_number dot_of(const pairs<T>& p) {
+  exact_number total;
+  for (std::size_t i = 0; i < p.x.size(); ++i) {
+    total += exact_number(static_cast<double>(p.x[i])) * static_cast<double>(p.y[i]);
+  }
+  return total;
+}
+
+template <class R>
+bool is_rounded(R value, const exact_number& exact) {
+  return is_nearest(value, [&](const exact_number& m) { return compare(exact, m); });
+}
+
+template <class T>
+void check_rounded(const pairs<T>& p) {
+  const exact_number exact = dot_of(p);
+  const T narrow = dot(p.x, p.y).value;
+  const double wide = dot<double>(p.x, p.y).value;
+  if (is_rounded(narrow, exact) && is_rounded(wide, exact)) return;
+  std::ostringstream elements;
+  for (std::size_t i = 0; i < p.x.size(); ++i) elements << std::hexfloat << p.x[i] << " * " << p.y[i] << ", ";
+  CAPTURE(elements.str());
+  CAPTURE(narrow);
+  CAPTURE(wide);
+  CHECK(is_rounded(narrow, exact));
+  CHECK(is_rounded(wide, exact));
+}
+
+template <class T>
+T scaled(generator& random, int exponent) {
+  const T v = std::ldexp(static_cast<T>(static_cast<std::int64_t>(random())), exponent - 63);
+  return std::isfinite(v) ? v : limits<T>::max();
+}
+
+/// A number of few bits.
+template <class T>
+T sparse(generator& random, int exponent) {
+  const T v = std::ldexp(static_cast<T>(1 + random() % 7), exponent);
+  return std::isfinite(v) ? (random() % 2 == 0 ? v : -v) : limits<T>::max();
+}
+
+template <class T>
+pairs<T> random_case(generator& random, unsigned kind) {
+  constexpr int low = limits<T>::min_exponent - limits<T>::digits;
+  constexpr int high = limits<T>::max_exponent;
+  const auto below = [&](int limit) { return static_cast<int>(random() % static_cast<unsigned>(limit)); };
+  const std::size_t count = 1 + random() % 8;
+  const int exponent = low + below(high - low);
+  pairs<T> p;
+  for (std::size_t i = 0; i < count; ++i) {
+    switch (kind) {
+      case 0:  // any exponents
+        p.push(scaled<T>(random, low + below(high - low)), scaled<T>(random, low + below(high - low)));
+        break;
+      case 1:  // ties, and what decides beside them
+        p.push(sparse<T>(random, exponent), sparse<T>(random, -below(2) * limits<T>::digits - below(3)));
+        break;
+      case 2:  // products around the bottom
+        p.push(sparse<T>(random, low / 2 - below(10)), sparse<T>(random, low / 2 + below(20)));
+        break;
+      case 3:  // factors around the bottom
+        p.push(sparse<T>(random, low + below(30)), sparse<T>(random, low + below(high - low)));
+        break;
+      default:  // products around the top
+        p.push(sparse<T>(random, high / 2 + below(8)), sparse<T>(random, high / 2 - 4 - below(8)));
+    }
+  }
+  return p;
+}
+
+/// The first half has random exponents; each further product cancels most of the sum so far. [Ogita, Rump, Oishi
+/// 2005, algorithm 6.1]
+pairs<double> ill_conditioned(generator& random, int log_condition) {
+  constexpr int half = 50;
+  pairs<double> p;
+  exact_dot_accumulator<double> so_far;
+  const auto push = [&](double x, double y) {
+    p.push(x, y);
+    so_far.add(x, y);
+  };
+  const auto exponent = [&] { return static_cast<int>(random() % static_cast<unsigned>(log_condition / 2 + 1)); };
+  for (int i = 0; i < half; ++i) push(scaled<double>(random, exponent()), scaled<double>(random, exponent()));
+  for (int i = half; i-- > 0;) {
+    const double x = scaled<double>(random, log_condition / 2 * i / half);
+    push(x, (scaled<double>(random, log_condition / 2 * i / half) - so_far.round()) / x);
+  }
+  return p;
+}
+
+/// As a whole, and merged from one state for each product.
+template <class T>
+T dot_of(std::vector<T> x, std::vector<T> y) {
+  exact_dot_accumulator<T> merged;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    exact_dot_accumulator<T> one;
+    one.add(x[i], y[i]);
+    merged.merge(one);
+  }
+  const T value = dot(x, y).value;
+  CHECK(bits_of(merged.round()) == bits_of(value));
+  return value;
+}
+
+}  // namespace
+
+TEST_SUITE("unit/dot") {
+  TEST_CASE_TEMPLATE("dot products are correctly rounded", T, float, double) {
+    generator random(40 + sizeof(T));
+    for (unsigned i = 0; i < 40000; ++i) check_rounded(random_case<T>(random, i % 5));
+  }
+
+  TEST_CASE("cancellation to a condition of 10^60 and beyond") {
+    generator random(8);
+    double worst = 0;
+    for (int log_condition = 50; log_condition <= 250; log_condition += 5) {
+      const pairs<double> p = ill_conditioned(random, log_condition);
+      check_rounded(p);
+      pairs<double> sizes = p;
+      for (double& v : sizes.x) v = std::abs(v);
+      for (double& v : sizes.y) v = std::abs(v);
+      worst = std::max(worst, dot(sizes.x, sizes.y).value / std::abs(dot(p.x, p.y).value));
+    }
+    CHECK(worst > 1e60);
+  }
+
+  TEST_CASE_TEMPLATE("special values", T, float, double) {
+    constexpr T inf = limits<T>::infinity();
+    constexpr T nan = limits<T>::quiet_NaN();
+    constexpr T most = limits<T>::max();
+    constexpr T tiny = limits<T>::denorm_min();
+    const auto is = [](T value, T expected) { return bits_of(value) == bits_of(expected); };
+    CHECK(is(dot_of<T>({}, {}), 0));
+    CHECK(is(dot_of<T>({-T{0}}, {3}), -T{0}));
+    CHECK(is(dot_of<T>({-T{0}, 2}, {0, -T{0}}), -T{0}));
+    CHECK(is(dot_of<T>({-T{0}, 2}, {0, 0}), 0));
+    CHECK(is(dot_of<T>({-T{0}, -T{0}}, {1, -T{0}}), 0));
+    CHECK(is(dot_of<T>({-T{0}, 1}, {1, 2}), 2));
+    CHECK(is(dot_of<T>({2, -3, -T{0}}, {3, 2, 1}), 0));
+    CHECK(is(dot_of<T>({inf, 1}, {-2, 3}), -inf));
+    CHECK(is(dot_of<T>({-inf, 1}, {-inf, -1}), inf));
+    CHECK(is(dot_of<T>({inf, inf}, {1, -1}), nan));
+    CHECK(is(dot_of<T>({inf, 1}, {0, 1}), nan));
+    CHECK(is(dot_of<T>({1, -T{0}}, {1, -inf}), nan));
+    CHECK(is(dot_of<T>({-nan, 1}, {1, 1}), nan));
+    CHECK(is(dot_of<T>({1, 0}, {1, limits<T>::signaling_NaN()}), nan));
+    CHECK(is(dot_of<T>({most, most, 1}, {most, -most, tiny}), tiny));
+    CHECK(is(dot_of<T>({tiny, tiny}, {tiny, -tiny}), 0));
+    CHECK(is(dot_of<T>({tiny}, {-tiny}), -T{0}));  // rounded to zero, it keeps its sign
+    CHECK(is(dot_of<T>({tiny, 1}, {T(0.5), 0}), 0));
+    CHECK(is(dot_of<T>({tiny, tiny}, {T(0.5), tiny}), tiny));
+    CHECK(is(dot_of<T>({most, 1}, {1, most}), inf));
+  }
+
+  TEST_CASE_TEMPLATE("the same bits from every backend, thread count and order", T, float, double) {
+    const auto x = mixed_values<T>(1200007, 3), y = mixed_values<T>(1200007, 4);
+    for (const std::size_t count : {std::size_t{3}, std::size_t{4099}, x.size()}) {
+      const auto first = std::span<const T>(x).first(count), second = std::span<const T>(y).last(count);
+      exact_dot_accumulator<T> expected;
+      for (std::size_t i = count; i-- > 0;) expected.add(first[i], second[i]);
+      for (const std::string_view name : {"serial", "openmp", "tbb"}) {
+        if (!find_backend(name).probe().usable()) continue;
+        for (const unsigned threads : {1u, 3u, 16u}) {
+          CAPTURE(name);
+          CAPTURE(threads);
+          const auto answer = dot(first, second, {.backend = name, .threads = threads});
+          CHECK(bits_of(answer.value) == bits_of(expected.round()));
+          CHECK(answer.report.backend == name);
+          CHECK(answer.report.how == method::exact);
+          CHECK(answer.report.reproducibility == reproducibility::exact);
+          CHECK(answer.report.bound.of_result == limits<T>::epsilon() / 2);
+        }
+      }
+    }
+  }
+
+  TEST_CASE("what does not fit together is refused") {
+    const std::vector<double> x{1, 2}, y{1};
+    const std::vector<float> z{1, 2};
+    CHECK_THROWS_AS(dot(x, y), invalid_argument);
+    CHECK_THROWS_AS(dot(std::span<const double>(x), array_view(std::span<const float>(z))), invalid_argument);
+    CHECK_THROWS_AS(dot(array_view(nullptr, 2, element_type::f64), std::span<const double>(x)), invalid_argument);
+    CHECK_THROWS_AS(dot(std::span<const double>(x), array_view(nullptr, 2, element_type::f64)), invalid_argument);
+    CHECK_THROWS_AS(dot(x, x, {.how = method::fast}), unsupported);
+    const std::vector<std::int32_t> integers{1};
+    CHECK_THROWS_AS(dot(std::span<const std::int32_t>(integers), array_view(std::span<const std::int32_t>(integers))),
+                    unsupported);
+    CHECK_THROWS_AS(reduce(operation::dot, std::span<const double>(x)), invalid_argument);
+    CHECK_THROWS_AS(plan(operation::dot, element_type::f64), invalid_argument);
+    CHECK_THROWS_AS(incremental(operation::dot, element_type::f64), invalid_argument);
+  }
+}

@@ -1,0 +1,267 @@
+// norm2 and variance against numbers that are never rounded.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <sstream>
+#include <vector>
+
+#include <fanin/accumulator/moments.hpp>
+#include <fanin/fanin.hpp>
+
+#include "tests/support/exact_number.hpp"
+#include "tests/support/inputs.hpp"
+
+namespace {
+
+using namespace fanin;
+using namespace fanin::test;
+
+template <class T>
+using limits = std::numeric_limits<T>;
+
+template <class T>
+using values = std::vector<T>;
+
+template <class T>
+exact_moments_accumulator<T> moments(const values<T>& x) {
+  exact_moments_accumulator<T> all;
+  for (const T v : x) all.add(v);
+  return all;
+}
+
+template <class T>
+T root(const values<T>& x) {
+  return moments(x).squares.root();
+}
+
+template <class T>
+T spread(const values<T>& x) {
+  return moments(x).variance(x.size());
+}
+
+/// The same sums without fanin.
+struct oracle {
+  exact_number sum, squares;
+  template <class T>
+  explicit oracle(const values<T>& x) {
+    for (const T v : x) {
+      const exact_number exact = static_cast<double>(v);
+      sum += exact;
+      squares += exact * exact;
+    }
+  }
+};
+
+template <class R, class T>
+void check_rounded_to(const values<T>& x) {
+  const oracle exact(x);
+  const auto all = moments(x);
+  const R norm = all.squares.template root<R>();
+  const R variance = all.template variance<R>(x.size());
+  if (is_root(norm, exact.squares) && is_variance(variance, exact.sum, exact.squares, x.size())) return;
+  std::ostringstream elements;
+  for (const T v : x) elements << std::hexfloat << v << ' ';
+  CAPTURE(elements.str());
+  CAPTURE(sizeof(R));
+  CAPTURE(norm);
+  CAPTURE(variance);
+  CHECK(is_root(norm, exact.squares));
+  CHECK(is_variance(variance, exact.sum, exact.squares, x.size()));
+}
+
+template <class T>
+void check_rounded(const values<T>& x) {
+  check_rounded_to<float>(x);
+  check_rounded_to<double>(x);
+}
+
+template <class T>
+T any_finite(generator& random) {
+  for (;;) {
+    const T v = std::bit_cast<T>(static_cast<decltype(bits_of(T{}))>(random()));
+    if (std::isfinite(v)) return v;
+  }
+}
+
+/// A number of few bits: roots and variances of such numbers are often ties or beside one.
+template <class T>
+T sparse(generator& random, int exponent) {
+  const T v = std::ldexp(static_cast<T>(1 + random() % 7), exponent);
+  return std::isfinite(v) ? (random() % 2 == 0 ? v : -v) : limits<T>::max();
+}
+
+template <class T>
+values<T> random_case(generator& random, unsigned kind) {
+  constexpr int low = limits<T>::min_exponent - limits<T>::digits;
+  constexpr int high = limits<T>::max_exponent;
+  const auto below = [&](int limit) { return static_cast<int>(random() % static_cast<unsigned>(limit)); };
+  const int exponent = low + below(high - low);
+  values<T> x(1 + random() % 8);
+  switch (kind) {
+    case 0:  // anything
+      for (T& v : x) v = any_finite<T>(random);
+      break;
+    case 1:  // at the distance of one rounding or of two
+      for (T& v : x) v = sparse<T>(random, exponent - below(3) * (limits<T>::digits / 2) - below(2));
+      break;
+    case 2:  // whose squares lie around the bottom of T or of float
+      for (T& v : x) v = sparse<T>(random, std::max(low, (random() % 2 == 0 ? low : -149) / 2 + below(60) - 40));
+      break;
+    case 3:  // around the very bottom
+      for (T& v : x) v = sparse<T>(random, low + below(50));
+      break;
+    case 4:  // around the very top, and where squares begin to overflow
+      for (T& v : x) v = sparse<T>(random, (random() % 2 == 0 ? high : high / 2) - below(10));
+      break;
+    case 5:  // one number and small noise: the variance cancels
+      for (T& v : x)
+        v = std::ldexp(T(1.25), exponent) + sparse<T>(random, exponent - limits<T>::digits / 2 - below(20));
+      break;
+    case 6:  // one size and the smallest there is
+      for (T& v : x) v = random() % 2 == 0 ? sparse<T>(random, exponent) : limits<T>::denorm_min();
+      break;
+    default:  // small integers: many exact roots and variances
+      for (T& v : x) v = static_cast<T>(below(13) - 6);
+  }
+  for (T& v : x) v = std::isfinite(v) ? v : limits<T>::max();
+  return x;
+}
+
+/// Adds one number or two whose squares sum to 2^exponent.
+template <class T>
+void add_square(values<T>& x, int exponent) {
+  const bool odd = exponent % 2 != 0;
+  x.insert(x.end(), odd ? 2 : 1, std::ldexp(T{1}, (exponent - (odd ? 1 : 0)) / 2));
+}
+
+}  // namespace
+
+TEST_SUITE("unit/moments") {
+  TEST_CASE_TEMPLATE("norm2 and variance are correctly rounded", T, float, double) {
+    generator random(30 + sizeof(T));
+    for (unsigned i = 0; i < 40000; ++i) check_rounded(random_case<T>(random, i % 8));
+  }
+
+  TEST_CASE_TEMPLATE("special values", T, float, double) {
+    constexpr T inf = limits<T>::infinity();
+    constexpr T nan = limits<T>::quiet_NaN();
+    CHECK(bits_of(root<T>({})) == bits_of(T{0}));
+    for (const auto& zeros : {values<T>{-T{0}}, {0, -T{0}}, {-T{0}, -T{0}, -T{0}}}) {
+      CHECK(bits_of(root(zeros)) == bits_of(T{0}));
+      CHECK(bits_of(spread(zeros)) == bits_of(T{0}));
+    }
+    for (const auto& x : {values<T>{inf}, {1, -inf}, {inf, inf, -1}, {inf, -inf}, {0, inf}}) {
+      CHECK(root(x) == inf);
+      CHECK(bits_of(spread(x)) == bits_of(nan));
+    }
+    for (const auto& x : {values<T>{nan}, {1, -nan}, {inf, nan}, {limits<T>::signaling_NaN(), 0}}) {
+      CHECK(bits_of(root(x)) == bits_of(nan));
+      CHECK(bits_of(spread(x)) == bits_of(nan));
+    }
+  }
+
+  TEST_CASE_TEMPLATE("no square overflows or underflows on the way", T, float, double) {
+    constexpr T most = limits<T>::max();
+    constexpr T tiny = limits<T>::denorm_min();
+    const T big = std::ldexp(T{1}, limits<T>::max_exponent - 5);
+    CHECK(root<T>({most}) == most);
+    CHECK(root<T>({-most, tiny}) == most);
+    CHECK(root<T>({most, most}) == limits<T>::infinity());
+    CHECK(root<T>({3 * big, -4 * big}) == 5 * big);
+    CHECK(root<T>({3 * tiny, -4 * tiny}) == 5 * tiny);
+    CHECK(root<T>({tiny, tiny}) == tiny);
+    CHECK(root<T>({tiny, tiny, tiny}) == 2 * tiny);
+    CHECK(spread<T>({most, most, most}) == 0);
+    CHECK(spread<T>({most, -most}) == limits<T>::infinity());
+    CHECK(bits_of(spread<T>({tiny, -tiny})) == bits_of(T{0}));
+    const T small = std::ldexp(T{1}, std::ilogb(tiny) / 2 + 1);
+    CHECK(spread<T>({small, -small}) == small * small);
+    CHECK(spread<T>({small, -small}) > 0);
+    const double wide = limits<float>::max();
+    CHECK(moments<float>({limits<float>::max(), -limits<float>::max()}).variance<double>(2) == wide * wide);
+  }
+
+  TEST_CASE_TEMPLATE("ties go to even, and the smallest square decides beside them", T, float, double) {
+    constexpr int digits = limits<T>::digits;
+    const T whole = std::ldexp(T{1}, digits);
+    // (2^d + 1)^2 and (2^d + 3)^2 as sums of squares: their roots lie between two numbers of d digits.
+    values<T> lower{whole, 1}, upper{whole, 3};
+    add_square(lower, digits + 1);
+    add_square(upper, digits + 1);
+    add_square(upper, digits + 2);
+    CHECK(root(lower) == whole);
+    CHECK(root(upper) == whole + 4);
+    for (int exponent = 0; exponent > -2 * digits - 100; --exponent) {
+      values<T> beside = lower;
+      add_square(beside, exponent);
+      CHECK(root(beside) == whole + 2);
+    }
+    // A square of d + 1 bits is the variance of its root and minus its root.
+    const T first = std::ceil(std::sqrt(whole));
+    for (T v = std::fmod(first, T{2}) == 1 ? first : first + 1; v < first + 200; v += 2) check_rounded<T>({v, -v});
+  }
+
+  TEST_CASE_TEMPLATE("a variance that cancels", T, float, double) {
+    for (const T v : {T(0.1), T(1e8), limits<T>::max(), limits<T>::denorm_min(), T(-1e-20)}) {
+      for (const std::size_t count : {1, 2, 3, 1000}) CHECK(bits_of(spread(values<T>(count, v))) == bits_of(T{0}));
+    }
+    const T ulp = std::nextafter(T(1e8), T(2e8)) - T(1e8);
+    values<T> noisy;
+    for (int i = 0; i < 1001; ++i) noisy.push_back(T(1e8) + static_cast<T>(i % 3) * ulp);
+    CHECK(spread(noisy) > ulp * ulp / 2);
+    CHECK(spread(noisy) < ulp * ulp);
+    check_rounded(noisy);
+  }
+
+  TEST_CASE_TEMPLATE("2^62 elements, by merging", T, float, double) {
+    for (const auto& x : {values<T>{1, 3}, {limits<T>::max(), -limits<T>::max()}, {limits<T>::denorm_min(), 0}}) {
+      constexpr int doublings = 61;
+      auto all = moments(x);
+      for (int i = 0; i < doublings; ++i) all.merge(exact_moments_accumulator<T>(all));
+      all.add(5);
+      oracle exact(x);
+      exact.sum = exact.sum.scaled(doublings);
+      exact.squares = exact.squares.scaled(doublings);
+      exact.sum += 5;
+      exact.squares += 25;
+      const std::uint64_t count = (std::uint64_t{1} << (doublings + 1)) + 1;
+      CHECK(is_root(all.squares.root(), exact.squares));
+      CHECK(is_variance(all.variance(count), exact.sum, exact.squares, count));
+      CHECK(is_variance(all.template variance<double>(count), exact.sum, exact.squares, count));
+    }
+  }
+
+  TEST_CASE("what the long division leaves over decides beside a tie") {
+    // One number among n - 1 zeros, or it and its negative, have the variance (n - 1) / n^2 or 2 / n of its square.
+    // With these n that is a tie but for 2^-54 and less of its unit: beyond the quotient's bits for the smallest
+    // number.
+    constexpr float tiny = limits<float>::denorm_min();
+    constexpr std::uint64_t large = std::uint64_t{1} << 62;
+    const exact_number unit = tiny, square = unit * unit;
+    for (std::uint64_t i = 1; i < 40; ++i) {
+      const std::uint64_t alone = large + 256 * i - 1, both = large + 256 * i;
+      CHECK(is_variance(moments<float>({tiny}).variance<double>(alone), unit, square, alone));
+      CHECK(is_variance(moments<float>({tiny, -tiny}).variance<double>(both), 0, square.scaled(1), both));
+    }
+  }
+
+  TEST_CASE("verbs: exact without asking, and nothing else") {
+    const values<float> x{3, -4};
+    const auto norm = norm2(x);
+    CHECK(norm.value == 5.0f);
+    CHECK(norm.report.how == method::exact);
+    CHECK(norm.report.reproducibility == reproducibility::exact);
+    CHECK(variance(x).value == 12.25f);
+    CHECK(norm2<double>(values<float>{1, 1}).value == std::sqrt(2.0));
+    CHECK(variance<double>(x, {.how = method::exact}).value == 12.25);
+    CHECK(test::same(reduce(operation::variance, std::span<const float>(x)).value, 12.25f));
+    CHECK_THROWS_AS(norm2(x, {.how = method::fast}), unsupported);
+    CHECK_THROWS_AS(variance(x, {.variant = "compensated"}), unsupported);
+    CHECK_THROWS_AS(norm2(values<std::int32_t>{1}), unsupported);
+    CHECK_THROWS_AS(variance(values<double>()), invalid_argument);
+    CHECK(bits_of(norm2(values<double>()).value) == bits_of(0.0));
+  }
+}
