@@ -1,0 +1,172 @@
+// What must not change an exact sum, or must change it in a known way, where threads take part: order, splitting and
+// merging, sign, scale, pairs that cancel. On every CPU backend, with 1 to 16 threads, on every instruction set.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <string>
+
+#include <fanin/accumulator/exact.hpp>
+
+#include "tests/support/adversary.hpp"
+#include "tests/support/call.hpp"
+#include "tests/support/cpu_backends.hpp"
+#include "tests/support/targets.hpp"
+
+namespace fanin::test {
+namespace {
+
+constexpr unsigned most_threads = 16;
+constexpr std::size_t parallel_bytes = std::size_t{2} << 20;
+
+/// Calls f(x, kind) for every kind of data, of more than 2 MiB and of no round length.
+template <class T, class F>
+void for_each_kind(F f) {
+  adversary<T> random(2);
+  for (const auto& kind : adversary<T>::kinds()) {
+    CAPTURE(std::string(kind.name));
+    f(random.make(kind, parallel_bytes / sizeof(T) + 4001 + random.below(100)), random);
+  }
+}
+
+template <class T>
+T serial_sum(std::span<const T> x) {
+  const options chosen{.how = method::exact, .threads = 1};
+  return std::get<T>(call(find_backend("serial"), operation::sum, x, chosen).value);
+}
+
+/// Every backend with every number of threads has these bits as the sum of x.
+template <class T>
+void check_sums(std::span<const T> x, T expected) {
+  for (const backend* b : cpu_backends()) {
+    for (unsigned threads = 1; threads <= most_threads; ++threads) {
+      const options chosen{.how = method::exact, .threads = threads};
+      const scalar sum = call(*b, operation::sum, x, chosen).value;
+      if (same(sum, expected)) continue;
+      FAIL_CHECK(told(operation::sum, x, chosen)
+                 << ", " << b->name() << ": " << shown(sum) << " instead of " << shown(expected));
+    }
+  }
+}
+
+template <class T>
+void check_sums(const std::vector<T>& x, T expected) {
+  check_sums(std::span<const T>(x), expected);
+}
+
+template <class T>
+bool only(const std::vector<T>& x, T value) {
+  return std::ranges::all_of(x, [&](T v) { return bits_of(v) == bits_of(value); });
+}
+
+/// x * 2^k, unless that rounds an element.
+template <class T>
+std::vector<T> scaled(std::vector<T> x, int k) {
+  for (T& v : x) {
+    const T by_power = std::ldexp(v, k);
+    if (std::isfinite(v) && bits_of(std::ldexp(by_power, -k)) != bits_of(v)) return {};
+    v = by_power;
+  }
+  return x;
+}
+
+}  // namespace
+
+TEST_SUITE("unit/exact_metamorphic") {
+  TEST_CASE_TEMPLATE("any thread count and instruction set: the rounded sum and mean", T, float, double) {
+    for_each_kind<T>([](const std::vector<T>& data, auto&) {
+      const std::span<const T> x(data);
+      const sum_oracle exact(x);
+      const auto count = static_cast<std::uint32_t>(x.size());
+      const T sum = serial_sum(x);
+      const scalar mean = call(find_backend("serial"), operation::mean, x, {.how = method::exact}).value;
+      CHECK(exact.accepts(sum));
+      CHECK(exact.accepts(std::get<T>(mean), count));
+      for (const auto target : hwy::SupportedAndGeneratedTargets()) {
+        const only_target here(target);
+        CAPTURE(std::string(hwy::TargetName(target)));
+        check_sums(x, sum);
+        for (const backend* b : cpu_backends()) {
+          CAPTURE(std::string(b->name()));
+          CHECK(same(call(*b, operation::mean, x, {.how = method::exact, .threads = 5}).value, mean));
+        }
+      }
+    });
+  }
+
+  TEST_CASE_TEMPLATE("permutation", T, float, double) {
+    for_each_kind<T>([](std::vector<T> x, adversary<T>& random) {
+      const T sum = serial_sum<T>(x);
+      random.shuffle(x);
+      check_sums(x, sum);
+      std::ranges::reverse(x);
+      check_sums(x, sum);
+    });
+  }
+
+  TEST_CASE_TEMPLATE("split, saved, loaded and merged", T, float, double) {
+    for_each_kind<T>([](const std::vector<T>& x, adversary<T>& random) {
+      const T sum = serial_sum<T>(x);
+      exact_accumulator<T> merged;
+      for (std::span<const T> rest(x); !rest.empty();) {
+        exact_accumulator<T> part;
+        const std::size_t length = std::min(rest.size(), 1 + random.below(x.size() / 3));
+        part.add(rest.first(length));
+        rest = rest.subspan(length);
+        part.merge(exact_accumulator<T>::load(merged.save()));
+        merged = exact_accumulator<T>::load(part.save());
+      }
+      CHECK(bits_of(merged.round()) == bits_of(sum));
+      for (const backend* b : cpu_backends()) {
+        const options chosen{.how = method::exact, .threads = 1 + static_cast<unsigned>(random.below(most_threads))};
+        const auto in_blocks = [&](stream& into) {
+          for (std::span<const T> rest(x); !rest.empty();) {
+            const std::size_t length = std::min(rest.size(), random.below(x.size()));
+            into.push(rest.data(), length);
+            rest = rest.subspan(length);
+          }
+        };
+        CAPTURE(std::string(b->name()));
+        CHECK(same(call_in_blocks(*b, operation::sum, type_of<T>, chosen, in_blocks).value, sum));
+      }
+    });
+  }
+
+  TEST_CASE_TEMPLATE("negation", T, float, double) {
+    for_each_kind<T>([](std::vector<T> x, adversary<T>&) {
+      const T sum = serial_sum<T>(x);
+      const T negative_zero = only(x, T{0}) ? -T{0} : T{0};
+      for (T& v : x) v = -v;
+      check_sums(x, sum == 0 ? negative_zero : std::isnan(sum) ? sum : -sum);
+    });
+  }
+
+  TEST_CASE_TEMPLATE("scaling by a power of two", T, float, double) {
+    int tried = 0;
+    for_each_kind<T>([&](const std::vector<T>& x, adversary<T>&) {
+      const T sum = serial_sum<T>(x);
+      for (const int k : {-40, -1, 3, 60}) {
+        const T expected = std::ldexp(sum, k);
+        if (sum != 0 && !(std::isnormal(sum) && std::isnormal(expected))) continue;
+        const std::vector<T> y = scaled(x, k);
+        if (y.empty()) continue;
+        check_sums(y, expected);
+        ++tried;
+      }
+    });
+    CHECK(tried > 10);
+  }
+
+  TEST_CASE_TEMPLATE("an appended pair that cancels", T, float, double) {
+    for_each_kind<T>([](std::vector<T> x, adversary<T>& random) {
+      const T sum = serial_sum<T>(x);
+      for (const std::size_t field : {0, 100, layout<T>::fields - 1}) {
+        const T y = random.number(field);
+        x.insert(x.begin() + static_cast<std::ptrdiff_t>(random.below(x.size())), y);
+        x.push_back(-y);
+        check_sums(x, sum == 0 ? T{0} : sum);
+      }
+    });
+  }
+}
+
+}  // namespace fanin::test
