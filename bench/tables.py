@@ -300,7 +300,8 @@ def blocks(folder):
         where = machine(folder, "{Model name}, {CPU(s)} cores, {compiler}")
         groups = load(f"{folder}/cpu-sums.json")
         yield "cpu-sums", where + markdown(groups["sum"]) + "\n"
-        yield "cpu-exact", where + cpu_exact_by_family(groups) + "\n"
+        if "normal" in groups:  # older results have uniform data only
+            yield "cpu-exact", where + cpu_exact_by_family(groups) + "\n"
     if os.path.exists(f"{folder}/gpu-sums.json"):
         where = machine(folder, "{name}, driver {driver_version}, {nvcc}")
         with open(f"{folder}/compare-exact.txt") as file:

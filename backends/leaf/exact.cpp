@@ -161,8 +161,8 @@ HWY_INLINE bool add_narrow(const float* x, std::size_t count, exact_accumulator<
   auto sum0 = hn::Zero(d), sum1 = sum0, sum2 = sum0, sum3 = sum0;
   std::size_t i = 0;
   for (; i + step <= count; i += step) {
-    hwy::Prefetch(x + i + read_ahead / sizeof(float));
     for (std::size_t k = 0; k < step; k += hn::Lanes(f)) {
+      hwy::Prefetch(x + i + k + read_ahead / sizeof(float));
       const auto bits = hn::BitCast(u, hn::LoadU(f, x + i + k));
       const auto magnitude = hn::Add(bits, bits);
       largest = hn::Max(largest, magnitude);
