@@ -1,6 +1,9 @@
 // One call of Thrust for each reduction.
 #pragma once
 
+// Lengths are 64 bits here; without this Thrust compiles everything once more for 32.
+#define THRUST_FORCE_64_BIT_OFFSET_TYPE
+
 #include <thrust/execution_policy.h>
 #include <thrust/system/cuda/execution_policy.h>
 #include <thrust/transform_reduce.h>
