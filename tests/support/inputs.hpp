@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <limits>
 #include <random>
 #include <type_traits>
 #include <vector>
@@ -26,6 +27,14 @@ std::vector<T> mixed_values(std::size_t count, std::uint64_t seed) {
     }
   }
   return x;
+}
+
+/// A number of few bits and either sign: roots, products and variances of such are often ties or beside one.
+template <class T>
+T sparse(generator& random, int exponent) {
+  const T v = std::ldexp(static_cast<T>(1 + random() % 7), exponent);
+  if (!std::isfinite(v)) return std::numeric_limits<T>::max();
+  return random() % 2 == 0 ? v : -v;
 }
 
 /// Integers of any size: their sums and squares overflow or not, as it happens.

@@ -65,13 +65,6 @@ T scaled(generator& random, int exponent) {
   return std::isfinite(v) ? v : limits<T>::max();
 }
 
-/// A number of few bits.
-template <class T>
-T sparse(generator& random, int exponent) {
-  const T v = std::ldexp(static_cast<T>(1 + random() % 7), exponent);
-  return std::isfinite(v) ? (random() % 2 == 0 ? v : -v) : limits<T>::max();
-}
-
 template <class T>
 pairs<T> random_case(generator& random, unsigned kind) {
   constexpr int low = limits<T>::min_exponent - limits<T>::digits;

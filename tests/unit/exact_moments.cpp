@@ -86,13 +86,6 @@ T any_finite(generator& random) {
   }
 }
 
-/// A number of few bits: roots and variances of such numbers are often ties or beside one.
-template <class T>
-T sparse(generator& random, int exponent) {
-  const T v = std::ldexp(static_cast<T>(1 + random() % 7), exponent);
-  return std::isfinite(v) ? (random() % 2 == 0 ? v : -v) : limits<T>::max();
-}
-
 template <class T>
 values<T> random_case(generator& random, unsigned kind) {
   constexpr int low = limits<T>::min_exponent - limits<T>::digits;
