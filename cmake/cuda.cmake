@@ -53,14 +53,18 @@ set(CMAKE_CUDA_RUNTIME_LIBRARY None)  # CUDA::cudart_static, by name; never libc
 # Contraction is off for the same reason as on the host; diagnostic 186 is `x < 0` in templates of unsigned types.
 set(FANIN_CUDA_FLAGS --expt-relaxed-constexpr -fmad=false -diag-suppress=186 -Xcompiler=-ffp-contract=off,-Wall,-Wextra)
 
-# fanin_stamp_element_types(out_list header function_declaration): one .cu for each element type, so that they compile
-# side by side; `@T@` in the declaration stands for the type.
+# fanin_stamp_element_types(out_list header function_declaration): one .cu for each pair of element types; `@T@` in the
+# declaration stands for the type. Pairs compile side by side, and half as many files read CUB's and Thrust's headers.
 function(fanin_stamp_element_types out header declaration)
-  foreach(T float double std::int32_t std::int64_t std::uint32_t std::uint64_t)
-    string(REPLACE "std::" "" name ${T})
-    string(CONFIGURE "${declaration}" instance @ONLY)
+  foreach(pair "floating;float;double" "signed;std::int32_t;std::int64_t" "unsigned;std::uint32_t;std::uint64_t")
+    list(POP_FRONT pair name)
+    set(content "#include \"${header}\"\n")
+    foreach(T ${pair})
+      string(CONFIGURE "${declaration}" instance @ONLY)
+      string(APPEND content "template ${instance};\n")
+    endforeach()
     set(unit ${CMAKE_CURRENT_BINARY_DIR}/${name}.cu)
-    file(CONFIGURE OUTPUT ${unit} CONTENT "#include \"${header}\"\ntemplate ${instance};\n")
+    file(CONFIGURE OUTPUT ${unit} CONTENT "${content}")
     list(APPEND units ${unit})
   endforeach()
   set(${out} ${units} PARENT_SCOPE)

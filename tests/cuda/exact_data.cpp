@@ -70,19 +70,16 @@ template <class T>
 void expect_exact(std::span<const T> x, std::size_t offset, device_context& context) {
   const device_array<T> on_device(x, offset);
   for (const operation what : {operation::sum, operation::mean}) {
-    for (const element_type result : {element_type::f32, element_type::f64}) {
-      if (size_of(result) < sizeof(T)) continue;
-      const options chosen{.how = method::exact, .result = result};
+    for_each_type<float, double>([&]<class R>(R) {
+      if (sizeof(R) < sizeof(T)) return;
+      const options chosen{.how = method::exact, .result = type_of<R>};
       const scalar expected = call(find_backend("serial"), what, x, chosen).value;
       CHECK(same(reduce(what, on_device.elements(), context, chosen).value, expected));
-      const device_value<device_result<double>> enqueued;
+      const device_value<device_result<R>> enqueued;
       enqueue(what, on_device.elements(), enqueued.get(), context, chosen);
       cuda::check(cudaStreamSynchronize(static_cast<cudaStream_t>(context.stream())), "cudaStreamSynchronize");
-      const auto bytes = enqueued.read();
-      float narrow;
-      std::memcpy(&narrow, &bytes, sizeof narrow);
-      CHECK(same(result == element_type::f32 ? scalar(narrow) : scalar(bytes.value), expected));
-    }
+      CHECK(same(scalar(enqueued.read().value), expected));
+    });
   }
 }
 
