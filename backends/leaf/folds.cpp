@@ -17,6 +17,7 @@
 #include "backends/leaf/exact.hpp"
 #include "backends/leaf/fold.hpp"
 #include "backends/leaf/leaf.hpp"
+#include "backends/leaf/products.hpp"
 
 namespace fanin::leaf {
 namespace {
@@ -154,21 +155,25 @@ void exact_total(const void* x, std::size_t count, void* state) {
 
 template <class T>
 void exact_square_total(const void* x, std::size_t count, void* state) {
-  auto& total = *static_cast<exact_square_accumulator<T>*>(state);
-  total.add(std::span(static_cast<const T*>(x), count));
+  add_squares(static_cast<const T*>(x), count, *static_cast<exact_square_accumulator<T>*>(state));
 }
 
 template <class T>
 void exact_moments_total(const void* x, std::size_t count, void* state) {
+  constexpr std::size_t cached = (std::size_t{1} << 17) / sizeof(T);  // that the second pass finds in a cache
   auto& total = *static_cast<exact_moments_accumulator<T>*>(state);
-  add_exact(static_cast<const T*>(x), count, total.sum);
-  total.squares.add(std::span(static_cast<const T*>(x), count));
+  for (std::size_t begin = 0; begin < count; begin += cached) {
+    const T* const part = static_cast<const T*>(x) + begin;
+    const std::size_t length = std::min(cached, count - begin);
+    add_exact(part, length, total.sum);
+    add_squares(part, length, total.squares);
+  }
 }
 
 template <class T>
 void dot_total(const void* x, const void* y, std::size_t count, void* state) {
-  auto& total = *static_cast<exact_dot_accumulator<T>*>(state);
-  for (std::size_t i = 0; i < count; ++i) total.add(static_cast<const T*>(x)[i], static_cast<const T*>(y)[i]);
+  add_products(static_cast<const T*>(x), static_cast<const T*>(y), count,
+               *static_cast<exact_dot_accumulator<T>*>(state));
 }
 
 error_bound no_error(std::uint64_t, element_type) { return {}; }

@@ -5,9 +5,12 @@
 #error "fanin's error bounds and its exact sum are void under -ffast-math and its parts; compile without them"
 #endif
 
-/// Marks functions that run on the host and, under nvcc, on the device too.
+/// FANIN_HOST_DEVICE marks functions that run on the host and, under nvcc, on the device too. FANIN_ROLLED keeps a loop
+/// a loop there: unrolled, those over all limbs take minutes to compile.
 #if defined(__CUDACC__)
 #define FANIN_HOST_DEVICE __host__ __device__
+#define FANIN_ROLLED _Pragma("unroll 1")
 #else
 #define FANIN_HOST_DEVICE
+#define FANIN_ROLLED
 #endif

@@ -1,8 +1,11 @@
 // Every instruction set that this machine and this build have.
 #pragma once
 
+#include <doctest/doctest.h>
 #include <hwy/highway.h>
 #include <hwy/targets.h>
+
+#include <string>
 
 namespace fanin::test {
 
@@ -20,5 +23,15 @@ class only_target {
     hwy::GetChosenTarget().Update(hwy::SupportedTargets());
   }
 };
+
+/// Runs `body` once for each instruction set.
+template <class Body>
+void on_every_target(Body body) {
+  for (const auto target : hwy::SupportedAndGeneratedTargets()) {
+    const only_target chosen(target);
+    CAPTURE(std::string(hwy::TargetName(target)));
+    body();
+  }
+}
 
 }  // namespace fanin::test

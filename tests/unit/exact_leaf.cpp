@@ -1,7 +1,5 @@
 // The SIMD leaf of the exact sum against one addition after the other, on every instruction set of this machine.
 #include <doctest/doctest.h>
-#include <hwy/highway.h>
-#include <hwy/targets.h>
 
 #include <bit>
 #include <cmath>
@@ -13,21 +11,11 @@
 #include <fanin/accumulator/exact.hpp>
 
 #include "backends/leaf/exact.hpp"
+#include "tests/support/targets.hpp"
 
 namespace {
 
-/// Runs `body` once for each instruction set.
-template <class Body>
-void on_every_target(Body body) {
-  for (const auto target : hwy::SupportedAndGeneratedTargets()) {
-    hwy::SetSupportedTargetsForTest(target);
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-    CAPTURE(hwy::TargetName(target));
-    body();
-  }
-  hwy::SetSupportedTargetsForTest(0);
-  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-}
+using fanin::test::on_every_target;
 
 template <class T>
 auto one_by_one(std::span<const T> x) {

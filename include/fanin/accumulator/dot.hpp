@@ -18,6 +18,7 @@ class exact_dot_accumulator {
 
  public:
   using value_type = T;
+  using sum_type = detail::fixed_point<2 * format::low, 2 * format::high>;
 
   /// Cost: a few integer operations.
   FANIN_HOST_DEVICE void add(T x, T y) {
@@ -36,6 +37,13 @@ class exact_dot_accumulator {
       sum_.add_scaled(negative ? -product : product, x_exponent + y_exponent);
       numbers_ = true;
     }
+  }
+
+  /// Adds an exact partial sum of finite products that was formed elsewhere, not all of them -0.
+  template <int Low, int High>
+  FANIN_HOST_DEVICE void add_sum(const detail::fixed_point<Low, High>& partial) {
+    numbers_ = true;
+    sum_.add_number(partial);
   }
 
   /// Adds everything that was added to `other`.
@@ -57,11 +65,14 @@ class exact_dot_accumulator {
     return sum_.template round<R>();
   }
 
+  /// The sum of the finite products; it has no sign of zero.
+  FANIN_HOST_DEVICE const sum_type& total() const { return sum_; }
+
  private:
   // Bits of special_.
   static constexpr std::uint8_t nan = 1, plus_infinity = 2, minus_infinity = 4;
 
-  detail::fixed_point<2 * format::low, 2 * format::high> sum_;
+  sum_type sum_;
   std::uint8_t special_ = 0;
   bool minus_zeros_ = false;  ///< whether a product was -0
   bool numbers_ = false;      ///< whether a finite product was not

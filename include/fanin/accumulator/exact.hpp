@@ -56,10 +56,17 @@ class basic_exact_accumulator {
   }
 
   /// Adds value * 2^exponent, an exact partial sum of powers that was formed elsewhere, not all of them -0.
-  /// So it is a multiple of the smallest power. exponent is below Power * 128 (f32) or Power * 1024 (f64).
+  /// So it is a multiple of the smallest power. exponent is below Power * 128 + 63 (f32) or Power * 1024 + 63 (f64).
   FANIN_HOST_DEVICE void add_scaled(detail::int128 value, int exponent) {
     seen_ = numbers;
     sum_.add_scaled(value, exponent);
+  }
+
+  /// Adds such a partial sum that is wider than 128 bits.
+  template <int Low, int High>
+  FANIN_HOST_DEVICE void add_sum(const detail::fixed_point<Low, High>& partial) {
+    seen_ = numbers;
+    sum_.add_number(partial);
   }
 
   /// Adds everything that was added to `other`. Merging in any order gives the same state.

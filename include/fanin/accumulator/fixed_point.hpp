@@ -71,7 +71,7 @@ FANIN_HOST_DEVICE std::uint64_t divide(const std::uint32_t (&x)[N], std::uint64_
                                        std::uint32_t (&quotient)[M]) {
   constexpr int extra = M - N;
   std::uint64_t remainder = 0;
-  for (int i = M - 1; i >= 0; --i) {
+  FANIN_ROLLED for (int i = M - 1; i >= 0; --i) {
     const uint128 part = static_cast<uint128>(remainder) << 32 | (i >= extra ? x[i - extra] : 0);
     quotient[i] = static_cast<std::uint32_t>(part / divisor);
     remainder = static_cast<std::uint64_t>(part % divisor);
@@ -132,7 +132,7 @@ class fixed_point {
     count_addition();
   }
 
-  /// Adds value * 2^exponent, a multiple of 2^Low below 2^(High + 63). exponent < High.
+  /// Adds value * 2^exponent, a multiple of 2^Low below 2^(High + 63). exponent < High + 63.
   FANIN_HOST_DEVICE void add_scaled(int128 value, int exponent) {
     const bool negative = value < 0;
     uint128 magnitude = negative ? -static_cast<uint128>(value) : static_cast<uint128>(value);
@@ -155,6 +155,18 @@ class fixed_point {
     for (int i = 0; i < limb_count; ++i) limb_[i] += other.limb_[i];
     pending_ += other.pending_;
     count_addition();
+  }
+
+  /// The same for a number of another range, which is such a multiple.
+  template <int OtherLow, int OtherHigh>
+  FANIN_HOST_DEVICE void add_number(const fixed_point<OtherLow, OtherHigh>& other) {
+    typename fixed_point<OtherLow, OtherHigh>::words magnitude;
+    const bool negative = other.split(magnitude);
+    int exponent = OtherLow;
+    for (const std::uint32_t word : magnitude) {
+      if (word != 0) add_scaled(negative ? -static_cast<int128>(word) : static_cast<int128>(word), exponent);
+      exponent += 32;
+    }
   }
 
   FANIN_HOST_DEVICE void propagate() {

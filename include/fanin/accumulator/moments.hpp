@@ -17,7 +17,7 @@ template <int N, int M>
 FANIN_HOST_DEVICE void multiply(const std::uint32_t (&x)[N], std::uint64_t factor, std::uint32_t (&product)[M]) {
   static_assert(M == N + 2);
   uint128 carry = 0;
-  for (int i = 0; i < M; ++i) {
+  FANIN_ROLLED for (int i = 0; i < M; ++i) {
     carry += static_cast<uint128>(i < N ? x[i] : 0) * factor;
     product[i] = static_cast<std::uint32_t>(carry);
     carry >>= 32;
@@ -28,7 +28,7 @@ FANIN_HOST_DEVICE void multiply(const std::uint32_t (&x)[N], std::uint64_t facto
 template <int N, int M>
 FANIN_HOST_DEVICE void subtract_square(const std::uint32_t (&y)[N], std::uint32_t (&x)[M]) {
   static_assert(M >= 2 * N);
-  for (int i = 0; i < N; ++i) {
+  FANIN_ROLLED for (int i = 0; i < N; ++i) {
     if (y[i] == 0) continue;
     std::uint64_t carry = 0;  // of the product, and what x[i + j] had to borrow
     for (int j = 0; i + j < M && (j < N || carry != 0); ++j) {
