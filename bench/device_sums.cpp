@@ -33,7 +33,7 @@ using json = nlohmann::ordered_json;
 constexpr int rounds = 5;
 constexpr double budget_seconds = 0.01;  ///< of each contestant in each round
 constexpr std::size_t most_bytes = std::size_t{1} << 32;
-constexpr auto sum = fanin::operation::sum;
+constexpr auto sum = fanin::operation::sum, squares = fanin::operation::sum_of_squares;
 
 /// What is measured of an array.
 struct question {
@@ -164,11 +164,17 @@ class device_case {
     race(rows, asked("sum"), all);
   }
 
-  /// Exact sums against CUB's plain ones, of data of some family. @throws std::runtime_error unless `exact` is found
-  void race_exact(json& rows, std::string_view family, T exact) {
-    const auto found = std::get<T>(fanin::reduce(sum, input_.at(0), context_, {.how = fanin::method::exact}).value);
-    if (found != exact) throw std::runtime_error("cuda's exact sum of " + std::string(family) + " is wrong");
-    race(rows, asked(family), {cuda(fanin::method::exact), cub()});
+  /// Exact sums, of squares too, against CUB's plain ones, of data of some family. @throws std::runtime_error unless
+  /// the values are what cpu(operation) gives
+  template <class Cpu>
+  void race_exact(json& rows, std::string_view family, Cpu cpu) {
+    for (const fanin::operation what : {sum, squares}) {
+      const auto found = fanin::reduce(what, input_.at(0), context_, {.how = fanin::method::exact}).value;
+      if (found != cpu(what)) throw std::runtime_error("an exact sum of " + std::string(family) + " is wrong");
+    }
+    contestant of_squares = cuda(fanin::method::exact, squares);
+    of_squares.method = "exact squares";
+    race(rows, asked(family), {cuda(fanin::method::exact), of_squares, cub()});
   }
 
   void race_to_the_host(json& rows) {
@@ -183,9 +189,9 @@ class device_case {
   question asked(std::string_view group) const { return {group, fanin::type_of<T>, count_, misaligned_}; }
   const T* place(std::size_t i) const { return static_cast<const T*>(input_.at(i).data); }
 
-  contestant cuda(fanin::method how) {
-    const auto enqueue = [this, how](std::size_t i) {
-      fanin::enqueue(sum, input_.at(i), result_.get(), context_, {.how = how});
+  contestant cuda(fanin::method how, fanin::operation what = sum) {
+    const auto enqueue = [this, how, what](std::size_t i) {
+      fanin::enqueue(what, input_.at(i), result_.get(), context_, {.how = how});
     };
     return {"cuda", to_string(how),
             [this, enqueue] { return device_median_seconds(stream_, enqueue, budget_seconds); }};
@@ -261,9 +267,10 @@ void race_families(json& rows, void* memory, fanin::device_context& context) {
     const std::vector<T> once = fanin::cli::generate<T>(family, period, 1);
     for (std::size_t i = 0; i < longest; i += period) std::copy(once.begin(), once.end(), x + i);
     for (std::size_t count = 1u << 16; count <= longest; count <<= 4) {
-      const fanin::options chosen{.backend = "openmp,tbb,serial", .how = fanin::method::exact};
-      const auto exact = fanin::reduce(sum, std::span<const T>(x, count), chosen).value;
-      device_case<T>(x, count, false, context).race_exact(rows, family, std::get<T>(exact));
+      device_case<T>(x, count, false, context).race_exact(rows, family, [&](fanin::operation what) {
+        const fanin::options chosen{.backend = "openmp,tbb,serial", .how = fanin::method::exact};
+        return fanin::reduce(what, std::span<const T>(x, count), chosen).value;
+      });
     }
   }
 }

@@ -160,8 +160,11 @@ def exact_by_family(runs):
                 share = times_as_fast(runs.time(family, kind, count, "cuda", "exact"),
                                       runs.time(family, kind, count, "cub"))
                 row.append(cell(share, ".2f", exact_target(count, data)))
+            row.append(cell(times_as_fast(runs.time(family, kind, counts[-1], "cuda", "exact squares"),
+                                          runs.time(family, kind, counts[-1], "cub")), ".2f"))
         rows.append(row)
-    columns = [f"{kind} {power_of_two(count)}" for kind in ("f32", "f64") for count in counts]
+    columns = [f"{kind} {title}" for kind in ("f32", "f64")
+               for title in [*map(power_of_two, counts), f"squares, {power_of_two(counts[-1])}"]]
     return "\n".join(lines_of("Speed of `cuda`'s exact sum over that of CUB's plain sum of the same data (**bold** misses its "
                               "target: 0.95, 1 from 2^26 on; 0.5 of data over more than 40 binades):",
                               ["data"] + columns, rows))

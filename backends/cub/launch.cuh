@@ -10,7 +10,7 @@
 namespace fanin::cub_backend {
 
 template <class A>
-class fold final : public any_order_fold {
+class fold final : public any_order_fold<A> {
  public:
   void launch(const cuda::execution& where, const void* x, std::uint64_t count, void* out) const override {
     const auto reduce = [&](void* scratch, std::size_t& bytes) {

@@ -25,22 +25,28 @@ struct merged {
 };
 
 /// A fold whose order nobody states: no order has a longer chain.
+template <class A>
 class any_order_fold : public cuda::device_fold {
  public:
   cuda::chain longest_chain(const cuda::execution&, std::uint64_t count) const final {
     return {0, static_cast<double>(count)};
   }
+  bool leaves_totals() const final { return std::is_same_v<A, cuda::exact_sum<typename A::element, 1>>; }
 };
 
-/// Fold<A> for every reduction that is not exact.
+/// Fold<A> for every reduction but exact ones of squares, whose state is so wide that compiling them takes minutes.
+/// Exact sums and means are folded in the public accumulator.
 template <template <class> class Fold, class T>
 const cuda::device_fold* find_reference(operation what, method how) noexcept {
   return cuda::with_reduction<T>(what, how, []<class Reduction>(Reduction) -> const cuda::device_fold* {
-    if constexpr (Reduction::how == method::exact) {
-      return nullptr;
-    } else {
+    if constexpr (Reduction::how != method::exact) {
       static const Fold<typename Reduction::kernel> only;
       return &only;
+    } else if constexpr (Reduction::what == operation::sum || Reduction::what == operation::mean) {
+      static const Fold<cuda::exact_sum<typename Reduction::element, 1>> only;
+      return &only;
+    } else {
+      return nullptr;
     }
   });
 }

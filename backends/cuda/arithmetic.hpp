@@ -44,10 +44,10 @@ struct exact_sum {
 };
 
 /// The same sum as its kernel forms it; the host and the end of the kernel go on with an exact_sum.
-template <class T>
+template <class T, int Power>
 struct chunked_sum {
   using element = T;
-  using state = chunk_sums<T>;
+  using state = chunk_sums<T, Power>;
 };
 
 template <class T>
@@ -55,6 +55,32 @@ struct exact_mean : exact_sum<T, 1> {
   template <class R>
   FANIN_HOST_DEVICE static R finish(const typename exact_sum<T, 1>::state& s, std::uint64_t count) {
     return s.template mean<R>(count);
+  }
+};
+
+template <class T>
+struct exact_norm : exact_sum<T, 2> {
+  template <class R>
+  FANIN_HOST_DEVICE static R finish(const typename exact_sum<T, 2>::state& s, std::uint64_t) {
+    return s.template root<R>();
+  }
+};
+
+template <class T>
+struct chunked_moments {
+  using element = T;
+  using state = chunk_moments<T>;
+};
+
+template <class T>
+struct exact_variance {
+  using element = T;
+  using state = exact_moments_accumulator<T>;
+  FANIN_HOST_DEVICE static state identity() { return {}; }
+  FANIN_HOST_DEVICE static void merge(state& s, const state& other) { s.merge(other); }
+  template <class R>
+  FANIN_HOST_DEVICE static R finish(const state& s, std::uint64_t count) {
+    return s.template variance<R>(count);
   }
 };
 
@@ -80,9 +106,11 @@ constexpr auto choose_accumulators() {
   } else if constexpr (What == operation::product) {
     return accumulators<acc::plain_product<T>>();
   } else if constexpr (How == method::exact) {
-    if constexpr (What == operation::sum_of_squares) return accumulators<exact_sum<T, 2>>();
-    if constexpr (What == operation::sum) return accumulators<chunked_sum<T>, exact_sum<T, 1>>();
-    if constexpr (What == operation::mean) return accumulators<chunked_sum<T>, exact_mean<T>>();
+    if constexpr (What == operation::sum) return accumulators<chunked_sum<T, 1>, exact_sum<T, 1>>();
+    if constexpr (What == operation::mean) return accumulators<chunked_sum<T, 1>, exact_mean<T>>();
+    if constexpr (What == operation::sum_of_squares) return accumulators<chunked_sum<T, 2>, exact_sum<T, 2>>();
+    if constexpr (What == operation::norm2) return accumulators<chunked_sum<T, 2>, exact_norm<T>>();
+    if constexpr (What == operation::variance) return accumulators<chunked_moments<T>, exact_variance<T>>();
   } else if constexpr (How == method::compensated) {
     if constexpr (What == operation::sum_of_squares) return accumulators<acc::compensated_square_sum<T>>();
     using sum = acc::compensated_sum<T>;
@@ -124,6 +152,12 @@ auto with_reduction(operation what, method how, F f) -> decltype(f(reduction<ope
     }
     return f(reduction<What, method::fast, T>());
   };
+  const auto exact_only = [&]<operation What>() -> decltype(f(reduction<operation::sum, method::fast, T>())) {
+    if constexpr (std::is_floating_point_v<T>) {
+      if (how == method::exact) return f(reduction<What, method::exact, T>());
+    }
+    return {};
+  };
   switch (what) {
     case operation::sum:
       return by_method.template operator()<operation::sum>();
@@ -139,7 +173,9 @@ auto with_reduction(operation what, method how, F f) -> decltype(f(reduction<ope
       if (std::is_floating_point_v<T> && how != method::fast) return {};
       return any_method.template operator()<operation::product>();
     case operation::norm2:
+      return exact_only.template operator()<operation::norm2>();
     case operation::variance:
+      return exact_only.template operator()<operation::variance>();
     case operation::dot:
       return {};
   }

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include <fanin/accumulator/exact.hpp>
+#include <fanin/accumulator/moments.hpp>
 
 namespace fanin::cuda {
 
@@ -14,13 +15,15 @@ struct seen_bits {
   static constexpr unsigned nan = 1, plus_infinity = 2, minus_infinity = 4, numbers = 8;
 };
 
-/// The sum of chunk[i] * 2^(low + 16 i), of one element at least.
-template <class T>
+/// The sum of chunk[i] * 2^(low + 16 i): the sum of x^Power for one element at least.
+template <class T, int Power = 1>
 struct chunk_sums {
   using format = detail::float_format<T>;
-  using accumulator = exact_accumulator<T>;
+  using accumulator = basic_exact_accumulator<T, Power>;
   static constexpr int bits = 16;
-  static constexpr int count = (format::high - format::low + 64 + bits - 1) / bits + 1;
+  static constexpr int low = Power * format::low;
+  static constexpr int high = Power * format::high;
+  static constexpr int count = (high - low + 64 + bits - 1) / bits + 1;
 
   std::int64_t chunk[count];
   unsigned seen;
@@ -34,6 +37,17 @@ struct chunk_sums {
       carry = sum >> bits;
     }
     return accumulator::restore(words, (seen & seen_bits::numbers) != 0, seen & seen_bits::special);
+  }
+};
+
+/// What a variance is made of.
+template <class T>
+struct chunk_moments {
+  chunk_sums<T, 1> sum;
+  chunk_sums<T, 2> squares;
+
+  FANIN_HOST_DEVICE explicit operator exact_moments_accumulator<T>() const {
+    return {static_cast<exact_accumulator<T>>(sum), static_cast<exact_square_accumulator<T>>(squares)};
   }
 };
 

@@ -42,6 +42,8 @@ class device_fold {
   virtual std::size_t scratch_bytes(const execution&, std::uint64_t /*count*/) const { return 0; }
   /// Whether the current device has what the kernel needs.
   virtual support runs_here() const { return {}; }
+  /// Whether it leaves the state that the host merges into, and not one of the shipped kernel's.
+  virtual bool leaves_totals() const { return false; }
   /// Whether the order of additions is the same each time.
   virtual bool ordered() const { return true; }
 };

@@ -1,4 +1,4 @@
-// Launching the exact sum.
+// Launching the exact sums of elements and of their squares.
 #pragma once
 
 #include "backends/cuda/exact_kernel.cuh"
@@ -10,27 +10,31 @@ namespace fanin::cuda {
 
 /// What becomes of the grid's sum: it is left for others, or rounded here if there is a place for the result. Called
 /// by a whole block.
-template <class Reduction>
+template <class T, int Power>
 struct exact_end {
-  using T = typename Reduction::element;
-  chunk_sums<T>* out;
+  using sums = chunk_sums<T, Power>;
+  sums* out;
   void* result;
+  operation what;
   bool as_float;
   std::uint64_t count;
 
-  __device__ void operator()(const chunk_sums<T>& sums) const {
+  __device__ void operator()(const sums& total) const {
     if (result == nullptr) {
-      for (int i = threadIdx.x; i < chunk_sums<T>::count; i += blockDim.x) out->chunk[i] = sums.chunk[i];
-      if (threadIdx.x == 0) out->seen = sums.seen;
-    } else if (threadIdx.x >= 32) {
+      for (int i = threadIdx.x; i < sums::count; i += blockDim.x) out->chunk[i] = total.chunk[i];
+      if (threadIdx.x == 0) out->seen = total.seen;
       return;
-    } else if (Reduction::what == operation::sum && sums.seen == seen_bits::numbers) {
-      const leading_bits sum = leading_bits_of(sums);
-      if (threadIdx.x > 0) return;
-      with_type([&]<class R>(R) { place<R>() = {rounded<R>(sum), 0}; });
-    } else if (threadIdx.x == 0) {
-      with_type([&]<class R>(R) { finish_alone<R>(sums); });
     }
+    if (threadIdx.x >= 32) return;
+    if constexpr (Power == 1) {
+      if (what == operation::sum && total.seen == seen_bits::numbers) {
+        const leading_bits sum = leading_bits_of(total);
+        if (threadIdx.x > 0) return;
+        with_type([&]<class R>(R) { place<R>() = {rounded<R>(sum), 0}; });
+        return;
+      }
+    }
+    if (threadIdx.x == 0) with_type([&]<class R>(R) { finish_alone<R>(total); });
   }
 
  private:
@@ -51,43 +55,61 @@ struct exact_end {
 
   /// By one thread, and out of line: its arrays would take registers from the loops.
   template <class R>
-  __device__ __noinline__ void finish_alone(const chunk_sums<T>& sums) const {
-    place<R>() = finished<Reduction, R>(static_cast<typename Reduction::total::state>(sums), count);
+  __device__ __noinline__ void finish_alone(const sums& total) const {
+    constexpr operation plain = Power == 1 ? operation::sum : operation::sum_of_squares;
+    constexpr operation other = Power == 1 ? operation::mean : operation::norm2;
+    const auto sum = static_cast<typename sums::accumulator>(total);
+    place<R>() = what == plain ? finished<reduction<plain, method::exact, T>, R>(sum, count)
+                               : finished<reduction<other, method::exact, T>, R>(sum, count);
   }
 };
 
-/// Exact sums and means. They do not round: no chain counts.
-template <class Reduction>
-class exact_fold final : public device_fold {
-  using T = typename Reduction::element;
+template <class T, int Power, tuning::shape Shape>
+void launch_exact_kernel(const execution& where, const peeled_array<T>& x, const exact_end<T, Power>& end) {
+  const unsigned blocks = tuning::blocks(x.vectors, where.multiprocessors, Shape);
+  launch_overlapped(where, blocks, Shape.threads, exact_kernel<T, Power, Shape.loads, exact_end<T, Power>>, x,
+                    tuning::whole_batches(x.vectors, blocks, Shape),
+                    static_cast<chunk_sums<T, Power>*>(where.exact_total), where.ticket, end);
+}
 
+template <class T, int Power>
+void launch_exact(const execution& where, const void* elements, const exact_end<T, Power>& end) {
+  const peeled_array<T> x(static_cast<const T*>(elements), end.count);
+  if (x.vectors < tuning::exact_many_vectors) {
+    launch_exact_kernel<T, Power, tuning::exact_few>(where, x, end);
+  } else {
+    launch_exact_kernel<T, Power, tuning::exact_many>(where, x, end);
+  }
+}
+
+/// Exact sums do not round: no chain counts.
+class unrounded_fold : public device_fold {
+ public:
+  chain longest_chain(const execution&, std::uint64_t) const final { return {}; }
+};
+
+/// Sums, means, sums of squares and norms.
+template <class T, int Power, operation What>
+class exact_fold final : public unrounded_fold {
  public:
   void launch(const execution& where, const void* x, std::uint64_t count, void* out) const override {
-    run(where, x, {static_cast<chunk_sums<T>*>(out), nullptr, false, count});
+    launch_exact<T, Power>(where, x, {static_cast<chunk_sums<T, Power>*>(out), nullptr, What, false, count});
   }
   bool launch_finished(const execution& where, const void* x, std::uint64_t count, element_type result,
                        void* out) const override {
-    run(where, x, {nullptr, out, result == element_type::f32, count});
+    launch_exact<T, Power>(where, x, {nullptr, out, What, result == element_type::f32, count});
     return true;
   }
-  chain longest_chain(const execution&, std::uint64_t) const override { return {}; }
+};
 
- private:
-  static void run(const execution& where, const void* elements, const exact_end<Reduction>& end) {
-    const peeled_array<T> x(static_cast<const T*>(elements), end.count);
-    if (x.vectors < tuning::exact_many_vectors) {
-      run<tuning::exact_few>(where, x, end);
-    } else {
-      run<tuning::exact_many>(where, x, end);
-    }
-  }
-
-  template <tuning::shape Shape>
-  static void run(const execution& where, const peeled_array<T>& x, const exact_end<Reduction>& end) {
-    const unsigned blocks = tuning::blocks(x.vectors, where.multiprocessors, Shape);
-    launch_overlapped(where, blocks, Shape.threads, exact_kernel<T, Shape.loads, exact_end<Reduction>>, x,
-                      tuning::whole_batches(x.vectors, blocks, Shape), static_cast<chunk_sums<T>*>(where.exact_total),
-                      where.ticket, end);
+/// Variances, by a kernel for each sum.
+template <class T>
+class moments_fold final : public unrounded_fold {
+ public:
+  void launch(const execution& where, const void* x, std::uint64_t count, void* out) const override {
+    auto& moments = *static_cast<chunk_moments<T>*>(out);
+    launch_exact<T, 1>(where, x, {&moments.sum, nullptr, operation::sum, false, count});
+    launch_exact<T, 2>(where, x, {&moments.squares, nullptr, operation::sum_of_squares, false, count});
   }
 };
 

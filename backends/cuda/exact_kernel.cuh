@@ -1,5 +1,5 @@
-// The exact sum in one launch: windows in registers, chunks in shared memory, and chunks in device memory to which
-// all blocks add. Integer additions throughout, so the order of blocks does not matter. The last block finishes.
+// The exact sum of powers in one launch: windows in registers, chunks in shared memory, and chunks in device memory to
+// which all blocks add. Integer additions throughout, so the order of blocks does not matter. The last block finishes.
 #pragma once
 
 #include "backends/cuda/fold_kernel.cuh"
@@ -23,15 +23,17 @@ __device__ inline unsigned take_turn(unsigned& turns) {
 /// `total` is in device memory and all 0, before and after. Warps take turns at the first `whole_batches` batches of
 /// the vectors, and the others are one batch of each lane. Calls write(chunks) in the last block, with its chunks in
 /// shared memory.
-template <class T, int Most, class Write>
+template <class T, int Power, int Most, class Write>
 __global__ void __launch_bounds__(tuning::exact_many.threads, tuning::exact_many.blocks_per_multiprocessor)
-    exact_kernel(const peeled_array<T> x, std::uint64_t whole_batches, chunk_sums<T>* total, unsigned* ticket,
-                 const Write write) {
+    exact_kernel(const peeled_array<T> x, std::uint64_t whole_batches, chunk_sums<T, Power>* total,
+                 unsigned* ticket, const Write write) {
   constexpr int threads = tuning::exact_many.threads;
   constexpr int warps = threads / 32;
   constexpr unsigned batch_vectors = 32 * Most;
-  __shared__ lane_sums<T, warps> block;
-  __shared__ chunk_sums<T> result;
+  using block_sums = lane_sums<T, warps, Power>;
+  constexpr int chunks = chunk_sums<T, Power>::count;
+  __shared__ block_sums block;
+  __shared__ chunk_sums<T, Power> result;
   __shared__ unsigned turns;  // that warps of this block have taken
   block.clear();
   if (threadIdx.x == 0) turns = 0;
@@ -48,7 +50,7 @@ __global__ void __launch_bounds__(tuning::exact_many.threads, tuning::exact_many
   const unsigned stride = gridDim.x * threads;
   const std::uint64_t i = whole_batches * batch_vectors + blockIdx.x * threads + threadIdx.x;
   const int count = i < x.vectors ? static_cast<int>((x.vectors - 1 - i) / stride) + 1 : 0;
-  using window_sums = cuda::window_sums<T, warps, Most>;
+  using window_sums = cuda::window_sums<T, warps, Most, Power>;
   window_sums sums(block, total);
   sums.add({x.body + i, stride, count}, next);
   if (blockIdx.x == 0) {
@@ -63,12 +65,12 @@ __global__ void __launch_bounds__(tuning::exact_many.threads, tuning::exact_many
     block.for_each_chunk([&](int i, std::int64_t sum) { result.chunk[i] = sum; });
     if (threadIdx.x == 0) result.seen = block.seen();
   } else {
-    block.for_each_chunk([&](int i, std::int64_t sum) { lane_sums<T, warps>::add_to(total->chunk[i], sum); });
+    block.for_each_chunk([&](int i, std::int64_t sum) { block_sums::add_to(total->chunk[i], sum); });
     if (threadIdx.x == 0) atomicOr(&total->seen, block.seen());
     __syncthreads();
     if (!is_last_block(ticket)) return;
 #pragma unroll 1
-    for (int i = threadIdx.x; i < chunk_sums<T>::count; i += threads) {
+    for (int i = threadIdx.x; i < chunks; i += threads) {
       result.chunk[i] =
           static_cast<std::int64_t>(atomicExch(reinterpret_cast<unsigned long long*>(&total->chunk[i]), 0ull));
     }

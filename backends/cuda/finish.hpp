@@ -14,7 +14,7 @@ namespace fanin::cuda {
 template <class Reduction, class R>
 FANIN_HOST_DEVICE device_result<R> finished(const typename Reduction::total::state& s, std::uint64_t count) {
   using total = typename Reduction::total;
-  if constexpr (Reduction::what == operation::mean) {
+  if constexpr (Reduction::what == operation::mean || Reduction::what == operation::variance) {
     if (count == 0) return {std::numeric_limits<R>::quiet_NaN(), 0};
   }
   if constexpr (Reduction::what != operation::mean && requires { total::template fits<R>(s); }) {

@@ -13,7 +13,9 @@
 namespace fanin::cuda {
 namespace {
 
-const host_fold& fold_of(const request& asked) { return *find_fold(asked.what, asked.input.type, asked.how); }
+const host_fold& fold_of(const request& asked, const device_fold& kernel) {
+  return *find_fold(asked.what, asked.input.type, asked.how, kernel.leaves_totals());
+}
 
 /// The value and what it guarantees.
 outcome finished(const gpu_backend& by, const request& asked, const void* total, std::uint64_t count,
@@ -22,8 +24,9 @@ outcome finished(const gpu_backend& by, const request& asked, const void* total,
   const auto chosen = std::find_if(known.begin(), known.end(), [&](const variant_info& v) {
     return v.how == asked.how && (asked.variant.empty() || asked.variant == v.name);
   });
-  const host_fold& fold = fold_of(asked);
-  const bool same_bits = fold.reproducibility == reproducibility::exact || by.find_kernel(asked)->ordered();
+  const device_fold& kernel = *by.find_kernel(asked);
+  const host_fold& fold = fold_of(asked, kernel);
+  const bool same_bits = fold.reproducibility == reproducibility::exact || kernel.ordered();
   const leaf::environment_guard guard;
   return {fold.finish(total, count, asked.result), chosen->name, asked.how,
           same_bits ? fold.reproducibility : reproducibility::none, fold.bound(way, count, asked.result)};
@@ -50,7 +53,7 @@ class gpu_stream final : public stream {
       : by_(by),
         asked_(asked),
         context_(current_device()),
-        feed_(context_, kernel, fold_of(asked), size_of(asked.input.type)) {}
+        feed_(context_, kernel, fold_of(asked, kernel), size_of(asked.input.type)) {}
 
   void push(const void* elements, std::size_t count) override {
     const device_scope here(context_.where().device);
@@ -75,7 +78,7 @@ class gpu_stream final : public stream {
 /// states in order.
 outcome fold_in_place(const gpu_backend& by, const request& asked, const void* data, context& on) {
   const device_fold& kernel = *by.find_kernel(asked);
-  const host_fold& fold = fold_of(asked);
+  const host_fold& fold = fold_of(asked, kernel);
   state_buffer total;
   fold.reset(total.bytes);
   chain way;
@@ -107,7 +110,7 @@ outcome fold_in_place(const gpu_backend& by, const request& asked, const void* d
 outcome fold_fed(const gpu_backend& by, const request& asked, context& on) {
   const device_fold& kernel = *by.find_kernel(asked);
   const array_view& input = asked.input;
-  host_feed feed(on, kernel, fold_of(asked), size_of(input.type));
+  host_feed feed(on, kernel, fold_of(asked, kernel), size_of(input.type));
   feed.fold_array(input.data, input.count, asked.threads);
   const void* total = feed.total();
   return finished(by, asked, total, input.count, feed.longest_chain());

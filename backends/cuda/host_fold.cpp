@@ -42,11 +42,10 @@ error_bound bound(const chain& way, std::uint64_t count, element_type result) {
   }
 }
 
-template <class Reduction>
+template <class Reduction, class partial>
 constexpr host_fold make() {
   using total = typename Reduction::total;
   using state = typename total::state;
-  using partial = typename Reduction::kernel::state;
   static_assert(sizeof(state) <= most_state_bytes && sizeof(partial) <= most_state_bytes);
   return {Reduction::order_free ? reproducibility::exact : reproducibility::run_to_run,
           Reduction::longest,
@@ -64,10 +63,11 @@ constexpr host_fold make() {
 
 }  // namespace
 
-const host_fold* find_fold(operation what, element_type type, method how) noexcept {
-  return with_reduction(what, type, how, []<class Reduction>(Reduction) -> const host_fold* {
-    static constexpr host_fold fold = make<Reduction>();
-    return &fold;
+const host_fold* find_fold(operation what, element_type type, method how, bool of_totals) noexcept {
+  return with_reduction(what, type, how, [&]<class Reduction>(Reduction) -> const host_fold* {
+    static constexpr host_fold of_partials = make<Reduction, typename Reduction::kernel::state>();
+    static constexpr host_fold totals = make<Reduction, typename Reduction::total::state>();
+    return of_totals ? &totals : &of_partials;
   });
 }
 

@@ -10,7 +10,7 @@
 namespace fanin::cuda {
 
 /// Room for any accumulator's state.
-inline constexpr std::size_t most_state_bytes = 1216;
+inline constexpr std::size_t most_state_bytes = 3264;
 struct alignas(64) state_buffer {
   std::byte bytes[most_state_bytes];
 };
@@ -31,7 +31,7 @@ struct host_fold {
   error_bound (*bound)(const chain& way, std::uint64_t count, element_type result);
 };
 
-/// The fold for a request, or null where there is none (exact products).
-const host_fold* find_fold(operation what, element_type type, method how) noexcept;
+/// The fold for a request, or null where there is none (exact products). `of_totals`: its partials are totals.
+const host_fold* find_fold(operation what, element_type type, method how, bool of_totals = false) noexcept;
 
 }  // namespace fanin::cuda

@@ -16,10 +16,10 @@ __device__ inline unsigned warp_max(unsigned x) {
 }
 
 /// `Warps` warps add. A word holds 32752 additions of 16 bits; each warp drains it after its share of them.
-template <class T, int Warps>
+template <class T, int Warps, int Power>
 class lane_sums {
  public:
-  using sums = chunk_sums<T>;
+  using sums = chunk_sums<T, Power>;
 
   /// All threads call it, and meet before anything else is called.
   __device__ void clear() {
@@ -27,17 +27,18 @@ class lane_sums {
     if (threadIdx.x == 0) seen_ = 0;
   }
 
-  /// Adds +-magnitude * 2^(low + position); magnitude < 2^Digits.
-  template <int Digits>
-  __device__ void add(std::uint64_t magnitude, int position, bool negative) {
+  /// Adds +-magnitude * 2^(low + position); magnitude < 2^Digits. Beyond 64 bits, Digits <= 112.
+  template <int Digits, class Magnitude>
+  __device__ void add(Magnitude magnitude, int position, bool negative) {
     constexpr int chunks = (Digits + 15 + 15) / 16;
     const int offset = position % 16;
     const int sign = negative ? -1 : 1;
     int* const word = words_ + position / 16 * 32 + threadIdx.x % 32;
-    const std::uint64_t low = magnitude << offset;
+    const Magnitude low = magnitude << offset;
+    constexpr int whole = sizeof(Magnitude) / 2;
 #pragma unroll
     for (int i = 0; i < chunks; ++i) {
-      const std::uint64_t chunk = i < 4 ? low >> (16 * i) & 0xffff : magnitude >> 1 >> (63 - offset);
+      const auto chunk = i < whole ? low >> (16 * i) & 0xffff : magnitude >> 1 >> (63 - offset);
       atomicAdd(word + 32 * i, sign * static_cast<int>(chunk));
     }
   }
@@ -46,7 +47,7 @@ class lane_sums {
   __device__ void add(T x) {
     using format = typename sums::format;
     const auto bits = detail::to_bits(x);
-    const bool negative = (bits & format::sign) != 0;
+    const bool negative = Power == 1 && (bits & format::sign) != 0;
     const auto magnitude = bits & ~format::sign;
     if (magnitude >= format::infinity) {
       see(seen_bits::numbers | (magnitude > format::infinity ? seen_bits::nan
@@ -56,8 +57,14 @@ class lane_sums {
     }
     const int biased = static_cast<int>(magnitude >> (format::digits - 1));
     const auto fraction = magnitude & (format::implicit_one - 1);
-    add<format::digits>(biased == 0 ? fraction : fraction | format::implicit_one, biased == 0 ? 0 : biased - 1,
-                        negative);
+    const std::uint64_t mantissa = biased == 0 ? fraction : fraction | format::implicit_one;
+    const int position = biased == 0 ? 0 : biased - 1;
+    if constexpr (Power == 1) {
+      add<format::digits>(mantissa, position, negative);
+    } else {
+      using square = std::conditional_t<sizeof(T) == 4, std::uint64_t, detail::uint128>;
+      add<2 * format::digits>(static_cast<square>(mantissa) * mantissa, 2 * position, false);
+    }
   }
 
   __device__ void see(unsigned bits) { atomicOr(&seen_, bits); }

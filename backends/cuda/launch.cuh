@@ -10,7 +10,6 @@
 #include "backends/cuda/fold_kernel.cuh"
 #include "backends/cuda/kernels.hpp"
 #include "backends/cuda/overlapped.cuh"
-#include "backends/cuda/wide.cuh"
 
 namespace fanin::cuda {
 
@@ -39,7 +38,6 @@ struct grid_end {
   }
 };
 
-/// For states that fit in registers.
 template <class Reduction>
 class vectors_fold final : public device_fold {
   using A = typename Reduction::kernel;
@@ -75,34 +73,18 @@ class vectors_fold final : public device_fold {
   }
 };
 
-/// For states that do not. They do not round: no chain counts.
-template <class A>
-class wide_fold final : public device_fold {
-  using state = typename A::state;
-
- public:
-  void launch(const execution& where, const void* x, std::uint64_t count, void* out) const override {
-    constexpr int threads = wide_threads_of<A>;
-    const unsigned blocks = tuning::wide_blocks(count, threads, where.multiprocessors);
-    wide_kernel<A><<<blocks, threads, 0, where.stream>>>(static_cast<const typename A::element*>(x), count,
-                                                         static_cast<state*>(where.scratch), where.ticket,
-                                                         static_cast<state*>(out));
-    check(cudaGetLastError(), "launching an exact reduction");
-  }
-  chain longest_chain(const execution&, std::uint64_t) const override { return {}; }
-};
-
-/// The kernels for a reduction, by what its state is.
+/// The kernels for a reduction.
 template <class Reduction>
 constexpr auto fold_for() {
-  using state = typename Reduction::kernel::state;
-  constexpr std::size_t most_in_registers = 64;
-  if constexpr (std::is_same_v<state, chunk_sums<typename Reduction::element>>) {
-    return std::type_identity<exact_fold<Reduction>>();
-  } else if constexpr (sizeof(state) > most_in_registers) {
-    return std::type_identity<wide_fold<typename Reduction::kernel>>();
-  } else {
+  using T = typename Reduction::element;
+  constexpr operation what = Reduction::what;
+  if constexpr (Reduction::how != method::exact) {
     return std::type_identity<vectors_fold<Reduction>>();
+  } else if constexpr (what == operation::variance) {
+    return std::type_identity<moments_fold<T>>();
+  } else {
+    constexpr int power = what == operation::sum || what == operation::mean ? 1 : 2;
+    return std::type_identity<exact_fold<T, power, what>>();
   }
 }
 

@@ -56,19 +56,4 @@ constexpr std::uint64_t longest_walk(std::uint64_t vectors, unsigned blocks, con
   return (vectors + turn - 1) / turn;
 }
 
-/// States that live in shared memory: as many threads as fit into what every device offers a block.
-inline constexpr std::size_t wide_block_bytes = 40 << 10;
-inline constexpr int wide_blocks_per_multiprocessor = 4;
-constexpr int wide_threads(std::size_t state_bytes) {
-  int threads = 128;
-  while (static_cast<std::size_t>(threads) * state_bytes > wide_block_bytes) threads /= 2;
-  return threads;
-}
-
-/// Blocks of the kernel with wide states, whose merges cost much: at least 16 elements a thread.
-constexpr unsigned wide_blocks(std::uint64_t count, int threads, int multiprocessors) {
-  const auto most = static_cast<std::uint64_t>(multiprocessors * wide_blocks_per_multiprocessor);
-  return static_cast<unsigned>(std::min(most, (count - 1) / (16 * static_cast<std::uint64_t>(threads)) + 1));
-}
-
 }  // namespace fanin::cuda::tuning

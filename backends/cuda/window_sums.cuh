@@ -1,6 +1,6 @@
 // A warp's share of an exact sum while its elements fit into a window: the scheme of backends/leaf/exact.cpp, with
-// one window for each warp. What does not fit goes to the block's lane_sums one by one. docs/numerics.md has the
-// proof.
+// one window for each warp. What does not fit goes to the block's lane_sums one by one. Squares are added as one double
+// (f32) or as two, of which the second is what rounding the first one lost (f64). docs/numerics.md has the proof.
 #pragma once
 
 #include "backends/cuda/lane_sums.cuh"
@@ -21,17 +21,18 @@ struct batch {
 };
 
 /// All members but the constructor are called by whole warps.
-template <class T, int Warps, int Most>
+template <class T, int Warps, int Most, int Power>
 class window_sums {
-  using sums = chunk_sums<T>;
+  using sums = chunk_sums<T, Power>;
+  using block_sums = lane_sums<T, Warps, Power>;
   using batch = cuda::batch<T, Most>;
 
  public:
-  __device__ window_sums(lane_sums<T, Warps>& block, sums* total) : block_(block), total_(total) {}
+  __device__ window_sums(block_sums& block, sums* total) : block_(block), total_(total) {}
 
   /// Whole batches that one warp can add, with one more and an element, without draining the block: each takes at
   /// most `elements` additions and those of a flush, which are fewer.
-  static constexpr int most_without_drain = lane_sums<T, Warps>::most_additions / (2 * batch::elements);
+  static constexpr int most_without_drain = block_sums::most_additions / (2 * batch::elements);
 
   /// Adds x, then whole batches of vectors 32 apart: this lane's first vector of each is what next() says, until that
   /// is null.
@@ -81,7 +82,7 @@ class window_sums {
     will_add(1);
     if (!there) return;
     block_.add(*x);
-    if (detail::to_bits(*x) != sums::format::sign) block_.see(seen_bits::numbers);
+    if (is_number(*x)) block_.see(seen_bits::numbers);
   }
 
   /// Leaves everything with the block.
@@ -93,17 +94,19 @@ class window_sums {
  private:
   static constexpr unsigned all_lanes = 0xffffffffu;
   /// f32: what is left of each element below the first level has so few bits that a batch's can be added as they are.
-  static constexpr bool adds_rests = sizeof(T) == 4;
+  static constexpr bool adds_rests = sizeof(T) == 4 && Power == 1;
+  static constexpr bool adds_pairs = sizeof(T) == 8 && Power == 2;
   static constexpr int levels = adds_rests ? 2 : 3;
   static constexpr int level_step = adds_rests ? 46 : 51;
   static constexpr int headroom = 8;  ///< binades
   /// Of any window: sums stay within the chunks, and f64 within its exponents. An f32 infinity has a window too, but
   /// leaves it in the first t.
-  static constexpr int highest_top =
-      sums::format::high + 1 + headroom < 1023 ? sums::format::high + 1 + headroom : 1023;
+  static constexpr int highest_top = sums::high + 1 + headroom < 1023 ? sums::high + 1 + headroom : 1023;
+  /// Of a window for pairs: its last unit is over 2^-968, from where on a square's second double is exact.
+  static constexpr int lowest_top = adds_pairs ? -812 : -4 * 1024;
   static constexpr int most_batches = 4032 / batch::elements;  ///< each element adds at most 2^51 units
   static constexpr int wild_batches = 15;                      ///< until a window is tried again
-  static_assert(batch::elements <= 32 && batch::elements <= lane_sums<T, Warps>::most_additions);
+  static_assert(batch::elements <= 32 && batch::elements <= block_sums::most_additions);
 
   template <class F>
   __device__ static void for_each_vector(F f) {
@@ -115,10 +118,13 @@ class window_sums {
     for_each_vector([&](int k) { v[k] = k < x.count ? x.at(k) : nothing<T>(); });
   }
 
+  /// Not -0, which sums of other elements do not feel; its square is +0.
+  __device__ static bool is_number(T x) { return Power == 2 || detail::to_bits(x) != sums::format::sign; }
+
   __device__ bool window_is_ready() const { return fits_ && batches_ < most_batches; }
 
   __device__ int exponent(int level) const {
-    constexpr int least = sums::format::low + 52;
+    constexpr int least = (sums::low < -1074 ? -1074 : sums::low) + 52;
     return ::max(top_ - level * level_step, least);
   }
   __device__ double magic(int level) const { return __hiloint2double((exponent(level) + 1023) << 20 | 0x80000, 0); }
@@ -143,7 +149,13 @@ class window_sums {
       const vector<T> v = take(k);
 #pragma unroll
       for (int i = 0; i < vector<T>::size; ++i) {
-        double rest = v.at[i];
+        const double x = v.at[i];
+        double rest = Power == 1 ? x : x * x;
+        [[maybe_unused]] double lost = 0;
+        if constexpr (adds_pairs) {
+          lost = __fma_rn(x, x, -rest);
+          left |= __double2hiint(rest) == 0 ? 2u * __double2hiint(x) | __double2loint(x) : 0;  // underflow
+        }
         moved |= __double2hiint(extract(0, rest, part[0])) ^ first;
 #pragma unroll
         for (int level = 1; level < levels_of_each; ++level) extract(level, rest, part[level]);
@@ -151,7 +163,11 @@ class window_sums {
           rests[i] += rest;
           least = ::min(least, 2 * detail::to_bits(v.at[i]) - 1);  // 0 counts as large
         } else {
-          left |= __double2hiint(rest) | __double2loint(rest);
+          if constexpr (adds_pairs) {  // the first level has no unit as small as `lost`
+#pragma unroll
+            for (int level = 1; level < levels; ++level) extract(level, lost, part[level]);
+          }
+          left |= __double2hiint(rest) | __double2loint(rest) | __double2hiint(lost) | __double2loint(lost);
         }
       }
     });
@@ -189,14 +205,15 @@ class window_sums {
       for (const T element : v[k].at) {
         const auto bits = detail::to_bits(element);
         largest = ::max(largest, static_cast<unsigned>(bits >> (8 * sizeof(T) - 32)) & 0x7fffffffu);
-        numbers_ |= bits != sums::format::sign;
+        numbers_ |= is_number(element);
       }
     });
     numbers_ = __any_sync(all_lanes, numbers_);
     constexpr int exponent_at = sums::format::digits - 1 - (8 * sizeof(T) - 32);
-    const int tightest = static_cast<int>(warp_max(largest) >> exponent_at) - sums::format::high + 3;
-    fits_ = numbers_ && tightest <= highest_top;  // |x| < 2^(tightest - 1)
+    const int above = static_cast<int>(warp_max(largest) >> exponent_at) - sums::format::high + 2;  // |x| < 2^above
+    const int tightest = Power * above + 1;
     top_ = ::min(tightest + headroom, highest_top);
+    fits_ = numbers_ && tightest <= highest_top && top_ >= lowest_top;
   }
 
   __device__ void flush() {
@@ -204,26 +221,27 @@ class window_sums {
     will_add(levels);
 #pragma unroll
     for (int level = 0; level < levels; ++level) {
-      const int additions = adds_rests && level == 1 ? batches_ : batches_ * batch::elements;
+      const int of_batch = adds_rests && level == 1 ? 1 : batch::elements * (adds_pairs && level > 0 ? 2 : 1);
+      const int additions = batches_ * of_batch;
       const auto bits = static_cast<std::uint64_t>(__double_as_longlong(magic(level)));
       const auto total = static_cast<std::int64_t>(sum_[level] - static_cast<unsigned>(additions) * bits);
       const bool negative = total < 0;
       block_.template add<63>(negative ? 0 - static_cast<std::uint64_t>(total) : static_cast<std::uint64_t>(total),
-                              exponent(level) - 52 - sums::format::low, negative);
+                              exponent(level) - 52 - sums::low, negative);
       sum_[level] = 0;
     }
     batches_ = 0;
   }
 
   __device__ void will_add(int additions) {
-    if (additions_ + additions > lane_sums<T, Warps>::most_additions) {
+    if (additions_ + additions > block_sums::most_additions) {
       block_.drain(total_);
       additions_ = 0;
     }
     additions_ += additions;
   }
 
-  lane_sums<T, Warps>& block_;
+  block_sums& block_;
   sums* total_;
   std::uint64_t sum_[levels] = {};
   int top_ = 0;

@@ -34,7 +34,7 @@ class scratch_allocator {
 };
 
 template <class A>
-class fold final : public cub_backend::any_order_fold {
+class fold final : public cub_backend::any_order_fold<A> {
  public:
   void launch(const cuda::execution& where, const void* x, std::uint64_t count, void* out) const override {
     const auto* first = static_cast<const typename A::element*>(x);

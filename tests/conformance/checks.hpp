@@ -58,15 +58,14 @@ void for_each_integer(F f) {
   for_each_type<std::int32_t, std::int64_t, std::uint32_t, std::uint64_t>(f);
 }
 
-/// Whether `b` has any variant of this method; reference backends may lack `exact`.
-inline bool offers(const backend& b, method how) {
-  return std::ranges::find(b.variants(), how, &variant_info::how) != b.variants().end();
-}
-
 /// Whether `b` is to have this reduction, by the tables.
 inline bool has(const backend& b, operation what, element_type type, method how) {
-  if (is_exact_only(what)) return b.home() == memory::host && is_floating(type) && how == method::exact;
-  return offers(b, how) && !(is_floating(type) && what == operation::product && how != method::fast);
+  if (!is_floating(type)) return !is_exact_only(what);
+  if (is_exact_only(what) && how != method::exact) return false;
+  if (what == operation::product) return how == method::fast;
+  if (what == operation::dot) return b.home() == memory::host;
+  const bool reference = b.name() == "cub" || b.name() == "thrust";  // whose exact states are for sums only
+  return !reference || how != method::exact || !(what == operation::sum_of_squares || is_exact_only(what));
 }
 
 /// Every way in which `b` can form this reduction: its variants, each with its own method, that support it.

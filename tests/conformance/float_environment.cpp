@@ -40,7 +40,6 @@ void expect_calls(const backend& b, std::span<const T> x, findings& found) {
 template <class T>
 void expect_blocks(const backend& b, std::span<const T> x, findings& found) {
   for (const method how : all_methods) {
-    if (!offers(b, how)) continue;
     const options chosen{.how = how, .threads = 3};
     const auto push = [&](stream& into) { into.push(x.data(), x.size()); };
     expect_independent([&] { return call_in_blocks(b, operation::mean, type_of<T>, chosen, push); },

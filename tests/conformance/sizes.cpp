@@ -35,13 +35,13 @@ void expect_sums(const backend& b, std::span<const T> x, findings& found) {
   for (const operation what : {operation::sum, operation::mean, operation::sum_of_squares}) {
     if (what == operation::mean && x.empty()) continue;
     for (const method how : all_methods) {
-      if (!offers(b, how)) continue;
+      if (!has(b, what, type_of<T>, how)) continue;
       const outcome answer = call(b, what, x, with(how));
       found.expect(exact.keeps(what, std::get<T>(answer.value), answer.bound),
                    [&] { return told(what, x, with(how)) + ": " + shown(answer.value) + " breaks its bound"; });
     }
     for (const element_type type : {element_type::f64, type_of<T>}) {
-      if (!offers(b, method::exact)) continue;
+      if (!has(b, what, type_of<T>, method::exact)) continue;
       options rounded = with(method::exact);
       rounded.result = type;
       const scalar value = call(b, what, x, rounded).value;
@@ -77,7 +77,6 @@ void expect_extrema(const backend& b, std::span<const T> x, findings& found) {
     const T expected =
         what == operation::min ? *std::min_element(x.begin(), x.end()) : *std::max_element(x.begin(), x.end());
     for (const method how : all_methods) {
-      if (!offers(b, how)) continue;
       const scalar value = call(b, what, x, with(how)).value;
       found.expect(same(value, expected),
                    [&] { return told(what, x, with(how)) + ": " + shown(value) + " instead of " + shown(expected); });

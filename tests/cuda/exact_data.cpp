@@ -69,7 +69,8 @@ class hard_data {
 template <class T>
 void expect_exact(std::span<const T> x, std::size_t offset, device_context& context) {
   const device_array<T> on_device(x, offset);
-  for (const operation what : {operation::sum, operation::mean}) {
+  for (const operation what :
+       {operation::sum, operation::mean, operation::sum_of_squares, operation::norm2, operation::variance}) {
     for_each_type<float, double>([&]<class R>(R) {
       if (sizeof(R) < sizeof(T)) return;
       const options chosen{.how = method::exact, .result = type_of<R>};
@@ -131,6 +132,22 @@ TEST_SUITE("exact_data") {
     const device_span<T> x(reinterpret_cast<const T*>(memory.get()), period * times);
     const scalar found = reduce(operation::sum, x, {.backend = "cuda", .how = method::exact}).value;
     CHECK(same(found, scalar(expected.template round<T>())));
+  }
+
+  TEST_CASE("squares on both sides of what two doubles hold") {
+    if (!device_is_here()) return;
+    device_context context;
+    std::mt19937_64 random(1);
+    for (const int edge : {-537, -511, -484, -402, 0, 507, 511}) {  // underflow, windows for pairs, overflow
+      for (int exponent = edge - 4; exponent <= edge + 4; ++exponent) {
+        CAPTURE(exponent);
+        std::vector<double> x(5001);
+        for (double& v : x) v = std::ldexp(static_cast<double>(random() >> 11), exponent - 52 - random() % 3);
+        expect_exact<double>(x, 0, context);
+        for (std::size_t i = 100; i < x.size(); i += 700) x[i] = std::ldexp(x[i], -70);
+        expect_exact<double>(x, 1, context);
+      }
+    }
   }
 
   TEST_CASE("sums of three powers of two") {
