@@ -20,7 +20,7 @@
 
 #include "bench/device_peers.hpp"
 #include "bench/measure/device.hpp"
-#include "bench/measure/timer.hpp"
+#include "bench/measure/timing.hpp"
 #include "cli/families.hpp"
 
 namespace {
