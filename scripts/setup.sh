@@ -9,7 +9,7 @@ packages=(
   cmake g++ ninja-build                          # build
   libhwy-dev libtbb-dev                          # library
   libcli11-dev libfmt-dev nlohmann-json3-dev     # command
-  clang doctest-dev libclang-rt-14-dev libmpfr-dev  # tests
+  clang doctest-dev libclang-rt-14-dev libmpfr-dev valgrind  # tests
   libbenchmark-dev libeigen3-dev python3         # benchmarks
 )
 
