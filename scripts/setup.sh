@@ -10,7 +10,7 @@ packages=(
   libhwy-dev libtbb-dev                          # library
   libcli11-dev libfmt-dev nlohmann-json3-dev     # command
   clang doctest-dev libclang-rt-14-dev libmpfr-dev valgrind  # tests
-  libbenchmark-dev libeigen3-dev python3         # benchmarks
+  libeigen3-dev python3                          # benchmarks
 )
 
 say() { printf 'fanin: %s\n' "$*" >&2; }
