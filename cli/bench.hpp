@@ -41,7 +41,7 @@ std::vector<operation> bench_operations();  ///< all_operations, and dot
 
 /// The axes as typed; an empty one takes its default.
 struct bench_axes {
-  std::vector<std::string> backends, variants, operations, types, methods, counts;
+  std::vector<std::string> backends = {}, variants = {}, operations = {}, types = {}, methods = {}, counts = {};
 };
 
 /// Every combination that exists, those on the same input one after the other.
@@ -81,10 +81,10 @@ struct bench_row {
   memory place = memory::host;
   bool warm = false;
   promise verified = promise::none;
-  std::optional<double> error_ulps;
-  std::optional<measure::timing> timing;  ///< none if there is a problem
+  std::optional<double> error_ulps = {};
+  std::optional<measure::timing> timing = {};  ///< none if there is a problem
   double ceiling_seconds = 0;
-  std::string problem;  ///< a wrong value, or no memory
+  std::string problem = {};  ///< a wrong value, or no memory
 };
 
 using reduction = std::function<result<scalar>(const array_view&)>;
