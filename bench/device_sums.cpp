@@ -18,9 +18,10 @@
 
 #include <fanin/device.hpp>
 
+#include "bench/contestants.hpp"
 #include "bench/device_peers.hpp"
 #include "bench/measure/device.hpp"
-#include "bench/measure/timer.hpp"
+#include "bench/measure/timing.hpp"
 #include "cli/families.hpp"
 
 namespace {
@@ -67,12 +68,9 @@ json row(const question& asked, const contestant& who, double seconds) {
           {"misaligned", asked.misaligned}};
 }
 
-/// The median of several rounds, in which all take turns, so that a drift of the device's clock meets everybody.
+/// The median of several rounds.
 void race(json& rows, const question& asked, const std::vector<contestant>& all) {
-  std::vector<std::vector<double>> seconds(all.size());
-  for (int round = 0; round < rounds; ++round) {
-    for (std::size_t i = 0; i < all.size(); ++i) seconds[i].push_back(all[i].seconds());
-  }
+  const auto seconds = fanin::bench::take_turns(all, rounds);
   for (std::size_t i = 0; i < all.size(); ++i) {
     rows.push_back(row(asked, all[i], fanin::measure::median(seconds[i])));
   }

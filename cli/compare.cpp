@@ -9,7 +9,7 @@
 
 #include "bench/measure/ceiling.hpp"
 #include "bench/measure/device_copy.hpp"
-#include "bench/measure/timer.hpp"
+#include "bench/measure/timing.hpp"
 #include "cli/commands.hpp"
 #include "cli/errors.hpp"
 #include "cli/families.hpp"
@@ -25,7 +25,7 @@ namespace {
 
 constexpr std::size_t classic_count = 100'000'000;
 constexpr std::string_view classic_name = "10^8 floats of 1.23";
-constexpr double seconds_per_row = 0.1;
+constexpr measure::patience patience_per_row{.budget_seconds = 0.1}, patience_for_ceiling{.budget_seconds = 0.25};
 
 struct compare_options {
   input_options input;
@@ -86,7 +86,7 @@ comparison compare(std::string name, const array_view& values, std::optional<fan
   const oracle exact(values, cores);
   all.exact = exact.rounded(type);
   line.now("read ceiling");
-  all.ceiling_seconds = measure::read_seconds(values.data, values.bytes(), cores);
+  all.ceiling_seconds = measure::read_seconds(measure::rotation::in_place(values), cores, patience_for_ceiling);
   const std::unique_ptr<measure::device_copy> copied = copy_to_device(values);
   if (copied) all.device_ceiling_seconds = copied->read_seconds();
 
@@ -104,12 +104,12 @@ comparison compare(std::string name, const array_view& values, std::optional<fan
       line.now(fmt::format("{}/{}", one->name(), variant.name));
       comparison_row row;
       if (copied && on_device(one)) row.place = memory::device;
-      const auto run = [&] {
+      const auto run = [&](std::size_t) {
         const array_view from = row.place == memory::device ? copied->next() : values;
         row.reached = reduce(operation::sum, from, chosen);
       };
       try {
-        row.seconds = measure::median_seconds(run, seconds_per_row);
+        row.seconds = measure::time_calls(run, patience_per_row).seconds();
       } catch (const out_of_memory& failure) {
         all.not_usable.push_back(
             {one->name(), reason::unsupported, fmt::format("{}: {}", variant.name, failure.what())});

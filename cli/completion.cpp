@@ -9,6 +9,7 @@
 #include <fanin/backend.hpp>
 
 #include "backends/cuda/ladder.hpp"
+#include "cli/bench.hpp"
 #include "cli/commands.hpp"
 #include "cli/errors.hpp"
 #include "cli/families.hpp"
@@ -34,10 +35,11 @@ std::vector<std::string> words(const Range& known) {
 }
 
 /// What may follow an option or stand for an operand; empty: a file name or a number.
-std::vector<std::string> values_of(const std::string& name) {
+std::vector<std::string> values_of(const CLI::App& parser, const std::string& name) {
+  const bool bench = parser.get_name() == "bench";
   if (name == "--method") return words(all_methods);
   if (name == "--type") return words(all_element_types);
-  if (name == "--operation") return words(cuda::ladder_operations);
+  if (name == "--operation") return bench ? words(bench_operations()) : words(cuda::ladder_operations);
   if (name == "--result") return {"f32", "f64"};
   if (name == "--format") return {"npy", "raw", "text", "csv"};
   if (name == "SHELL") return words(all_shells);
@@ -46,7 +48,7 @@ std::vector<std::string> values_of(const std::string& name) {
     for (const family& one : families()) all.emplace_back(one.name);
   }
   if (name == "--backend") {
-    all.emplace_back("auto");
+    if (!bench) all.emplace_back("auto");
     for (const backend* one : backends()) all.emplace_back(one->name());
   }
   if (name == "--variant") {
@@ -71,7 +73,7 @@ std::vector<described> arguments_of(const CLI::App& parser) {
     const bool positional = option->get_lnames().empty() && option->get_snames().empty();
     const std::string name = positional ? option->get_name(true) : "--" + option->get_lnames().front();
     all.push_back(
-        {name, option->get_description(), values_of(name), option->get_items_expected_max() > 0, positional});
+        {name, option->get_description(), values_of(parser, name), option->get_items_expected_max() > 0, positional});
   }
   return all;
 }

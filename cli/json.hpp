@@ -22,6 +22,9 @@ json passed_over_json(const passed_over& one);
 /// The text to print; bytes of file names that are not UTF-8 are replaced.
 std::string printed(const json& value);
 
+/// Objects as lines of CSV under a heading, the keys of the one that has most; what another lacks stays empty.
+std::string csv_of(const json& rows);
+
 /// The class in a few words.
 std::string_view story(reproducibility kind);
 

@@ -80,11 +80,6 @@ json to_json(const ladder& all, const ladder_row& row) {
   return one;
 }
 
-std::string csv_cell(const json& value) {
-  if (value.is_null()) return {};
-  return value.is_string() ? value.get<std::string>() : value.dump();
-}
-
 std::string check_text(const ladder_row& row) {
   if (row.verified() != promise::broken) return row.verified() == promise::kept ? "ok" : "none";
   std::vector<std::string_view> against;
@@ -158,20 +153,7 @@ json as_json(const ladder& all) {
           {"left_out", left_out}};
 }
 
-std::string as_csv(const ladder& all) {
-  std::string heading, lines;
-  for (const ladder_row& row : all.rows) {
-    std::vector<std::string> names, cells;
-    const json one = to_json(all, row);
-    for (const auto& [name, value] : one.items()) {
-      names.push_back(name);
-      cells.push_back(csv_cell(value));
-    }
-    heading = fmt::format("{}\n", fmt::join(names, ","));
-    lines += fmt::format("{}\n", fmt::join(cells, ","));
-  }
-  return heading + lines;
-}
+std::string as_csv(const ladder& all) { return csv_of(as_json(all)["rows"]); }
 
 std::string as_text(const ladder& all) {
   std::string text = fmt::format("{} of {} {} on {}; the right value is {}\nread ceiling {:.1f} GB/s\n\n",

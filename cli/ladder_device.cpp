@@ -1,12 +1,6 @@
 // The ladder on a device.
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <optional>
-#include <random>
-#include <span>
-#include <type_traits>
-#include <variant>
 
 #include <fmt/format.h>
 
@@ -16,11 +10,12 @@
 #include "backends/cuda/ladder.hpp"
 #include "backends/leaf/bounds.hpp"
 #include "bench/measure/device.hpp"
-#include "bench/measure/timer.hpp"
+#include "bench/measure/timing.hpp"
 #include "cli/errors.hpp"
 #include "cli/ladder.hpp"
 #include "cli/oracle.hpp"
 #include "cli/output.hpp"
+#include "cli/random_input.hpp"
 #include "cli/text.hpp"
 
 namespace fanin::cli {
@@ -42,68 +37,6 @@ std::vector<const cuda::stage_info*> chosen_stages(const std::vector<std::string
   }
   return chosen;
 }
-
-template <class T>
-std::vector<T> random_terms(std::size_t count) {
-  std::mt19937_64 random(1);
-  std::vector<T> x(count);
-  for (T& term : x) {
-    if constexpr (std::is_floating_point_v<T>) {
-      constexpr int digits = std::numeric_limits<T>::digits;
-      term = static_cast<T>(random() >> (64 - digits)) / static_cast<T>(std::uint64_t{1} << digits);
-    } else {
-      term = static_cast<std::int32_t>(random() >> 32);  // 2^32 of them fit in i64
-    }
-  }
-  return x;
-}
-
-/// Ones of either sign, and at most 60 other powers of two: every part of the product is exact.
-template <class T>
-std::vector<T> random_factors(std::size_t count) {
-  std::mt19937_64 random(1);
-  std::vector<T> x(count);
-  const std::size_t apart = count / 60 + 1;
-  for (std::size_t i = 0; i < count; ++i) {
-    x[i] = 1;
-    if (i % apart == 0) x[i] = std::is_floating_point_v<T> && i / apart % 2 == 1 ? static_cast<T>(0.5) : T{2};
-    if (random() % 2 == 0) x[i] = -x[i];
-  }
-  return x;
-}
-
-/// At most 2^23 ones of either sign, and zeros: every partial sum is exact, in any order and type.
-template <class T>
-std::vector<T> exact_terms(std::size_t count) {
-  std::mt19937_64 random(2);
-  std::vector<T> x(count);
-  const std::size_t apart = (count >> 23) + 1;
-  for (std::size_t i = 0; i < count; i += apart) x[i] = random() % 2 == 0 ? T{1} : static_cast<T>(-1);
-  return x;
-}
-
-enum class terms { random, exact };
-
-class random_input {
- public:
-  random_input(operation what, element_type type, std::size_t count, terms kind = terms::random) {
-    const auto fill = [&]<class T>(T) {
-      x_ = what == operation::product ? random_factors<T>(count)
-           : kind == terms::exact     ? exact_terms<T>(count)
-                                      : random_terms<T>(count);
-    };
-    if (type == element_type::f32) fill(float{});
-    if (type == element_type::f64) fill(double{});
-    if (type == element_type::i32) fill(std::int32_t{});
-    if (type == element_type::i64) fill(std::int64_t{});
-  }
-  array_view view() const {
-    return std::visit([]<class T>(const std::vector<T>& x) { return array_view(std::span<const T>(x)); }, x_);
-  }
-
- private:
-  std::variant<std::vector<float>, std::vector<double>, std::vector<std::int32_t>, std::vector<std::int64_t>> x_;
-};
 
 /// Knows the right values. Sums of floats have to be as near to theirs as their bound says, and equal to the right
 /// sum, CUB's and Thrust's of terms that no order rounds; all others have to be equal.

@@ -12,18 +12,24 @@
 namespace fanin::cli {
 
 template <class Number>
+Number parse_number(const std::string& name, std::uint64_t least, const std::string& text) {
+  Number value = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool whole = end == text.data() + text.size() && code != std::errc::invalid_argument;
+  if (!whole || (code == std::errc() && value < least)) {
+    throw usage_error(fmt::format("{} is a number from {}, not '{}'", name, least, printable(text)));
+  }
+  if (code != std::errc()) throw usage_error(fmt::format("{}: {} is too large", name, printable(text)));
+  return value;
+}
+template unsigned parse_number(const std::string&, std::uint64_t, const std::string&);
+template std::uint64_t parse_number(const std::string&, std::uint64_t, const std::string&);
+
+template <class Number>
 void add_number_option(CLI::App& parser, const std::string& name, std::uint64_t least, Number& to,
                        const std::string& description) {
-  const auto take = [name, least, &to](const std::string& text) {
-    std::conditional_t<std::is_same_v<Number, unsigned>, unsigned, std::uint64_t> value = 0;
-    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
-    const bool whole = end == text.data() + text.size() && code != std::errc::invalid_argument;
-    if (!whole || (code == std::errc() && value < least)) {
-      throw usage_error(fmt::format("{} is a number from {}, not '{}'", name, least, printable(text)));
-    }
-    if (code != std::errc()) throw usage_error(fmt::format("{}: {} is too large", name, printable(text)));
-    to = value;
-  };
+  using whole = std::conditional_t<std::is_same_v<Number, unsigned>, unsigned, std::uint64_t>;
+  const auto take = [name, least, &to](const std::string& text) { to = parse_number<whole>(name, least, text); };
   CLI::Option* option = parser.add_option_function<std::string>(name, take, description)->type_name("NUMBER");
   if constexpr (!std::is_same_v<Number, std::optional<std::uint64_t>>) {
     if (to >= least) option->default_str(std::to_string(to));

@@ -18,6 +18,12 @@ namespace fanin::cli {
 /// FILE and how to read it. `required`: FILE has to be given.
 void add_input_options(CLI::App& parser, input_options& said, bool required);
 
+/// The whole number of at least `least` that the text is; `name` says whose it is. @throws usage_error
+template <class Number>
+Number parse_number(const std::string& name, std::uint64_t least, const std::string& text);
+extern template unsigned parse_number(const std::string&, std::uint64_t, const std::string&);
+extern template std::uint64_t parse_number(const std::string&, std::uint64_t, const std::string&);
+
 /// An option that takes a whole number of at least `least`. The parser's own would take -3 for 2^64 - 3. Help shows
 /// what `to` holds as the default. @throws usage_error, when the command line is parsed
 template <class Number>

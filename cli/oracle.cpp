@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/text.hpp"
+#include "cli/typed.hpp"
 
 namespace fanin::cli {
 
@@ -41,21 +42,7 @@ struct partial {
     }
   }
   void fold(const array_view& input, std::size_t begin, std::size_t count) {
-    const auto from = [&]<class T>(const T*) { fold(static_cast<const T*>(input.data) + begin, count); };
-    switch (input.type) {
-      case element_type::f32:
-        return from(static_cast<const float*>(nullptr));
-      case element_type::f64:
-        return from(static_cast<const double*>(nullptr));
-      case element_type::i32:
-        return from(static_cast<const std::int32_t*>(nullptr));
-      case element_type::i64:
-        return from(static_cast<const std::int64_t*>(nullptr));
-      case element_type::u32:
-        return from(static_cast<const std::uint32_t*>(nullptr));
-      case element_type::u64:
-        return from(static_cast<const std::uint64_t*>(nullptr));
-    }
+    with_type(input.type, [&]<class T>(T) { fold(static_cast<const T*>(input.data) + begin, count); });
   }
 };
 

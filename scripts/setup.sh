@@ -9,8 +9,8 @@ packages=(
   cmake g++ ninja-build                          # build
   libhwy-dev libtbb-dev                          # library
   libcli11-dev libfmt-dev nlohmann-json3-dev     # command
-  clang doctest-dev libclang-rt-14-dev libmpfr-dev  # tests
-  libbenchmark-dev libeigen3-dev python3         # benchmarks
+  clang doctest-dev libclang-rt-14-dev libmpfr-dev valgrind  # tests
+  libeigen3-dev python3                          # benchmarks
 )
 
 say() { printf 'fanin: %s\n' "$*" >&2; }

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "bench/measure/ceiling.hpp"
-#include "bench/measure/timer.hpp"
+#include "bench/measure/timing.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace fanin::measure {
@@ -133,12 +133,14 @@ unsigned long long reader::read(const void* data, std::size_t bytes) {
   return c.seen;
 }
 
-double read_seconds(const void* data, std::size_t bytes, unsigned threads, double budget_seconds) {
+double read_seconds(const rotation& input, unsigned threads, const patience& limit) {
   volatile unsigned long long sink = 0;
-  if (threads <= 1) return median_seconds([&] { sink = read_alone(data, bytes); }, budget_seconds);
+  const std::size_t bytes = input.at(0).bytes();
+  const auto alone = [&](std::size_t i) { sink = read_alone(input.at(i).data, bytes); };
+  if (threads <= 1) return time_calls(alone, limit).seconds();
   reader all(threads);
-  const double together = median_seconds([&] { sink = all.read(data, bytes); }, budget_seconds / 2);
-  return std::min(together, read_seconds(data, bytes, 1, budget_seconds / 2));
+  const auto together = [&](std::size_t i) { sink = all.read(input.at(i).data, bytes); };
+  return std::min(time_calls(together, limit).seconds(), time_calls(alone, limit).seconds());
 }
 
 }  // namespace fanin::measure

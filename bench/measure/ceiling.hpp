@@ -4,6 +4,9 @@
 #include <cstddef>
 #include <memory>
 
+#include "bench/measure/rotation.hpp"
+#include "bench/measure/timing.hpp"
+
 namespace fanin::measure {
 
 /// Reads data once on the calling thread, with the widest loads of this machine and one OR for each, which no
@@ -22,8 +25,8 @@ class reader {
   std::unique_ptr<crew> crew_;
 };
 
-/// Median time of reading data once, in seconds: the better of one thread and of `threads`, since for short input
-/// waking the others does not pay. Spends about `budget_seconds`.
-double read_seconds(const void* data, std::size_t bytes, unsigned threads, double budget_seconds = 0.5);
+/// Median time of reading the input once, in seconds: the better of one thread and of `threads`, since for short
+/// input waking the others does not pay. `limit` holds for each of the two.
+double read_seconds(const rotation& input, unsigned threads, const patience& limit);
 
 }  // namespace fanin::measure

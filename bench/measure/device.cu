@@ -7,14 +7,12 @@
 #include <vector>
 
 #include "backends/cuda/stages/23_bulk_copy.cuh"
-#include "bench/measure/timer.hpp"
+#include "bench/measure/timing.hpp"
 
 namespace fanin::measure {
 namespace {
 
 using cuda::check;
-
-constexpr std::size_t least_samples = 11;
 
 int device_attribute(cudaDeviceAttr which) {
   int device = 0;
@@ -42,14 +40,6 @@ class stopwatch {
   cuda::owned_event begin_ = cuda::make_event();
   cuda::owned_event end_ = cuda::make_event();
 };
-
-template <class F>
-double median_within(double budget_seconds, F sample) {
-  std::vector<double> samples;
-  const double end = now_seconds() + budget_seconds;
-  while (samples.size() < least_samples || now_seconds() < end) samples.push_back(sample());
-  return median(std::move(samples));
-}
 
 /// An accumulator that no compiler can leave out and no reduction can undercut.
 struct any_bits {
@@ -151,37 +141,30 @@ array_view rotated_input::at(std::size_t i) const noexcept {
 
 double device_median_seconds(cudaStream_t stream, const std::function<void(std::size_t)>& f, double budget_seconds) {
   constexpr double shortest_batch_seconds = 0.3e-3;
-  constexpr std::size_t most_calls = 500;
   stopwatch watch(stream);
-  std::size_t i = 0;
-  const auto batch_seconds = [&](std::size_t calls) {
+  const auto batch_seconds = [&](std::size_t first, std::size_t calls) {
     watch.begin();
-    for (const std::size_t end = i + calls; i < end; ++i) f(i);
+    for (std::size_t i = first; i < first + calls; ++i) f(i);
     return watch.end_seconds();
   };
-  batch_seconds(1);
-  std::size_t calls = 1;
-  while (calls < most_calls && batch_seconds(calls) < shortest_batch_seconds) calls = std::min(2 * calls, most_calls);
-  return median_within(budget_seconds, [&] { return batch_seconds(calls) / static_cast<double>(calls); });
+  return time_batches(batch_seconds, shortest_batch_seconds, {.budget_seconds = budget_seconds}).seconds();
 }
 
 double device_median_seconds(cudaStream_t stream, const std::function<void(std::size_t)>& prepare,
                              const std::function<void(std::size_t)>& f, double budget_seconds) {
+  constexpr double single_calls = 0;  // any batch is long enough
   stopwatch watch(stream);
-  std::size_t i = 0;
-  const auto one = [&] {
+  const auto call_seconds = [&](std::size_t i, std::size_t) {
     prepare(i);
     watch.begin();
-    f(i++);
+    f(i);
     return watch.end_seconds();
   };
-  one();
-  return median_within(budget_seconds, one);
+  return time_batches(call_seconds, single_calls, {.budget_seconds = budget_seconds}).seconds();
 }
 
 double host_median_seconds(const std::function<void(std::size_t)>& f, double budget_seconds) {
-  std::size_t i = 0;
-  return median_seconds([&] { f(i++); }, budget_seconds);
+  return time_calls(f, {.budget_seconds = budget_seconds}).seconds();
 }
 
 double device_read_seconds(const rotated_input& input, cudaStream_t stream, double budget_seconds) {

@@ -19,4 +19,12 @@ double device_copy::read_seconds() const {
   return device_read_seconds(parts_->input, stream.get(), 0.1);
 }
 
+std::string device_name() {
+  int device = 0;
+  cudaDeviceProp about;
+  cuda::check(cudaGetDevice(&device), "cudaGetDevice");
+  cuda::check(cudaGetDeviceProperties(&about, device), "cudaGetDeviceProperties");
+  return about.name;
+}
+
 }  // namespace fanin::measure

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include <fanin/request.hpp>
 
@@ -25,5 +26,8 @@ class device_copy {
   struct parts;
   std::unique_ptr<parts> parts_;
 };
+
+/// Of the current CUDA device, as its driver calls it. @throws backend_unavailable, device_error
+std::string device_name();
 
 }  // namespace fanin::measure

@@ -12,4 +12,6 @@ device_copy::~device_copy() = default;
 array_view device_copy::next() noexcept { return {}; }
 double device_copy::read_seconds() const { return 0; }
 
+std::string device_name() { throw backend_unavailable("this build was configured without CUDA"); }
+
 }  // namespace fanin::measure

@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# Counts the instructions of one-thread reductions under callgrind and holds them against instructions.txt, to 2 %.
+# Usage: instructions.sh [--update] fanin_gate_call BUILD      BUILD says what the compiler and its options are
+# --update writes the table instead. Exit status 77: counts from here and those of the table cannot be compared.
+set -euo pipefail
+
+table=$(dirname "${BASH_SOURCE[0]}")/instructions.txt
+update=false
+if [[ $1 == --update ]]; then
+  update=true
+  shift
+fi
+program=$1 build=$2
+
+skip() {
+  printf 'fanin: skipped: %s\n' "$*"
+  exit 77
+}
+
+command -v valgrind > /dev/null || skip "valgrind was not found"
+known=$(sed -n 's/^# Build: //p' "$table")
+[[ $update == true || $build == "$known" ]] || skip "the table is for $known, this is $build"
+
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+# count VARIANT OPERATION TYPE METHOD COUNT
+count() {
+  local status=0
+  valgrind --quiet --tool=callgrind --callgrind-out-file="$scratch/counts" --toggle-collect=fanin_counted_call \
+    "$program" "$@" || status=$?
+  ((status != 77)) || skip "this machine has no AVX2"
+  ((status == 0)) || exit 1
+  sed -n 's/^\(totals\|summary\): //p' "$scratch/counts" | head -n 1
+}
+
+wrong=0
+{
+  sed "/^#/!d; s/^# Build: .*/# Build: $build/" "$table"
+  while read -r name before; do
+    IFS=/ read -r -a axes <<< "$name"
+    now=$(count "${axes[@]:1}")
+    printf '%-44s %9d\n' "$name" "$now"
+    awk -v name="$name" -v before="$before" -v now="$now" -v update="$update" 'BEGIN {
+      change = before > 0 ? 100 * (now - before) / before : 100
+      bad = change > 2 || change < -2
+      printf "%-44s %9d instead of %9d: %+.2f %%%s\n", name, now, before, change, bad && update != "true" ? "  FAILED" : ""
+      exit bad
+    }' >&2 || wrong=1
+  done < <(grep -v '^#' "$table")
+} > "$scratch/table"
+
+if [[ $update == true ]]; then
+  cp "$scratch/table" "$table"
+elif ((wrong)); then
+  printf 'If that is meant: scripts/update-gates writes the table anew and shows the difference.\n' >&2
+  exit 1
+fi

@@ -1,0 +1,107 @@
+// Speeds of sums relative to reading, to other people's sums and to each other, in one process. A floor is about half
+// of what bench/results/ shows, so what trips it has become twice as slow, and less where threads have to find free
+// cores. All take turns, and the fastest of each one's rounds counts: other work on the machine only adds to a time.
+#include <algorithm>
+#include <iomanip>
+#include <iostream>
+#include <iterator>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fanin/backend.hpp>
+
+#include "bench/contestants.hpp"
+#include "cli/random_input.hpp"
+
+namespace {
+
+using fanin::bench::contestant;
+using fanin::measure::rotation;
+
+constexpr fanin::measure::patience patience_per_round{.budget_seconds = 0.02};
+
+struct gate {
+  std::string_view ours, theirs;
+  double floor;  ///< of their time over ours
+};
+
+constexpr gate from_cache[] = {{"serial/simd", "ceiling/one-thread", 0.4},
+                               {"serial/simd", "peer/eigen", 0.3},
+                               {"serial/simd", "peer/std-reduce-unseq", 2.5},
+                               {"serial/compensated", "serial/simd", 0.18},
+                               {"serial/exact", "serial/simd", 0.12}};
+constexpr gate from_memory[] = {{"serial/simd", "ceiling/one-thread", 0.4},
+                                {"serial/exact", "serial/simd", 0.35},
+                                {"tbb/simd", "ceiling/all-threads", 0.3},
+                                {"tbb/simd", "peer/std-reduce-par-unseq", 0.5},
+                                {"tbb/exact", "tbb/simd", 0.3},
+                                {"openmp/simd", "ceiling/all-threads", 0.3},
+                                {"openmp/exact", "openmp/simd", 0.3}};
+
+using times = std::map<std::string_view, double>;
+
+/// One round; `fastest` keeps each one's best.
+void race(const std::vector<contestant>& all, times& fastest) {
+  const auto seconds = fanin::bench::take_turns(all, 1);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const auto [best, is_new] = fastest.try_emplace(all[i].name, seconds[i][0]);
+    best->second = std::min(best->second, seconds[i][0]);
+  }
+}
+
+/// @throws std::out_of_range: a gate names nobody
+bool holds(const gate& one, const times& fastest) {
+  return fastest.at(one.theirs) >= one.floor * fastest.at(one.ours);
+}
+
+bool applies(const gate& one) { return fanin::find_backend(one.ours.substr(0, one.ours.find('/'))).probe().usable(); }
+
+/// A few rounds, or many if something does not hold yet.
+bool hold(std::span<const gate> known, const std::vector<contestant>& all, const std::string& name) {
+  constexpr int least_rounds = 3, most_rounds = 20;
+  std::vector<gate> gates;
+  std::ranges::copy_if(known, std::back_inserter(gates), applies);
+  times fastest;
+  bool good = false;
+  for (int round = 1; round <= most_rounds && !good; ++round) {
+    race(all, fastest);
+    good = round >= least_rounds && std::ranges::all_of(gates, [&](const gate& one) { return holds(one, fastest); });
+  }
+  for (const gate& one : gates) {
+    const double ratio = fastest.at(one.theirs) / fastest.at(one.ours);
+    std::cout << name << ": " << one.ours << " is " << ratio << " times as fast as " << one.theirs << ", floor "
+              << one.floor << (holds(one, fastest) ? "\n" : "  FAILED\n");
+  }
+  return good;
+}
+
+template <class T>
+bool check_on(const rotation& input, std::span<const gate> gates, fanin::measure::reader& all_threads) {
+  std::vector<contestant> all = fanin::bench::others<T>(input, &all_threads, patience_per_round);
+  for (const fanin::backend* one : fanin::bench::cpu_backends()) {
+    std::ranges::move(fanin::bench::sums_by<T>(*one, input, patience_per_round), std::back_inserter(all));
+  }
+  return hold(gates, all, std::to_string(input.at(0).count) + " of " + std::string(to_string(fanin::type_of<T>)));
+}
+
+template <class T>
+bool check() {
+  constexpr auto sum = fanin::operation::sum;
+  fanin::measure::reader all_threads(fanin::default_threads());
+  const fanin::cli::random_input near(sum, fanin::type_of<T>, std::size_t{1} << 14);
+  const fanin::cli::random_input far(sum, fanin::type_of<T>, std::size_t{1} << 24);
+  const bool near_holds = check_on<T>(rotation::warm(near.view()), from_cache, all_threads);
+  const bool far_holds = check_on<T>(rotation::past_caches(far.view()), from_memory, all_threads);
+  return near_holds && far_holds;
+}
+
+}  // namespace
+
+int main() {
+  std::cout << std::setprecision(3);
+  const bool single = check<float>(), wide = check<double>();
+  return single && wide ? 0 : 1;
+}

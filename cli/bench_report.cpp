@@ -1,0 +1,138 @@
+// How the results of fanin bench look.
+#include <fstream>
+
+#include <fmt/format.h>
+
+#include "cli/bench.hpp"
+#include "cli/commit.hpp"
+#include "cli/table.hpp"
+
+namespace fanin::cli {
+
+namespace {
+
+constexpr bool with_assertions =
+#ifdef NDEBUG
+    false;
+#else
+    true;
+#endif
+
+std::string processor_name() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
+  }
+  return "unknown processor";
+}
+
+std::string machine_of(const bench_result& all) {
+  std::string name = processor_name();
+  for (const bench_row& row : all.rows) {
+    if (row.place == memory::device) return fmt::format("{}, {}", name, measure::device_name());
+  }
+  return name;
+}
+
+json to_json(const bench_row& row) {
+  const bench_case& which = row.which;
+  json one = {{"name", which.name()},
+              {"backend", which.by->name()},
+              {"variant", which.variant.name},
+              {"operation", to_string(which.what)},
+              {"type", to_string(which.type)},
+              {"method", to_string(which.variant.how)},
+              {"count", which.count},
+              {"bytes", which.bytes()},
+              {"memory", to_string(row.place)},
+              {"warm", row.warm},
+              {"threads", row.threads},
+              {"verified", row.verified == promise::none ? json(nullptr) : json(row.verified == promise::kept)},
+              {"error_ulps", row.error_ulps ? json_number(*row.error_ulps) : json(nullptr)}};
+  one["run_name"] = one["name"];
+  one["run_type"] = "iteration";
+  one["repetitions"] = 1;
+  one["repetition_index"] = 0;
+  if (!row.timing) {
+    one["error_occurred"] = true;
+    one["error_message"] = row.problem;
+    return one;
+  }
+  const measure::timing& timing = *row.timing;
+  const double seconds = timing.seconds();
+  one["iterations"] = timing.taken * timing.calls_per_sample;
+  one["real_time"] = 1e9 * seconds;
+  one["cpu_time"] = 1e9 * timing.cpu_seconds;
+  one["time_unit"] = "ns";
+  one["bytes_per_second"] = static_cast<double>(which.bytes()) / seconds;
+  one["seconds"] = seconds;
+  one["ceiling_seconds"] = row.ceiling_seconds;
+  one["share_of_ceiling"] = row.ceiling_seconds / seconds;
+  one["noise"] = json_number(measure::relative_noise(timing.samples));
+  one["settled"] = timing.settled;
+  one["discarded"] = timing.discarded;
+  one["throttled"] = timing.throttled ? json(*timing.throttled) : json(nullptr);
+  one["calls_per_sample"] = timing.calls_per_sample;
+  one["samples"] = timing.samples;
+  return one;
+}
+
+json rows_of(const bench_result& all) {
+  json rows = json::array();
+  for (const bench_row& row : all.rows) rows.push_back(to_json(row));
+  return rows;
+}
+
+std::string check_text(const bench_row& row) {
+  if (row.verified == promise::broken) return "WRONG";
+  return row.verified == promise::kept ? "ok" : "none";
+}
+
+table_row to_cells(const bench_row& row) {
+  const bench_case& which = row.which;
+  table_row cells = {which.name(), std::string(to_string(row.place)), row.warm ? "warm" : "", check_text(row)};
+  if (!row.timing) return cells;
+  const double seconds = row.timing->seconds();
+  cells.insert(cells.end(), {fmt::format("{:.3f}", 1e6 * seconds),
+                             fmt::format("{:.2f}", static_cast<double>(which.bytes()) / seconds / 1e9),
+                             fmt::format("{:.1f} %", 100 * row.ceiling_seconds / seconds),
+                             fmt::format("{:.1f} %", 100 * measure::relative_noise(row.timing->samples)),
+                             std::to_string(row.timing->samples.size()), std::to_string(row.timing->discarded)});
+  return cells;
+}
+
+}  // namespace
+
+json as_json(const bench_result& all) {
+  return {{"context",
+           {{"date", all.date},
+            {"num_cpus", default_threads()},
+            {"library_build_type", with_assertions ? "debug" : "release"},
+            {"fanin_version", FANIN_VERSION},
+            {"commit", source_commit},
+            {"machine", machine_of(all)},
+            {"command", all.command},
+            {"threads", all.threads},
+            {"budget_seconds", all.budget_seconds},
+            {"complete", all.rows.size() == all.cases}}},
+          {"benchmarks", rows_of(all)}};
+}
+
+std::string as_csv(const bench_result& all) {
+  json rows = rows_of(all);
+  for (json& row : rows) row.erase("samples");
+  return csv_of(rows);
+}
+
+std::string as_text(const bench_result& all) {
+  std::vector<table_row> rows = {
+      {"case", "memory", "caches", "check", "us", "GB/s", "of ceiling", "noise", "samples", "discarded"}};
+  for (const bench_row& row : all.rows) rows.push_back(to_cells(row));
+  std::string text = fmt::format("{}, {} threads\n\n{}", machine_of(all), all.threads, align(rows, 4));
+  for (const bench_row& row : all.rows) {
+    if (!row.timing) text += fmt::format("{}: not timed: {}\n", row.which.name(), row.problem);
+  }
+  return text;
+}
+
+}  // namespace fanin::cli

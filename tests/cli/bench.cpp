@@ -1,0 +1,124 @@
+// fanin bench, as its users and their tools see it.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+
+#include "tests/cli/process.hpp"
+
+namespace fanin::cli {
+namespace {
+
+using nlohmann::json;
+
+constexpr auto quick = "bench --backend serial --type f32 --count 2^10,1000 --budget 0.01 ";
+
+/// In the first cell of each line of each table.
+std::set<std::string> documented_keys() {
+  std::ifstream file(FANIN_SOURCE "/docs/benchmarking.md");
+  std::set<std::string> keys;
+  for (std::string line; std::getline(file, line);) {
+    if (!line.starts_with("| `")) continue;
+    std::istringstream cell(line.substr(1, line.find('|', 1) - 1));
+    for (std::string word; std::getline(cell, word, '`') && std::getline(cell, word, '`');) keys.insert(word);
+  }
+  keys.erase("+");
+  return keys;
+}
+
+TEST_SUITE_BEGIN("bench");
+
+TEST_CASE("bench --list names the cases and runs nothing") {
+  const finished run = scratch_folder().fanin(
+      "bench --list --backend serial --variant simd,kahan --operation sum,min --type f64,i32 --count 2^10,1000");
+  CHECK(run.status == 0);
+  CHECK(run.err.empty());
+  CHECK(run.out ==
+        "serial/simd/sum/f64/fast/1024\nserial/kahan/sum/f64/compensated/1024\nserial/simd/sum/f64/fast/1000\n"
+        "serial/kahan/sum/f64/compensated/1000\nserial/simd/min/f64/fast/1024\nserial/simd/min/f64/fast/1000\n"
+        "serial/simd/sum/i32/fast/1024\nserial/simd/sum/i32/fast/1000\nserial/simd/min/i32/fast/1024\n"
+        "serial/simd/min/i32/fast/1000\n");
+}
+
+TEST_CASE("bench --json has the keys that docs/benchmarking.md lists, and rows that agree with themselves") {
+  const finished run = scratch_folder().fanin(std::string(quick) + "--json");
+  REQUIRE(run.status == 0);
+  CHECK(run.err.empty());
+  const json all = json::parse(run.out);
+  CHECK(all["context"]["command"] == std::string("fanin ") + quick + "--json");
+  CHECK(all["context"]["complete"] == true);
+  CHECK(all["benchmarks"].size() == 6);
+  std::set<std::string> keys;
+  for (const auto& [key, value] : all["context"].items()) keys.insert(key);
+  for (const json& row : all["benchmarks"]) {
+    CAPTURE(row.dump());
+    for (const auto& [key, value] : row.items()) keys.insert(key);
+    std::vector<double> samples = row["samples"];
+    std::ranges::sort(samples);
+    REQUIRE(!samples.empty());
+    CHECK(row["seconds"] == samples[samples.size() / 2]);
+    CHECK(row["real_time"].get<double>() == doctest::Approx(1e9 * row["seconds"].get<double>()));
+    CHECK(row["iterations"] ==
+          (samples.size() + row["discarded"].get<std::size_t>()) * row["calls_per_sample"].get<std::size_t>());
+    CHECK(row["verified"] == true);
+    CHECK(row["warm"] == true);
+    CHECK(row["bytes"] == 4 * row["count"].get<int>());
+    const double share = row["ceiling_seconds"].get<double>() / row["seconds"].get<double>();
+    CHECK(row["share_of_ceiling"].get<double>() == doctest::Approx(share));
+    if (row["method"] == "exact") CHECK(row["error_ulps"] == 0);
+  }
+  CHECK(keys == documented_keys());
+}
+
+TEST_CASE("bench --csv and the table have a line for each case") {
+  const scratch_folder here;
+  const std::string csv = here.fanin(std::string(quick) + "--csv").out;
+  CHECK(csv.starts_with("name,backend,variant,operation,type,method,count,"));
+  CHECK(std::ranges::count(csv, '\n') == 7);
+  std::istringstream lines(csv);
+  std::set<std::ptrdiff_t> commas;
+  for (std::string line; std::getline(lines, line);) commas.insert(std::ranges::count(line, ','));
+  CHECK(commas.size() == 1);
+  const std::string text = here.fanin(quick).out;
+  CHECK(text.find("of ceiling") != std::string::npos);
+  CHECK(text.find("serial/exact/sum/f32/exact/1000 ") != std::string::npos);
+}
+
+TEST_CASE("bench: an interrupt ends it, with what there is") {
+  // More cases than any machine is done with in a second.
+  const finished run = scratch_folder().shell(
+      "timeout --foreground --preserve-status --signal=INT 1 $fanin bench --json --backend serial --type f32 "
+      "--method fast "
+      "--count $(seq -s, 1000 20000)");
+  INFO("stderr: ", run.err);
+  CHECK(run.status == 1);
+  const json all = json::parse(run.out);
+  const std::size_t done = all["benchmarks"].size();
+  CHECK(done >= 1);
+  CHECK(all["context"]["complete"] == false);
+  for (const json& row : all["benchmarks"]) CHECK(row["samples"].size() >= 1);
+  CHECK(run.err == "fanin: interrupted after " + std::to_string(done) + " of 19001 cases\n");
+}
+
+TEST_CASE("bench: words that name nothing, and combinations that do not exist") {
+  const scratch_folder here;
+  check_failure(here.fanin("bench --backend serial,tbbb"), 2, "did you mean 'tbb'?");
+  check_failure(here.fanin("bench --operation minn"), 2, "did you mean 'min'?");
+  check_failure(here.fanin("bench --type f23"), 2, "did you mean 'f32'?");
+  check_failure(here.fanin("bench --method fats"), 2, "did you mean 'fast'?");
+  check_failure(here.fanin("bench --variant khan"), 2, "did you mean 'kahan'?");
+  check_failure(here.fanin("bench --count 2^"), 2, "--count");
+  check_failure(here.fanin("bench --count 1e6"), 2, "--count");
+  check_failure(here.fanin("bench --budget 0"), 2, "--budget");
+  check_failure(here.fanin("bench --json --csv"), 2, "--csv");
+  check_failure(here.fanin("bench --operation norm2 --method fast"), 2, "no backend that is usable here");
+}
+
+TEST_SUITE_END();
+
+}  // namespace
+}  // namespace fanin::cli

@@ -1,0 +1,148 @@
+// What fanin bench measures, and that it notices wrong values.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+#include <set>
+#include <type_traits>
+
+#include <fanin/error.hpp>
+#include <fanin/fanin.hpp>
+
+#include "cli/bench.hpp"
+#include "cli/errors.hpp"
+
+namespace fanin::cli {
+namespace {
+
+constexpr measure::patience shortly{.budget_seconds = 0.001};
+
+bench_axes everything(const std::string& count) {
+  bench_axes axes;
+  for (const operation what : bench_operations()) axes.operations.emplace_back(to_string(what));
+  for (const element_type type : all_element_types) axes.types.emplace_back(to_string(type));
+  for (const backend* one : backends()) {
+    for (const variant_info& variant : one->variants()) axes.variants.emplace_back(variant.name);
+  }
+  axes.counts = {count};
+  return axes;
+}
+
+/// Further from the truth than any bound for a thousand elements.
+scalar spoilt(const scalar& value) {
+  return std::visit(
+      []<class T>(T x) -> scalar {
+        if constexpr (std::is_floating_point_v<T>) {
+          return static_cast<T>(x * (1 + 1024 * 1024 * std::numeric_limits<T>::epsilon()));
+        } else {
+          return static_cast<T>(x + 1);
+        }
+      },
+      value);
+}
+
+TEST_SUITE_BEGIN("bench");
+
+TEST_CASE("every combination keeps its promise, and none does with a spoilt value") {
+  const std::vector<bench_case> cases = sweep(everything("1000"));
+  CHECK(cases.size() > 100);
+  std::unique_ptr<bench_input> input;
+  std::set<std::string> names;
+  for (const bench_case& one : cases) {
+    CAPTURE(one.name());
+    CHECK(names.insert(one.name()).second);
+    if (!input || !input->fits(one)) input = std::make_unique<bench_input>(one.what, one.type, one.count, 2);
+    const reduction right = reduction_of(one, 2);
+    const bench_row row = measure_case(one, right, *input, 2, shortly);
+    CHECK(row.verified == promise::kept);
+    REQUIRE(row.timing);
+    CHECK(row.timing->seconds() > 0);
+    CHECK(row.ceiling_seconds > 0);
+
+    const auto wrong = [&](const array_view& x) {
+      result<scalar> reached = right(x);
+      reached.value = spoilt(reached.value);
+      return reached;
+    };
+    const bench_row broken = measure_case(one, wrong, *input, 2, shortly);
+    CHECK(broken.verified == promise::broken);
+    CHECK(!broken.timing);
+  }
+}
+
+TEST_CASE("exact results may not be off by one unit in the last place") {
+  for (const bench_case& one : sweep({.backends = {"serial"},
+                               .operations = {"sum", "mean", "sum_of_squares", "norm2", "variance", "dot"},
+                               .methods = {"exact"},
+                               .counts = {"999"}})) {
+    CAPTURE(one.name());
+    bench_input input(one.what, one.type, one.count, 1);
+    const auto next_to = [&](const array_view& x) {
+      result<scalar> reached = reduction_of(one, 1)(x);
+      reached.value = std::visit(
+          []<class T>(T v) -> scalar {
+            if constexpr (std::is_floating_point_v<T>) return std::nextafter(v, std::numeric_limits<T>::infinity());
+            return v;
+          },
+          reached.value);
+      return reached;
+    };
+    CHECK(measure_case(one, next_to, input, 1, shortly).verified == promise::broken);
+  }
+}
+
+TEST_CASE("a wrong value is shown and not timed; so is a lack of memory") {
+  const bench_case one =
+      sweep({.backends = {"serial"}, .types = {"f32"}, .methods = {"fast"}, .counts = {"2^18"}})[0];
+  CHECK(one.name() == "serial/simd/sum/f32/fast/262144");
+  bench_input input(one.what, one.type, one.count, 1);
+  int calls = 0;
+  const auto drops_a_sixth = [&](const array_view& x) {
+    ++calls;
+    array_view part = x;
+    part.count = x.count / 6 * 5;
+    return reduction_of(one, 1)(part);
+  };
+  const auto no_memory = [](const array_view&) -> result<scalar> { throw out_of_memory("not that much"); };
+  bench_result all{.date = "", .command = "", .threads = 1, .budget_seconds = 1, .cases = 4, .rows = {}};
+  all.rows.push_back(measure_case(one, drops_a_sixth, input, 1, shortly));
+  CHECK(calls == 1);
+  all.rows.push_back(measure_case(one, no_memory, input, 1, shortly));
+  all.rows.push_back(measure_case(one, reduction_of(one, 1), input, 1, shortly));
+
+  const json whole = as_json(all);
+  CHECK(whole["context"]["complete"] == false);
+  const json& rows = whole["benchmarks"];
+  CHECK(rows[0]["verified"] == false);
+  CHECK(rows[1]["verified"].is_null());
+  CHECK(rows[1]["error_message"] == "not that much");
+  for (int i = 0; i < 2; ++i) {
+    CHECK(rows[i]["error_occurred"] == true);
+    CHECK(!rows[i].contains("real_time"));
+  }
+  CHECK(rows[2]["verified"] == true);
+  CHECK(rows[2]["warm"] == false);
+  CHECK(!rows[2].contains("error_occurred"));
+  const std::string text = as_text(all);
+  CHECK(text.find("WRONG") != std::string::npos);
+  CHECK(text.find(one.name() + ": not timed: gave ") != std::string::npos);
+}
+
+TEST_CASE("the axes: defaults, powers of two, and words that name nothing") {
+  CHECK(sweep({.backends = {"serial"}}).size() == 12);
+  CHECK(sweep({.backends = {"serial"}, .variants = {"kahan", "exact"}, .types = {"f64"}, .counts = {"7"}}).size() ==
+        2);
+  CHECK(sweep({.counts = {"2^20"}})[0].count == 1 << 20);
+  CHECK(sweep({.operations = {"dot"}, .types = {"f64"}, .counts = {"8"}})[0].bytes() == 128);
+  CHECK_THROWS_AS(sweep({.backends = {"auto"}}), invalid_argument);
+  CHECK_THROWS_AS(sweep({.methods = {"exakt"}}), usage_error);
+  CHECK_THROWS_AS(sweep({.variants = {"khan"}}), usage_error);
+  CHECK_THROWS_AS(sweep({.counts = {"2^64"}}), usage_error);
+  CHECK_THROWS_AS(sweep({.counts = {"0"}}), usage_error);
+  CHECK_THROWS_AS(sweep({.operations = {"dot"}, .types = {"u32"}}), usage_error);
+}
+
+TEST_SUITE_END();
+
+}  // namespace
+}  // namespace fanin::cli

@@ -1,0 +1,186 @@
+// The measuring engine, on clocks of the test's own.
+#include <doctest/doctest.h>
+#include <pthread.h>
+#include <sched.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <csignal>
+#include <numeric>
+#include <thread>
+#include <vector>
+
+#include "bench/measure/rotation.hpp"
+#include "bench/measure/timing.hpp"
+
+namespace fanin::measure {
+namespace {
+
+std::vector<double> first_numbers(std::size_t count) {
+  std::vector<double> x(count);
+  std::iota(x.begin(), x.end(), 1.0);
+  std::swap(x.front(), x.back());
+  return x;
+}
+
+/// Holds the process on one core.
+class one_core {
+ public:
+  one_core() {
+    ::sched_getaffinity(0, sizeof before_, &before_);
+    cpu_set_t single;
+    CPU_ZERO(&single);
+    int core = 0;
+    while (!CPU_ISSET(core, &before_)) ++core;
+    CPU_SET(core, &single);
+    ::sched_setaffinity(0, sizeof single, &single);
+  }
+  ~one_core() { ::sched_setaffinity(0, sizeof before_, &before_); }
+  one_core(const one_core&) = delete;
+  one_core& operator=(const one_core&) = delete;
+
+ private:
+  cpu_set_t before_;
+};
+
+long interruptions() {
+  rusage used = {};
+  ::getrusage(RUSAGE_SELF, &used);
+  return used.ru_nivcsw;
+}
+
+/// Two threads want the same core until one of them has been put off it.
+void get_interrupted() {
+  const one_core here;
+  const long before = interruptions();
+  std::atomic<bool> done = false;
+  std::jthread rival([&] {
+    while (!done) {
+    }
+  });
+  while (interruptions() == before) {
+  }
+  done = true;
+}
+
+TEST_SUITE_BEGIN("timing");
+
+TEST_CASE("noise: the interval that tables of the binomial distribution give") {
+  CHECK(std::isinf(relative_noise({})));
+  CHECK(std::isinf(relative_noise(first_numbers(5))));
+  struct entry {
+    std::size_t count, from, to;  // order statistics from 1 on
+  };
+  for (const auto& [count, from, to] : {entry{6, 1, 6}, {8, 1, 8}, {9, 2, 8}, {20, 6, 15}, {100, 40, 61}}) {
+    CAPTURE(count);
+    const double middle = std::floor(static_cast<double>(count) / 2) + 1;
+    CHECK(relative_noise(first_numbers(count)) == doctest::Approx(static_cast<double>(to - from) / 2 / middle));
+  }
+  CHECK(relative_noise(std::vector<double>(1000, 3.0)) == 0);
+}
+
+TEST_CASE("calls too short for the clock are timed in batches") {
+  const auto clock = [](std::size_t, std::size_t calls) { return 1e-6 * static_cast<double>(calls); };
+  const timing result = time_batches(clock, 20e-6, {.budget_seconds = 1});
+  CHECK(result.calls_per_sample == 32);
+  for (const double sample : result.samples) CHECK(sample == doctest::Approx(1e-6));
+}
+
+TEST_CASE("the i-th call is told so, and none is left out") {
+  std::size_t next = 0;
+  const auto f = [&](std::size_t i) { CHECK(i == next++); };
+  const timing result = time_calls(f, {.budget_seconds = 0});
+  CHECK(result.taken == 1);
+  CHECK(next >= result.calls_per_sample);
+}
+
+TEST_CASE("sampling stops when the noise has settled, when the budget is spent, or when it is told to") {
+  const auto steady = [](std::size_t, std::size_t) { return 1.0; };
+  const timing settled = time_batches(steady, 0, {.budget_seconds = 60});
+  CHECK(settled.settled);
+  CHECK(settled.samples.size() == 11);
+
+  int calls = 0;
+  const auto noisy = [&](std::size_t, std::size_t) { return ++calls % 2 == 0 ? 1.0 : 2.0; };
+  const timing most = time_batches(noisy, 0, {.budget_seconds = 60});
+  CHECK(!most.settled);
+  CHECK(most.taken == 1000);
+  CHECK(time_batches(noisy, 0, {.budget_seconds = 60, .settled_noise = 0.5}).settled);
+  CHECK(time_batches(noisy, 0, {.budget_seconds = 0}).samples.size() == 1);
+
+  volatile std::sig_atomic_t stop = 0;
+  const auto interrupting = [&](std::size_t i, std::size_t) {
+    if (i == 3) stop = 1;
+    return static_cast<double>(i);
+  };
+  CHECK(time_batches(interrupting, 0, {.budget_seconds = 60, .stop = &stop}).samples == std::vector<double>{1, 2, 3});
+}
+
+TEST_CASE("samples that the scheduler interrupted are discarded, unless there are hardly any others") {
+  constexpr double calm = 1, late = 100;
+  const auto sometimes = [](std::size_t i, std::size_t) {
+    if (i % 3 != 2) return calm;
+    get_interrupted();
+    return late;
+  };
+  const timing result = time_batches(sometimes, 0, {.budget_seconds = 60});
+  CHECK(result.discarded >= 5);
+  CHECK(result.settled);
+  CHECK(result.samples.size() + result.discarded == result.taken);
+  for (const double sample : result.samples) CHECK(sample == calm);
+
+  volatile std::sig_atomic_t stop = 0;
+  const auto mostly = [&](std::size_t i, std::size_t) {
+    if (i == 12) stop = 1;
+    if (i % 4 == 1) return calm;
+    get_interrupted();
+    return late;
+  };
+  const timing busy = time_batches(mostly, 0, {.budget_seconds = 60, .stop = &stop});
+  CHECK(busy.discarded == 0);
+  CHECK(!busy.settled);
+  CHECK(busy.samples.size() == 12);
+}
+
+TEST_CASE("processor time is that of one call, all threads together") {
+  const auto two_threads = [](std::size_t) {
+    const auto spin = [] {
+      const double end = now_seconds() + 0.01;
+      while (now_seconds() < end) {
+      }
+    };
+    std::jthread other(spin);
+    spin();
+  };
+  // At least one of the two had a core all the time, and each had at most one.
+  const timing result = time_calls(two_threads, {.budget_seconds = 0.1});
+  CHECK(result.cpu_seconds > 0.001);
+  CHECK(result.cpu_seconds < 2.1 * *std::ranges::max_element(result.samples));
+}
+
+TEST_CASE("copies past the caches hold the same elements in different places, and one copy is warm") {
+  const std::vector<int> x = {3, 1, 4, 1, 5};
+  const array_view view{std::span<const std::int32_t>(x)};
+  const rotation warm = rotation::warm(view);
+  CHECK(warm.is_warm());
+  CHECK(warm.at(0).data == warm.at(1).data);
+  CHECK(rotation::in_place(view).at(7).data == x.data());
+
+  const std::vector<float> longer(1 << 20, 1.5f);
+  const rotation cold = rotation::past_caches(std::span<const float>(longer));
+  REQUIRE(!cold.is_warm());
+  CHECK(cold.at(0).data != cold.at(1).data);
+  for (const std::size_t i : {std::size_t{0}, std::size_t{1}, std::size_t{1000}}) {
+    const array_view copy = cold.at(i);
+    REQUIRE(copy.count == longer.size());
+    const auto* const begin = static_cast<const float*>(copy.data);
+    CHECK(std::equal(begin, begin + copy.count, longer.begin()));
+  }
+}
+
+TEST_SUITE_END();
+
+}  // namespace
+}  // namespace fanin::measure
