@@ -5,7 +5,7 @@
 
 namespace fanin::cli {
 
-constexpr int failed = 1, bad_usage = 2, backend_not_usable = 5;
+constexpr int failed = 1, bad_usage = 2, regressed = 3, undecided = 4, backend_not_usable = 5;
 
 struct exit_status {
   int status;
@@ -14,6 +14,8 @@ struct exit_status {
 constexpr exit_status exit_statuses[] = {{0, "done"},
                                          {failed, "bad input, I/O or device"},
                                          {bad_usage, "bad usage"},
+                                         {regressed, "regress: a case became slower"},
+                                         {undecided, "regress --strict: a case is undecided"},
                                          {backend_not_usable, "the backend asked for is not usable here"}};
 
 constexpr std::string_view channels = "stdout is data, stderr is talk.";

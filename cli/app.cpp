@@ -79,8 +79,8 @@ void parse(CLI::App& root, const std::vector<command>& commands, int argc, char*
 
 std::vector<command> add_commands(CLI::App& root) {
   std::vector<command> commands = add_reductions(root);
-  for (const auto add :
-       {add_compare, add_accuracy, add_ladder, add_bench, add_generate, add_merge, add_backends, add_completion, add_manpage}) {
+  for (const auto add : {add_compare, add_accuracy, add_ladder, add_bench, add_regress, add_generate, add_merge,
+                         add_backends, add_completion, add_manpage}) {
     commands.push_back(add(root));
   }
   for (const command& one : commands) one.parser->allow_extras();
@@ -123,6 +123,10 @@ int run(int argc, char** argv) {
     return end(error.what(), bad_usage);
   } catch (const backend_unavailable& error) {
     return end(error.what(), backend_not_usable);
+  } catch (const regression& error) {
+    return end(error.what(), regressed);
+  } catch (const undecided_cases& error) {
+    return end(error.what(), undecided);
   } catch (const std::bad_alloc&) {
     return end("out of memory", failed);
   } catch (const std::length_error&) {

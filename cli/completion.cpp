@@ -36,7 +36,7 @@ std::vector<std::string> words(const Range& known) {
 
 /// What may follow an option or stand for an operand; empty: a file name or a number.
 std::vector<std::string> values_of(const CLI::App& parser, const std::string& name) {
-  const bool bench = parser.get_name() == "bench";
+  const bool bench = parser.get_name() == "bench" || parser.get_name() == "regress";
   if (name == "--method") return words(all_methods);
   if (name == "--type") return words(all_element_types);
   if (name == "--operation") return bench ? words(bench_operations()) : words(cuda::ladder_operations);

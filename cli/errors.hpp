@@ -18,6 +18,16 @@ struct usage_error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// A case became slower: exit status 3.
+struct regression : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// Cases could not be decided, and that was to be an error: exit status 4.
+struct undecided_cases : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 /// Runs f; where the library objects to the elements (an integer total that does not fit, min of nothing), the
 /// message names the input. For calls whose options have been checked. @throws bad_data
 template <class F>

@@ -220,7 +220,7 @@ TEST_CASE("completions are scripts, and the man page and the help name every sub
     CHECK(run.status == 0);
     CHECK(run.err.empty());
     for (const std::string name :
-         {"sum_of_squares", "mean", "compare", "accuracy", "bench", "generate", "backends", "manpage"}) {
+         {"sum_of_squares", "mean", "compare", "accuracy", "bench", "regress", "generate", "backends", "manpage"}) {
       CAPTURE(name);
       CHECK(run.out.find(name) != std::string::npos);
     }

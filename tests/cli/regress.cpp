@@ -1,0 +1,204 @@
+// fanin regress, mostly with scripts in place of builds, which say what they measured.
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/process.hpp"
+
+namespace fanin::cli {
+namespace {
+
+using nlohmann::json;
+
+/// A folder with a script "make NAME SECONDS...": a program NAME that measures two cases, x and y, and notes each of
+/// its runs in the file "runs". x takes the seconds in turns, y always 1.
+class two_builds : public scratch_folder {
+ public:
+  two_builds() {
+    write("make", R"(#!/bin/sh
+name=$1
+shift
+cat >$name <<END
+#!/bin/sh
+echo "$name \$*" >>runs
+[ -z "\$FAIL_AT" ] || [ \$(wc -l <runs) -ne \$FAIL_AT ] || eval "\$FAIL"
+echo x >>$name.count
+set -- $*
+shift \$(( (\$(wc -l <$name.count) - 1) % \$# ))
+printf '{"context": {"machine": "$name"}, "benchmarks": ['
+printf '{"name": "x", "verified": true, "seconds": %s}, {"name": "y", "verified": null, "seconds": 1}]}' \$1
+END
+chmod +x $name
+)");
+    shell("sh make a 1.000 1.002 0.999 1.001 0.998");
+  }
+  void make_b(const std::string& seconds) const { REQUIRE(shell("sh make b " + seconds).status == 0); }
+};
+
+json cases_of(const finished& run) { return json::parse(run.out)["cases"]; }
+
+TEST_SUITE_BEGIN("regress");
+
+TEST_CASE("a slower, a faster and an unchanged build") {
+  const two_builds here;
+  here.make_b("1.101 1.100 1.099");
+  const finished slower = here.fanin("regress a b --json");
+  CHECK(slower.status == 3);
+  CHECK(slower.err == "fanin: 1 of 2 cases SLOWER\n");
+  const json whole = json::parse(slower.out), rows = whole["cases"];
+  CHECK(whole["pairs"] == 12);
+  REQUIRE(rows.size() == 2);
+  CHECK(rows[0]["name"] == "x");
+  CHECK(rows[0]["verdict"] == "SLOWER");
+  CHECK(rows[0]["ratio"].get<double>() == doctest::Approx(1.1).epsilon(0.005));
+  CHECK(rows[0]["ratio_low"].get<double>() > 1.09);
+  CHECK(rows[0]["b_seconds"].size() == 12);
+  CHECK(rows[0]["floor"].is_null());
+  CHECK(rows[1]["verdict"] == "SAME");
+
+  const finished text = here.fanin("regress a b");
+  CHECK(text.status == 3);
+  CHECK(text.out.find("\nSLOWER x: +10.") != std::string::npos);
+  CHECK(text.out.find("no floor measured") != std::string::npos);
+
+  const finished faster = here.fanin("regress b a --json --strict");
+  CHECK(faster.status == 0);
+  CHECK(cases_of(faster)[0]["verdict"] == "FASTER");
+  CHECK(here.fanin("regress a b --threshold 12").status == 0);
+  CHECK(cases_of(here.fanin("regress a a --json --strict"))[0]["verdict"] == "SAME");
+}
+
+TEST_CASE("builds run in turns, with the cases that were asked for") {
+  const two_builds here;
+  here.make_b("1");
+  REQUIRE(here.fanin("regress a b --pairs 9 --backend serial --count 1,2").status == 0);
+  const std::string words = " bench --json --backend serial --count 1,2\n", a = "a" + words, b = "b" + words;
+  CHECK(here.read("runs") == a + b + b + a + a + b + b + a + a + b + b + a + a + b + b + a + a + b);
+  REQUIRE(here.shell("rm runs; $fanin regress a b --pairs 9 --aa >/dev/null").status == 0);
+  std::string order;
+  for (int i = 0; i < 9; ++i) order += "a bench --json\nb bench --json\na bench --json\n";
+  CHECK(here.read("runs") == order);
+}
+
+TEST_CASE("undecided: why, and what would decide it") {
+  const two_builds here;
+  here.make_b("0.95 1.15 1.05 1.07 0.96 1.12 1.01");
+  const finished run = here.fanin("regress a b");
+  CHECK(run.status == 0);
+  CHECK(run.out.find("\nUNDECIDED x: between -") != std::string::npos);
+  CHECK(run.out.find(" would decide it.") != std::string::npos);
+  const finished strict = here.fanin("regress a b --strict");
+  CHECK(strict.status == 4);
+  CHECK(strict.err == "fanin: 1 of 2 cases UNDECIDED\n");
+}
+
+TEST_CASE("--aa: a change that A shows against itself is not called") {
+  const two_builds here;
+  here.shell("sh make a 1 1.3");
+  here.make_b("1.2 1.56");
+  CHECK(here.fanin("regress a b").status == 3);
+  const finished run = here.shell("rm -f *.count; $fanin regress a b --aa --json");
+  CHECK(run.status == 0);
+  const json row = cases_of(run)[0];
+  CHECK(row["ratio"].get<double>() == doctest::Approx(1.2));
+  CHECK(row["floor"].get<double>() == doctest::Approx(0.3));
+  CHECK(row["verdict"] == "UNDECIDED");
+  CHECK(row["a_again_seconds"].size() == 12);
+  here.make_b("3");
+  CHECK(here.shell("rm -f *.count; $fanin regress a b --aa").status == 3);
+}
+
+TEST_CASE("an interrupt keeps the pairs that are done") {
+  const two_builds here;
+  here.make_b("1.1");
+  const std::string interrupt = "rm -f runs; export FAIL='kill -INT $PPID; exit 1' FAIL_AT=";
+  const finished late = here.shell(interrupt + "18; $fanin regress a b --json");
+  CHECK(json::parse(late.out)["pairs"] == 8);
+  CHECK(late.status == 3);
+  const finished early = here.shell(interrupt + "6; $fanin regress a b");
+  CHECK(early.status == 1);
+  CHECK(early.err == "fanin: interrupted after 2 of 12 pairs\n");
+  CHECK(early.out.find("UNDECIDED x: a verdict takes 8 pairs, not 2.") != std::string::npos);
+  check_failure(here.shell(interrupt + "2; $fanin regress a b"), 1, "interrupted before the first pair was done");
+}
+
+TEST_CASE("builds that fail") {
+  const two_builds here;
+  here.make_b("1");
+  const auto failing = [&](const std::string& how) {
+    return here.shell("rm -f runs; export FAIL_AT=4; export FAIL='" + how + "'; $fanin regress a b");
+  };
+  check_failure(failing("echo first >&2; echo second >&2; echo last >&2; exit 7"), 1, "a: exit status 7: last");
+  check_failure(failing("kill -KILL $$"), 1, "a: Killed");
+  check_failure(failing("echo {; exit 0"), 1, "a: not a result of 'fanin bench --json'");
+  check_failure(failing("echo {}; exit 0"), 1, "a: not a result of 'fanin bench --json'");
+  here.make_b("0");
+  check_failure(here.fanin("regress a b"), 1, "b: x: no time above 0");
+  here.write("b", "#!/no/such/shell\n");
+  check_failure(here.shell("chmod +x b; $fanin regress a b"), 1, "b: No such file or directory");
+}
+
+std::string result(const std::string& rows, const std::string& machine = "m") {
+  return R"({"context": {"machine": ")" + machine + R"("}, "benchmarks": [)" + rows + "]}";
+}
+std::string row(const std::string& name, const std::string& seconds) {
+  return R"({"name": ")" + name + R"(", "verified": true, "seconds": )" + seconds + "}";
+}
+
+TEST_CASE("result files: only a factor of two is called, and a warning says so") {
+  const scratch_folder here;
+  here.write("a.json", result(row("x", "1") + "," + row("y", "1") + "," + row("z", "1") + "," + row("only", "1")));
+  here.write("b.json", result(row("x", "1.9") + "," + row("y", "0.5") + "," + row("z", "2"), "other"));
+  const finished run = here.fanin("regress a.json b.json");
+  CHECK(run.status == 3);
+  CHECK(run.err.find("fanin: warning: one process of each build") == 0);
+  CHECK(run.err.find("the machines differ: 'm' and 'other'") != std::string::npos);
+  CHECK(run.out.find("\nUNDECIDED x: +90.0 %") != std::string::npos);
+  CHECK(run.out.find("\nFASTER y: -50.0 %") != std::string::npos);
+  CHECK(run.out.find("\nSLOWER z: +100.0 %") != std::string::npos);
+  CHECK(run.out.find("\nnot compared: only: B: no such case\n") != std::string::npos);
+  CHECK(here.fanin("regress b.json b.json --strict").status == 4);
+
+  here.write("none.json", result(row("other", "1")));
+  check_failure(here.fanin("regress a.json none.json"), 1, "no case in common");
+  const std::string wrong = R"({"name": "x", "verified": false, "error_occurred": true, "error_message": "is 3"})";
+  here.write("wrong.json", result(wrong));
+  check_failure(here.fanin("regress a.json wrong.json"), 1, "wrong.json: x: is 3");
+  const std::string large = R"({"name": "x", "verified": null, "error_occurred": true, "error_message": "too long"})";
+  here.write("large.json", result(large + "," + row("y", "1")));
+  CHECK(here.fanin("regress a.json large.json").out.find("not compared: x: B: too long\n") != std::string::npos);
+}
+
+TEST_CASE("what the command line cannot mean") {
+  const two_builds here;
+  here.make_b("1");
+  here.write("a.json", result(row("x", "1")));
+  here.write("text", "1 2 3\n");
+  check_failure(here.fanin("regress a"), 2, "B is required");
+  check_failure(here.fanin("regress a b --threshold 0"), 2,
+                "--threshold is a percentage above 0, up to 1000, not '0'");
+  check_failure(here.fanin("regress a b --threshold 3x"), 2, "not '3x'");
+  check_failure(here.fanin("regress a b --threshold ''"), 2, "not ''");
+  check_failure(here.fanin("regress a b --pairs 7"), 2, "--pairs is a number from 8");
+  check_failure(here.fanin("regress a b --treshold 3"), 2, "did you mean '--threshold'?");
+  check_failure(here.fanin("regress a a.json"), 2, "not one of each");
+  check_failure(here.fanin("regress a.json a.json --aa"), 2, "two results are compared as they are");
+  check_failure(here.fanin("regress a text"), 1, "text: neither a program that can be run nor a result");
+  check_failure(here.fanin("regress a ."), 1, ".: neither a program");
+  check_failure(here.fanin("regress a missing"), 1, "missing: No such file or directory");
+}
+
+TEST_CASE("two real builds") {
+  const finished run = scratch_folder().fanin(
+      "regress $fanin $fanin --json --pairs 8 --backend serial --variant naive --type f32 --count 64 --budget 0.01");
+  INFO("stderr: ", run.err);
+  const json rows = cases_of(run);
+  REQUIRE(rows.size() == 1);
+  CHECK(rows[0]["name"] == "serial/naive/sum/f32/fast/64");
+  CHECK(rows[0]["a_seconds"].size() == 8);
+}
+
+TEST_SUITE_END();
+
+}  // namespace
+}  // namespace fanin::cli
