@@ -20,6 +20,7 @@ command add_compare(CLI::App& root);
 command add_accuracy(CLI::App& root);
 command add_ladder(CLI::App& root);
 command add_generate(CLI::App& root);
+command add_report(CLI::App& root);
 command add_merge(CLI::App& root);
 command add_backends(CLI::App& root);
 command add_completion(CLI::App& root);
