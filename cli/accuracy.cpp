@@ -76,7 +76,7 @@ study examine(const std::string& spec, const accuracy_options& said) {
   return one;
 }
 
-json to_json(const study& one) {
+json to_json(const study& one, std::uint64_t count) {
   json rows = json::array();
   for (const verdict& row : one.verdicts) {
     rows.push_back({{"backend", row.who.by->name()},
@@ -89,6 +89,7 @@ json to_json(const study& one) {
   }
   return {{"input", one.spec},
           {"element_type", to_string(one.type)},
+          {"count", count},
           {"condition", json_number(one.condition)},
           {"exact", {{"value_text", value_text(one.exact)}, {"value_hex", value_hex(one.exact)}}},
           {"rows", rows}};
@@ -120,8 +121,8 @@ void run_accuracy(const accuracy_options& said) {
   for (const std::string& spec : specs) {
     line.now("accuracy of " + spec);
     const study single = examine<float>(spec, said), wide = examine<double>(spec, said);
-    all.push_back(to_json(single));
-    all.push_back(to_json(wide));
+    all.push_back(to_json(single, said.count));
+    all.push_back(to_json(wide, said.count));
     text += as_text(single, wide);
   }
   line.end();

@@ -22,6 +22,7 @@ command add_ladder(CLI::App& root);
 command add_bench(CLI::App& root);
 command add_regress(CLI::App& root);
 command add_generate(CLI::App& root);
+command add_report(CLI::App& root);
 command add_merge(CLI::App& root);
 command add_backends(CLI::App& root);
 command add_completion(CLI::App& root);

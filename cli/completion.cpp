@@ -14,6 +14,7 @@
 #include "cli/errors.hpp"
 #include "cli/families.hpp"
 #include "cli/output.hpp"
+#include "cli/report/charts.hpp"
 #include "cli/text.hpp"
 
 namespace fanin::cli {
@@ -35,17 +36,21 @@ std::vector<std::string> words(const Range& known) {
 }
 
 /// What may follow an option or stand for an operand; empty: a file name or a number.
-std::vector<std::string> values_of(const CLI::App& parser, const std::string& name) {
-  const bool bench = parser.get_name() == "bench" || parser.get_name() == "regress";
+std::vector<std::string> values_of(const std::string& subcommand, const std::string& name) {
+  const bool bench = subcommand == "bench" || subcommand == "regress";
   if (name == "--method") return words(all_methods);
   if (name == "--type") return words(all_element_types);
   if (name == "--operation") return bench ? words(bench_operations()) : words(cuda::ladder_operations);
   if (name == "--result") return {"f32", "f64"};
+  if (name == "--format" && subcommand == "report") return {"html", "svg", "csv"};
   if (name == "--format") return {"npy", "raw", "text", "csv"};
   if (name == "SHELL") return words(all_shells);
   std::vector<std::string> all;
   if (name == "SPEC") {
     for (const family& one : families()) all.emplace_back(one.name);
+  }
+  if (name == "--chart") {
+    for (const charts::chart_kind& one : charts::chart_kinds()) all.emplace_back(one.name);
   }
   if (name == "--backend") {
     if (!bench) all.emplace_back("auto");
@@ -72,8 +77,8 @@ std::vector<described> arguments_of(const CLI::App& parser) {
   for (const CLI::Option* option : parser.get_options()) {
     const bool positional = option->get_lnames().empty() && option->get_snames().empty();
     const std::string name = positional ? option->get_name(true) : "--" + option->get_lnames().front();
-    all.push_back(
-        {name, option->get_description(), values_of(parser, name), option->get_items_expected_max() > 0, positional});
+    all.push_back({name, option->get_description(), values_of(parser.get_name(), name),
+                   option->get_items_expected_max() > 0, positional});
   }
   return all;
 }

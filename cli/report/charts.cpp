@@ -1,0 +1,103 @@
+#include "cli/report/charts.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <map>
+#include <tuple>
+
+#include <fmt/format.h>
+
+namespace fanin::cli::charts {
+
+std::span<const chart_kind> chart_kinds() {
+  static constexpr chart_kind kinds[] = {
+      {"ladder", "the CUDA stages against the read ceiling", ladder_charts},
+      {"throughput", "GB/s against n, for each backend", throughput_charts},
+      {"families", "exact sums against plain ones, by family of data", family_charts},
+      {"accuracy", "error and proven bound against n, float and double; 0 is correctly rounded", accuracy_charts},
+      {"samples", "pairs of two builds, and the verdicts", samples_charts},
+      {"history", "GB/s from commit to commit, for each case", history_charts}};
+  return kinds;
+}
+
+std::vector<measurement> usual_cases(const results& all) {
+  std::vector<measurement> cases;
+  std::ranges::copy_if(all.measurements, std::back_inserter(cases),
+                       [](const measurement& one) { return one.data.empty() && one.backend != ceiling; });
+  std::ranges::stable_sort(cases, {}, [](const measurement& one) {
+    return std::tuple(one.from.machine, one.operation, one.type, rank_of_method(one.method), rank_of(one.backend),
+                      one.variant);
+  });
+  return cases;
+}
+
+std::vector<measurement> latest(const std::vector<measurement>& all) {
+  origin last = all.front().from;
+  for (const measurement& one : all) last = one.from.date < last.date ? last : one.from;
+  std::vector<measurement> kept;
+  std::ranges::copy_if(all, std::back_inserter(kept), [&](const auto& one) { return one.from == last; });
+  return kept;
+}
+
+std::string name_of(const measurement& one) {
+  if (one.backend == ceiling) return one.variant + " read ceiling";
+  return one.variant == one.method ? one.backend : one.backend + "/" + one.variant;
+}
+
+std::size_t rank_of(std::string_view backend) {
+  constexpr std::string_view known[] = {"serial", "openmp", "tbb", "cuda", "cub", "thrust"};
+  return static_cast<std::size_t>(std::ranges::find(known, backend) - std::begin(known));
+}
+
+std::size_t rank_of_method(std::string_view method) { return method == "fast" ? 0 : method == "compensated" ? 1 : 2; }
+
+std::size_t colour_of(std::string_view backend) { return rank_of(backend) % style::colours; }
+
+style palette::next(std::string_view backend) {
+  using enum style::look;
+  if (backend == ceiling) return {style::colours, ceilings_++ == 0 ? dashed : dotted};
+  style chosen{colour_of(backend), filled};
+  while (used_.size() < 2 * style::colours && std::ranges::find(used_, chosen) != used_.end()) {
+    chosen =
+        chosen.how == filled ? style{chosen.colour, hollow} : style{(chosen.colour + 1) % style::colours, filled};
+  }
+  used_.push_back(chosen);
+  return chosen;
+}
+
+std::vector<table_row> table_of(const line_chart& chart, std::string_view heading_of_x) {
+  std::map<double, std::map<const series*, double>> rows;
+  std::vector<table_row> table = {{std::string(heading_of_x)}};
+  for (const series& one : chart.all) {
+    if (one.name.empty()) continue;
+    table.front().push_back(one.name);
+    for (const auto& [x, y] : one.points) rows[x][&one] = y;
+  }
+  for (const auto& [x, values] : rows) {
+    table.push_back({chart.names.empty() ? fmt::format("{:.0f}", x) : chart.names[static_cast<std::size_t>(x)]});
+    for (const series& one : chart.all) {
+      if (one.name.empty()) continue;
+      const auto found = values.find(&one);
+      table.back().push_back(found == values.end() ? "" : fmt::format("{:.4g}", found->second));
+    }
+  }
+  return table;
+}
+
+std::string capitalised(std::string_view words) {
+  std::string text(words);
+  if (!text.empty()) text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
+  return text;
+}
+
+std::string id_of(std::span<const std::string> words) {
+  std::string id;
+  for (const std::string& word : words) {
+    if (!id.empty()) id += '-';
+    for (const char c : word)
+      id += std::isalnum(static_cast<unsigned char>(c)) ? static_cast<char>(std::tolower(c)) : '-';
+  }
+  return id;
+}
+
+}  // namespace fanin::cli::charts

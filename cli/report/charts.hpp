@@ -1,0 +1,93 @@
+// From results to figures: one function for each kind of chart.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <iterator>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "cli/report/figure.hpp"
+#include "cli/report/results.hpp"
+
+namespace fanin::cli::charts {
+
+std::vector<figure> ladder_charts(const results& all);
+std::vector<figure> throughput_charts(const results& all);
+std::vector<figure> family_charts(const results& all);
+std::vector<figure> accuracy_charts(const results& all);
+std::vector<figure> samples_charts(const results& all);
+std::vector<figure> history_charts(const results& all);
+
+struct chart_kind {
+  std::string_view name, story;
+  std::vector<figure> (*make)(const results&);
+};
+/// In the order of a report.
+std::span<const chart_kind> chart_kinds();
+
+/// The items that have the same key, each group where its first one was.
+template <class T, class Key>
+std::vector<std::vector<T>> grouped(const std::vector<T>& items, Key key) {
+  std::vector<std::vector<T>> groups;
+  for (const T& one : items) {
+    const auto same = [&](const std::vector<T>& group) { return key(group.front()) == key(one); };
+    const auto found = std::find_if(groups.begin(), groups.end(), same);
+    if (found == groups.end()) {
+      groups.push_back({one});
+    } else {
+      found->push_back(one);
+    }
+  }
+  return groups;
+}
+
+/// The cases with the usual data, in the order in which a report shows them.
+std::vector<measurement> usual_cases(const results& all);
+
+/// The read ceilings for which `wanted` holds, those of one thread first.
+template <class Wanted>
+std::vector<measurement> ceilings_where(const results& all, Wanted wanted) {
+  std::vector<measurement> kept;
+  std::ranges::copy_if(all.measurements, std::back_inserter(kept), [&](const measurement& one) {
+    return one.backend == ceiling && one.data.empty() && wanted(one);
+  });
+  std::ranges::stable_sort(kept, std::greater(), &measurement::variant);
+  return kept;
+}
+
+/// The measurements of the latest date only. `all` is not empty.
+std::vector<measurement> latest(const std::vector<measurement>& all);
+
+/// "cuda", "serial/kahan": the variant is left out where it is called like the method.
+std::string name_of(const measurement& one);
+
+/// The order in which backends and methods are shown.
+std::size_t rank_of(std::string_view backend);
+std::size_t rank_of_method(std::string_view method);
+
+/// Each backend has its own colour, the same in all charts.
+std::size_t colour_of(std::string_view backend);
+/// Styles for the lines of one chart. A backend's second variant has hollow markers.
+class palette {
+ public:
+  style next(std::string_view backend);
+
+ private:
+  std::vector<style> used_;
+  int ceilings_ = 0;
+};
+
+/// "sum of f32" as the beginning of a title.
+std::string capitalised(std::string_view words);
+
+/// A chart's numbers: a row for each x, a column for each series with a name.
+std::vector<table_row> table_of(const line_chart& chart, std::string_view heading_of_x);
+
+/// "ladder-sum-f32", from words that may hold anything.
+std::string id_of(std::span<const std::string> words);
+
+}  // namespace fanin::cli::charts

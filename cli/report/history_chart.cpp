@@ -1,0 +1,83 @@
+// The speed of each case from commit to commit of one machine.
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+#include <fmt/format.h>
+
+#include "cli/report/charts.hpp"
+
+namespace fanin::cli::charts {
+
+namespace {
+
+/// In the order of their dates.
+std::vector<origin> commits_of(const std::vector<measurement>& all) {
+  std::vector<origin> commits;
+  for (const measurement& one : all) {
+    if (std::ranges::find(commits, one.from) == commits.end()) commits.push_back(one.from);
+  }
+  std::ranges::stable_sort(commits, {}, &origin::date);
+  return commits;
+}
+
+figure history_chart(const std::vector<measurement>& all, const std::vector<measurement>& ceilings) {
+  const measurement& any = all.front();
+  const std::vector<origin> commits = commits_of(all);
+  line_chart chart{"commit, oldest first", "GB/s", scaling::linear, scaling::linear, {}, {}};
+  for (const origin& one : commits) chart.names.push_back(one.commit.substr(0, 7));
+  std::string summary = "Lines of GB/s over the commits.", most_changed;
+  double largest_change = 0;
+  palette styles;
+  auto lines = grouped(all, name_of);
+  for (auto& line : grouped(ceilings, name_of)) lines.push_back(std::move(line));
+  for (const auto& line : lines) {
+    series one{name_of(line.front()), styles.next(line.front().backend), {}};
+    for (std::size_t i = 0; i < commits.size(); ++i) {
+      const auto found = std::ranges::find(line, commits[i], &measurement::from);
+      if (found == line.end()) continue;
+      one.points.push_back({static_cast<double>(i), found->gigabytes_per_second()});
+    }
+    if (one.points.empty()) continue;  // a ceiling that stood beside other methods only
+    const double change = 100 * (one.points.back().y / one.points.front().y - 1);
+    summary += fmt::format(" {}: from {} to {} GB/s.", one.name, number_text(one.points.front().y),
+                           number_text(one.points.back().y));
+    if (line.front().backend != ceiling && std::abs(change) >= std::abs(largest_change)) {
+      largest_change = change;
+      most_changed = fmt::format("{} changed most, by {:+.1f} %", one.name, change);
+    }
+    chart.all.push_back(std::move(one));
+  }
+  const std::string count = fmt::format("{:.0f}", any.count);
+  const std::string words[] = {"history", any.from.machine, any.operation, any.type, any.method, count};
+  return {"history",
+          id_of(words),
+          fmt::format("History of {} of {}, {}, n = {}, {}: {}", any.operation, any.type, any.method,
+                      count_text(any.count), any.from.machine, most_changed),
+          summary,
+          chart,
+          table_of(chart, "GB/s at commit")};
+}
+
+}  // namespace
+
+std::vector<figure> history_charts(const results& all) {
+  std::vector<measurement> cases = usual_cases(all);
+  std::erase_if(cases, [](const measurement& one) { return one.from.commit.empty(); });
+  const auto kind = [](const measurement& one) {
+    return std::tie(one.from.machine, one.operation, one.type, one.method, one.count);
+  };
+  std::vector<figure> figures;
+  for (const auto& group : grouped(cases, kind)) {
+    if (commits_of(group).size() < 2) continue;
+    figures.push_back(history_chart(group, ceilings_where(all, [&](const measurement& one) {
+                                      const measurement& any = group.front();
+                                      return std::tie(one.from.machine, one.operation, one.type, one.count) ==
+                                                 std::tie(any.from.machine, any.operation, any.type, any.count) &&
+                                             !one.from.commit.empty();
+                                    })));
+  }
+  return figures;
+}
+
+}  // namespace fanin::cli::charts

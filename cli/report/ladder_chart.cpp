@@ -1,0 +1,61 @@
+// The stages of the CUDA ladder as bars, with the read ceiling across them.
+#include <fmt/format.h>
+
+#include "cli/report/charts.hpp"
+
+namespace fanin::cli::charts {
+
+namespace {
+
+constexpr std::size_t stage_colour = 0, shipped_colour = 2;
+
+figure ladder_chart(const ladder_result& one) {
+  const double limit = one.ceiling_gigabytes_per_second;
+  row_chart chart{"GB/s", true,
+                  limit,  fmt::format("read ceiling, {} GB/s", number_text(limit)),
+                  0,      {{"a stage of the ladder", stage_colour}, {"what a backend ships", shipped_colour}},
+                  {}};
+  std::vector<table_row> table = {{"number", "stage", "GB/s", "% of the ceiling"}};
+  std::string spoken;
+  const ladder_result::rung *slowest = nullptr, *fastest = nullptr;
+  for (const ladder_result::rung& rung : one.rungs) {
+    const auto& rate = rung.gigabytes_per_second;
+    const std::string number = rung.number ? std::to_string(*rung.number) : "";
+    const std::string share = rate ? fmt::format("{:.1f}", 100 * *rate / limit) : "";
+    chart.rows.push_back({number.empty() ? rung.stage : number + " " + rung.stage,
+                          rate ? share + " %" : "wrong",
+                          rung.number ? stage_colour : shipped_colour,
+                          {}});
+    table.push_back({number, rung.stage, rate ? fmt::format("{:.1f}", *rate) : "", share});
+    if (!rate) continue;
+    chart.rows.back().values = {*rate};
+    spoken += fmt::format("{} {} %, ", rung.stage, share);
+    if (!slowest || *rate < slowest->gigabytes_per_second) slowest = &rung;
+    if (!fastest || *rate > fastest->gigabytes_per_second) fastest = &rung;
+  }
+  const std::string what = fmt::format("Ladder for {} of {}, n = {}, {}", one.operation, one.type,
+                                       count_text(one.count), one.from.machine);
+  const std::string story = fastest ? fmt::format(": {} reads at {:.0f} % of the ceiling, {} at {:.0f} %",
+                                                  slowest->stage, 100 * *slowest->gigabytes_per_second / limit,
+                                                  fastest->stage, 100 * *fastest->gigabytes_per_second / limit)
+                                    : std::string(": no stage gave a right value");
+  const std::string words[] = {"ladder", one.operation, one.type, fmt::format("{:.0f}", one.count)};
+  return {"ladder",
+          id_of(words),
+          what + story,
+          fmt::format("Bars of GB/s for each stage in order; the read ceiling of {} GB/s is a line. Shares of it: {}"
+                      "of the ceiling.",
+                      number_text(limit), spoken),
+          chart,
+          table};
+}
+
+}  // namespace
+
+std::vector<figure> ladder_charts(const results& all) {
+  std::vector<figure> figures;
+  for (const ladder_result& one : all.ladders) figures.push_back(ladder_chart(one));
+  return figures;
+}
+
+}  // namespace fanin::cli::charts

@@ -1,0 +1,20 @@
+// A report: one HTML file that needs nothing else.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/report/figure.hpp"
+#include "cli/report/results.hpp"
+
+namespace fanin::cli::charts {
+
+std::string_view page_style();
+
+std::string html_page(const std::vector<figure>& figures, const std::vector<source>& sources);
+
+/// A figure's table.
+std::string csv(const figure& one);
+
+}  // namespace fanin::cli::charts

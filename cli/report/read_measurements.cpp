@@ -1,0 +1,126 @@
+// Files in Google Benchmark's schema: those of 'fanin bench' and those of the programs in bench/.
+#include <algorithm>
+#include <cstdlib>
+#include <tuple>
+
+#include <fmt/format.h>
+
+#include "cli/errors.hpp"
+#include "cli/report/results.hpp"
+#include "cli/text.hpp"
+
+namespace fanin::cli::charts {
+
+namespace {
+
+double seconds_in(const std::string& unit) {
+  if (unit == "ns") return 1e-9;
+  if (unit == "us") return 1e-6;
+  if (unit == "ms") return 1e-3;
+  throw bad_data(fmt::format("unknown unit of time '{}'", printable(unit)));
+}
+
+std::vector<std::string> split(const std::string& name) {
+  std::vector<std::string> parts(1);
+  for (const char c : name) {
+    if (c == '/') {
+      parts.emplace_back();
+    } else {
+      parts.back() += c;
+    }
+  }
+  return parts;
+}
+
+/// The programs in bench/ name a row DATA/TYPE/BACKEND/VARIANT/COUNT, where the data "sum" is the usual one.
+measurement of_program(const json& row, const origin& from) {
+  const std::string name = row.at("name").get<std::string>();
+  const std::vector<std::string> parts = split(name);
+  const double count = parts.size() < 5 ? 0 : std::strtod(parts[4].c_str(), nullptr);
+  if (!(count > 0)) throw bad_data(fmt::format("a row with the name '{}'", printable(name)));
+  const std::string &data = parts[0], &type = parts[1], &backend = parts[2];
+  const std::string variant = backend == ceiling && parts[3] == "read" ? "device" : parts[3];
+  const bool names_method = variant == "compensated" || variant == "exact";
+  return {from,
+          data == "sum" ? "" : data,
+          "sum",
+          type,
+          backend,
+          variant,
+          backend == ceiling ? ""
+          : names_method     ? variant
+                             : "fast",
+          count,
+          count * (type.ends_with("64") ? 8 : 4),
+          positive(row, "real_time") * seconds_in(row.at("time_unit").get<std::string>())};
+}
+
+measurement of_command(const json& row, const origin& from) {
+  const auto text = [&](const char* key) { return row.at(key).get<std::string>(); };
+  return {from,
+          "",
+          text("operation"),
+          text("type"),
+          text("backend"),
+          text("variant"),
+          text("method"),
+          positive(row, "count"),
+          positive(row, "bytes"),
+          positive(row, "seconds")};
+}
+
+/// Each case carries its ceiling with it.
+measurement ceiling_of(const json& row, measurement one) {
+  const bool alone = row.at("threads").get<int>() == 1;
+  one.backend = ceiling;
+  one.variant = row.at("memory") == "device" ? "device" : alone ? "one-thread" : "all-threads";
+  one.method.clear();
+  one.seconds = positive(row, "ceiling_seconds");
+  return one;
+}
+
+bool same_case(const measurement& a, const measurement& b) {
+  const auto key = [](const measurement& one) {
+    return std::tie(one.data, one.operation, one.type, one.backend, one.variant, one.method, one.count);
+  };
+  return key(a) == key(b);
+}
+
+/// The median of each case's repetitions.
+std::vector<measurement> without_repetitions(std::vector<measurement> all) {
+  std::vector<measurement> kept;
+  for (auto rest = all.begin(); rest != all.end();) {
+    const auto begin = rest;
+    rest = std::stable_partition(begin, all.end(), [&, one = *begin](const auto& m) { return same_case(m, one); });
+    std::vector<double> seconds;
+    for (auto one = begin; one != rest; ++one) seconds.push_back(one->seconds);
+    kept.push_back(*begin);
+    kept.back().seconds = median(std::move(seconds));
+  }
+  return kept;
+}
+
+}  // namespace
+
+double median(std::vector<double> values) {
+  std::ranges::sort(values);
+  const std::size_t half = values.size() / 2;
+  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+
+std::vector<measurement> read_measurements(const json& document, const origin& from) {
+  std::vector<measurement> all;
+  for (const json& row : document.at("benchmarks")) {
+    const bool timed = row.at("run_type") == "iteration" && row.contains("real_time");
+    if (!timed || row.value("misaligned", false)) continue;
+    if (row.contains("operation")) {
+      all.push_back(of_command(row, from));
+      all.push_back(ceiling_of(row, all.back()));
+    } else {
+      all.push_back(of_program(row, from));
+    }
+  }
+  return without_repetitions(std::move(all));
+}
+
+}  // namespace fanin::cli::charts

@@ -1,0 +1,147 @@
+#include "cli/report/results.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "cli/errors.hpp"
+#include "cli/text.hpp"
+
+namespace fanin::cli::charts {
+
+namespace {
+
+std::string text_or(const json& object, const char* key, std::string otherwise) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_string() ? found->get<std::string>() : otherwise;
+}
+
+/// Old results do not name their machine, but their folder is named after it.
+std::string folder_of(const std::string& file) {
+  return std::filesystem::absolute(file).parent_path().filename().string();
+}
+
+origin origin_of(const std::string& file, const json& context) {
+  return {text_or(context, "machine", text_or(context, "device", folder_of(file))), text_or(context, "commit", ""),
+          text_or(context, "date", "")};
+}
+
+double number_or_nan(const json& value) {
+  return value.is_null() ? std::numeric_limits<double>::quiet_NaN() : value.get<double>();
+}
+
+double ulp_over_value(const std::string& hex, const std::string& type) {
+  const double value = std::abs(std::strtod(hex.c_str(), nullptr));
+  const int digits = type == "f32" ? 24 : 53, lowest = type == "f32" ? -126 : -1022;
+  if (!std::isfinite(value) || value == 0) return std::numeric_limits<double>::quiet_NaN();
+  return std::ldexp(1, std::max(std::ilogb(value), lowest) - digits + 1) / value;
+}
+
+json parsed(const std::string& file) {
+  std::ifstream stream(file, std::ios::binary);
+  if (!stream) throw bad_data("cannot be opened");
+  try {
+    return json::parse(stream);
+  } catch (const json::exception&) {
+    throw bad_data("not JSON, or cut short");
+  }
+}
+
+}  // namespace
+
+double positive(const json& object, const char* key) {
+  const double value = object.at(key).get<double>();
+  if (!(value > 0)) throw bad_data(fmt::format("{} is {}, not above 0", key, value));
+  return value;
+}
+
+ladder_result read_ladder(const json& document, const origin& from) {
+  ladder_result all{from,
+                    document.at("operation").get<std::string>(),
+                    document.at("element_type").get<std::string>(),
+                    positive(document, "count"),
+                    positive(document, "ceiling_gigabytes_per_second"),
+                    {}};
+  for (const json& row : document.at("rows")) {
+    ladder_result::rung one{{}, row.at("stage").get<std::string>(), {}};
+    if (!row.at("number").is_null()) one.number = row["number"].get<int>();
+    if (!row.at("seconds").is_null()) one.gigabytes_per_second = positive(row, "gigabytes_per_second");
+    all.rungs.push_back(one);
+  }
+  return all;
+}
+
+std::vector<accuracy_result> read_accuracy(const json& document) {
+  std::vector<accuracy_result> all;
+  for (const json& study : document) {
+    const std::string type = study.at("element_type").get<std::string>();
+    const double ulp = ulp_over_value(study.at("exact").at("value_hex").get<std::string>(), type);
+    for (const json& row : study.at("rows")) {
+      const auto text = [&](const char* key) { return row.at(key).get<std::string>(); };
+      all.push_back({study.at("input").get<std::string>(), type, text("backend"), text("variant"), text("method"),
+                     positive(study, "count"), number_or_nan(row.at("error_ulps")),
+                     number_or_nan(row.at("bound_ulps")), ulp});
+    }
+  }
+  return all;
+}
+
+comparison read_comparison(const json& document) {
+  comparison all{document.at("a").get<std::string>(),
+                 document.at("b").get<std::string>(),
+                 document.at("from") == "pairs",
+                 positive(document, "threshold"),
+                 {}};
+  for (const json& row : document.at("cases")) {
+    const auto seconds = [&](const char* key) { return row.at(key).get<std::vector<double>>(); };
+    const auto text = [&](const char* key) { return row.at(key).get<std::string>(); };
+    all.cases.push_back({text("name"), text("verdict"), text("reason"), seconds("a_seconds"), seconds("b_seconds")});
+    for (const auto* times : {&all.cases.back().a_seconds, &all.cases.back().b_seconds}) {
+      if (std::ranges::any_of(*times, [](double time) { return !(time > 0); })) throw bad_data("a time not above 0");
+    }
+    const std::size_t a = all.cases.back().a_seconds.size(), b = all.cases.back().b_seconds.size();
+    if (a == 0 || b == 0 || (all.paired && a != b)) throw bad_data("samples that are missing or without their pair");
+  }
+  return all;
+}
+
+void results::add(const std::string& file, const json& document) {
+  const auto has = [](const json& value, const char* key) { return value.is_object() && value.contains(key); };
+  const auto append = [](auto& all, auto more) { all.insert(all.end(), more.begin(), more.end()); };
+  source from{file, "", {}};
+  if (has(document, "benchmarks")) {
+    from = {file, "bench", origin_of(file, document.value("context", json::object()))};
+    append(measurements, read_measurements(document, from.from));
+  } else if (has(document, "ceiling_gigabytes_per_second")) {
+    from = {file, "ladder", origin_of(file, document)};
+    ladders.push_back(read_ladder(document, from.from));
+  } else if (document.is_array() && !document.empty() && has(document.front(), "condition")) {
+    from.kind = "accuracy";
+    append(accuracies, read_accuracy(document));
+  } else if (has(document, "cases") && has(document, "threshold")) {
+    from.kind = "regress";
+    comparisons.push_back(read_comparison(document));
+  } else {
+    throw bad_data("not a result of 'fanin bench', 'regress', 'ladder' or 'accuracy'");
+  }
+  sources.push_back(from);
+}
+
+results read_results(const std::vector<std::string>& files) {
+  results all;
+  for (const std::string& file : files) {
+    try {
+      all.add(file, parsed(file));
+    } catch (const std::exception& problem) {  // also a key that is missing, or of another kind
+      throw bad_data(fmt::format("{}: {}", one_line(file), problem.what()));
+    }
+  }
+  return all;
+}
+
+}  // namespace fanin::cli::charts

@@ -1,0 +1,126 @@
+#include "cli/report/scale.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+namespace fanin::cli::charts {
+
+namespace {
+
+std::string power_text(int base, int exponent) {
+  constexpr std::string_view digits[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
+  std::string text = std::to_string(base);
+  for (const char c : std::to_string(exponent)) text += c == '-' ? "⁻" : digits[c - '0'];
+  return text;
+}
+
+double decade_of(double value) { return std::pow(10, std::floor(std::log10(value) + 1e-9)); }
+
+/// The smallest of 1, 2, 5, 10, 20, ... that is at least `least`.
+double round_up(double least) {
+  for (const double factor : {1.0, 2.0, 5.0}) {
+    if (factor * decade_of(least) >= least * (1 - 1e-9)) return factor * decade_of(least);
+  }
+  return 10 * decade_of(least);
+}
+
+/// The largest of them that is at most `most`.
+double round_down(double most) {
+  for (const double factor : {5.0, 2.0}) {
+    if (factor * decade_of(most) <= most * (1 + 1e-9)) return factor * decade_of(most);
+  }
+  return decade_of(most);
+}
+
+}  // namespace
+
+std::string number_text(double value) {
+  const double size = std::abs(value);
+  if (value == 0 || (size >= 1e-3 && size < 1e3)) return fmt::format("{:.3g}", value);
+  if (size >= 1e3 && size < 1e5) return fmt::format("{:.0f}", value);
+  const int exponent = static_cast<int>(std::floor(std::log10(size) + 1e-9));
+  const double mantissa = value / std::pow(10, exponent);
+  const std::string power = power_text(10, exponent);
+  return std::abs(mantissa - 1) < 1e-9 ? power : fmt::format("{:.3g}·{}", mantissa, power);
+}
+
+std::string count_text(double count) {
+  int exponent;
+  if (std::frexp(count, &exponent) == 0.5 && count >= 1024) return power_text(2, exponent - 1);
+  return number_text(count);
+}
+
+scale::scale(scaling kind, std::span<const double> values, std::size_t most_ticks) {
+  double least = std::numeric_limits<double>::infinity(), most = -least;
+  bool zero = false;
+  for (const double value : values) {
+    if (kind != scaling::linear && value <= 0) {
+      zero = true;
+      continue;
+    }
+    least = std::min(least, value);
+    most = std::max(most, value);
+  }
+  if (least > most) least = most = 1;
+  if (kind == scaling::linear) {
+    set_linear(least, most, most_ticks);
+  } else {
+    set_logarithmic(kind == scaling::log2 ? 2 : 10, least, most, most_ticks, zero);
+  }
+}
+
+void scale::set_linear(double least, double most, std::size_t most_ticks) {
+  const double span = most > least ? most - least : std::max(std::abs(most), 1.0);
+  const double step = round_up(span / static_cast<double>(most_ticks));
+  const double first = std::floor(least / step + 1e-9);
+  const double last = std::max(std::ceil(most / step - 1e-9), first + 1);
+  low_ = first * step;
+  high_ = last * step;
+  for (double i = first; i <= last; ++i) ticks_.push_back({i * step, number_text(i * step)});
+}
+
+void scale::set_logarithmic(double base, double least, double most, std::size_t most_ticks, bool zero) {
+  base_ = base;
+  if (base == 2) {
+    low_ = std::floor(position(least) + 1e-9);
+    high_ = std::max(std::ceil(position(most) - 1e-9), low_ + 1);
+  } else {
+    low_ = position(round_down(least));
+    high_ = std::max(position(round_up(most)), position(round_up(1.1 * least)));
+  }
+  const double step = std::ceil((high_ - low_) / static_cast<double>(most_ticks));
+  const bool dense = base == 10 && high_ - low_ <= 2;
+  const bool powers = least < 1e-3 || most >= 1e5;  // then all labels look alike
+  const auto add = [&](double value, const std::string& label) {
+    const double at = position(value);
+    if (at > low_ - 1e-9 && at < high_ + 1e-9) ticks_.push_back({value, label});
+  };
+  for (double i = std::floor(low_ / step) * step; i <= high_ + 1e-9; i += step) {
+    const double power = std::pow(base, i);
+    add(power, base == 2 ? count_text(power) : powers ? power_text(10, static_cast<int>(i)) : number_text(power));
+    if (!dense) continue;
+    for (const double factor : {2.0, 5.0}) add(factor * power, number_text(factor * power));
+  }
+  if (!zero) return;
+  low_ -= step;
+  ticks_.push_back({0, "0"});
+}
+
+scale::scale(std::span<const std::string> names, std::size_t most_ticks) {
+  low_ = -0.5;
+  high_ = static_cast<double>(names.size()) - 0.5;
+  const std::size_t step = (names.size() + most_ticks - 1) / most_ticks;
+  for (std::size_t i = 0; i < names.size(); i += step) ticks_.push_back({static_cast<double>(i), names[i]});
+}
+
+double scale::position(double value) const {
+  if (base_ == 0) return value;
+  return value <= 0 ? low_ : std::log(value) / std::log(base_);
+}
+
+double scale::place(double value) const { return (position(value) - low_) / (high_ - low_); }
+
+}  // namespace fanin::cli::charts

@@ -1,0 +1,46 @@
+// How charts and pages look. Colours are those of Okabe and Ito, which the colour-blind can tell apart, moved so far
+// that each has a contrast of at least 3 to 1 with the paper of its theme.
+#include "cli/report/page.hpp"
+#include "cli/report/svg.hpp"
+
+namespace fanin::cli::charts {
+
+std::string_view chart_style() {
+  return R"(:root{color-scheme:light dark;--paper:#fff;--ink:#1b1f24;--muted:#59636e;--grid:#dfe3e8;--band:#e3ecf5;
+--c0:#0072b2;--c1:#d55e00;--c2:#008f68;--c3:#b4568a;--c4:#b07a00;--c5:#6b4c00}
+@media screen and (prefers-color-scheme:dark){:root{--paper:#14181d;--ink:#e8ebee;--muted:#a3adb8;--grid:#2e353d;
+--band:#24303d;--c0:#4da3e0;--c1:#f0793a;--c2:#2bc496;--c3:#e39ac4;--c4:#e69f00;--c5:#f0e442}}
+.chart{font:13px system-ui,sans-serif}
+.chart text{fill:var(--ink)}.chart .label{paint-order:stroke;stroke:var(--paper);stroke-width:3px}
+.chart .muted{fill:var(--muted)}.chart .strong{font-weight:600}
+.chart .c0{--c:var(--c0)}.chart .c1{--c:var(--c1)}.chart .c2{--c:var(--c2)}.chart .c3{--c:var(--c3)}
+.chart .c4{--c:var(--c4)}.chart .c5{--c:var(--c5)}.chart .plain{--c:var(--ink)}
+.chart polyline{fill:none;stroke:var(--c);stroke-width:1.8;stroke-linejoin:round}
+.chart .dashed{stroke-dasharray:7 4;stroke-width:1.4}.chart .dotted{stroke-dasharray:2 3;stroke-width:1.4}
+.chart path{fill:var(--c);stroke:var(--c);stroke-width:1.5}.chart .hollow{fill:var(--paper)}
+.chart .bar{fill:var(--c)}.chart .band{fill:var(--band)}
+.chart line{stroke-width:1}.chart .grid{stroke:var(--grid)}.chart .axis{stroke:var(--muted)}
+.chart .reference{stroke:var(--ink);stroke-width:1.8;stroke-dasharray:6 4}
+)";
+}
+
+std::string_view page_style() {
+  return R"(*{box-sizing:border-box}
+body{margin:0 auto;padding:1rem;max-width:54rem;background:var(--paper);color:var(--ink);
+font:16px/1.5 system-ui,sans-serif;overflow-wrap:anywhere}
+h1{font-size:1.6rem;margin:.5rem 0}h2{font-size:1.25rem;margin:2.5rem 0 0}h3{font-size:1rem;margin:1.75rem 0 .75rem}
+a{color:var(--c0)}nav a{margin-right:1rem;white-space:nowrap}p{margin:.25rem 0}.muted{color:var(--muted)}
+.chart{display:block;width:100%;height:auto}.narrow{display:none;max-width:30rem}
+summary{cursor:pointer;color:var(--muted);padding:.25rem 0}
+.scroll{overflow-x:auto}
+table{border-collapse:collapse;font-size:.85rem;font-variant-numeric:tabular-nums;overflow-wrap:normal}
+th,td{padding:.2rem .75rem .2rem 0;text-align:left;white-space:nowrap;border-bottom:1px solid var(--grid)}
+.number{text-align:right}
+@media screen and (max-width:40rem){.wide{display:none}.narrow{display:block}}
+@media print{nav{display:none}figure,h3{break-inside:avoid}h2,h3{break-after:avoid}.scroll{overflow:visible}
+summary{display:none}details::details-content{content-visibility:visible;display:block}tr{break-inside:avoid}}
+figure{margin:0}
+)";
+}
+
+}  // namespace fanin::cli::charts

@@ -1,0 +1,77 @@
+// Ticks where a reader expects them, and places between them.
+#include "cli/report/scale.hpp"
+
+#include <doctest/doctest.h>
+
+namespace fanin::cli::charts {
+namespace {
+
+std::vector<std::string> labels(const scale& axis) {
+  std::vector<std::string> all;
+  for (const tick& one : axis.ticks()) all.push_back(one.label);
+  return all;
+}
+
+using texts = std::vector<std::string>;
+
+TEST_SUITE_BEGIN("chart_scale");
+
+TEST_CASE("linear: steps of 1, 2 or 5, and the ends are ticks") {
+  const double values[] = {0, 4498};
+  const scale axis(scaling::linear, values, 6);
+  CHECK(labels(axis) == texts{"0", "1000", "2000", "3000", "4000", "5000"});
+  CHECK(axis.place(0) == 0);
+  CHECK(axis.place(2500) == doctest::Approx(0.5));
+  const double small[] = {-0.7, 2.1};
+  CHECK(labels(scale(scaling::linear, small, 8)) == texts{"-1", "-0.5", "0", "0.5", "1", "1.5", "2", "2.5"});
+  const double one[] = {0.0};
+  CHECK(labels(scale(scaling::linear, one, 2)).front() == "0");
+}
+
+TEST_CASE("logarithmic: powers, all written alike; few decades have ticks at 2 and 5 too") {
+  const double counts[] = {1024, 1 << 20};
+  CHECK(labels(scale(scaling::log2, counts, 5)) == texts{"2¹⁰", "2¹²", "2¹⁴", "2¹⁶", "2¹⁸", "2²⁰"});
+  const double errors[] = {3e-17, 0.4};
+  CHECK(labels(scale(scaling::log10, errors, 6)) == texts{"10⁻¹⁵", "10⁻¹²", "10⁻⁹", "10⁻⁶", "10⁻³"});
+  const double rates[] = {7, 130};
+  const scale axis(scaling::log10, rates, 8);
+  CHECK(labels(axis) == texts{"5", "10", "20", "50", "100", "200"});
+  CHECK(axis.place(5) == doctest::Approx(0));
+  CHECK(axis.place(200) == doctest::Approx(1));
+  CHECK(axis.place(100) - axis.place(10) == doctest::Approx(axis.place(50) - axis.place(5)));
+}
+
+TEST_CASE("logarithmic: 0 stands below all") {
+  const double values[] = {0, 1e-6, 1};
+  const scale axis(scaling::log10, values, 8);
+  CHECK(axis.place(0) == 0);
+  CHECK(axis.place(1e-6) > 0.1);
+  CHECK(axis.ticks().back().label == "0");
+  const double only[] = {0.0};
+  CHECK(scale(scaling::log10, only, 8).place(0) == 0);
+}
+
+TEST_CASE("names: at equal distances, and labels for as many as fit") {
+  const std::vector<std::string> names = {"a", "b", "c", "d", "e"};
+  const scale axis(names, 3);
+  CHECK(labels(axis) == texts{"a", "c", "e"});
+  CHECK(axis.place(0) == doctest::Approx(0.1));
+  CHECK(axis.place(4) == doctest::Approx(0.9));
+}
+
+TEST_CASE("numbers") {
+  CHECK(number_text(0) == "0");
+  CHECK(number_text(0.25) == "0.25");
+  CHECK(number_text(4552.9) == "4553");
+  CHECK(number_text(-20) == "-20");
+  CHECK(number_text(1e-7) == "10⁻⁷");
+  CHECK(number_text(2.5e12) == "2.5·10¹²");
+  CHECK(count_text(1 << 24) == "2²⁴");
+  CHECK(count_text(64) == "64");
+  CHECK(count_text(1000000) == "10⁶");
+}
+
+TEST_SUITE_END();
+
+}  // namespace
+}  // namespace fanin::cli::charts

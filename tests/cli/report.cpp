@@ -1,0 +1,243 @@
+// fanin report: what it draws from each kind of result, that it says the same in the tables, and what it refuses.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <set>
+
+#include "tests/cli/process.hpp"
+
+namespace fanin::cli {
+namespace {
+
+using nlohmann::json;
+
+/// A case of 'fanin bench' that reads `rate` GB/s, with a ceiling of 100 GB/s.
+json bench_row(const std::string& backend, const std::string& method, double count, double rate) {
+  const double seconds = 4 * count / rate * 1e-9;
+  return {{"name", backend},
+          {"run_type", "iteration"},
+          {"real_time", 1e9 * seconds},
+          {"time_unit", "ns"},
+          {"threads", 1},
+          {"backend", backend},
+          {"variant", "simd"},
+          {"operation", "sum"},
+          {"type", "f32"},
+          {"method", method},
+          {"count", count},
+          {"bytes", 4 * count},
+          {"memory", "host"},
+          {"seconds", seconds},
+          {"ceiling_seconds", 4 * count / 100 * 1e-9}};
+}
+
+std::string bench_file(const std::string& commit, const std::string& date, std::vector<json> rows) {
+  return json({{"context", {{"machine", "a machine"}, {"commit", commit}, {"date", date}}}, {"benchmarks", rows}})
+      .dump();
+}
+
+std::string ladder_file(const std::string& device) {
+  const auto rung = [](const json& number, const std::string& stage, const json& rate) {
+    return json{{"number", number}, {"stage", stage}, {"seconds", rate}, {"gigabytes_per_second", rate}};
+  };
+  return json({{"operation", "sum"},
+               {"element_type", "f32"},
+               {"count", 1 << 24},
+               {"device", device},
+               {"ceiling_gigabytes_per_second", 1000},
+               {"rows", {rung(1, "first", 250), rung(2, "broken", nullptr), rung(nullptr, "cuda", 1000)}}})
+      .dump();
+}
+
+/// Rows of a bench program: family/type/backend/variant/count.
+json program_row(const std::string& name, double microseconds) {
+  return {{"name", name}, {"run_type", "iteration"}, {"real_time", microseconds}, {"time_unit", "us"}};
+}
+
+std::string regress_file() {
+  return json({{"a", "old/fanin"},
+               {"b", "new/fanin"},
+               {"from", "pairs"},
+               {"threshold", 0.03},
+               {"cases",
+                {{{"name", "serial/simd/sum"},
+                  {"verdict", "SLOWER"},
+                  {"reason", "it is"},
+                  {"a_seconds", {1.0, 2.0}},
+                  {"b_seconds", {1.1, 2.4}}}}}})
+      .dump();
+}
+
+/// Writes one file of each kind; returns their names.
+std::string write_all_kinds(const scratch_folder& here) {
+  here.write("old.json", bench_file("aaaaaaa", "2026-01-01", {bench_row("serial", "fast", 1024, 10)}));
+  here.write("new.json", bench_file("bbbbbbb", "2026-02-01",
+                                    {bench_row("serial", "fast", 1024, 20), bench_row("tbb", "fast", 1 << 20, 50)}));
+  here.write("ladder.json", ladder_file("a device"));
+  here.write("families.json",
+             json({{"benchmarks",
+                    {program_row("wide/f64/serial/simd/4096", 2), program_row("wide/f64/serial/exact/4096", 8)}}})
+                 .dump());
+  here.write("regress.json", regress_file());
+  REQUIRE(here.fanin("accuracy uniform --count 100 --json > accuracy.json").status == 0);
+  return "new.json old.json ladder.json families.json regress.json accuracy.json";
+}
+
+std::vector<std::string> found(const std::string& text, const std::string& pattern) {
+  const std::regex expression(pattern);
+  std::vector<std::string> all;
+  for (std::sregex_iterator one(text.begin(), text.end(), expression), end; one != end; ++one)
+    all.push_back((*one)[1]);
+  return all;
+}
+
+std::string drawn(const scratch_folder& here, const std::string& arguments) {
+  const finished run = here.fanin("report out " + arguments);
+  INFO("stderr: ", run.err);
+  REQUIRE(run.status == 0);
+  CHECK(run.out.empty());
+  return here.read("out");
+}
+
+TEST_SUITE_BEGIN("report");
+
+TEST_CASE("the page: every kind of chart, each with a text alternative and a table, and nothing from elsewhere") {
+  const scratch_folder here;
+  const std::string page = drawn(here, write_all_kinds(here));
+  for (const std::string kind : {"ladder", "throughput", "families", "accuracy", "samples", "history"}) {
+    CAPTURE(kind);
+    CHECK(page.find("<h2 id=\"" + kind + "\">") != std::string::npos);
+  }
+  const auto ids = found(page, "id=\"([^\"]*)\"");
+  const std::set<std::string> unique(ids.begin(), ids.end());
+  CHECK(unique.size() == ids.size());
+  const auto labels = found(page, "<svg[^>]*aria-labelledby=\"([^\"]*)\"");
+  CHECK(labels.size() == found(page, "(<svg)").size());
+  for (const std::string& both : labels) {
+    CHECK(unique.contains(both.substr(0, both.find(' '))));
+    CHECK(unique.contains(both.substr(both.find(' ') + 1)));
+  }
+  CHECK(found(page, "(<section)").size() + 1 == found(page, "(<table)").size());  // and the sources
+  CHECK(found(page, "(<title[^>]*></title>|<desc[^>]*></desc>)").empty());
+  CHECK(found(page, "(<script|<link|<img|@import|url\\(|src=)").empty());
+  for (const std::string& address : found(page, "(https?://[^\"]*)")) CHECK(address == "http://www.w3.org/2000/svg");
+  CHECK(page.find("prefers-color-scheme:dark") != std::string::npos);
+  CHECK(page.find("@media print") != std::string::npos);
+}
+
+TEST_CASE("tables say what the results say, and the latest commit is the one drawn") {
+  const scratch_folder here;
+  const std::string files = write_all_kinds(here) + " --format csv --chart ";
+  CHECK(drawn(here, files + "ladder") ==
+        "number,stage,GB/s,% of the ceiling\n1,first,250.0,25.0\n2,broken,,\n,cuda,1000.0,100.0\n");
+  CHECK(drawn(here, files + "families") ==
+        "data,backend,n,\"exact, GB/s\",plain sum,\"exact, % of plain\"\nwide,serial,4096,4.096,serial/simd,25\n");
+  CHECK(drawn(here, files + "throughput") ==
+        "GB/s at n,serial/simd,tbb/simd,one-thread read ceiling\n1024,20,,100\n1048576,,50,100\n");
+  CHECK(drawn(here, files + "samples") ==
+        "case,verdict,pair,\"A, seconds\",\"B, seconds\",\"B against A, %\",reason\n"
+        "serial/simd/sum,SLOWER,1,1,1.1,10.00,it is\nserial/simd/sum,SLOWER,2,2,2.4,20.00,it is\n");
+  CHECK(drawn(here, files + "history-a-machine-sum-f32-fast-1024") ==
+        "GB/s at commit,serial/simd,one-thread read ceiling\naaaaaaa,10,100\nbbbbbbb,20,100\n");
+  const std::string accuracy = drawn(here, files + "accuracy");
+  CHECK(accuracy.starts_with("variant,method,type,n,\"error, ulp\",\"bound, ulp\"\n"));
+  CHECK(accuracy.find("\nserial/exact,exact,f32,100,0,0.") != std::string::npos);
+}
+
+TEST_CASE("bars are as long as their values, and logarithmic lines as high as their logarithms") {
+  const scratch_folder here;
+  here.write("ladder.json", ladder_file("a device"));
+  const auto bars =
+      found(drawn(here, "ladder.json --format svg --chart ladder"), "width=\"([0-9.]+)\" height=\"16.0\"");
+  REQUIRE(bars.size() == 2);  // none for the wrong stage
+  CHECK(std::stod(bars[1]) == doctest::Approx(4 * std::stod(bars[0])).epsilon(0.001));
+  here.write("bench.json", bench_file("", "",
+                                      {bench_row("serial", "fast", 1024, 1), bench_row("serial", "fast", 4096, 10),
+                                       bench_row("serial", "fast", 16384, 100)}));
+  const std::string svg = drawn(here, "bench.json --format svg --chart throughput");
+  const auto places = found(svg, "translate\\([0-9.]+ ([0-9.]+)\\)\" class=\"c0\"");
+  REQUIRE(places.size() == 4);  // the first is the legend's
+  const double low = std::stod(places[1]), middle = std::stod(places[2]), high = std::stod(places[3]);
+  CHECK(low - middle > 50);
+  CHECK(low - middle == doctest::Approx(middle - high).epsilon(0.002));
+}
+
+TEST_CASE("names that look like markup are text") {
+  const scratch_folder here;
+  here.write("ladder.json", ladder_file("<b onload=\"x\">&amp;\x01"));
+  for (const std::string format : {"html", "svg"}) {
+    const std::string text = drawn(here, "ladder.json --chart ladder --format " + format);
+    CHECK(text.find("<b ") == std::string::npos);
+    CHECK(text.find('\x01') == std::string::npos);
+    CHECK(text.find("&lt;b onload=&quot;x&quot;&gt;&amp;amp;?") != std::string::npos);
+  }
+}
+
+TEST_CASE("history: in the order of dates; without a second commit there is none") {
+  const scratch_folder here;
+  write_all_kinds(here);
+  const std::string page = drawn(here, "--history new.json old.json ladder.json");
+  CHECK(found(page, "<h2 id=\"([a-z]*)\"") == std::vector<std::string>{"history", "sources"});
+  CHECK(page.find(">aaaaaaa</text>") < page.find(">bbbbbbb</text>"));
+  CHECK(page.find("serial/simd changed most, by +100.0 %") != std::string::npos);
+  json other = bench_row("cuda", "exact", 1024, 5);
+  other["memory"] = "device";
+  here.write("other.json", bench_file("ccccccc", "2026-03-01", {other}));
+  const std::string three = "--history --format csv new.json old.json other.json";
+  CHECK(drawn(here, three) == "GB/s at commit,serial/simd,one-thread read ceiling\naaaaaaa,10,100\nbbbbbbb,20,100\n");
+  check_failure(here.fanin("report out --history old.json"), 1, "nothing in these results for the chart 'history'");
+}
+
+TEST_CASE("shells complete the names of charts, and formats that are not those of inputs") {
+  const std::string script = scratch_folder().fanin("completion bash").out;
+  const std::string mine = script.substr(script.find("    report)\n"));
+  CHECK(mine.find("--chart) words=\"ladder throughput families accuracy samples history\"") < mine.find("esac"));
+  CHECK(mine.find("--format) words=\"html svg csv\"") < mine.find("esac"));
+}
+
+TEST_CASE("what cannot be read or drawn is refused, and nothing is written") {
+  const scratch_folder here;
+  write_all_kinds(here);
+  const auto refused = [&](int status, const std::string& arguments, std::string_view message) {
+    CAPTURE(arguments);
+    check_failure(here.fanin("report page.html " + arguments), status, message);
+    CHECK(here.shell("test ! -e page.html").status == 0);
+  };
+  here.write("cut.json", ladder_file("a device").substr(0, 100));
+  here.write("number.json", "17");
+  here.write("keys.json", R"({"ceiling_gigabytes_per_second": 5})");
+  here.write(
+      "kind.json",
+      R"({"benchmarks": [{"run_type": "iteration", "real_time": "1", "name": "a/f32/c/d/5", "time_unit": "ns"}]})");
+  here.write("name.json",
+             R"({"benchmarks": [{"run_type": "iteration", "real_time": 1, "name": "BM_x", "time_unit": "ns"}]})");
+  here.write("unit.json",
+             json({{"benchmarks",
+                    {{{"run_type", "iteration"}, {"real_time", 1}, {"name", "a/f32/c/d/5"}, {"time_unit", "h"}}}}})
+                 .dump());
+  here.write("zero.json", json({{"benchmarks", {program_row("sum/f32/serial/simd/4096", 0)}}}).dump());
+  here.write("none.json", R"({"benchmarks": []})");
+  refused(1, "absent.json", "absent.json: cannot be opened");
+  refused(1, "cut.json", "cut.json: not JSON, or cut short");
+  refused(1, "number.json", "number.json: not a result of 'fanin bench', 'regress', 'ladder' or 'accuracy'");
+  refused(1, "keys.json", "keys.json: ");
+  refused(1, "kind.json", "kind.json: ");
+  refused(1, "name.json", "name.json: a row with the name 'BM_x'");
+  refused(1, "unit.json", "unit.json: unknown unit of time 'h'");
+  refused(1, "zero.json", "zero.json: real_time is 0, not above 0");
+  refused(1, "none.json", "nothing in these results to draw");
+  refused(1, "ladder.json --chart accuracy", "nothing in these results for the chart 'accuracy'");
+  refused(2, "ladder.json --chart lader", "unknown chart 'lader'; did you mean 'ladder'?");
+  refused(2, "ladder.json --format pdf", "unknown format 'pdf'");
+  refused(2, "new.json ladder.json --format svg",
+          "--format svg is for one chart; --chart takes ladder-sum-f32-16777216, ");
+  refused(2, "new.json old.json --history --chart ladder", "excludes");
+  refused(2, "", "RESULT is required");
+}
+
+TEST_SUITE_END();
+
+}  // namespace
+}  // namespace fanin::cli

@@ -1,0 +1,166 @@
+#!/usr/bin/env python3
+"""Looks at a report of real results in headless Chromium, at a desktop's and at a phone's width, light and dark.
+
+render.py FANIN RESULTS [FOLDER]   RESULTS: bench/results; FOLDER keeps the page and the pictures
+
+No picture is blank, no two texts overlap, none is cut off, nothing is wider than the page, and every drawing is
+well-formed XML. Before that, pages with each of these faults are shown to be found out.
+"""
+
+import glob
+import html
+import itertools
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree
+import zlib
+
+WIDTHS = (1280, 390)
+
+# Chromium's own windows are at least 500 pixels wide; a frame may be narrower, and media queries see its width.
+FRAME = """<!DOCTYPE html><meta charset="utf-8"><body style="margin:0"><iframe id="page" style="border:0;width:{width}px;height:{height}px"
+srcdoc="{page}"></iframe><pre id="found"></pre><script>
+addEventListener("load", () => {{
+  const inside = document.getElementById("page").contentDocument;
+  const box = (element, words) => {{
+    const at = element.getBoundingClientRect();
+    return {{words, left: at.left, right: at.right, top: at.top, bottom: at.bottom}};
+  }};
+  const shown = element => element.checkVisibility() && element.textContent.trim() !== "";
+  const texts = [...inside.querySelectorAll("h1,h2,h3,p,nav a,summary,th,td,svg text")].filter(shown);
+  const drawings = [...inside.querySelectorAll("svg")].filter(one => one.checkVisibility());
+  document.getElementById("found").textContent = JSON.stringify({{
+    texts: texts.map(one => box(one, one.textContent)),
+    drawings: drawings.map(one => ({{...box(one, ""), texts: [...one.querySelectorAll("text")].map(
+      text => box(text, text.textContent))}})),
+    width: inside.documentElement.scrollWidth}});
+}});</script></body>"""
+
+
+class browser:
+    def __init__(self, program, folder):
+        self.program, self.folder = program, folder
+
+    def run(self, page, width, height, *options):
+        path = os.path.join(self.folder, "frame.html")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(FRAME.format(width=width, height=height, page=html.escape(page)))
+        command = [self.program, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
+                   f"--user-data-dir={self.folder}/profile", f"--window-size={max(width, 500)},{height}", *options,
+                   "file://" + path]
+        return subprocess.run(command, check=True, capture_output=True, timeout=300).stdout.decode()
+
+    def measure(self, page, width):
+        found = re.search(r'<pre id="found">(.*?)</pre>', self.run(page, width, 2000, "--dump-dom"), re.S)
+        return json.loads(html.unescape(found.group(1)))
+
+    def picture(self, page, width, name, dark):
+        path = os.path.join(self.folder, name)
+        scheme = 0 if dark else 1
+        self.run(page, width, 2400, f"--blink-settings=preferredColorScheme={scheme}", f"--screenshot={path}")
+        with open(path, "rb") as file:
+            return file.read()
+
+
+def is_blank(png):
+    """A picture of one colour has hardly two kinds of lines; PNG's filters leave equal lines equal."""
+    data, at = b"", 8
+    while at < len(png):
+        size = int.from_bytes(png[at:at + 4], "big")
+        if png[at + 4:at + 8] == b"IDAT":
+            data += png[at + 8:at + 8 + size]
+        at += size + 12
+    height = int.from_bytes(png[20:24], "big")
+    lines = zlib.decompress(data)
+    length = len(lines) // height
+    return len({lines[i * length:(i + 1) * length] for i in range(height)}) < 20
+
+
+def overlap(a, b):
+    """By more than the pixel that rounding may take."""
+    return (min(a["right"], b["right"]) - max(a["left"], b["left"]) > 1
+            and min(a["bottom"], b["bottom"]) - max(a["top"], b["top"]) > 1)
+
+
+def faults(measured, width):
+    texts = sorted(measured["texts"], key=lambda text: text["top"])
+    for i, above in enumerate(texts):
+        for text in itertools.takewhile(lambda text: text["top"] < above["bottom"], itertools.islice(texts, i + 1, None)):
+            if overlap(above, text):
+                yield f"'{above['words']}' and '{text['words']}' overlap"
+    for drawing in measured["drawings"]:
+        for text in drawing["texts"]:
+            inside = (text["left"] >= drawing["left"] - 1 and text["right"] <= drawing["right"] + 1
+                      and text["top"] >= drawing["top"] - 1 and text["bottom"] <= drawing["bottom"] + 1)
+            if not inside:
+                yield f"'{text['words']}' leaves its drawing"
+    if measured["width"] > width:
+        yield f"the page is {measured['width']} pixels wide"
+    if not measured["drawings"]:
+        yield "there is no drawing"
+
+
+def check_the_checks(chromium):
+    def drawing(inside):
+        return f'<!DOCTYPE html><body><svg viewBox="0 0 300 100" width="300">{inside}</svg></body>'
+
+    def found(page):
+        return " ".join(faults(chromium.measure(page, 390), 390))
+
+    words = '<text x="10" y="50">words</text>'
+    assert found(drawing(words + '<text x="90" y="50">apart</text>')) == ""
+    assert "'words' and 'over' overlap" in found(drawing(words + '<text x="20" y="55">over</text>'))
+    assert "leaves its drawing" in found(drawing('<text x="280" y="50">words</text>'))
+    assert "pixels wide" in found(drawing(words) + '<div style="width:600px">wide</div>')
+    assert "no drawing" in found("<!DOCTYPE html><p>words")
+    assert is_blank(chromium.picture("<!DOCTYPE html>", 390, "blank.png", dark=False))
+
+
+def report(fanin, folder, name, *arguments):
+    path = os.path.join(folder, name)
+    subprocess.run([fanin, "report", path, *arguments], check=True)
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def accuracy(fanin, folder, count):
+    path = os.path.join(folder, f"accuracy-{count}.json")
+    with open(path, "wb") as file:
+        subprocess.run([fanin, "accuracy", "uniform", "condition:1e10", "--count", str(count), "--json"], check=True,
+                       stdout=file)
+    return path
+
+
+def main():
+    program = shutil.which("chromium")
+    if program is None:
+        print("fanin: skipped: chromium was not found")
+        return
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = sys.argv[3] if len(sys.argv) > 3 else scratch
+        chromium = browser(program, folder)
+        check_the_checks(chromium)
+        fanin, results = sys.argv[1:3]
+        files = sorted(glob.glob(f"{results}/*/*.json")) + [accuracy(fanin, folder, count) for count in (100, 10000)]
+        page = report(fanin, folder, "report.html", *files)
+        alone = report(fanin, folder, "ladder.svg", "--format", "svg", "--chart", "ladder-sum-f32-268435456", *files)
+        for drawing in [alone, *re.findall(r"<svg.*?</svg>", page, re.S)]:
+            xml.etree.ElementTree.fromstring(drawing)
+        problems = [f"by itself: {one}" for one in faults(chromium.measure(alone, WIDTHS[0]), WIDTHS[0])]
+        for width in WIDTHS:
+            opened = page.replace("<details>", "<details open>")
+            problems += [f"{width} pixels: {one}" for one in faults(chromium.measure(opened, width), width)]
+            for dark in (False, True):
+                name = f"report-{width}-{'dark' if dark else 'light'}.png"
+                if is_blank(chromium.picture(page, width, name, dark)):
+                    problems.append(f"{name} is blank")
+        sys.exit("\n".join(problems[:20]) or 0)
+
+
+if __name__ == "__main__":
+    main()
