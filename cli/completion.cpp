@@ -12,6 +12,7 @@
 #include "cli/commands.hpp"
 #include "cli/errors.hpp"
 #include "cli/families.hpp"
+#include "cli/lesson/trace.hpp"
 #include "cli/output.hpp"
 #include "cli/text.hpp"
 
@@ -44,6 +45,9 @@ std::vector<std::string> values_of(const std::string& name) {
   std::vector<std::string> all;
   if (name == "SPEC") {
     for (const family& one : families()) all.emplace_back(one.name);
+  }
+  if (name == "--explain" || name == "--trace" || name == "--stage") {
+    for (const traced_stage& one : traced_stages()) all.emplace_back(one.name);
   }
   if (name == "--backend") {
     all.emplace_back("auto");
