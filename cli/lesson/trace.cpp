@@ -1,6 +1,7 @@
 #include "cli/lesson/trace.hpp"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -335,17 +336,13 @@ trace_shape readable_shape(const traced_stage& stage, std::uint64_t count, unsig
 
 unsigned bank_conflict(const trace_step& step, unsigned warp_size) {
   if (step.where != storage::shared_memory) return 0;
-  std::vector<std::pair<place, unsigned>> reads;  // and the warp
+  std::map<std::pair<unsigned, unsigned>, unsigned> readers;  // of a bank, in a warp
+  unsigned worst = 0;
   for (const addition& one : step.additions) {
-    if (one.from.in == space::value) reads.emplace_back(one.from, one.thread / warp_size);
+    if (one.from.in != space::value) continue;
+    worst = std::max(worst, ++readers[{one.thread / warp_size, one.from.index % warp_size}]);
   }
-  std::ptrdiff_t worst = 0;
-  for (const auto& [from, warp] : reads) {
-    worst = std::max(worst, std::ranges::count_if(reads, [&](const auto& other) {
-                       return other.second == warp && other.first.index % warp_size == from.index % warp_size;
-                     }));
-  }
-  return static_cast<unsigned>(worst);
+  return worst;
 }
 
 }  // namespace fanin::cli

@@ -2,29 +2,12 @@
 // which another order has not.
 #include <doctest/doctest.h>
 
-#include <random>
-
-#include "cli/lesson/trace.hpp"
 #include "tests/cuda/ladder_check.hpp"
+#include "tests/support/traced_sum.hpp"
 #include "tests/support/usable.hpp"
 
 namespace fanin::test {
 namespace {
-
-/// Of such magnitudes that nearly every addition rounds.
-std::vector<float> rounding_values(std::size_t count) {
-  std::mt19937_64 random(count);
-  std::vector<float> x(count);
-  for (float& v : x) v = std::ldexp(static_cast<float>(random() >> 40), static_cast<int>(random() % 24) - 24);
-  return x;
-}
-
-float traced_sum(const cli::traced_stage& stage, const cli::trace_shape& shape, const std::vector<float>& x) {
-  const cli::trace all = make_trace(stage, shape);
-  cli::trace_memory<float> memory(all, x);
-  for (const cli::trace_step& step : all.steps) memory.run(step);
-  return memory.at({cli::space::total, 0});
-}
 
 float kernel_sum(const cuda::stage_plan& plan, const device_input<float>& x) {
   stage_run once(plan);
@@ -54,11 +37,12 @@ TEST_CASE("every trace adds in the kernel's order") {
           CAPTURE(count);
           CAPTURE(block_size);
           CAPTURE(misaligned);
-          const device_input<float> x(rounding_values(count), misaligned);
+          const device_input<float> x(order_sensitive_values(count), misaligned);
           const auto plan =
               plan_stage(cuda::find_stage(stage.name), operation::sum, element_type::f32, count, block_size);
           const float value = kernel_sum(plan, x);
-          CHECK(traced_sum(stage, {count, plan.block_size, 32, plan.blocks, misaligned}, x.host()) == value);
+          const cli::trace all = make_trace(stage, {count, plan.block_size, 32, plan.blocks, misaligned});
+          CHECK(traced_sum(all, x.host()) == value);
           unlike_others += std::accumulate(x.host().begin(), x.host().end(), 0.0f) != value ? 1 : 0;
         }
       }
