@@ -73,10 +73,9 @@ command add_device(CLI::App& root) {
   parser->footer(
       "The code path is the instruction set that sums on the CPU run with, by Highway's name: AVX3 is AVX-512. "
       "Reads\n"
-      "are measured now, with the ceilings that 'fanin compare' and 'fanin ladder' hold results against; copies are "
-      "those of "
-      "host\n"
-      "memory to a device.\n\n"
+      "are measured now, as the ceilings of 'fanin compare' and 'fanin ladder' are; copies go from the host's "
+      "memory\n"
+      "to a device. 'unknown' is what neither the system nor the driver tells.\n\n"
       "Examples:\n  fanin device\n  fanin device --json");
   return {parser, [wants_json] { run_device(*wants_json); }};
 }

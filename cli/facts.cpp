@@ -56,6 +56,7 @@ json as_json(const std::vector<fact>& facts) {
 
 std::vector<table_row> as_rows(const std::vector<fact>& facts) {
   std::vector<table_row> rows;
+  rows.reserve(facts.size());
   for (const fact& one : facts) rows.push_back({"  " + one.name, value_of(one)});
   return rows;
 }

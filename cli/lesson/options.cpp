@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <CLI/App.hpp>
 
+#include "cli/errors.hpp"
 #include "cli/lesson/page.hpp"
 #include "cli/lesson/trace.hpp"
 
@@ -10,20 +11,23 @@ namespace fanin::cli {
 
 namespace {
 
-/// A terminal gets the trace where the page has its picture, and no comments.
-std::string with_trace_for_picture(std::string_view page, const traced_stage& stage) {
+/// The page without its picture and its comments, which a terminal cannot show.
+std::string without_markup(std::string_view page) {
   std::string text;
   while (!page.empty()) {
     const std::size_t end = std::min(page.find('\n'), page.size() - 1) + 1;
     const std::string_view line = page.substr(0, end);
-    if (line.starts_with("![")) {
-      text += as_text(make_trace(stage, readable_shape(stage, 0, 0)));
-    } else if (!line.starts_with("<!--")) {
-      text += line;
-    }
+    const bool second_blank = line == "\n" && text.ends_with("\n\n");
+    if (!line.starts_with("![") && !line.starts_with("<!--") && !second_blank) text += line;
     page.remove_prefix(end);
   }
   return text;
+}
+
+void refuse(const std::vector<const CLI::Option*>& options, std::string_view with) {
+  for (const CLI::Option* one : options) {
+    if (one->count() > 0) throw usage_error(fmt::format("{} does not go with {}", one->get_name(), with));
+  }
 }
 
 }  // namespace
@@ -41,26 +45,26 @@ std::string_view page_of(std::string_view stage) {
 }
 
 void add_lesson_options(CLI::App& parser, lesson_options& said) {
-  const std::vector<CLI::Option*> others = parser.get_options();
+  for (const CLI::Option* other : parser.get_options()) {
+    const std::string name = other->get_name();
+    (name == "--count" || name == "--block-size" ? said.of_examples : said.of_runs).push_back(other);
+  }
   CLI::Option* explain =
       parser.add_option("--explain", said.explain, "print the lesson about this stage")->type_name("STAGE");
   CLI::Option* trace =
       parser.add_option("--trace", said.trace, "print what this stage adds to what, worked out on the CPU")
           ->type_name("STAGE")
           ->excludes(explain);
-  for (CLI::Option* other : others) {
-    const std::string name = other->get_name();
-    if (name == "--help") continue;
-    explain->excludes(other);
-    if (name != "--count" && name != "--block-size") trace->excludes(other);
-  }
   parser.add_flag("--svg", said.svg, "with --trace: draw a picture")->needs(trace);
 }
 
 std::string lesson_text(const lesson_options& said, std::uint64_t count, unsigned block_size) {
+  refuse(said.of_runs, said.explain ? "--explain" : "--trace");
   if (said.explain) {
+    refuse(said.of_examples, "--explain");
     const traced_stage& stage = find_traced_stage(*said.explain);
-    return with_trace_for_picture(page_of(stage.name), stage);
+    const std::string page = without_markup(page_of(stage.name));
+    return stage.untraced.empty() ? page + as_text(make_trace(stage, readable_shape(stage, 0, 0))) : page;
   }
   const traced_stage& stage = find_traced_stage(said.trace.value());
   const trace all = make_trace(stage, readable_shape(stage, count, block_size));

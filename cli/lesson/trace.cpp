@@ -143,7 +143,7 @@ class tracer {
   void take_vectors() {
     constexpr unsigned element_bytes = 4, per_vector = 16 / element_bytes;
     const unsigned all_threads = all_.blocks * threads_, count = all_.shape.count;
-    const auto part = steps::peel(all_.shape.misaligned * element_bytes, count, element_bytes);
+    const auto part = steps::peel(std::uintptr_t{all_.shape.misaligned} * element_bytes, count, element_bytes);
     trace_step& step = begin("load 16 bytes at a time; block 0 the ends", "");
     for (unsigned thread = 0; thread < all_threads; ++thread) {
       for (unsigned v = thread; v < part.vectors; v += all_threads)

@@ -59,7 +59,7 @@ TEST_CASE("every stage has its page, in the ladder's order, with its picture if 
   CHECK(page_of("reading").empty());
 }
 
-TEST_CASE("--explain prints a page, and the trace where it has a picture") {
+TEST_CASE("--explain prints a page, then the trace instead of the picture") {
   const scratch_folder here;
   const finished run = here.fanin("ladder --explain shared-strided");
   CHECK(run.status == 0);
@@ -103,10 +103,10 @@ TEST_CASE("what the lesson cannot do is refused") {
   refused("--trace grid-sync", "stage grid-sync has no trace: its story is the barrier over the grid");
   refused("--trace shared-mask --count 4097", "a trace has at most 4096 elements");
   refused("--trace shared-mask --block-size 1025", "a block has at most 1024 threads");
-  refused("--trace shared-mask --json", "excludes");
-  refused("--trace shared-mask --type i32", "excludes");
-  refused("--trace shared-mask --explain shared-mask", "excludes");
-  refused("--explain shared-mask --count 16", "excludes");
+  refused("--trace shared-mask --json", "--json does not go with --trace");
+  refused("--trace shared-mask --type i32", "--type does not go with --trace");
+  refused("--trace shared-mask --explain shared-mask", "excludes --");
+  refused("--explain shared-mask --count 16", "--count does not go with --explain");
   refused("--svg", "--svg requires --trace");
 }
 
