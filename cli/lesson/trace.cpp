@@ -8,7 +8,6 @@
 
 #include "backends/cuda/stages/steps.hpp"
 #include "cli/errors.hpp"
-#include "cli/text.hpp"
 
 namespace fanin::cli {
 
@@ -19,35 +18,6 @@ namespace steps = cuda::steps;
 using step_function = steps::step (*)(unsigned, unsigned, unsigned);
 
 constexpr std::string_view block_barrier = "a block barrier", warp_barrier = "a warp barrier";
-
-constexpr traced_stage all_stages[] = {
-    {"global-neighbored", reading::in_place, 1, tree::neighbored},
-    {"global-neighbored-less", reading::in_place, 1, tree::strided},
-    {"global-interleaved", reading::in_place, 1, tree::halving},
-    {"global-unroll-2", reading::in_place, 2, tree::halving, ending::second_launch, 32, 8},
-    {"global-unroll-4", reading::in_place, 4, tree::halving, ending::second_launch, 32, 8},
-    {"global-unroll-8", reading::in_place, 8, tree::halving, ending::second_launch, 64, 8},
-    {"global-unroll-8-warp", reading::in_place, 8, tree::halving_then_warp, ending::second_launch, 64, 8},
-    {"shared-modulo", reading::one_tile_each, 1, tree::neighbored},
-    {"shared-mask", reading::one_tile_each, 1, tree::masked},
-    {"shared-strided", reading::one_tile_each, 1, tree::strided},
-    {"shared-sequential", reading::one_tile_each, 1, tree::halving},
-    {"shared-dynamic", reading::one_tile_each, 1, tree::halving},
-    {"add-on-load", reading::one_tile_each, 2, tree::halving},
-    {"unroll-last-warp", reading::one_tile_each, 2, tree::halving_then_warp},
-    {"unroll-complete", reading::one_tile_each, 2, tree::halving_then_warp},
-    {"atomic-block", reading::one_tile_each, 2, tree::halving_then_warp, ending::atomics, 32, 8},
-    {"sync-warp", reading::one_tile_each, 2, tree::warps},
-    {"warp-shuffle", reading::one_tile_each, 2, tree::shuffles},
-    {.name = "cooperative-groups",
-     .untraced = "the library decides which lane adds what; the stage only says that a warp is to be folded"},
-    {.name = "grid-sync", .untraced = "its story is the barrier over the grid; the library folds each block"},
-    {"grid-stride", reading::grid_stride, 1, tree::shuffles, ending::second_launch, 32, 8},
-    {"vectorized", reading::vectors, 1, tree::shuffles, ending::second_launch, 48, 4},
-    {.name = "warp-redux", .untraced = "one instruction folds a warp; the rest is as in vectorized"},
-    {"single-pass", reading::vectors, 1, tree::shuffles, ending::last_block, 48, 4},
-    {.name = "bulk-copy", .untraced = "its story is who waits for which copy; blocks are folded as in single-pass"},
-};
 
 class tracer {
  public:
@@ -305,33 +275,11 @@ std::string_view to_string(space in) {
   return names[static_cast<std::size_t>(in)];
 }
 
-std::span<const traced_stage> traced_stages() { return all_stages; }
-
-const traced_stage& find_traced_stage(std::string_view name) {
-  std::vector<std::string_view> known;
-  for (const traced_stage& stage : all_stages) {
-    known.push_back(stage.name);
-    if (stage.name == name) return stage;
-  }
-  throw usage_error(fmt::format("unknown stage '{}'{}", printable(name), detail::suggestion(name, known)));
-}
-
 trace make_trace(const traced_stage& stage, const trace_shape& shape) {
   if (!stage.untraced.empty()) {
     throw usage_error(fmt::format("stage {} has no trace: {}", stage.name, stage.untraced));
   }
   return tracer(stage, shape).run();
-}
-
-trace_shape readable_shape(const traced_stage& stage, std::uint64_t count, unsigned block_size) {
-  constexpr unsigned longest = 4096, small_block = 16, small_warp = 4;
-  if (count > longest) throw usage_error(fmt::format("--count: a trace has at most {} elements", longest));
-  trace_shape shape{count == 0 ? stage.example_count : static_cast<unsigned>(count),
-                    block_size == 0 ? stage.example_block_size : block_size};
-  shape.warp_size = shape.block_size <= small_block ? small_warp : 32;
-  shape.block_size = (shape.block_size + shape.warp_size - 1) / shape.warp_size * shape.warp_size;
-  if (stage.name == "unroll-complete") shape.block_size = steps::first_stride(shape.block_size + 1);
-  return shape;
 }
 
 unsigned bank_conflict(const trace_step& step, unsigned warp_size) {
