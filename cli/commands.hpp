@@ -25,6 +25,7 @@ command add_generate(CLI::App& root);
 command add_report(CLI::App& root);
 command add_merge(CLI::App& root);
 command add_backends(CLI::App& root);
+command add_device(CLI::App& root);
 command add_completion(CLI::App& root);
 command add_manpage(CLI::App& root);
 

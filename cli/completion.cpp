@@ -13,6 +13,7 @@
 #include "cli/commands.hpp"
 #include "cli/errors.hpp"
 #include "cli/families.hpp"
+#include "cli/lesson/trace.hpp"
 #include "cli/output.hpp"
 #include "cli/report/charts.hpp"
 #include "cli/text.hpp"
@@ -51,6 +52,9 @@ std::vector<std::string> values_of(const std::string& subcommand, const std::str
   }
   if (name == "--chart") {
     for (const charts::chart_kind& one : charts::chart_kinds()) all.emplace_back(one.name);
+  }
+  if (name == "--explain" || name == "--trace" || name == "--stage") {
+    for (const traced_stage& one : traced_stages()) all.emplace_back(one.name);
   }
   if (name == "--backend") {
     if (!bench) all.emplace_back("auto");

@@ -11,6 +11,7 @@
 #include "backends/cuda/ladder.hpp"
 #include "cli/commands.hpp"
 #include "cli/errors.hpp"
+#include "cli/lesson/options.hpp"
 #include "cli/output.hpp"
 #include "cli/table.hpp"
 #include "cli/text.hpp"
@@ -21,17 +22,18 @@ namespace {
 
 struct ladder_options {
   std::string type = "f32", operation = "sum";
-  std::uint64_t count = std::uint64_t{1} << 24;
+  std::optional<std::uint64_t> count;
   unsigned block_size = 0, device = 0;
   std::vector<std::string> stages;
   bool cycles = false, json = false, csv = false;
+  lesson_options lesson;
 };
 
 ladder_question checked(const ladder_options& said) {
   const auto what = parse_choice<operation>("operation of the ladder", said.operation, cuda::ladder_operations);
   const auto type = parse_choice<element_type>("element type of the ladder", said.type, cuda::ladder_types);
-  if (said.block_size > 1024) throw usage_error("--block-size: a block has at most 1024 threads");
-  return {what, type, said.count, said.block_size, static_cast<int>(said.device), said.stages, said.cycles};
+  const std::size_t count = said.count.value_or(ladder_question{}.count);
+  return {what, type, count, said.block_size, static_cast<int>(said.device), said.stages, said.cycles};
 }
 
 double gigabytes_per_second(const ladder& all, double seconds) {
@@ -123,6 +125,8 @@ std::vector<std::string_view> wrong_ones(const ladder& all) {
 }
 
 void run_ladder(const ladder_options& said) {
+  if (said.block_size > 1024) throw usage_error("--block-size: a block has at most 1024 threads");
+  if (said.lesson.asked()) return write_stdout(lesson_text(said.lesson, said.count.value_or(0), said.block_size));
   const ladder all = climb(checked(said));
   write_stdout(said.json ? printed(as_json(all)) : said.csv ? as_csv(all) : as_text(all));
   if (const auto wrong = wrong_ones(all); !wrong.empty()) {
@@ -175,7 +179,8 @@ command add_ladder(CLI::App& root) {
       ->type_name("OPERATION")
       ->capture_default_str();
   parser->add_option("--type", said->type, "element type: f32 f64 i32 i64")->type_name("TYPE")->capture_default_str();
-  add_number_option(*parser, "--count", 1, said->count, "number of elements, which are random");
+  add_number_option(*parser, "--count", 1, said->count,
+                    "number of elements, which are random (default: 16777216; a trace: a small example)");
   add_number_option(*parser, "--block-size", 0, said->block_size, "threads in a block; 0 takes each stage's own");
   parser->add_option("--stage", said->stages, "only these: names, separated by commas")
       ->type_name("NAMES")
@@ -185,6 +190,7 @@ command add_ladder(CLI::App& root) {
   parser->add_flag("--cycles", said->cycles, "count clock cycles inside the kernels: the median of the blocks");
   CLI::Option* as_object = parser->add_flag("--json", said->json, "print one JSON object");
   parser->add_flag("--csv", said->csv, "print the rows as CSV")->excludes(as_object);
+  add_lesson_options(*parser, said->lesson);
   parser->footer(
       "Before a stage is timed, its value is held against the exact one and against those of CUB and Thrust, as\n"
       "closely as its proven error bound says; 'none' means that nothing is proven for so many elements in so short "
@@ -195,6 +201,7 @@ command add_ladder(CLI::App& root) {
       "are\n"
       "what the backends of these names ship; thrust waits for its value, which is part of its time.\n\n"
       "Examples:\n  fanin ladder\n  fanin ladder --type i32 --count 268435456 --cycles\n"
+      "  fanin ladder --explain shared-strided\n  fanin ladder --trace shared-strided --count 16 --block-size 8\n"
       "  fanin ladder --stage shared-modulo,warp-shuffle --block-size 512 --json");
   return {parser, [said] { run_ladder(*said); }};
 }

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include <fmt/format.h>
+#include <nvtx3/nvtx3.hpp>
 
 #include <fanin/device.hpp>
 
@@ -113,6 +114,7 @@ class climber {
       run_stage(plan, input_.at(i).data, workspace.get(), state.get(), cycles, stream());
     };
     const auto value_of = [&](const array_view& x) {
+      const nvtx3::scoped_range in_a_profile{std::string(stage.text.name)};
       // Memory that comes back from the stage before holds its value.
       cuda::check(cudaMemsetAsync(state.get(), 0xff, plan.state_bytes, stream()), "cudaMemsetAsync");
       prepare_stage(plan, x.data, workspace.get(), stream());

@@ -50,6 +50,8 @@ unsigned long long read_block(const unsigned char* data, std::size_t bytes, bool
   return ahead ? read_block_as<true>(data, bytes) : read_block_as<false>(data, bytes);
 }
 
+simd_path path() { return {hwy::TargetName(HWY_TARGET), hn::Lanes(hn::ScalableTag<std::uint8_t>())}; }
+
 }  // namespace HWY_NAMESPACE
 }  // namespace fanin::measure
 HWY_AFTER_NAMESPACE();
@@ -58,6 +60,9 @@ HWY_AFTER_NAMESPACE();
 namespace fanin::measure {
 
 HWY_EXPORT(read_block);
+HWY_EXPORT(path);
+
+simd_path simd_in_use() { return HWY_DYNAMIC_DISPATCH(path)(); }
 
 /// Reading ahead pays for data that comes from memory, and costs a little for data in the nearer caches.
 constexpr std::size_t far_bytes = std::size_t{1} << 20;

@@ -9,6 +9,13 @@
 
 namespace fanin::measure {
 
+/// The instruction set that is chosen here, for these reads and for the library's sums.
+struct simd_path {
+  const char* name;
+  std::size_t vector_bytes;
+};
+simd_path simd_in_use();
+
 /// Reads data once on the calling thread, with the widest loads of this machine and one OR for each, which no
 /// reduction can undercut. Returns something that depends on every byte.
 unsigned long long read_alone(const void* data, std::size_t bytes);

@@ -109,6 +109,9 @@ std::vector<read_launch> ways_to_read() {
   return ways;
 }
 
+/// Copies whose sources follow each other over so many bytes do not find them in the host's cache.
+constexpr std::size_t past_the_cache = std::size_t{1} << 30;
+
 }  // namespace
 
 rotated_input::rotated_input(const array_view& host, std::size_t misaligned_elements) : first_(host) {
@@ -185,7 +188,6 @@ double device_read_seconds(const rotated_input& input, cudaStream_t stream, doub
 }
 
 double pinned_copy_seconds(std::size_t bytes, cudaStream_t stream, double budget_seconds) {
-  constexpr std::size_t past_the_cache = std::size_t{1} << 30;
   const std::size_t places = std::max<std::size_t>(1, past_the_cache / bytes);
   const cuda::pinned_memory from = cuda::allocate_pinned(places * bytes);
   const cuda::device_memory to = cuda::allocate_device(bytes);
@@ -203,6 +205,18 @@ double pinned_copy_seconds(std::size_t bytes, cudaStream_t stream, double budget
     best = std::min(best, host_median_seconds(copy, budget_seconds / 3));
   }
   return best;
+}
+
+double pageable_copy_seconds(std::size_t bytes, cudaStream_t stream, double budget_seconds) {
+  const std::size_t places = std::max<std::size_t>(1, past_the_cache / bytes);
+  const std::vector<std::byte> from(places * bytes);
+  const cuda::device_memory to = cuda::allocate_device(bytes);
+  const auto copy = [&](std::size_t i) {
+    check(cudaMemcpyAsync(to.get(), from.data() + i % places * bytes, bytes, cudaMemcpyHostToDevice, stream),
+          "cudaMemcpyAsync");
+    check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+  };
+  return host_median_seconds(copy, budget_seconds);
 }
 
 }  // namespace fanin::measure

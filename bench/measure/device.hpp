@@ -50,4 +50,8 @@ double device_read_seconds(const rotated_input& input, cudaStream_t stream, doub
 /// cache. Memory: `bytes` on the device, the larger of `bytes` and 1 GiB pinned. @throws out_of_memory, device_error
 double pinned_copy_seconds(std::size_t bytes, cudaStream_t stream, double budget_seconds);
 
+/// The same from pageable memory, in one call: the driver copies it into pinned memory of its own on the way.
+/// Memory: `bytes` on the device, the larger of `bytes` and 1 GiB on the host. @throws out_of_memory, device_error
+double pageable_copy_seconds(std::size_t bytes, cudaStream_t stream, double budget_seconds);
+
 }  // namespace fanin::measure

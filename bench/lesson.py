@@ -1,0 +1,58 @@
+#!/usr/bin/env python3
+"""Puts what each stage of the ladder gained into docs/ladder.md, between its markers.
+
+lesson.py docs/ladder.md bench/results/MACHINE  brings the page up to date
+lesson.py docs/ladder.md                        fails if it does not say what the results that it names say
+"""
+
+import json
+import re
+import sys
+import textwrap
+
+from tables import machine, power_of_two, replace_between
+
+LADDERS = [(kind, power) for kind in ("f32", "i32") for power in (24, 28)]
+
+
+def sentence(kind, count, row):
+    """None where the stage does not serve the type, or where the row was not measured."""
+    if row is None or row["seconds"] is None:
+        return None
+    text = (f"{power_of_two(count)} {kind}: {row['seconds'] * 1e6:.1f} us, "
+            f"{row['share_of_ceiling']:.1%} of the ceiling")
+    if row["gain"] is not None:
+        text += f", {row['gain']:.2f} times as fast as {row['builds_on']}"
+    return text
+
+
+def gains(folder):
+    """(stage, text) in the ladder's order."""
+    ladders = []
+    for kind, power in LADDERS:
+        with open(f"{folder}/ladder-{kind}-{power}.json") as file:
+            ladders.append((kind, 1 << power, {row["stage"]: row for row in json.load(file)["rows"]}))
+    where = machine(folder, "{name}, driver {driver_version}").strip()
+    names = {name: None for _, _, rows in ladders for name, row in rows.items() if row["number"] is not None}
+    for name in names:
+        said = [sentence(kind, count, rows.get(name)) for kind, count, rows in ladders]
+        said = "; ".join(text for text in said if text)
+        yield name, textwrap.fill(f"**Measured.** {said}. {where}", 118, break_on_hyphens=False) + "\n"
+
+
+def main():
+    path = sys.argv[1]
+    with open(path) as file:
+        before = page = file.read()
+    folder = sys.argv[2].rstrip("/") if len(sys.argv) > 2 else re.search(r"bench/results/[\w-]+", page).group()
+    for name, text in gains(folder):
+        page = replace_between(page, f"gain {name}", text)
+    if len(sys.argv) > 2:
+        with open(path, "w") as file:
+            file.write(page)
+    elif page != before:
+        sys.exit(f"lesson.py: {path} does not say what {folder} says")
+
+
+if __name__ == "__main__":
+    main()

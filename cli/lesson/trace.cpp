@@ -1,0 +1,296 @@
+#include "cli/lesson/trace.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "backends/cuda/stages/steps.hpp"
+#include "cli/errors.hpp"
+
+namespace fanin::cli {
+
+namespace {
+
+namespace steps = cuda::steps;
+
+using step_function = steps::step (*)(unsigned, unsigned, unsigned);
+
+constexpr std::string_view block_barrier = "a block barrier", warp_barrier = "a warp barrier";
+
+class tracer {
+ public:
+  tracer(const traced_stage& stage, const trace_shape& shape)
+      : all_{&stage, shape, 0, {}}, threads_(shape.block_size), warp_(shape.warp_size) {
+    const bool resident = stage.how == reading::grid_stride || stage.how == reading::vectors;
+    all_.blocks = resident ? shape.blocks : std::max(1u, (shape.count + tile() - 1) / tile());
+    where_ = stage.how == reading::in_place ? storage::global_memory
+             : stage.fold == tree::shuffles ? storage::registers
+                                            : storage::shared_memory;
+  }
+
+  trace run() && {
+    read();
+    fold();
+    finish();
+    return std::move(all_);
+  }
+
+ private:
+  unsigned tile() const { return threads_ * all_.stage->tiles; }
+  bool in_place() const { return all_.stage->how == reading::in_place; }
+
+  place first_of(unsigned block) const {
+    return in_place() ? place{space::input, block * tile()} : place{space::value, block * threads_};
+  }
+  /// What a block's tree folds.
+  unsigned size_of(unsigned block) const {
+    if (!in_place()) return threads_;
+    return std::min(threads_, steps::in_tile(std::uint64_t{block} * tile(), all_.shape.count, tile()));
+  }
+
+  trace_step& begin(std::string what, std::string_view then) {
+    return all_.steps.emplace_back(trace_step{std::move(what), then, where_, threads_, all_.blocks, {}});
+  }
+  /// A step in which no thread of the example has anything to do shows nothing.
+  void end() {
+    if (all_.steps.back().additions.empty()) all_.steps.pop_back();
+  }
+  static void add(trace_step& step, unsigned thread, place into, place from, bool fresh = false) {
+    step.additions.push_back({thread, into, from, fresh});
+  }
+
+  /// The elements i of [0, end), a stride apart, one after the other into a thread's value.
+  void take(trace_step& step, unsigned thread, unsigned i, unsigned end, unsigned stride) const {
+    for (; i < end; i += stride) add_element(step, thread, i);
+  }
+  void add_element(trace_step& step, unsigned thread, unsigned i) const {
+    const place mine{space::value, thread};
+    const bool has_one = !step.additions.empty() && step.additions.back().into == mine;
+    add(step, thread, mine, {space::input, i}, !has_one);
+  }
+
+  void read() {
+    const unsigned count = all_.shape.count, all_threads = all_.blocks * threads_;
+    switch (all_.stage->how) {
+      case reading::in_place:
+        if (all_.stage->tiles > 1) add_tiles();
+        return;
+      case reading::one_tile_each: {
+        trace_step& step = begin("load", all_.stage->fold == tree::warps      ? warp_barrier
+                                         : all_.stage->fold == tree::shuffles ? ""
+                                                                              : block_barrier);
+        for (unsigned thread = 0; thread < all_threads; ++thread) {
+          const unsigned begin = thread / threads_ * tile();
+          take(step, thread, begin + thread % threads_, std::min(begin + tile(), count), threads_);
+        }
+        return end();
+      }
+      case reading::grid_stride: {
+        trace_step& step = begin("load, a grid apart", "");
+        for (unsigned thread = 0; thread < all_threads; ++thread) take(step, thread, thread, count, all_threads);
+        return end();
+      }
+      case reading::vectors:
+        return take_vectors();
+    }
+  }
+
+  void add_tiles() {
+    trace_step& step = begin("add the tiles", block_barrier);
+    for (unsigned block = 0; block < all_.blocks; ++block) {
+      const unsigned size = steps::in_tile(std::uint64_t{block} * tile(), all_.shape.count, tile());
+      for (unsigned thread = 0; thread < std::min(size, threads_); ++thread) {
+        const unsigned first = first_of(block).index;
+        for (unsigned i = thread + threads_; i < size; i += threads_)
+          add(step, block * threads_ + thread, {space::input, first + thread}, {space::input, first + i});
+      }
+    }
+    end();
+  }
+
+  void take_vectors() {
+    constexpr unsigned element_bytes = 4, per_vector = 16 / element_bytes;
+    const unsigned all_threads = all_.blocks * threads_, count = all_.shape.count;
+    const auto part = steps::peel(std::uintptr_t{all_.shape.misaligned} * element_bytes, count, element_bytes);
+    trace_step& step = begin("load 16 bytes at a time; block 0 the ends", "");
+    for (unsigned thread = 0; thread < all_threads; ++thread) {
+      for (unsigned v = thread; v < part.vectors; v += all_threads)
+        take(step, thread, part.head + v * per_vector, part.head + (v + 1) * per_vector, 1);
+      if (thread >= threads_) continue;
+      if (thread < part.head) add_element(step, thread, thread);
+      if (thread < part.tail) add_element(step, thread, count - part.tail + thread);
+    }
+    end();
+  }
+
+  void fold() {
+    switch (all_.stage->fold) {
+      case tree::neighbored:
+        return ascending(steps::neighbored);
+      case tree::masked:
+        return ascending(steps::masked);
+      case tree::strided:
+        return ascending(steps::strided);
+      case tree::halving:
+        return halving(1);
+      case tree::halving_then_warp:
+        halving(2 * warp_);
+        return first_warp(warp_);
+      case tree::warps:
+      case tree::shuffles:
+        for (unsigned stride = warp_ / 2; stride > 0; stride /= 2) {
+          trace_step& step = begin_warp_level(stride);
+          for (unsigned first = 0; first < all_.blocks * threads_; first += warp_)
+            level(step, first, {space::value, first}, warp_, stride, warp_, steps::halving);
+          end();
+        }
+        return fold_warps();
+    }
+  }
+
+  trace_step& begin_warp_level(unsigned stride) {
+    return begin(fmt::format("{} {}", where_ == storage::registers ? "shuffle down" : "stride", stride),
+                 where_ == storage::registers ? "" : warp_barrier);
+  }
+
+  /// One level of a tree over the values [first, first + size), by `threads` threads from number `thread` on.
+  static void level(trace_step& step, unsigned thread, place first, unsigned threads, unsigned stride, unsigned size,
+                    step_function who) {
+    for (unsigned t = 0; t < threads; ++t) {
+      const steps::step one = who(t, stride, size);
+      if (one.works) add(step, thread + t, {first.in, first.index + one.into}, {first.in, first.index + one.from});
+    }
+  }
+  void block_level(trace_step& step, unsigned threads, unsigned stride, step_function who) const {
+    for (unsigned block = 0; block < all_.blocks; ++block)
+      level(step, block * threads_, first_of(block), threads, stride, size_of(block), who);
+  }
+
+  void ascending(step_function who) {
+    for (unsigned stride = 1; stride < threads_; stride *= 2) {
+      block_level(begin(fmt::format("stride {}", stride), block_barrier), threads_, stride, who);
+      end();
+    }
+  }
+  void halving(unsigned least) {
+    for (unsigned stride = steps::first_stride(threads_); stride >= least; stride /= 2) {
+      block_level(begin(fmt::format("stride {}", stride), block_barrier), threads_, stride, steps::halving);
+      end();
+    }
+  }
+  void first_warp(unsigned first_stride) {
+    for (unsigned stride = first_stride; stride > 0; stride /= 2) {
+      block_level(begin(fmt::format("stride {}, the first warp alone", stride), warp_barrier), warp_, stride,
+                  steps::halving);
+      end();
+    }
+  }
+
+  /// The first warp of each block folds the values of lane 0 of all.
+  void fold_warps() {
+    const unsigned warps = threads_ / warp_;
+    if (warps == 1) return;
+    all_.steps.back().then = block_barrier;
+    trace_step& step =
+        begin("one value of each warp, to the first", where_ == storage::registers ? "" : warp_barrier);
+    for (unsigned block = 0; block < all_.blocks; ++block) {
+      const unsigned first = block * threads_;
+      for (unsigned lane = 0; lane < warps; ++lane)
+        add(step, first + lane, {space::value, first + lane}, {space::value, first + lane * warp_}, true);
+    }
+    for (unsigned stride = warp_ / 2; stride > 0; stride /= 2) {
+      trace_step& next = begin_warp_level(stride);
+      for (unsigned block = 0; block < all_.blocks; ++block) {
+        const unsigned first = block * threads_;
+        level(next, first, {space::value, first}, warp_, stride, warps, steps::halving);
+      }
+      end();
+    }
+  }
+
+  void finish() {
+    if (all_.stage->end == ending::atomics) {
+      trace_step& step = begin("one atomic of each block, in any order", "");
+      for (unsigned block = 0; block < all_.blocks; ++block)
+        add(step, block * threads_, {space::total, 0}, first_of(block));
+      return;
+    }
+    trace_step& store = begin("one partial of each block", all_.stage->end == ending::last_block
+                                                               ? "a count of the blocks that are done"
+                                                               : "the end of the launch");
+    for (unsigned block = 0; block < all_.blocks; ++block)
+      if (size_of(block) > 0) add(store, block * threads_, {space::partial, block}, first_of(block), true);
+    fold_partials();
+  }
+
+  /// One block folds the partials, as block_fold does.
+  void fold_partials() {
+    const bool same_launch = all_.stage->end == ending::last_block;
+    const unsigned partials = all_.blocks, widest = std::min(1024u, warp_ * warp_);
+    const unsigned threads =
+        same_launch ? threads_ : std::clamp((partials + warp_ - 1) / warp_ * warp_, warp_, widest);
+    const unsigned values = std::min(partials, threads);
+    where_ = storage::registers;
+    const auto begin_last = [&](std::string what) -> trace_step& {
+      trace_step& step = begin(std::move(what), "");
+      step.threads = threads;
+      step.blocks = 1;
+      return step;
+    };
+    trace_step& load = begin_last(same_launch ? "last block: the partials" : "second launch: the partials");
+    for (unsigned thread = 0; thread < values; ++thread)
+      for (unsigned p = thread; p < partials; p += threads)
+        add(load, thread, {space::last, thread}, {space::partial, p}, p == thread);
+
+    const auto fold = [&](unsigned groups, unsigned apart, unsigned in_all) {
+      for (unsigned stride = warp_ / 2; stride > 0; stride /= 2) {
+        trace_step& step = begin_last(fmt::format("shuffle down {}", stride));
+        for (unsigned first = 0; first < groups * apart && first < in_all; first += apart)
+          level(step, first, {space::last, first}, warp_, stride, std::min(warp_, in_all - first), steps::halving);
+        end();
+      }
+    };
+    const unsigned warps = (values + warp_ - 1) / warp_;
+    fold(warps, warp_, values);
+    if (warps > 1) {
+      trace_step& step = begin_last("one value of each warp, to the first");
+      for (unsigned lane = 0; lane < warps; ++lane)
+        add(step, lane, {space::last, lane}, {space::last, lane * warp_}, true);
+      fold(1, warp_, warps);
+    }
+    add(begin_last("the result"), 0, {space::total, 0}, {space::last, 0}, true);
+  }
+
+  trace all_;
+  unsigned threads_, warp_;
+  storage where_;
+};
+
+}  // namespace
+
+std::string_view to_string(space in) {
+  constexpr std::string_view names[] = {"x", "value", "partial", "last", "total"};
+  return names[static_cast<std::size_t>(in)];
+}
+
+trace make_trace(const traced_stage& stage, const trace_shape& shape) {
+  if (!stage.untraced.empty()) {
+    throw usage_error(fmt::format("stage {} has no trace: {}", stage.name, stage.untraced));
+  }
+  return tracer(stage, shape).run();
+}
+
+unsigned bank_conflict(const trace_step& step, unsigned warp_size) {
+  if (step.where != storage::shared_memory) return 0;
+  std::map<std::pair<unsigned, unsigned>, unsigned> readers;  // of a bank, in a warp
+  unsigned worst = 0;
+  for (const addition& one : step.additions) {
+    if (one.from.in != space::value) continue;
+    worst = std::max(worst, ++readers[{one.thread / warp_size, one.from.index % warp_size}]);
+  }
+  return worst;
+}
+
+}  // namespace fanin::cli

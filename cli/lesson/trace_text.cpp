@@ -1,0 +1,84 @@
+// A trace as lines of text, worked out for x[i] = i + 1.
+#include <numeric>
+#include <set>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "cli/lesson/trace.hpp"
+
+namespace fanin::cli {
+
+namespace {
+
+std::string_view to_string(storage where) {
+  constexpr std::string_view names[] = {"in place in global memory", "in shared memory", "in registers"};
+  return names[static_cast<std::size_t>(where)];
+}
+
+std::string text_of(const place& p) {
+  return p.in == space::total ? "total" : fmt::format("{}[{}]", to_string(p.in), p.index);
+}
+
+/// "[##..] [....]": the threads at work, warp by warp, and how many warps work in part.
+std::string lines_of_threads(const trace_step& step, unsigned warp_size) {
+  std::set<unsigned> working;
+  for (const addition& one : step.additions) working.insert(one.thread);
+  std::string lines;
+  unsigned in_part = 0;
+  for (unsigned block = 0; block < step.blocks; ++block) {
+    lines += fmt::format("  block {:<3}", block);
+    for (unsigned first = 0; first < step.threads; first += warp_size) {
+      std::string lanes;
+      for (unsigned lane = 0; lane < warp_size; ++lane)
+        lanes += working.contains(block * step.threads + first + lane) ? '#' : '.';
+      in_part += lanes.find('#') != lanes.npos && lanes.find('.') != lanes.npos ? 1 : 0;
+      lines += fmt::format(" [{}]", lanes);
+    }
+    lines += '\n';
+  }
+  return fmt::format("  {} of {} threads work; warps that work in part: {}\n{}", working.size(),
+                     step.threads * step.blocks, in_part, lines);
+}
+
+/// The banks that the lanes of the first warp read from, and the worst meeting in any warp.
+std::string line_of_banks(const trace_step& step, unsigned warp_size) {
+  const unsigned meeting = bank_conflict(step, warp_size);
+  std::vector<unsigned> banks;
+  for (const addition& one : step.additions) {
+    if (one.thread < warp_size) banks.push_back(one.from.index % warp_size);
+  }
+  if (meeting == 0 || banks.size() == 1) return {};
+  const std::string worst = meeting == 1 ? "no two lanes of a warp meet in a bank"
+                                         : fmt::format("up to {} lanes of a warp wait for one bank", meeting);
+  return fmt::format("  the first warp reads banks {}; {}\n", fmt::join(banks, " "), worst);
+}
+
+std::string title_of(const trace& all) {
+  const trace_shape& shape = all.shape;
+  return fmt::format("{}: {} elements x[i] = i + 1, {} block{} of {} threads, warps of {} lanes{}\n", all.stage->name,
+                     shape.count, all.blocks, all.blocks == 1 ? "" : "s", shape.block_size, shape.warp_size,
+                     shape.warp_size == 32 ? "" : " and as many banks (a model; a device has 32)");
+}
+
+}  // namespace
+
+std::string as_text(const trace& all) {
+  std::vector<std::int64_t> x(all.shape.count);
+  std::iota(x.begin(), x.end(), 1);
+  trace_memory<std::int64_t> memory(all, std::move(x));
+  std::string text = title_of(all);
+  for (const trace_step& step : all.steps) {
+    text += fmt::format("\n{}, {}\n", step.what, to_string(step.where));
+    text += lines_of_threads(step, all.shape.warp_size) + line_of_banks(step, all.shape.warp_size);
+    memory.run(step, [&](const addition& one, std::int64_t into, std::int64_t from, std::int64_t after) {
+      text += fmt::format("  thread {:<4} {} {} {}", one.thread, text_of(one.into),
+                          one.fresh ? "=" : "+=", text_of(one.from));
+      text += one.fresh ? fmt::format("    {}\n", after) : fmt::format("    {} + {} = {}\n", into, from, after);
+    });
+    if (!step.then.empty()) text += fmt::format("  then {}\n", step.then);
+  }
+  return text + fmt::format("\ntotal {}\n", memory.at({space::total, 0}));
+}
+
+}  // namespace fanin::cli
