@@ -11,7 +11,7 @@
 #include <fanin/backend.hpp>
 
 #include "bench/measure/ceiling.hpp"
-#include "bench/measure/timer.hpp"
+#include "bench/measure/timing.hpp"
 #include "cli/machine.hpp"
 
 namespace fanin::cli {
@@ -58,7 +58,9 @@ double read_rate(const std::vector<std::byte>& data, unsigned threads) {
   constexpr double budget_seconds = 0.3;
   measure::reader all(threads);
   volatile unsigned long long sink = 0;
-  const double seconds = measure::median_seconds([&] { sink = all.read(data.data(), data.size()); }, budget_seconds);
+  const measure::patience limit = {.budget_seconds = budget_seconds};
+  const auto call = [&](std::size_t) { sink = all.read(data.data(), data.size()); };
+  const double seconds = measure::time_calls(call, limit).seconds();
   return static_cast<double>(data.size()) / seconds / 1e9;
 }
 

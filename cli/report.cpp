@@ -6,6 +6,9 @@
 #include <fmt/ranges.h>
 #include <CLI/App.hpp>
 
+#include <fanin/backend.hpp>
+
+#include "cli/child.hpp"
 #include "cli/commands.hpp"
 #include "cli/errors.hpp"
 #include "cli/output.hpp"
@@ -72,9 +75,28 @@ const figure& only(const std::vector<figure>& figures, report_format format) {
       fmt::format("--format {} is for one chart; --chart takes {}", to_string(format), fmt::join(names, ", ")));
 }
 
+/// Speed against length, error against length and, where there is a GPU, the ladder: each by this program's own command.
+charts::results measured_here() {
+  using arguments = std::vector<std::string>;
+  std::vector<arguments> runs = {{"bench", "--json", "--count", "2^10,2^13,2^16,2^19,2^22,2^24", "--method",
+                                  "fast,exact", "--budget", "0.3"}};
+  for (const char* count : {"1000", "10000", "100000", "1000000"}) {
+    runs.push_back({"accuracy", "uniform", "condition:1e10", "--json", "--count", count});
+  }
+  if (find_backend("cuda").probe().usable()) runs.push_back({"ladder", "--json"});
+  charts::results all;
+  progress line("report");
+  for (const arguments& run : runs) {
+    const std::string command = fmt::format("fanin {}", fmt::join(run, " "));
+    line.now(command);
+    all.add(command, json::parse(output_of("/proc/self/exe", run)));
+  }
+  return all;
+}
+
 void run_report(const report_options& said) {
   const auto format = parse_choice<report_format>("format", said.format, all_formats);
-  const charts::results all = charts::read_results(said.files);
+  const charts::results all = said.files.empty() ? measured_here() : charts::read_results(said.files);
   const std::string name = said.history ? "history" : said.chart;
   std::vector<figure> figures = all_figures(all);
   if (!name.empty()) figures = chosen(std::move(figures), name);
@@ -91,10 +113,11 @@ std::string footer() {
   std::string text = "Charts:\n";
   for (const chart_kind& kind : chart_kinds()) text += fmt::format("  {:<12} {}\n", kind.name, kind.story);
   return text + R"(
-Results are what 'fanin bench', 'regress', 'ladder' and 'accuracy' print with --json. The page needs no network and
-no script. Of a machine with results of several commits the latest is drawn, and the history of them all.
+Results are what 'fanin bench', 'regress', 'ladder' and 'accuracy' print with --json. Without any, speeds and errors
+over several lengths are measured, and the ladder where there is a GPU. The page needs no network and no script. Of a machine with results of several commits the latest is drawn, and the history of them all.
 
 Examples:
+  fanin report here.html
   fanin ladder --json > ladder.json
   fanin report report.html ladder.json bench.json
   fanin report ladder.svg --format svg --chart ladder ladder.json
@@ -107,7 +130,7 @@ command add_report(CLI::App& root) {
   auto said = std::make_shared<report_options>();
   CLI::App* parser = root.add_subcommand("report", "Draw results: one HTML file with charts and tables");
   parser->add_option("OUT", said->output, "the file to write")->type_name("")->required();
-  parser->add_option("RESULT", said->files, "result files")->type_name("")->required();
+  parser->add_option("RESULT", said->files, "result files (default: what is measured now)")->type_name("");
   parser->add_option("--format", said->format, "html, or one chart as svg or csv")
       ->type_name("FORMAT")
       ->capture_default_str();

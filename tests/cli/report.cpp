@@ -234,7 +234,14 @@ TEST_CASE("what cannot be read or drawn is refused, and nothing is written") {
   refused(2, "new.json ladder.json --format svg",
           "--format svg is for one chart; --chart takes ladder-sum-f32-16777216, ");
   refused(2, "new.json old.json --history --chart ladder", "excludes");
-  refused(2, "", "RESULT is required");
+}
+
+TEST_CASE("without results it measures first") {
+  const scratch_folder here;
+  CHECK(here.fanin("report page.html").status == 0);
+  const std::string page = here.read("page.html");
+  CHECK(page.find("fanin bench --json") != page.npos);
+  CHECK(page.find("condition:1e10") != page.npos);
 }
 
 TEST_SUITE_END();
