@@ -24,7 +24,7 @@ void expect_right(const backend& b, operation what, std::span<const T> x, const 
       } else if (what == operation::product) {
         CHECK(same(answer.value, call(find_backend("serial"), what, x).value));  // factors whose products are exact
       } else if (is_exact_only(what)) {
-        CHECK(exact_reference<T>(x).is_rounded(what, std::get<double>(answer.value)));
+        CHECK(exact_reference<T>(x).is_rounded(what, std::get<T>(answer.value)));
       } else {
         const exact_reference<T> exact(x);
         CHECK(exact.keeps(what, std::get<T>(answer.value), answer.bound));
