@@ -40,7 +40,9 @@ constexpr std::size_t longest_wild = tile * tiles_between_fits;
 /// As in ordered.cpp: with this much arithmetic per line the loads far ahead come too late by themselves.
 constexpr std::size_t read_ahead = 4096;
 constexpr int level_step = 51;
-constexpr int most_levels = 4;
+/// Six hold any f32.
+template <class T>
+constexpr int most_levels = sizeof(T) == 4 ? 6 : 4;
 
 template <class D>
 HWY_INLINE hn::Vec<D> load(D d, const double* x) {
@@ -90,7 +92,7 @@ HWY_INLINE plan<T> fit(const T* x, std::size_t count) {
   if (tightest > 1023) return {};
   const int missing = tightest - 52 - bottom;
   const int levels = 1 + (missing > 0 ? (missing + level_step - 1) / level_step : 0);
-  if (levels > most_levels) return {};
+  if (levels > most_levels<T>) return {};
   const int room = std::min((level_step * (levels - 1) - missing) / 2, 8);
   return {std::min(tightest + room, 1023), levels};
 }
@@ -204,6 +206,10 @@ HWY_INLINE bool add_windowed(const T* x, std::size_t count, const plan<T>& windo
       return add_windowed<3>(x, count, windows, into);
     case 4:
       return add_windowed<4>(x, count, windows, into);
+    case 5:
+      return add_windowed<5>(x, count, windows, into);
+    case 6:
+      return add_windowed<6>(x, count, windows, into);
     default:
       return false;
   }
