@@ -146,7 +146,8 @@ def main():
         chromium = browser(program, folder)
         check_the_checks(chromium)
         fanin, results = sys.argv[1:3]
-        files = sorted(glob.glob(f"{results}/*/*.json")) + [accuracy(fanin, folder, count) for count in (100, 10000)]
+        files = sorted(glob.glob(f"{results}/*/*-sums.json") + glob.glob(f"{results}/*/ladder-*.json")) + \
+            [accuracy(fanin, folder, count) for count in (100, 10000)]
         page = report(fanin, folder, "report.html", *files)
         alone = report(fanin, folder, "ladder.svg", "--format", "svg", "--chart", "ladder-sum-f32-268435456", *files)
         for drawing in [alone, *re.findall(r"<svg.*?</svg>", page, re.S)]:
