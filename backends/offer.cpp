@@ -1,6 +1,9 @@
 #include "backends/offer.hpp"
 
 #include <algorithm>
+#include <string>
+
+#include <fanin/error.hpp>
 
 namespace fanin {
 
@@ -30,6 +33,14 @@ support offer(const backend& b, const request& asked, bool exists) {
     return {reason::unsupported, "the " + what() + " is not offered as " + std::string(to_string(asked.result))};
   }
   return {};
+}
+
+void check_count(operation what, std::uint64_t count) {
+  const bool needs_an_element =
+      what == operation::min || what == operation::max || what == operation::mean || what == operation::variance;
+  if (count == 0 && needs_an_element) {
+    throw invalid_argument("the " + std::string(to_string(what)) + " of no elements does not exist");
+  }
 }
 
 }  // namespace fanin

@@ -9,4 +9,7 @@ namespace fanin {
 /// type and method.
 support offer(const backend& b, const request& asked, bool exists);
 
+/// @throws invalid_argument if the operation has no value for so many elements
+void check_count(operation what, std::uint64_t count);
+
 }  // namespace fanin

@@ -4,6 +4,8 @@
 
 #include <fanin/fanin.hpp>
 
+#include "backends/offer.hpp"
+
 namespace fanin {
 namespace {
 
@@ -14,16 +16,6 @@ std::string_view wanted_backend(const options& chosen) {
     return std::string(value != nullptr ? value : "");
   }();
   return chosen.backend.empty() ? std::string_view(from_environment) : chosen.backend;
-}
-
-bool needs_an_element(operation what) {
-  return what == operation::min || what == operation::max || what == operation::mean || what == operation::variance;
-}
-
-void check_count(operation what, std::uint64_t count) {
-  if (count == 0 && needs_an_element(what)) {
-    throw invalid_argument("the " + std::string(to_string(what)) + " of no elements does not exist");
-  }
 }
 
 void check(operation what, const array_view& input) {

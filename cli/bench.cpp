@@ -49,6 +49,17 @@ std::string story(const bench_case& next, std::size_t done, std::size_t cases, d
   return text + fmt::format(", about {:.0f} s left", left);
 }
 
+/// Null where memory does not suffice.
+std::unique_ptr<bench_input> input_for(const bench_case& one, unsigned threads) try {
+  return std::make_unique<bench_input>(one.what, one.type, one.count, threads);
+} catch (const std::bad_alloc&) {
+  return nullptr;
+} catch (const std::length_error&) {
+  return nullptr;
+} catch (const out_of_memory&) {
+  return nullptr;
+}
+
 bench_result measure_all(const std::vector<bench_case>& cases, const bench_options& said, std::string command) {
   const unsigned threads = said.threads == 0 ? default_threads() : said.threads;
   bench_result all{.date = fmt::format("{:%FT%T}+00:00", fmt::gmtime(std::chrono::system_clock::now())),
@@ -66,10 +77,16 @@ bench_result measure_all(const std::vector<bench_case>& cases, const bench_optio
     line.now(story(one, all.rows.size(), cases.size(), measure::now_seconds() - start));
     if (!input || !input->fits(one)) {
       input.reset();
-      input = std::make_unique<bench_input>(one.what, one.type, one.count, threads);
+      input = input_for(one, threads);
+    }
+    if (!input) {
+      all.rows.push_back({.which = one, .threads = threads, .problem = "no memory for so many elements"});
+      continue;
     }
     if (watch.seen()) break;
-    all.rows.push_back(measure_case(one, reduction_of(one, threads), *input, threads, limit));
+    bench_row row = measure_case(one, reduction_of(one, threads), *input, threads, limit);
+    if (watch.seen()) break;  // cut short
+    all.rows.push_back(std::move(row));
   }
   return all;
 }

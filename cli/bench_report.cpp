@@ -1,10 +1,9 @@
 // How the results of fanin bench look.
-#include <fstream>
-
 #include <fmt/format.h>
 
 #include "cli/bench.hpp"
 #include "cli/commit.hpp"
+#include "cli/machine.hpp"
 #include "cli/table.hpp"
 
 namespace fanin::cli {
@@ -18,16 +17,9 @@ constexpr bool with_assertions =
     true;
 #endif
 
-std::string processor_name() {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);) {
-    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
-  }
-  return "unknown processor";
-}
-
 std::string machine_of(const bench_result& all) {
   std::string name = processor_name();
+  if (name.empty()) name = "unknown processor";
   for (const bench_row& row : all.rows) {
     if (row.place == memory::device) return fmt::format("{}, {}", name, measure::device_name());
   }

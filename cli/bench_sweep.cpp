@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <bit>
 #include <iterator>
+#include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -106,13 +107,14 @@ std::vector<bench_case> sweep(const bench_axes& axes) {
   if (counts.empty()) counts = {std::size_t{1} << 12, std::size_t{1} << 24};
 
   std::vector<bench_case> all;
+  std::set<std::string> names;  // a word may have been said twice
   for (const element_type type : types) {
     for (const operation what : whats) {
       for (const std::size_t count : counts) {
         for (const backend* one : by) {
           for (const variant_info& variant : chosen_variants(*one, axes.variants, methods)) {
             const bench_case next{one, variant, what, type, count};
-            if (exists(next)) all.push_back(next);
+            if (names.insert(next.name()).second && exists(next)) all.push_back(next);
           }
         }
       }

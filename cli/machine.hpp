@@ -2,11 +2,15 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <vector>
 
 #include "cli/facts.hpp"
 
 namespace fanin::cli {
+
+/// Empty where the system does not tell.
+std::string processor_name();
 
 /// Cores, caches, vectors and the code path in use.
 std::vector<fact> processor_facts();

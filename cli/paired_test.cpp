@@ -61,7 +61,7 @@ std::vector<double> negated(std::vector<double> x) {
 /// The interval's half width is z standard errors, and shrinks with the root of the number of pairs. A normal tail of
 /// probability p begins before sqrt(2 ln(1/p)), which leaves some room for the power.
 std::optional<double> pairs_to_decide(const judgement& one, double threshold, std::size_t pairs, std::size_t cases) {
-  constexpr double z = 2.326, most = 1000;
+  constexpr double z = 2.326, most = most_pairs;
   const bool within = std::abs(one.moved.estimate) < threshold;
   const double distance = std::abs(std::abs(one.moved.estimate) - threshold);
   const double standard_error = (one.moved.high - one.moved.low) / (2 * z);

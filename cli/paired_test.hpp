@@ -33,7 +33,7 @@ enum class verdict : std::uint8_t { same, faster, slower, undecided };
 std::string_view to_string(verdict kind);
 
 /// No verdict from fewer pairs, and no test passes at this probability or above.
-constexpr std::size_t least_pairs = 8;
+constexpr std::size_t least_pairs = 8, most_pairs = 1000;
 constexpr double error_rate = 0.01;
 /// The fewest pairs that can call one of so many cases slower.
 std::size_t pairs_needed(std::size_t cases);

@@ -25,15 +25,6 @@ std::string first_line(const std::filesystem::path& path) {
   return line;
 }
 
-json model_name() {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);) {
-    const std::size_t colon = line.find(": ");
-    if (line.starts_with("model name") && colon != line.npos) return line.substr(colon + 2);
-  }
-  return nullptr;
-}
-
 /// "48K" as Linux writes it; 0 for anything else.
 std::uint64_t bytes_in(const std::string& text) {
   const bool kib = text.ends_with('K') && text.find_first_not_of("0123456789") == text.size() - 1 && text.size() > 1;
@@ -66,9 +57,19 @@ double read_rate(const std::vector<std::byte>& data, unsigned threads) {
 
 }  // namespace
 
+std::string processor_name() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    const std::size_t colon = line.find(": ");
+    if (line.starts_with("model name") && colon != line.npos) return line.substr(colon + 2);
+  }
+  return "";
+}
+
 std::vector<fact> processor_facts() {
+  const std::string name = processor_name();
   const measure::simd_path path = measure::simd_in_use();
-  std::vector<fact> facts = {{"name", model_name()},
+  std::vector<fact> facts = {{"name", name.empty() ? json(nullptr) : json(name)},
                              {"logical cores", ::sysconf(_SC_NPROCESSORS_ONLN)},
                              {"cores that this process may use", default_threads()},
                              {"code path", path.name},

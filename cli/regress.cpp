@@ -51,6 +51,9 @@ measured read_result(const std::string& from, const std::string& text) {
     all.machine = whole.at("context").value("machine", "");
     for (const json& row : whole.at("benchmarks")) {
       const auto name = row.at("name").get<std::string>();
+      if (std::ranges::find(all.names, name) != all.names.end()) {
+        throw bad_data(fmt::format("{}: {} stands there twice", from, name));
+      }
       all.names.push_back(name);
       if (row.value("error_occurred", false)) {
         all.problems[name] = row.at("error_message").get<std::string>();
@@ -96,7 +99,8 @@ void add_pair(regress_result& all, std::span<const measured> sides) {
 /// With many cases to tell apart twelve pairs find little; see docs/regress.md.
 std::size_t checked_pairs(std::uint64_t said, std::size_t cases) {
   const std::size_t least = pairs_needed(cases);
-  if (said == 0) return std::max<std::size_t>(12, least + 4);
+  if (said == 0) return std::max<std::size_t>(12, (least + 5) / 2 * 2);  // even: each goes first as often
+  if (said > most_pairs) throw usage_error(fmt::format("--pairs {}: {} at most", said, most_pairs));
   if (said >= least) return said;
   throw usage_error(fmt::format("--pairs {}: to call one of {} cases slower takes {} at least", said, cases, least));
 }
@@ -256,8 +260,8 @@ command add_regress(CLI::App& root) {
       "for the number of cases: of runs that compare a build with itself one in a hundred at most reports a SLOWER.\n"
       "FASTER is the same the other way round, SAME a change that lies within the threshold both ways at p < 0.01 "
       "each.\n"
-      "UNDECIDED says what would decide it. 12 pairs can call one of up to 40 cases; by default there are 15 for 20\n"
-      "cases, 16 for 40. Ctrl-C judges the pairs that are done, if there are 8. From two result files only a factor "
+      "UNDECIDED says what would decide it. 12 pairs can call one of up to 40 cases; by default there are 16 for 20\n"
+      "and for 40. Ctrl-C judges the pairs that are done, if there are 8. From two result files only a factor "
       "of 2\n"
       "is called. docs/regress.md gives the reasons and how small a change is found.\n\n"
       "Examples:\n  fanin regress build/main/bin/fanin build/mine/bin/fanin\n"

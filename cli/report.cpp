@@ -96,6 +96,9 @@ charts::results measured_here() {
 
 void run_report(const report_options& said) {
   const auto format = parse_choice<report_format>("format", said.format, all_formats);
+  if (said.output.ends_with(".json")) {
+    throw usage_error(fmt::format("'{}' looks like a result; the file to write comes first", printable(said.output)));
+  }
   const charts::results all = said.files.empty() ? measured_here() : charts::read_results(said.files);
   const std::string name = said.history ? "history" : said.chart;
   std::vector<figure> figures = all_figures(all);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "backends/cuda/cuda.hpp"
+#include "backends/offer.hpp"
 
 namespace fanin {
 namespace {
@@ -28,9 +29,7 @@ void* device_context::stream() const noexcept { return internals_->where().strea
 device_context::times device_context::last_times() const noexcept { return internals_->times; }
 
 result<scalar> reduce(operation what, const array_view& input, device_context& context, const options& chosen) {
-  if (input.count == 0 && (what == operation::min || what == operation::max || what == operation::mean)) {
-    throw invalid_argument("the " + std::string(to_string(what)) + " of no elements does not exist");
-  }
+  check_count(what, input.count);
   const cuda::device_scope here(context.device());
   const cuda::backend& by = cuda::instance();
   const outcome answer = by.reduce(checked(what, input, chosen), context.internals());

@@ -17,6 +17,13 @@ namespace fanin::leaf {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
+#undef FANIN_MUL_SUB_IS_FUSED
+#if HWY_ARCH_X86 && !defined(HWY_DISABLE_BMI2_FMA)
+#define FANIN_MUL_SUB_IS_FUSED (HWY_TARGET <= HWY_AVX2)
+#else
+#define FANIN_MUL_SUB_IS_FUSED (HWY_TARGET == HWY_NEON)
+#endif
+
 using doubles = hn::ScalableTag<double>;
 using words = hn::ScalableTag<std::uint64_t>;
 using double_format = detail::float_format<double>;
@@ -46,7 +53,7 @@ std::size_t split_f32(const float* x, const float* y, std::size_t count, double*
 /// 106) unless x or y is subnormal. So a + b >= -1074, and the error is a multiple of the smallest subnormal. If x is
 /// subnormal then a = -1074 and |y| > 2^54, so that b > 0.
 std::size_t split_f64(const double* x, const double* y, std::size_t count, double* product, double* error) {
-#if (HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2) || (HWY_ARCH_ARM_A64 && HWY_TARGET != HWY_SCALAR)  // MulSub is fused
+#if FANIN_MUL_SUB_IS_FUSED
   constexpr double smallest = 0x1p-968;
   const doubles d;
   const words w;

@@ -13,7 +13,8 @@ namespace fanin::cli::charts {
 /// Where a result comes from.
 struct origin {
   std::string machine, commit, date;  ///< empty: the file does not say
-  bool operator==(const origin&) const = default;
+  /// Results of one commit on one machine belong together, whenever they were measured.
+  bool operator==(const origin& other) const { return machine == other.machine && commit == other.commit; }
 };
 
 /// One timed case.

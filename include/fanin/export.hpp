@@ -9,8 +9,11 @@
 /// a loop there: unrolled, those over all limbs take minutes to compile.
 #if defined(__CUDACC__)
 #define FANIN_HOST_DEVICE __host__ __device__
-#define FANIN_ROLLED _Pragma("unroll 1")
 #else
 #define FANIN_HOST_DEVICE
+#endif
+#if defined(__CUDA_ARCH__)
+#define FANIN_ROLLED _Pragma("unroll 1")
+#else
 #define FANIN_ROLLED
 #endif

@@ -34,7 +34,8 @@ TEST_SUITE_BEGIN("bench");
 
 TEST_CASE("bench --list names the cases and runs nothing") {
   const finished run = scratch_folder().fanin(
-      "bench --list --backend serial --variant simd,kahan --operation sum,min --type f64,i32 --count 2^10,1000");
+      "bench --list --backend serial --variant simd,kahan,simd --operation sum,min --type f64,i32 --count "
+      "2^10,1000,1024");
   CHECK(run.status == 0);
   CHECK(run.err.empty());
   CHECK(run.out ==

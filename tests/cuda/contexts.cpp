@@ -231,6 +231,9 @@ TEST_SUITE("contexts") {
       CHECK(own.with_scratch(std::size_t{1} << 24).scratch_bytes >= std::size_t{1} << 24);
       device_context context;
       CHECK_THROWS_AS(reduce(operation::sum, four.elements(), context, {.backend = "cub"}), invalid_argument);
+      for (const operation what : {operation::min, operation::max, operation::mean, operation::variance}) {
+        CHECK_THROWS_AS(reduce(what, std::span<const double>(), context, {.how = method::exact}), invalid_argument);
+      }
     }
     CHECK_THROWS_AS(device_context(1000), invalid_argument);
     CHECK_THROWS_AS(device_context(-1), invalid_argument);
