@@ -75,11 +75,12 @@ const figure& only(const std::vector<figure>& figures, report_format format) {
       fmt::format("--format {} is for one chart; --chart takes {}", to_string(format), fmt::join(names, ", ")));
 }
 
-/// Speed against length, error against length and, where there is a GPU, the ladder: each by this program's own command.
+/// Speed against length, error against length and, where there is a GPU, the ladder: each by this program's own
+/// command.
 charts::results measured_here() {
   using arguments = std::vector<std::string>;
-  std::vector<arguments> runs = {{"bench", "--json", "--count", "2^10,2^13,2^16,2^19,2^22,2^24", "--method",
-                                  "fast,exact", "--budget", "0.3"}};
+  std::vector<arguments> runs = {
+      {"bench", "--json", "--count", "2^10,2^13,2^16,2^19,2^22,2^24", "--method", "fast,exact", "--budget", "0.3"}};
   for (const char* count : {"1000", "10000", "100000", "1000000"}) {
     runs.push_back({"accuracy", "uniform", "condition:1e10", "--json", "--count", count});
   }

@@ -1,5 +1,6 @@
-// The exact sum of powers in one launch: windows in registers, chunks in shared memory, and chunks in device memory to
-// which all blocks add. Integer additions throughout, so the order of blocks does not matter. The last block finishes.
+// The exact sum of powers in one launch: windows in registers, chunks in shared memory, and chunks in device memory
+// to which all blocks add. Integer additions throughout, so the order of blocks does not matter. The last block
+// finishes.
 #pragma once
 
 #include "backends/cuda/fold_kernel.cuh"
@@ -25,8 +26,8 @@ __device__ inline unsigned take_turn(unsigned& turns) {
 /// shared memory.
 template <class T, int Power, int Most, class Write>
 __global__ void __launch_bounds__(tuning::exact_many.threads, tuning::exact_many.blocks_per_multiprocessor)
-    exact_kernel(const peeled_array<T> x, std::uint64_t whole_batches, chunk_sums<T, Power>* total,
-                 unsigned* ticket, const Write write) {
+    exact_kernel(const peeled_array<T> x, std::uint64_t whole_batches, chunk_sums<T, Power>* total, unsigned* ticket,
+                 const Write write) {
   constexpr int threads = tuning::exact_many.threads;
   constexpr int warps = threads / 32;
   constexpr unsigned batch_vectors = 32 * Most;

@@ -1,6 +1,7 @@
 // A warp's share of an exact sum while its elements fit into a window: the scheme of backends/leaf/exact.cpp, with
-// one window for each warp. What does not fit goes to the block's lane_sums one by one. Squares are added as one double
-// (f32) or as two, of which the second is what rounding the first one lost (f64). docs/numerics.md has the proof.
+// one window for each warp. What does not fit goes to the block's lane_sums one by one. Squares are added as one
+// double (f32) or as two, of which the second is what rounding the first one lost (f64). docs/numerics.md has the
+// proof.
 #pragma once
 
 #include "backends/cuda/lane_sums.cuh"

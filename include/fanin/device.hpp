@@ -42,11 +42,11 @@ struct device_result {
 };
 
 /// What the calls on one device and stream share: stream, workspace, pinned buffers. Once the largest request has
-/// been served, calls allocate nothing and wait for nothing but their own result. Memory: 1 to 2 MiB on the device, and
-/// for stages of the ladder that work in place the longest copy of their input;
-/// for host data up to 64 MiB more there and as much pinned, from the first such call on, and up to 15 threads that
-/// copy. Threads: one at a time. Work that a context has enqueued must not run at the same time as its other work:
-/// graphs captured with one context are launched one after another.
+/// been served, calls allocate nothing and wait for nothing but their own result. Memory: 1 to 2 MiB on the device,
+/// and for stages of the ladder that work in place the longest copy of their input; for host data up to 64 MiB more
+/// there and as much pinned, from the first such call on, and up to 15 threads that copy. Threads: one at a time.
+/// Work that a context has enqueued must not run at the same time as its other work: graphs captured with one context
+/// are launched one after another.
 class device_context {
  public:
   /// `stream`: a cudaStream_t of that device, which has to outlive the context; null: one of its own, which waits for
@@ -79,8 +79,8 @@ result<scalar> reduce(operation what, const array_view& input, device_context& c
 
 /// Enqueues the reduction of device memory and returns. `result` is in device memory (or pinned): a
 /// device_result of the type that options::result or default_result() names. An empty mean or variance is NaN, an
-/// empty min or max its identity. Only kernel launches, but for stages of the ladder: may be captured into a CUDA graph, once the
-/// same call was made without. The context has to outlive the graph.
+/// empty min or max its identity. Only kernel launches, but for stages of the ladder: may be captured into a CUDA
+/// graph, once the same call was made without. The context has to outlive the graph.
 /// @throws as fanin::reduce, but not `overflow`
 void enqueue(operation what, const array_view& input, void* result, device_context& context,
              const options& chosen = {});

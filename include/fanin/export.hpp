@@ -5,8 +5,8 @@
 #error "fanin's error bounds and its exact sum are void under -ffast-math and its parts; compile without them"
 #endif
 
-/// FANIN_HOST_DEVICE marks functions that run on the host and, under nvcc, on the device too. FANIN_ROLLED keeps a loop
-/// a loop there: unrolled, those over all limbs take minutes to compile.
+/// FANIN_HOST_DEVICE marks functions that run on the host and, under nvcc, on the device too. FANIN_ROLLED keeps a
+/// loop a loop there: unrolled, those over all limbs take minutes to compile.
 #if defined(__CUDACC__)
 #define FANIN_HOST_DEVICE __host__ __device__
 #else

@@ -81,7 +81,8 @@ void check_concurrent_calls(const backend& b, findings& found) {
   for (std::size_t i = 0; i < callers; ++i) {
     all[i].x = mixed_values<double>(i % 2 == 0 ? 400009 + i : 1000 + i, i);
     for (std::size_t how = 0; how < all[i].expected.size(); ++how) {
-      all[i].expected[how] = call(b, operation::sum, std::span<const double>(all[i].x), {.how = all_methods[how]}).value;
+      all[i].expected[how] =
+          call(b, operation::sum, std::span<const double>(all[i].x), {.how = all_methods[how]}).value;
     }
   }
   std::vector<std::thread> threads;

@@ -31,8 +31,7 @@ template <class T>
 void expect_calls(const backend& b, std::span<const T> x, findings& found) {
   for (const operation what : all_operations) {
     for_each_variant(b, what, x, 3, [&](const options& chosen) {
-      expect_independent([&] { return call(b, what, x, chosen); }, [&] { return told(what, x, chosen); },
-                         found);
+      expect_independent([&] { return call(b, what, x, chosen); }, [&] { return told(what, x, chosen); }, found);
     });
   }
 }
