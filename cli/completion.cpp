@@ -13,6 +13,7 @@
 #include "cli/commands.hpp"
 #include "cli/errors.hpp"
 #include "cli/families.hpp"
+#include "cli/lab.hpp"
 #include "cli/lesson/trace.hpp"
 #include "cli/output.hpp"
 #include "cli/report/charts.hpp"
@@ -46,6 +47,7 @@ std::vector<std::string> values_of(const std::string& subcommand, const std::str
   if (name == "--format" && subcommand == "report") return {"html", "svg", "csv"};
   if (name == "--format") return {"npy", "raw", "text", "csv"};
   if (name == "SHELL") return words(all_shells);
+  if (name == "EXPERIMENT") return words(all_experiments);
   std::vector<std::string> all;
   if (name == "SPEC") {
     for (const family& one : families()) all.emplace_back(one.name);

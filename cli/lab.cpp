@@ -1,0 +1,88 @@
+// fanin lab: small experiments that show how a device executes.
+#include "cli/lab.hpp"
+
+#include <algorithm>
+#include <memory>
+
+#include <fmt/format.h>
+#include <CLI/App.hpp>
+
+#include "cli/commands.hpp"
+#include "cli/errors.hpp"
+#include "cli/output.hpp"
+#include "cli/text.hpp"
+
+namespace fanin::cli {
+
+namespace {
+
+struct lab_options {
+  std::string experiment;
+  unsigned device = 0;
+  bool json = false;
+};
+
+std::string cell(const json& row, const lab_column& column) {
+  const json& value = row.at(column.key);
+  if (value.is_null()) return "-";
+  if (value.is_boolean()) return value.get<bool>() ? "ok" : "WRONG";
+  if (value.is_string()) return value.get<std::string>();
+  return fmt::format("{:.{}f}", column.scale * value.get<double>(), column.digits);
+}
+
+void run_lab(const lab_options& said) {
+  const auto which = parse_choice<experiment>("experiment", said.experiment, all_experiments);
+  progress line(fmt::format("lab: {}", said.experiment));
+  const lab_page page = run_experiment(which, static_cast<int>(said.device));
+  line.end();
+  write_stdout(said.json ? printed(as_json(page)) : as_text(page));
+  if (std::ranges::any_of(page.rows, [](const json& row) { return row.value("verified", true) == false; })) {
+    throw bad_data("wrong results, so not timed");
+  }
+}
+
+}  // namespace
+
+std::string_view to_string(experiment which) {
+  constexpr std::string_view names[] = {"divergence"};
+  return names[static_cast<std::size_t>(which)];
+}
+
+json as_json(const lab_page& page) {
+  json all = {{"experiment", to_string(page.which)}};
+  all.update(as_json(page.facts));
+  all["rows"] = page.rows;
+  return all;
+}
+
+std::string as_text(const lab_page& page) {
+  table_row headings;
+  for (const lab_column& column : page.columns) headings.emplace_back(column.heading);
+  std::vector<table_row> table = {headings};
+  std::string sentences;
+  for (const json& row : page.rows) {
+    table_row cells;
+    for (const lab_column& column : page.columns) cells.push_back(cell(row, column));
+    if (const json says = row.value("says", json()); says.is_string())
+      sentences += fmt::format("{}: {}.\n", cells.front(), says.get<std::string>());
+    table.push_back(std::move(cells));
+  }
+  return fmt::format("{}\n{}{}{}", align(as_rows(page.facts), 2), align(table, 1), sentences.empty() ? "" : "\n",
+                     sentences);
+}
+
+command add_lab(CLI::App& root) {
+  auto said = std::make_shared<lab_options>();
+  CLI::App* parser = root.add_subcommand("lab", "Experiments that show how a CUDA device executes");
+  parser->add_option("EXPERIMENT", said->experiment, "divergence")->type_name("")->required();
+  add_number_option(*parser, "--device", 0, said->device, "number of the CUDA device");
+  parser->add_flag("--json", said->json, "print one JSON object");
+  parser->footer(
+      "Results are checked before anything is timed.\n\n"
+      "divergence  a branch that parts the threads of each warp, against one that parts whole warps, timed in turn:\n"
+      "            once with sides that only assign a constant, once with sides of 256 dependent operations\n\n"
+      "Examples:\n  fanin lab divergence\n  fanin lab divergence --json");
+  return {parser, [said] { run_lab(*said); }};
+}
+
+}  // namespace fanin::cli

@@ -1,0 +1,38 @@
+// fanin lab divergence.
+#include "bench/lab/divergence.hpp"
+
+#include "cli/lab/pages.hpp"
+
+namespace fanin::cli::lab {
+
+namespace {
+
+/// A warp that takes both sides of a branch takes them one after the other.
+std::string_view sentence(double ratio) {
+  if (ratio < 1.1) {
+    return "nothing is lost inside a warp: there is no branch left that could diverge, or memory takes longer than "
+           "both its sides";
+  }
+  return "each warp goes through both sides of the branch, one after the other, with half of its threads idle";
+}
+
+}  // namespace
+
+void fill_divergence(lab_page& page, const place& on) {
+  page.columns = {{"sides", "sides"},
+                  {"verified", "check"},
+                  {"by_thread_seconds", "by thread: us", 1, 1e6},
+                  {"by_warp_seconds", "by warp: us", 1, 1e6},
+                  {"ratio", "ratio", 2}};
+  for (const fanin::lab::divergence& one : fanin::lab::measure_divergence(on.stream)) {
+    const auto if_right = [&](double value) { return one.verified ? json(value) : json(nullptr); };
+    page.rows.push_back({{"sides", one.version},
+                         {"verified", one.verified},
+                         {"by_thread_seconds", if_right(one.by_thread_seconds)},
+                         {"by_warp_seconds", if_right(one.by_warp_seconds)},
+                         {"ratio", if_right(one.ratio)},
+                         {"says", one.verified ? json(sentence(one.ratio)) : json(nullptr)}});
+  }
+}
+
+}  // namespace fanin::cli::lab

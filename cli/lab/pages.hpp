@@ -1,0 +1,19 @@
+// The experiments: each runs on a device and fills its page.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include "backends/cuda/handles.hpp"
+#include "cli/lab.hpp"
+
+namespace fanin::cli::lab {
+
+/// The current device and a stream of it.
+struct place {
+  const cudaDeviceProp& device;
+  cudaStream_t stream;
+};
+
+void fill_divergence(lab_page& page, const place& on);
+
+}  // namespace fanin::cli::lab

@@ -1,0 +1,110 @@
+// fanin lab: how it looks, what it refuses, and on a device that what was timed was right.
+#include "cli/lab.hpp"
+
+#include <doctest/doctest.h>
+
+#include <fanin/backend.hpp>
+
+#include "tests/cli/process.hpp"
+#include "tests/support/usable.hpp"
+
+namespace fanin::cli {
+namespace {
+
+lab_page made_up() {
+  lab_page page{experiment::divergence, {{"device", "a device"}, {"memory", 1024, unit::bytes}}, {}};
+  page.columns = {{"name", "name"}, {"verified", "check"}, {"seconds", "us", 1, 1e6}};
+  page.rows.push_back({{"name", "slow"}, {"verified", true}, {"seconds", 2.5e-6}, {"says", "it waits"}});
+  page.rows.push_back({{"name", "bad"}, {"verified", false}, {"seconds", nullptr}, {"says", nullptr}});
+  return page;
+}
+
+TEST_SUITE_BEGIN("lab");
+
+TEST_CASE("JSON: the facts, then the rows") {
+  const json all = as_json(made_up());
+  CHECK(all["experiment"] == "divergence");
+  CHECK(all["device"] == "a device");
+  CHECK(all["memory_bytes"] == 1024);
+  REQUIRE(all["rows"].size() == 2);
+  CHECK(all["rows"][0]["seconds"] == 2.5e-6);
+  CHECK(all["rows"][1]["verified"] == false);
+}
+
+TEST_CASE("text: the facts, the table, and a sentence where there is one") {
+  CHECK(as_text(made_up()) ==
+        "  device  a device\n"
+        "  memory  1 KiB\n"
+        "\n"
+        "name  check   us\n"
+        "slow     ok  2.5\n"
+        "bad   WRONG    -\n"
+        "\n"
+        "slow: it waits.\n");
+}
+
+TEST_CASE("what is not there is refused before anything runs") {
+  const scratch_folder here;
+  check_failure(here.fanin("lab"), 2, "EXPERIMENT is required");
+  check_failure(here.fanin("lab divergense"), 2, "unknown experiment 'divergense'; did you mean 'divergence'?");
+  check_failure(here.fanin("lab divergence --jsn"), 2, "unknown option '--jsn'; did you mean '--json'?");
+  check_failure(here.fanin("lab divergence --device -1"), 2, "--device is a number from 0");
+}
+
+TEST_CASE("help names every experiment") {
+  const scratch_folder here;
+  const finished run = here.fanin("lab --help");
+  CHECK(run.status == 0);
+  for (const experiment one : all_experiments) {
+    CHECK(run.out.find("\n" + std::string(to_string(one)) + " ") != std::string::npos);
+  }
+}
+
+TEST_CASE("without a device it says so and exits 5") {
+  const availability& state = find_backend("cuda").probe();
+  if (state.usable()) return;
+  const scratch_folder here;
+  for (const experiment one : all_experiments) {
+    for (const std::string option : {"", " --json"}) {
+      check_failure(here.fanin("lab " + std::string(to_string(one)) + option), 5, to_string(state.why));
+    }
+  }
+}
+
+TEST_SUITE_END();
+TEST_SUITE_BEGIN("lab_on_device");
+
+json found(const scratch_folder& here, experiment which) {
+  const finished run = here.fanin("lab --json " + std::string(to_string(which)));
+  INFO("stderr: ", run.err);
+  REQUIRE(run.status == 0);
+  return json::parse(run.out);
+}
+
+TEST_CASE("divergence: a branch inside warps costs up to both its sides") {
+  if (!test::usable(find_backend("cuda"))) return;
+  const scratch_folder here;
+  const json rows = found(here, experiment::divergence)["rows"];
+  REQUIRE(rows.size() == 2);
+  CHECK(rows[0]["sides"] == "constants");
+  CHECK(rows[1]["sides"] == "chains");
+  for (const json& row : rows) {
+    CAPTURE(row.dump());
+    CHECK(row["verified"] == true);
+    CHECK(row["by_thread_seconds"].get<double>() > 0);
+    CHECK(row["by_warp_seconds"].get<double>() > 0);
+    CHECK(row["says"].is_string());
+  }
+  CHECK(rows[1]["ratio"].get<double>() > 1.2);
+}
+
+TEST_CASE("a device that is not there") {
+  if (!test::usable(find_backend("cuda"))) return;
+  const scratch_folder here;
+  check_failure(here.fanin("lab divergence --device 1000"), 2, "there is no device 1000");
+}
+
+TEST_SUITE_END();
+
+}  // namespace
+}  // namespace fanin::cli
