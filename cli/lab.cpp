@@ -44,7 +44,7 @@ void run_lab(const lab_options& said) {
 }  // namespace
 
 std::string_view to_string(experiment which) {
-  constexpr std::string_view names[] = {"divergence"};
+  constexpr std::string_view names[] = {"divergence", "occupancy"};
   return names[static_cast<std::size_t>(which)];
 }
 
@@ -74,14 +74,19 @@ std::string as_text(const lab_page& page) {
 command add_lab(CLI::App& root) {
   auto said = std::make_shared<lab_options>();
   CLI::App* parser = root.add_subcommand("lab", "Experiments that show how a CUDA device executes");
-  parser->add_option("EXPERIMENT", said->experiment, "divergence")->type_name("")->required();
+  parser->add_option("EXPERIMENT", said->experiment, "divergence or occupancy")->type_name("")->required();
   add_number_option(*parser, "--device", 0, said->device, "number of the CUDA device");
   parser->add_flag("--json", said->json, "print one JSON object");
   parser->footer(
       "Results are checked before anything is timed.\n\n"
       "divergence  a branch that parts the threads of each warp, against one that parts whole warps, timed in turn:\n"
-      "            once with sides that only assign a constant, once with sides of 256 dependent operations\n\n"
-      "Examples:\n  fanin lab divergence\n  fanin lab divergence --json");
+      "            once with sides that only assign a constant, once with sides of 256 dependent operations\n"
+      "occupancy   what each stage of the ladder takes of a multiprocessor for a sum of f32, the warps that fit, "
+      "and\n"
+      "            those that Little's law asks for: latency x bandwidth of the memory, both measured, over the "
+      "bytes\n"
+      "            that a warp asks for before it needs any of them (asynchronous copies run further ahead)\n\n"
+      "Examples:\n  fanin lab divergence\n  fanin lab occupancy --json");
   return {parser, [said] { run_lab(*said); }};
 }
 

@@ -20,6 +20,9 @@ lab_page run_experiment(experiment which, int device) {
     case experiment::divergence:
       lab::fill_divergence(page, on);
       break;
+    case experiment::occupancy:
+      lab::fill_occupancy(page, on);
+      break;
   }
   return page;
 }

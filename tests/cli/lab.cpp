@@ -98,6 +98,27 @@ TEST_CASE("divergence: a branch inside warps costs up to both its sides") {
   CHECK(rows[1]["ratio"].get<double>() > 1.2);
 }
 
+TEST_CASE("occupancy: of every stage, and no more than fits") {
+  if (!test::usable(find_backend("cuda"))) return;
+  const scratch_folder here;
+  const json all = found(here, experiment::occupancy);
+  CHECK(all["verified"] == true);
+  CHECK(all["memory_latency_in_cycles"].get<double>() > 100);
+  CHECK(all["memory_latency_in_cycles"].get<double>() < 10000);
+  CHECK(all["rows"].size() >= 22);
+  for (const json& row : all["rows"]) {
+    CAPTURE(row.dump());
+    CHECK(row["registers"].get<int>() > 0);
+    CHECK(row["local_bytes"].get<int>() >= 0);
+    CHECK(row["suggested_block_size"].get<int>() >= 32);
+    CHECK(row["active_warps"] == row["active_blocks"].get<int>() * row["block_size"].get<int>() / 32);
+    CHECK(row["occupancy"].get<double>() > 0);
+    CHECK(row["occupancy"].get<double>() <= 1);
+    CHECK(row["warps_needed"].get<double>() > 0);
+    CHECK(row["says"].is_string());
+  }
+}
+
 TEST_CASE("a device that is not there") {
   if (!test::usable(find_backend("cuda"))) return;
   const scratch_folder here;

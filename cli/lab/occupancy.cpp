@@ -1,0 +1,111 @@
+// fanin lab occupancy: what a multiprocessor holds of each stage, and what it would take to keep the memory busy.
+#include <algorithm>
+#include <array>
+#include <span>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <fanin/error.hpp>
+
+#include "backends/cuda/ladder.hpp"
+#include "bench/lab/chase.hpp"
+#include "bench/measure/device.hpp"
+#include "cli/errors.hpp"
+#include "cli/lab/pages.hpp"
+
+namespace fanin::cli::lab {
+
+namespace {
+
+constexpr std::size_t count = std::size_t{1} << 24;
+constexpr unsigned lanes = 32;
+
+/// What ends first, were each the only limit. Registers are given out to warps in units of 256, shared memory with
+/// what the system keeps of each block.
+std::string_view limit_of(const cuda::stage_plan& plan, const cuda::stage_resources& used, const cudaDeviceProp& p) {
+  struct limit {
+    std::string_view name;
+    std::size_t blocks;
+  };
+  const std::size_t registers = (static_cast<std::size_t>(used.registers) * lanes + 255) / 256 * 256;
+  const std::size_t shared = used.static_shared_bytes + plan.shared_bytes + p.reservedSharedMemPerBlock;
+  const std::array limits = {
+      limit{"threads", static_cast<std::size_t>(p.maxThreadsPerMultiProcessor) / plan.block_size},
+      limit{"registers", static_cast<std::size_t>(p.regsPerMultiprocessor) / (registers * plan.block_size / lanes)},
+      limit{"shared memory", p.sharedMemPerMultiprocessor / std::max<std::size_t>(shared, 1)},
+      limit{"places for blocks", static_cast<std::size_t>(p.maxBlocksPerMultiProcessor)}};
+  return std::ranges::min(limits, {}, &limit::blocks).name;
+}
+
+json row_of(const cuda::stage_info& stage, const cudaDeviceProp& device, double bytes_under_way) {
+  const auto plan = plan_stage(stage, operation::sum, element_type::f32, count);
+  const cuda::stage_resources used = resources_of(plan);
+  const unsigned warps_of_block = plan.block_size / lanes;
+  const unsigned warps = plan.blocks_per_multiprocessor * warps_of_block;
+  const unsigned most_warps = static_cast<unsigned>(device.maxThreadsPerMultiProcessor) / lanes;
+  const std::size_t bytes_of_warp = stage.tile(plan.block_size, sizeof(float)) * sizeof(float) / warps_of_block;
+  const double warps_needed = bytes_under_way / static_cast<double>(bytes_of_warp);
+  const std::string says =
+      fmt::format("a multiprocessor holds {} of {} warps, limited by {}; {:.1f} would {}", warps, most_warps,
+                  limit_of(plan, used, device), warps_needed,
+                  warps >= warps_needed
+                      ? "do to hide the latency of memory, so that what it computes and waits for in between decides"
+                      : "be needed to hide the latency of memory, which therefore limits it");
+  return {{"stage", stage.text.name},
+          {"registers", used.registers},
+          {"static_shared_bytes", used.static_shared_bytes},
+          {"dynamic_shared_bytes", plan.shared_bytes},
+          {"local_bytes", used.local_bytes},
+          {"block_size", plan.block_size},
+          {"suggested_block_size", used.suggested_block_size},
+          {"active_blocks", plan.blocks_per_multiprocessor},
+          {"active_warps", warps},
+          {"occupancy", static_cast<double>(warps) / most_warps},
+          {"bytes_of_warp", bytes_of_warp},
+          {"warps_needed", warps_needed},
+          {"says", says}};
+}
+
+double read_bandwidth(cudaStream_t stream) {
+  constexpr std::size_t elements = std::size_t{1} << 26;
+  constexpr double budget_seconds = 0.3;
+  const std::vector<float> zeros(elements);
+  const measure::rotated_input input{array_view(std::span(zeros))};
+  return elements * sizeof(float) / measure::device_read_seconds(input, stream, budget_seconds);
+}
+
+}  // namespace
+
+void fill_occupancy(lab_page& page, const place& on) {
+  const fanin::lab::latency memory = fanin::lab::measure_memory_latency(on.stream);
+  if (!memory.verified) throw bad_data("the walk through memory ended in the wrong place, so its latency is unknown");
+  const double bandwidth = read_bandwidth(on.stream);
+  const double bytes_under_way = memory.seconds * bandwidth / on.device.multiProcessorCount;
+  page.facts.push_back({"verified", true});
+  page.facts.push_back({"memory latency in cycles", memory.cycles});
+  page.facts.push_back({"memory latency in nanoseconds", 1e9 * memory.seconds});
+  page.facts.push_back({"measured read", bandwidth / 1e9, unit::gigabytes_per_second});
+  page.facts.push_back({"bytes under way in each multiprocessor", bytes_under_way});
+  page.columns = {{"stage", "stage"},
+                  {"registers", "registers"},
+                  {"static_shared_bytes", "static shared"},
+                  {"dynamic_shared_bytes", "dynamic shared"},
+                  {"local_bytes", "local"},
+                  {"block_size", "block"},
+                  {"suggested_block_size", "suggested"},
+                  {"active_blocks", "blocks"},
+                  {"active_warps", "warps"},
+                  {"occupancy", "occupancy %", 0, 100},
+                  {"bytes_of_warp", "bytes of a warp"},
+                  {"warps_needed", "warps needed", 1}};
+  for (const cuda::stage_info& stage : cuda::stages()) {
+    try {
+      page.rows.push_back(row_of(stage, on.device, bytes_under_way));
+    } catch (const unsupported& refusal) {
+      page.facts.push_back({fmt::format("left out {}", stage.text.name), std::string(refusal.what())});
+    }
+  }
+}
+
+}  // namespace fanin::cli::lab
