@@ -44,7 +44,7 @@ void run_lab(const lab_options& said) {
 }  // namespace
 
 std::string_view to_string(experiment which) {
-  constexpr std::string_view names[] = {"divergence", "occupancy"};
+  constexpr std::string_view names[] = {"divergence", "occupancy", "shapes"};
   return names[static_cast<std::size_t>(which)];
 }
 
@@ -74,7 +74,7 @@ std::string as_text(const lab_page& page) {
 command add_lab(CLI::App& root) {
   auto said = std::make_shared<lab_options>();
   CLI::App* parser = root.add_subcommand("lab", "Experiments that show how a CUDA device executes");
-  parser->add_option("EXPERIMENT", said->experiment, "divergence or occupancy")->type_name("")->required();
+  parser->add_option("EXPERIMENT", said->experiment, "divergence, occupancy or shapes")->type_name("")->required();
   add_number_option(*parser, "--device", 0, said->device, "number of the CUDA device");
   parser->add_flag("--json", said->json, "print one JSON object");
   parser->footer(
@@ -85,7 +85,10 @@ command add_lab(CLI::App& root) {
       "and\n"
       "            those that Little's law asks for: latency x bandwidth of the memory, both measured, over the "
       "bytes\n"
-      "            that a warp asks for before it needs any of them (asynchronous copies run further ahead)\n\n"
+      "            that a warp asks for before it needs any of them (asynchronous copies run further ahead)\n"
+      "shapes      sum of two matrices, and total of one, by blocks of every shape of 64 to 1024 threads; the "
+      "addition\n"
+      "            of vectors of as many elements is the yardstick\n\n"
       "Examples:\n  fanin lab divergence\n  fanin lab occupancy --json");
   return {parser, [said] { run_lab(*said); }};
 }

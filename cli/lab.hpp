@@ -11,8 +11,8 @@
 
 namespace fanin::cli {
 
-enum class experiment : std::uint8_t { divergence, occupancy };
-inline constexpr experiment all_experiments[] = {experiment::divergence, experiment::occupancy};
+enum class experiment : std::uint8_t { divergence, occupancy, shapes };
+inline constexpr experiment all_experiments[] = {experiment::divergence, experiment::occupancy, experiment::shapes};
 std::string_view to_string(experiment which);
 
 /// A column of the text's table: a key of the rows; numbers are scaled, and so many digits follow the point.

@@ -23,6 +23,9 @@ lab_page run_experiment(experiment which, int device) {
     case experiment::occupancy:
       lab::fill_occupancy(page, on);
       break;
+    case experiment::shapes:
+      lab::fill_shapes(page, on);
+      break;
   }
   return page;
 }

@@ -16,5 +16,6 @@ struct place {
 
 void fill_divergence(lab_page& page, const place& on);
 void fill_occupancy(lab_page& page, const place& on);
+void fill_shapes(lab_page& page, const place& on);
 
 }  // namespace fanin::cli::lab

@@ -119,6 +119,23 @@ TEST_CASE("occupancy: of every stage, and no more than fits") {
   }
 }
 
+TEST_CASE("shapes: the named ones first, then all others, each right") {
+  if (!test::usable(find_backend("cuda"))) return;
+  const scratch_folder here;
+  const json rows = found(here, experiment::shapes)["rows"];
+  REQUIRE(rows.size() == 1 + 7 + 8 + 9 + 10 + 11);
+  CHECK(rows[0]["block"] == "vector add");
+  CHECK(rows[1]["block"] == "(32, 32)");
+  CHECK(rows[4]["block"] == "(16, 16)");
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const json& row = rows[i];
+    CAPTURE(row.dump());
+    CHECK(row["verified"] == true);
+    CHECK(row["sum_gigabytes_per_second"].get<double>() > 0);
+    if (i > 0) CHECK(row["total_gigabytes_per_second"].get<double>() > 0);
+  }
+}
+
 TEST_CASE("a device that is not there") {
   if (!test::usable(find_backend("cuda"))) return;
   const scratch_folder here;
