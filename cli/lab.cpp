@@ -44,7 +44,7 @@ void run_lab(const lab_options& said) {
 }  // namespace
 
 std::string_view to_string(experiment which) {
-  constexpr std::string_view names[] = {"divergence", "occupancy", "shapes"};
+  constexpr std::string_view names[] = {"divergence", "occupancy", "shapes", "latency"};
   return names[static_cast<std::size_t>(which)];
 }
 
@@ -74,7 +74,9 @@ std::string as_text(const lab_page& page) {
 command add_lab(CLI::App& root) {
   auto said = std::make_shared<lab_options>();
   CLI::App* parser = root.add_subcommand("lab", "Experiments that show how a CUDA device executes");
-  parser->add_option("EXPERIMENT", said->experiment, "divergence, occupancy or shapes")->type_name("")->required();
+  parser->add_option("EXPERIMENT", said->experiment, "divergence, occupancy, shapes or latency")
+      ->type_name("")
+      ->required();
   add_number_option(*parser, "--device", 0, said->device, "number of the CUDA device");
   parser->add_flag("--json", said->json, "print one JSON object");
   parser->footer(
@@ -88,7 +90,10 @@ command add_lab(CLI::App& root) {
       "            that a warp asks for before it needs any of them (asynchronous copies run further ahead)\n"
       "shapes      sum of two matrices, and total of one, by blocks of every shape of 64 to 1024 threads; the "
       "addition\n"
-      "            of vectors of as many elements is the yardstick\n\n"
+      "            of vectors of as many elements is the yardstick\n"
+      "latency     multiply-adds, and loads from memory, in chains of which each waits for the one before: how fast "
+      "they\n"
+      "            are by chains in a thread and by warps on a multiprocessor\n\n"
       "Examples:\n  fanin lab divergence\n  fanin lab occupancy --json");
   return {parser, [said] { run_lab(*said); }};
 }

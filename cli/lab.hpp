@@ -11,8 +11,9 @@
 
 namespace fanin::cli {
 
-enum class experiment : std::uint8_t { divergence, occupancy, shapes };
-inline constexpr experiment all_experiments[] = {experiment::divergence, experiment::occupancy, experiment::shapes};
+enum class experiment : std::uint8_t { divergence, occupancy, shapes, latency };
+inline constexpr experiment all_experiments[] = {experiment::divergence, experiment::occupancy, experiment::shapes,
+                                                 experiment::latency};
 std::string_view to_string(experiment which);
 
 /// A column of the text's table: a key of the rows; numbers are scaled, and so many digits follow the point.

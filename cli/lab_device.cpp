@@ -26,6 +26,9 @@ lab_page run_experiment(experiment which, int device) {
     case experiment::shapes:
       lab::fill_shapes(page, on);
       break;
+    case experiment::latency:
+      lab::fill_latency(page, on);
+      break;
   }
   return page;
 }

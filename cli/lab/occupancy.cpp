@@ -9,7 +9,7 @@
 #include <fanin/error.hpp>
 
 #include "backends/cuda/ladder.hpp"
-#include "bench/lab/chase.hpp"
+#include "bench/lab/latency.hpp"
 #include "bench/measure/device.hpp"
 #include "cli/errors.hpp"
 #include "cli/lab/pages.hpp"

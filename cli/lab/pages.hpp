@@ -17,5 +17,6 @@ struct place {
 void fill_divergence(lab_page& page, const place& on);
 void fill_occupancy(lab_page& page, const place& on);
 void fill_shapes(lab_page& page, const place& on);
+void fill_latency(lab_page& page, const place& on);
 
 }  // namespace fanin::cli::lab

@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <vector>
+
 #include <fanin/backend.hpp>
 
 #include "tests/cli/process.hpp"
@@ -133,6 +135,26 @@ TEST_CASE("shapes: the named ones first, then all others, each right") {
     CHECK(row["verified"] == true);
     CHECK(row["sum_gigabytes_per_second"].get<double>() > 0);
     if (i > 0) CHECK(row["total_gigabytes_per_second"].get<double>() > 0);
+  }
+}
+
+TEST_CASE("latency: more chains and more warps hide it") {
+  if (!test::usable(find_backend("cuda"))) return;
+  const scratch_folder here;
+  const json all = found(here, experiment::latency);
+  CHECK(all["fma_latency_in_cycles"].get<double>() >= 1);
+  CHECK(all["load_latency_in_cycles"].get<double>() > all["fma_latency_in_cycles"].get<double>());
+  for (const std::string instruction : {"fma", "load"}) {
+    std::vector<json> rows;
+    for (const json& row : all["rows"]) {
+      CAPTURE(row.dump());
+      CHECK(row["verified"] == true);
+      if (row["instruction"] == instruction) rows.push_back(row);
+    }
+    REQUIRE(rows.size() >= 6);
+    CHECK(rows[0]["warps_per_multiprocessor"] == 1);
+    CHECK(rows[0]["with_8_chains"].get<double>() > 2 * rows[0]["with_1_chain"].get<double>());
+    CHECK(rows.back()["with_1_chain"].get<double>() > 2 * rows[0]["with_1_chain"].get<double>());
   }
 }
 
