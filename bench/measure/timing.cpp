@@ -108,9 +108,7 @@ double relative_noise(std::vector<double> samples) {
 timing time_batches(const batch_clock& batch_seconds, double shortest_batch_seconds, const patience& limit) {
   timing result;
   sampler samples(batch_seconds, result);
-  // Twice: one run alone may be slow because it is the first.
-  const auto long_enough = [&] { return std::min(samples.run(), samples.run()) >= shortest_batch_seconds; };
-  while (!long_enough() && result.calls_per_sample < most_calls) result.calls_per_sample *= 2;
+  while (samples.run() < shortest_batch_seconds && result.calls_per_sample < most_calls) result.calls_per_sample *= 2;
 
   const auto throttled_before = throttle_count();
   const auto stopped = [&] { return limit.stop != nullptr && *limit.stop != 0; };

@@ -43,9 +43,9 @@ struct timing {
 /// The time that f(first), f(first + 1), ... take together, by whatever clock: `calls` of them.
 using batch_clock = std::function<double(std::size_t first, std::size_t calls)>;
 
-/// Runs batches unmeasured, two of each length, twice as long each time, until both take `shortest_batch_seconds`,
-/// then measures: noise is looked at from 11 samples on, and 1000 are the most. A sample during which the scheduler
-/// took a core from the process against its will is discarded, unless fewer than 11 others are found.
+/// Runs batches unmeasured, each twice as long as the last, until they take `shortest_batch_seconds`, then measures:
+/// noise is looked at from 11 samples on, and 1000 are the most. A sample during which the scheduler took a core from
+/// the process against its will is discarded, unless fewer than 11 others are found.
 timing time_batches(const batch_clock& batch_seconds, double shortest_batch_seconds, const patience& limit);
 
 /// The same for calls f(0), f(1), ... by the host's clock.
