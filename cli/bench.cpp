@@ -131,7 +131,7 @@ command add_bench(CLI::App& root) {
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   parser->add_flag("--list", said->list, "print the names of the cases and stop");
-  CLI::Option* as_object = parser->add_flag("--json", said->json, "print Google Benchmark's JSON, all samples in it");
+  CLI::Option* as_object = parser->add_flag("--json", said->json, "print Google Benchmark's JSON, with the samples");
   parser->add_flag("--csv", said->csv, "print the rows as CSV")->excludes(as_object);
   parser->footer(
       "LIST is one word or several, separated by commas; every combination that exists is a case. A case is held\n"

@@ -1,4 +1,4 @@
-// The shipped kernels. One translation unit for each element type (kernels.cu.in).
+// The shipped kernels. One translation unit for each pair of element types (cmake/cuda.cmake).
 #pragma once
 
 #include "backends/cuda/device_fold.hpp"
