@@ -43,4 +43,19 @@ void check_count(operation what, std::uint64_t count) {
   }
 }
 
+void check_data(const array_view& input) {
+  if (input.data == nullptr && input.count > 0) throw invalid_argument("the input is null, but its count is not 0");
+}
+
+void check_takes_one_input(operation what) {
+  if (what == operation::dot) throw invalid_argument("a dot product has two inputs; fanin::dot takes them");
+}
+
+void check_pair(const array_view& x, const array_view& y) {
+  if (x.count != y.count) throw invalid_argument("the inputs of a dot product have different lengths");
+  if (x.type != y.type || x.place != y.place) {
+    throw invalid_argument("the inputs of a dot product differ in type or place");
+  }
+}
+
 }  // namespace fanin

@@ -19,13 +19,13 @@ std::string_view wanted_backend(const options& chosen) {
 }
 
 void check(operation what, const array_view& input) {
-  if (input.data == nullptr && input.count > 0) throw invalid_argument("the input is null, but its count is not 0");
+  check_data(input);
   check_count(what, input.count);
 }
 
 /// The backend for a reduction of one input.
 selection choose(operation what, const array_view& input, const options& chosen) {
-  if (what == operation::dot) throw invalid_argument("a dot product has two inputs; fanin::dot takes them");
+  check_takes_one_input(what);
   return select(backends(), wanted_backend(chosen), what, input, chosen);
 }
 
@@ -57,10 +57,7 @@ result<scalar> reduce(operation what, const array_view& input, const options& ch
 result<scalar> dot(const array_view& x, const array_view& y, const options& chosen) {
   check(operation::dot, x);
   check(operation::dot, y);
-  if (x.count != y.count) throw invalid_argument("the inputs of a dot product have different lengths");
-  if (x.type != y.type || x.place != y.place) {
-    throw invalid_argument("the inputs of a dot product differ in type or place");
-  }
+  check_pair(x, y);
   return translated([&] {
     selection s = select(backends(), wanted_backend(chosen), operation::dot, x, chosen);
     s.what.other = y.data;

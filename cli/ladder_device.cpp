@@ -159,7 +159,7 @@ class climber {
     cuda::context& on = context_.internals();
     const auto& kernel = *backend_called(backend_name).find_kernel(request_);
     const auto launch_to = [&](std::byte* state) {
-      return [&, state](std::size_t i) { kernel.launch(on.where(), input_.at(i).data, asked_.count, state); };
+      return [&, state](std::size_t i) { kernel.launch(on.where(), {input_.at(i).data}, asked_.count, state); };
     };
     if (backend_name == "cuda") {
       const auto run = [&](std::size_t i) { enqueue(asked_.what, input_.at(i), result_.get(), context_); };

@@ -12,9 +12,10 @@ namespace fanin::cub_backend {
 template <class A>
 class fold final : public any_order_fold<A> {
  public:
-  void launch(const cuda::execution& where, const void* x, std::uint64_t count, void* out) const override {
+  void launch(const cuda::execution& where, const cuda::operands& data, std::uint64_t count,
+              void* out) const override {
     const auto reduce = [&](void* scratch, std::size_t& bytes) {
-      return cub::DeviceReduce::TransformReduce(scratch, bytes, static_cast<const typename A::element*>(x),
+      return cub::DeviceReduce::TransformReduce(scratch, bytes, static_cast<const typename A::element*>(data.x),
                                                 static_cast<typename A::state*>(out), count, merged<A>(),
                                                 to_state<A>(), A::identity(), where.stream);
     };

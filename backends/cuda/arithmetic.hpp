@@ -84,6 +84,24 @@ struct exact_variance {
   }
 };
 
+template <class T>
+struct chunked_products {
+  using element = T;
+  using state = chunk_products<T>;
+};
+
+template <class T>
+struct exact_dot {
+  using element = T;
+  using state = exact_dot_accumulator<T>;
+  FANIN_HOST_DEVICE static state identity() { return {}; }
+  FANIN_HOST_DEVICE static void merge(state& s, const state& other) { s.merge(other); }
+  template <class R>
+  FANIN_HOST_DEVICE static R finish(const state& s, std::uint64_t) {
+    return s.template round<R>();
+  }
+};
+
 /// A kernel's accumulator, and the one whose state its partial states are merged into.
 template <class Kernel, class Total = Kernel>
 struct accumulators {
@@ -111,6 +129,7 @@ constexpr auto choose_accumulators() {
     if constexpr (What == operation::sum_of_squares) return accumulators<chunked_sum<T, 2>, exact_sum<T, 2>>();
     if constexpr (What == operation::norm2) return accumulators<chunked_sum<T, 2>, exact_norm<T>>();
     if constexpr (What == operation::variance) return accumulators<chunked_moments<T>, exact_variance<T>>();
+    if constexpr (What == operation::dot) return accumulators<chunked_products<T>, exact_dot<T>>();
   } else if constexpr (How == method::compensated) {
     if constexpr (What == operation::sum_of_squares) return accumulators<acc::compensated_square_sum<T>>();
     using sum = acc::compensated_sum<T>;
@@ -177,7 +196,7 @@ auto with_reduction(operation what, method how, F f) -> decltype(f(reduction<ope
     case operation::variance:
       return exact_only.template operator()<operation::variance>();
     case operation::dot:
-      return {};
+      return exact_only.template operator()<operation::dot>();
   }
   return {};
 }

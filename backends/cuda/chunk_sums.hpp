@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include <fanin/accumulator/dot.hpp>
 #include <fanin/accumulator/exact.hpp>
 #include <fanin/accumulator/moments.hpp>
 
@@ -15,7 +16,7 @@ struct seen_bits {
   static constexpr unsigned nan = 1, plus_infinity = 2, minus_infinity = 4, numbers = 8;
 };
 
-/// The sum of chunk[i] * 2^(low + 16 i): the sum of x^Power for one element at least.
+/// The sum of chunk[i] * 2^(low + 16 i): of x^Power, or of products for a Power of 2, for one term at least.
 template <class T, int Power = 1>
 struct chunk_sums {
   using format = detail::float_format<T>;
@@ -28,7 +29,9 @@ struct chunk_sums {
   std::int64_t chunk[count];
   unsigned seen;
 
-  FANIN_HOST_DEVICE explicit operator accumulator() const {
+  /// In an accumulator of these sums.
+  template <class Accumulator>
+  FANIN_HOST_DEVICE Accumulator restored() const {
     typename accumulator::sum_type::words words = {};
     std::int64_t carry = 0;
     for (int i = 0; i < 2 * accumulator::sum_type::limb_count; ++i) {
@@ -36,7 +39,16 @@ struct chunk_sums {
       words[i / 2] |= static_cast<std::uint32_t>(sum & 0xffff) << (bits * (i % 2));
       carry = sum >> bits;
     }
-    return accumulator::restore(words, (seen & seen_bits::numbers) != 0, seen & seen_bits::special);
+    return Accumulator::restore(words, (seen & seen_bits::numbers) != 0, seen & seen_bits::special);
+  }
+  FANIN_HOST_DEVICE explicit operator accumulator() const { return restored<accumulator>(); }
+};
+
+/// A sum of products of two arrays' elements.
+template <class T>
+struct chunk_products : chunk_sums<T, 2> {
+  FANIN_HOST_DEVICE explicit operator exact_dot_accumulator<T>() const {
+    return this->template restored<exact_dot_accumulator<T>>();
   }
 };
 

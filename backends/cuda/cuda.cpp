@@ -45,7 +45,7 @@ void backend::enqueue(const request& asked, context& on, void* result) const {
   if (states == 1 && kernel.launch_finished(where, x, asked.input.count, asked.result, result)) return;
   for (std::uint64_t i = 0; i < states; ++i) {
     const std::uint64_t begin = i * longest;
-    kernel.launch(where, x + begin * size_of(asked.input.type), std::min(longest, asked.input.count - begin),
+    kernel.launch(where, {x + begin * size_of(asked.input.type)}, std::min(longest, asked.input.count - begin),
                   on.device_state(i));
   }
   enqueue_finish(asked, on.device_state(0), states, result, on.where().stream);

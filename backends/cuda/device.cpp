@@ -11,9 +11,16 @@ namespace {
 
 /// The request as the backend wants it, checked as fanin::reduce checks.
 request checked(operation what, const array_view& input, const options& chosen) {
-  if (input.data == nullptr && input.count > 0) throw invalid_argument("the input is null, but its count is not 0");
+  check_data(input);
   const backend* const only[] = {&cuda::instance()};
   return select(only, chosen.backend.empty() ? "cuda" : chosen.backend, what, input, chosen).what;
+}
+
+result<scalar> answer_to(const request& asked, device_context& context) {
+  const cuda::device_scope here(context.device());
+  const cuda::backend& by = cuda::instance();
+  const outcome answer = by.reduce(asked, context.internals());
+  return {answer.value, {by.name(), answer.variant, answer.how, answer.reproducibility, answer.bound, {}}};
 }
 
 }  // namespace
@@ -29,15 +36,22 @@ void* device_context::stream() const noexcept { return internals_->where().strea
 device_context::times device_context::last_times() const noexcept { return internals_->times; }
 
 result<scalar> reduce(operation what, const array_view& input, device_context& context, const options& chosen) {
+  check_takes_one_input(what);
   check_count(what, input.count);
-  const cuda::device_scope here(context.device());
-  const cuda::backend& by = cuda::instance();
-  const outcome answer = by.reduce(checked(what, input, chosen), context.internals());
-  return {answer.value, {by.name(), answer.variant, answer.how, answer.reproducibility, answer.bound, {}}};
+  return answer_to(checked(what, input, chosen), context);
+}
+
+result<scalar> dot(const array_view& x, const array_view& y, device_context& context, const options& chosen) {
+  check_data(y);
+  check_pair(x, y);
+  request asked = checked(operation::dot, x, chosen);
+  asked.other = y.data;
+  return answer_to(asked, context);
 }
 
 void enqueue(operation what, const array_view& input, void* result, device_context& context, const options& chosen) {
   if (input.place != memory::device) throw invalid_argument("enqueue() reads device memory; this is host memory");
+  check_takes_one_input(what);
   if (result == nullptr) throw invalid_argument("the result is null");
   const cuda::device_scope here(context.device());
   cuda::instance().enqueue(checked(what, input, chosen), context.internals(), result);

@@ -23,6 +23,7 @@ int device_context::device() const noexcept { return 0; }
 void* device_context::stream() const noexcept { return nullptr; }
 device_context::times device_context::last_times() const noexcept { return {}; }
 result<scalar> reduce(operation, const array_view&, device_context&, const options&) { refuse(); }
+result<scalar> dot(const array_view&, const array_view&, device_context&, const options&) { refuse(); }
 void enqueue(operation, const array_view&, void*, device_context&, const options&) { refuse(); }
 
 }  // namespace fanin

@@ -23,16 +23,22 @@ struct execution {
   std::size_t scratch_bytes = 0;
 };
 
+/// Elements in memory that a kernel can read, and for dot as many other factors.
+struct operands {
+  const void* x;
+  const void* y = nullptr;
+};
+
 /// Stateless; objects live as long as the process. Lengths are over 0 throughout.
 class device_fold {
  public:
   virtual ~device_fold() = default;
 
-  /// Folds x[0..count), elements in device memory, and writes the state to `out`, memory of the device or pinned host
-  /// memory. Returns before that is done. @throws device_error
-  virtual void launch(const execution& where, const void* x, std::uint64_t count, void* out) const = 0;
-  /// The same, but writes the finished value, a device_result of that type, where one launch can do it all; whether
-  /// it can.
+  /// Folds `count` elements, and writes the state to `out`, memory of the device or pinned host memory. Returns
+  /// before that is done. @throws device_error
+  virtual void launch(const execution& where, const operands& data, std::uint64_t count, void* out) const = 0;
+  /// The same of x, but writes the finished value, a device_result of that type, where one launch can do it all;
+  /// whether it can.
   virtual bool launch_finished(const execution&, const void* /*x*/, std::uint64_t /*count*/, element_type /*result*/,
                                void* /*out*/) const {
     return false;

@@ -1,4 +1,4 @@
-// Launching the exact sums of elements and of their squares.
+// Launching the exact sums of elements, of their squares, and of products.
 #pragma once
 
 #include "backends/cuda/exact_kernel.cuh"
@@ -7,6 +7,17 @@
 #include "backends/cuda/overlapped.cuh"
 
 namespace fanin::cuda {
+
+/// Leaves the grid's sum. Called by a whole block.
+template <class T, int Power>
+struct exact_state_end {
+  chunk_sums<T, Power>* out;
+
+  __device__ void operator()(const chunk_sums<T, Power>& total) const {
+    for (int i = threadIdx.x; i < total.count; i += blockDim.x) out->chunk[i] = total.chunk[i];
+    if (threadIdx.x == 0) out->seen = total.seen;
+  }
+};
 
 /// What becomes of the grid's sum: it is left for others, or rounded here if there is a place for the result. Called
 /// by a whole block.
@@ -20,11 +31,7 @@ struct exact_end {
   std::uint64_t count;
 
   __device__ void operator()(const sums& total) const {
-    if (result == nullptr) {
-      for (int i = threadIdx.x; i < sums::count; i += blockDim.x) out->chunk[i] = total.chunk[i];
-      if (threadIdx.x == 0) out->seen = total.seen;
-      return;
-    }
+    if (result == nullptr) return exact_state_end<T, Power>{out}(total);
     if (threadIdx.x >= 32) return;
     if constexpr (Power == 1) {
       if (what == operation::sum && total.seen == seen_bits::numbers) {
@@ -64,21 +71,21 @@ struct exact_end {
   }
 };
 
-template <class T, int Power, tuning::shape Shape>
-void launch_exact_kernel(const execution& where, const peeled_array<T>& x, const exact_end<T, Power>& end) {
+template <tuning::shape Shape, class T, class Terms, class End>
+void launch_exact_kernel(const execution& where, const peeled_array<T>& x, const Terms& terms, const End& end) {
   const unsigned blocks = tuning::blocks(x.vectors, where.multiprocessors, Shape);
-  launch_overlapped(where, blocks, Shape.threads, exact_kernel<T, Power, Shape.loads, exact_end<T, Power>>, x,
+  launch_overlapped(where, blocks, Shape.threads, exact_kernel<Terms, Shape.loads, End>, x, terms,
                     tuning::whole_batches(x.vectors, blocks, Shape),
-                    static_cast<chunk_sums<T, Power>*>(where.exact_total), where.ticket, end);
+                    static_cast<chunk_sums<T, Terms::power>*>(where.exact_total), where.ticket, end);
 }
 
 template <class T, int Power>
 void launch_exact(const execution& where, const void* elements, const exact_end<T, Power>& end) {
   const peeled_array<T> x(static_cast<const T*>(elements), end.count);
   if (x.vectors < tuning::exact_many_vectors) {
-    launch_exact_kernel<T, Power, tuning::exact_few>(where, x, end);
+    launch_exact_kernel<tuning::exact_few>(where, x, powers<T, Power>(), end);
   } else {
-    launch_exact_kernel<T, Power, tuning::exact_many>(where, x, end);
+    launch_exact_kernel<tuning::exact_many>(where, x, powers<T, Power>(), end);
   }
 }
 
@@ -92,8 +99,8 @@ class unrounded_fold : public device_fold {
 template <class T, int Power, operation What>
 class exact_fold final : public unrounded_fold {
  public:
-  void launch(const execution& where, const void* x, std::uint64_t count, void* out) const override {
-    launch_exact<T, Power>(where, x, {static_cast<chunk_sums<T, Power>*>(out), nullptr, What, false, count});
+  void launch(const execution& where, const operands& data, std::uint64_t count, void* out) const override {
+    launch_exact<T, Power>(where, data.x, {static_cast<chunk_sums<T, Power>*>(out), nullptr, What, false, count});
   }
   bool launch_finished(const execution& where, const void* x, std::uint64_t count, element_type result,
                        void* out) const override {
@@ -106,10 +113,27 @@ class exact_fold final : public unrounded_fold {
 template <class T>
 class moments_fold final : public unrounded_fold {
  public:
-  void launch(const execution& where, const void* x, std::uint64_t count, void* out) const override {
+  void launch(const execution& where, const operands& data, std::uint64_t count, void* out) const override {
     auto& moments = *static_cast<chunk_moments<T>*>(out);
-    launch_exact<T, 1>(where, x, {&moments.sum, nullptr, operation::sum, false, count});
-    launch_exact<T, 2>(where, x, {&moments.squares, nullptr, operation::sum_of_squares, false, count});
+    launch_exact<T, 1>(where, data.x, {&moments.sum, nullptr, operation::sum, false, count});
+    launch_exact<T, 2>(where, data.x, {&moments.squares, nullptr, operation::sum_of_squares, false, count});
+  }
+};
+
+/// Dot products.
+template <class T>
+class dot_fold final : public unrounded_fold {
+ public:
+  void launch(const execution& where, const operands& data, std::uint64_t count, void* out) const override {
+    const peeled_array<T> x(static_cast<const T*>(data.x), count);
+    const std::ptrdiff_t distance = static_cast<const std::byte*>(data.y) - static_cast<const std::byte*>(data.x);
+    constexpr tuning::shape shape = tuning::exact_pairs(sizeof(T));
+    const exact_state_end<T, 2> end{static_cast<chunk_products<T>*>(out)};
+    if (distance % std::ptrdiff_t{sizeof(vector<T>)} == 0) {
+      launch_exact_kernel<shape>(where, x, products<T, true>{distance}, end);
+    } else {
+      launch_exact_kernel<shape>(where, x, products<T, false>{distance}, end);
+    }
   }
 };
 

@@ -1,4 +1,4 @@
-// The exact sum of powers in one launch: windows in registers, chunks in shared memory, and chunks in device memory
+// The exact sum of terms in one launch: windows in registers, chunks in shared memory, and chunks in device memory
 // to which all blocks add. Integer additions throughout, so the order of blocks does not matter. The last block
 // finishes.
 #pragma once
@@ -24,10 +24,12 @@ __device__ inline unsigned take_turn(unsigned& turns) {
 /// `total` is in device memory and all 0, before and after. Warps take turns at the first `whole_batches` batches of
 /// the vectors, and the others are one batch of each lane. Calls write(chunks) in the last block, with its chunks in
 /// shared memory.
-template <class T, int Power, int Most, class Write>
+template <class Terms, int Most, class Write>
 __global__ void __launch_bounds__(tuning::exact_many.threads, tuning::exact_many.blocks_per_multiprocessor)
-    exact_kernel(const peeled_array<T> x, std::uint64_t whole_batches, chunk_sums<T, Power>* total, unsigned* ticket,
-                 const Write write) {
+    exact_kernel(const peeled_array<typename Terms::element> x, const Terms terms, std::uint64_t whole_batches,
+                 chunk_sums<typename Terms::element, Terms::power>* total, unsigned* ticket, const Write write) {
+  using T = typename Terms::element;
+  constexpr int Power = Terms::power;
   constexpr int threads = tuning::exact_many.threads;
   constexpr int warps = threads / 32;
   constexpr unsigned batch_vectors = 32 * Most;
@@ -51,8 +53,8 @@ __global__ void __launch_bounds__(tuning::exact_many.threads, tuning::exact_many
   const unsigned stride = gridDim.x * threads;
   const std::uint64_t i = whole_batches * batch_vectors + blockIdx.x * threads + threadIdx.x;
   const int count = i < x.vectors ? static_cast<int>((x.vectors - 1 - i) / stride) + 1 : 0;
-  using window_sums = cuda::window_sums<T, warps, Most, Power>;
-  window_sums sums(block, total);
+  using window_sums = cuda::window_sums<Terms, warps, Most>;
+  window_sums sums(terms, block, total);
   sums.add({x.body + i, stride, count}, next);
   if (blockIdx.x == 0) {
     const bool in_head = threadIdx.x < x.head_count;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <span>
 
 #include <fanin/error.hpp>
 
@@ -32,6 +33,9 @@ outcome finished(const gpu_backend& by, const request& asked, const void* total,
           same_bits ? fold.reproducibility : reproducibility::none, fold.bound(way, count, asked.result)};
 }
 
+/// The factors in a second array, where there is one.
+const void* other_of(const request& asked) { return asked.what == operation::dot ? asked.other : nullptr; }
+
 int device_of(const void* data) {
   cudaPointerAttributes attributes{};
   check(cudaPointerGetAttributes(&attributes, data), "cudaPointerGetAttributes");
@@ -53,7 +57,7 @@ class gpu_stream final : public stream {
       : by_(by),
         asked_(asked),
         context_(current_device()),
-        feed_(context_, kernel, fold_of(asked, kernel), size_of(asked.input.type)) {}
+        feed_(context_, kernel, fold_of(asked, kernel), size_of(asked.input.type), 1) {}
 
   void push(const void* elements, std::size_t count) override {
     const device_scope here(context_.where().device);
@@ -74,15 +78,15 @@ class gpu_stream final : public stream {
   std::uint64_t count_ = 0;
 };
 
-/// Folds the elements at `data`, which the device can read, in as few kernels as the states allow and merges their
-/// states in order.
-outcome fold_in_place(const gpu_backend& by, const request& asked, const void* data, context& on) {
+/// Folds data that the device can read, in as few kernels as the states allow, and merges their states in order.
+outcome fold_in_place(const gpu_backend& by, const request& asked, const operands& data, context& on) {
   const device_fold& kernel = *by.find_kernel(asked);
   const host_fold& fold = fold_of(asked, kernel);
   state_buffer total;
   fold.reset(total.bytes);
   chain way;
-  const auto* x = static_cast<const std::byte*>(data);
+  const auto* x = static_cast<const std::byte*>(data.x);
+  const auto* y = static_cast<const std::byte*>(data.y);
   std::uint64_t left = asked.input.count;
   std::uint64_t kernels = 0;
   const execution where =
@@ -91,10 +95,11 @@ outcome fold_in_place(const gpu_backend& by, const request& asked, const void* d
     std::size_t used = 0;
     for (; used < context::state_slots && left > 0; ++used) {
       const std::uint64_t count = std::min(left, fold.longest);
-      kernel.launch(where, x, count, on.host_state(used));
+      kernel.launch(where, {x, y}, count, on.host_state(used));
       const chain own = kernel.longest_chain(where, count);
       way = {std::max(way.adds, own.adds), std::max(way.merges, own.merges)};
       x += count * size_of(asked.input.type);
+      if (y != nullptr) y += count * size_of(asked.input.type);
       left -= count;
     }
     check(cudaStreamSynchronize(on.where().stream), "cudaStreamSynchronize");
@@ -110,8 +115,10 @@ outcome fold_in_place(const gpu_backend& by, const request& asked, const void* d
 outcome fold_fed(const gpu_backend& by, const request& asked, context& on) {
   const device_fold& kernel = *by.find_kernel(asked);
   const array_view& input = asked.input;
-  host_feed feed(on, kernel, fold_of(asked, kernel), size_of(input.type));
-  feed.fold_array(input.data, input.count, asked.threads);
+  const void* const both[] = {input.data, other_of(asked)};
+  const std::span arrays(both, asked.what == operation::dot ? 2 : 1);
+  host_feed feed(on, kernel, fold_of(asked, kernel), size_of(input.type), arrays.size());
+  feed.fold_arrays(arrays, input.count, asked.threads);
   const void* total = feed.total();
   return finished(by, asked, total, input.count, feed.longest_chain());
 }
@@ -128,16 +135,22 @@ support gpu_backend::supports(const request& asked) const {
 
 outcome gpu_backend::reduce(const request& asked) const {
   const bool on_device = asked.input.place == memory::device && asked.input.count > 0;
-  return reduce(asked, default_context(on_device ? device_of(asked.input.data) : current_device()));
+  const int device = on_device ? device_of(asked.input.data) : current_device();
+  if (on_device && asked.what == operation::dot && device_of(asked.other) != device) {
+    throw invalid_argument("the inputs of a dot product are in the memory of different devices");
+  }
+  return reduce(asked, default_context(device));
 }
 
 outcome gpu_backend::reduce(const request& asked, context& on) const {
   const device_scope here(on.where().device);
-  if (asked.input.place == memory::device) return fold_in_place(*this, asked, asked.input.data, on);
-  const void* const over_the_bus = worth_reading_from_device(asked.input);
+  if (asked.input.place == memory::device) {
+    return fold_in_place(*this, asked, {asked.input.data, other_of(asked)}, on);
+  }
+  const void* const over_the_bus = asked.what == operation::dot ? nullptr : worth_reading_from_device(asked.input);
   if (over_the_bus == nullptr) return fold_fed(*this, asked, on);
   const auto start = std::chrono::steady_clock::now();
-  const outcome answer = fold_in_place(*this, asked, over_the_bus, on);
+  const outcome answer = fold_in_place(*this, asked, {over_the_bus}, on);
   on.times = {0, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()};
   return answer;
 }

@@ -43,11 +43,13 @@ const void* worth_reading_from_device(const array_view& input) {
   return reinterpret_cast<std::uintptr_t>(there) % 128 == 0 ? there : nullptr;
 }
 
-host_feed::host_feed(context& on, const device_fold& kernel, const host_fold& fold, std::size_t element_bytes)
+host_feed::host_feed(context& on, const device_fold& kernel, const host_fold& fold, std::size_t element_bytes,
+                     std::size_t arrays)
     : context_(on),
       kernel_(kernel),
       fold_(fold),
       element_bytes_(element_bytes),
+      arrays_(arrays),
       where_(on.with_scratch(kernel.scratch_bytes(on.where(), chunk_bytes / element_bytes))) {
   fold_.reset(total_.bytes);
   context_.prepare_chunks();
@@ -64,18 +66,24 @@ host_feed::~host_feed() {
   }
 }
 
-void host_feed::fold_array(const void* data, std::size_t count, unsigned threads) {
+void host_feed::fold_arrays(std::span<const void* const> arrays, std::size_t count, unsigned threads) {
   if (count == 0) return;
-  const auto* from = static_cast<const std::byte*>(data);
-  std::size_t left = count * element_bytes_;
-  if (left <= chunk_bytes) copying_ = context_.where().stream;  // nothing overlaps: no stream has to wait for another
-  if (on_the_bus(data, left) == nullptr) return push(data, count, threads);
-  while (left > 0) {
-    const std::size_t bytes = std::min(left, chunk_bytes);
-    open(chunk_);
-    send(from, bytes);
-    from += bytes;
-    left -= bytes;
+  const std::size_t bytes = count * element_bytes_;
+  // Where nothing overlaps, no stream has to wait for another.
+  if (arrays_ * bytes <= chunk_bytes) copying_ = context_.where().stream;
+  const bool pinned =
+      std::ranges::all_of(arrays, [&](const void* data) { return on_the_bus(data, bytes) != nullptr; });
+  const std::size_t most = arrays_ == 1 ? bytes : chunk_bytes / arrays_;
+  for (std::size_t begin = 0; begin < bytes; begin += most) {
+    const std::size_t length = std::min(most, bytes - begin);
+    for (const void* array : arrays) {
+      const std::byte* const from = static_cast<const std::byte*>(array) + begin;
+      if (pinned) {
+        send_pinned(from, length);
+      } else {
+        push(from, length / element_bytes_, threads);
+      }
+    }
   }
 }
 
@@ -135,6 +143,17 @@ void host_feed::retire(chunk_slot& slot) {
   fold_.merge(total_.bytes, slot.state);
 }
 
+/// Sends pinned memory from where it is.
+void host_feed::send_pinned(const std::byte* from, std::size_t left) {
+  while (left > 0) {
+    const std::size_t bytes = std::min(left, chunk_bytes - sent_);
+    if (sent_ == 0) open(chunk_);
+    send(from, bytes);
+    from += bytes;
+    left -= bytes;
+  }
+}
+
 /// Sends the next bytes of the chunk, and folds it when it is full.
 void host_feed::send(const std::byte* from, std::size_t bytes) {
   const chunk_slot& slot = slot_of(chunk_);
@@ -151,11 +170,12 @@ void host_feed::send_filled() { send(slot_of(chunk_).staging.get() + sent_, std:
 void host_feed::fold() {
   const execution& where = where_;
   chunk_slot& slot = slot_of(chunk_);
-  const std::size_t count = sent_ / element_bytes_;
+  const std::size_t count = sent_ / (arrays_ * element_bytes_);
+  const std::byte* const x = slot.arrived.get();
   check(cudaEventRecord(slot.copied.get(), copying_), "cudaEventRecord");
   check(cudaStreamWaitEvent(where.stream, slot.copied.get(), 0), "cudaStreamWaitEvent");
   check(cudaEventRecord(slot.fold_begun.get(), where.stream), "cudaEventRecord");
-  kernel_.launch(where, slot.arrived.get(), count, slot.state);
+  kernel_.launch(where, {x, arrays_ > 1 ? x + count * element_bytes_ : nullptr}, count, slot.state);
   check(cudaEventRecord(slot.folded.get(), where.stream), "cudaEventRecord");
   slot.busy = true;
   sent_ = 0;

@@ -5,6 +5,7 @@
 #include <nv/target>
 
 #include "backends/cuda/chunk_sums.hpp"
+#include "backends/cuda/terms.cuh"
 
 namespace fanin::cuda {
 
@@ -43,28 +44,27 @@ class lane_sums {
     }
   }
 
-  /// Adds one element of any value.
+  /// Adds one term of any value.
   __device__ void add(T x) {
-    using format = typename sums::format;
     const auto bits = detail::to_bits(x);
-    const bool negative = Power == 1 && (bits & format::sign) != 0;
+    const bool negative = (bits & format::sign) != 0;
     const auto magnitude = bits & ~format::sign;
-    if (magnitude >= format::infinity) {
-      see(seen_bits::numbers | (magnitude > format::infinity ? seen_bits::nan
-                                : negative                   ? seen_bits::minus_infinity
-                                                             : seen_bits::plus_infinity));
-      return;
+    if (magnitude >= format::infinity) return see_special(magnitude == format::infinity, negative);
+    const unpacked parts(magnitude);
+    add<format::digits>(parts.mantissa, parts.position, negative);
+  }
+  __device__ void add(const product<T>& p) {
+    const auto x = detail::to_bits(p.x), y = detail::to_bits(p.y);
+    const bool negative = ((x ^ y) & format::sign) != 0;
+    const auto of_x = x & ~format::sign, of_y = y & ~format::sign;
+    if (of_x >= format::infinity || of_y >= format::infinity) {
+      const bool a_nan = of_x > format::infinity || of_y > format::infinity || of_x == 0 || of_y == 0;
+      return see_special(!a_nan, negative);
     }
-    const int biased = static_cast<int>(magnitude >> (format::digits - 1));
-    const auto fraction = magnitude & (format::implicit_one - 1);
-    const std::uint64_t mantissa = biased == 0 ? fraction : fraction | format::implicit_one;
-    const int position = biased == 0 ? 0 : biased - 1;
-    if constexpr (Power == 1) {
-      add<format::digits>(mantissa, position, negative);
-    } else {
-      using square = std::conditional_t<sizeof(T) == 4, std::uint64_t, detail::uint128>;
-      add<2 * format::digits>(static_cast<square>(mantissa) * mantissa, 2 * position, false);
-    }
+    using wide = std::conditional_t<sizeof(T) == 4, std::uint64_t, detail::uint128>;
+    const unpacked left(of_x), right(of_y);
+    add<2 * format::digits>(static_cast<wide>(left.mantissa) * right.mantissa, left.position + right.position,
+                            negative);
   }
 
   __device__ void see(unsigned bits) { atomicOr(&seen_, bits); }
@@ -94,6 +94,26 @@ class lane_sums {
   }
 
  private:
+  using format = typename sums::format;
+
+  /// A finite number's mantissa and its last bit's place over the lowest.
+  struct unpacked {
+    std::uint64_t mantissa;
+    int position;
+    __device__ explicit unpacked(typename format::bits magnitude) {
+      const int biased = static_cast<int>(magnitude >> (format::digits - 1));
+      const auto fraction = magnitude & (format::implicit_one - 1);
+      mantissa = biased == 0 ? fraction : fraction | format::implicit_one;
+      position = biased == 0 ? 0 : biased - 1;
+    }
+  };
+
+  __device__ void see_special(bool infinite, bool negative) {
+    see(seen_bits::numbers | (!infinite  ? seen_bits::nan
+                              : negative ? seen_bits::minus_infinity
+                                         : seen_bits::plus_infinity));
+  }
+
   /// Each thread of `Together` warps adds up what read(word) gives for the copies of a chunk, beginning with the one
   /// in its own bank.
   template <int Together, class Read, class Give>

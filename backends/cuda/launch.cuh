@@ -46,8 +46,8 @@ class vectors_fold final : public device_fold {
   static constexpr tuning::shape shape = shape_of<A>;
 
  public:
-  void launch(const execution& where, const void* x, std::uint64_t count, void* out) const override {
-    run(where, x, count, {static_cast<state*>(out), nullptr, count});
+  void launch(const execution& where, const operands& data, std::uint64_t count, void* out) const override {
+    run(where, data.x, count, {static_cast<state*>(out), nullptr, count});
   }
   bool launch_finished(const execution& where, const void* x, std::uint64_t count, element_type,
                        void* out) const override {
@@ -82,6 +82,8 @@ constexpr auto fold_for() {
     return std::type_identity<vectors_fold<Reduction>>();
   } else if constexpr (what == operation::variance) {
     return std::type_identity<moments_fold<T>>();
+  } else if constexpr (what == operation::dot) {
+    return std::type_identity<dot_fold<T>>();
   } else {
     constexpr int power = what == operation::sum || what == operation::mean ? 1 : 2;
     return std::type_identity<exact_fold<T, power, what>>();

@@ -19,12 +19,12 @@ class stage_fold final : public device_fold {
     return stage_.text.name == asked.variant && what_ == asked.what && type_ == asked.input.type;
   }
 
-  void launch(const execution& where, const void* x, std::uint64_t count, void* out) const override {
+  void launch(const execution& where, const operands& data, std::uint64_t count, void* out) const override {
     const stage_plan plan = planned(count);
     auto* const workspace = static_cast<std::byte*>(where.scratch);
     std::byte* const state = workspace + state_offset(plan);
-    prepare_stage(plan, x, workspace, where.stream);
-    run_stage(plan, x, workspace, state, nullptr, where.stream);
+    prepare_stage(plan, data.x, workspace, where.stream);
+    run_stage(plan, data.x, workspace, state, nullptr, where.stream);
     check(cudaMemcpyAsync(out, state, plan.state_bytes, cudaMemcpyDefault, where.stream), "cudaMemcpyAsync");
   }
   chain longest_chain(const execution&, std::uint64_t count) const override {

@@ -22,7 +22,10 @@ constexpr shape fold_shape(std::size_t state_bytes) { return {512, 2, state_byte
 /// Exact sums keep more in registers: 128 a thread. Few vectors are added soonest by short code, as most of the time
 /// goes into fetching it; many need more loads in flight.
 inline constexpr shape exact_few{512, 1, 4}, exact_many{512, 1, 8};
-static_assert(exact_few.threads == exact_many.threads);  // the kernel counts on it
+/// Of products of two arrays, a load from each at a time.
+constexpr shape exact_pairs(std::size_t element_bytes) { return {512, 1, element_bytes == 4 ? 4 : 2}; }
+static_assert(exact_few.threads == exact_many.threads &&
+              exact_pairs(4).threads == exact_many.threads);  // as kernels have it
 inline constexpr std::uint64_t exact_many_vectors = std::uint64_t{3} << 19;
 
 /// How many batches there are, each `loads` vectors for every lane of a warp: all if every warp has one, else none.

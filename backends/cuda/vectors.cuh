@@ -78,13 +78,4 @@ __device__ vector<T> load(const vector<T>* from) {
   return v;
 }
 
-/// A vector of -0, which no sum feels.
-template <class T>
-__device__ vector<T> nothing() {
-  vector<T> v;
-#pragma unroll
-  for (T& x : v.at) x = -T{0};
-  return v;
-}
-
 }  // namespace fanin::cuda

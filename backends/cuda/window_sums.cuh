@@ -1,11 +1,11 @@
 // A warp's share of an exact sum while its elements fit into a window: the scheme of backends/leaf/exact.cpp, with
-// one window for each warp. What does not fit goes to the block's lane_sums one by one. Squares are added as one
+// one window for each warp. What does not fit goes to the block's lane_sums one by one. Products are added as one
 // double (f32) or as two, of which the second is what rounding the first one lost (f64). docs/numerics.md has the
 // proof.
 #pragma once
 
 #include "backends/cuda/lane_sums.cuh"
-#include "backends/cuda/vectors.cuh"
+#include "backends/cuda/terms.cuh"
 
 namespace fanin::cuda {
 
@@ -18,18 +18,23 @@ struct batch {
   int count;
 
   __device__ static batch whole(const vector<T>* first) { return {first, 32, first != nullptr ? Most : 0}; }
-  __device__ vector<T> at(int i) const { return load(first + std::uint64_t{stride} * static_cast<unsigned>(i)); }
+  __device__ const vector<T>* at(int i) const { return first + std::uint64_t{stride} * static_cast<unsigned>(i); }
 };
 
 /// All members but the constructor are called by whole warps.
-template <class T, int Warps, int Most, int Power>
+template <class Terms, int Warps, int Most>
 class window_sums {
+  using T = typename Terms::element;
+  using term = typename Terms::term;
+  using terms = typename Terms::vector;
+  static constexpr int Power = Terms::power;
   using sums = chunk_sums<T, Power>;
   using block_sums = lane_sums<T, Warps, Power>;
   using batch = cuda::batch<T, Most>;
 
  public:
-  __device__ window_sums(block_sums& block, sums* total) : block_(block), total_(total) {}
+  __device__ window_sums(const Terms& from, block_sums& block, sums* total)
+      : from_(from), block_(block), total_(total) {}
 
   /// Whole batches that one warp can add, with one more and an element, without draining the block: each takes at
   /// most `elements` additions and those of a flush, which are fewer.
@@ -40,7 +45,7 @@ class window_sums {
   template <class Next>
   __device__ void add(batch x, Next next) {
     if (!__any_sync(all_lanes, x.count > 0)) x = batch::whole(next());
-    vector<T> v[Most];
+    terms v[Most];
     read(x, v);
     const vector<T>* following = next();
     bool window_is_new = false;
@@ -51,12 +56,12 @@ class window_sums {
       }
       // Each place is filled again as soon as it is free.
       const auto read_following = [&](int k) {
-        if (following != nullptr) v[k] = load(following + k * 32);
+        if (following != nullptr) v[k] = from_.load(following + k * 32);
       };
       bool added = false;
       if (fits_) {
         added = add_if_it_fits([&](int k) {
-          const vector<T> taken = v[k];
+          const terms taken = v[k];
           read_following(k);
           return taken;
         });
@@ -78,12 +83,13 @@ class window_sums {
     }
   }
 
-  /// Adds one element of each lane that has one.
+  /// Adds the term of one element of each lane that has one.
   __device__ void add_end(const T* x, bool there) {
     will_add(1);
     if (!there) return;
-    block_.add(*x);
-    if (is_number(*x)) block_.see(seen_bits::numbers);
+    const term last = from_.load_one(x);
+    block_.add(last);
+    if (is_number(last)) block_.see(seen_bits::numbers);
   }
 
   /// Leaves everything with the block.
@@ -115,12 +121,9 @@ class window_sums {
     for (int k = 0; k < Most; ++k) f(k);
   }
 
-  __device__ static void read(const batch& x, vector<T> (&v)[Most]) {
-    for_each_vector([&](int k) { v[k] = k < x.count ? x.at(k) : nothing<T>(); });
+  __device__ void read(const batch& x, terms (&v)[Most]) const {
+    for_each_vector([&](int k) { v[k] = k < x.count ? from_.load(x.at(k)) : terms::nothing(); });
   }
-
-  /// Not -0, which sums of other elements do not feel; its square is +0.
-  __device__ static bool is_number(T x) { return Power == 2 || detail::to_bits(x) != sums::format::sign; }
 
   __device__ bool window_is_ready() const { return fits_ && batches_ < most_batches; }
 
@@ -129,6 +132,9 @@ class window_sums {
     return ::max(top_ - level * level_step, least);
   }
   __device__ double magic(int level) const { return __hiloint2double((exponent(level) + 1023) << 20 | 0x80000, 0); }
+
+  /// Of the bits but the sign.
+  __device__ static unsigned not_zero(double x) { return 2u * __double2hiint(x) | __double2loint(x); }
 
   /// Takes from `rest` what it has of whole units of a level and adds it to `part`. Returns the sum that did it.
   __device__ double extract(int level, double& rest, std::uint64_t& part) const {
@@ -147,22 +153,22 @@ class window_sums {
     unsigned moved = 0, left = 0, least = ~0u;
     const unsigned first = __double2hiint(magic(0));
     for_each_vector([&](int k) {
-      const vector<T> v = take(k);
+      const terms v = take(k);
 #pragma unroll
       for (int i = 0; i < vector<T>::size; ++i) {
-        const double x = v.at[i];
-        double rest = Power == 1 ? x : x * x;
+        const term one = v.at(i);
+        double rest = value_of(one);
         [[maybe_unused]] double lost = 0;
         if constexpr (adds_pairs) {
-          lost = __fma_rn(x, x, -rest);
-          left |= __double2hiint(rest) == 0 ? 2u * __double2hiint(x) | __double2loint(x) : 0;  // underflow
+          lost = __fma_rn(one.x, one.y, -rest);
+          left |= 2u * __double2hiint(rest) == 0 ? ::min(not_zero(one.x), not_zero(one.y)) : 0;  // underflow
         }
         moved |= __double2hiint(extract(0, rest, part[0])) ^ first;
 #pragma unroll
         for (int level = 1; level < levels_of_each; ++level) extract(level, rest, part[level]);
         if constexpr (adds_rests) {
           rests[i] += rest;
-          least = ::min(least, 2 * detail::to_bits(v.at[i]) - 1);  // 0 counts as large
+          least = ::min(least, 2 * detail::to_bits(one) - 1);  // 0 counts as large
         } else {
           if constexpr (adds_pairs) {  // the first level has no unit as small as `lost`
 #pragma unroll
@@ -191,30 +197,32 @@ class window_sums {
     will_add(batch::elements);
 #pragma unroll 4
     for (int k = 0; k < x.count; ++k) {
-      const vector<T> v = x.at(k);
+      const terms v = from_.load(x.at(k));
 #pragma unroll
-      for (const T element : v.at) block_.add(element);
+      for (int i = 0; i < vector<T>::size; ++i) block_.add(v.at(i));
     }
   }
 
-  /// Chooses a window for these elements, and looks whether they are numbers.
-  __device__ void look(const vector<T> (&v)[Most]) {
+  /// Chooses a window for these terms, and looks whether they are numbers.
+  __device__ void look(const terms (&v)[Most]) {
+    using number = std::conditional_t<Power == 1, T, double>;
+    using format = detail::float_format<number>;
+    constexpr int below_leading = 8 * sizeof(number) - 32;
     flush();
     unsigned largest = 0;
     for_each_vector([&](int k) {
 #pragma unroll
-      for (const T element : v[k].at) {
-        const auto bits = detail::to_bits(element);
-        largest = ::max(largest, static_cast<unsigned>(bits >> (8 * sizeof(T) - 32)) & 0x7fffffffu);
-        numbers_ |= is_number(element);
+      for (int i = 0; i < vector<T>::size; ++i) {
+        const auto bits = detail::to_bits(static_cast<number>(value_of(v[k].at(i))));
+        largest = ::max(largest, static_cast<unsigned>(bits >> below_leading) & 0x7fffffffu);
+        numbers_ |= is_number(v[k].at(i));
       }
     });
     numbers_ = __any_sync(all_lanes, numbers_);
-    constexpr int exponent_at = sums::format::digits - 1 - (8 * sizeof(T) - 32);
-    const int above = static_cast<int>(warp_max(largest) >> exponent_at) - sums::format::high + 2;  // |x| < 2^above
-    const int tightest = Power * above + 1;
-    top_ = ::min(tightest + headroom, highest_top);
-    fits_ = numbers_ && tightest <= highest_top && top_ >= lowest_top;
+    const int biased = static_cast<int>(warp_max(largest) >> (format::digits - 1 - below_leading));
+    const int tightest = biased - format::high + 3;  // terms are below half of 2^tightest
+    top_ = ::max(::min(tightest + headroom, highest_top), lowest_top);
+    fits_ = numbers_ && tightest <= highest_top;
   }
 
   __device__ void flush() {
@@ -242,6 +250,7 @@ class window_sums {
     additions_ += additions;
   }
 
+  const Terms& from_;
   block_sums& block_;
   sums* total_;
   std::uint64_t sum_[levels] = {};

@@ -36,8 +36,9 @@ class scratch_allocator {
 template <class A>
 class fold final : public cub_backend::any_order_fold<A> {
  public:
-  void launch(const cuda::execution& where, const void* x, std::uint64_t count, void* out) const override {
-    const auto* first = static_cast<const typename A::element*>(x);
+  void launch(const cuda::execution& where, const cuda::operands& data, std::uint64_t count,
+              void* out) const override {
+    const auto* first = static_cast<const typename A::element*>(data.x);
     scratch_allocator allocator(where);
     try {
       *static_cast<typename A::state*>(out) =

@@ -77,10 +77,13 @@ class device_context {
 /// @throws as fanin::reduce; device_error
 result<scalar> reduce(operation what, const array_view& input, device_context& context, const options& chosen = {});
 
+/// As fanin::dot, by the backend `cuda`. @throws as fanin::dot; device_error
+result<scalar> dot(const array_view& x, const array_view& y, device_context& context, const options& chosen = {});
+
 /// Enqueues the reduction of device memory and returns. `result` is in device memory (or pinned): a
 /// device_result of the type that options::result or default_result() names. An empty mean or variance is NaN, an
-/// empty min or max its identity. Only kernel launches, but for stages of the ladder: may be captured into a CUDA
-/// graph, once the same call was made without. The context has to outlive the graph.
+/// empty min or max its identity. Not for dot. Only kernel launches, but for stages of the ladder: may be captured
+/// into a CUDA graph, once the same call was made without. The context has to outlive the graph.
 /// @throws as fanin::reduce, but not `overflow`
 void enqueue(operation what, const array_view& input, void* result, device_context& context,
              const options& chosen = {});

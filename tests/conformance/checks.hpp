@@ -63,7 +63,6 @@ inline bool has(const backend& b, operation what, element_type type, method how)
   if (!is_floating(type)) return !is_exact_only(what);
   if (is_exact_only(what) && how != method::exact) return false;
   if (what == operation::product) return how == method::fast;
-  if (what == operation::dot) return b.home() == memory::host;
   const bool reference = b.name() == "cub" || b.name() == "thrust";  // whose exact states are for sums only
   return !reference || how != method::exact || !(what == operation::sum_of_squares || is_exact_only(what));
 }

@@ -18,7 +18,7 @@ const cuda::vectors_fold<sum_from_plus_zero> from_zero;
 
 class without_last final : public cuda::device_fold {
  public:
-  void launch(const cuda::execution& where, const void* x, std::uint64_t count, void* out) const override {
+  void launch(const cuda::execution& where, const cuda::operands& x, std::uint64_t count, void* out) const override {
     sound.launch(where, x, count > 8192 ? count - 1 : count, out);
   }
   cuda::chain longest_chain(const cuda::execution& where, std::uint64_t count) const override {

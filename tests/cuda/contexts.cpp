@@ -94,7 +94,7 @@ TEST_SUITE("contexts") {
           cuda::execution where = own.where();
           where.multiprocessors = multiprocessors;
           where.programmatic = overlap;
-          for (int i = 0; i < 20; ++i) kernel.launch(where, asked.input.data, asked.input.count, own.host_state(0));
+          for (int i = 0; i < 20; ++i) kernel.launch(where, {asked.input.data}, asked.input.count, own.host_state(0));
           cuda::check(cudaStreamSynchronize(where.stream), "cudaStreamSynchronize");
           cuda::state_buffer total;
           fold.reset(total.bytes);
@@ -220,6 +220,28 @@ TEST_SUITE("contexts") {
     }
   }
 
+  TEST_CASE("dot of pinned and pageable host data, over several chunks") {
+    if (!device_is_here()) return;
+    const auto x = mixed_values<double>((std::size_t{50} << 20) / 8 + 5, 65), y = mixed_values<double>(x.size(), 66);
+    const auto pinned = cuda::allocate_pinned(2 * x.size() * 8);
+    auto* const copies = reinterpret_cast<double*>(pinned.get());
+    std::copy(x.begin(), x.end(), copies);
+    std::copy(y.begin(), y.end(), copies + x.size());
+    device_context context;
+    for (const std::size_t count : {std::size_t{0}, std::size_t{1}, std::size_t{1} << 20, x.size()}) {
+      CAPTURE(count);
+      const std::span<const double> left(x.data(), count), right(y.data(), count);
+      const scalar expected = dot(left, right, {.backend = "serial"}).value;
+      const std::span<const double> pinned_left(copies, count), pinned_right(copies + x.size(), count);
+      for (const array_view a : {array_view(left), array_view(pinned_left)}) {
+        for (const array_view b : {array_view(right), array_view(pinned_right)}) {
+          CHECK(same(dot(a, b, context).value, expected));
+          CHECK(same(dot(a, b, options{.backend = "cuda"}).value, expected));
+        }
+      }
+    }
+  }
+
   TEST_CASE("errors are told and nothing is broken after them") {
     if (!device_is_here()) return;
     {
@@ -244,6 +266,10 @@ TEST_SUITE("contexts") {
     device_context context;
     CHECK_THROWS_AS(enqueue(operation::sum, std::span<const double>(x), &context, context), invalid_argument);
     CHECK_THROWS_AS(reduce(operation::min, device_span<double>(), context), invalid_argument);
+    CHECK_THROWS_AS(reduce(operation::dot, std::span<const double>(x), context), invalid_argument);
+    CHECK_THROWS_AS(enqueue(operation::dot, device_span<double>(), &context, context), invalid_argument);
+    CHECK_THROWS_AS(dot(std::span<const double>(x), std::span<const double>(), context), invalid_argument);
+    CHECK_THROWS_AS(dot(std::span<const double>(x), device_span<double>(nullptr, 100), context), invalid_argument);
     CHECK(std::get<double>(reduce(operation::sum, std::span<const double>(x), context).value) == 25.0);
     CHECK(sum(x, {.backend = "cuda"}).value == 25.0);
     CHECK(sum(x, {.backend = "serial"}).value == 25.0);

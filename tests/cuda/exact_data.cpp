@@ -65,6 +65,25 @@ class hard_data {
   std::mt19937_64 random_;
 };
 
+/// Products of elements that lie beside each other only by chance, at every alignment to each other, of device and of
+/// host data.
+template <class T>
+void expect_exact_dot(std::span<const T> x, std::size_t offset, device_context& context) {
+  const std::vector<T> y(x.rbegin(), x.rend());
+  const device_array<T> left(x, offset);
+  for_each_type<float, double>([&]<class R>(R) {
+    if (sizeof(R) < sizeof(T)) return;
+    options chosen{.backend = "serial", .how = method::exact, .result = type_of<R>};
+    const scalar expected = dot(array_view(x), array_view(std::span<const T>(y)), chosen).value;
+    chosen.backend = "cuda";
+    CHECK(same(dot(array_view(x), array_view(std::span<const T>(y)), context, chosen).value, expected));
+    for (const std::size_t other : {offset, offset + 1, offset + 4}) {
+      const device_array<T> right(std::span<const T>(y), other);
+      CHECK(same(dot(left.elements(), right.elements(), context, chosen).value, expected));
+    }
+  });
+}
+
 /// What the device rounds and what the host rounds of device sums, against the serial exact sum.
 template <class T>
 void expect_exact(std::span<const T> x, std::size_t offset, device_context& context) {
@@ -82,6 +101,7 @@ void expect_exact(std::span<const T> x, std::size_t offset, device_context& cont
       CHECK(same(scalar(enqueued.read().value), expected));
     });
   }
+  expect_exact_dot(x, offset, context);
 }
 
 template <class T>

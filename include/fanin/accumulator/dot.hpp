@@ -54,6 +54,18 @@ class exact_dot_accumulator {
     numbers_ |= other.numbers_;
   }
 
+  /// The state of at least one product, of which `numbers` says whether one was not -0; `sum` and `special` as in
+  /// basic_exact_accumulator::restore for Power 2.
+  FANIN_HOST_DEVICE static exact_dot_accumulator restore(const typename sum_type::words& sum, bool numbers,
+                                                         unsigned special) {
+    exact_dot_accumulator state;
+    state.sum_ = sum_type::from_words(sum);
+    state.special_ = static_cast<std::uint8_t>(special);
+    state.minus_zeros_ = !numbers;
+    state.numbers_ = numbers;
+    return state;
+  }
+
   /// The sum, correctly rounded to R (nearest, ties to even), float or double.
   template <class R = T>
   FANIN_HOST_DEVICE R round() const {
