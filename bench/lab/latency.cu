@@ -143,7 +143,7 @@ class bench {
       cycles.push_back(static_cast<double>(counted) / Instruction::steps);
     }
     found.cycles = measure::median(cycles);
-    found.seconds = seconds<Instruction>(0, one_warp) / Instruction::steps;
+    found.seconds = seconds<Instruction>(0, one_warp, runs) / Instruction::steps;
     return found;
   }
 
@@ -155,7 +155,7 @@ class bench {
       found.verified = found.verified && is_right<Instruction>(kind, over, 0);
       if (!found.verified) return found;
       const auto instructions = static_cast<double>(over.warps() * chain_counts[kind] * Instruction::steps);
-      found.per_second[kind] = instructions / seconds<Instruction>(kind, over);
+      found.per_second[kind] = instructions / seconds<Instruction>(kind, over, 1);
     }
     return found;
   }
@@ -212,11 +212,12 @@ class bench {
     return true;
   }
 
+  /// Of one run, from the one numbered `first` on: those before it have left their lines in the cache.
   template <class Instruction>
-  double seconds(std::size_t kind, const spread& over) {
+  double seconds(std::size_t kind, const spread& over, std::size_t first) {
     constexpr double budget_seconds = 0.05;
     return measure::device_median_seconds(
-        stream_, [&](std::size_t i) { run<Instruction>(kind, over, i); }, budget_seconds);
+        stream_, [&](std::size_t i) { run<Instruction>(kind, over, first + i); }, budget_seconds);
   }
 
   cudaStream_t stream_;

@@ -158,6 +158,23 @@ TEST_CASE("latency: more chains and more warps hide it") {
   }
 }
 
+TEST_CASE("latency in cycles and in seconds is of the same memory: no clock is faster than the device's") {
+  if (!test::usable(find_backend("cuda"))) return;
+  const scratch_folder here;
+  const finished device = here.fanin("device --json");
+  REQUIRE(device.status == 0);
+  const json clock = json::parse(device.out)["gpu"]["devices"][0]["fastest_clock_hertz"];
+  const json memory = found(here, experiment::occupancy), both = found(here, experiment::latency);
+  const auto check = [&](const json& all, const std::string& name) {
+    CAPTURE(all.dump());
+    const double seconds = 1e-9 * all[name + "_latency_in_nanoseconds"].get<double>();
+    CHECK(all[name + "_latency_in_cycles"].get<double>() <= seconds * clock.get<double>());
+  };
+  check(memory, "memory");
+  check(both, "load");
+  check(both, "fma");
+}
+
 TEST_CASE("a device that is not there") {
   if (!test::usable(find_backend("cuda"))) return;
   const scratch_folder here;
