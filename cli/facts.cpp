@@ -33,6 +33,7 @@ std::string value_of(const fact& one) {
   }
   if (one.value.is_boolean()) return one.value.get<bool>() ? "yes" : "no";
   if (one.value.is_string()) return one.value.get<std::string>();
+  if (one.value.is_number_float()) return fmt::format("{:.1f}", one.value.get<double>());
   if (!one.value.is_array()) return one.value.dump();
   std::string all;
   for (const json& part : one.value) all += fmt::format("{}{}", all.empty() ? "" : " x ", part.dump());

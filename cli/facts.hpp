@@ -20,7 +20,7 @@ struct fact {
 
 /// {"l2_cache_bytes": 52428800, ...}: names with underscores, and the unit.
 json as_json(const std::vector<fact>& facts);
-/// Rows for align(): the name, then the value with a unit that suits its size.
+/// Rows for align(): the name, then the value with a unit that suits its size; one digit follows the point.
 std::vector<table_row> as_rows(const std::vector<fact>& facts);
 
 }  // namespace fanin::cli

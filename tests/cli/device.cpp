@@ -31,6 +31,7 @@ TEST_CASE("facts: one list for JSON and for text") {
                                    {"block at most", {1024, 1024, 64}},
                                    {"ECC", true},
                                    {"cores", nullptr},
+                                   {"latency in cycles", 4.8771209716796875},
                                    {"name", "a device"}};
   const json object = as_json(facts);
   CHECK(object["l2_cache_bytes"] == 52428800);
@@ -40,9 +41,10 @@ TEST_CASE("facts: one list for JSON and for text") {
   CHECK(object["block_at_most"] == json::array({1024, 1024, 64}));
   CHECK(object["ecc"] == true);
   CHECK(object["cores"].is_null());
+  CHECK(object["latency_in_cycles"] == 4.8771209716796875);
   std::string text;
   for (const table_row& row : as_rows(facts)) text += row[1] + "|";
-  CHECK(text == "50 MiB|1.5 KiB|100 bytes|1980 MHz|6144 bits|4814.0 GB/s|1024 x 1024 x 64|yes|unknown|a device|");
+  CHECK(text == "50 MiB|1.5 KiB|100 bytes|1980 MHz|6144 bits|4814.0 GB/s|1024 x 1024 x 64|yes|unknown|4.9|a device|");
 }
 
 TEST_CASE("the code path is the instruction set that runs") {
