@@ -8,10 +8,11 @@ namespace fanin::cli::lab {
 namespace {
 
 /// A warp that takes both sides of a branch takes them one after the other.
-std::string_view sentence(double ratio) {
-  if (ratio < 1.1) {
-    return "nothing is lost inside a warp: there is no branch left that could diverge, or memory takes longer than "
-           "both its sides";
+std::string_view sentence(const fanin::lab::divergence& one) {
+  if (one.ratio < 1.1) {
+    return one.version == "constants" ? "nothing is lost: the compiler has made one selection of both sides, and no "
+                                        "branch is left to diverge"
+                                      : "nothing is lost: memory takes longer than both sides of the branch";
   }
   return "each warp goes through both sides of the branch, one after the other, with half of its threads idle";
 }
@@ -31,7 +32,7 @@ void fill_divergence(lab_page& page, const place& on) {
                          {"by_thread_seconds", if_right(one.by_thread_seconds)},
                          {"by_warp_seconds", if_right(one.by_warp_seconds)},
                          {"ratio", if_right(one.ratio)},
-                         {"says", one.verified ? json(sentence(one.ratio)) : json(nullptr)}});
+                         {"says", one.verified ? json(sentence(one)) : json(nullptr)}});
   }
 }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the compiler made of every kernel of the ladder, against the table that is checked in; no GPU needed.
+"""What the compiler made of every kernel of the ladder and the lab, against the table checked in; no GPU needed.
 
 For each kernel and accumulator: registers for sm_90, 16-byte loads from global memory, bulk copies, redux
 instructions. Spilled registers are never accepted. Another version of the toolkit may choose other registers; then
@@ -18,13 +18,17 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TABLE = pathlib.Path(__file__).with_suffix(".json")
-TYPES = ("f32", "f64", "i32", "i64")
+SOURCES = [*(f"backends/cuda/ladder_{kind}.cu" for kind in ("f32", "f64", "i32", "i64")),
+           *(f"bench/lab/{experiment}.cu" for experiment in ("divergence", "latency", "shapes"))]
 FLAGS = ["-std=c++20", "-arch=sm_90", "--expt-relaxed-constexpr", "-fmad=false", "-O3", "-I", ROOT / "include",
          "-I", ROOT]
 
 LOAD_16 = re.compile(r"\bld\.global(?:\.\w+)*?\.(?:v4\.\w32|v2\.\w64)\b")
 BULK = re.compile(r"\bcp\.async\.bulk\.shared")
 REDUX = re.compile(r"\bredux\.sync")
+BRANCH = re.compile(r"\bbra\b")
+KEEPS_BRANCH = {f"{sides} {side}": sides == "chains"  # what `fanin lab divergence` says of its kernels
+                for sides in ("constants", "chains") for side in ("by_thread", "by_warp")}
 USAGE = re.compile(r"Compiling entry function '(\w+)'.*?(\d+) bytes stack frame, (\d+) bytes spill stores, "
                    r"(\d+) bytes spill loads.*?Used (\d+) registers", re.DOTALL)
 
@@ -37,21 +41,22 @@ def run(*command):
 
 
 def readable(mangled):
-    """{mangled: 'bulk_copy plain_sum<float>'}"""
+    """{mangled: 'bulk_copy plain_sum<float>', or 'fill' of a kernel that is no template}"""
     names = run("c++filt", *mangled).splitlines()
     short = {}
     for symbol, name in zip(mangled, names):
-        kernel = re.match(r"void (?:\w+::)*(\w+)_kernel<(.*)>\(", name)
-        arguments = re.sub(r"fanin::(?:\w+::)*", "", kernel.group(2)).replace(" >", ">")
-        short[symbol] = f"{kernel.group(1)} {arguments.strip()}"
+        name = re.sub(r"fanin::(?:\w+::|\(anonymous namespace\)::)*", "", name)
+        kernel = re.match(r"(?:void )?(\w+)_kernel(?:<(.*)>)?\(", name)
+        arguments = (kernel.group(2) or "").replace(" >", ">")
+        short[symbol] = f"{kernel.group(1)} {arguments}".strip()
     return short
 
 
-def kernels_of(nvcc, element):
+def kernels_of(nvcc, source):
     """Rows of one translation unit, and what is wrong in it."""
     with tempfile.TemporaryDirectory() as folder:
-        ptx = pathlib.Path(folder) / "ladder.ptx"
-        run(nvcc, *FLAGS, "-ptx", ROOT / f"backends/cuda/ladder_{element}.cu", "-o", ptx)
+        ptx = pathlib.Path(folder) / "kernels.ptx"
+        run(nvcc, *FLAGS, "-ptx", ROOT / source, "-o", ptx)
         usage = run(nvcc.with_name("ptxas"), "-arch=sm_90", "-v", ptx, "-o", ptx.with_suffix(".cubin"))
         text = ptx.read_text()
     body = {part.split("(", 1)[0].strip(): part for part in text.split(".entry ")[1:]}
@@ -62,9 +67,11 @@ def kernels_of(nvcc, element):
         if stores != "0" or loads != "0":
             faults.append(f"{name}: {stores} bytes of spill stores, {loads} of spill loads")
         ptx = body[symbol]
+        if name in KEEPS_BRANCH and KEEPS_BRANCH[name] != bool(BRANCH.search(ptx)):
+            faults.append(f"{name}: its branch {'is gone' if KEEPS_BRANCH[name] else 'is still there'}")
         rows[name] = [int(registers), len(LOAD_16.findall(ptx)), len(BULK.findall(ptx)), len(REDUX.findall(ptx))]
     if set(rows) != set(names.values()):
-        faults.append(f"ladder_{element}.cu: the assembler did not report every kernel")
+        faults.append(f"{source}: the assembler did not report every kernel")
     return rows, faults
 
 
@@ -107,8 +114,8 @@ def main():
     version = re.search(r"release (\d+\.\d+)", run(nvcc, "--version")).group(1)
     found = {"toolkit": version, "kernels": {}}
     faults = []
-    for element in TYPES:
-        rows, wrong = kernels_of(nvcc, element)
+    for source in SOURCES:
+        rows, wrong = kernels_of(nvcc, source)
         found["kernels"].update(rows)
         faults += wrong
     faults += claims(found["kernels"])
