@@ -5,6 +5,7 @@
 #include <memory>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <CLI/App.hpp>
 
 #include "cli/commands.hpp"
@@ -28,6 +29,19 @@ std::string cell(const json& row, const lab_column& column) {
   if (value.is_boolean()) return value.get<bool>() ? "ok" : "WRONG";
   if (value.is_string()) return value.get<std::string>();
   return fmt::format("{:.{}f}", column.scale * value.get<double>(), column.digits);
+}
+
+/// Each once, after the names of the rows about which it is.
+std::string sentences(const lab_page& page) {
+  json rows_by_sentence = json::object();
+  for (const json& row : page.rows) {
+    if (const json says = row.value("says", json()); says.is_string())
+      rows_by_sentence[says.get<std::string>()].push_back(cell(row, page.columns.front()));
+  }
+  std::string all;
+  for (const auto& [says, rows] : rows_by_sentence.items())
+    all += fmt::format("{}: {}.\n", fmt::join(rows.get<std::vector<std::string>>(), ", "), says);
+  return all;
 }
 
 void run_lab(const lab_options& said) {
@@ -59,16 +73,13 @@ std::string as_text(const lab_page& page) {
   table_row headings;
   for (const lab_column& column : page.columns) headings.emplace_back(column.heading);
   std::vector<table_row> table = {headings};
-  std::string sentences;
   for (const json& row : page.rows) {
     table_row cells;
     for (const lab_column& column : page.columns) cells.push_back(cell(row, column));
-    if (const json says = row.value("says", json()); says.is_string())
-      sentences += fmt::format("{}: {}.\n", cells.front(), says.get<std::string>());
     table.push_back(std::move(cells));
   }
-  return fmt::format("{}\n{}{}{}", align(as_rows(page.facts), 2), align(table, 1), sentences.empty() ? "" : "\n",
-                     sentences);
+  const std::string said = sentences(page);
+  return fmt::format("{}\n{}{}{}", align(as_rows(page.facts), 2), align(table, 1), said.empty() ? "" : "\n", said);
 }
 
 command add_lab(CLI::App& root) {
@@ -83,11 +94,12 @@ command add_lab(CLI::App& root) {
       "Results are checked before anything is timed.\n\n"
       "divergence  a branch that parts the threads of each warp, against one that parts whole warps, timed in turn:\n"
       "            once with sides that only assign a constant, once with sides of 256 dependent operations\n"
-      "occupancy   what each stage of the ladder takes of a multiprocessor for a sum of f32, the warps that fit, "
-      "and\n"
-      "            those that Little's law asks for: latency x bandwidth of the memory, both measured, over the "
-      "bytes\n"
-      "            that a warp asks for before it needs any of them (asynchronous copies run further ahead)\n"
+      "occupancy   what each stage of the ladder takes of a multiprocessor for a sum of f32 (i32 where it has "
+      "none),\n"
+      "            the warps that fit, and those that Little's law asks for: latency x bandwidth of the memory, "
+      "both\n"
+      "            measured, over the bytes that a warp, or copies in its stead, ask for before any of them is "
+      "needed\n"
       "shapes      sum of two matrices, and total of one, by blocks of every shape of 64 to 1024 threads; the "
       "addition\n"
       "            of vectors of as many elements is the yardstick\n"

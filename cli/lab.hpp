@@ -29,7 +29,7 @@ struct lab_page {
   std::vector<fact> facts;  ///< true of all rows; the device first
   std::vector<lab_column> columns;
   json rows = json::array();  ///< objects; `verified` is false and times are null where a result was wrong; `says`,
-                              ///< where present, is a sentence about the row
+                              ///< where present, is a sentence about the row, without a full stop
 };
 
 /// @throws invalid_argument, backend_unavailable, out_of_memory, device_error

@@ -65,6 +65,7 @@ struct stage_info {
   unsigned block_size;  ///< the one to use until another is asked for
   unsigned (*rounded)(unsigned block);
   unsigned (*tile)(unsigned block, unsigned element_bytes);           ///< elements for each block and round
+  unsigned tiles_under_way;                                           ///< of a block, before it folds the first
   std::size_t (*shared_bytes)(unsigned block, unsigned state_bytes);  ///< dynamic shared memory
   std::array<stage_kernels, std::size(ladder_types)> kernels;
 

@@ -59,17 +59,9 @@ std::vector<stage_kernels> ladder_kernels();
 /// A row without kernels.
 template <class Stage>
 stage_info make_row() {
-  return {Stage::text,
-          Stage::reproducibility,
-          Stage::ending,
-          Stage::in_place,
-          Stage::cooperative,
-          Stage::resident,
-          Stage::block_size,
-          &Stage::rounded,
-          &Stage::tile,
-          &Stage::shared_bytes,
-          {}};
+  return {Stage::text,        Stage::reproducibility, Stage::ending,        Stage::in_place,
+          Stage::cooperative, Stage::resident,        Stage::block_size,    &Stage::rounded,
+          &Stage::tile,       Stage::tiles_under_way, &Stage::shared_bytes, {}};
 }
 
 }  // namespace fanin::cuda

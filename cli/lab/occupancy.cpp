@@ -13,6 +13,7 @@
 #include "bench/measure/device.hpp"
 #include "cli/errors.hpp"
 #include "cli/lab/pages.hpp"
+#include "cli/lab/residency.hpp"
 
 namespace fanin::cli::lab {
 
@@ -39,20 +40,21 @@ std::string_view limit_of(const cuda::stage_plan& plan, const cuda::stage_resour
 }
 
 json row_of(const cuda::stage_info& stage, const cudaDeviceProp& device, double bytes_under_way) {
-  const auto plan = plan_stage(stage, operation::sum, element_type::f32, count);
+  const bool has_f32 = stage.at(operation::sum, element_type::f32).architecture > 0;
+  const element_type type = has_f32 ? element_type::f32 : element_type::i32;
+  const auto plan = plan_stage(stage, operation::sum, type, count);
   const cuda::stage_resources used = resources_of(plan);
   const unsigned warps_of_block = plan.block_size / lanes;
   const unsigned warps = plan.blocks_per_multiprocessor * warps_of_block;
   const unsigned most_warps = static_cast<unsigned>(device.maxThreadsPerMultiProcessor) / lanes;
-  const std::size_t bytes_of_warp = stage.tile(plan.block_size, sizeof(float)) * sizeof(float) / warps_of_block;
-  const double warps_needed = bytes_under_way / static_cast<double>(bytes_of_warp);
-  const std::string says =
-      fmt::format("a multiprocessor holds {} of {} warps, limited by {}; {:.1f} would {}", warps, most_warps,
-                  limit_of(plan, used, device), warps_needed,
-                  warps >= warps_needed
-                      ? "do to hide the latency of memory, so that what it computes and waits for in between decides"
-                      : "be needed to hide the latency of memory, which therefore limits it");
+  const auto element_bytes = static_cast<unsigned>(size_of(type));
+  const unsigned bytes_of_block = stage.tile(plan.block_size, element_bytes) * element_bytes * stage.tiles_under_way;
+  const unsigned bytes_of_warp = bytes_of_block / warps_of_block;
+  const residency held{warps,          most_warps,      limit_of(plan, used, device),
+                       bytes_of_warp,  bytes_under_way, stage.tiles_under_way,
+                       !stage.resident};
   return {{"stage", stage.text.name},
+          {"element_type", to_string(type)},
           {"registers", used.registers},
           {"static_shared_bytes", used.static_shared_bytes},
           {"dynamic_shared_bytes", plan.shared_bytes},
@@ -63,8 +65,8 @@ json row_of(const cuda::stage_info& stage, const cudaDeviceProp& device, double 
           {"active_warps", warps},
           {"occupancy", static_cast<double>(warps) / most_warps},
           {"bytes_of_warp", bytes_of_warp},
-          {"warps_needed", warps_needed},
-          {"says", says}};
+          {"warps_needed", held.warps_needed()},
+          {"says", sentence(held)}};
 }
 
 double read_bandwidth(cudaStream_t stream) {
@@ -88,6 +90,7 @@ void fill_occupancy(lab_page& page, const place& on) {
   page.facts.push_back({"measured read", bandwidth / 1e9, unit::gigabytes_per_second});
   page.facts.push_back({"bytes under way in each multiprocessor", bytes_under_way});
   page.columns = {{"stage", "stage"},
+                  {"element_type", "sum of"},
                   {"registers", "registers"},
                   {"static_shared_bytes", "static shared"},
                   {"dynamic_shared_bytes", "dynamic shared"},

@@ -7,6 +7,7 @@
 
 #include <fanin/backend.hpp>
 
+#include "cli/lab/residency.hpp"
 #include "tests/cli/process.hpp"
 #include "tests/support/usable.hpp"
 
@@ -18,6 +19,7 @@ lab_page made_up() {
   page.columns = {{"name", "name"}, {"verified", "check"}, {"seconds", "us", 1, 1e6}};
   page.rows.push_back({{"name", "slow"}, {"verified", true}, {"seconds", 2.5e-6}, {"says", "it waits"}});
   page.rows.push_back({{"name", "bad"}, {"verified", false}, {"seconds", nullptr}, {"says", nullptr}});
+  page.rows.push_back({{"name", "lazy"}, {"verified", true}, {"seconds", 3e-6}, {"says", "it waits"}});
   return page;
 }
 
@@ -28,12 +30,12 @@ TEST_CASE("JSON: the facts, then the rows") {
   CHECK(all["experiment"] == "divergence");
   CHECK(all["device"] == "a device");
   CHECK(all["memory_bytes"] == 1024);
-  REQUIRE(all["rows"].size() == 2);
+  REQUIRE(all["rows"].size() == 3);
   CHECK(all["rows"][0]["seconds"] == 2.5e-6);
   CHECK(all["rows"][1]["verified"] == false);
 }
 
-TEST_CASE("text: the facts, the table, and a sentence where there is one") {
+TEST_CASE("text: the facts, the table, and once each sentence that there is") {
   CHECK(as_text(made_up()) ==
         "  device  a device\n"
         "  memory  1 KiB\n"
@@ -41,8 +43,30 @@ TEST_CASE("text: the facts, the table, and a sentence where there is one") {
         "name  check   us\n"
         "slow     ok  2.5\n"
         "bad   WRONG    -\n"
+        "lazy     ok  3.0\n"
         "\n"
-        "slow: it waits.\n");
+        "slow, lazy: it waits.\n");
+}
+
+TEST_CASE("residency: what limits a kernel, by the bytes that it has under way") {
+  constexpr double wanted = 11400;
+  CHECK(
+      lab::sentence({64, 64, "threads", 128, wanted, 1, true}) ==
+      "all 64 warps fit, and together ask for 72 % of the bytes that hide the latency of memory; they ask once, and "
+      "memory rests while their blocks fold and end");
+  CHECK(lab::sentence({16, 64, "registers", 128, wanted, 1, false}) ==
+        "16 of 64 warps fit (limited by registers), and together ask for 18 % of the bytes that hide the latency of "
+        "memory");
+  CHECK(lab::sentence({64, 64, "threads", 256, wanted, 1, true}) ==
+        "all 64 warps fit where 44.5 would hide the latency of memory, but a block asks once: starting, folding and "
+        "ending blocks is the limit");
+  CHECK(
+      lab::sentence({40, 64, "registers", 2048, wanted, 1, false}) ==
+      "40 of 64 warps fit (limited by registers) where 5.6 would hide the latency of memory, and each asks again and "
+      "again: the bandwidth of memory is the limit");
+  CHECK(lab::sentence({16, 64, "shared memory", 12288, wanted, 6, false}) ==
+        "16 of 64 warps fit (limited by shared memory); copies into shared memory run 6 tiles ahead of them, so that "
+        "0.9 would hide the latency of memory, whose bandwidth is the limit");
 }
 
 TEST_CASE("what is not there is refused before anything runs") {
@@ -108,6 +132,7 @@ TEST_CASE("occupancy: of every stage, and no more than fits") {
   CHECK(all["memory_latency_in_cycles"].get<double>() > 100);
   CHECK(all["memory_latency_in_cycles"].get<double>() < 10000);
   CHECK(all["rows"].size() >= 22);
+  CHECK(all["rows"][0]["element_type"] == "f32");
   for (const json& row : all["rows"]) {
     CAPTURE(row.dump());
     CHECK(row["registers"].get<int>() > 0);

@@ -65,6 +65,7 @@ struct bulk_copy : single_pass {
                                    "asynchronous bulk copies, six buffers of 32 KiB deep", "compute capability 9.0"};
   static constexpr unsigned block_size = 512;
   static constexpr unsigned tile(unsigned, unsigned element_bytes) { return piece_bytes / element_bytes; }
+  static constexpr unsigned tiles_under_way = ring_size;
   static constexpr std::size_t shared_bytes(unsigned, unsigned) { return ring_size * piece_bytes; }
   template <class A>
   static constexpr int architecture = 90;

@@ -42,6 +42,7 @@ struct stage_defaults {
   static constexpr unsigned block_size = 256;
   static constexpr unsigned rounded(unsigned threads) { return threads; }
   static constexpr unsigned tile(unsigned threads, unsigned) { return threads; }
+  static constexpr unsigned tiles_under_way = 1;
   static constexpr std::size_t shared_bytes(unsigned, unsigned) { return 0; }
   /// The least compute capability, as 75 for 7.5; 0 where the stage cannot serve A.
   template <class A>
