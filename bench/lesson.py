@@ -1,15 +1,18 @@
 #!/usr/bin/env python3
-"""Puts what each stage of the ladder gained into docs/ladder.md, between its markers.
+"""Puts what was measured into a page of docs/, between its markers: what each stage of the ladder gained into
+ladder.md, what the experiments found into lab.md.
 
-lesson.py docs/ladder.md bench/results/MACHINE  brings the page up to date
-lesson.py docs/ladder.md                        fails if it does not say what the results that it names say
+lesson.py PAGE bench/results/MACHINE  brings the page up to date
+lesson.py PAGE                        fails if it does not say what the results that it names say
 """
 
 import json
+import os
 import re
 import sys
 import textwrap
 
+import lab_tables
 from tables import machine, power_of_two, replace_between
 
 LADDERS = [(kind, power) for kind in ("f32", "i32") for power in (24, 28)]
@@ -27,7 +30,7 @@ def sentence(kind, count, row):
 
 
 def gains(folder):
-    """(stage, text) in the ladder's order."""
+    """What goes between which markers, in the ladder's order."""
     ladders = []
     for kind, power in LADDERS:
         with open(f"{folder}/ladder-{kind}-{power}.json") as file:
@@ -37,7 +40,10 @@ def gains(folder):
     for name in names:
         said = [sentence(kind, count, rows.get(name)) for kind, count, rows in ladders]
         said = "; ".join(text for text in said if text)
-        yield name, textwrap.fill(f"**Measured.** {said}. {where}", 118, break_on_hyphens=False) + "\n"
+        yield f"gain {name}", textwrap.fill(f"**Measured.** {said}. {where}", 118, break_on_hyphens=False) + "\n"
+
+
+PAGES = {"ladder.md": gains, "lab.md": lab_tables.blocks}
 
 
 def main():
@@ -45,8 +51,8 @@ def main():
     with open(path) as file:
         before = page = file.read()
     folder = sys.argv[2].rstrip("/") if len(sys.argv) > 2 else re.search(r"bench/results/[\w-]+", page).group()
-    for name, text in gains(folder):
-        page = replace_between(page, f"gain {name}", text)
+    for marker, text in PAGES[os.path.basename(path)](folder):
+        page = replace_between(page, marker, text)
     if len(sys.argv) > 2:
         with open(path, "w") as file:
             file.write(page)

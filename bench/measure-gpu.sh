@@ -19,6 +19,11 @@ mkdir -p "$out"
 
 "$bin/fanin" compare --method exact > "$out/compare-exact.txt"
 "$bin/fanin_device_bench" > "$out/gpu-sums.json"
+"$bin/fanin" device --json > "$out/device.json"
+for experiment in divergence occupancy shapes latency; do
+  printf 'lab %s\n' "$experiment" >&2
+  "$bin/fanin" lab "$experiment" --json > "$out/lab-$experiment.json"
+done
 for type in f32 i32; do
   for power in 24 28; do
     printf 'ladder of 2^%s %s\n' "$power" "$type" >&2

@@ -287,12 +287,12 @@ def replace_between(text, marker, new):
     return changed
 
 
-def machine(folder, form):
-    """What a reader needs to place the figures."""
+def machine(folder, form, commit=None):
+    """What a reader needs to place the figures; `commit` where it is another than the rest of the folder's."""
     with open(f"{folder}/machine.txt") as file:
         facts = dict(line.rstrip("\n").split(":", 1) for line in file)
     facts = {name: " ".join(value.split()) for name, value in facts.items()}
-    return form.format(**facts) + f", commit {facts['commit']} ({folder}).\n\n"
+    return form.format(**facts) + f", commit {commit or facts['commit']} ({folder}).\n\n"
 
 
 def blocks(folder):

@@ -9,6 +9,7 @@
 #include <CLI/App.hpp>
 
 #include "cli/commands.hpp"
+#include "cli/commit.hpp"
 #include "cli/errors.hpp"
 #include "cli/output.hpp"
 #include "cli/text.hpp"
@@ -63,7 +64,7 @@ std::string_view to_string(experiment which) {
 }
 
 json as_json(const lab_page& page) {
-  json all = {{"experiment", to_string(page.which)}};
+  json all = {{"experiment", to_string(page.which)}, {"commit", source_commit}};
   all.update(as_json(page.facts));
   all["rows"] = page.rows;
   return all;

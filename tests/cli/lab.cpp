@@ -7,6 +7,7 @@
 
 #include <fanin/backend.hpp>
 
+#include "cli/commit.hpp"
 #include "cli/lab/residency.hpp"
 #include "tests/cli/process.hpp"
 #include "tests/support/usable.hpp"
@@ -28,6 +29,7 @@ TEST_SUITE_BEGIN("lab");
 TEST_CASE("JSON: the facts, then the rows") {
   const json all = as_json(made_up());
   CHECK(all["experiment"] == "divergence");
+  CHECK(all["commit"] == source_commit);
   CHECK(all["device"] == "a device");
   CHECK(all["memory_bytes"] == 1024);
   REQUIRE(all["rows"].size() == 3);
