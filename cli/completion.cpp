@@ -41,7 +41,7 @@ std::vector<std::string> words(const Range& known) {
 std::vector<std::string> values_of(const std::string& subcommand, const std::string& name) {
   const bool bench = subcommand == "bench" || subcommand == "regress";
   if (name == "--method") return words(all_methods);
-  if (name == "--type") return words(all_element_types);
+  if (name == "--type") return subcommand == "ladder" ? words(cuda::ladder_types) : words(all_element_types);
   if (name == "--operation") return bench ? words(bench_operations()) : words(cuda::ladder_operations);
   if (name == "--result") return {"f32", "f64"};
   if (name == "--format" && subcommand == "report") return {"html", "svg", "csv"};
@@ -83,8 +83,10 @@ std::vector<described> arguments_of(const CLI::App& parser) {
   for (const CLI::Option* option : parser.get_options()) {
     const bool positional = option->get_lnames().empty() && option->get_snames().empty();
     const std::string name = positional ? option->get_name(true) : "--" + option->get_lnames().front();
-    all.push_back({name, option->get_description(), values_of(parser.get_name(), name),
-                   option->get_items_expected_max() > 0, positional});
+    const bool takes_value = option->get_items_expected_max() > 0;
+    all.push_back({name, option->get_description(),
+                   takes_value ? values_of(parser.get_name(), name) : std::vector<std::string>(), takes_value,
+                   positional});
   }
   return all;
 }

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <nlohmann/json.hpp>
 #include <span>
 
 #include "cli/oracle.hpp"
@@ -12,14 +11,6 @@
 
 namespace fanin::cli {
 namespace {
-
-using nlohmann::json;
-
-json parsed(const finished& run) {
-  INFO("stderr: ", run.err);
-  REQUIRE(run.status == 0);
-  return json::parse(run.out);
-}
 
 double number(const json& hex) { return std::strtod(hex.get<std::string>().c_str(), nullptr); }
 
@@ -210,17 +201,24 @@ TEST_CASE("generate: same seed, same bytes; the sum it says is the exact sum of 
 TEST_CASE("completions are scripts, and the man page and the help name every subcommand") {
   const scratch_folder here;
   CHECK(here.shell("$fanin completion bash | bash -n").err.empty());
-  const finished offered = here.shell(
-      "bash -c 'eval \"$($0 completion bash)\"; COMP_WORDS=(fanin sum --method e); COMP_CWORD=3; _fanin; "
-      "echo \"${COMPREPLY[@]}\"' $fanin");
-  CHECK(offered.out == "exact\n");
+  const auto offered = [&](const std::string& words) {
+    return here
+        .shell("bash -c 'eval \"$($0 completion bash)\"; COMP_WORDS=(fanin " + words +
+               " \"\"); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _fanin; echo \"${COMPREPLY[@]}\"' $fanin")
+        .out;
+  };
+  CHECK(offered("sum --method") == "fast compensated exact\n");
+  CHECK(offered("sum --explain").starts_with("--help "));
+  CHECK(offered("ladder --explain").starts_with("global-neighbored "));
+  CHECK(offered("ladder --type") == "f32 f64 i32 i64\n");
+  CHECK(offered("lab") == "--help divergence occupancy shapes latency --device --json\n");
   for (const std::string text : {"--help", "manpage", "completion zsh", "completion fish", "completion bash"}) {
     CAPTURE(text);
     const finished run = here.fanin(text);
     CHECK(run.status == 0);
     CHECK(run.err.empty());
-    for (const std::string name :
-         {"sum_of_squares", "mean", "compare", "accuracy", "bench", "regress", "generate", "backends", "manpage"}) {
+    for (const std::string name : {"sum_of_squares", "mean", "compare", "accuracy", "ladder", "lab", "bench",
+                                   "regress", "report", "generate", "merge", "backends", "device", "manpage"}) {
       CAPTURE(name);
       CHECK(run.out.find(name) != std::string::npos);
     }
