@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
 
@@ -12,8 +11,6 @@
 
 namespace fanin::cli {
 namespace {
-
-using nlohmann::json;
 
 constexpr auto quick = "bench --backend serial --type f32 --count 2^10,1000 --budget 0.01 ";
 

@@ -12,13 +12,6 @@
 namespace fanin::cli {
 namespace {
 
-json told(const scratch_folder& here) {
-  const finished run = here.fanin("device --json");
-  INFO("stderr: ", run.err);
-  REQUIRE(run.status == 0);
-  return json::parse(run.out);
-}
-
 TEST_SUITE_BEGIN("device");
 
 TEST_CASE("facts: one list for JSON and for text") {
@@ -59,7 +52,7 @@ TEST_CASE("the code path is the instruction set that runs") {
 
 TEST_CASE("the CPU's side: cores, caches, reads by 1 thread up to all") {
   const scratch_folder here;
-  const json cpu = told(here)["cpu"];
+  const json cpu = parsed(here.fanin("device --json"))["cpu"];
   CAPTURE(cpu.dump());
   CHECK(cpu["logical_cores"].get<unsigned>() >= 1);
   CHECK(cpu["cores_that_this_process_may_use"] == default_threads());
@@ -79,7 +72,7 @@ TEST_CASE("without a usable GPU it says why and is content") {
   const availability& state = find_backend("cuda").probe();
   if (state.usable()) return;
   const scratch_folder here;
-  const json gpu = told(here)["gpu"];
+  const json gpu = parsed(here.fanin("device --json"))["gpu"];
   CHECK(gpu["usable"] == false);
   CHECK(gpu["reason"] == to_string(state.why));
   CHECK(gpu["detail"] == state.detail);
@@ -101,7 +94,7 @@ TEST_SUITE_BEGIN("device_gpu");
 TEST_CASE("the GPU's side: properties that fit together, and no read above what the memory can give") {
   if (!test::usable(find_backend("cuda"))) return;
   const scratch_folder here;
-  const json gpu = told(here)["gpu"];
+  const json gpu = parsed(here.fanin("device --json"))["gpu"];
   CHECK(gpu["usable"] == true);
   REQUIRE_FALSE(gpu["devices"].empty());
   for (const json& one : gpu["devices"]) {

@@ -103,10 +103,7 @@ TEST_SUITE_END();
 TEST_SUITE_BEGIN("lab_on_device");
 
 json found(const scratch_folder& here, experiment which) {
-  const finished run = here.fanin("lab --json " + std::string(to_string(which)));
-  INFO("stderr: ", run.err);
-  REQUIRE(run.status == 0);
-  return json::parse(run.out);
+  return parsed(here.fanin("lab --json " + std::string(to_string(which))));
 }
 
 TEST_CASE("divergence: a branch inside warps costs up to both its sides") {
@@ -188,9 +185,7 @@ TEST_CASE("latency: more chains and more warps hide it") {
 TEST_CASE("latency in cycles and in seconds is of the same memory: no clock is faster than the device's") {
   if (!test::usable(find_backend("cuda"))) return;
   const scratch_folder here;
-  const finished device = here.fanin("device --json");
-  REQUIRE(device.status == 0);
-  const json clock = json::parse(device.out)["gpu"]["devices"][0]["fastest_clock_hertz"];
+  const json clock = parsed(here.fanin("device --json"))["gpu"]["devices"][0]["fastest_clock_hertz"];
   const json memory = found(here, experiment::occupancy), both = found(here, experiment::latency);
   const auto check = [&](const json& all, const std::string& name) {
     CAPTURE(all.dump());

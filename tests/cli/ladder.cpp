@@ -131,10 +131,7 @@ TEST_SUITE_END();
 TEST_SUITE_BEGIN("ladder_on_device");
 
 json climbed(const scratch_folder& here, const std::string& arguments) {
-  const finished run = here.fanin("ladder --json " + arguments);
-  INFO("stderr: ", run.err);
-  REQUIRE(run.status == 0);
-  return json::parse(run.out);
+  return parsed(here.fanin("ladder --json " + arguments));
 }
 
 TEST_CASE("every stage is verified and timed, for every operation and type") {

@@ -20,6 +20,12 @@ void check_failure(const finished& run, int status, std::string_view message) {
   CHECK(run.err.find(message) != std::string::npos);
 }
 
+json parsed(const finished& run) {
+  INFO("stderr: ", run.err);
+  REQUIRE(run.status == 0);
+  return json::parse(run.out);
+}
+
 scratch_folder::scratch_folder() {
   std::string pattern = (std::filesystem::temp_directory_path() / "fanin_test_XXXXXX").string();
   REQUIRE(::mkdtemp(pattern.data()) != nullptr);

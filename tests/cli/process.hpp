@@ -4,6 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "cli/json.hpp"
+
 namespace fanin::cli {
 
 struct finished {
@@ -13,6 +15,9 @@ struct finished {
 
 /// Nothing on stdout, one line with `message` on stderr.
 void check_failure(const finished& run, int status, std::string_view message);
+
+/// What a run that succeeded printed.
+json parsed(const finished& run);
 
 /// A directory of its own for each test, removed in the end.
 class scratch_folder {

@@ -1,7 +1,6 @@
 // fanin sum and its kin: the same answer from every kind of input, and what they say about it.
 #include <doctest/doctest.h>
 
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "tests/cli/process.hpp"
@@ -9,20 +8,12 @@
 namespace fanin::cli {
 namespace {
 
-using nlohmann::json;
-
 std::string value(const finished& run) {
   INFO("stderr: ", run.err);
   CHECK(run.status == 0);
   CHECK(run.err.empty());
   CHECK(run.out.ends_with("\n"));
   return run.out.substr(0, run.out.size() - 1);
-}
-
-json object(const finished& run) {
-  INFO("stderr: ", run.err);
-  REQUIRE(run.status == 0);
-  return json::parse(run.out);
 }
 
 TEST_SUITE_BEGIN("reductions");
@@ -76,7 +67,7 @@ TEST_CASE("text, CSV and raw options") {
 TEST_CASE("json: the keys, and integers in full") {
   const scratch_folder here;
   here.write("x.txt", "9007199254740993 -1\n");
-  const json said = object(here.fanin("sum x.txt --json --format text --type i64 --backend cuda,serial"));
+  const json said = parsed(here.fanin("sum x.txt --json --format text --type i64 --backend cuda,serial"));
   const std::set<std::string> keys = {"operation",  "element_type",    "count",   "value",
                                       "value_text", "value_hex",       "backend", "variant",
                                       "method",     "reproducibility", "seconds", "fallback"};
@@ -101,7 +92,7 @@ TEST_CASE("json: numbers that JSON cannot say, and shortest round trips") {
   const scratch_folder here;
   const auto said = [&](const std::string& text, const std::string& options) {
     here.write("x.txt", text);
-    return object(here.fanin("sum x.txt --json --format text " + options));
+    return parsed(here.fanin("sum x.txt --json --format text " + options));
   };
   for (const std::string word : {"nan", "inf", "-inf"}) {
     const json one = said(word, "");
@@ -130,7 +121,7 @@ TEST_CASE("merge: states of parts give the bits of the whole") {
     REQUIRE(parts.status == 0);
     CHECK(value(here.fanin("merge a.fanin b.fanin c.fanin")) == whole);
     CHECK(value(here.fanin("merge b.fanin c.fanin a.fanin --save-state all.fanin")) == whole);
-    CHECK(object(here.fanin("merge all.fanin --json"))["value_text"] == whole);
+    CHECK(parsed(here.fanin("merge all.fanin --json"))["value_text"] == whole);
     CHECK(value(here.shell("cat x.raw | $fanin sum - --format raw --method exact --save-state s.fanin --type " +
                            type)) == whole);
     CHECK(here.read("s.fanin") == here.read("all.fanin"));
