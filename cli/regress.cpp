@@ -29,8 +29,12 @@ namespace fanin::cli {
 
 namespace {
 
+/// Short: processes differ by more than one process is uncertain of, so what time there is goes to pairs.
+constexpr const char* usual_budget = "0.1";
+
 struct regress_options {
   std::string a, b, threshold = "3%";
+  std::string budget;       ///< of a case in one process, in seconds; empty: usual_budget
   std::uint64_t pairs = 0;  ///< 0: as checked_pairs says
   bool floor = false, json = false, strict = false;
   std::vector<std::string> passed_on;
@@ -130,7 +134,8 @@ void judge_cases(regress_result& all) {
 /// Runs pairs in turns: A B, B A, ... With the floor measured, A runs on both sides of B.
 regress_result run_pairs(const regress_options& said, double threshold) {
   regress_result all{.a = said.a, .b = said.b, .threshold = threshold, .cases = {}, .left_out = {}};
-  std::vector<std::string> arguments = {"bench", "--json"};
+  std::vector<std::string> arguments = {"bench", "--json", "--budget",
+                                        said.budget.empty() ? usual_budget : said.budget};
   arguments.insert(arguments.end(), said.passed_on.begin(), said.passed_on.end());
   const interrupt_watch watch;
   progress line("regress");
@@ -220,13 +225,29 @@ void run_regress(const regress_options& said) {
   const double threshold = parse_percent("--threshold", said.threshold);
   const bool from_files = is_result(said.a);
   if (from_files != is_result(said.b)) throw usage_error("A and B are two programs or two results, not one of each");
-  if (from_files && (said.floor || said.pairs > 0 || !said.passed_on.empty())) {
-    throw usage_error("two results are compared as they are: no --pairs, no --aa and no choice of cases");
+  if (from_files && (said.floor || said.pairs > 0 || !said.budget.empty() || !said.passed_on.empty())) {
+    throw usage_error("two results are compared as they are: no --pairs, --aa or --budget, and no choice of cases");
   }
   const regress_result all = from_files ? compare_files(said, threshold) : run_pairs(said, threshold);
   write_stdout(said.json ? printed(as_json(all)) : as_text(all));
   conclude(all, said.strict);
 }
+
+constexpr const char* footer =
+    R"(Runs A and B in turns (A B, B A, ...), each time a process of its own that measures all cases. A case is SLOWER
+if an exact signed-rank test of the pairs' ratios puts the change beyond the threshold at p < 0.01, adjusted
+for the number of cases: of runs that compare a build with itself one in a hundred at most reports a SLOWER.
+FASTER is the same the other way round, SAME a change that lies within the threshold both ways at p < 0.01 each.
+UNDECIDED says what would decide it. 12 pairs can call one of up to 40 cases; by default there are 16 for 20
+and for 40. Ctrl-C judges the pairs that are done, if there are 8. From two result files only a factor of 2
+is called. The default cases of the CPU take about four minutes on two cores: a case is measured for a short time
+only in each process, because what differs from one process to the next takes more pairs, not longer ones.
+docs/regress.md gives the reasons and how small a change is found.
+
+Examples:
+  fanin regress build/main/bin/fanin build/mine/bin/fanin
+  fanin regress old/fanin new/fanin --aa --backend tbb --count 2^24 --strict
+  fanin regress old.json new.json)";
 
 }  // namespace
 
@@ -243,8 +264,11 @@ command add_regress(CLI::App& root) {
       ->type_name("PERCENT")
       ->capture_default_str();
   parser->add_flag("--aa", said->floor, "also run A against itself, and call no change below what that shows");
-  for (const char* axis :
-       {"--backend", "--variant", "--operation", "--type", "--method", "--count", "--threads", "--budget"}) {
+  parser->add_option("--budget", said->budget, "seconds that a case may take in each process to settle")
+      ->type_name("SECONDS")
+      ->check(CLI::PositiveNumber)
+      ->default_str(usual_budget);
+  for (const char* axis : {"--backend", "--variant", "--operation", "--type", "--method", "--count", "--threads"}) {
     const auto pass_on = [said, axis](const std::string& value) {
       said->passed_on.insert(said->passed_on.end(), {axis, value});
     };
@@ -253,20 +277,7 @@ command add_regress(CLI::App& root) {
   }
   parser->add_flag("--strict", said->strict, "exit with status 4 if a case is undecided");
   parser->add_flag("--json", said->json, "print one JSON object, with the times from every process");
-  parser->footer(
-      "Runs A and B in turns (A B, B A, ...), each time a process of its own that measures all cases. A case is "
-      "SLOWER\n"
-      "if an exact signed-rank test of the pairs' ratios puts the change beyond the threshold at p < 0.01, adjusted\n"
-      "for the number of cases: of runs that compare a build with itself one in a hundred at most reports a SLOWER.\n"
-      "FASTER is the same the other way round, SAME a change that lies within the threshold both ways at p < 0.01 "
-      "each.\n"
-      "UNDECIDED says what would decide it. 12 pairs can call one of up to 40 cases; by default there are 16 for 20\n"
-      "and for 40. Ctrl-C judges the pairs that are done, if there are 8. From two result files only a factor "
-      "of 2\n"
-      "is called. docs/regress.md gives the reasons and how small a change is found.\n\n"
-      "Examples:\n  fanin regress build/main/bin/fanin build/mine/bin/fanin\n"
-      "  fanin regress old/fanin new/fanin --aa --backend tbb --count 2^24 --strict\n"
-      "  fanin regress old.json new.json");
+  parser->footer(footer);
   return {parser, [said] { run_regress(*said); }};
 }
 

@@ -72,11 +72,14 @@ TEST_CASE("builds run in turns, with the cases that were asked for") {
   const two_builds here;
   here.make_b("1");
   REQUIRE(here.fanin("regress a b --pairs 9 --backend serial --count 1,2").status == 0);
-  const std::string words = " bench --json --backend serial --count 1,2\n", a = "a" + words, b = "b" + words;
+  const std::string words = " bench --json --budget 0.1 --backend serial --count 1,2\n", a = "a" + words,
+                    b = "b" + words;
   CHECK(here.read("runs") == a + b + b + a + a + b + b + a + a + b + b + a + a + b + b + a + a + b);
-  REQUIRE(here.shell("rm runs; $fanin regress a b --pairs 9 --aa >/dev/null").status == 0);
+  REQUIRE(here.shell("rm runs; $fanin regress a b --pairs 9 --aa --budget 2 >/dev/null").status == 0);
   std::string order;
-  for (int i = 0; i < 9; ++i) order += "a bench --json\nb bench --json\na bench --json\n";
+  for (int i = 0; i < 9; ++i) {
+    for (const char* side : {"a", "b", "a"}) order += side + std::string(" bench --json --budget 2\n");
+  }
   CHECK(here.read("runs") == order);
 }
 
@@ -180,9 +183,11 @@ TEST_CASE("what the command line cannot mean") {
   check_failure(here.fanin("regress a b --threshold 3x"), 2, "not '3x'");
   check_failure(here.fanin("regress a b --threshold ''"), 2, "not ''");
   check_failure(here.fanin("regress a b --pairs 7"), 2, "--pairs is a number from 8");
+  check_failure(here.fanin("regress a b --budget 0"), 2, "--budget");
   check_failure(here.fanin("regress a b --treshold 3"), 2, "did you mean '--threshold'?");
   check_failure(here.fanin("regress a a.json"), 2, "not one of each");
   check_failure(here.fanin("regress a.json a.json --aa"), 2, "two results are compared as they are");
+  check_failure(here.fanin("regress a.json a.json --budget 1"), 2, "two results are compared as they are");
   check_failure(here.fanin("regress a text"), 1, "text: neither a program that can be run nor a result");
   check_failure(here.fanin("regress a ."), 1, ".: neither a program");
   check_failure(here.fanin("regress a missing"), 1, "missing: No such file or directory");
