@@ -5,6 +5,8 @@
 #include <limits>
 #include <numeric>
 
+#include "bench/measure/timing.hpp"
+
 namespace fanin::cli {
 
 namespace {
@@ -108,7 +110,7 @@ double signed_rank_p(std::span<const double> differences) {
 // The test rejects all shifts below the k-th smallest pairwise mean if a rank sum of k - 1 is improbable enough.
 shift shift_of(std::span<const double> differences, double error) {
   const std::vector<double> means = sorted_pairwise_means(differences);
-  const double estimate = (means[(means.size() - 1) / 2] + means[means.size() / 2]) / 2;
+  const double estimate = measure::median(means);
   std::vector<std::size_t> ranks(differences.size());
   std::iota(ranks.begin(), ranks.end(), std::size_t{1});
   const std::vector<double> probability = sum_probabilities(ranks);

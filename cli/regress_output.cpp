@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "bench/measure/timing.hpp"
 #include "cli/regress.hpp"
 #include "cli/table.hpp"
 
@@ -12,12 +13,10 @@ namespace fanin::cli {
 namespace {
 
 std::string percent(double fraction) { return fmt::format("{:.3g} %", 100 * fraction); }
-std::string change(double logarithm) { return fmt::format("{:+.1f} %", 100 * std::expm1(logarithm)); }
-
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  return (values[(values.size() - 1) / 2] + values[values.size() / 2]) / 2;
+std::string milliseconds(const std::vector<double>& seconds) {
+  return fmt::format("{:.4g}", 1e3 * measure::median(seconds));
 }
+std::string change(double logarithm) { return fmt::format("{:+.1f} %", 100 * std::expm1(logarithm)); }
 
 bool is_bounded(const judgement& one) { return std::isfinite(one.moved.low); }
 
@@ -120,8 +119,8 @@ std::string as_text(const regress_result& all) {
   std::string reasons;
   for (const regress_case& one : all.cases) {
     const judgement& found = one.judged;
-    rows.push_back({one.name, fmt::format("{:.4g}", 1e3 * median(one.a)), fmt::format("{:.4g}", 1e3 * median(one.b)),
-                    change(found.moved.estimate), std::string(to_string(found.called))});
+    rows.push_back({one.name, milliseconds(one.a), milliseconds(one.b), change(found.moved.estimate),
+                    std::string(to_string(found.called))});
     if (found.floor) rows.back().push_back(fmt::format("{:.1f} %", 100 * std::expm1(*found.floor)));
     reasons += fmt::format("{} {}: {}.\n", to_string(found.called), one.name, reason_of(all, one));
   }

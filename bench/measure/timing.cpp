@@ -39,6 +39,10 @@ std::optional<std::uint64_t> throttle_count() {
   return std::nullopt;
 }
 
+double middle_of(const std::vector<double>& sorted) {
+  return (sorted[(sorted.size() - 1) / 2] + sorted[sorted.size() / 2]) / 2;
+}
+
 /// Samples as they come, the interrupted ones apart.
 class sampler {
  public:
@@ -84,9 +88,8 @@ double now_seconds() {
 }
 
 double median(std::vector<double> samples) {
-  const auto middle = samples.begin() + static_cast<std::ptrdiff_t>(samples.size() / 2);
-  std::nth_element(samples.begin(), middle, samples.end());
-  return *middle;
+  std::sort(samples.begin(), samples.end());
+  return middle_of(samples);
 }
 
 double relative_noise(std::vector<double> samples) {
@@ -102,7 +105,7 @@ double relative_noise(std::vector<double> samples) {
     if (tail > 0.025) break;
   }
   std::sort(samples.begin(), samples.end());
-  return (samples[count - 1 - outside] - samples[outside]) / 2 / samples[count / 2];
+  return (samples[count - 1 - outside] - samples[outside]) / 2 / middle_of(samples);
 }
 
 timing time_batches(const batch_clock& batch_seconds, double shortest_batch_seconds, const patience& limit) {

@@ -13,7 +13,7 @@ namespace fanin::measure {
 /// On the host's steady clock.
 double now_seconds();
 
-/// The upper one of two. `samples` is not empty.
+/// The mean of the middle two of an even number. `samples` is not empty.
 double median(std::vector<double> samples);
 
 /// Half the width of the median's 95 % confidence interval, relative to the median. The interval lies between two

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "bench/measure/timing.hpp"
 #include "cli/errors.hpp"
 #include "cli/report/results.hpp"
 #include "cli/text.hpp"
@@ -95,18 +96,12 @@ std::vector<measurement> without_repetitions(std::vector<measurement> all) {
     std::vector<double> seconds;
     for (auto one = begin; one != rest; ++one) seconds.push_back(one->seconds);
     kept.push_back(*begin);
-    kept.back().seconds = median(std::move(seconds));
+    kept.back().seconds = measure::median(std::move(seconds));
   }
   return kept;
 }
 
 }  // namespace
-
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
 
 std::vector<measurement> read_measurements(const json& document, const origin& from) {
   std::vector<measurement> all;

@@ -83,9 +83,6 @@ results read_results(const std::vector<std::string>& files);
 /// The number under that key. @throws std::exception if there is none, or it is not above 0
 double positive(const json& object, const char* key);
 
-/// `values` are not none.
-double median(std::vector<double> values);
-
 /// What add() consists of. @throws std::exception
 std::vector<measurement> read_measurements(const json& document, const origin& from);
 ladder_result read_ladder(const json& document, const origin& from);

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "bench/measure/timing.hpp"
 #include "cli/report/charts.hpp"
 
 namespace fanin::cli::charts {
@@ -24,7 +25,7 @@ figure samples_chart(const comparison& one) {
   for (const comparison::judged& judged : one.cases) {
     row_chart::row row{judged.name, judged.verdict, colour_of_verdict(judged.verdict), {}};
     for (std::size_t i = 0; i < judged.b_seconds.size(); ++i) {
-      const double a = one.paired ? judged.a_seconds[i] : median(judged.a_seconds), b = judged.b_seconds[i];
+      const double a = one.paired ? judged.a_seconds[i] : measure::median(judged.a_seconds), b = judged.b_seconds[i];
       row.values.push_back(100 * (b / a - 1));
       table.push_back({judged.name, judged.verdict, std::to_string(i + 1), fmt::format("{:.4g}", a),
                        fmt::format("{:.4g}", b), fmt::format("{:.2f}", row.values.back()), judged.reason});

@@ -67,6 +67,13 @@ void get_interrupted() {
 
 TEST_SUITE_BEGIN("timing");
 
+TEST_CASE("the median is the mean of the middle two of an even number") {
+  CHECK(median({4}) == 4);
+  CHECK(median({4, 1}) == 2.5);
+  CHECK(median({9, 1, 2}) == 2);
+  CHECK(median({9, 1, 2, 5}) == 3.5);
+}
+
 TEST_CASE("noise: the interval that tables of the binomial distribution give") {
   CHECK(std::isinf(relative_noise({})));
   CHECK(std::isinf(relative_noise(first_numbers(5))));
@@ -75,7 +82,7 @@ TEST_CASE("noise: the interval that tables of the binomial distribution give") {
   };
   for (const auto& [count, from, to] : {entry{6, 1, 6}, {8, 1, 8}, {9, 2, 8}, {20, 6, 15}, {100, 40, 61}}) {
     CAPTURE(count);
-    const double middle = std::floor(static_cast<double>(count) / 2) + 1;
+    const double middle = static_cast<double>(count + 1) / 2;
     CHECK(relative_noise(first_numbers(count)) == doctest::Approx(static_cast<double>(to - from) / 2 / middle));
   }
   CHECK(relative_noise(std::vector<double>(1000, 3.0)) == 0);
