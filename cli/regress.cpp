@@ -13,6 +13,8 @@
 #include <fstream>
 #include <iterator>
 #include <memory>
+#include <optional>
+#include <span>
 
 #include <fmt/format.h>
 #include <CLI/App.hpp>
@@ -161,26 +163,20 @@ regress_result run_pairs(const regress_options& said, double threshold) {
   return all;
 }
 
-bool is_result(const std::string& path) {
+/// What stands in a result, read once because it may be a pipe; none for a program.
+std::optional<measured> result_in(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) throw bad_data(fmt::format("{}: {}", path, std::strerror(errno)));
-  char first = 0;
-  if (file >> first && first == '{') return true;
+  if ((file >> std::ws).peek() == '{') return read_result(path, {std::istreambuf_iterator<char>(file), {}});
   struct stat about = {};
-  if (::stat(path.c_str(), &about) == 0 && S_ISREG(about.st_mode) && ::access(path.c_str(), X_OK) == 0) return false;
+  if (::stat(path.c_str(), &about) == 0 && S_ISREG(about.st_mode) && ::access(path.c_str(), X_OK) == 0) return {};
   throw bad_data(fmt::format("{}: neither a program that can be run nor a result of 'fanin bench --json'", path));
 }
 
-measured read_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return read_result(path, {std::istreambuf_iterator<char>(file), {}});
-}
-
 /// What one process of each can tell: nothing below a factor of two.
-regress_result compare_files(const regress_options& said, double threshold) {
+regress_result compare_results(const regress_options& said, double threshold, std::span<const measured> sides) {
   regress_result all{
       .a = said.a, .b = said.b, .threshold = threshold, .from_files = true, .cases = {}, .left_out = {}};
-  const measured sides[] = {read_file(said.a), read_file(said.b)};
   add_pair(all, sides);
   all.pairs_wanted = 1;
   for (regress_case& one : all.cases) {
@@ -223,12 +219,12 @@ double parse_percent(std::string_view name, std::string_view text) {
 
 void run_regress(const regress_options& said) {
   const double threshold = parse_percent("--threshold", said.threshold);
-  const bool from_files = is_result(said.a);
-  if (from_files != is_result(said.b)) throw usage_error("A and B are two programs or two results, not one of each");
-  if (from_files && (said.floor || said.pairs > 0 || !said.budget.empty() || !said.passed_on.empty())) {
+  const std::optional<measured> a = result_in(said.a), b = result_in(said.b);
+  if (a.has_value() != b.has_value()) throw usage_error("A and B are two programs or two results, not one of each");
+  if (a && (said.floor || said.pairs > 0 || !said.budget.empty() || !said.passed_on.empty())) {
     throw usage_error("two results are compared as they are: no --pairs, --aa or --budget, and no choice of cases");
   }
-  const regress_result all = from_files ? compare_files(said, threshold) : run_pairs(said, threshold);
+  const regress_result all = a ? compare_results(said, threshold, std::array{*a, *b}) : run_pairs(said, threshold);
   write_stdout(said.json ? printed(as_json(all)) : as_text(all));
   conclude(all, said.strict);
 }

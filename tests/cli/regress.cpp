@@ -161,6 +161,9 @@ TEST_CASE("result files: only a factor of two is called, and a warning says so")
   CHECK(run.out.find("\nSLOWER z: +100.0 %") != std::string::npos);
   CHECK(run.out.find("\nnot compared: only: B: no such case\n") != std::string::npos);
   CHECK(here.fanin("regress b.json b.json --strict").status == 4);
+  const finished pipes = here.shell("mkfifo a b; cat a.json >a & cat b.json >b & $fanin regress a b");
+  CHECK(pipes.status == 3);
+  CHECK(pipes.out.find("\nSLOWER z: +100.0 %") != std::string::npos);
 
   here.write("none.json", result(row("other", "1")));
   check_failure(here.fanin("regress a.json none.json"), 1, "no case in common");
