@@ -125,7 +125,7 @@ Examples:
   fanin ladder --json > ladder.json
   fanin report report.html ladder.json bench.json
   fanin report ladder.svg --format svg --chart ladder ladder.json
-  fanin report trend.html --history bench/results/MACHINE/*.json)";
+  fanin report trend.html --history bench/results/MACHINE/???????.json)";
 }
 
 }  // namespace

@@ -15,6 +15,13 @@ packages=(
 
 say() { printf 'fanin: %s\n' "$*" >&2; }
 
+# A folder's name for the results of this processor.
+cpu_machine() {
+  local model
+  model=$(lscpu | sed -n 's/^Model name: *//p' | head -n 1)
+  printf '%s-%s-cores' "$model" "$(nproc)" | tr -cs '[:alnum:]\n' '-' | tr '[:upper:]' '[:lower:]'
+}
+
 is_debian_12() {
   command -v dpkg-query > /dev/null && grep -qs '^VERSION_CODENAME=bookworm$' /etc/os-release
 }

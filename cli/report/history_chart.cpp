@@ -24,7 +24,7 @@ std::vector<origin> commits_of(const std::vector<measurement>& all) {
 figure history_chart(const std::vector<measurement>& all, const std::vector<measurement>& ceilings) {
   const measurement& any = all.front();
   const std::vector<origin> commits = commits_of(all);
-  line_chart chart{"commit, oldest first", "GB/s", scaling::linear, scaling::linear, {}, {}};
+  line_chart chart{"commit, in the order measured", "GB/s", scaling::linear, scaling::linear, {}, {}};
   for (const origin& one : commits) chart.names.push_back(one.commit.substr(0, 7));
   std::string summary = "Lines of GB/s over the commits.", most_changed;
   double largest_change = 0;
