@@ -9,7 +9,6 @@
 #include <CLI/App.hpp>
 
 #include "cli/commands.hpp"
-#include "cli/errors.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/output.hpp"
 
@@ -64,6 +63,7 @@ bench_result measure_all(const std::vector<bench_case>& cases, const bench_optio
   const unsigned threads = said.threads == 0 ? default_threads() : said.threads;
   bench_result all{.date = fmt::format("{:%FT%T}+00:00", fmt::gmtime(std::chrono::system_clock::now())),
                    .command = std::move(command),
+                   .machine = machine_of(cases),
                    .threads = threads,
                    .budget_seconds = said.budget_seconds,
                    .cases = cases.size(),
@@ -89,18 +89,6 @@ bench_result measure_all(const std::vector<bench_case>& cases, const bench_optio
     all.rows.push_back(std::move(row));
   }
   return all;
-}
-
-/// Said after the results, which are worth printing all the same. @throws bad_data
-void complain(const bench_result& all) {
-  std::vector<std::string> wrong;
-  for (const bench_row& row : all.rows) {
-    if (row.verified == promise::broken) wrong.push_back(row.which.name());
-  }
-  if (!wrong.empty()) throw bad_data(fmt::format("wrong results, so not timed: {}", fmt::join(wrong, ", ")));
-  if (all.rows.size() < all.cases) {
-    throw bad_data(fmt::format("interrupted after {} of {} cases", all.rows.size(), all.cases));
-  }
 }
 
 void run_bench(const bench_options& said, const CLI::App& parser) {

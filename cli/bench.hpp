@@ -84,24 +84,33 @@ struct bench_row {
   std::optional<double> error_ulps = {};
   std::optional<measure::timing> timing = {};  ///< none if there is a problem
   double ceiling_seconds = 0;
-  std::string problem = {};  ///< a wrong value, or no memory
+  std::string problem = {};  ///< a wrong value, no memory, or a device that failed
+  bool device_failed = false;
 };
 
 using reduction = std::function<result<scalar>(const array_view&)>;
 
-/// Holds call()'s value against the exact one, then times it. @throws device_error
+/// Holds call()'s value against the exact one, then times it.
 bench_row measure_case(const bench_case& which, const reduction& call, bench_input& input, unsigned threads,
                        const measure::patience& limit);
 /// The reduction as a user calls it.
 reduction reduction_of(const bench_case& which, unsigned threads);
 
 struct bench_result {
-  std::string date, command;
+  std::string date, command, machine;
   unsigned threads;
   double budget_seconds;
   std::size_t cases;  ///< asked for; there are fewer rows after an interrupt
   std::vector<bench_row> rows;
 };
+
+/// The processor's name, and the GPU's if a case takes part there. Asked before cases run, after which a device may
+/// no longer answer. @throws device_error
+std::string machine_of(const std::vector<bench_case>& cases);
+
+/// To be said after the results, which are worth printing all the same.
+/// @throws bad_data if a value was wrong, a device failed, or cases are missing
+void complain(const bench_result& all);
 
 /// docs/benchmarking.md describes it.
 json as_json(const bench_result& all);

@@ -43,11 +43,11 @@ array_view bench_input::at(memory place, std::size_t i) {
 }
 
 double bench_input::ceiling(memory place, unsigned threads, const measure::patience& limit) {
-  const auto [found, is_new] = ceilings_.try_emplace({place, threads});
-  if (is_new) {
-    found->second = place == memory::host ? measure::read_seconds(host_, threads, limit) : on_device().read_seconds();
-  }
-  return found->second;
+  const auto known = ceilings_.find({place, threads});
+  if (known != ceilings_.end()) return known->second;
+  const double seconds =
+      place == memory::host ? measure::read_seconds(host_, threads, limit) : on_device().read_seconds();
+  return ceilings_[{place, threads}] = seconds;
 }
 
 measure::device_copy& bench_input::on_device() {
@@ -68,6 +68,10 @@ bench_row measure_case(const bench_case& which, const reduction& call, bench_inp
                        const measure::patience& limit) {
   bench_row row{.which = which, .threads = which.by->name() == "serial" ? 1 : threads, .place = which.by->home()};
   row.warm = input.warm(row.place);
+  const auto give_up = [&](const error& failure) {
+    row.verified = promise::none;
+    row.problem = failure.what();
+  };
   try {
     result<scalar> reached = call(input.at(row.place, 0));
     row.verified = input.right().judge(reached.value, reached.report);
@@ -79,7 +83,10 @@ bench_row measure_case(const bench_case& which, const reduction& call, bench_inp
     row.ceiling_seconds = input.ceiling(row.place, row.threads, limit);
     row.timing = measure::time_calls([&](std::size_t i) { reached = call(input.at(row.place, i)); }, limit);
   } catch (const out_of_memory& failure) {
-    row.problem = failure.what();
+    give_up(failure);
+  } catch (const device_error& failure) {
+    give_up(failure);
+    row.device_failed = true;
   }
   return row;
 }

@@ -1,8 +1,12 @@
 // How the results of fanin bench look.
+#include <algorithm>
+
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "cli/bench.hpp"
 #include "cli/commit.hpp"
+#include "cli/errors.hpp"
 #include "cli/machine.hpp"
 #include "cli/table.hpp"
 
@@ -16,15 +20,6 @@ constexpr bool with_assertions =
 #else
     true;
 #endif
-
-std::string machine_of(const bench_result& all) {
-  std::string name = processor_name();
-  if (name.empty()) name = "unknown processor";
-  for (const bench_row& row : all.rows) {
-    if (row.place == memory::device) return fmt::format("{}, {}", name, measure::device_name());
-  }
-  return name;
-}
 
 json to_json(const bench_row& row) {
   const bench_case& which = row.which;
@@ -41,17 +36,16 @@ json to_json(const bench_row& row) {
               {"threads", row.threads},
               {"verified", row.verified == promise::none ? json(nullptr) : json(row.verified == promise::kept)},
               {"error_ulps", row.error_ulps ? json_number(*row.error_ulps) : json(nullptr)}};
-  one["run_name"] = one["name"];
-  one["run_type"] = "iteration";
-  one["repetitions"] = 1;
-  one["repetition_index"] = 0;
   if (!row.timing) {
-    one["error_occurred"] = true;
     one["error_message"] = row.problem;
     return one;
   }
   const measure::timing& timing = *row.timing;
   const double seconds = timing.seconds();
+  one["run_name"] = one["name"];
+  one["run_type"] = "iteration";
+  one["repetitions"] = 1;
+  one["repetition_index"] = 0;
   one["iterations"] = timing.taken * timing.calls_per_sample;
   one["real_time"] = 1e9 * seconds;
   one["cpu_time"] = 1e9 * timing.cpu_seconds;
@@ -69,9 +63,11 @@ json to_json(const bench_row& row) {
   return one;
 }
 
-json rows_of(const bench_result& all) {
+json rows_of(const bench_result& all, bool timed) {
   json rows = json::array();
-  for (const bench_row& row : all.rows) rows.push_back(to_json(row));
+  for (const bench_row& row : all.rows) {
+    if (row.timing.has_value() == timed) rows.push_back(to_json(row));
+  }
   return rows;
 }
 
@@ -93,7 +89,33 @@ table_row to_cells(const bench_row& row) {
   return cells;
 }
 
+/// @throws bad_data if there are such rows, with what is the matter and their names
+template <class Predicate>
+void refuse(const bench_result& all, const char* matter, Predicate has_it) {
+  std::vector<std::string> names;
+  for (const bench_row& row : all.rows) {
+    if (has_it(row)) names.push_back(row.which.name());
+  }
+  if (!names.empty()) throw bad_data(fmt::format("{}: {}", matter, fmt::join(names, ", ")));
+}
+
 }  // namespace
+
+std::string machine_of(const std::vector<bench_case>& cases) {
+  std::string name = processor_name();
+  if (name.empty()) name = "unknown processor";
+  const bool on_device =
+      std::ranges::any_of(cases, [](const bench_case& one) { return one.by->home() == memory::device; });
+  return on_device ? fmt::format("{}, {}", name, measure::device_name()) : name;
+}
+
+void complain(const bench_result& all) {
+  refuse(all, "wrong results, so not timed", [](const bench_row& row) { return row.verified == promise::broken; });
+  refuse(all, "the device failed", [](const bench_row& row) { return row.device_failed; });
+  if (all.rows.size() < all.cases) {
+    throw bad_data(fmt::format("interrupted after {} of {} cases", all.rows.size(), all.cases));
+  }
+}
 
 json as_json(const bench_result& all) {
   return {{"context",
@@ -102,17 +124,21 @@ json as_json(const bench_result& all) {
             {"library_build_type", with_assertions ? "debug" : "release"},
             {"fanin_version", FANIN_VERSION},
             {"commit", source_commit},
-            {"machine", machine_of(all)},
+            {"machine", all.machine},
             {"command", all.command},
             {"threads", all.threads},
             {"budget_seconds", all.budget_seconds},
             {"complete", all.rows.size() == all.cases}}},
-          {"benchmarks", rows_of(all)}};
+          {"benchmarks", rows_of(all, true)},
+          {"not_timed", rows_of(all, false)}};
 }
 
 std::string as_csv(const bench_result& all) {
-  json rows = rows_of(all);
-  for (json& row : rows) row.erase("samples");
+  json rows = json::array();
+  for (const bench_row& row : all.rows) {
+    rows.push_back(to_json(row));
+    rows.back().erase("samples");
+  }
   return csv_of(rows);
 }
 
@@ -120,7 +146,7 @@ std::string as_text(const bench_result& all) {
   std::vector<table_row> rows = {
       {"case", "memory", "caches", "check", "us", "GB/s", "of ceiling", "noise", "samples", "discarded"}};
   for (const bench_row& row : all.rows) rows.push_back(to_cells(row));
-  std::string text = fmt::format("{}, {} threads\n\n{}", machine_of(all), all.threads, align(rows, 4));
+  std::string text = fmt::format("{}, {} threads\n\n{}", all.machine, all.threads, align(rows, 4));
   for (const bench_row& row : all.rows) {
     if (!row.timing) text += fmt::format("{}: not timed: {}\n", row.which.name(), row.problem);
   }

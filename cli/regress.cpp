@@ -55,21 +55,22 @@ measured read_result(const std::string& from, const std::string& text) {
   try {
     const json whole = json::parse(text);
     all.machine = whole.at("context").value("machine", "");
-    for (const json& row : whole.at("benchmarks")) {
+    const auto new_name = [&](const json& row) {
       const auto name = row.at("name").get<std::string>();
       if (std::ranges::find(all.names, name) != all.names.end()) {
         throw bad_data(fmt::format("{}: {} stands there twice", from, name));
       }
-      all.names.push_back(name);
-      if (row.value("error_occurred", false)) {
-        all.problems[name] = row.at("error_message").get<std::string>();
-        if (row.at("verified") == false) {
-          throw bad_data(fmt::format("{}: {}: {}", from, name, all.problems[name]));
-        }
-        continue;
-      }
+      return all.names.emplace_back(name);
+    };
+    for (const json& row : whole.at("benchmarks")) {
+      const std::string name = new_name(row);
       all.seconds[name] = row.at("seconds").get<double>();
       if (!(all.seconds[name] > 0)) throw bad_data(fmt::format("{}: {}: no time above 0", from, name));
+    }
+    for (const json& row : whole.value("not_timed", json::array())) {
+      const std::string name = new_name(row);
+      all.problems[name] = row.at("error_message").get<std::string>();
+      if (row.at("verified") == false) throw bad_data(fmt::format("{}: {}: {}", from, name, all.problems[name]));
     }
   } catch (const json::exception& problem) {
     throw bad_data(fmt::format("{}: not a result of 'fanin bench --json': {}", from, problem.what()));

@@ -41,6 +41,10 @@ scalar spoilt(const scalar& value) {
       value);
 }
 
+bench_result no_rows_of(std::size_t cases) {
+  return {.date = "", .command = "", .machine = "", .threads = 1, .budget_seconds = 1, .cases = cases, .rows = {}};
+}
+
 TEST_SUITE_BEGIN("bench");
 
 TEST_CASE("every combination keeps its promise, and none does with a spoilt value") {
@@ -104,7 +108,7 @@ TEST_CASE("a wrong value is shown and not timed; so is a lack of memory") {
     return reduction_of(one, 1)(part);
   };
   const auto no_memory = [](const array_view&) -> result<scalar> { throw out_of_memory("not that much"); };
-  bench_result all{.date = "", .command = "", .threads = 1, .budget_seconds = 1, .cases = 4, .rows = {}};
+  bench_result all = no_rows_of(4);
   all.rows.push_back(measure_case(one, drops_a_sixth, input, 1, shortly));
   CHECK(calls == 1);
   all.rows.push_back(measure_case(one, no_memory, input, 1, shortly));
@@ -112,20 +116,55 @@ TEST_CASE("a wrong value is shown and not timed; so is a lack of memory") {
 
   const json whole = as_json(all);
   CHECK(whole["context"]["complete"] == false);
-  const json& rows = whole["benchmarks"];
-  CHECK(rows[0]["verified"] == false);
-  CHECK(rows[1]["verified"].is_null());
-  CHECK(rows[1]["error_message"] == "not that much");
-  for (int i = 0; i < 2; ++i) {
-    CHECK(rows[i]["error_occurred"] == true);
-    CHECK(!rows[i].contains("real_time"));
-  }
-  CHECK(rows[2]["verified"] == true);
-  CHECK(rows[2]["warm"] == false);
-  CHECK(!rows[2].contains("error_occurred"));
+  const json &rows = whole["benchmarks"], &others = whole["not_timed"];
+  REQUIRE(rows.size() == 1);
+  REQUIRE(others.size() == 2);
+  CHECK(others[0]["verified"] == false);
+  CHECK(others[1]["verified"].is_null());
+  CHECK(others[1]["error_message"] == "not that much");
+  for (const json& other : others) CHECK(!other.contains("real_time"));
+  CHECK(rows[0]["verified"] == true);
+  CHECK(rows[0]["warm"] == false);
+  CHECK_THROWS_WITH_AS(complain(all), doctest::Contains("wrong results, so not timed: serial/simd"), bad_data);
   const std::string text = as_text(all);
   CHECK(text.find("WRONG") != std::string::npos);
   CHECK(text.find(one.name() + ": not timed: gave ") != std::string::npos);
+}
+
+TEST_CASE("a device that fails part way costs its own case only, and the exit status") {
+  const auto cases = sweep({.backends = {"serial"}, .types = {"f32"}, .counts = {"1000"}});
+  bench_input input(operation::sum, element_type::f32, 1000, 1);
+  bench_result all = no_rows_of(cases.size());
+  for (const bench_case& one : cases) {
+    const auto fails_once_timed = [&, calls = 0](const array_view& x) mutable {
+      if (one.variant.how == method::compensated && ++calls > 5) throw device_error("cudaLaunchKernel: lost");
+      return reduction_of(one, 1)(x);
+    };
+    all.rows.push_back(measure_case(one, fails_once_timed, input, 1, shortly));
+  }
+  const json whole = as_json(all);
+  CHECK(whole["benchmarks"].size() == 2);
+  REQUIRE(whole["not_timed"].size() == 1);
+  CHECK(whole["not_timed"][0]["verified"].is_null());
+  CHECK(whole["not_timed"][0]["error_message"] == "cudaLaunchKernel: lost");
+  CHECK_THROWS_WITH_AS(complain(all), "the device failed: serial/compensated/sum/f32/compensated/1000", bad_data);
+}
+
+TEST_CASE("every row of benchmarks has what Google Benchmark's compare.py reads") {
+  const bench_case one = sweep({.backends = {"serial"}, .types = {"f32"}, .counts = {"8"}})[0];
+  bench_input input(one.what, one.type, one.count, 1);
+  bench_result all = no_rows_of(2);
+  all.rows.push_back({.which = one, .threads = 1, .problem = "no memory"});
+  all.rows.push_back(measure_case(one, reduction_of(one, 1), input, 1, shortly));
+  const json rows = as_json(all)["benchmarks"];
+  REQUIRE(rows.size() == 1);  // times of all rows go into a geometric mean there
+  CHECK(rows[0]["name"] == one.name());
+  CHECK(rows[0]["run_name"] == one.name());
+  CHECK(rows[0]["run_type"] == "iteration");
+  CHECK(rows[0]["repetition_index"] == 0);
+  CHECK(rows[0]["time_unit"] == "ns");
+  CHECK(rows[0]["real_time"].get<double>() > 0);
+  CHECK(rows[0]["cpu_time"].is_number());
 }
 
 TEST_CASE("the axes: defaults, powers of two, and words that name nothing") {
