@@ -1,7 +1,10 @@
 // Sums of f32 and f64 by every CPU backend and method, by other people's libraries, and the read ceilings, in one
 // process. Prints JSON in Google Benchmark's schema, a row for each round. Run it through scripts/bench-cpu, which
 // turns the output into a table of ratios.
+#include <unistd.h>
+
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <iostream>
 #include <iterator>
@@ -77,13 +80,14 @@ void race_on(json& rows, const std::vector<T>& data, std::size_t count, fanin::m
 /// Every method on data that make exact sums easy or hard; by several threads where they take part.
 template <class T>
 void race_families(json& rows) {
-  constexpr std::size_t period = std::size_t{1} << 22, longest = std::size_t{1} << 24;
+  constexpr std::size_t period = std::size_t{1} << 22, longest = (std::size_t{1} << 30) / sizeof(T);
   for (const char* family :
        {"constant", "uniform", "normal", "lognormal:10", "lognormal:100", "wide", "condition:1e30"}) {
     const std::vector<T> once = fanin::cli::generate<T>(family, period, 1);
     std::vector<T> data;
+    data.reserve(longest);
     while (data.size() < longest) data.insert(data.end(), once.begin(), once.end());
-    for (const std::size_t count : {1u << 8, 1u << 12, 1u << 16, 1u << 24}) {
+    for (const std::size_t count : {std::size_t{1} << 8, std::size_t{1} << 12, std::size_t{1} << 16, longest}) {
       const fanin::array_view x = std::span<const T>(data.data(), count);
       const rotation input = rotation::in_place(x);
       std::vector<contestant> all;
@@ -96,19 +100,25 @@ void race_families(json& rows) {
   }
 }
 
+/// Up to 2^30 elements, if half of the memory holds them.
+template <class T>
+void race_lengths(json& rows, fanin::measure::reader& all_threads) {
+  const auto memory =
+      static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  const std::size_t largest = std::min(std::size_t{1} << 30, std::bit_floor(memory / 2 / sizeof(T)));
+  const auto data = uniform<T>(largest);
+  for (const int log : {4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 27, 28, 30}) {
+    if (largest >> log > 0) race_on(rows, data, std::size_t{1} << log, all_threads);
+  }
+}
+
 }  // namespace
 
 int main() {
-  constexpr std::size_t largest = std::size_t{1} << 27;
-  const auto f64 = uniform<double>(largest);
-  const auto f32 = uniform<float>(largest);
   fanin::measure::reader all_threads(fanin::default_threads());
   json rows = json::array();
-  for (const std::size_t count : {1u << 4, 1u << 6, 1u << 8, 1u << 10, 1u << 12, 1u << 14, 1u << 16, 1u << 18,
-                                  1u << 20, 1u << 22, 1u << 24, 1u << 27}) {
-    race_on(rows, f64, count, all_threads);
-    race_on(rows, f32, count, all_threads);
-  }
+  race_lengths<double>(rows, all_threads);
+  race_lengths<float>(rows, all_threads);
   race_families<float>(rows);
   race_families<double>(rows);
   const json context = {{"executable", "fanin_bench"}, {"threads", fanin::default_threads()}};
