@@ -117,8 +117,9 @@ std::string footer() {
   std::string text = "Charts:\n";
   for (const chart_kind& kind : chart_kinds()) text += fmt::format("  {:<12} {}\n", kind.name, kind.story);
   return text + R"(
-Results are what 'fanin bench', 'regress', 'ladder' and 'accuracy' print with --json. Without any, speeds and errors
-over several lengths are measured, and the ladder where there is a GPU. The page needs no network and no script. Of a machine with results of several commits the latest is drawn, and the history of them all.
+Results are what 'fanin bench', 'regress', 'ladder', 'lab latency' and 'accuracy' print with --json. Without any,
+speeds and errors over several lengths are measured, and the ladder where there is a GPU. The page needs no network
+and no script. Of a machine with results of several commits the latest is drawn, and the history of them all.
 
 Examples:
   fanin report here.html

@@ -12,6 +12,7 @@ namespace fanin::cli::charts {
 std::span<const chart_kind> chart_kinds() {
   static constexpr chart_kind kinds[] = {
       {"ladder", "the CUDA stages against the read ceiling", ladder_charts},
+      {"latency", "how chains in a thread and warps on a multiprocessor hide it", latency_charts},
       {"throughput", "GB/s against n, for each backend", throughput_charts},
       {"families", "exact sums against plain ones, by family of data", family_charts},
       {"accuracy", "error and proven bound against n, float and double; 0 is correctly rounded", accuracy_charts},

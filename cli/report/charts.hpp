@@ -16,6 +16,7 @@
 namespace fanin::cli::charts {
 
 std::vector<figure> ladder_charts(const results& all);
+std::vector<figure> latency_charts(const results& all);
 std::vector<figure> throughput_charts(const results& all);
 std::vector<figure> family_charts(const results& all);
 std::vector<figure> accuracy_charts(const results& all);

@@ -91,6 +91,22 @@ std::vector<accuracy_result> read_accuracy(const json& document) {
   return all;
 }
 
+std::vector<latency_result> read_latencies(const json& document, const origin& from) {
+  std::vector<latency_result> all;
+  for (const json& row : document.at("rows")) {
+    const std::string instruction = row.at("instruction").get<std::string>();
+    if (all.empty() || all.back().instruction != instruction)
+      all.push_back({from, instruction, row.at("unit").get<std::string>(), {}});
+    for (const auto& [key, rate] : row.items()) {
+      if (!key.starts_with("with_") || rate.is_null()) continue;
+      std::string chains = key;
+      std::ranges::replace(chains, '_', ' ');
+      all.back().rates.push_back({chains, positive(row, "warps_per_multiprocessor"), positive(row, key.c_str())});
+    }
+  }
+  return all;
+}
+
 comparison read_comparison(const json& document) {
   comparison all{document.at("a").get<std::string>(),
                  document.at("b").get<std::string>(),
@@ -123,11 +139,14 @@ void results::add(const std::string& file, const json& document) {
   } else if (document.is_array() && !document.empty() && has(document.front(), "condition")) {
     from.kind = "accuracy";
     append(accuracies, read_accuracy(document));
+  } else if (has(document, "experiment") && document["experiment"] == "latency") {
+    from = {file, "lab latency", origin_of(file, document)};
+    append(latencies, read_latencies(document, from.from));
   } else if (has(document, "cases") && has(document, "threshold")) {
     from.kind = "regress";
     comparisons.push_back(read_comparison(document));
   } else {
-    throw bad_data("not a result of 'fanin bench', 'regress', 'ladder' or 'accuracy'");
+    throw bad_data("not a result of 'fanin bench', 'regress', 'ladder', 'lab latency' or 'accuracy'");
   }
   sources.push_back(from);
 }

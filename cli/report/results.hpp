@@ -49,6 +49,17 @@ struct accuracy_result {
   double relative_ulp;                   ///< what an ulp is, relative to the exact sum
 };
 
+/// How fast an instruction is by the chains in a thread and the warps on a multiprocessor.
+struct latency_result {
+  struct rate {
+    std::string chains;  ///< "with 2 chains"
+    double warps, value;
+  };
+  origin from;
+  std::string instruction, unit;
+  std::vector<rate> rates;  ///< those of wrong results are left out
+};
+
 /// Two builds, timed against each other.
 struct comparison {
   struct judged {
@@ -71,6 +82,7 @@ struct results {
   std::vector<measurement> measurements;
   std::vector<ladder_result> ladders;
   std::vector<accuracy_result> accuracies;
+  std::vector<latency_result> latencies;
   std::vector<comparison> comparisons;
 
   /// `file` is its name, for the list of sources. @throws std::exception: nothing that is known here
@@ -87,6 +99,7 @@ double positive(const json& object, const char* key);
 std::vector<measurement> read_measurements(const json& document, const origin& from);
 ladder_result read_ladder(const json& document, const origin& from);
 std::vector<accuracy_result> read_accuracy(const json& document);
+std::vector<latency_result> read_latencies(const json& document, const origin& from);
 comparison read_comparison(const json& document);
 
 }  // namespace fanin::cli::charts

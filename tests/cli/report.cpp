@@ -51,6 +51,21 @@ std::string ladder_file(const std::string& device) {
       .dump();
 }
 
+std::string latency_file() {
+  const auto row = [](double warps, const json& with_1, const json& with_2) {
+    return json{{"instruction", "load"},
+                {"unit", "GB/s"},
+                {"warps_per_multiprocessor", warps},
+                {"with_1_chain", with_1},
+                {"with_2_chains", with_2}};
+  };
+  return json({{"experiment", "latency"},
+               {"commit", "ccccccc"},
+               {"device", "a device"},
+               {"rows", {row(1, 10, 19), row(2, 20, 36), row(4, nullptr, nullptr)}}})
+      .dump();
+}
+
 /// Rows of a bench program: family/type/backend/variant/count.
 json program_row(const std::string& name, double microseconds) {
   return {{"name", name}, {"run_type", "iteration"}, {"real_time", microseconds}, {"time_unit", "us"}};
@@ -76,13 +91,14 @@ std::string write_all_kinds(const scratch_folder& here) {
   here.write("new.json", bench_file("bbbbbbb", "2026-02-01",
                                     {bench_row("serial", "fast", 1024, 20), bench_row("tbb", "fast", 1 << 20, 50)}));
   here.write("ladder.json", ladder_file("a device"));
+  here.write("latency.json", latency_file());
   here.write("families.json",
              json({{"benchmarks",
                     {program_row("wide/f64/serial/simd/4096", 2), program_row("wide/f64/serial/exact/4096", 8)}}})
                  .dump());
   here.write("regress.json", regress_file());
   REQUIRE(here.fanin("accuracy uniform --count 100 --json > accuracy.json").status == 0);
-  return "new.json old.json ladder.json families.json regress.json accuracy.json";
+  return "new.json old.json ladder.json latency.json families.json regress.json accuracy.json";
 }
 
 std::vector<std::string> found(const std::string& text, const std::string& pattern) {
@@ -106,7 +122,7 @@ TEST_SUITE_BEGIN("report");
 TEST_CASE("the page: every kind of chart, each with a text alternative and a table, and nothing from elsewhere") {
   const scratch_folder here;
   const std::string page = drawn(here, write_all_kinds(here));
-  for (const std::string kind : {"ladder", "throughput", "families", "accuracy", "samples", "history"}) {
+  for (const std::string kind : {"ladder", "latency", "throughput", "families", "accuracy", "samples", "history"}) {
     CAPTURE(kind);
     CHECK(page.find("<h2 id=\"" + kind + "\">") != std::string::npos);
   }
@@ -132,6 +148,7 @@ TEST_CASE("tables say what the results say, and the latest commit is the one dra
   const std::string files = write_all_kinds(here) + " --format csv --chart ";
   CHECK(drawn(here, files + "ladder") ==
         "number,stage,GB/s,% of the ceiling\n1,first,250.0,25.0\n2,broken,,\n,cuda,1000.0,100.0\n");
+  CHECK(drawn(here, files + "latency") == "warps,with 1 chain,with 2 chains\n1,10,19\n2,20,36\n");
   CHECK(drawn(here, files + "families") ==
         "data,backend,n,\"exact, GB/s\",plain sum,\"exact, % of plain\"\nwide,serial,4096,4.096,serial/simd,25\n");
   CHECK(drawn(here, files + "throughput") ==
@@ -193,7 +210,8 @@ TEST_CASE("history: in the order of dates; without a second commit there is none
 TEST_CASE("shells complete the names of charts, and formats that are not those of inputs") {
   const std::string script = scratch_folder().fanin("completion bash").out;
   const std::string mine = script.substr(script.find("    report)\n"));
-  CHECK(mine.find("--chart) words=\"ladder throughput families accuracy samples history\"") < mine.find("esac"));
+  CHECK(mine.find("--chart) words=\"ladder latency throughput families accuracy samples history\"") <
+        mine.find("esac"));
   CHECK(mine.find("--format) words=\"html svg csv\"") < mine.find("esac"));
 }
 
@@ -221,7 +239,8 @@ TEST_CASE("what cannot be read or drawn is refused, and nothing is written") {
   here.write("none.json", R"({"benchmarks": []})");
   refused(1, "absent.json", "absent.json: cannot be opened");
   refused(1, "cut.json", "cut.json: not JSON, or cut short");
-  refused(1, "number.json", "number.json: not a result of 'fanin bench', 'regress', 'ladder' or 'accuracy'");
+  refused(1, "number.json",
+          "number.json: not a result of 'fanin bench', 'regress', 'ladder', 'lab latency' or 'accuracy'");
   refused(1, "keys.json", "keys.json: ");
   refused(1, "kind.json", "kind.json: ");
   refused(1, "name.json", "name.json: a row with the name 'BM_x'");
