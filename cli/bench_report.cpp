@@ -14,12 +14,6 @@ namespace fanin::cli {
 
 namespace {
 
-constexpr bool with_assertions =
-#ifdef NDEBUG
-    false;
-#else
-    true;
-#endif
 
 json to_json(const bench_row& row) {
   const bench_case& which = row.which;
@@ -121,7 +115,7 @@ json as_json(const bench_result& all) {
   return {{"context",
            {{"date", all.date},
             {"num_cpus", default_threads()},
-            {"library_build_type", with_assertions ? "debug" : "release"},
+            {"library_build_type", FANIN_BUILD},
             {"fanin_version", FANIN_VERSION},
             {"commit", source_commit},
             {"machine", all.machine},
