@@ -14,7 +14,6 @@ namespace fanin::cli {
 
 namespace {
 
-
 json to_json(const bench_row& row) {
   const bench_case& which = row.which;
   json one = {{"name", which.name()},
