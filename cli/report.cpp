@@ -100,8 +100,9 @@ void run_report(const report_options& said) {
   if (said.output.ends_with(".json")) {
     throw usage_error(fmt::format("'{}' looks like a result; the file to write comes first", printable(said.output)));
   }
-  const charts::results all = said.files.empty() ? measured_here() : charts::read_results(said.files);
   const std::string name = said.history ? "history" : said.chart;
+  if (name == "history" && said.files.empty()) throw usage_error("a history takes results of several commits");
+  const charts::results all = said.files.empty() ? measured_here() : charts::read_results(said.files);
   std::vector<figure> figures = all_figures(all);
   if (!name.empty()) figures = chosen(std::move(figures), name);
   if (figures.empty()) throw bad_data("nothing in these results to draw");

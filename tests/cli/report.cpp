@@ -253,6 +253,7 @@ TEST_CASE("what cannot be read or drawn is refused, and nothing is written") {
   refused(2, "new.json ladder.json --format svg",
           "--format svg is for one chart; --chart takes ladder-sum-f32-16777216, ");
   refused(2, "new.json old.json --history --chart ladder", "excludes");
+  refused(2, "--history", "results of several commits");
   check_failure(here.fanin("report ladder.json new.json"), 2, "'ladder.json' looks like a result");
 }
 
