@@ -114,10 +114,7 @@ command add_bench(CLI::App& root) {
   add_axis("--method", said->axes.methods, "methods (default: fast,compensated,exact)");
   add_axis("--count", said->axes.counts, "numbers of elements, as 1000 or 2^20 (default: 2^12,2^24)");
   add_threads_option(*parser, said->threads);
-  parser->add_option("--budget", said->budget_seconds, "seconds that a case may take to settle")
-      ->type_name("SECONDS")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str();
+  add_budget_option(*parser, said->budget_seconds, [said](double seconds) { said->budget_seconds = seconds; });
   parser->add_flag("--list", said->list, "print the names of the cases and stop");
   CLI::Option* as_object = parser->add_flag("--json", said->json, "print Google Benchmark's JSON, with the samples");
   parser->add_flag("--csv", said->csv, "print the rows as CSV")->excludes(as_object);

@@ -1,6 +1,7 @@
 #include "cli/options.hpp"
 
 #include <charconv>
+#include <cmath>
 #include <type_traits>
 
 #include <fmt/format.h>
@@ -39,6 +40,20 @@ template void add_number_option(CLI::App&, const std::string&, std::uint64_t, un
 template void add_number_option(CLI::App&, const std::string&, std::uint64_t, std::uint64_t&, const std::string&);
 template void add_number_option(CLI::App&, const std::string&, std::uint64_t, std::optional<std::uint64_t>&,
                                 const std::string&);
+
+void add_budget_option(CLI::App& parser, double usual, const std::function<void(double)>& take) {
+  const auto parse = [take](const std::string& text) {
+    double seconds = 0;
+    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+    if (code != std::errc() || end != text.data() + text.size() || !(std::isfinite(seconds) && seconds > 0)) {
+      throw usage_error(fmt::format("--budget is a number of seconds above 0, not '{}'", printable(text)));
+    }
+    take(seconds);
+  };
+  parser.add_option_function<std::string>("--budget", parse, "seconds that a case may take to settle")
+      ->type_name("SECONDS")
+      ->default_str(fmt::format("{}", usual));
+}
 
 void add_input_options(CLI::App& parser, input_options& said, bool required) {
   const auto option = [&](const char* name, const char* value, std::string& to, const char* description) {

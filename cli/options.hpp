@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -34,6 +35,10 @@ extern template void add_number_option(CLI::App&, const std::string&, std::uint6
                                        const std::string&);
 extern template void add_number_option(CLI::App&, const std::string&, std::uint64_t, std::optional<std::uint64_t>&,
                                        const std::string&);
+
+/// --budget SECONDS, for measurements. `usual`: what help shows as the default.
+/// @throws usage_error, when the command line is parsed
+void add_budget_option(CLI::App& parser, double usual, const std::function<void(double)>& take);
 
 /// How to reduce, as typed.
 struct run_options {

@@ -32,12 +32,12 @@ namespace fanin::cli {
 namespace {
 
 /// Short: processes differ by more than one process is uncertain of, so what time there is goes to pairs.
-constexpr const char* usual_budget = "0.1";
+constexpr double usual_budget_seconds = 0.1;
 
 struct regress_options {
   std::string a, b, threshold = "3%";
-  std::string budget;       ///< of a case in one process, in seconds; empty: usual_budget
-  std::uint64_t pairs = 0;  ///< 0: as checked_pairs says
+  std::optional<double> budget_seconds = {};  ///< of a case in one process
+  std::uint64_t pairs = 0;                    ///< 0: as checked_pairs says
   bool floor = false, json = false, strict = false;
   std::vector<std::string> passed_on;
 };
@@ -138,7 +138,7 @@ void judge_cases(regress_result& all) {
 regress_result run_pairs(const regress_options& said, double threshold) {
   regress_result all{.a = said.a, .b = said.b, .threshold = threshold, .cases = {}, .left_out = {}};
   std::vector<std::string> arguments = {"bench", "--json", "--budget",
-                                        said.budget.empty() ? usual_budget : said.budget};
+                                        fmt::format("{}", said.budget_seconds.value_or(usual_budget_seconds))};
   arguments.insert(arguments.end(), said.passed_on.begin(), said.passed_on.end());
   const interrupt_watch watch;
   progress line("regress");
@@ -222,7 +222,7 @@ void run_regress(const regress_options& said) {
   const double threshold = parse_percent("--threshold", said.threshold);
   const std::optional<measured> a = result_in(said.a), b = result_in(said.b);
   if (a.has_value() != b.has_value()) throw usage_error("A and B are two programs or two results, not one of each");
-  if (a && (said.floor || said.pairs > 0 || !said.budget.empty() || !said.passed_on.empty())) {
+  if (a && (said.floor || said.pairs > 0 || said.budget_seconds || !said.passed_on.empty())) {
     throw usage_error("two results are compared as they are: no --pairs, --aa or --budget, and no choice of cases");
   }
   const regress_result all = a ? compare_results(said, threshold, std::array{*a, *b}) : run_pairs(said, threshold);
@@ -261,10 +261,7 @@ command add_regress(CLI::App& root) {
       ->type_name("PERCENT")
       ->capture_default_str();
   parser->add_flag("--aa", said->floor, "also run A against itself, and call no change below what that shows");
-  parser->add_option("--budget", said->budget, "seconds that a case may take in each process to settle")
-      ->type_name("SECONDS")
-      ->check(CLI::PositiveNumber)
-      ->default_str(usual_budget);
+  add_budget_option(*parser, usual_budget_seconds, [said](double seconds) { said->budget_seconds = seconds; });
   for (const char* axis : {"--backend", "--variant", "--operation", "--type", "--method", "--count", "--threads"}) {
     const auto pass_on = [said, axis](const std::string& value) {
       said->passed_on.insert(said->passed_on.end(), {axis, value});

@@ -111,7 +111,9 @@ TEST_CASE("bench: words that name nothing, and combinations that do not exist") 
   check_failure(here.fanin("bench --variant khan"), 2, "did you mean 'kahan'?");
   check_failure(here.fanin("bench --count 2^"), 2, "--count");
   check_failure(here.fanin("bench --count 1e6"), 2, "--count");
-  check_failure(here.fanin("bench --budget 0"), 2, "--budget");
+  check_failure(here.fanin("bench --budget 0"), 2, "--budget is a number of seconds above 0, not '0'");
+  check_failure(here.fanin("bench --budget inf"), 2, "not 'inf'");
+  check_failure(here.fanin("bench --budget 1s"), 2, "not '1s'");
   check_failure(here.fanin("bench --json --csv"), 2, "--csv");
   check_failure(here.fanin("bench --operation norm2 --method fast"), 2, "no backend that is usable here");
 }

@@ -187,7 +187,8 @@ TEST_CASE("what the command line cannot mean") {
   check_failure(here.fanin("regress a b --threshold 3x"), 2, "not '3x'");
   check_failure(here.fanin("regress a b --threshold ''"), 2, "not ''");
   check_failure(here.fanin("regress a b --pairs 7"), 2, "--pairs is a number from 8");
-  check_failure(here.fanin("regress a b --budget 0"), 2, "--budget");
+  check_failure(here.fanin("regress a b --budget 0"), 2, "--budget is a number of seconds above 0, not '0'");
+  check_failure(here.fanin("regress a b --budget nan"), 2, "not 'nan'");
   check_failure(here.fanin("regress a b --treshold 3"), 2, "did you mean '--threshold'?");
   check_failure(here.fanin("regress a a.json"), 2, "not one of each");
   check_failure(here.fanin("regress a.json a.json --aa"), 2, "two results are compared as they are");
