@@ -6,8 +6,8 @@
 // Order:   fixed whichever block is last, so run-to-run reproducible.
 #pragma once
 
+#include "backends/cuda/copy_barrier.cuh"
 #include "backends/cuda/stages/22_single_pass.cuh"
-#include "backends/cuda/stages/copy_barrier.cuh"
 
 namespace fanin::cuda {
 

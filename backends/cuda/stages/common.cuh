@@ -9,6 +9,7 @@
 #include <nv/target>
 
 #include "backends/cuda/accumulators.cuh"
+#include "backends/cuda/dynamic_shared.cuh"
 #include "backends/cuda/ladder.hpp"
 #include "backends/cuda/stages/steps.hpp"
 #include "backends/cuda/strided.cuh"
@@ -142,13 +143,6 @@ __device__ typename A::state fold_partials(const typename A::state* partials, st
   auto s = A::identity();
   for_each_strided<Batch>(partials, threadIdx.x, count, blockDim.x, [&](const auto& p) { A::merge(s, p); });
   return s;
-}
-
-/// The shared memory whose size the launch chose.
-template <class State>
-__device__ State* dynamic_shared() {
-  extern __shared__ __align__(128) unsigned char bytes[];
-  return reinterpret_cast<State*>(bytes);
 }
 
 }  // namespace fanin::cuda
