@@ -27,7 +27,12 @@ context::context(int device, cudaStream_t stream) {
   const device_scope here(device);
   check(cudaDeviceGetAttribute(&where_.multiprocessors, cudaDevAttrMultiProcessorCount, device),
         "cudaDeviceGetAttribute");
-  where_.programmatic = kernels_take_over(device);
+  where_.programmatic = kernels_are_for_90(device);
+  if (where_.programmatic) {
+    int room = 0;
+    check(cudaDeviceGetAttribute(&room, cudaDevAttrMaxSharedMemoryPerBlockOptin, device), "cudaDeviceGetAttribute");
+    where_.copy_room = static_cast<std::size_t>(room);
+  }
   if (stream == nullptr) own_stream_ = make_stream(cudaStreamDefault);
   where_.stream = stream != nullptr ? stream : own_stream_.get();
 

@@ -1,4 +1,4 @@
-// Waiting for asynchronous bulk copies (compute capability 9.0).
+// Asynchronous bulk copies into shared memory, and waiting for them (compute capability 9.0).
 #pragma once
 
 #include <cstdint>
@@ -14,11 +14,22 @@ class copy_barrier {
 
   /// Starts the copy of `bytes` > 0, a multiple of 16, between 16-byte boundaries.
   __device__ void copy(void* to, const void* from, unsigned bytes) {
-    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(address()), "r"(bytes) : "memory");
+    announce(bytes);
     asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
                      shared_address(to)),
                  "l"(__cvta_generic_to_global(from)), "r"(bytes), "r"(address())
                  : "memory");
+  }
+  /// The same, of what is read only once: the device's cache gives it up first.
+  __device__ void copy_once(void* to, const void* from, unsigned bytes) {
+    announce(bytes);
+    std::uint64_t evict_first;
+    asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(evict_first));
+    asm volatile(
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint [%0], [%1], %2, [%3], "
+        "%4;" ::"r"(shared_address(to)),
+        "l"(__cvta_generic_to_global(from)), "r"(bytes), "r"(address()), "l"(evict_first)
+        : "memory");
   }
   /// Waits for the copy of that parity: 0 for the first on this barrier, 1 for the second, and so on in turn.
   __device__ void wait(unsigned parity) {
@@ -32,6 +43,9 @@ class copy_barrier {
   }
 
  private:
+  __device__ void announce(unsigned bytes) {
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(address()), "r"(bytes) : "memory");
+  }
   __device__ static unsigned shared_address(const void* p) {
     return static_cast<unsigned>(__cvta_generic_to_shared(p));
   }

@@ -16,6 +16,7 @@ struct execution {
   int device = 0;
   int multiprocessors = 1;
   bool programmatic = false;  ///< a kernel may be sent to the device before the one in front of it has ended
+  std::size_t copy_room = 0;  ///< shared memory of a block, if kernels were compiled to have it filled by bulk copies
   cudaStream_t stream = nullptr;
   unsigned* ticket = nullptr;   ///< in device memory; 0 between launches
   void* exact_total = nullptr;  ///< in device memory; most_state_bytes, 0 between launches

@@ -1,6 +1,8 @@
 // Launching the exact sums of elements, of their squares, and of products.
 #pragma once
 
+#include <atomic>
+
 #include "backends/cuda/exact_kernel.cuh"
 #include "backends/cuda/exact_round.cuh"
 #include "backends/cuda/finish.hpp"
@@ -71,18 +73,51 @@ struct exact_end {
   }
 };
 
+/// What a block's rings take.
+template <tuning::shape Shape, class T>
+constexpr std::size_t ring_bytes = sizeof(batch_ring<T, Shape.loads, Shape.slots>) * Shape.threads / 32;
+
+/// Lets a kernel have so much dynamic shared memory on the current device. Above 48 KiB it has to be told, once;
+/// `told` has a bit for each device, and those from the 65th on are told each time. @throws device_error
+template <class Kernel>
+void allow_shared_bytes(Kernel kernel, std::size_t bytes, int device, std::atomic<std::uint64_t>& told) {
+  const std::uint64_t bit = device < 64 ? std::uint64_t{1} << device : 0;
+  if ((told.load() & bit) != 0) return;
+  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
+        "cudaFuncSetAttribute");
+  told.fetch_or(bit);
+}
+
 template <tuning::shape Shape, class T, class Terms, class End>
 void launch_exact_kernel(const execution& where, const peeled_array<T>& x, const Terms& terms, const End& end) {
   const unsigned blocks = tuning::blocks(x.vectors, where.multiprocessors, Shape);
-  launch_overlapped(where, blocks, Shape.threads, exact_kernel<Terms, Shape.loads, End>, x, terms,
+  const auto kernel = exact_kernel<Terms, Shape.loads, Shape.slots, End>;
+  std::size_t shared_bytes = 0;
+  if constexpr (Shape.slots > 0) {
+    if (where.copy_room > 0) {
+      static std::atomic<std::uint64_t> told;
+      shared_bytes = ring_bytes<Shape, T>;
+      allow_shared_bytes(kernel, shared_bytes, where.device, told);
+    }
+  }
+  launch_overlapped(where, blocks, Shape.threads, shared_bytes, kernel, x, terms,
                     tuning::whole_batches(x.vectors, blocks, Shape),
                     static_cast<chunk_sums<T, Terms::power>*>(where.exact_total), where.ticket, end);
+}
+
+/// Whether the kernel for many vectors runs on the device: what copies needs more shared memory than some have.
+template <class T, int Power>
+bool many_fit(const execution& where) {
+  constexpr tuning::shape shape = tuning::exact_many;
+  constexpr std::size_t others =
+      sizeof(lane_sums<T, shape.threads / 32, Power>) + sizeof(chunk_sums<T, Power>) + 1024;
+  return where.copy_room == 0 || ring_bytes<shape, T> + others <= where.copy_room;
 }
 
 template <class T, int Power>
 void launch_exact(const execution& where, const void* elements, const exact_end<T, Power>& end) {
   const peeled_array<T> x(static_cast<const T*>(elements), end.count);
-  if (x.vectors < tuning::exact_many_vectors) {
+  if (x.vectors < tuning::exact_many_vectors || !many_fit<T, Power>(where)) {
     launch_exact_kernel<tuning::exact_few>(where, x, powers<T, Power>(), end);
   } else {
     launch_exact_kernel<tuning::exact_many>(where, x, powers<T, Power>(), end);

@@ -3,28 +3,18 @@
 // finishes.
 #pragma once
 
+#include "backends/cuda/batches.cuh"
+#include "backends/cuda/dynamic_shared.cuh"
 #include "backends/cuda/fold_kernel.cuh"
 #include "backends/cuda/window_sums.cuh"
 
 namespace fanin::cuda {
 
-/// Adds 1 to a number in shared memory, in the first lane of a warp, where it returns what was there. Unlike with
-/// atomicAdd the compiler does not make the warp wait for that.
-__device__ inline unsigned take_turn(unsigned& turns) {
-  unsigned before = 0;
-  if (threadIdx.x % 32 == 0) {
-    asm volatile("atom.shared.add.u32 %0, [%1], 1;"
-                 : "=r"(before)
-                 : "r"(static_cast<unsigned>(__cvta_generic_to_shared(&turns)))
-                 : "memory");
-  }
-  return before;
-}
-
-/// `total` is in device memory and all 0, before and after. Warps take turns at the first `whole_batches` batches of
-/// the vectors, and the others are one batch of each lane. Calls write(chunks) in the last block, with its chunks in
-/// shared memory.
-template <class Terms, int Most, class Write>
+/// `total` is in device memory and all 0, before and after. Warps take turns at batches of the vectors. With Slots
+/// the batches are copied into rings in the block's dynamic shared memory where the code is for devices that do that;
+/// else warps take turns at the first `whole_batches`, and the others are one batch of each lane. Calls write(chunks)
+/// in the last block, with its chunks in shared memory.
+template <class Terms, int Most, int Slots, class Write>
 __global__ void __launch_bounds__(tuning::exact_many.threads, tuning::exact_many.blocks_per_multiprocessor)
     exact_kernel(const peeled_array<typename Terms::element> x, const Terms terms, std::uint64_t whole_batches,
                  chunk_sums<typename Terms::element, Terms::power>* total, unsigned* ticket, const Write write) {
@@ -32,30 +22,43 @@ __global__ void __launch_bounds__(tuning::exact_many.threads, tuning::exact_many
   constexpr int Power = Terms::power;
   constexpr int threads = tuning::exact_many.threads;
   constexpr int warps = threads / 32;
-  constexpr unsigned batch_vectors = 32 * Most;
   using block_sums = lane_sums<T, warps, Power>;
   constexpr int chunks = chunk_sums<T, Power>::count;
   __shared__ block_sums block;
   __shared__ chunk_sums<T, Power> result;
   __shared__ unsigned turns;  // that warps of this block have taken
-  block.clear();
-  if (threadIdx.x == 0) turns = 0;
-  __syncthreads();
-  take_over();
-
-  unsigned turn = take_turn(turns);  // early: the answer takes a while
-  const auto next = [&]() -> const vector<T>* {
-    const std::uint64_t batch = blockIdx.x + std::uint64_t{__shfl_sync(0xffffffffu, turn, 0)} * gridDim.x;
-    if (batch >= whole_batches) return nullptr;
-    turn = take_turn(turns);
-    return x.body + batch * batch_vectors + threadIdx.x % 32;
+  const unsigned warp = threadIdx.x / 32;
+  const auto clear = [&](unsigned turns_taken) {
+    block.clear();
+    if (threadIdx.x == 0) turns = turns_taken;
+    __syncthreads();
   };
-  const unsigned stride = gridDim.x * threads;
-  const std::uint64_t i = whole_batches * batch_vectors + blockIdx.x * threads + threadIdx.x;
-  const int count = i < x.vectors ? static_cast<int>((x.vectors - 1 - i) / stride) + 1 : 0;
+
   using window_sums = cuda::window_sums<Terms, warps, Most>;
   window_sums sums(terms, block, total);
-  sums.add({x.body + i, stride, count}, next);
+  [[maybe_unused]] const auto add_loaded = [&] {
+    clear(warps);
+    take_over();
+    const unsigned stride = gridDim.x * threads;
+    const std::uint64_t i = whole_batches * (32 * Most) + blockIdx.x * threads + threadIdx.x;
+    const int count = i < x.vectors ? static_cast<int>((x.vectors - 1 - i) / stride) + 1 : 0;
+    sums.add(loaded_batches<Terms, Most>(terms, x.body + i, stride, count, x.body,
+                                         batch_turns(whole_batches, warp, turns)));
+  };
+  if constexpr (Slots == 0) {
+    add_loaded();
+  } else {
+    [[maybe_unused]] const auto add_copied = [&] {
+      using batches = copied_batches<Terms, Most, Slots>;
+      batches copied(dynamic_shared<typename batches::ring>()[warp], x.body, x.vectors, turns);
+      take_over();
+      copied.start();
+      clear(Slots * warps);  // while they are on their way
+      copied.begin();
+      sums.add(copied);
+    };
+    NV_IF_ELSE_TARGET(NV_PROVIDES_SM_90, (add_copied();), (add_loaded();))
+  }
   if (blockIdx.x == 0) {
     const bool in_head = threadIdx.x < x.head_count;
     sums.add_end(in_head ? x.head + threadIdx.x : x.tail + (threadIdx.x - x.head_count),

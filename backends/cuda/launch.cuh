@@ -67,7 +67,7 @@ class vectors_fold final : public device_fold {
   static void run(const execution& where, const void* elements, std::uint64_t count, const grid_end<Reduction>& end) {
     const peeled_array<element> x(static_cast<const element*>(elements), count);
     const unsigned blocks = tuning::blocks(x.vectors, where.multiprocessors, shape);
-    launch_overlapped(where, blocks, shape.threads, fold_kernel<A, grid_end<Reduction>>, x,
+    launch_overlapped(where, blocks, shape.threads, 0, fold_kernel<A, grid_end<Reduction>>, x,
                       tuning::whole_rounds(x.vectors, blocks, shape), static_cast<state*>(where.scratch),
                       where.ticket, end);
   }

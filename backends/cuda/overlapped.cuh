@@ -8,14 +8,15 @@ namespace fanin::cuda {
 
 /// The kernel calls take_over() before it touches device memory. @throws device_error
 template <class... Parameters, class... Arguments>
-void launch_overlapped(const execution& where, unsigned blocks, int threads, void (*kernel)(Parameters...),
-                       const Arguments&... arguments) {
+void launch_overlapped(const execution& where, unsigned blocks, int threads, std::size_t shared_bytes,
+                       void (*kernel)(Parameters...), const Arguments&... arguments) {
   cudaLaunchAttribute overlap{};
   overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
   overlap.val.programmaticStreamSerializationAllowed = 1;
   cudaLaunchConfig_t shape{};
   shape.gridDim = dim3(blocks);
   shape.blockDim = dim3(static_cast<unsigned>(threads));
+  shape.dynamicSmemBytes = shared_bytes;
   shape.stream = where.stream;
   shape.attrs = &overlap;
   shape.numAttrs = where.programmatic ? 1 : 0;

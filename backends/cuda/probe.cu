@@ -79,7 +79,7 @@ const availability& probe() noexcept {
   return here;
 }
 
-bool kernels_take_over(int device) {
+bool kernels_are_for_90(int device) {
   const device_scope here(device);
   cudaFuncAttributes attributes{};
   check(cudaFuncGetAttributes(&attributes, reinterpret_cast<const void*>(&any_kernel)), "cudaFuncGetAttributes");

@@ -8,8 +8,9 @@ namespace fanin::cuda {
 /// Cached; never throws, never prints. Starts the driver, but no work on a device.
 const availability& probe() noexcept;
 
-/// Whether kernels of this build, as that device runs them, wait for the kernel in front of them by themselves.
+/// Whether kernels of this build, as that device runs them, are compiled for compute capability 9.0 or higher: then
+/// they wait for the kernel in front of them by themselves, and have the device copy for them.
 /// @throws device_error
-bool kernels_take_over(int device);
+bool kernels_are_for_90(int device);
 
 }  // namespace fanin::cuda

@@ -12,7 +12,8 @@ namespace fanin::cuda::tuning {
 struct shape {
   int threads;  ///< of a block
   int blocks_per_multiprocessor;
-  int loads;  ///< that a thread issues before it uses the first
+  int loads;      ///< that a thread issues before it uses the first
+  int slots = 0;  ///< of a warp, each for so many loads, where the device copies into shared memory by itself
 };
 
 /// Two blocks fill a multiprocessor's registers at 64 a thread, with 128 KiB of loads in flight there; about 25 KiB
@@ -20,8 +21,9 @@ struct shape {
 constexpr shape fold_shape(std::size_t state_bytes) { return {512, 2, state_bytes > 16 ? 4 : 8}; }
 
 /// Exact sums keep more in registers: 128 a thread. Few vectors are added soonest by short code, as most of the time
-/// goes into fetching it; many need more loads in flight.
-inline constexpr shape exact_few{512, 1, 4}, exact_many{512, 1, 8};
+/// goes into fetching it; many need more bytes in flight: two slots hold 128 KiB of
+/// them, where registers would hold 64 KiB.
+inline constexpr shape exact_few{512, 1, 4}, exact_many{512, 1, 8, 2};
 /// Of products of two arrays, a load from each at a time.
 constexpr shape exact_pairs(std::size_t element_bytes) { return {512, 1, element_bytes == 4 ? 4 : 2}; }
 static_assert(exact_few.threads == exact_many.threads &&

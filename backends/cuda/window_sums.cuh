@@ -4,22 +4,11 @@
 // proof.
 #pragma once
 
+#include "backends/cuda/batches.cuh"
 #include "backends/cuda/lane_sums.cuh"
 #include "backends/cuda/terms.cuh"
 
 namespace fanin::cuda {
-
-/// The vectors that a lane takes at once: `count` of them, `stride` apart, at most Most.
-template <class T, int Most>
-struct batch {
-  static constexpr int elements = Most * vector<T>::size;
-  const vector<T>* first;
-  unsigned stride;
-  int count;
-
-  __device__ static batch whole(const vector<T>* first) { return {first, 32, first != nullptr ? Most : 0}; }
-  __device__ const vector<T>* at(int i) const { return first + std::uint64_t{stride} * static_cast<unsigned>(i); }
-};
 
 /// All members but the constructor are called by whole warps.
 template <class Terms, int Warps, int Most>
@@ -27,10 +16,10 @@ class window_sums {
   using T = typename Terms::element;
   using term = typename Terms::term;
   using terms = typename Terms::vector;
+  static constexpr int batch_elements = Most * vector<T>::size;
   static constexpr int Power = Terms::power;
   using sums = chunk_sums<T, Power>;
   using block_sums = lane_sums<T, Warps, Power>;
-  using batch = cuda::batch<T, Most>;
 
  public:
   __device__ window_sums(const Terms& from, block_sums& block, sums* total)
@@ -38,48 +27,34 @@ class window_sums {
 
   /// Whole batches that one warp can add, with one more and an element, without draining the block: each takes at
   /// most `elements` additions and those of a flush, which are fewer.
-  static constexpr int most_without_drain = block_sums::most_additions / (2 * batch::elements);
+  static constexpr int most_without_drain = block_sums::most_additions / (2 * batch_elements);
 
-  /// Adds x, then whole batches of vectors 32 apart: this lane's first vector of each is what next() says, until that
-  /// is null.
-  template <class Next>
-  __device__ void add(batch x, Next next) {
-    if (!__any_sync(all_lanes, x.count > 0)) x = batch::whole(next());
-    terms v[Most];
-    read(x, v);
-    const vector<T>* following = next();
+  /// Adds all of loaded_batches or copied_batches.
+  template <class Batches>
+  __device__ void add(Batches&& batches) {
     bool window_is_new = false;
-    while (x.first != nullptr) {
+    while (batches.there()) {
       if (wild_ == 0 && !window_is_ready()) {
-        look(v);
+        look(batches);
         window_is_new = true;
       }
-      // Each place is filled again as soon as it is free.
-      const auto read_following = [&](int k) {
-        if (following != nullptr) v[k] = from_.load(following + k * 32);
-      };
       bool added = false;
       if (fits_) {
-        added = add_if_it_fits([&](int k) {
-          const terms taken = v[k];
-          read_following(k);
-          return taken;
-        });
+        added = add_if_it_fits(batches);
       } else {
-        for_each_vector(read_following);
+        for_each_vector([&](int k) { batches.take(k); });
       }
       if (!added && numbers_) {
         fits_ = false;
         if (wild_ == 0 && !window_is_new) {
-          read(x, v);
+          batches.read_again();
           continue;
         }
         wild_ = wild_ == 0 ? wild_batches : wild_ - 1;
-        add_wild(x);
+        add_wild(batches);
       }
       window_is_new = false;
-      x = batch::whole(following);
-      following = next();
+      batches.advance();
     }
   }
 
@@ -111,18 +86,14 @@ class window_sums {
   static constexpr int highest_top = sums::high + 1 + headroom < 1023 ? sums::high + 1 + headroom : 1023;
   /// Of a window for pairs: its last unit is over 2^-968, from where on a square's second double is exact.
   static constexpr int lowest_top = adds_pairs ? -812 : -4 * 1024;
-  static constexpr int most_batches = 4032 / batch::elements;  ///< each element adds at most 2^51 units
-  static constexpr int wild_batches = 15;                      ///< until a window is tried again
-  static_assert(batch::elements <= 32 && batch::elements <= block_sums::most_additions);
+  static constexpr int most_batches = 4032 / batch_elements;  ///< each element adds at most 2^51 units
+  static constexpr int wild_batches = 15;                     ///< until a window is tried again
+  static_assert(batch_elements <= 32 && batch_elements <= block_sums::most_additions);
 
   template <class F>
   __device__ static void for_each_vector(F f) {
 #pragma unroll
     for (int k = 0; k < Most; ++k) f(k);
-  }
-
-  __device__ void read(const batch& x, terms (&v)[Most]) const {
-    for_each_vector([&](int k) { v[k] = k < x.count ? from_.load(x.at(k)) : terms::nothing(); });
   }
 
   __device__ bool window_is_ready() const { return fits_ && batches_ < most_batches; }
@@ -144,16 +115,16 @@ class window_sums {
     return t;
   }
 
-  /// Adds the vectors take(0), take(1), ... if all of the warp fit into the window; else nothing.
-  template <class Take>
-  __device__ bool add_if_it_fits(Take take) {
+  /// Takes a batch and adds it if all of the warp's fits into the window; else nothing.
+  template <class Batches>
+  __device__ bool add_if_it_fits(Batches& batches) {
     constexpr int levels_of_each = adds_rests ? 1 : levels;
     std::uint64_t part[levels] = {};
     double rests[vector<T>::size] = {};
     unsigned moved = 0, left = 0, least = ~0u;
     const unsigned first = __double2hiint(magic(0));
     for_each_vector([&](int k) {
-      const terms v = take(k);
+      const terms v = batches.take(k);
 #pragma unroll
       for (int i = 0; i < vector<T>::size; ++i) {
         const term one = v.at(i);
@@ -193,29 +164,30 @@ class window_sums {
     return true;
   }
 
-  __device__ void add_wild(const batch& x) {
-    will_add(batch::elements);
-#pragma unroll 4
-    for (int k = 0; k < x.count; ++k) {
-      const terms v = from_.load(x.at(k));
+  template <class Batches>
+  __device__ void add_wild(const Batches& batches) {
+    will_add(batch_elements);
+    batches.for_each_again([&](const terms& v) {
 #pragma unroll
       for (int i = 0; i < vector<T>::size; ++i) block_.add(v.at(i));
-    }
+    });
   }
 
-  /// Chooses a window for these terms, and looks whether they are numbers.
-  __device__ void look(const terms (&v)[Most]) {
+  /// Chooses a window for a batch, and looks whether its terms are numbers.
+  template <class Batches>
+  __device__ void look(const Batches& batches) {
     using number = std::conditional_t<Power == 1, T, double>;
     using format = detail::float_format<number>;
     constexpr int below_leading = 8 * sizeof(number) - 32;
     flush();
     unsigned largest = 0;
     for_each_vector([&](int k) {
+      const terms v = batches.at(k);
 #pragma unroll
       for (int i = 0; i < vector<T>::size; ++i) {
-        const auto bits = detail::to_bits(static_cast<number>(value_of(v[k].at(i))));
+        const auto bits = detail::to_bits(static_cast<number>(value_of(v.at(i))));
         largest = ::max(largest, static_cast<unsigned>(bits >> below_leading) & 0x7fffffffu);
-        numbers_ |= is_number(v[k].at(i));
+        numbers_ |= is_number(v.at(i));
       }
     });
     numbers_ = __any_sync(all_lanes, numbers_);
@@ -230,7 +202,7 @@ class window_sums {
     will_add(levels);
 #pragma unroll
     for (int level = 0; level < levels; ++level) {
-      const int of_batch = adds_rests && level == 1 ? 1 : batch::elements * (adds_pairs && level > 0 ? 2 : 1);
+      const int of_batch = adds_rests && level == 1 ? 1 : batch_elements * (adds_pairs && level > 0 ? 2 : 1);
       const int additions = batches_ * of_batch;
       const auto bits = static_cast<std::uint64_t>(__double_as_longlong(magic(level)));
       const auto total = static_cast<std::int64_t>(sum_[level] - static_cast<unsigned>(additions) * bits);

@@ -1,4 +1,5 @@
 // Contexts: the caller's stream, results on the device, graphs, several at once, errors that leave all usable.
+#include <algorithm>
 #include <thread>
 
 #include "backends/cuda/cuda.hpp"
@@ -79,7 +80,7 @@ TEST_SUITE("contexts") {
     CHECK(std::isnan(of_nothing.read().value));
   }
 
-  TEST_CASE("kernels that may not overlap, on devices of any size, give the same sums") {
+  TEST_CASE("kernels that may not overlap, on devices of any size, with any room for copies, give the same sums") {
     if (!device_is_here()) return;
     for_each_type<std::int64_t, float, double>([]<class T>(T) {
       const std::vector<T> x = mixed_values<T>(9000001, 63);
@@ -91,15 +92,19 @@ TEST_SUITE("contexts") {
       const cuda::context own(0);
       for (const int multiprocessors : {1, 7, own.where().multiprocessors}) {
         for (const bool overlap : {false, own.where().programmatic}) {
-          cuda::execution where = own.where();
-          where.multiprocessors = multiprocessors;
-          where.programmatic = overlap;
-          for (int i = 0; i < 20; ++i) kernel.launch(where, {asked.input.data}, asked.input.count, own.host_state(0));
-          cuda::check(cudaStreamSynchronize(where.stream), "cudaStreamSynchronize");
-          cuda::state_buffer total;
-          fold.reset(total.bytes);
-          fold.merge(total.bytes, own.host_state(0));
-          CHECK(same(fold.finish(total.bytes, x.size(), type_of<T>), expected));
+          for (const std::size_t room : {own.where().copy_room, std::min<std::size_t>(own.where().copy_room, 1)}) {
+            cuda::execution where = own.where();
+            where.multiprocessors = multiprocessors;
+            where.programmatic = overlap;
+            where.copy_room = room;
+            for (int i = 0; i < 20; ++i)
+              kernel.launch(where, {asked.input.data}, asked.input.count, own.host_state(0));
+            cuda::check(cudaStreamSynchronize(where.stream), "cudaStreamSynchronize");
+            cuda::state_buffer total;
+            fold.reset(total.bytes);
+            fold.merge(total.bytes, own.host_state(0));
+            CHECK(same(fold.finish(total.bytes, x.size(), type_of<T>), expected));
+          }
         }
       }
     });

@@ -4,6 +4,7 @@
 
 #include <fanin/accumulator/exact.hpp>
 
+#include "backends/cuda/tuning.hpp"
 #include "tests/conformance/checks.hpp"
 #include "tests/cuda/device_memory.hpp"
 
@@ -128,6 +129,23 @@ TEST_SUITE("exact_data") {
   }
   TEST_CASE_TEMPLATE("the same in large arrays", T, float, double) {
     if (device_is_here()) check_hard_data<T>(10, {3000001, 7000003, 20000003});
+  }
+
+  TEST_CASE_TEMPLATE("large arrays that end anywhere in a warp's batch", T, float, double) {
+    if (!device_is_here()) return;
+    device_context context;
+    constexpr std::size_t in_vector = 16 / sizeof(T), least = cuda::tuning::exact_many_vectors * in_vector;
+    const std::vector<T> all = hard_data<T>(99).make(least + 600 * in_vector);
+    for (const std::size_t vectors : {0, 1, 31, 255, 256, 257, 511}) {
+      const std::span<const T> x(all.data(), least + vectors * in_vector);
+      const device_array<T> on_device(x);
+      for (const operation what : {operation::sum, operation::sum_of_squares}) {
+        const options chosen{.how = method::exact};
+        CAPTURE(vectors);
+        CHECK(same(reduce(what, on_device.elements(), context, chosen).value,
+                   call(find_backend("serial"), what, x, chosen).value));
+      }
+    }
   }
 
   TEST_CASE_TEMPLATE("so many elements of one sign that shared memory is drained", T, float, double) {
