@@ -170,6 +170,19 @@ def exact_by_family(runs):
                               ["data"] + columns, rows))
 
 
+def exact_operations(path):
+    """Calls that wait for their value, from fanin bench."""
+    with open(path) as file:
+        rows = json.load(file)["benchmarks"]
+    by_case = {(row["operation"], row["type"], row["count"]): row for row in rows}
+    counts = sorted({row["count"] for row in rows})
+    cases = [(kind, count) for kind in ("f32", "f64") for count in counts]
+    lines = [[operation] + [cell(by_case[operation, kind, count]["share_of_ceiling"], ".2f") for kind, count in cases]
+             for operation in dict.fromkeys(row["operation"] for row in rows)]
+    return "\n".join(lines_of("Exact results of uniform data until the host has them, share of the speed of reading alone:",
+                              ["operation"] + [f"{kind} {power_of_two(count)}" for kind, count in cases], lines))
+
+
 CPU_EXACT = [  # title, count (None: the largest), ours, theirs, target
     ("serial, 2^8: / compensated", 1 << 8, "serial/exact", "serial/compensated", 1 / 3),
     ("2^8: / fast", 1 << 8, "serial/exact", "serial/simd", None),
@@ -312,7 +325,7 @@ def blocks(folder):
             yield "compare-exact", where + "```\n" + file.read() + "```\n"
         runs = gpu_runs(f"{folder}/gpu-sums.json")
         yield "gpu-sums", where + gpu_markdown(runs) + "\n"
-        yield "gpu-exact", where + exact_by_family(runs) + "\n"
+        yield "gpu-exact", where + exact_by_family(runs) + "\n" + exact_operations(f"{folder}/exact-operations.json") + "\n"
         yield "gpu-ladder", where + ladder_markdown(folder) + "\n"
 
 

@@ -51,9 +51,9 @@ __global__ void __launch_bounds__(tuning::exact_many.threads, tuning::exact_many
     [[maybe_unused]] const auto add_copied = [&] {
       using batches = copied_batches<Terms, Most, Slots>;
       batches copied(dynamic_shared<typename batches::ring>()[warp], x.body, x.vectors, turns);
+      clear(Slots * warps);
       take_over();
       copied.start();
-      clear(Slots * warps);  // while they are on their way
       copied.begin();
       sums.add(copied);
     };
