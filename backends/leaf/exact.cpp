@@ -37,8 +37,8 @@ constexpr std::size_t tiles_taken_as_wide = 8;  // after one that was
 constexpr std::size_t shortest = 64;            // below it, plain additions are quicker
 constexpr std::size_t shortest_wild = 8192;
 constexpr std::size_t longest_wild = tile * tiles_between_fits;
-/// As in ordered.cpp: with this much arithmetic per line the loads far ahead come too late by themselves.
-constexpr std::size_t read_ahead = 4096;
+/// With this much arithmetic for each line the processor's own loads come too late; see also lanes-inl.h.
+constexpr std::size_t read_ahead = 1024;
 constexpr int level_step = 51;
 /// Six hold any f32.
 template <class T>
