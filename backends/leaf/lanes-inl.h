@@ -90,8 +90,8 @@ struct row_state {
 
 /// Input of this size does not stay in the nearer caches: from there on lines are asked for this far ahead. Kernels
 /// with much arithmetic for each line (Kernel::always_ahead) gain from it at any size, the others lose a little in
-/// cache. They also do best with less of a lead: 4 KiB cost compensated and exact sums a quarter of their speed from the
-/// memory of a Xeon host, and plain ones nothing.
+/// cache. They also do best with less of a lead: 4 KiB cost compensated and exact sums a quarter of their speed from
+/// the memory of a Xeon host, and plain ones nothing.
 constexpr std::size_t far_bytes = std::size_t{1} << 20;
 template <class Kernel>
 constexpr std::size_t read_ahead = Kernel::always_ahead ? 1024 : 4096;
