@@ -30,12 +30,11 @@ template <class T>
 using integer_sum_of = std::conditional_t<sizeof(T) == 4, segment_sum<T>, accumulator::integer_sum<T>>;
 
 /// A public exact accumulator in the shape of the others.
-template <class T, int Power>
-struct exact_sum {
+template <class T, class State>
+struct exact_total {
   using element = T;
-  using state = basic_exact_accumulator<T, Power>;
+  using state = State;
   FANIN_HOST_DEVICE static state identity() { return {}; }
-  FANIN_HOST_DEVICE static void add(state& s, element x) { s.add(x); }
   FANIN_HOST_DEVICE static void merge(state& s, const state& other) { s.merge(other); }
   template <class R>
   FANIN_HOST_DEVICE static R finish(const state& s, std::uint64_t) {
@@ -43,11 +42,16 @@ struct exact_sum {
   }
 };
 
-/// The same sum as its kernel forms it; the host and the end of the kernel go on with an exact_sum.
-template <class T, int Power>
-struct chunked_sum {
+/// The same sum as its kernel forms it; the host and the end of the kernel go on with an exact_total.
+template <class T, class State>
+struct chunked {
   using element = T;
-  using state = chunk_sums<T, Power>;
+  using state = State;
+};
+
+template <class T, int Power>
+struct exact_sum : exact_total<T, basic_exact_accumulator<T, Power>> {
+  FANIN_HOST_DEVICE static void add(basic_exact_accumulator<T, Power>& s, T x) { s.add(x); }
 };
 
 template <class T>
@@ -67,38 +71,10 @@ struct exact_norm : exact_sum<T, 2> {
 };
 
 template <class T>
-struct chunked_moments {
-  using element = T;
-  using state = chunk_moments<T>;
-};
-
-template <class T>
-struct exact_variance {
-  using element = T;
-  using state = exact_moments_accumulator<T>;
-  FANIN_HOST_DEVICE static state identity() { return {}; }
-  FANIN_HOST_DEVICE static void merge(state& s, const state& other) { s.merge(other); }
+struct exact_variance : exact_total<T, exact_moments_accumulator<T>> {
   template <class R>
-  FANIN_HOST_DEVICE static R finish(const state& s, std::uint64_t count) {
+  FANIN_HOST_DEVICE static R finish(const exact_moments_accumulator<T>& s, std::uint64_t count) {
     return s.template variance<R>(count);
-  }
-};
-
-template <class T>
-struct chunked_products {
-  using element = T;
-  using state = chunk_products<T>;
-};
-
-template <class T>
-struct exact_dot {
-  using element = T;
-  using state = exact_dot_accumulator<T>;
-  FANIN_HOST_DEVICE static state identity() { return {}; }
-  FANIN_HOST_DEVICE static void merge(state& s, const state& other) { s.merge(other); }
-  template <class R>
-  FANIN_HOST_DEVICE static R finish(const state& s, std::uint64_t) {
-    return s.template round<R>();
   }
 };
 
@@ -124,12 +100,14 @@ constexpr auto choose_accumulators() {
   } else if constexpr (What == operation::product) {
     return accumulators<acc::plain_product<T>>();
   } else if constexpr (How == method::exact) {
-    if constexpr (What == operation::sum) return accumulators<chunked_sum<T, 1>, exact_sum<T, 1>>();
-    if constexpr (What == operation::mean) return accumulators<chunked_sum<T, 1>, exact_mean<T>>();
-    if constexpr (What == operation::sum_of_squares) return accumulators<chunked_sum<T, 2>, exact_sum<T, 2>>();
-    if constexpr (What == operation::norm2) return accumulators<chunked_sum<T, 2>, exact_norm<T>>();
-    if constexpr (What == operation::variance) return accumulators<chunked_moments<T>, exact_variance<T>>();
-    if constexpr (What == operation::dot) return accumulators<chunked_products<T>, exact_dot<T>>();
+    if constexpr (What == operation::sum) return accumulators<chunked<T, chunk_sums<T, 1>>, exact_sum<T, 1>>();
+    if constexpr (What == operation::mean) return accumulators<chunked<T, chunk_sums<T, 1>>, exact_mean<T>>();
+    if constexpr (What == operation::sum_of_squares)
+      return accumulators<chunked<T, chunk_sums<T, 2>>, exact_sum<T, 2>>();
+    if constexpr (What == operation::norm2) return accumulators<chunked<T, chunk_sums<T, 2>>, exact_norm<T>>();
+    if constexpr (What == operation::variance) return accumulators<chunked<T, chunk_moments<T>>, exact_variance<T>>();
+    if constexpr (What == operation::dot)
+      return accumulators<chunked<T, chunk_products<T>>, exact_total<T, exact_dot_accumulator<T>>>();
   } else if constexpr (How == method::compensated) {
     if constexpr (What == operation::sum_of_squares) return accumulators<acc::compensated_square_sum<T>>();
     using sum = acc::compensated_sum<T>;
