@@ -25,14 +25,22 @@ const backend& named(candidate_list candidates, std::string_view name) {
   throw invalid_argument("unknown backend " + quoted(name) + detail::suggestion(name, known));
 }
 
+/// A variant belongs to a backend: the others are no candidates.
+bool has_variant(const backend& b, std::string_view name) {
+  const auto known = b.variants();
+  return name.empty() ||
+         std::any_of(known.begin(), known.end(), [&](const variant_info& v) { return v.name == name; });
+}
+
 void check_variant_name(candidate_list candidates, std::string_view name) {
+  if (std::any_of(candidates.begin(), candidates.end(), [&](const backend* b) { return has_variant(*b, name); })) {
+    return;
+  }
   std::vector<std::string_view> known;
   for (const backend* b : candidates) {
     for (const variant_info& v : b->variants()) known.push_back(v.name);
   }
-  if (std::find(known.begin(), known.end(), name) == known.end()) {
-    throw invalid_argument("unknown variant " + quoted(name) + detail::suggestion(name, known));
-  }
+  throw invalid_argument("unknown variant " + quoted(name) + detail::suggestion(name, known));
 }
 
 /// What `b` would be asked: a named variant brings its own method and leaves the caller's memory for static storage.
@@ -101,13 +109,6 @@ bool any_name(std::string_view list, F f) {
 /// Whether `b` would have to fetch the data over the bus, which takes longer than to fold them where they lie.
 bool is_far(const backend& b, const array_view& input) {
   return b.home() == memory::device && input.place == memory::host && b.probe().usable();
-}
-
-/// A variant belongs to a backend: the others are no candidates.
-bool has_variant(const backend& b, std::string_view name) {
-  const auto known = b.variants();
-  return name.empty() ||
-         std::any_of(known.begin(), known.end(), [&](const variant_info& v) { return v.name == name; });
 }
 
 bool prefers_serial(const array_view& input) {

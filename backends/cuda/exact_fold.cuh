@@ -161,7 +161,8 @@ class dot_fold final : public unrounded_fold {
  public:
   void launch(const execution& where, const operands& data, std::uint64_t count, void* out) const override {
     const peeled_array<T> x(static_cast<const T*>(data.x), count);
-    const std::ptrdiff_t distance = static_cast<const std::byte*>(data.y) - static_cast<const std::byte*>(data.x);
+    const auto distance = static_cast<std::ptrdiff_t>(reinterpret_cast<std::uintptr_t>(data.y) -
+                                                      reinterpret_cast<std::uintptr_t>(data.x));
     constexpr tuning::shape shape = tuning::exact_pairs(sizeof(T));
     const exact_state_end<T, 2> end{static_cast<chunk_products<T>*>(out)};
     if (distance % std::ptrdiff_t{sizeof(vector<T>)} == 0) {

@@ -135,16 +135,16 @@ support gpu_backend::supports(const request& asked) const {
 
 outcome gpu_backend::reduce(const request& asked) const {
   const bool on_device = asked.input.place == memory::device && asked.input.count > 0;
-  const int device = on_device ? device_of(asked.input.data) : current_device();
-  if (on_device && asked.what == operation::dot && device_of(asked.other) != device) {
-    throw invalid_argument("the inputs of a dot product are in the memory of different devices");
-  }
-  return reduce(asked, default_context(device));
+  return reduce(asked, default_context(on_device ? device_of(asked.input.data) : current_device()));
 }
 
 outcome gpu_backend::reduce(const request& asked, context& on) const {
   const device_scope here(on.where().device);
   if (asked.input.place == memory::device) {
+    if (asked.what == operation::dot && asked.input.count > 0 &&
+        device_of(asked.input.data) != device_of(asked.other)) {
+      throw invalid_argument("the inputs of a dot product are in the memory of different devices");
+    }
     return fold_in_place(*this, asked, {asked.input.data, other_of(asked)}, on);
   }
   const void* const over_the_bus = asked.what == operation::dot ? nullptr : worth_reading_from_device(asked.input);

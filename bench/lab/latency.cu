@@ -56,6 +56,7 @@ __global__ void link_kernel(std::uint32_t* ring, const std::uint32_t* order, std
 /// As many steps as take one warp alone much longer than a launch.
 struct load {
   static constexpr std::uint32_t steps = 1u << 10;
+  static constexpr std::uint32_t unrolled = 8;
   using state = std::uint32_t;
   __device__ static state first(const chains& all, std::uint64_t chain) { return all.order[position_of(all, chain)]; }
   __device__ static state next(const chains& all, state line) {
@@ -65,6 +66,7 @@ struct load {
 
 struct fma {
   static constexpr std::uint32_t steps = 1u << 16;
+  static constexpr std::uint32_t unrolled = 64;
   using state = float;
   __device__ static state first(const chains&, std::uint64_t chain) { return static_cast<float>(chain); }
   __device__ static state next(const chains& all, state x) { return __fmaf_rn(x, all.one, all.one); }
@@ -77,7 +79,7 @@ __global__ void __launch_bounds__(most_threads, most_blocks) chain_kernel(chains
 #pragma unroll
   for (unsigned c = 0; c < Chains; ++c) at[c] = Instruction::first(all, warp * Chains + c);
   const long long begin = clock64();
-#pragma unroll 8
+#pragma unroll Instruction::unrolled
   for (std::uint32_t i = 0; i < Instruction::steps; ++i) {
 #pragma unroll
     for (unsigned c = 0; c < Chains; ++c) at[c] = Instruction::next(all, at[c]);

@@ -275,6 +275,8 @@ TEST_SUITE("contexts") {
     CHECK_THROWS_AS(enqueue(operation::dot, device_span<double>(), &context, context), invalid_argument);
     CHECK_THROWS_AS(dot(std::span<const double>(x), std::span<const double>(), context), invalid_argument);
     CHECK_THROWS_AS(dot(std::span<const double>(x), device_span<double>(nullptr, 100), context), invalid_argument);
+    const device_array<double> there{std::span<const double>(x)};
+    CHECK_THROWS_AS(dot(there.elements(), device_span<double>(x.data(), x.size()), context), invalid_argument);
     CHECK(std::get<double>(reduce(operation::sum, std::span<const double>(x), context).value) == 25.0);
     CHECK(sum(x, {.backend = "cuda"}).value == 25.0);
     CHECK(sum(x, {.backend = "serial"}).value == 25.0);

@@ -131,19 +131,25 @@ TEST_SUITE("exact_data") {
     if (device_is_here()) check_hard_data<T>(10, {3000001, 7000003, 20000003});
   }
 
-  TEST_CASE_TEMPLATE("large arrays that end anywhere in a warp's batch", T, float, double) {
+  TEST_CASE_TEMPLATE("copied batches, in a window and in none, the last of them a part", T, float, double) {
     if (!device_is_here()) return;
     device_context context;
     constexpr std::size_t in_vector = 16 / sizeof(T), least = cuda::tuning::exact_many_vectors * in_vector;
-    const std::vector<T> all = hard_data<T>(99).make(least + 600 * in_vector);
-    for (const std::size_t vectors : {0, 1, 31, 255, 256, 257, 511}) {
-      const std::span<const T> x(all.data(), least + vectors * in_vector);
-      const device_array<T> on_device(x);
-      for (const operation what : {operation::sum, operation::sum_of_squares}) {
-        const options chosen{.how = method::exact};
+    for (const int spread : {20, 200}) {
+      CAPTURE(spread);
+      std::vector<T> all(least + 600 * in_vector);
+      for (std::size_t i = 0; i < all.size(); ++i) {
+        all[i] = std::ldexp(1 + static_cast<T>(i % 8191) / 8192, static_cast<int>(i * 7919 % spread) - spread / 2);
+      }
+      for (const std::size_t vectors : {0, 1, 257}) {
         CAPTURE(vectors);
-        CHECK(same(reduce(what, on_device.elements(), context, chosen).value,
-                   call(find_backend("serial"), what, x, chosen).value));
+        const std::span<const T> x(all.data(), least + vectors * in_vector);
+        const device_array<T> on_device(x);
+        for (const operation what : {operation::sum, operation::sum_of_squares}) {
+          const options chosen{.how = method::exact};
+          CHECK(same(reduce(what, on_device.elements(), context, chosen).value,
+                     call(find_backend("serial"), what, x, chosen).value));
+        }
       }
     }
   }

@@ -81,6 +81,7 @@ TEST_SUITE("unit/allocation") {
           const auto all_ways = [&] {
             const auto input = std::span<const double>(x).first(count);
             (void)sum(input, chosen);
+            (void)sum(input, {.backend = name, .variant = to_string(how) == "fast" ? "simd" : to_string(how)});
             (void)min(input, chosen);
             (void)sum_of_doubles(input);
           };
