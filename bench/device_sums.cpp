@@ -241,7 +241,7 @@ template <class T>
 void race_on_device(json& rows, void* memory, std::size_t bytes, fanin::device_context& context) {
   auto* const x = static_cast<T*>(memory);
   fill(x, bytes / sizeof(T));
-  for (std::size_t count = 1u << 10; count <= bytes / sizeof(T); count *= 2) {
+  for (std::size_t count = 1u << 4; count <= bytes / sizeof(T); count *= count < 1u << 10 ? 4 : 2) {
     std::fprintf(stderr, "sums of %zu elements of %s\n", count, to_string(fanin::type_of<T>).data());
     const auto exact = exact_sum(x, count);
     for (const bool misaligned : {false, true}) {

@@ -115,6 +115,8 @@ def share_target(count):
 def cub_target(count):
     if 1 << 13 <= count <= 1 << 19:
         return 1.5
+    if count < 1 << 10:
+        return None
     return 1.01 if count >= 1 << 26 else 1.0
 
 
