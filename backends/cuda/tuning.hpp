@@ -21,8 +21,7 @@ struct shape {
 constexpr shape fold_shape(std::size_t state_bytes) { return {512, 2, state_bytes > 16 ? 4 : 8}; }
 
 /// Exact sums keep more in registers: 128 a thread. Few vectors are added soonest by short code, as most of the time
-/// goes into fetching it; many need more bytes in flight: two slots hold 128 KiB of
-/// them, where registers would hold 64 KiB.
+/// goes into fetching it; many need more bytes in flight: two slots hold 128 KiB, where registers would hold 64 KiB.
 inline constexpr shape exact_few{512, 1, 4}, exact_many{512, 1, 8, 2};
 /// Of products of two arrays, a load from each at a time.
 constexpr shape exact_pairs(std::size_t element_bytes) { return {512, 1, element_bytes == 4 ? 4 : 2}; }

@@ -26,7 +26,7 @@ class window_sums {
       : from_(from), block_(block), total_(total) {}
 
   /// Whole batches that one warp can add, with one more and an element, without draining the block: each takes at
-  /// most `elements` additions and those of a flush, which are fewer.
+  /// most `batch_elements` additions and those of a flush, which are fewer.
   static constexpr int most_without_drain = block_sums::most_additions / (2 * batch_elements);
 
   /// Adds all of loaded_batches or copied_batches.
