@@ -5,7 +5,7 @@
 #include <fanin/request.hpp>
 #include <fanin/result.hpp>
 
-#include "backends/suggest.hpp"
+#include "backends/words.hpp"
 
 namespace fanin {
 namespace {
@@ -47,6 +47,21 @@ std::string_view to_string(reproducibility kind) noexcept {
 }
 std::string_view to_string(reason why) noexcept {
   return name_of(why, {"usable", "not_compiled", "no_driver", "no_device", "too_old", "unsupported", "wrong_memory"});
+}
+
+std::string detail::printable(std::string_view text) {
+  constexpr std::size_t longest = 60;
+  constexpr char digits[] = "0123456789abcdef";
+  std::string shown;
+  for (const char c : text.substr(0, longest)) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte >= 0x20 && byte < 0x7f) {
+      shown += c;
+    } else {
+      shown += {'\\', 'x', digits[byte >> 4], digits[byte & 15]};
+    }
+  }
+  return text.size() > longest ? shown + "..." : shown;
 }
 
 std::string detail::suggestion(std::string_view word, std::span<const std::string_view> known) {

@@ -5,7 +5,7 @@
 #include <fanin/backend.hpp>
 #include <fanin/error.hpp>
 
-#include "backends/suggest.hpp"
+#include "backends/words.hpp"
 
 namespace fanin {
 namespace {

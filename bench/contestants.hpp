@@ -7,9 +7,9 @@
 
 #include <fanin/backend.hpp>
 
-#include "bench/measure/ceiling.hpp"
-#include "bench/measure/rotation.hpp"
-#include "bench/measure/timing.hpp"
+#include "measure/ceiling.hpp"
+#include "measure/rotation.hpp"
+#include "measure/timing.hpp"
 
 namespace fanin::bench {
 

@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "backends/cuda/handles.hpp"
+#include "backends/cuda/runtime/handles.hpp"
 
 namespace fanin::bench {
 

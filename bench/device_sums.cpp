@@ -20,9 +20,9 @@
 
 #include "bench/contestants.hpp"
 #include "bench/device_peers.hpp"
-#include "bench/measure/device.hpp"
-#include "bench/measure/timing.hpp"
-#include "cli/families.hpp"
+#include "measure/device.hpp"
+#include "measure/timing.hpp"
+#include "oracle/families.hpp"
 
 namespace {
 
@@ -262,7 +262,7 @@ void race_families(json& rows, void* memory, fanin::device_context& context) {
   for (const char* family :
        {"constant", "uniform", "normal", "lognormal:10", "lognormal:100", "wide", "condition:1e30"}) {
     std::fprintf(stderr, "exact sums of %s, %s\n", family, to_string(fanin::type_of<T>).data());
-    const std::vector<T> once = fanin::cli::generate<T>(family, period, 1);
+    const std::vector<T> once = fanin::oracle::generate<T>(family, period, 1);
     for (std::size_t i = 0; i < longest; i += period) std::copy(once.begin(), once.end(), x + i);
     for (std::size_t count = 1u << 16; count <= longest; count <<= 4) {
       device_case<T>(x, count, false, context).race_exact(rows, family, [&](fanin::operation what) {

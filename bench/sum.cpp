@@ -17,7 +17,7 @@
 #include <fanin/fanin.hpp>
 
 #include "bench/contestants.hpp"
-#include "cli/families.hpp"
+#include "oracle/families.hpp"
 
 namespace {
 
@@ -83,7 +83,7 @@ void race_families(json& rows) {
   constexpr std::size_t period = std::size_t{1} << 22, longest = (std::size_t{1} << 30) / sizeof(T);
   for (const char* family :
        {"constant", "uniform", "normal", "lognormal:10", "lognormal:100", "wide", "condition:1e30"}) {
-    const std::vector<T> once = fanin::cli::generate<T>(family, period, 1);
+    const std::vector<T> once = fanin::oracle::generate<T>(family, period, 1);
     std::vector<T> data;
     data.reserve(longest);
     while (data.size() < longest) data.insert(data.end(), once.begin(), once.end());

@@ -8,12 +8,12 @@
 #include <fanin/fanin.hpp>
 
 #include "cli/commands.hpp"
-#include "cli/families.hpp"
-#include "cli/json.hpp"
-#include "cli/oracle.hpp"
-#include "cli/output.hpp"
-#include "cli/table.hpp"
-#include "cli/text.hpp"
+#include "cli/kit/json.hpp"
+#include "cli/kit/output.hpp"
+#include "cli/kit/table.hpp"
+#include "cli/kit/text.hpp"
+#include "oracle/exact_sum.hpp"
+#include "oracle/families.hpp"
 
 namespace fanin::cli {
 
@@ -62,9 +62,9 @@ std::vector<contender> contenders() {
 template <class T>
 study examine(const std::string& spec, const accuracy_options& said) {
   constexpr element_type type = type_of<T>;
-  const std::vector<T> x = generate<T>(spec, said.count, said.seed);
+  const std::vector<T> x = oracle::generate<T>(spec, said.count, said.seed);
   const array_view values{std::span<const T>(x)};
-  const oracle exact(values, default_threads());
+  const oracle::exact_sum exact(values, default_threads());
   study one{spec, type, exact.rounded(type), exact.condition(), {}};
   for (const contender& who : contenders()) {
     const auto& [by, variant] = who;
@@ -113,7 +113,7 @@ std::string as_text(const study& single, const study& wide) {
 
 void run_accuracy(const accuracy_options& said) {
   std::vector<std::string> specs = said.specs;
-  if (specs.empty()) specs.assign(study_specs().begin(), study_specs().end());
+  if (specs.empty()) specs.assign(oracle::study_specs().begin(), oracle::study_specs().end());
   json all = json::array();
   std::string text = fmt::format(
       "Errors and proven bounds in ulp, {} elements; error 0 is the correctly rounded sum.\n\n", said.count);

@@ -13,12 +13,12 @@
 
 #include <fanin/error.hpp>
 
-#include "backends/suggest.hpp"
+#include "backends/words.hpp"
 #include "cli/about.hpp"
 #include "cli/commands.hpp"
-#include "cli/errors.hpp"
-#include "cli/output.hpp"
-#include "cli/text.hpp"
+#include "cli/kit/errors.hpp"
+#include "cli/kit/output.hpp"
+#include "cli/kit/text.hpp"
 
 namespace fanin::cli {
 

@@ -7,9 +7,9 @@
 #include <fanin/backend.hpp>
 
 #include "cli/commands.hpp"
-#include "cli/json.hpp"
-#include "cli/output.hpp"
-#include "cli/table.hpp"
+#include "cli/kit/json.hpp"
+#include "cli/kit/output.hpp"
+#include "cli/kit/table.hpp"
 
 namespace fanin::cli {
 

@@ -4,7 +4,7 @@
 #include <functional>
 #include <vector>
 
-#include "cli/options.hpp"
+#include "cli/kit/options.hpp"
 
 namespace fanin::cli {
 

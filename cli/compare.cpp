@@ -7,17 +7,17 @@
 
 #include <fanin/fanin.hpp>
 
-#include "bench/measure/ceiling.hpp"
-#include "bench/measure/device_copy.hpp"
-#include "bench/measure/timing.hpp"
 #include "cli/commands.hpp"
-#include "cli/errors.hpp"
-#include "cli/families.hpp"
-#include "cli/json.hpp"
-#include "cli/oracle.hpp"
-#include "cli/output.hpp"
-#include "cli/table.hpp"
-#include "cli/text.hpp"
+#include "cli/kit/errors.hpp"
+#include "cli/kit/json.hpp"
+#include "cli/kit/output.hpp"
+#include "cli/kit/table.hpp"
+#include "cli/kit/text.hpp"
+#include "measure/ceiling.hpp"
+#include "measure/device_copy.hpp"
+#include "measure/timing.hpp"
+#include "oracle/exact_sum.hpp"
+#include "oracle/families.hpp"
 
 namespace fanin::cli {
 
@@ -38,7 +38,7 @@ struct comparison_row {
   memory place = memory::host;  ///< where its input lay
   result<scalar> reached;
   double error_ulps = 0;
-  promise bound = promise::none;
+  oracle::promise bound = oracle::promise::none;
   double seconds = 0;
 };
 
@@ -83,7 +83,7 @@ comparison compare(std::string name, const array_view& values, std::optional<fan
   const element_type type = default_result(operation::sum, values.type);
   const unsigned cores = threads == 0 ? default_threads() : threads;
   progress line("exact sum of " + all.input);
-  const oracle exact(values, cores);
+  const oracle::exact_sum exact(values, cores);
   all.exact = exact.rounded(type);
   line.now("read ceiling");
   all.ceiling_seconds = measure::read_seconds(measure::rotation::in_place(values), cores, patience_for_ceiling);
@@ -123,7 +123,9 @@ comparison compare(std::string name, const array_view& values, std::optional<fan
   return all;
 }
 
-json bound_json(promise bound) { return bound == promise::none ? json(nullptr) : json(bound == promise::kept); }
+json bound_json(oracle::promise bound) {
+  return bound == oracle::promise::none ? json(nullptr) : json(bound == oracle::promise::kept);
+}
 
 std::string as_json(const comparison& all) {
   json rows = json::array(), not_usable = json::array();
@@ -157,9 +159,9 @@ std::string as_json(const comparison& all) {
   return printed(whole);
 }
 
-std::string bound_text(promise bound) {
-  if (bound == promise::none) return "none";
-  return bound == promise::kept ? "kept" : "BROKEN";
+std::string bound_text(oracle::promise bound) {
+  if (bound == oracle::promise::none) return "none";
+  return bound == oracle::promise::kept ? "kept" : "BROKEN";
 }
 
 std::string as_text(const comparison& all) {
@@ -193,7 +195,7 @@ void run_compare(const compare_options& said) {
   const std::optional<fanin::method> only = parse_method(said.method);
   const auto report = [&](const comparison& all) { write_stdout(said.json ? as_json(all) : as_text(all)); };
   if (said.input.path.empty()) {
-    const std::vector<float> classic = generate<float>("constant", classic_count, 0);
+    const std::vector<float> classic = oracle::generate<float>("constant", classic_count, 0);
     report(compare(std::string(classic_name), std::span<const float>(classic), only, said.threads));
     return;
   }

@@ -8,16 +8,16 @@
 
 #include <fanin/backend.hpp>
 
-#include "backends/cuda/ladder.hpp"
-#include "cli/bench.hpp"
+#include "backends/cuda/stages/ladder.hpp"
+#include "cli/bench/bench.hpp"
 #include "cli/commands.hpp"
-#include "cli/errors.hpp"
-#include "cli/families.hpp"
-#include "cli/lab.hpp"
+#include "cli/kit/errors.hpp"
+#include "cli/kit/output.hpp"
+#include "cli/kit/text.hpp"
+#include "cli/lab/lab.hpp"
 #include "cli/lesson/trace.hpp"
-#include "cli/output.hpp"
 #include "cli/report/charts.hpp"
-#include "cli/text.hpp"
+#include "oracle/families.hpp"
 
 namespace fanin::cli {
 
@@ -50,7 +50,7 @@ std::vector<std::string> values_of(const std::string& subcommand, const std::str
   if (name == "EXPERIMENT") return words(all_experiments);
   std::vector<std::string> all;
   if (name == "SPEC") {
-    for (const family& one : families()) all.emplace_back(one.name);
+    for (const oracle::family& one : oracle::families()) all.emplace_back(one.name);
   }
   if (name == "--chart") {
     for (const charts::chart_kind& one : charts::chart_kinds()) all.emplace_back(one.name);

@@ -9,10 +9,10 @@
 
 #include <fmt/format.h>
 
-#include "backends/leaf/exact.hpp"
-#include "cli/errors.hpp"
-#include "cli/output.hpp"
-#include "cli/text.hpp"
+#include "backends/cpu/exact.hpp"
+#include "cli/kit/errors.hpp"
+#include "cli/kit/output.hpp"
+#include "cli/kit/text.hpp"
 
 namespace fanin::cli {
 
@@ -66,7 +66,7 @@ element_type exact_state::type() const noexcept { return sum_.index() == 0 ? ele
 void exact_state::add(const array_view& elements) {
   std::visit(
       [&]<class T>(exact_accumulator<T>& sum) {
-        leaf::add_exact(static_cast<const T*>(elements.data), elements.count, sum);
+        cpu::add_exact(static_cast<const T*>(elements.data), elements.count, sum);
       },
       sum_);
 }

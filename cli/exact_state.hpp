@@ -8,7 +8,7 @@
 #include <fanin/request.hpp>
 #include <fanin/result.hpp>
 
-#include "cli/output.hpp"
+#include "cli/kit/output.hpp"
 
 namespace fanin::cli {
 

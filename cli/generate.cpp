@@ -7,11 +7,11 @@
 #include <fanin/backend.hpp>
 
 #include "cli/commands.hpp"
-#include "cli/families.hpp"
 #include "cli/input/npy.hpp"
-#include "cli/oracle.hpp"
-#include "cli/output.hpp"
-#include "cli/text.hpp"
+#include "cli/kit/output.hpp"
+#include "cli/kit/text.hpp"
+#include "oracle/exact_sum.hpp"
+#include "oracle/families.hpp"
 
 namespace fanin::cli {
 
@@ -25,13 +25,13 @@ struct generate_options {
 template <class T>
 void write_family(const generate_options& said) {
   progress line("generating " + said.spec);
-  const std::vector<T> x = generate<T>(said.spec, said.count, said.seed);
+  const std::vector<T> x = oracle::generate<T>(said.spec, said.count, said.seed);
   const std::string header = write_npy_header(type_of<T>, x.size());
   output_file file(said.output);
   file.write(std::as_bytes(std::span(header)));
   file.write(std::as_bytes(std::span(x)));
 
-  const oracle exact(array_view(std::span<const T>(x)), default_threads());
+  const oracle::exact_sum exact(array_view(std::span<const T>(x)), default_threads());
   const scalar sum = exact.rounded(element_type::f64);
   file.commit();
   line.end();
@@ -50,7 +50,7 @@ void run_generate(const generate_options& said) {
 
 std::string footer() {
   std::string text = "Inputs:\n";
-  for (const family& one : families()) {
+  for (const oracle::family& one : oracle::families()) {
     text += fmt::format("  {:<15} {}\n", one.name, one.story);
     if (!one.parameter.empty()) text += fmt::format("  {:<15} {}:NUMBER gives {}\n", "", one.name, one.parameter);
   }

@@ -1,5 +1,5 @@
 // The GPU's side of `fanin device` in a build without CUDA.
-#include "cli/machine.hpp"
+#include "cli/device/machine.hpp"
 
 namespace fanin::cli {
 

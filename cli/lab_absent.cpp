@@ -1,7 +1,7 @@
 // The lab in a build without CUDA: the backend's own refusal.
 #include <fanin/fanin.hpp>
 
-#include "cli/lab.hpp"
+#include "cli/lab/lab.hpp"
 
 namespace fanin::cli {
 

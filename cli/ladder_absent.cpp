@@ -1,7 +1,7 @@
 // The ladder in a build without CUDA: the backend's own refusal.
 #include <fanin/fanin.hpp>
 
-#include "cli/ladder.hpp"
+#include "cli/ladder/ladder.hpp"
 
 namespace fanin::cli {
 

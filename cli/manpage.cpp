@@ -4,7 +4,7 @@
 
 #include "cli/about.hpp"
 #include "cli/commands.hpp"
-#include "cli/output.hpp"
+#include "cli/kit/output.hpp"
 
 namespace fanin::cli {
 

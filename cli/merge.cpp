@@ -5,11 +5,11 @@
 #include <CLI/App.hpp>
 
 #include "cli/commands.hpp"
-#include "cli/errors.hpp"
 #include "cli/exact_state.hpp"
-#include "cli/json.hpp"
-#include "cli/output.hpp"
-#include "cli/text.hpp"
+#include "cli/kit/errors.hpp"
+#include "cli/kit/json.hpp"
+#include "cli/kit/output.hpp"
+#include "cli/kit/text.hpp"
 
 namespace fanin::cli {
 

@@ -5,7 +5,7 @@
 
 #include "backends/cub/cub.hpp"
 #include "backends/cub/operators.cuh"
-#include "backends/cuda/check.hpp"
+#include "backends/cuda/runtime/check.hpp"
 
 namespace fanin::cub_backend {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "backends/cuda/arithmetic.hpp"
-#include "backends/cuda/device_fold.hpp"
+#include "backends/cuda/runtime/device_fold.hpp"
 
 namespace fanin::cub_backend {
 

@@ -11,7 +11,7 @@
 #include <fanin/accumulator/sum.hpp>
 #include <fanin/request.hpp>
 
-#include "backends/cuda/chunk_sums.hpp"
+#include "backends/cuda/exact/chunk_sums.hpp"
 
 namespace fanin::cuda {
 

@@ -5,9 +5,9 @@
 
 #include <fanin/error.hpp>
 
-#include "backends/cuda/finish.hpp"
+#include "backends/cuda/fold/finish.hpp"
 #include "backends/cuda/kernels.hpp"
-#include "backends/cuda/stage_fold.hpp"
+#include "backends/cuda/stages/stage_fold.hpp"
 
 namespace fanin::cuda {
 

@@ -6,9 +6,9 @@
 
 #include <fanin/error.hpp>
 
-#include "backends/cuda/host_feed.hpp"
-#include "backends/cuda/probe.hpp"
-#include "backends/leaf/environment.hpp"
+#include "backends/cpu/environment.hpp"
+#include "backends/cuda/host_data/host_feed.hpp"
+#include "backends/cuda/runtime/probe.hpp"
 #include "backends/offer.hpp"
 
 namespace fanin::cuda {
@@ -28,7 +28,7 @@ outcome finished(const gpu_backend& by, const request& asked, const void* total,
   const device_fold& kernel = *by.find_kernel(asked);
   const host_fold& fold = fold_of(asked, kernel);
   const bool same_bits = fold.reproducibility == reproducibility::exact || kernel.ordered();
-  const leaf::environment_guard guard;
+  const cpu::environment_guard guard;
   return {fold.finish(total, count, asked.result), chosen->name, asked.how,
           same_bits ? fold.reproducibility : reproducibility::none, fold.bound(way, count, asked.result)};
 }
@@ -103,7 +103,7 @@ outcome fold_in_place(const gpu_backend& by, const request& asked, const operand
       left -= count;
     }
     check(cudaStreamSynchronize(on.where().stream), "cudaStreamSynchronize");
-    const leaf::environment_guard guard;
+    const cpu::environment_guard guard;
     for (std::size_t i = 0; i < used; ++i) fold.merge(total.bytes, on.host_state(i));
     kernels += used;
   }

@@ -3,7 +3,7 @@
 
 #include <fanin/backend.hpp>
 
-#include "backends/cuda/context.hpp"
+#include "backends/cuda/runtime/context.hpp"
 
 namespace fanin::cuda {
 

@@ -1,9 +1,9 @@
-#include "backends/cuda/host_fold.hpp"
+#include "backends/cuda/runtime/host_fold.hpp"
 
 #include <new>
 
+#include "backends/cpu/bounds.hpp"
 #include "backends/cuda/arithmetic.hpp"
-#include "backends/leaf/bounds.hpp"
 
 namespace fanin::cuda {
 namespace {
@@ -18,10 +18,10 @@ error_bound rounded_sum_bound(const chain& way, std::uint64_t count) {
   const double eta =
       squares ? static_cast<double>(count) * static_cast<double>(std::numeric_limits<T>::denorm_min()) : 0;
   if constexpr (Reduction::how == method::fast) {
-    return {0, leaf::growth<T>(into_sum), eta};
+    return {0, cpu::growth<T>(into_sum), eta};
   } else {
     const double into_error = way.adds + 1 + 2 * way.merges + (squares ? 1 : 0);
-    return {leaf::unit_roundoff<T>, leaf::carried<T>(leaf::growth<T>(into_sum), into_error), 2 * eta};
+    return {cpu::unit_roundoff<T>, cpu::carried<T>(cpu::growth<T>(into_sum), into_error), 2 * eta};
   }
 }
 
@@ -29,16 +29,16 @@ template <class Reduction>
 error_bound bound(const chain& way, std::uint64_t count, element_type result) {
   using T = typename Reduction::element;
   if constexpr (Reduction::what == operation::mean && !std::is_floating_point_v<T>) {
-    return leaf::rounded_bound<double>();
+    return cpu::rounded_bound<double>();
   } else if constexpr (Reduction::what == operation::product && std::is_floating_point_v<T>) {
-    return leaf::product_bound<T>(count);
+    return cpu::product_bound<T>(count);
   } else if constexpr (Reduction::how == method::exact) {
-    return result == element_type::f32 ? leaf::rounded_bound<float>() : leaf::rounded_bound<double>();
+    return result == element_type::f32 ? cpu::rounded_bound<float>() : cpu::rounded_bound<double>();
   } else if constexpr (Reduction::order_free) {
     return {};
   } else {
     const error_bound sum = rounded_sum_bound<Reduction>(way, count);
-    return Reduction::what == operation::mean ? leaf::divided<T>(sum) : sum;
+    return Reduction::what == operation::mean ? cpu::divided<T>(sum) : sum;
   }
 }
 

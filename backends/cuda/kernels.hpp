@@ -1,7 +1,7 @@
 // The shipped kernels. One translation unit for each pair of element types (cmake/cuda.cmake).
 #pragma once
 
-#include "backends/cuda/device_fold.hpp"
+#include "backends/cuda/runtime/device_fold.hpp"
 
 namespace fanin::cuda {
 

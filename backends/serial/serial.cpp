@@ -6,7 +6,7 @@
 #include <fanin/accumulator/accumulator.hpp>
 #include <fanin/error.hpp>
 
-#include "backends/leaf/environment.hpp"
+#include "backends/cpu/environment.hpp"
 #include "backends/serial/study.hpp"
 
 namespace fanin::serial {
@@ -50,7 +50,7 @@ outcome backend::reduce(const request& asked) const {
   const study* s = asked.variant.empty() ? nullptr : find_study(asked.variant);
   if (s == nullptr) return cpu_backend::reduce(alone(asked));
   const std::size_t count = asked.input.count;
-  leaf::environment_guard guard;
+  cpu::environment_guard guard;
   outcome answer{{}, s->info.name, s->info.how, reproducibility::fixed_order, {}};
   if (asked.input.type == element_type::f32) {
     const float value = s->sum_f32(static_cast<const float*>(asked.input.data), count);
@@ -71,7 +71,7 @@ std::unique_ptr<stream> backend::open(const request& asked) const {
   return cpu_backend::open(alone(asked));
 }
 
-void backend::run(unsigned, std::size_t count, leaf::task each) const {
+void backend::run(unsigned, std::size_t count, cpu::task each) const {
   for (std::size_t i = 0; i < count; ++i) each.call(each.context, i);
 }
 

@@ -1,11 +1,11 @@
 // The serial backend: one thread, the caller's. It is always there.
 #pragma once
 
-#include "backends/leaf/cpu_backend.hpp"
+#include "backends/cpu/cpu_backend.hpp"
 
 namespace fanin::serial {
 
-class backend final : public leaf::cpu_backend {
+class backend final : public cpu::cpu_backend {
  public:
   std::string_view name() const noexcept override { return "serial"; }
   std::span<const variant_info> variants() const noexcept override;
@@ -14,7 +14,7 @@ class backend final : public leaf::cpu_backend {
   std::unique_ptr<stream> open(const request& asked) const override;
 
  protected:
-  void run(unsigned threads, std::size_t count, leaf::task each) const override;
+  void run(unsigned threads, std::size_t count, cpu::task each) const override;
 };
 
 }  // namespace fanin::serial

@@ -6,14 +6,14 @@
 
 #include <fanin/accumulator/compensated.hpp>
 
-#include "backends/leaf/bounds.hpp"
+#include "backends/cpu/bounds.hpp"
 
 namespace fanin::serial {
 namespace {
 
-using leaf::growth;
-using leaf::round_up;
-using leaf::unit_roundoff;
+using cpu::growth;
+using cpu::round_up;
+using cpu::unit_roundoff;
 
 /// One accumulator, first element to last.
 template <class T>

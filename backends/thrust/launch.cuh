@@ -9,7 +9,7 @@
 #include <thrust/transform_reduce.h>
 
 #include "backends/cub/operators.cuh"
-#include "backends/cuda/check.hpp"
+#include "backends/cuda/runtime/check.hpp"
 #include "backends/thrust/thrust.hpp"
 
 namespace fanin::thrust_backend {

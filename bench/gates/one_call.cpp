@@ -5,7 +5,7 @@
 
 #include <hwy/targets.h>
 
-#include "cli/bench.hpp"
+#include "cli/bench/bench.hpp"
 
 namespace {
 
@@ -30,7 +30,7 @@ int main(int argc, char** argv) try {
                                 .types = {argv[3]},
                                 .methods = {argv[4]},
                                 .counts = {argv[5]}})[0];
-  const random_input values(one.what, one.type, one.bytes() / size_of(one.type));
+  const fanin::oracle::random_input values(one.what, one.type, one.bytes() / size_of(one.type));
   const reduction call = reduction_of(one, 1);
   call(values.view());  // what happens only once is no part of it
   fanin_counted_call(call, values.view());

@@ -14,7 +14,7 @@
 #include <fanin/backend.hpp>
 
 #include "bench/contestants.hpp"
-#include "cli/random_input.hpp"
+#include "oracle/random_input.hpp"
 
 namespace {
 
@@ -91,8 +91,8 @@ template <class T>
 bool check() {
   constexpr auto sum = fanin::operation::sum;
   fanin::measure::reader all_threads(fanin::default_threads());
-  const fanin::cli::random_input near(sum, fanin::type_of<T>, std::size_t{1} << 14);
-  const fanin::cli::random_input far(sum, fanin::type_of<T>, std::size_t{1} << 24);
+  const fanin::oracle::random_input near(sum, fanin::type_of<T>, std::size_t{1} << 14);
+  const fanin::oracle::random_input far(sum, fanin::type_of<T>, std::size_t{1} << 24);
   const bool near_holds = check_on<T>(rotation::warm(near.view()), from_cache, all_threads);
   const bool far_holds = check_on<T>(rotation::past_caches(far.view()), from_memory, all_threads);
   return near_holds && far_holds;

@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
-#include "cli/errors.hpp"
 #include "cli/input/source.hpp"
+#include "cli/kit/errors.hpp"
 
 namespace fanin::cli {
 

@@ -13,7 +13,7 @@
 
 #include <fmt/format.h>
 
-#include "cli/errors.hpp"
+#include "cli/kit/errors.hpp"
 
 namespace fanin::cli {
 

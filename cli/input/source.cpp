@@ -5,10 +5,10 @@
 
 #include <fmt/format.h>
 
-#include "backends/suggest.hpp"
-#include "cli/errors.hpp"
+#include "backends/words.hpp"
 #include "cli/input/npy.hpp"
-#include "cli/text.hpp"
+#include "cli/kit/errors.hpp"
+#include "cli/kit/text.hpp"
 
 namespace fanin::cli {
 

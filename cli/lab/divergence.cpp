@@ -1,5 +1,5 @@
 // fanin lab divergence.
-#include "bench/lab/divergence.hpp"
+#include "measure/lab/divergence.hpp"
 
 #include "cli/lab/pages.hpp"
 

@@ -1,9 +1,9 @@
 // fanin lab latency.
-#include "bench/lab/latency.hpp"
+#include "measure/lab/latency.hpp"
 
 #include <fmt/format.h>
 
-#include "cli/errors.hpp"
+#include "cli/kit/errors.hpp"
 #include "cli/lab/pages.hpp"
 
 namespace fanin::cli::lab {

@@ -8,12 +8,12 @@
 
 #include <fanin/error.hpp>
 
-#include "backends/cuda/ladder.hpp"
-#include "bench/lab/latency.hpp"
-#include "bench/measure/device.hpp"
-#include "cli/errors.hpp"
+#include "backends/cuda/stages/ladder.hpp"
+#include "cli/kit/errors.hpp"
 #include "cli/lab/pages.hpp"
 #include "cli/lab/residency.hpp"
+#include "measure/device.hpp"
+#include "measure/lab/latency.hpp"
 
 namespace fanin::cli::lab {
 

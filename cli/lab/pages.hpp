@@ -3,8 +3,8 @@
 
 #include <cuda_runtime_api.h>
 
-#include "backends/cuda/handles.hpp"
-#include "cli/lab.hpp"
+#include "backends/cuda/runtime/handles.hpp"
+#include "cli/lab/lab.hpp"
 
 namespace fanin::cli::lab {
 

@@ -1,5 +1,5 @@
 // fanin lab shapes.
-#include "bench/lab/shapes.hpp"
+#include "measure/lab/shapes.hpp"
 
 #include <fmt/format.h>
 

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <CLI/App.hpp>
 
-#include "cli/errors.hpp"
+#include "cli/kit/errors.hpp"
 #include "cli/lesson/page.hpp"
 #include "cli/lesson/trace.hpp"
 

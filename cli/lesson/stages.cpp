@@ -2,9 +2,9 @@
 #include <fmt/format.h>
 
 #include "backends/cuda/stages/steps.hpp"
-#include "cli/errors.hpp"
+#include "cli/kit/errors.hpp"
+#include "cli/kit/text.hpp"
 #include "cli/lesson/trace.hpp"
-#include "cli/text.hpp"
 
 namespace fanin::cli {
 

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "backends/cuda/stages/steps.hpp"
-#include "cli/errors.hpp"
+#include "cli/kit/errors.hpp"
 
 namespace fanin::cli {
 

@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "cli/families.hpp"
 #include "cli/report/charts.hpp"
+#include "oracle/families.hpp"
 
 namespace fanin::cli::charts {
 
@@ -32,7 +32,8 @@ const measurement* plain_for(const measurement& exact, const std::vector<measure
 
 /// The order in which 'fanin generate' lists the families.
 auto rank_of_data(const std::string& data) {
-  return std::ranges::find(families(), data.substr(0, data.find(':')), &family::name) - families().begin();
+  return std::ranges::find(oracle::families(), data.substr(0, data.find(':')), &oracle::family::name) -
+         oracle::families().begin();
 }
 
 figure family_chart(const std::vector<exact_case>& cases) {

@@ -8,8 +8,8 @@
 #include <variant>
 #include <vector>
 
+#include "cli/kit/table.hpp"
 #include "cli/report/scale.hpp"
-#include "cli/table.hpp"
 
 namespace fanin::cli::charts {
 

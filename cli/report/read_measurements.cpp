@@ -5,10 +5,10 @@
 
 #include <fmt/format.h>
 
-#include "bench/measure/timing.hpp"
-#include "cli/errors.hpp"
+#include "cli/kit/errors.hpp"
+#include "cli/kit/text.hpp"
 #include "cli/report/results.hpp"
-#include "cli/text.hpp"
+#include "measure/timing.hpp"
 
 namespace fanin::cli::charts {
 

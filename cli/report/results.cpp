@@ -9,8 +9,8 @@
 
 #include <fmt/format.h>
 
-#include "cli/errors.hpp"
-#include "cli/text.hpp"
+#include "cli/kit/errors.hpp"
+#include "cli/kit/text.hpp"
 
 namespace fanin::cli::charts {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/json.hpp"
+#include "cli/kit/json.hpp"
 
 namespace fanin::cli::charts {
 

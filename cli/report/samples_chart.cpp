@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "bench/measure/timing.hpp"
 #include "cli/report/charts.hpp"
+#include "measure/timing.hpp"
 
 namespace fanin::cli::charts {
 

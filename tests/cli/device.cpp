@@ -3,8 +3,8 @@
 
 #include <fanin/backend.hpp>
 
-#include "bench/measure/ceiling.hpp"
-#include "cli/facts.hpp"
+#include "cli/kit/facts.hpp"
+#include "measure/ceiling.hpp"
 #include "tests/cli/process.hpp"
 #include "tests/support/targets.hpp"
 #include "tests/support/usable.hpp"

@@ -1,5 +1,5 @@
 // fanin lab: how it looks, what it refuses, and on a device that what was timed was right.
-#include "cli/lab.hpp"
+#include "cli/lab/lab.hpp"
 
 #include <doctest/doctest.h>
 
@@ -7,7 +7,7 @@
 
 #include <fanin/backend.hpp>
 
-#include "cli/commit.hpp"
+#include "cli/kit/commit.hpp"
 #include "cli/lab/residency.hpp"
 #include "tests/cli/process.hpp"
 #include "tests/support/usable.hpp"

@@ -1,5 +1,5 @@
 // fanin ladder: how it looks, what it refuses, and on a device that every stage was checked and timed.
-#include "cli/ladder.hpp"
+#include "cli/ladder/ladder.hpp"
 
 #include <doctest/doctest.h>
 
@@ -14,7 +14,7 @@
 namespace fanin::cli {
 namespace {
 
-constexpr auto kept = promise::kept, broken = promise::broken, none = promise::none;
+constexpr auto kept = oracle::promise::kept, broken = oracle::promise::broken, none = oracle::promise::none;
 
 /// 10^9 bytes, so that a millisecond is 1000 GB/s.
 ladder made_up() {

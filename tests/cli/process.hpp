@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "cli/json.hpp"
+#include "cli/kit/json.hpp"
 
 namespace fanin::cli {
 

@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <span>
 
-#include "cli/oracle.hpp"
+#include "oracle/exact_sum.hpp"
 #include "tests/cli/process.hpp"
 
 namespace fanin::cli {
@@ -133,26 +133,26 @@ TEST_CASE("compare: what is promised, and whether it is kept") {
 
 TEST_CASE("a value beyond its bound is found broken") {
   const double x[] = {1, 2, 4};
-  const oracle exact(array_view(std::span<const double>(x)), 1);
+  const oracle::exact_sum exact(array_view(std::span<const double>(x)), 1);
   report fast, rounded, hopeless;
   fast.bound.of_magnitudes = 0x1p-50;
   rounded.how = method::exact;
   hopeless.bound.of_magnitudes = HUGE_VAL;
   const double margin = 7 * 0x1p-50;
-  CHECK(exact.judge(7 + margin, fast) == promise::kept);
-  CHECK(exact.judge(7 - margin, fast) == promise::kept);
-  CHECK(exact.judge(7 + margin + 0x1p-50, fast) == promise::broken);
-  CHECK(exact.judge(std::nan(""), fast) == promise::broken);
-  CHECK(exact.judge(HUGE_VAL, fast) == promise::broken);
-  CHECK(exact.judge(7.0, rounded) == promise::kept);
-  CHECK(exact.judge(std::nextafter(7.0, 8.0), rounded) == promise::broken);
-  CHECK(exact.judge(0.0, hopeless) == promise::none);
+  CHECK(exact.judge(7 + margin, fast) == oracle::promise::kept);
+  CHECK(exact.judge(7 - margin, fast) == oracle::promise::kept);
+  CHECK(exact.judge(7 + margin + 0x1p-50, fast) == oracle::promise::broken);
+  CHECK(exact.judge(std::nan(""), fast) == oracle::promise::broken);
+  CHECK(exact.judge(HUGE_VAL, fast) == oracle::promise::broken);
+  CHECK(exact.judge(7.0, rounded) == oracle::promise::kept);
+  CHECK(exact.judge(std::nextafter(7.0, 8.0), rounded) == oracle::promise::broken);
+  CHECK(exact.judge(0.0, hopeless) == oracle::promise::none);
 
   const double infinite[] = {1, HUGE_VAL};
-  const oracle above(array_view(std::span<const double>(infinite)), 1);
-  CHECK(above.judge(HUGE_VAL, fast) == promise::kept);
-  CHECK(above.judge(-HUGE_VAL, fast) == promise::broken);
-  CHECK(above.judge(1.0, fast) == promise::broken);
+  const oracle::exact_sum above(array_view(std::span<const double>(infinite)), 1);
+  CHECK(above.judge(HUGE_VAL, fast) == oracle::promise::kept);
+  CHECK(above.judge(-HUGE_VAL, fast) == oracle::promise::broken);
+  CHECK(above.judge(1.0, fast) == oracle::promise::broken);
 }
 
 TEST_CASE("accuracy: no error beyond its bound, and the inputs are as ill-conditioned as their names say") {

@@ -1,5 +1,5 @@
 // Every variant's proven bound on inputs from harmless to hopeless.
-#include "cli/families.hpp"
+#include "oracle/families.hpp"
 #include "tests/conformance/checks.hpp"
 #include "tests/support/exact_reference.hpp"
 
@@ -54,9 +54,9 @@ void expect_tiny_bounds(const backend& b, findings& found) {
 void check_bounds(const backend& b, findings& found) {
   for_each_float([&]<class T>(T) {
     expect_tiny_bounds<T>(b, found);
-    for (const std::string_view family : cli::study_specs()) {
+    for (const std::string_view family : oracle::study_specs()) {
       for (const std::size_t length : lengths) {
-        expect_bounds<T>(b, family, cli::generate<T>(family, length, length), found);
+        expect_bounds<T>(b, family, oracle::generate<T>(family, length, length), found);
       }
     }
   });

@@ -1,6 +1,6 @@
 #include "tests/cuda/broken_kernels.hpp"
 
-#include "backends/cuda/launch.cuh"
+#include "backends/cuda/kernels.cuh"
 
 namespace fanin::test {
 namespace {

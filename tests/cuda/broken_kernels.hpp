@@ -1,7 +1,7 @@
 // Kernels with the mistakes that the suite is for.
 #pragma once
 
-#include "backends/cuda/device_fold.hpp"
+#include "backends/cuda/runtime/device_fold.hpp"
 
 namespace fanin::test {
 

@@ -9,7 +9,7 @@
 
 #include <fanin/device.hpp>
 
-#include "backends/cuda/handles.hpp"
+#include "backends/cuda/runtime/handles.hpp"
 #include "tests/support/usable.hpp"
 
 namespace fanin::test {

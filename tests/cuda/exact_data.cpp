@@ -4,7 +4,7 @@
 
 #include <fanin/accumulator/exact.hpp>
 
-#include "backends/cuda/tuning.hpp"
+#include "backends/cuda/fold/tuning.hpp"
 #include "tests/conformance/checks.hpp"
 #include "tests/cuda/device_memory.hpp"
 

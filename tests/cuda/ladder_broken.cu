@@ -1,7 +1,7 @@
 #include "tests/cuda/ladder_broken.hpp"
 
-#include "backends/cuda/ladder_row.cuh"
 #include "backends/cuda/stages/16_warp_shuffle.cuh"
+#include "backends/cuda/stages/ladder_row.cuh"
 
 namespace fanin::test {
 namespace {

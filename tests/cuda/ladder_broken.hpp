@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "backends/cuda/ladder.hpp"
+#include "backends/cuda/stages/ladder.hpp"
 
 namespace fanin::test {
 

@@ -6,7 +6,7 @@
 
 #include <cuda_runtime_api.h>
 
-#include "backends/cuda/check.hpp"
+#include "backends/cuda/runtime/check.hpp"
 
 namespace fanin::test {
 

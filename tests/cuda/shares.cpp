@@ -1,7 +1,7 @@
 // How the kernels cut their input, checked without a device.
 #include <doctest/doctest.h>
 
-#include "backends/cuda/tuning.hpp"
+#include "backends/cuda/fold/tuning.hpp"
 
 namespace fanin::test {
 namespace {

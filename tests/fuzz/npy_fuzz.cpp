@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <cstdlib>
 
-#include "cli/errors.hpp"
 #include "cli/input/npy.hpp"
 #include "cli/input/source.hpp"
+#include "cli/kit/errors.hpp"
 
 using namespace fanin::cli;
 

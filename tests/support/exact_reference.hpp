@@ -9,7 +9,7 @@
 #include <fanin/request.hpp>
 #include <fanin/result.hpp>
 
-#include "cli/promise.hpp"
+#include "oracle/promise.hpp"
 #include "tests/support/exact_number.hpp"
 
 namespace fanin::test {
@@ -51,10 +51,10 @@ class exact_reference {
   /// |S / times - value| <= bound, both sides times `times`.
   template <class Sum>
   static bool keeps(const Sum& sum, const Sum& magnitudes, T value, std::uint64_t times, const error_bound& bound) {
-    const cli::exact_facts exact{sum.template round<double>(), magnitudes.template round<double>(),
-                                 static_cast<double>(times)};
-    return cli::judge(bound, type_of<T>, static_cast<double>(value), exact,
-                      [&] { return distance(sum, value, times); }) != cli::promise::broken;
+    const oracle::exact_facts exact{sum.template round<double>(), magnitudes.template round<double>(),
+                                    static_cast<double>(times)};
+    return oracle::judge(bound, type_of<T>, static_cast<double>(value), exact,
+                         [&] { return distance(sum, value, times); }) != oracle::promise::broken;
   }
 
   /// |S - times * value|: the difference is exact and rounded once.

@@ -9,8 +9,8 @@
 #include <fanin/error.hpp>
 #include <fanin/fanin.hpp>
 
-#include "cli/bench.hpp"
-#include "cli/errors.hpp"
+#include "cli/bench/bench.hpp"
+#include "cli/kit/errors.hpp"
 
 namespace fanin::cli {
 namespace {
@@ -58,7 +58,7 @@ TEST_CASE("every combination keeps its promise, and none does with a spoilt valu
     if (!input || !input->fits(one)) input = std::make_unique<bench_input>(one.what, one.type, one.count, 2);
     const reduction right = reduction_of(one, 2);
     const bench_row row = measure_case(one, right, *input, 2, shortly);
-    CHECK(row.verified == promise::kept);
+    CHECK(row.verified == oracle::promise::kept);
     REQUIRE(row.timing);
     CHECK(row.timing->seconds() > 0);
     CHECK(row.ceiling_seconds > 0);
@@ -69,7 +69,7 @@ TEST_CASE("every combination keeps its promise, and none does with a spoilt valu
       return reached;
     };
     const bench_row broken = measure_case(one, wrong, *input, 2, shortly);
-    CHECK(broken.verified == promise::broken);
+    CHECK(broken.verified == oracle::promise::broken);
     CHECK(!broken.timing);
   }
 }
@@ -91,7 +91,7 @@ TEST_CASE("exact results may not be off by one unit in the last place") {
           reached.value);
       return reached;
     };
-    CHECK(measure_case(one, next_to, input, 1, shortly).verified == promise::broken);
+    CHECK(measure_case(one, next_to, input, 1, shortly).verified == oracle::promise::broken);
   }
 }
 

@@ -4,12 +4,12 @@
 #include <cmath>
 #include <limits>
 
-#include "backends/leaf/bounds.hpp"
+#include "backends/cpu/bounds.hpp"
 
 namespace {
 
 using namespace fanin;
-using namespace fanin::leaf;
+using namespace fanin::cpu;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 

@@ -7,7 +7,7 @@
 #include <thread>
 #include <vector>
 
-#include "backends/cuda/copy_crew.hpp"
+#include "backends/cuda/runtime/copy_crew.hpp"
 #include "tests/support/inputs.hpp"
 
 using fanin::cuda::copy_crew;

@@ -10,7 +10,7 @@
 
 #include <fanin/accumulator/exact.hpp>
 
-#include "backends/leaf/exact.hpp"
+#include "backends/cpu/exact.hpp"
 #include "tests/support/targets.hpp"
 
 namespace {
@@ -27,7 +27,7 @@ auto one_by_one(std::span<const T> x) {
 template <class T>
 auto leaf(std::span<const T> x) {
   fanin::exact_accumulator<T> sum;
-  fanin::leaf::add_exact(x.data(), x.size(), sum);
+  fanin::cpu::add_exact(x.data(), x.size(), sum);
   return sum;
 }
 
@@ -173,6 +173,6 @@ TEST_CASE_TEMPLATE("adds to what is there", T, float, double) {
   const fanin::exact_accumulator<T> sum = one_by_one<T>(x);
   const auto half = static_cast<std::ptrdiff_t>(x.size() / 2);
   fanin::exact_accumulator<T> parts = one_by_one(std::span<const T>(x.begin(), x.begin() + half));
-  fanin::leaf::add_exact(x.data() + half, x.size() - static_cast<std::size_t>(half), parts);
+  fanin::cpu::add_exact(x.data() + half, x.size() - static_cast<std::size_t>(half), parts);
   CHECK(parts.save() == sum.save());
 }

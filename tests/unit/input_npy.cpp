@@ -4,8 +4,8 @@
 #include <cstring>
 #include <string>
 
-#include "cli/errors.hpp"
 #include "cli/input/npy.hpp"
+#include "cli/kit/errors.hpp"
 
 namespace fanin::cli {
 namespace {

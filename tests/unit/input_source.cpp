@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "cli/errors.hpp"
 #include "cli/input/npy.hpp"
 #include "cli/input/source.hpp"
+#include "cli/kit/errors.hpp"
 
 namespace fanin::cli {
 namespace {

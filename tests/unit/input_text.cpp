@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/errors.hpp"
 #include "cli/input/text_parser.hpp"
+#include "cli/kit/errors.hpp"
 
 namespace fanin::cli {
 namespace {

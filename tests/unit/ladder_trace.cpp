@@ -8,7 +8,7 @@
 #include <numeric>
 #include <set>
 
-#include "cli/errors.hpp"
+#include "cli/kit/errors.hpp"
 
 namespace fanin::cli {
 namespace {

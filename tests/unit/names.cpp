@@ -5,7 +5,7 @@
 
 #include <fanin/result.hpp>
 
-#include "backends/suggest.hpp"
+#include "backends/words.hpp"
 
 namespace {
 

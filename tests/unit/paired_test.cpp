@@ -1,6 +1,6 @@
 // The tests of paired times: p-values against all choices of signs, and what whole runs of `fanin regress` report on
 // simulated machines.
-#include "cli/paired_test.hpp"
+#include "cli/regress/paired_test.hpp"
 
 #include <doctest/doctest.h>
 

@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include "backends/leaf/products.hpp"
+#include "backends/cpu/products.hpp"
 #include "tests/support/adversary.hpp"
 #include "tests/support/targets.hpp"
 
@@ -16,7 +16,7 @@ namespace {
 template <class T>
 auto dot_leaf(std::span<const T> x, std::span<const T> y) {
   exact_dot_accumulator<T> sum;
-  leaf::add_products(x.data(), y.data(), x.size(), sum);
+  cpu::add_products(x.data(), y.data(), x.size(), sum);
   return sum;
 }
 
@@ -36,7 +36,7 @@ void check(std::span<const T> x, std::span<const T> y) {
   for (std::size_t i = 0; i < x.size(); ++i) products.add(x[i], y[i]);
   on_every_target([&] {
     exact_square_accumulator<T> found;
-    leaf::add_squares(x.data(), x.size(), found);
+    cpu::add_squares(x.data(), x.size(), found);
     CHECK(found.save() == squares.save());
 
     const auto dot = dot_leaf(x, y);

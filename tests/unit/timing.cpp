@@ -12,8 +12,8 @@
 #include <thread>
 #include <vector>
 
-#include "bench/measure/rotation.hpp"
-#include "bench/measure/timing.hpp"
+#include "measure/rotation.hpp"
+#include "measure/timing.hpp"
 
 namespace fanin::measure {
 namespace {

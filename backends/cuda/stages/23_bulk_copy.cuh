@@ -6,7 +6,7 @@
 // Order:   fixed whichever block is last, so run-to-run reproducible.
 #pragma once
 
-#include "backends/cuda/copy_barrier.cuh"
+#include "backends/cuda/runtime/copy_barrier.cuh"
 #include "backends/cuda/stages/22_single_pass.cuh"
 
 namespace fanin::cuda {

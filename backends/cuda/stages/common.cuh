@@ -8,11 +8,11 @@
 
 #include <nv/target>
 
-#include "backends/cuda/accumulators.cuh"
-#include "backends/cuda/dynamic_shared.cuh"
-#include "backends/cuda/ladder.hpp"
+#include "backends/cuda/fold/accumulators.cuh"
+#include "backends/cuda/fold/strided.cuh"
+#include "backends/cuda/runtime/dynamic_shared.cuh"
+#include "backends/cuda/stages/ladder.hpp"
 #include "backends/cuda/stages/steps.hpp"
-#include "backends/cuda/strided.cuh"
 
 namespace fanin::cuda {
 

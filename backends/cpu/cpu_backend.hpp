@@ -1,0 +1,41 @@
+// What the CPU backends have in common: everything but how tasks reach threads.
+#pragma once
+
+#include <fanin/backend.hpp>
+
+#include "backends/cpu/fold.hpp"
+
+namespace fanin::cpu {
+
+/// `call(context, i)`: one task of several. It does not throw.
+struct task {
+  void (*call)(void* context, std::size_t index);
+  void* context;
+};
+
+class cpu_backend : public backend {
+ public:
+  const availability& probe() const noexcept override;
+  std::span<const variant_info> variants() const noexcept override;
+  support supports(const request& asked) const override;
+  outcome reduce(const request& asked) const override;
+  std::unique_ptr<stream> open(const request& asked) const override;
+
+  /// Folds into a fresh `state`, on up to `threads` threads; the bits do not depend on how many. The calling
+  /// thread is in the leaves' floating-point environment already. `other`: as in request.
+  void fold_parallel(const fold& arithmetic, const array_view& input, const void* other, unsigned threads,
+                     void* state) const;
+
+ protected:
+  /// Runs the tasks 0 .. count - 1, in any order, on up to `threads` threads, the caller's among them.
+  virtual void run(unsigned threads, std::size_t count, task each) const = 0;
+};
+
+/// More threads than this are never used, whatever is asked for: each needs a stack, and a failure to start one would
+/// end the process inside the OpenMP or TBB runtime.
+inline constexpr unsigned most_threads = 256;
+
+/// Below this, waking other threads costs more than they save.
+inline constexpr std::size_t parallel_bytes = std::size_t{1} << 21;
+
+}  // namespace fanin::cpu

@@ -1,0 +1,17 @@
+// The SIMD leaf of the exact sum, dispatched at run time to the best instruction set of this machine.
+#pragma once
+
+#include <cstddef>
+
+#include <fanin/accumulator/exact.hpp>
+
+namespace fanin::cpu {
+
+/// into.add(x[i]) for all i < count: the same state, whatever the instruction set, only faster.
+/// Needs round to nearest and no flushing of subnormals.
+/// Memory: up to 130 KiB of stack, used where exponents are too far apart for windows.
+/// Threads: one `into` each.   Cost: one read of x; best on ranges of more than 8192 elements.
+void add_exact(const float* x, std::size_t count, exact_accumulator<float>& into);
+void add_exact(const double* x, std::size_t count, exact_accumulator<double>& into);
+
+}  // namespace fanin::cpu

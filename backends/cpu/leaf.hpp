@@ -1,0 +1,34 @@
+// The SIMD leaves, dispatched at run time to the best instruction set of this machine.
+// All of them need round to nearest and no flushing of subnormals (environment.hpp).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include <fanin/accumulator/accumulator.hpp>
+
+namespace fanin::cpu {
+
+/// Folds any number of elements in the fixed order into the lanes of a row (fold.hpp): row_bytes / sizeof(T) numbers,
+/// for compensated accumulators as many sums and then as many errors. Defined for the plain and compensated
+/// accumulators of float and double.
+template <class Accumulator>
+void fold_lanes(const typename Accumulator::element* x, std::size_t count, typename Accumulator::element* state);
+/// Merges the lanes of a row, lane j with lane j + size / 2 and so on, into one accumulator's state.
+template <class Accumulator>
+void collapse_lanes(const typename Accumulator::element* state, typename Accumulator::element* out);
+
+/// The sums of the low and of the high 32 bits of `count` < 2^32 words of 64 bits, each word XORed with `flip` first.
+struct halves {
+  std::uint64_t low;
+  std::uint64_t high;
+};
+halves sum_halves(const void* words, std::size_t count, std::uint64_t flip);
+
+/// Smallest or largest of count > 0 elements; NaN if there is one; -0 below +0. Defined for all element types.
+template <class T>
+T smallest_leaf(const T* x, std::size_t count);
+template <class T>
+T largest_leaf(const T* x, std::size_t count);
+
+}  // namespace fanin::cpu

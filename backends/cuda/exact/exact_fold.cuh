@@ -1,0 +1,176 @@
+// Launching the exact sums of elements, of their squares, and of products.
+#pragma once
+
+#include <atomic>
+
+#include "backends/cuda/exact/exact_kernel.cuh"
+#include "backends/cuda/exact/exact_round.cuh"
+#include "backends/cuda/fold/finish.hpp"
+#include "backends/cuda/runtime/overlapped.cuh"
+
+namespace fanin::cuda {
+
+/// Leaves the grid's sum. Called by a whole block.
+template <class T, int Power>
+struct exact_state_end {
+  chunk_sums<T, Power>* out;
+
+  __device__ void operator()(const chunk_sums<T, Power>& total) const {
+    for (int i = threadIdx.x; i < total.count; i += blockDim.x) out->chunk[i] = total.chunk[i];
+    if (threadIdx.x == 0) out->seen = total.seen;
+  }
+};
+
+/// What becomes of the grid's sum: it is left for others, or rounded here if there is a place for the result. Called
+/// by a whole block.
+template <class T, int Power>
+struct exact_end {
+  using sums = chunk_sums<T, Power>;
+  sums* out;
+  void* result;
+  operation what;
+  bool as_float;
+  std::uint64_t count;
+
+  __device__ void operator()(const sums& total) const {
+    if (result == nullptr) return exact_state_end<T, Power>{out}(total);
+    if (threadIdx.x >= 32) return;
+    if constexpr (Power == 1) {
+      if (what == operation::sum && total.seen == seen_bits::numbers) {
+        const leading_bits sum = leading_bits_of(total);
+        if (threadIdx.x > 0) return;
+        with_type([&]<class R>(R) { place<R>() = {rounded<R>(sum), 0}; });
+        return;
+      }
+    }
+    if (threadIdx.x == 0) with_type([&]<class R>(R) { finish_alone<R>(total); });
+  }
+
+ private:
+  /// f(R()) for the result's type.
+  template <class F>
+  __device__ void with_type(F f) const {
+    if (sizeof(T) == 4 && as_float) {
+      f(float());
+    } else {
+      f(double());
+    }
+  }
+
+  template <class R>
+  __device__ device_result<R>& place() const {
+    return *static_cast<device_result<R>*>(result);
+  }
+
+  /// By one thread, and out of line: its arrays would take registers from the loops.
+  template <class R>
+  __device__ __noinline__ void finish_alone(const sums& total) const {
+    constexpr operation plain = Power == 1 ? operation::sum : operation::sum_of_squares;
+    constexpr operation other = Power == 1 ? operation::mean : operation::norm2;
+    const auto sum = static_cast<typename sums::accumulator>(total);
+    place<R>() = what == plain ? finished<reduction<plain, method::exact, T>, R>(sum, count)
+                               : finished<reduction<other, method::exact, T>, R>(sum, count);
+  }
+};
+
+/// What a block's rings take.
+template <tuning::shape Shape, class T>
+constexpr std::size_t ring_bytes = sizeof(batch_ring<T, Shape.loads, Shape.slots>) * Shape.threads / 32;
+
+/// Lets a kernel have so much dynamic shared memory on the current device. Above 48 KiB it has to be told, once;
+/// `told` has a bit for each device, and those from the 65th on are told each time. @throws device_error
+template <class Kernel>
+void allow_shared_bytes(Kernel kernel, std::size_t bytes, int device, std::atomic<std::uint64_t>& told) {
+  const std::uint64_t bit = device < 64 ? std::uint64_t{1} << device : 0;
+  if ((told.load() & bit) != 0) return;
+  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
+        "cudaFuncSetAttribute");
+  told.fetch_or(bit);
+}
+
+template <tuning::shape Shape, class T, class Terms, class End>
+void launch_exact_kernel(const execution& where, const peeled_array<T>& x, const Terms& terms, const End& end) {
+  const unsigned blocks = tuning::blocks(x.vectors, where.multiprocessors, Shape);
+  const auto kernel = exact_kernel<Terms, Shape.loads, Shape.slots, End>;
+  std::size_t shared_bytes = 0;
+  if constexpr (Shape.slots > 0) {
+    if (where.copy_room > 0) {
+      static std::atomic<std::uint64_t> told;
+      shared_bytes = ring_bytes<Shape, T>;
+      allow_shared_bytes(kernel, shared_bytes, where.device, told);
+    }
+  }
+  launch_overlapped(where, blocks, Shape.threads, shared_bytes, kernel, x, terms,
+                    tuning::whole_batches(x.vectors, blocks, Shape),
+                    static_cast<chunk_sums<T, Terms::power>*>(where.exact_total), where.ticket, end);
+}
+
+/// Whether the kernel for many vectors runs on the device: what copies needs more shared memory than some have.
+template <class T, int Power>
+bool many_fit(const execution& where) {
+  constexpr tuning::shape shape = tuning::exact_many;
+  constexpr std::size_t others =
+      sizeof(lane_sums<T, shape.threads / 32, Power>) + sizeof(chunk_sums<T, Power>) + 1024;
+  return where.copy_room == 0 || ring_bytes<shape, T> + others <= where.copy_room;
+}
+
+template <class T, int Power>
+void launch_exact(const execution& where, const void* elements, const exact_end<T, Power>& end) {
+  const peeled_array<T> x(static_cast<const T*>(elements), end.count);
+  if (x.vectors < tuning::exact_many_vectors || !many_fit<T, Power>(where)) {
+    launch_exact_kernel<tuning::exact_few>(where, x, powers<T, Power>(), end);
+  } else {
+    launch_exact_kernel<tuning::exact_many>(where, x, powers<T, Power>(), end);
+  }
+}
+
+/// Exact sums do not round: no chain counts.
+class unrounded_fold : public device_fold {
+ public:
+  chain longest_chain(const execution&, std::uint64_t) const final { return {}; }
+};
+
+/// Sums, means, sums of squares and norms.
+template <class T, int Power, operation What>
+class exact_fold final : public unrounded_fold {
+ public:
+  void launch(const execution& where, const operands& data, std::uint64_t count, void* out) const override {
+    launch_exact<T, Power>(where, data.x, {static_cast<chunk_sums<T, Power>*>(out), nullptr, What, false, count});
+  }
+  bool launch_finished(const execution& where, const void* x, std::uint64_t count, element_type result,
+                       void* out) const override {
+    launch_exact<T, Power>(where, x, {nullptr, out, What, result == element_type::f32, count});
+    return true;
+  }
+};
+
+/// Variances, by a kernel for each sum.
+template <class T>
+class moments_fold final : public unrounded_fold {
+ public:
+  void launch(const execution& where, const operands& data, std::uint64_t count, void* out) const override {
+    auto& moments = *static_cast<chunk_moments<T>*>(out);
+    launch_exact<T, 1>(where, data.x, {&moments.sum, nullptr, operation::sum, false, count});
+    launch_exact<T, 2>(where, data.x, {&moments.squares, nullptr, operation::sum_of_squares, false, count});
+  }
+};
+
+/// Dot products.
+template <class T>
+class dot_fold final : public unrounded_fold {
+ public:
+  void launch(const execution& where, const operands& data, std::uint64_t count, void* out) const override {
+    const peeled_array<T> x(static_cast<const T*>(data.x), count);
+    const auto distance = static_cast<std::ptrdiff_t>(reinterpret_cast<std::uintptr_t>(data.y) -
+                                                      reinterpret_cast<std::uintptr_t>(data.x));
+    constexpr tuning::shape shape = tuning::exact_pairs(sizeof(T));
+    const exact_state_end<T, 2> end{static_cast<chunk_products<T>*>(out)};
+    if (distance % std::ptrdiff_t{sizeof(vector<T>)} == 0) {
+      launch_exact_kernel<shape>(where, x, products<T, true>{distance}, end);
+    } else {
+      launch_exact_kernel<shape>(where, x, products<T, false>{distance}, end);
+    }
+  }
+};
+
+}  // namespace fanin::cuda

@@ -1,0 +1,89 @@
+// The exact sum of terms in one launch: windows in registers, chunks in shared memory, and chunks in device memory
+// to which all blocks add. Integer additions throughout, so the order of blocks does not matter. The last block
+// finishes.
+#pragma once
+
+#include "backends/cuda/exact/batches.cuh"
+#include "backends/cuda/exact/window_sums.cuh"
+#include "backends/cuda/fold/fold_kernel.cuh"
+#include "backends/cuda/runtime/dynamic_shared.cuh"
+
+namespace fanin::cuda {
+
+/// `total` is in device memory and all 0, before and after. Warps take turns at batches of the vectors. With Slots
+/// the batches are copied into rings in the block's dynamic shared memory where the code is for devices that do that;
+/// else warps take turns at the first `whole_batches`, and the others are one batch of each lane. Calls write(chunks)
+/// in the last block, with its chunks in shared memory.
+template <class Terms, int Most, int Slots, class Write>
+__global__ void __launch_bounds__(tuning::exact_many.threads, tuning::exact_many.blocks_per_multiprocessor)
+    exact_kernel(const peeled_array<typename Terms::element> x, const Terms terms, std::uint64_t whole_batches,
+                 chunk_sums<typename Terms::element, Terms::power>* total, unsigned* ticket, const Write write) {
+  using T = typename Terms::element;
+  constexpr int Power = Terms::power;
+  constexpr int threads = tuning::exact_many.threads;
+  constexpr int warps = threads / 32;
+  using block_sums = lane_sums<T, warps, Power>;
+  constexpr int chunks = chunk_sums<T, Power>::count;
+  __shared__ block_sums block;
+  __shared__ chunk_sums<T, Power> result;
+  __shared__ unsigned turns;  // that warps of this block have taken
+  const unsigned warp = threadIdx.x / 32;
+  const auto clear = [&](unsigned turns_taken) {
+    block.clear();
+    if (threadIdx.x == 0) turns = turns_taken;
+    __syncthreads();
+  };
+
+  using window_sums = cuda::window_sums<Terms, warps, Most>;
+  window_sums sums(terms, block, total);
+  [[maybe_unused]] const auto add_loaded = [&] {
+    clear(warps);
+    take_over();
+    const unsigned stride = gridDim.x * threads;
+    const std::uint64_t i = whole_batches * (32 * Most) + blockIdx.x * threads + threadIdx.x;
+    const int count = i < x.vectors ? static_cast<int>((x.vectors - 1 - i) / stride) + 1 : 0;
+    sums.add(loaded_batches<Terms, Most>(terms, x.body + i, stride, count, x.body,
+                                         batch_turns(whole_batches, warp, turns)));
+  };
+  if constexpr (Slots == 0) {
+    add_loaded();
+  } else {
+    [[maybe_unused]] const auto add_copied = [&] {
+      using batches = copied_batches<Terms, Most, Slots>;
+      batches copied(dynamic_shared<typename batches::ring>()[warp], x.body, x.vectors, turns);
+      clear(Slots * warps);
+      take_over();
+      copied.start();
+      copied.begin();
+      sums.add(copied);
+    };
+    NV_IF_ELSE_TARGET(NV_PROVIDES_SM_90, (add_copied();), (add_loaded();))
+  }
+  if (blockIdx.x == 0) {
+    const bool in_head = threadIdx.x < x.head_count;
+    sums.add_end(in_head ? x.head + threadIdx.x : x.tail + (threadIdx.x - x.head_count),
+                 threadIdx.x < x.head_count + x.tail_count);
+  }
+  sums.finish();
+  __syncthreads();
+
+  if (gridDim.x == 1 && whole_batches <= window_sums::most_without_drain) {
+    block.for_each_chunk([&](int i, std::int64_t sum) { result.chunk[i] = sum; });
+    if (threadIdx.x == 0) result.seen = block.seen();
+  } else {
+    block.for_each_chunk([&](int i, std::int64_t sum) { block_sums::add_to(total->chunk[i], sum); });
+    if (threadIdx.x == 0) atomicOr(&total->seen, block.seen());
+    __syncthreads();
+    if (!is_last_block(ticket)) return;
+#pragma unroll 1
+    for (int i = threadIdx.x; i < chunks; i += threads) {
+      result.chunk[i] =
+          static_cast<std::int64_t>(atomicExch(reinterpret_cast<unsigned long long*>(&total->chunk[i]), 0ull));
+    }
+    if (threadIdx.x == 0) result.seen = atomicExch(&total->seen, 0u);
+  }
+  __syncthreads();
+  write(result);
+}
+
+}  // namespace fanin::cuda

@@ -1,0 +1,67 @@
+// From one state in each thread to one state for the grid, in one launch and in a fixed order.
+#pragma once
+
+#include <cuda/atomic>
+
+#include "backends/cuda/fold/accumulators.cuh"
+#include "backends/cuda/fold/strided.cuh"
+#include "backends/cuda/fold/tuning.hpp"
+
+namespace fanin::cuda {
+
+/// The merge of the first `Lanes` lanes' states, in lane 0.
+template <class A, int Lanes = 32>
+__device__ typename A::state fold_warp(typename A::state s) {
+#pragma unroll
+  for (unsigned distance = Lanes / 2; distance > 0; distance /= 2) A::merge(s, shuffle_down(s, distance));
+  return s;
+}
+
+/// The merge of the block's states, in thread 0. All threads call it; before a second call there is a barrier.
+template <class A, int Threads>
+__device__ typename A::state fold_block(typename A::state s) {
+  constexpr int warps = Threads / 32;
+  __shared__ typename A::state of_warp[warps];
+  s = fold_warp<A>(s);
+  if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = s;
+  __syncthreads();
+  if (threadIdx.x < 32) s = fold_warp<A, warps>(threadIdx.x < warps ? of_warp[threadIdx.x] : A::identity());
+  return s;
+}
+
+/// One thread of each block calls it, once it has written its block's share; whether it is the last to do so, which
+/// then sees what all wrote. The last one leaves the ticket at 0.
+__device__ inline bool take_ticket(unsigned* ticket) {
+  const ::cuda::atomic_ref<unsigned, ::cuda::thread_scope_device> taken(*ticket);
+  const bool last = taken.fetch_add(1, ::cuda::memory_order_acq_rel) == gridDim.x - 1;
+  if (last) *ticket = 0;
+  return last;
+}
+
+/// The same, called by all threads, after thread 0 has written; all get the answer.
+__device__ inline bool is_last_block(unsigned* ticket) {
+  return __syncthreads_or(threadIdx.x == 0 && take_ticket(ticket)) != 0;
+}
+
+/// Calls write(s) in one thread, with the merge of all threads' states. `partials` has room for one state a block.
+template <class A, int Threads, class Write>
+__device__ void fold_grid(typename A::state s, typename A::state* partials, unsigned* ticket, const Write& write) {
+  s = fold_block<A, Threads>(s);
+  if (threadIdx.x >= 32) return;
+  if (gridDim.x > 1) {
+    bool last = false;
+    if (threadIdx.x == 0) {
+      partials[blockIdx.x] = s;
+      last = take_ticket(ticket);
+    }
+    if (!__any_sync(0xffffffffu, last)) return;
+    __syncwarp();
+    s = A::identity();
+    for_each_strided<tuning::partials_in_flight>(partials, threadIdx.x, gridDim.x, 32,
+                                                 [&](const auto& p) { A::merge(s, p); });
+    s = fold_warp<A>(s);
+  }
+  if (threadIdx.x == 0) write(s);
+}
+
+}  // namespace fanin::cuda

@@ -1,0 +1,190 @@
+#include "backends/cuda/host_data/host_feed.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "backends/cpu/environment.hpp"
+
+namespace fanin::cuda {
+namespace {
+
+/// The chunk that is being sent and those that may be filled meanwhile; the slot that is left is still being folded.
+constexpr std::uint64_t chunks_ahead = context::chunk_slots - 1;
+static_assert(chunks_ahead * chunk_bytes <= copy_crew::most_pieces * copy_crew::piece_bytes);
+
+/// Less is copied sooner by one thread than by several that have to be woken.
+constexpr std::size_t worth_waking = std::size_t{1} << 20;
+
+/// Where the device finds pinned host memory; null for other memory.
+const void* on_the_bus(const void* data, std::size_t bytes) {
+  const auto attributes_of = [](const void* p) {
+    cudaPointerAttributes attributes{};
+    check(cudaPointerGetAttributes(&attributes, p), "cudaPointerGetAttributes");
+    return attributes;
+  };
+  const auto is_pinned = [](const cudaPointerAttributes& a) { return a.type == cudaMemoryTypeHost; };
+  const cudaPointerAttributes first = attributes_of(data);
+  const bool all = is_pinned(first) && is_pinned(attributes_of(static_cast<const std::byte*>(data) + bytes - 1));
+  return all ? first.devicePointer : nullptr;
+}
+
+double seconds_between(const owned_event& begin, const owned_event& end) {
+  float milliseconds = 0;
+  check(cudaEventElapsedTime(&milliseconds, begin.get(), end.get()), "cudaEventElapsedTime");
+  return milliseconds / 1000.0;
+}
+
+}  // namespace
+
+const void* worth_reading_from_device(const array_view& input) {
+  constexpr std::size_t most_bytes = std::size_t{1} << 23;
+  if (input.count == 0 || input.bytes() > most_bytes) return nullptr;
+  const void* const there = on_the_bus(input.data, input.bytes());
+  return reinterpret_cast<std::uintptr_t>(there) % 128 == 0 ? there : nullptr;
+}
+
+host_feed::host_feed(context& on, const device_fold& kernel, const host_fold& fold, std::size_t element_bytes,
+                     std::size_t arrays)
+    : context_(on),
+      kernel_(kernel),
+      fold_(fold),
+      element_bytes_(element_bytes),
+      arrays_(arrays),
+      where_(on.with_scratch(kernel.scratch_bytes(on.where(), chunk_bytes / element_bytes))) {
+  fold_.reset(total_.bytes);
+  context_.prepare_chunks();
+  context_.times = {};
+  copying_ = context_.copy_stream();
+}
+
+host_feed::~host_feed() {
+  static_cast<void>(cudaStreamSynchronize(copying_));
+  for (std::size_t i = 0; i < context::chunk_slots; ++i) {
+    chunk_slot& slot = context_.chunk(i);
+    if (slot.busy) static_cast<void>(cudaEventSynchronize(slot.folded.get()));
+    slot.busy = false;
+  }
+}
+
+void host_feed::fold_arrays(std::span<const void* const> arrays, std::size_t count, unsigned threads) {
+  if (count == 0) return;
+  const std::size_t bytes = count * element_bytes_;
+  // Where nothing overlaps, no stream has to wait for another.
+  if (arrays_ * bytes <= chunk_bytes) copying_ = context_.where().stream;
+  const bool pinned =
+      std::ranges::all_of(arrays, [&](const void* data) { return on_the_bus(data, bytes) != nullptr; });
+  const std::size_t most = arrays_ == 1 ? bytes : chunk_bytes / arrays_;
+  for (std::size_t begin = 0; begin < bytes; begin += most) {
+    const std::size_t length = std::min(most, bytes - begin);
+    for (const void* array : arrays) {
+      const std::byte* const from = static_cast<const std::byte*>(array) + begin;
+      if (pinned) {
+        send_pinned(from, length);
+      } else {
+        push(from, length / element_bytes_, threads);
+      }
+    }
+  }
+}
+
+void host_feed::push(const void* data, std::size_t count, unsigned threads) {
+  const auto* from = static_cast<const std::byte*>(data);
+  std::size_t left = count * element_bytes_;
+  copy_crew& crew = context_.crew();
+  const struct release {
+    copy_crew& crew;
+    ~release() { crew.drop(); }
+  } on_leaving{crew};
+  crew.staff(left < worth_waking ? 1 : threads);
+
+  std::uint64_t chunk = chunk_;
+  std::size_t begin = sent_ + filled_;
+  for (;;) {
+    for (; left > 0 && chunk < chunk_ + chunks_ahead; ++chunk, begin = 0) {
+      chunk_slot& slot = begin == 0 ? open(chunk) : slot_of(chunk);
+      if (!slot.staging) slot.staging = allocate_pinned(chunk_bytes);
+      const std::size_t bytes = std::min(left, chunk_bytes - begin);
+      crew.add(slot.staging.get() + begin, from, bytes);
+      from += bytes;
+      left -= bytes;
+    }
+    const std::size_t bytes = crew.finish_next();
+    if (bytes == 0) return;
+    filled_ += bytes;
+    const bool worth_sending = filled_ >= std::max(copy_crew::piece_bytes, sent_ / 4);
+    if (sent_ + filled_ == chunk_bytes || (worth_sending && !crew.next_is_done())) send_filled();
+  }
+}
+
+const void* host_feed::total() {
+  if (filled_ > 0) send_filled();
+  if (sent_ > 0) fold();
+  for (std::size_t i = 0; i < context::chunk_slots; ++i) {
+    chunk_slot& slot = slot_of(chunk_ + i);
+    if (slot.busy) retire(slot);
+  }
+  return total_.bytes;
+}
+
+/// The chunk's slot, once it is free.
+chunk_slot& host_feed::open(std::uint64_t chunk) {
+  chunk_slot& slot = slot_of(chunk);
+  if (slot.busy) retire(slot);
+  if (!slot.arrived) slot.arrived = allocate_device(chunk_bytes);
+  return slot;
+}
+
+void host_feed::retire(chunk_slot& slot) {
+  check(cudaEventSynchronize(slot.folded.get()), "waiting for a chunk");
+  slot.busy = false;
+  context_.times.copy_seconds += seconds_between(slot.copy_begun, slot.copied);
+  context_.times.kernel_seconds += seconds_between(slot.fold_begun, slot.folded);
+  const cpu::environment_guard guard;
+  fold_.merge(total_.bytes, slot.state);
+}
+
+/// Sends pinned memory from where it is.
+void host_feed::send_pinned(const std::byte* from, std::size_t left) {
+  while (left > 0) {
+    const std::size_t bytes = std::min(left, chunk_bytes - sent_);
+    if (sent_ == 0) open(chunk_);
+    send(from, bytes);
+    from += bytes;
+    left -= bytes;
+  }
+}
+
+/// Sends the next bytes of the chunk, and folds it when it is full.
+void host_feed::send(const std::byte* from, std::size_t bytes) {
+  const chunk_slot& slot = slot_of(chunk_);
+  if (sent_ == 0) check(cudaEventRecord(slot.copy_begun.get(), copying_), "cudaEventRecord");
+  check(cudaMemcpyAsync(slot.arrived.get() + sent_, from, bytes, cudaMemcpyHostToDevice, copying_),
+        "cudaMemcpyAsync");
+  sent_ += bytes;
+  if (sent_ == chunk_bytes) fold();
+}
+
+void host_feed::send_filled() { send(slot_of(chunk_).staging.get() + sent_, std::exchange(filled_, 0)); }
+
+/// Folds what has been sent of the chunk, and goes on to the next.
+void host_feed::fold() {
+  const execution& where = where_;
+  chunk_slot& slot = slot_of(chunk_);
+  const std::size_t count = sent_ / (arrays_ * element_bytes_);
+  const std::byte* const x = slot.arrived.get();
+  check(cudaEventRecord(slot.copied.get(), copying_), "cudaEventRecord");
+  check(cudaStreamWaitEvent(where.stream, slot.copied.get(), 0), "cudaStreamWaitEvent");
+  check(cudaEventRecord(slot.fold_begun.get(), where.stream), "cudaEventRecord");
+  kernel_.launch(where, {x, arrays_ > 1 ? x + count * element_bytes_ : nullptr}, count, slot.state);
+  check(cudaEventRecord(slot.folded.get(), where.stream), "cudaEventRecord");
+  slot.busy = true;
+  sent_ = 0;
+  ++chunk_;
+
+  const chain own = kernel_.longest_chain(where, count);
+  way_.adds = std::max(way_.adds, own.adds);
+  merges_in_chunk_ = std::max(merges_in_chunk_, own.merges);
+  way_.merges = merges_in_chunk_ + static_cast<double>(chunk_);
+}
+
+}  // namespace fanin::cuda

@@ -1,3 +1,0 @@
-#include "backends/cuda/ladder_kernels.cuh"
-
-template std::vector<fanin::cuda::stage_kernels> fanin::cuda::ladder_kernels<std::int64_t>();

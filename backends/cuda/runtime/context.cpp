@@ -1,0 +1,92 @@
+#include "backends/cuda/runtime/context.hpp"
+
+#include <map>
+#include <string>
+
+#include "backends/cuda/runtime/probe.hpp"
+
+namespace fanin::cuda {
+namespace {
+
+int checked_device(int device) {
+  const availability& here = probe();
+  if (!here.usable()) throw backend_unavailable("backend 'cuda' is not usable here: " + std::string(here.detail));
+  int devices = 0;
+  check(cudaGetDeviceCount(&devices), "cudaGetDeviceCount");
+  if (device < 0 || device >= devices) {
+    throw invalid_argument("there is no device " + std::to_string(device) + "; this machine has " +
+                           std::to_string(devices));
+  }
+  return device;
+}
+
+}  // namespace
+
+context::context(int device, cudaStream_t stream) {
+  where_.device = checked_device(device);
+  const device_scope here(device);
+  check(cudaDeviceGetAttribute(&where_.multiprocessors, cudaDevAttrMultiProcessorCount, device),
+        "cudaDeviceGetAttribute");
+  where_.programmatic = kernels_are_for_90(device);
+  if (where_.programmatic) {
+    int room = 0;
+    check(cudaDeviceGetAttribute(&room, cudaDevAttrMaxSharedMemoryPerBlockOptin, device), "cudaDeviceGetAttribute");
+    where_.copy_room = static_cast<std::size_t>(room);
+  }
+  if (stream == nullptr) own_stream_ = make_stream(cudaStreamDefault);
+  where_.stream = stream != nullptr ? stream : own_stream_.get();
+
+  // Room for eight states of any kind for each multiprocessor: twice what a kernel of ours takes.
+  where_.scratch_bytes = static_cast<std::size_t>(where_.multiprocessors) * 8 * most_state_bytes;
+  scratch_ = allocate_device(where_.scratch_bytes);
+  where_.scratch = scratch_.get();
+  constexpr std::size_t between_launches_bytes = 256 + most_state_bytes;
+  between_launches_ = allocate_device(between_launches_bytes);
+  where_.ticket = reinterpret_cast<unsigned*>(between_launches_.get());
+  where_.exact_total = between_launches_.get() + 256;
+  device_states_ = allocate_device(state_slots * most_state_bytes);
+  host_states_ = allocate_pinned((state_slots + chunk_slots) * most_state_bytes);
+  check(cudaMemset(between_launches_.get(), 0, between_launches_bytes), "cudaMemset");
+  check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+}
+
+execution context::with_scratch(std::size_t bytes) {
+  if (bytes <= where_.scratch_bytes) return where_;
+  if (bytes > more_scratch_bytes_) {
+    check(cudaStreamSynchronize(where_.stream), "cudaStreamSynchronize");
+    more_scratch_bytes_ = 0;
+    more_scratch_.reset();
+    more_scratch_ = allocate_device(bytes);
+    more_scratch_bytes_ = bytes;
+  }
+  execution with_more = where_;
+  with_more.scratch = more_scratch_.get();
+  with_more.scratch_bytes = more_scratch_bytes_;
+  return with_more;
+}
+
+/// Buffers may still be in use by enqueued work.
+context::~context() { static_cast<void>(cudaStreamSynchronize(where_.stream)); }
+
+void context::prepare_chunks() {
+  if (copy_stream_) return;
+  const device_scope here(where_.device);
+  for (std::size_t i = 0; i < chunk_slots; ++i) {
+    chunk_slot& slot = chunks_[i];
+    slot.copy_begun = make_event();
+    slot.copied = make_event();
+    slot.fold_begun = make_event();
+    slot.folded = make_event();
+    slot.state = host_state(state_slots + i);
+  }
+  copy_stream_ = make_stream(cudaStreamNonBlocking);
+}
+
+context& default_context(int device) {
+  thread_local std::map<int, std::unique_ptr<context>> contexts;
+  auto& found = contexts[device];
+  if (!found) found = std::make_unique<context>(device);
+  return *found;
+}
+
+}  // namespace fanin::cuda

@@ -1,0 +1,68 @@
+// Owners of what the CUDA runtime hands out. Their destructors ignore errors: there is nobody to tell.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <type_traits>
+
+#include <cuda_runtime_api.h>
+
+#include "backends/cuda/runtime/check.hpp"
+
+namespace fanin::cuda {
+
+template <auto Release>
+struct releaser {
+  template <class Handle>
+  void operator()(Handle* handle) const noexcept {
+    static_cast<void>(Release(handle));
+  }
+};
+using device_memory = std::unique_ptr<std::byte, releaser<cudaFree>>;
+using pinned_memory = std::unique_ptr<std::byte, releaser<cudaFreeHost>>;
+using owned_stream = std::unique_ptr<std::remove_pointer_t<cudaStream_t>, releaser<cudaStreamDestroy>>;
+using owned_event = std::unique_ptr<std::remove_pointer_t<cudaEvent_t>, releaser<cudaEventDestroy>>;
+
+inline device_memory allocate_device(std::size_t bytes) {
+  void* memory = nullptr;
+  check(cudaMalloc(&memory, bytes), "cudaMalloc");
+  return device_memory(static_cast<std::byte*>(memory));
+}
+
+inline pinned_memory allocate_pinned(std::size_t bytes) {
+  void* memory = nullptr;
+  check(cudaHostAlloc(&memory, bytes, cudaHostAllocPortable), "cudaHostAlloc");
+  return pinned_memory(static_cast<std::byte*>(memory));
+}
+
+inline owned_stream make_stream(unsigned flags) {
+  cudaStream_t stream = nullptr;
+  check(cudaStreamCreateWithFlags(&stream, flags), "cudaStreamCreateWithFlags");
+  return owned_stream(stream);
+}
+
+inline owned_event make_event() {
+  cudaEvent_t event = nullptr;
+  check(cudaEventCreate(&event), "cudaEventCreate");
+  return owned_event(event);
+}
+
+/// Makes a device the calling thread's current one for a scope.
+class device_scope {
+ public:
+  explicit device_scope(int device) : device_(device) {
+    check(cudaGetDevice(&found_), "cudaGetDevice");
+    if (found_ != device) check(cudaSetDevice(device), "cudaSetDevice");
+  }
+  ~device_scope() {
+    if (found_ != device_) static_cast<void>(cudaSetDevice(found_));
+  }
+  device_scope(const device_scope&) = delete;
+  device_scope& operator=(const device_scope&) = delete;
+
+ private:
+  int device_;
+  int found_ = 0;
+};
+
+}  // namespace fanin::cuda

@@ -1,0 +1,26 @@
+// Launching kernels that may be sent to the device before the one in front of them has ended.
+#pragma once
+
+#include "backends/cuda/runtime/check.hpp"
+#include "backends/cuda/runtime/device_fold.hpp"
+
+namespace fanin::cuda {
+
+/// The kernel calls take_over() before it touches device memory. @throws device_error
+template <class... Parameters, class... Arguments>
+void launch_overlapped(const execution& where, unsigned blocks, int threads, std::size_t shared_bytes,
+                       void (*kernel)(Parameters...), const Arguments&... arguments) {
+  cudaLaunchAttribute overlap{};
+  overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  overlap.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t shape{};
+  shape.gridDim = dim3(blocks);
+  shape.blockDim = dim3(static_cast<unsigned>(threads));
+  shape.dynamicSmemBytes = shared_bytes;
+  shape.stream = where.stream;
+  shape.attrs = &overlap;
+  shape.numAttrs = where.programmatic ? 1 : 0;
+  check(cudaLaunchKernelEx(&shape, kernel, arguments...), "launching a reduction");
+}
+
+}  // namespace fanin::cuda

@@ -1,0 +1,3 @@
+#include "backends/cuda/stages/ladder_kernels.cuh"
+
+template std::vector<fanin::cuda::stage_kernels> fanin::cuda::ladder_kernels<double>();

@@ -1,0 +1,19 @@
+// The ladder's stages as variants of the backend `cuda`.
+#pragma once
+
+#include <span>
+
+#include <fanin/backend.hpp>
+
+#include "backends/cuda/runtime/device_fold.hpp"
+
+namespace fanin::cuda {
+
+/// A row for each stage, in the ladder's order.
+std::span<const variant_info> stage_variants();
+
+/// The fold of the stage that asked.variant names; null if there is no such stage, or if it does not serve operation,
+/// type or method.
+const device_fold* find_stage_fold(const request& asked) noexcept;
+
+}  // namespace fanin::cuda

@@ -1,0 +1,136 @@
+// fanin bench: sweeps the cases; the rest is in bench_*.cpp.
+#include "cli/bench/bench.hpp"
+
+#include <chrono>
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <CLI/App.hpp>
+
+#include "cli/commands.hpp"
+#include "cli/kit/interrupt.hpp"
+#include "cli/kit/output.hpp"
+
+namespace fanin::cli {
+
+namespace {
+
+struct bench_options {
+  bench_axes axes;
+  unsigned threads = 0;
+  double budget_seconds = 1;
+  bool list = false, json = false, csv = false;
+};
+
+std::string list(const std::vector<bench_case>& cases) {
+  std::string text;
+  for (const bench_case& one : cases) text += one.name() + "\n";
+  return text;
+}
+
+/// Options in the parser's order, without the program's path.
+std::string command_of(const CLI::App& parser) {
+  std::string text = "fanin " + parser.get_name();
+  for (const CLI::Option* option : parser.get_options()) {
+    if (option->count() == 0) continue;
+    text += " " + option->get_name();
+    if (option->get_items_expected_max() > 0) text += fmt::format(" {}", fmt::join(option->results(), ","));
+  }
+  return text;
+}
+
+/// What is done, and how long the rest takes if it takes as long per case as what was done.
+std::string story(const bench_case& next, std::size_t done, std::size_t cases, double elapsed_seconds) {
+  std::string text = fmt::format("case {} of {}: {}", done + 1, cases, next.name());
+  if (done == 0) return text;
+  const double left = elapsed_seconds / static_cast<double>(done) * static_cast<double>(cases - done);
+  return text + fmt::format(", about {:.0f} s left", left);
+}
+
+/// Null where memory does not suffice.
+std::unique_ptr<bench_input> input_for(const bench_case& one, unsigned threads) try {
+  return std::make_unique<bench_input>(one.what, one.type, one.count, threads);
+} catch (const std::bad_alloc&) {
+  return nullptr;
+} catch (const std::length_error&) {
+  return nullptr;
+} catch (const out_of_memory&) {
+  return nullptr;
+}
+
+bench_result measure_all(const std::vector<bench_case>& cases, const bench_options& said, std::string command) {
+  const unsigned threads = said.threads == 0 ? default_threads() : said.threads;
+  bench_result all{.date = fmt::format("{:%FT%T}+00:00", fmt::gmtime(std::chrono::system_clock::now())),
+                   .command = std::move(command),
+                   .machine = machine_of(cases),
+                   .threads = threads,
+                   .budget_seconds = said.budget_seconds,
+                   .cases = cases.size(),
+                   .rows = {}};
+  const interrupt_watch watch;
+  const measure::patience limit{.budget_seconds = said.budget_seconds, .stop = watch.flag()};
+  std::unique_ptr<bench_input> input;
+  progress line("bench");
+  const double start = measure::now_seconds();
+  for (const bench_case& one : cases) {
+    line.now(story(one, all.rows.size(), cases.size(), measure::now_seconds() - start));
+    if (!input || !input->fits(one)) {
+      input.reset();
+      input = input_for(one, threads);
+    }
+    if (!input) {
+      all.rows.push_back({.which = one, .threads = threads, .problem = "no memory for so many elements"});
+      continue;
+    }
+    if (watch.seen()) break;
+    bench_row row = measure_case(one, reduction_of(one, threads), *input, threads, limit);
+    if (watch.seen()) break;  // cut short
+    all.rows.push_back(std::move(row));
+  }
+  return all;
+}
+
+void run_bench(const bench_options& said, const CLI::App& parser) {
+  const std::vector<bench_case> cases = sweep(said.axes);
+  if (said.list) return write_stdout(list(cases));
+  const bench_result all = measure_all(cases, said, command_of(parser));
+  write_stdout(said.json ? printed(as_json(all)) : said.csv ? as_csv(all) : as_text(all));
+  complain(all);
+}
+
+}  // namespace
+
+command add_bench(CLI::App& root) {
+  auto said = std::make_shared<bench_options>();
+  CLI::App* parser = root.add_subcommand("bench", "Check and time backends, variants, operations, types and lengths");
+  const auto add_axis = [&](const char* name, std::vector<std::string>& to, const char* description) {
+    parser->add_option(name, to, description)->type_name("LIST")->delimiter(',')->allow_extra_args(false);
+  };
+  add_axis("--backend", said->axes.backends, "backends (default: all that are usable here)");
+  add_axis("--variant", said->axes.variants, "variants (default: what each backend ships for the method)");
+  add_axis("--operation", said->axes.operations, "operations, dot among them (default: sum)");
+  add_axis("--type", said->axes.types, "element types (default: f32,f64)");
+  add_axis("--method", said->axes.methods, "methods (default: fast,compensated,exact)");
+  add_axis("--count", said->axes.counts, "numbers of elements, as 1000 or 2^20 (default: 2^12,2^24)");
+  add_threads_option(*parser, said->threads);
+  add_budget_option(*parser, said->budget_seconds, [said](double seconds) { said->budget_seconds = seconds; });
+  parser->add_flag("--list", said->list, "print the names of the cases and stop");
+  CLI::Option* as_object = parser->add_flag("--json", said->json, "print Google Benchmark's JSON, with the samples");
+  parser->add_flag("--csv", said->csv, "print the rows as CSV")->excludes(as_object);
+  parser->footer(
+      "LIST is one word or several, separated by commas; every combination that exists is a case. A case is held\n"
+      "against the exact result and timed if it keeps its promise; 'none' means that nothing is proven for so many\n"
+      "elements in so short a type. Sampling stops when half the width of the median's 95 % confidence interval is\n"
+      "within 1 % of the median, or when the budget is spent. Samples that the scheduler interrupted are discarded.\n"
+      "Inputs under 256 KiB are read from the caches ('warm'), longer ones past them, from copies in turn. The\n"
+      "ceiling is the fastest read of the same bytes by as many threads. An interrupt (Ctrl-C) prints what there "
+      "is.\n"
+      "docs/benchmarking.md describes the JSON and the reasons.\n\n"
+      "Examples:\n  fanin bench\n  fanin bench --backend serial,tbb --method exact --count 2^10,2^20,2^27\n"
+      "  fanin bench --operation min,max,dot --type f64 --json > results.json\n"
+      "  fanin bench --variant naive,kahan,simd --type f32 --list");
+  return {parser, [said, parser] { run_bench(*said, *parser); }};
+}
+
+}  // namespace fanin::cli

@@ -1,0 +1,94 @@
+// One case of fanin bench: checked, then timed.
+#include <fmt/format.h>
+
+#include <fanin/error.hpp>
+#include <fanin/fanin.hpp>
+
+#include "cli/bench/bench.hpp"
+#include "cli/kit/text.hpp"
+#include "measure/ceiling.hpp"
+
+namespace fanin::cli {
+
+namespace {
+
+/// Short inputs are what a program has just made: they are measured in the caches.
+measure::rotation places_for(const array_view& x) {
+  return x.bytes() < small_input_bytes ? measure::rotation::warm(x) : measure::rotation::past_caches(x);
+}
+
+array_view half(const array_view& x, std::size_t which) {
+  array_view part = x;
+  part.count = x.count / 2;
+  part.data = static_cast<const std::byte*>(x.data) + which * part.bytes();
+  return part;
+}
+
+}  // namespace
+
+bench_input::bench_input(operation what, element_type type, std::size_t count, unsigned threads)
+    : what_(what),
+      type_(type),
+      count_(count),
+      values_(what, type, what == operation::dot ? 2 * count : count),
+      right_(what, values_.view(), threads),
+      host_(places_for(values_.view())) {}
+
+bool bench_input::fits(const bench_case& which) const {
+  return which.what == what_ && which.type == type_ && which.count == count_;
+}
+
+array_view bench_input::at(memory place, std::size_t i) {
+  return place == memory::host ? host_.at(i) : on_device().next();
+}
+
+double bench_input::ceiling(memory place, unsigned threads, const measure::patience& limit) {
+  const auto known = ceilings_.find({place, threads});
+  if (known != ceilings_.end()) return known->second;
+  const double seconds =
+      place == memory::host ? measure::read_seconds(host_, threads, limit) : on_device().read_seconds();
+  return ceilings_[{place, threads}] = seconds;
+}
+
+measure::device_copy& bench_input::on_device() {
+  if (!device_) device_ = std::make_unique<measure::device_copy>(values_.view());
+  return *device_;
+}
+
+reduction reduction_of(const bench_case& which, unsigned threads) {
+  const options chosen{
+      .backend = which.by->name(), .variant = which.variant.name, .how = which.variant.how, .threads = threads};
+  if (which.what == operation::dot) {
+    return [chosen](const array_view& x) { return dot(half(x, 0), half(x, 1), chosen); };
+  }
+  return [chosen, what = which.what](const array_view& x) { return reduce(what, x, chosen); };
+}
+
+bench_row measure_case(const bench_case& which, const reduction& call, bench_input& input, unsigned threads,
+                       const measure::patience& limit) {
+  bench_row row{.which = which, .threads = which.by->name() == "serial" ? 1 : threads, .place = which.by->home()};
+  row.warm = input.warm(row.place);
+  const auto give_up = [&](const error& failure) {
+    row.verified = oracle::promise::none;
+    row.problem = failure.what();
+  };
+  try {
+    result<scalar> reached = call(input.at(row.place, 0));
+    row.verified = input.right().judge(reached.value, reached.report);
+    row.error_ulps = input.right().error_ulps(reached.value);
+    if (row.verified == oracle::promise::broken) {
+      row.problem = fmt::format("gave {}, which breaks its promise", value_text(reached.value));
+      return row;
+    }
+    row.ceiling_seconds = input.ceiling(row.place, row.threads, limit);
+    row.timing = measure::time_calls([&](std::size_t i) { reached = call(input.at(row.place, i)); }, limit);
+  } catch (const out_of_memory& failure) {
+    give_up(failure);
+  } catch (const device_error& failure) {
+    give_up(failure);
+    row.device_failed = true;
+  }
+  return row;
+}
+
+}  // namespace fanin::cli

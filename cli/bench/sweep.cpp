@@ -1,0 +1,128 @@
+// The cases of fanin bench, from the axes as typed.
+#include <algorithm>
+#include <bit>
+#include <iterator>
+#include <set>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <fanin/error.hpp>
+
+#include "cli/bench/bench.hpp"
+#include "cli/kit/errors.hpp"
+#include "cli/kit/options.hpp"
+#include "cli/kit/text.hpp"
+
+namespace fanin::cli {
+
+namespace {
+
+template <class Enum>
+std::vector<Enum> chosen(std::string_view what, const std::vector<std::string>& words, std::span<const Enum> known,
+                         std::vector<Enum> otherwise) {
+  std::vector<Enum> found;
+  for (const std::string& word : words) found.push_back(parse_choice<Enum>(what, word, known));
+  return words.empty() ? otherwise : found;
+}
+
+std::vector<const backend*> chosen_backends(const std::vector<std::string>& names) {
+  std::vector<const backend*> all;
+  for (const std::string& name : names) {
+    all.push_back(&find_backend(name));
+    const availability& state = all.back()->probe();
+    if (!state.usable()) throw backend_unavailable(fmt::format("{}: {}", name, state.detail));
+  }
+  if (names.empty()) {
+    std::ranges::copy_if(backends(), std::back_inserter(all),
+                         [](const backend* one) { return one->probe().usable(); });
+  }
+  return all;
+}
+
+void check_variants(const std::vector<std::string>& names) {
+  std::vector<std::string_view> known;
+  for (const backend* one : backends()) {
+    for (const variant_info& variant : one->variants()) known.push_back(variant.name);
+  }
+  for (const std::string& name : names) {
+    if (std::ranges::find(known, name) == known.end()) {
+      throw usage_error(fmt::format("unknown variant '{}'{}", printable(name), detail::suggestion(name, known)));
+    }
+  }
+}
+
+/// 2^k, or the number itself.
+std::size_t parse_count(const std::string& text) {
+  if (!text.starts_with("2^")) return parse_number<std::uint64_t>("--count", 1, text);
+  const auto exponent = parse_number<std::uint64_t>("--count: the exponent", 0, text.substr(2));
+  if (exponent >= 48) throw usage_error(fmt::format("--count: {} is too large", printable(text)));
+  return std::size_t{1} << exponent;
+}
+
+/// Those named, or what the backend ships for each method.
+std::vector<variant_info> chosen_variants(const backend& by, const std::vector<std::string>& names,
+                                          const std::vector<fanin::method>& methods) {
+  std::vector<variant_info> all;
+  for (const variant_info& variant : by.variants()) {
+    const auto first = std::ranges::find(by.variants(), variant.how, &variant_info::how);
+    const bool named =
+        names.empty() ? first->name == variant.name : std::ranges::find(names, variant.name) != names.end();
+    if (named && std::ranges::find(methods, variant.how) != methods.end()) all.push_back(variant);
+  }
+  return all;
+}
+
+bool exists(const bench_case& one) {
+  const array_view shape(nullptr, one.count, one.type, one.by->home());
+  const request asked{one.what, shape, one.variant.how, default_result(one.what, one.type), one.variant.name, 1};
+  return one.by->supports(asked).usable();
+}
+
+}  // namespace
+
+std::vector<operation> bench_operations() {
+  std::vector<operation> all(std::begin(all_operations), std::end(all_operations));
+  all.push_back(operation::dot);
+  return all;
+}
+
+std::string bench_case::name() const {
+  return fmt::format("{}/{}/{}/{}/{}/{}", by->name(), variant.name, to_string(what), to_string(type),
+                     to_string(variant.how), count);
+}
+
+std::size_t bench_case::bytes() const { return (what == operation::dot ? 2 : 1) * count * size_of(type); }
+
+std::vector<bench_case> sweep(const bench_axes& axes) {
+  const auto methods =
+      chosen<fanin::method>("method", axes.methods, all_methods, {std::begin(all_methods), std::end(all_methods)});
+  const auto types =
+      chosen<element_type>("element type", axes.types, all_element_types, {element_type::f32, element_type::f64});
+  const auto whats = chosen<operation>("operation", axes.operations, bench_operations(), {operation::sum});
+  const auto by = chosen_backends(axes.backends);
+  check_variants(axes.variants);
+  std::vector<std::size_t> counts;
+  for (const std::string& text : axes.counts) counts.push_back(parse_count(text));
+  if (counts.empty()) counts = {std::size_t{1} << 12, std::size_t{1} << 24};
+
+  std::vector<bench_case> all;
+  std::set<std::string> names;  // a word may have been said twice
+  for (const element_type type : types) {
+    for (const operation what : whats) {
+      for (const std::size_t count : counts) {
+        for (const backend* one : by) {
+          for (const variant_info& variant : chosen_variants(*one, axes.variants, methods)) {
+            const bench_case next{one, variant, what, type, count};
+            if (names.insert(next.name()).second && exists(next)) all.push_back(next);
+          }
+        }
+      }
+    }
+  }
+  if (all.empty())
+    throw usage_error("no backend that is usable here offers such a combination; see 'fanin backends'");
+  return all;
+}
+
+}  // namespace fanin::cli

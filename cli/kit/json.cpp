@@ -1,0 +1,68 @@
+#include "cli/kit/json.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <type_traits>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace fanin::cli {
+
+json json_number(double value) { return std::isfinite(value) ? json(value) : json(nullptr); }
+
+json json_number(const scalar& value) {
+  return std::visit(
+      [](auto x) -> json {
+        if constexpr (std::is_floating_point_v<decltype(x)>) {
+          return json_number(static_cast<double>(x));
+        } else {
+          return json(x);
+        }
+      },
+      value);
+}
+
+json passed_over_json(const passed_over& one) {
+  return {{"backend", one.backend}, {"reason", to_string(one.why)}, {"detail", one.detail}};
+}
+
+std::string printed(const json& value) { return value.dump(2, ' ', false, json::error_handler_t::replace) + "\n"; }
+
+std::string csv_of(const json& rows) {
+  const auto cell = [](const json& value) -> std::string {
+    if (value.is_null()) return {};
+    std::string text = value.is_string() ? value.get<std::string>() : value.dump();
+    if (text.find_first_of(",\"\n") == std::string::npos) return text;
+    for (std::size_t at = 0; (at = text.find('"', at)) != std::string::npos; at += 2) text.insert(at, 1, '"');
+    return "\"" + text + "\"";
+  };
+  if (rows.empty()) return {};
+  const json& longest = *std::ranges::max_element(rows, {}, &json::size);
+  std::vector<std::string> cells;
+  for (const auto& [name, value] : longest.items()) cells.push_back(name);
+  std::string text = fmt::format("{}\n", fmt::join(cells, ","));
+  for (const json& row : rows) {
+    cells.clear();
+    for (const auto& [name, value] : longest.items()) cells.push_back(cell(row.value(name, json(nullptr))));
+    text += fmt::format("{}\n", fmt::join(cells, ","));
+  }
+  return text;
+}
+
+std::string_view story(reproducibility kind) {
+  switch (kind) {
+    case reproducibility::exact:
+      return "for the same values in any order, on every backend";
+    case reproducibility::fixed_order:
+      return "for the same values in the same order, on every CPU backend";
+    case reproducibility::run_to_run:
+      return "on the same device with the same build";
+    case reproducibility::none:
+      return "may differ from one run to the next";
+  }
+  return {};
+}
+
+}  // namespace fanin::cli

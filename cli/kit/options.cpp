@@ -1,0 +1,108 @@
+#include "cli/kit/options.hpp"
+
+#include <charconv>
+#include <cmath>
+#include <type_traits>
+
+#include <fmt/format.h>
+#include <CLI/App.hpp>
+
+#include "cli/kit/errors.hpp"
+#include "cli/kit/text.hpp"
+
+namespace fanin::cli {
+
+template <class Number>
+Number parse_number(const std::string& name, std::uint64_t least, const std::string& text) {
+  Number value = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool whole = end == text.data() + text.size() && code != std::errc::invalid_argument;
+  if (!whole || (code == std::errc() && value < least)) {
+    throw usage_error(fmt::format("{} is a number from {}, not '{}'", name, least, printable(text)));
+  }
+  if (code != std::errc()) throw usage_error(fmt::format("{}: {} is too large", name, printable(text)));
+  return value;
+}
+template unsigned parse_number(const std::string&, std::uint64_t, const std::string&);
+template std::uint64_t parse_number(const std::string&, std::uint64_t, const std::string&);
+
+template <class Number>
+void add_number_option(CLI::App& parser, const std::string& name, std::uint64_t least, Number& to,
+                       const std::string& description) {
+  using whole = std::conditional_t<std::is_same_v<Number, unsigned>, unsigned, std::uint64_t>;
+  const auto take = [name, least, &to](const std::string& text) { to = parse_number<whole>(name, least, text); };
+  CLI::Option* option = parser.add_option_function<std::string>(name, take, description)->type_name("NUMBER");
+  if constexpr (!std::is_same_v<Number, std::optional<std::uint64_t>>) {
+    if (to >= least) option->default_str(std::to_string(to));
+  }
+}
+template void add_number_option(CLI::App&, const std::string&, std::uint64_t, unsigned&, const std::string&);
+template void add_number_option(CLI::App&, const std::string&, std::uint64_t, std::uint64_t&, const std::string&);
+template void add_number_option(CLI::App&, const std::string&, std::uint64_t, std::optional<std::uint64_t>&,
+                                const std::string&);
+
+void add_budget_option(CLI::App& parser, double usual, const std::function<void(double)>& take) {
+  const auto parse = [take](const std::string& text) {
+    double seconds = 0;
+    const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+    if (code != std::errc() || end != text.data() + text.size() || !(std::isfinite(seconds) && seconds > 0)) {
+      throw usage_error(fmt::format("--budget is a number of seconds above 0, not '{}'", printable(text)));
+    }
+    take(seconds);
+  };
+  parser.add_option_function<std::string>("--budget", parse, "seconds that a case may take to settle")
+      ->type_name("SECONDS")
+      ->default_str(fmt::format("{}", usual));
+}
+
+void add_input_options(CLI::App& parser, input_options& said, bool required) {
+  const auto option = [&](const char* name, const char* value, std::string& to, const char* description) {
+    return parser.add_option(name, to, description)->type_name(value);
+  };
+  option("FILE", "", said.path, "input file; - is standard input")->required(required);
+  option("--format", "FORMAT", said.format,
+         "npy, raw, text or csv; how it is found out without this: 'fanin --help'");
+  option("--type", "TYPE", said.type, "element type: f32 f64 i32 i64 u32 u64 (raw needs it; text: f64)");
+  add_number_option(parser, "--skip", 0, said.skip, "raw: bytes to pass over at the start");
+  add_number_option(parser, "--count", 0, said.count, "raw: number of elements to read (default: all)");
+  option("--column", "COLUMN", said.column, "csv: the column, by name or by number from 1");
+  option("--delimiter", "CHARACTER", said.delimiter,
+         "text, csv: character between fields, or 'tab' (default: comma)");
+  parser.add_flag("--header", said.header, "csv: the first line names the columns");
+}
+
+void add_method_option(CLI::App& parser, std::string& method) {
+  parser.add_option("--method", method, "fast, compensated or exact")->type_name("METHOD");
+}
+
+void add_threads_option(CLI::App& parser, unsigned& threads) {
+  add_number_option(parser, "--threads", 1, threads, "threads that CPU backends may use (default: all cores)");
+}
+
+void add_run_options(CLI::App& parser, run_options& said) {
+  parser.add_option("--backend", said.backend, "a name (that one or an error), a list 'tbb,serial', or auto")
+      ->type_name("NAMES");
+  parser.add_option("--variant", said.variant, "one of the backend's ways to do it; see 'fanin backends'")
+      ->type_name("NAME");
+  add_method_option(parser, said.method);
+  parser.add_option("--result", said.result, "result type: f32 or f64 (f64 from f32 with --method exact)")
+      ->type_name("TYPE");
+  add_threads_option(parser, said.threads);
+}
+
+options run_options::checked() const {
+  options chosen;
+  chosen.backend = backend;
+  chosen.variant = variant;
+  chosen.how = parse_method(method);
+  chosen.threads = threads;
+  if (!result.empty()) chosen.result = parse_choice<element_type>("result type", result, all_element_types);
+  return chosen;
+}
+
+std::optional<fanin::method> parse_method(const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  return parse_choice<fanin::method>("method", text, all_methods);
+}
+
+}  // namespace fanin::cli

@@ -1,0 +1,137 @@
+#include "cli/kit/output.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "cli/kit/errors.hpp"
+#include "cli/kit/text.hpp"
+
+namespace fanin::cli {
+
+namespace {
+
+bool write_all(int fd, const void* data, std::size_t bytes) {
+  const auto* at = static_cast<const char*>(data);
+  while (bytes > 0) {
+    const ssize_t written = ::write(fd, at, bytes);
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return false;
+    at += written;
+    bytes -= static_cast<std::size_t>(written);
+  }
+  return true;
+}
+
+// The file to remove if a signal ends the process first; its text lies in the one output_file there is.
+std::atomic<const char*> unfinished = nullptr;
+
+void remove_unfinished(int signal) {
+  if (const char* path = unfinished) ::unlink(path);
+  ::raise(signal);  // takes effect on return, with the default action restored
+}
+
+void guard_unfinished(const std::string& path) {
+  unfinished = path.c_str();
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction before = {}, action = {};
+    action.sa_handler = remove_unfinished;
+    action.sa_flags = static_cast<int>(SA_RESETHAND);
+    ::sigaction(signal, nullptr, &before);
+    if (before.sa_handler == SIG_DFL) ::sigaction(signal, &action, nullptr);
+  }
+}
+
+}  // namespace
+
+void write_stdout(std::string_view text) {
+  if (write_all(STDOUT_FILENO, text.data(), text.size()) && ::close(STDOUT_FILENO) == 0) return;
+  if (errno == EPIPE) ::_exit(128 + SIGPIPE);  // whoever read it has left and wants no message
+  throw bad_data(fmt::format("standard output: {}", errno == EBADF ? "is closed" : std::strerror(errno)));
+}
+
+void say(std::string_view line) {
+  const std::string whole = "fanin: " + one_line(line) + "\n";
+  write_all(STDERR_FILENO, whole.data(), whole.size());
+}
+
+output_file::output_file(const std::string& path) : path_(path), temporary_(path + ".XXXXXX") {
+  struct stat about = {};
+  if (::stat(path.c_str(), &about) == 0 && !S_ISREG(about.st_mode)) {
+    throw bad_data(fmt::format("{}: exists and is not a regular file", path));
+  }
+  fd_ = ::mkostemp(temporary_.data(), O_CLOEXEC);
+  if (fd_ < 0) fail();
+  guard_unfinished(temporary_);
+}
+
+output_file::~output_file() {
+  unfinished = nullptr;
+  if (fd_ < 0) return;
+  ::close(fd_);
+  ::unlink(temporary_.c_str());
+}
+
+void output_file::write(std::span<const std::byte> bytes) {
+  if (!write_all(fd_, bytes.data(), bytes.size())) fail();
+}
+
+void output_file::commit() {
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  if (::fchmod(fd_, 0666 & ~mask) != 0 || ::fsync(fd_) != 0) fail();
+  if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail();
+  unfinished = nullptr;
+  ::close(fd_);
+  fd_ = -1;
+}
+
+void output_file::fail() const { throw bad_data(fmt::format("{}: {}", path_, std::strerror(errno))); }
+
+progress::progress(std::string doing) : doing_(std::move(doing)) {
+  if (::isatty(STDERR_FILENO) != 0) thread_ = std::thread([this] { show(); });
+}
+
+void progress::end() {
+  if (!thread_.joinable()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    done_ = true;
+  }
+  wake_.notify_one();
+  thread_.join();
+}
+
+void progress::now(std::string doing) {
+  const std::lock_guard lock(mutex_);
+  doing_ = std::move(doing);
+}
+
+void progress::show() {
+  const auto start = std::chrono::steady_clock::now();
+  std::size_t width = 0;
+  std::unique_lock lock(mutex_);
+  while (!wake_.wait_for(lock, std::chrono::milliseconds(width == 0 ? 1000 : 250), [this] { return done_; })) {
+    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+    std::string line = fmt::format("\rfanin: {}, {:.0f} s", doing_, elapsed.count());
+    if (bytes_ > 0) line += fmt::format(", {:.2f} GB", static_cast<double>(bytes_) / 1e9);
+    const std::size_t shown = line.size();
+    if (shown < width) line.append(width - shown, ' ');
+    width = std::max(width, shown);
+    write_all(STDERR_FILENO, line.data(), line.size());
+  }
+  const std::string blank = "\r" + std::string(width, ' ') + "\r";
+  if (width > 0) write_all(STDERR_FILENO, blank.data(), blank.size());
+}
+
+}  // namespace fanin::cli

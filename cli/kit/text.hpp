@@ -1,0 +1,42 @@
+// Words and numbers, to and from text.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <fanin/result.hpp>
+
+#include "backends/words.hpp"
+#include "cli/kit/errors.hpp"
+
+namespace fanin::cli {
+
+using detail::printable;
+
+/// For names of files: control characters become '?'.
+std::string one_line(std::string_view text);
+
+/// The shortest text that reads back as the same value; "nan", "inf" and "-inf" otherwise.
+std::string value_text(const scalar& value);
+std::string value_text(double value);
+
+/// C's %a of the value as a double.
+std::string value_hex(const scalar& value);
+std::string value_hex(double value);
+
+/// The member of `known` that to_string() calls `word`. @throws usage_error with a suggestion; `what` names the kind
+template <class Enum>
+Enum parse_choice(std::string_view what, std::string_view word, std::span<const Enum> known) {
+  std::vector<std::string_view> names;
+  for (const Enum one : known) {
+    names.push_back(to_string(one));
+    if (names.back() == word) return one;
+  }
+  throw usage_error(fmt::format("unknown {} '{}'{}", what, printable(word), detail::suggestion(word, names)));
+}
+
+}  // namespace fanin::cli

@@ -1,0 +1,36 @@
+// The lab on a device.
+#include <fanin/device.hpp>
+#include <fanin/fanin.hpp>
+
+#include "cli/lab/lab.hpp"
+#include "cli/lab/pages.hpp"
+
+namespace fanin::cli {
+
+lab_page run_experiment(experiment which, int device) {
+  const plan usable(operation::sum, element_type::f32, {.backend = "cuda"});
+  const device_context context(device);
+  const cuda::device_scope here(device);
+  lab_page page{which, {}, {}};
+  cudaDeviceProp properties{};
+  cuda::check(cudaGetDeviceProperties(&properties, device), "cudaGetDeviceProperties");
+  page.facts.push_back({"device", std::string(properties.name)});
+  const lab::place on{properties, static_cast<cudaStream_t>(context.stream())};
+  switch (which) {
+    case experiment::divergence:
+      lab::fill_divergence(page, on);
+      break;
+    case experiment::occupancy:
+      lab::fill_occupancy(page, on);
+      break;
+    case experiment::shapes:
+      lab::fill_shapes(page, on);
+      break;
+    case experiment::latency:
+      lab::fill_latency(page, on);
+      break;
+  }
+  return page;
+}
+
+}  // namespace fanin::cli

@@ -1,0 +1,114 @@
+// fanin lab: small experiments that show how a device executes.
+#include "cli/lab/lab.hpp"
+
+#include <algorithm>
+#include <memory>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <CLI/App.hpp>
+
+#include "cli/commands.hpp"
+#include "cli/kit/commit.hpp"
+#include "cli/kit/errors.hpp"
+#include "cli/kit/output.hpp"
+#include "cli/kit/text.hpp"
+
+namespace fanin::cli {
+
+namespace {
+
+struct lab_options {
+  std::string experiment;
+  unsigned device = 0;
+  bool json = false;
+};
+
+std::string cell(const json& row, const lab_column& column) {
+  const json& value = row.at(column.key);
+  if (value.is_null()) return "-";
+  if (value.is_boolean()) return value.get<bool>() ? "ok" : "WRONG";
+  if (value.is_string()) return value.get<std::string>();
+  return fmt::format("{:.{}f}", column.scale * value.get<double>(), column.digits);
+}
+
+/// Each once, after the names of the rows about which it is.
+std::string sentences(const lab_page& page) {
+  json rows_by_sentence = json::object();
+  for (const json& row : page.rows) {
+    if (const json says = row.value("says", json()); says.is_string())
+      rows_by_sentence[says.get<std::string>()].push_back(cell(row, page.columns.front()));
+  }
+  std::string all;
+  for (const auto& [says, rows] : rows_by_sentence.items())
+    all += fmt::format("{}: {}.\n", fmt::join(rows.get<std::vector<std::string>>(), ", "), says);
+  return all;
+}
+
+void run_lab(const lab_options& said) {
+  const auto which = parse_choice<experiment>("experiment", said.experiment, all_experiments);
+  progress line(fmt::format("lab: {}", said.experiment));
+  const lab_page page = run_experiment(which, static_cast<int>(said.device));
+  line.end();
+  write_stdout(said.json ? printed(as_json(page)) : as_text(page));
+  if (std::ranges::any_of(page.rows, [](const json& row) { return row.value("verified", true) == false; })) {
+    throw bad_data("wrong results, so not timed");
+  }
+}
+
+}  // namespace
+
+std::string_view to_string(experiment which) {
+  constexpr std::string_view names[] = {"divergence", "occupancy", "shapes", "latency"};
+  return names[static_cast<std::size_t>(which)];
+}
+
+json as_json(const lab_page& page) {
+  json all = {{"experiment", to_string(page.which)}, {"commit", source_commit}};
+  all.update(as_json(page.facts));
+  all["rows"] = page.rows;
+  return all;
+}
+
+std::string as_text(const lab_page& page) {
+  table_row headings;
+  for (const lab_column& column : page.columns) headings.emplace_back(column.heading);
+  std::vector<table_row> table = {headings};
+  for (const json& row : page.rows) {
+    table_row cells;
+    for (const lab_column& column : page.columns) cells.push_back(cell(row, column));
+    table.push_back(std::move(cells));
+  }
+  const std::string said = sentences(page);
+  return fmt::format("{}\n{}{}{}", align(as_rows(page.facts), 2), align(table, 1), said.empty() ? "" : "\n", said);
+}
+
+command add_lab(CLI::App& root) {
+  auto said = std::make_shared<lab_options>();
+  CLI::App* parser = root.add_subcommand("lab", "Experiments that show how a CUDA device executes");
+  parser->add_option("EXPERIMENT", said->experiment, "divergence, occupancy, shapes or latency")
+      ->type_name("")
+      ->required();
+  add_number_option(*parser, "--device", 0, said->device, "number of the CUDA device");
+  parser->add_flag("--json", said->json, "print one JSON object");
+  parser->footer(
+      "Results are checked before anything is timed.\n\n"
+      "divergence  a branch that parts the threads of each warp, against one that parts whole warps, timed in turn:\n"
+      "            once with sides that only assign a constant, once with sides of 256 dependent operations\n"
+      "occupancy   what each stage of the ladder takes of a multiprocessor for a sum of f32 (i32 where it has "
+      "none),\n"
+      "            the warps that fit, and those that Little's law asks for: latency x bandwidth of the memory, "
+      "both\n"
+      "            measured, over the bytes that a warp, or copies in its stead, ask for before any of them is "
+      "needed\n"
+      "shapes      sum of two matrices, and total of one, by blocks of every shape of 64 to 1024 threads; the "
+      "addition\n"
+      "            of vectors of as many elements is the yardstick\n"
+      "latency     multiply-adds, and loads from memory, in chains of which each waits for the one before: how fast "
+      "they\n"
+      "            are by chains in a thread and by warps on a multiprocessor\n\n"
+      "Examples:\n  fanin lab divergence\n  fanin lab occupancy --json");
+  return {parser, [said] { run_lab(*said); }};
+}
+
+}  // namespace fanin::cli

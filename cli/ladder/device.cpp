@@ -1,0 +1,260 @@
+// The ladder on a device.
+#include <algorithm>
+#include <optional>
+
+#include <fmt/format.h>
+#include <nvtx3/nvtx3.hpp>
+
+#include <fanin/device.hpp>
+
+#include "backends/cpu/bounds.hpp"
+#include "backends/cuda/gpu_backend.hpp"
+#include "backends/cuda/stages/ladder.hpp"
+#include "cli/kit/errors.hpp"
+#include "cli/kit/output.hpp"
+#include "cli/kit/text.hpp"
+#include "cli/ladder/ladder.hpp"
+#include "measure/device.hpp"
+#include "measure/timing.hpp"
+#include "oracle/exact_sum.hpp"
+#include "oracle/random_input.hpp"
+
+namespace fanin::cli {
+
+namespace {
+
+constexpr double seconds_per_row = 0.1;
+
+std::vector<const cuda::stage_info*> chosen_stages(const std::vector<std::string>& names) {
+  std::vector<std::string_view> known;
+  std::vector<const cuda::stage_info*> chosen;
+  for (const cuda::stage_info& stage : cuda::stages()) {
+    known.push_back(stage.text.name);
+    if (names.empty() || std::ranges::find(names, known.back()) != names.end()) chosen.push_back(&stage);
+  }
+  for (const std::string& name : names) {
+    if (std::ranges::find(known, name) == known.end())
+      throw usage_error(fmt::format("unknown stage '{}'{}", printable(name), detail::suggestion(name, known)));
+  }
+  return chosen;
+}
+
+/// Knows the right values. Sums of floats have to be as near to theirs as their bound says, and equal to the right
+/// sum, CUB's and Thrust's of terms that no order rounds; all others have to be equal.
+class verifier {
+ public:
+  verifier(operation what, const array_view& x) : type_(default_result(what, x.type)) {
+    if (what == operation::sum) sum_.emplace(x, default_threads());
+    exact_ = sum_ ? sum_->rounded(type_) : reduce(what, x, {.backend = "serial"}).value;
+  }
+  const scalar& exact() const { return exact_; }
+  /// Whether terms that no order rounds are asked for, beside the input.
+  bool rounds() const { return sum_ && is_floating(type_); }
+  /// Of such terms if rounds(), else of the input.
+  void set_references(const scalar& exact, const scalar& cub, const scalar& thrust) {
+    comparable_ = exact, cub_ = cub, thrust_ = thrust;
+  }
+
+  void judge(ladder_row& row, const scalar& value, const error_bound& bound, const scalar& comparable) const {
+    const auto equal = [&](const scalar& other) {
+      return comparable == other ? oracle::promise::kept : oracle::promise::broken;
+    };
+    row.exact = equal(comparable_);
+    row.cub = equal(cub_);
+    row.thrust = equal(thrust_);
+    if (!rounds()) return;
+    if (sum_->judge(value, {"", "", method::fast, row.reproducibility, bound, {}}) == oracle::promise::broken) {
+      row.exact = oracle::promise::broken;
+    }
+  }
+
+ private:
+  element_type type_;
+  std::optional<oracle::exact_sum> sum_;
+  scalar exact_, comparable_, cub_, thrust_;
+};
+
+error_bound bound_of(const cuda::stage_plan& plan, element_type type) {
+  const auto chain = static_cast<double>(plan.chain);
+  if (!is_floating(type)) return {};
+  return {0, type == element_type::f32 ? cpu::growth<float>(chain) : cpu::growth<double>(chain), 0};
+}
+
+/// One device, one input, and a stream that everything runs on.
+class climber {
+ public:
+  /// `exact`: terms that no order rounds.
+  climber(const ladder_question& asked, const array_view& x, const array_view& exact)
+      : asked_(asked),
+        context_(asked.device),
+        here_(asked.device),
+        input_(x),
+        request_{asked.what, input_.at(0), method::fast, default_result(asked.what, asked.type), "", 1},
+        known_(asked.what, x) {
+    cuda::check(cudaGetDeviceProperties(&device_, asked.device), "cudaGetDeviceProperties");
+    const std::size_t bytes = 2 * static_cast<std::size_t>(device_.l2CacheSize);
+    other_data_ = cuda::allocate_device(bytes);
+    cuda::check(cudaMemset(other_data_.get(), 0, bytes), "cudaMemset");
+    result_ = cuda::allocate_device(sizeof(device_result<std::int64_t>));
+    if (known_.rounds()) exact_input_.emplace(exact);
+    const array_view same = exact_input_ ? exact : x;
+    known_.set_references(reduce(asked.what, same, {.backend = "serial"}).value,
+                          outcome_of("cub", comparable()).value, outcome_of("thrust", comparable()).value);
+  }
+
+  std::string device_name() const { return device_.name; }
+  const scalar& exact() const { return known_.exact(); }
+  double ceiling_seconds() const { return measure::device_read_seconds(input_, stream(), 3 * seconds_per_row); }
+
+  /// @throws unsupported
+  ladder_row climb(const cuda::stage_info& stage) {
+    const auto plan = plan_stage(stage, asked_.what, asked_.type, asked_.count, asked_.block_size);
+    const auto workspace = cuda::allocate_device(plan.workspace_bytes);
+    const auto state = cuda::allocate_device(plan.state_bytes);
+    const auto prepare = [&](std::size_t i) { prepare_stage(plan, input_.at(i).data, workspace.get(), stream()); };
+    const auto run = [&](std::size_t i, long long* cycles = nullptr) {
+      run_stage(plan, input_.at(i).data, workspace.get(), state.get(), cycles, stream());
+    };
+    const auto value_of = [&](const array_view& x) {
+      const nvtx3::scoped_range in_a_profile{std::string(stage.text.name)};
+      // Memory that comes back from the stage before holds its value.
+      cuda::check(cudaMemsetAsync(state.get(), 0xff, plan.state_bytes, stream()), "cudaMemsetAsync");
+      prepare_stage(plan, x.data, workspace.get(), stream());
+      run_stage(plan, x.data, workspace.get(), state.get(), nullptr, stream());
+      return value_in(plan, state.get());
+    };
+    ladder_row row{};
+    row.number = stage.text.number;
+    row.name = stage.text.name;
+    row.builds_on = stage.text.builds_on;
+    const bool rounds =
+        is_floating(asked_.type) && (asked_.what == operation::sum || asked_.what == operation::product);
+    row.reproducibility = rounds ? stage.reproducibility : reproducibility::exact;
+    row.footprint = footprint_of(plan);
+
+    try {
+      known_.judge(row, value_of(input_.at(0)), bound_of(plan, asked_.type), value_of(comparable()));
+    } catch (const overflow&) {
+      row.exact = row.cub = row.thrust = oracle::promise::broken;
+    }
+    prepare(0);
+    if (row.verified() == oracle::promise::broken) return row;
+    row.seconds = stage.in_place
+                      ? measure::device_median_seconds(
+                            stream(), [&](std::size_t i) { prepare(i), read_other_data(); }, run, seconds_per_row)
+                      : measure::device_median_seconds(stream(), run, seconds_per_row);
+    if (!asked_.cycles) return row;
+    const auto cycles = cuda::allocate_device(plan.blocks * sizeof(long long));
+    prepare(0);
+    run(0, reinterpret_cast<long long*>(cycles.get()));
+    row.cycles = median_of(cycles.get(), plan.blocks);
+    return row;
+  }
+
+  ladder_row climb(std::string_view backend_name) {
+    const outcome reached = outcome_of(backend_name, input_.at(0));
+    ladder_row row{};
+    row.name = backend_name;
+    row.reproducibility = reached.reproducibility;
+    known_.judge(row, reached.value, reached.bound, outcome_of(backend_name, comparable()).value);
+    if (row.verified() == oracle::promise::broken) return row;
+    cuda::context& on = context_.internals();
+    const auto& kernel = *backend_called(backend_name).find_kernel(request_);
+    const auto launch_to = [&](std::byte* state) {
+      return [&, state](std::size_t i) { kernel.launch(on.where(), {input_.at(i).data}, asked_.count, state); };
+    };
+    if (backend_name == "cuda") {
+      const auto run = [&](std::size_t i) { enqueue(asked_.what, input_.at(i), result_.get(), context_); };
+      row.seconds = measure::device_median_seconds(stream(), run, seconds_per_row);
+    } else if (backend_name == "thrust") {  // waits, and writes the state from the host
+      row.seconds = measure::host_median_seconds(launch_to(on.host_state(0)), seconds_per_row);
+    } else {
+      row.seconds = measure::device_median_seconds(stream(), launch_to(on.device_state(0)), seconds_per_row);
+    }
+    return row;
+  }
+
+ private:
+  cudaStream_t stream() const { return static_cast<cudaStream_t>(context_.stream()); }
+
+  static const cuda::gpu_backend& backend_called(std::string_view name) {
+    return static_cast<const cuda::gpu_backend&>(find_backend(name));
+  }
+  outcome outcome_of(std::string_view backend_name, const array_view& x) {
+    request asked = request_;
+    asked.input = x;
+    return backend_called(backend_name).reduce(asked, context_.internals());
+  }
+  array_view comparable() const { return exact_input_ ? exact_input_->at(0) : input_.at(0); }
+
+  stage_footprint footprint_of(const cuda::stage_plan& plan) const {
+    const cuda::stage_resources used = resources_of(plan);
+    const double threads = plan.blocks_per_multiprocessor * plan.block_size;
+    return {plan.block_size, plan.blocks, used.registers, used.static_shared_bytes + plan.shared_bytes,
+            threads / device_.maxThreadsPerMultiProcessor};
+  }
+
+  scalar value_in(const cuda::stage_plan& plan, const void* state) const {
+    cuda::state_buffer copy;
+    cuda::check(cudaMemcpyAsync(copy.bytes, state, plan.state_bytes, cudaMemcpyDeviceToHost, stream()),
+                "cudaMemcpyAsync");
+    cuda::check(cudaStreamSynchronize(stream()), "cudaStreamSynchronize");
+    return stage_value(plan, copy.bytes);
+  }
+
+  /// Leaves nothing else in the device's cache.
+  void read_other_data() {
+    const auto* const data = reinterpret_cast<const std::int32_t*>(other_data_.get());
+    const auto count = 2 * static_cast<std::size_t>(device_.l2CacheSize) / sizeof(std::int32_t);
+    enqueue(operation::max, device_span(data, count), result_.get(), context_);
+  }
+
+  double median_of(const void* cycles, std::size_t blocks) const {
+    std::vector<long long> counted(blocks);
+    cuda::check(cudaStreamSynchronize(stream()), "cudaStreamSynchronize");
+    cuda::check(cudaMemcpy(counted.data(), cycles, blocks * sizeof(long long), cudaMemcpyDeviceToHost), "cudaMemcpy");
+    return measure::median({counted.begin(), counted.end()});
+  }
+
+  const ladder_question& asked_;
+  device_context context_;
+  cuda::device_scope here_;
+  measure::rotated_input input_;
+  std::optional<measure::rotated_input> exact_input_;
+  request request_;
+  verifier known_;
+  cudaDeviceProp device_{};
+  cuda::device_memory other_data_, result_;
+};
+
+}  // namespace
+
+ladder climb(const ladder_question& asked) {
+  const std::vector<const cuda::stage_info*> stages = chosen_stages(asked.stages);
+  const plan usable(asked.what, asked.type, {.backend = "cuda"});
+
+  progress line("ladder: random input and its exact value");
+  const oracle::random_input x(asked.what, asked.type, asked.count);
+  const oracle::random_input exact(asked.what, asked.type, asked.count, oracle::terms::exact);
+  climber on(asked, x.view(), exact.view());
+  line.now("ladder: read ceiling");
+  ladder all{asked, on.device_name(), on.exact(), on.ceiling_seconds(), {}, {}};
+  for (const cuda::stage_info* stage : stages) {
+    line.now(fmt::format("ladder: {}", stage->text.name));
+    try {
+      all.rows.push_back(on.climb(*stage));
+    } catch (const unsupported& refusal) {
+      if (!asked.stages.empty()) throw;
+      all.left_out.emplace_back(stage->text.name, refusal.what());
+    } catch (const out_of_memory& failure) {
+      all.left_out.emplace_back(stage->text.name, failure.what());
+    }
+  }
+  for (const std::string_view name : {"cuda", "cub", "thrust"}) {
+    line.now(fmt::format("ladder: {}", name));
+    all.rows.push_back(on.climb(name));
+  }
+  return all;
+}
+
+}  // namespace fanin::cli

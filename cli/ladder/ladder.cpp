@@ -1,0 +1,211 @@
+// fanin ladder: the CUDA stages in order, each checked before it is timed.
+#include "cli/ladder/ladder.hpp"
+
+#include <algorithm>
+#include <memory>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <CLI/App.hpp>
+
+#include "backends/cuda/stages/ladder.hpp"
+#include "cli/commands.hpp"
+#include "cli/kit/errors.hpp"
+#include "cli/kit/output.hpp"
+#include "cli/kit/table.hpp"
+#include "cli/kit/text.hpp"
+#include "cli/lesson/options.hpp"
+
+namespace fanin::cli {
+
+namespace {
+
+struct ladder_options {
+  std::string type = "f32", operation = "sum";
+  std::optional<std::uint64_t> count;
+  unsigned block_size = 0, device = 0;
+  std::vector<std::string> stages;
+  bool cycles = false, json = false, csv = false;
+  lesson_options lesson;
+};
+
+ladder_question checked(const ladder_options& said) {
+  const auto what = parse_choice<operation>("operation of the ladder", said.operation, cuda::ladder_operations);
+  const auto type = parse_choice<element_type>("element type of the ladder", said.type, cuda::ladder_types);
+  const std::size_t count = said.count.value_or(ladder_question{}.count);
+  return {what, type, count, said.block_size, static_cast<int>(said.device), said.stages, said.cycles};
+}
+
+double gigabytes_per_second(const ladder& all, double seconds) {
+  return static_cast<double>(all.asked.count * size_of(all.asked.type)) / seconds / 1e9;
+}
+
+std::optional<double> share_of_ceiling(const ladder& all, const ladder_row& row) {
+  if (!row.seconds) return {};
+  return all.ceiling_seconds / *row.seconds;
+}
+
+/// How many times as fast as the stage that it builds on, if both were timed.
+std::optional<double> gain(const ladder& all, const ladder_row& row) {
+  const auto before = std::ranges::find(all.rows, row.builds_on, &ladder_row::name);
+  if (!row.seconds || before == all.rows.end() || !before->seconds) return {};
+  return *before->seconds / *row.seconds;
+}
+
+template <class T>
+json json_or_null(const std::optional<T>& value) {
+  return value ? json(*value) : json(nullptr);
+}
+json json_or_null(std::string_view text) { return text.empty() ? json(nullptr) : json(text); }
+json json_or_null(oracle::promise kept) {
+  return kept == oracle::promise::none ? json(nullptr) : json(kept == oracle::promise::kept);
+}
+
+json to_json(const ladder& all, const ladder_row& row) {
+  const auto of_block = [&](auto member) { return row.footprint ? json(*row.footprint.*member) : json(nullptr); };
+  json one = {{"number", json_or_null(row.number)},
+              {"stage", row.name},
+              {"builds_on", json_or_null(row.builds_on)},
+              {"block_size", of_block(&stage_footprint::block_size)},
+              {"blocks", of_block(&stage_footprint::blocks)},
+              {"seconds", json_or_null(row.seconds)},
+              {"gigabytes_per_second", row.seconds ? json(gigabytes_per_second(all, *row.seconds)) : json(nullptr)},
+              {"share_of_ceiling", json_or_null(share_of_ceiling(all, row))},
+              {"gain", json_or_null(gain(all, row))},
+              {"registers", of_block(&stage_footprint::registers)},
+              {"shared_bytes", of_block(&stage_footprint::shared_bytes)},
+              {"occupancy", of_block(&stage_footprint::occupancy)},
+              {"reproducibility", to_string(row.reproducibility)},
+              {"verified", json_or_null(row.verified())},
+              {"exact_ok", json_or_null(row.exact)},
+              {"cub_ok", json_or_null(row.cub)},
+              {"thrust_ok", json_or_null(row.thrust)}};
+  if (all.asked.cycles) one["cycles"] = json_or_null(row.cycles);
+  return one;
+}
+
+std::string check_text(const ladder_row& row) {
+  if (row.verified() != oracle::promise::broken) return row.verified() == oracle::promise::kept ? "ok" : "none";
+  std::vector<std::string_view> against;
+  if (row.exact == oracle::promise::broken) against.emplace_back("exact");
+  if (row.cub == oracle::promise::broken) against.emplace_back("cub");
+  if (row.thrust == oracle::promise::broken) against.emplace_back("thrust");
+  return fmt::format("WRONG: not {}", fmt::join(against, ", "));
+}
+
+table_row to_cells(const ladder& all, const ladder_row& row) {
+  const auto number = [](const char* format, const std::optional<double>& value, double scale = 1) {
+    return value ? fmt::format(fmt::runtime(format), scale * *value) : "-";
+  };
+  std::optional<double> rate;
+  if (row.seconds) rate = gigabytes_per_second(all, *row.seconds);
+  table_row cells = {row.number ? fmt::format("{:2}", *row.number) : "",
+                     std::string(row.name),
+                     std::string(row.builds_on),
+                     std::string(to_string(row.reproducibility)),
+                     check_text(row),
+                     number("{:.4f}", row.seconds, 1e3),
+                     number("{:.1f}", rate),
+                     number("{:.1f} %", share_of_ceiling(all, row), 100),
+                     number("{:.2f} x", gain(all, row))};
+  if (const auto& block = row.footprint) {
+    cells.insert(cells.end(), {std::to_string(block->block_size), std::to_string(block->registers),
+                               std::to_string(block->shared_bytes), fmt::format("{:.0f} %", 100 * block->occupancy)});
+  } else {
+    cells.insert(cells.end(), 4, "-");
+  }
+  if (all.asked.cycles) cells.push_back(number("{:.0f}", row.cycles));
+  return cells;
+}
+
+std::vector<std::string_view> wrong_ones(const ladder& all) {
+  std::vector<std::string_view> names;
+  for (const ladder_row& row : all.rows) {
+    if (row.verified() == oracle::promise::broken) names.push_back(row.name);
+  }
+  return names;
+}
+
+void run_ladder(const ladder_options& said) {
+  if (said.block_size > 1024) throw usage_error("--block-size: a block has at most 1024 threads");
+  if (said.lesson.asked()) return write_stdout(lesson_text(said.lesson, said.count.value_or(0), said.block_size));
+  const ladder all = climb(checked(said));
+  write_stdout(said.json ? printed(as_json(all)) : said.csv ? as_csv(all) : as_text(all));
+  if (const auto wrong = wrong_ones(all); !wrong.empty()) {
+    throw bad_data(fmt::format("wrong results, so not timed: {}", fmt::join(wrong, ", ")));
+  }
+}
+
+}  // namespace
+
+oracle::promise ladder_row::verified() const {
+  const auto all = {exact, cub, thrust};
+  const auto has = [&](oracle::promise one) { return std::ranges::find(all, one) != all.end(); };
+  if (has(oracle::promise::broken)) return oracle::promise::broken;
+  return has(oracle::promise::none) ? oracle::promise::none : oracle::promise::kept;
+}
+
+json as_json(const ladder& all) {
+  json rows = json::array(), left_out = json::array();
+  for (const ladder_row& row : all.rows) rows.push_back(to_json(all, row));
+  for (const auto& [stage, why] : all.left_out) left_out.push_back({{"stage", stage}, {"detail", why}});
+  return {{"operation", to_string(all.asked.what)},
+          {"element_type", to_string(all.asked.type)},
+          {"count", all.asked.count},
+          {"device", all.device},
+          {"exact", {{"value_text", value_text(all.exact)}, {"value_hex", value_hex(all.exact)}}},
+          {"ceiling_gigabytes_per_second", gigabytes_per_second(all, all.ceiling_seconds)},
+          {"rows", rows},
+          {"left_out", left_out}};
+}
+
+std::string as_csv(const ladder& all) { return csv_of(as_json(all)["rows"]); }
+
+std::string as_text(const ladder& all) {
+  std::string text = fmt::format("{} of {} {} on {}; the right value is {}\nread ceiling {:.1f} GB/s\n\n",
+                                 to_string(all.asked.what), all.asked.count, to_string(all.asked.type), all.device,
+                                 value_text(all.exact), gigabytes_per_second(all, all.ceiling_seconds));
+  std::vector<table_row> rows = {{"", "stage", "builds on", "same bits", "check", "ms", "GB/s", "of ceiling", "gain",
+                                  "block", "registers", "shared", "occupancy"}};
+  if (all.asked.cycles) rows.front().emplace_back("cycles");
+  for (const ladder_row& row : all.rows) rows.push_back(to_cells(all, row));
+  text += align(rows, 5);
+  for (const auto& [stage, why] : all.left_out) text += fmt::format("left out: {}\n", why);
+  return text;
+}
+
+command add_ladder(CLI::App& root) {
+  auto said = std::make_shared<ladder_options>();
+  CLI::App* parser = root.add_subcommand("ladder", "Check and time the CUDA stages, each improving on another");
+  parser->add_option("--operation", said->operation, "sum, product, min or max")
+      ->type_name("OPERATION")
+      ->capture_default_str();
+  parser->add_option("--type", said->type, "element type: f32 f64 i32 i64")->type_name("TYPE")->capture_default_str();
+  add_number_option(*parser, "--count", 1, said->count,
+                    "number of elements, which are random (default: 16777216; a trace: a small example)");
+  add_number_option(*parser, "--block-size", 0, said->block_size, "threads in a block; 0 takes each stage's own");
+  parser->add_option("--stage", said->stages, "only these: names, separated by commas")
+      ->type_name("NAMES")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  add_number_option(*parser, "--device", 0, said->device, "number of the CUDA device");
+  parser->add_flag("--cycles", said->cycles, "count clock cycles inside the kernels: the median of the blocks");
+  CLI::Option* as_object = parser->add_flag("--json", said->json, "print one JSON object");
+  parser->add_flag("--csv", said->csv, "print the rows as CSV")->excludes(as_object);
+  add_lesson_options(*parser, said->lesson);
+  parser->footer(
+      "Before a stage is timed, its value is held against the exact one and against those of CUB and Thrust, as\n"
+      "closely as its proven error bound says; 'none' means that nothing is proven for so many elements in so short "
+      "a\n"
+      "type. The ceiling is the fastest read of the same bytes, measured in this process. The gain is over the "
+      "stage\n"
+      "that a stage builds on. Stages in place get a fresh copy before each run, which is not timed. The last rows "
+      "are\n"
+      "what the backends of these names ship; thrust waits for its value, which is part of its time.\n\n"
+      "Examples:\n  fanin ladder\n  fanin ladder --type i32 --count 268435456 --cycles\n"
+      "  fanin ladder --explain shared-strided\n  fanin ladder --trace shared-strided --count 16 --block-size 8\n"
+      "  fanin ladder --stage shared-modulo,warp-shuffle --block-size 512 --json");
+  return {parser, [said] { run_ladder(*said); }};
+}
+
+}  // namespace fanin::cli

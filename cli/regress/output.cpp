@@ -1,0 +1,132 @@
+// The results of fanin regress as text and as JSON.
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "cli/kit/table.hpp"
+#include "cli/regress/regress.hpp"
+#include "measure/timing.hpp"
+
+namespace fanin::cli {
+
+namespace {
+
+std::string percent(double fraction) { return fmt::format("{:.3g} %", 100 * fraction); }
+std::string milliseconds(const std::vector<double>& seconds) {
+  return fmt::format("{:.4g}", 1e3 * measure::median(seconds));
+}
+std::string change(double logarithm) { return fmt::format("{:+.1f} %", 100 * std::expm1(logarithm)); }
+
+bool is_bounded(const judgement& one) { return std::isfinite(one.moved.low); }
+
+std::string range_text(const judgement& one) {
+  return fmt::format("between {} and {}", change(one.moved.low), change(one.moved.high));
+}
+
+std::string undecided_reason(const regress_result& all, const judgement& found) {
+  if (all.pairs_done < least_pairs) {
+    return fmt::format("a verdict takes {} pairs, not {}", least_pairs, all.pairs_done);
+  }
+  if (found.hidden) {
+    return fmt::format("{}, but A may differ from itself by {}; a quieter machine or more pairs would decide it",
+                       range_text(found), percent(std::expm1(*found.floor)));
+  }
+  const double threshold = std::log1p(all.threshold);
+  const std::string doubt = found.moved.low > threshold || found.moved.high < -threshold
+                                ? fmt::format("beyond {}, but not surely enough for one of {} cases",
+                                              percent(all.threshold), all.cases.size())
+                                : fmt::format("neither surely within {} nor surely beyond", percent(all.threshold));
+  const std::string remedy = found.pairs_to_decide
+                                 ? fmt::format("about {:.0f} pairs", *found.pairs_to_decide)
+                                 : "no practical number of pairs, only a quieter machine or another threshold";
+  return fmt::format("{}: {}; {} would decide it", range_text(found), doubt, remedy);
+}
+
+std::string reason_from_files(const judgement& found) {
+  const std::string by = change(found.moved.estimate);
+  if (found.called != verdict::undecided) return by + ", a factor of 2 or more";
+  return by + ", which one process of each cannot tell from chance; pairs of the programs would decide it";
+}
+
+json row_json(const regress_result& all, const regress_case& one) {
+  const judgement& found = one.judged;
+  json row = {{"name", one.name},
+              {"verdict", to_string(found.called)},
+              {"reason", reason_of(all, one)},
+              {"ratio", std::exp(found.moved.estimate)},
+              {"a_seconds", one.a},
+              {"b_seconds", one.b}};
+  if (all.from_files) return row;
+  row["ratio_low"] = is_bounded(found) ? json(std::exp(found.moved.low)) : json(nullptr);
+  row["ratio_high"] = is_bounded(found) ? json(std::exp(found.moved.high)) : json(nullptr);
+  row["p_slower"] = found.p_slower;
+  row["p_faster"] = found.p_faster;
+  row["p_same"] = found.p_same;
+  row["floor"] = found.floor ? json_number(std::expm1(*found.floor)) : json(nullptr);
+  if (!one.a_again.empty()) row["a_again_seconds"] = one.a_again;
+  row["pairs_to_decide"] = found.pairs_to_decide ? json(*found.pairs_to_decide) : json(nullptr);
+  return row;
+}
+
+bool has_floor(const regress_result& all) { return all.cases.front().judged.floor.has_value(); }
+
+std::string heading(const regress_result& all) {
+  std::string sides = fmt::format("A {}\nB {}\n", all.a, all.b);
+  if (all.from_files) return sides;
+  return sides + fmt::format("pairs of processes: {}; threshold {}; {}\n", all.pairs_done, percent(all.threshold),
+                             has_floor(all) ? "floor from A against itself" : "no floor measured (--aa measures it)");
+}
+
+}  // namespace
+
+std::string reason_of(const regress_result& all, const regress_case& one) {
+  const judgement& found = one.judged;
+  if (all.from_files) return reason_from_files(found);
+  switch (found.called) {
+    case verdict::slower:
+      return fmt::format("{}, at least {}; the threshold is {}", change(found.moved.estimate),
+                         change(found.moved.low), percent(all.threshold));
+    case verdict::faster:
+      return fmt::format("{}, at most {}; the threshold is {}", change(found.moved.estimate),
+                         change(found.moved.high), percent(all.threshold));
+    case verdict::same:
+      return fmt::format("{}, within the threshold of {}", range_text(found), percent(all.threshold));
+    case verdict::undecided:
+      return undecided_reason(all, found);
+  }
+  return {};
+}
+
+json as_json(const regress_result& all) {
+  json rows = json::array(), left_out = json::array();
+  for (const regress_case& one : all.cases) rows.push_back(row_json(all, one));
+  for (const auto& [name, why] : all.left_out) left_out.push_back({{"name", name}, {"detail", why}});
+  return {{"a", all.a},
+          {"b", all.b},
+          {"from", all.from_files ? "files" : "pairs"},
+          {"pairs", all.pairs_done},
+          {"pairs_wanted", all.pairs_wanted},
+          {"threshold", all.threshold},
+          {"error_rate", error_rate},
+          {"cases", rows},
+          {"left_out", left_out}};
+}
+
+std::string as_text(const regress_result& all) {
+  std::vector<table_row> rows = {{"case", "A/ms", "B/ms", "B against A", "verdict"}};
+  if (has_floor(all)) rows.front().emplace_back("floor");
+  std::string reasons;
+  for (const regress_case& one : all.cases) {
+    const judgement& found = one.judged;
+    rows.push_back({one.name, milliseconds(one.a), milliseconds(one.b), change(found.moved.estimate),
+                    std::string(to_string(found.called))});
+    if (found.floor) rows.back().push_back(fmt::format("{:.1f} %", 100 * std::expm1(*found.floor)));
+    reasons += fmt::format("{} {}: {}.\n", to_string(found.called), one.name, reason_of(all, one));
+  }
+  std::string text = heading(all) + "\n" + align(rows, 1) + "\n" + reasons;
+  for (const auto& [name, why] : all.left_out) text += fmt::format("not compared: {}: {}\n", name, why);
+  return text;
+}
+
+}  // namespace fanin::cli

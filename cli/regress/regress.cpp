@@ -1,0 +1,278 @@
+// fanin regress: two builds, or two result files, case by case.
+#include "cli/regress/regress.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include <fmt/format.h>
+#include <CLI/App.hpp>
+
+#include "cli/commands.hpp"
+#include "cli/kit/child.hpp"
+#include "cli/kit/errors.hpp"
+#include "cli/kit/interrupt.hpp"
+#include "cli/kit/output.hpp"
+#include "cli/kit/text.hpp"
+#include "measure/timing.hpp"
+
+namespace fanin::cli {
+
+namespace {
+
+/// Short: processes differ by more than one process is uncertain of, so what time there is goes to pairs.
+constexpr double usual_budget_seconds = 0.1;
+
+struct regress_options {
+  std::string a, b, threshold = "3%";
+  std::optional<double> budget_seconds = {};  ///< of a case in one process
+  std::uint64_t pairs = 0;                    ///< 0: as checked_pairs says
+  bool floor = false, json = false, strict = false;
+  std::vector<std::string> passed_on;
+};
+
+/// What one process measured.
+struct measured {
+  std::vector<std::string> names;
+  std::map<std::string, double> seconds;
+  std::map<std::string, std::string> problems;
+  std::string machine;
+};
+
+measured read_result(const std::string& from, const std::string& text) {
+  measured all;
+  try {
+    const json whole = json::parse(text);
+    all.machine = whole.at("context").value("machine", "");
+    const auto new_name = [&](const json& row) {
+      const auto name = row.at("name").get<std::string>();
+      if (std::ranges::find(all.names, name) != all.names.end()) {
+        throw bad_data(fmt::format("{}: {} stands there twice", from, name));
+      }
+      return all.names.emplace_back(name);
+    };
+    for (const json& row : whole.at("benchmarks")) {
+      const std::string name = new_name(row);
+      all.seconds[name] = row.at("seconds").get<double>();
+      if (!(all.seconds[name] > 0)) throw bad_data(fmt::format("{}: {}: no time above 0", from, name));
+    }
+    for (const json& row : whole.value("not_timed", json::array())) {
+      const std::string name = new_name(row);
+      all.problems[name] = row.at("error_message").get<std::string>();
+      if (row.at("verified") == false) throw bad_data(fmt::format("{}: {}: {}", from, name, all.problems[name]));
+    }
+  } catch (const json::exception& problem) {
+    throw bad_data(fmt::format("{}: not a result of 'fanin bench --json': {}", from, problem.what()));
+  }
+  return all;
+}
+
+/// Adds one pair: A, B, and perhaps A again. A case has to be in all of them.
+void add_pair(regress_result& all, std::span<const measured> sides) {
+  for (const measured& one : sides) {
+    for (const std::string& name : one.names) {
+      for (std::size_t i = 0; i < sides.size(); ++i) {
+        if (sides[i].seconds.contains(name)) continue;
+        const auto problem = sides[i].problems.find(name);
+        const bool absent = problem == sides[i].problems.end();
+        all.left_out[name] = fmt::format("{}: {}", i == 1 ? "B" : "A", absent ? "no such case" : problem->second);
+      }
+    }
+  }
+  for (const std::string& name : sides[0].names) {
+    if (all.left_out.contains(name)) continue;
+    auto known = std::ranges::find(all.cases, name, &regress_case::name);
+    if (known == all.cases.end()) known = all.cases.insert(known, {.name = name, .a = {}, .b = {}, .a_again = {}});
+    known->a.push_back(sides[0].seconds.at(name));
+    known->b.push_back(sides[1].seconds.at(name));
+    if (sides.size() > 2) known->a_again.push_back(sides[2].seconds.at(name));
+  }
+  std::erase_if(all.cases, [&](const regress_case& one) { return all.left_out.contains(one.name); });
+  ++all.pairs_done;
+  if (all.cases.empty()) throw bad_data("A and B have no case in common");
+}
+
+/// With many cases to tell apart twelve pairs find little; see docs/regress.md.
+std::size_t checked_pairs(std::uint64_t said, std::size_t cases) {
+  const std::size_t least = pairs_needed(cases);
+  if (said == 0) return std::max<std::size_t>(12, (least + 5) / 2 * 2);  // even: each goes first as often
+  if (said > most_pairs) throw usage_error(fmt::format("--pairs {}: {} at most", said, most_pairs));
+  if (said >= least) return said;
+  throw usage_error(fmt::format("--pairs {}: to call one of {} cases slower takes {} at least", said, cases, least));
+}
+
+std::string story(const regress_result& all, char side, double elapsed_seconds) {
+  if (all.pairs_done == 0) return fmt::format("first pair: {}", side);
+  const auto done = static_cast<double>(all.pairs_done), wanted = static_cast<double>(all.pairs_wanted);
+  return fmt::format("pair {} of {}: {}, about {:.0f} s left", all.pairs_done + 1, all.pairs_wanted, side,
+                     elapsed_seconds * (wanted / done - 1));
+}
+
+std::vector<double> log_ratios(const std::vector<double>& above, const std::vector<double>& below) {
+  std::vector<double> all;
+  for (std::size_t i = 0; i < above.size(); ++i) all.push_back(std::log(above[i] / below[i]));
+  return all;
+}
+
+void judge_cases(regress_result& all) {
+  std::vector<paired_case> cases;
+  for (const regress_case& one : all.cases) {
+    cases.push_back({log_ratios(one.b, one.a), log_ratios(one.a_again, one.a)});
+  }
+  const std::vector<judgement> judged = judge(cases, std::log1p(all.threshold));
+  for (std::size_t i = 0; i < judged.size(); ++i) all.cases[i].judged = judged[i];
+}
+
+/// Runs pairs in turns: A B, B A, ... With the floor measured, A runs on both sides of B.
+regress_result run_pairs(const regress_options& said, double threshold) {
+  regress_result all{.a = said.a, .b = said.b, .threshold = threshold, .cases = {}, .left_out = {}};
+  std::vector<std::string> arguments = {"bench", "--json", "--budget",
+                                        fmt::format("{}", said.budget_seconds.value_or(usual_budget_seconds))};
+  arguments.insert(arguments.end(), said.passed_on.begin(), said.passed_on.end());
+  const interrupt_watch watch;
+  progress line("regress");
+  const double start = measure::now_seconds();
+  std::vector<measured> sides(said.floor ? 3 : 2);
+  do {
+    for (std::size_t i = 0; i < sides.size() && !watch.seen(); ++i) {
+      const std::size_t side = all.pairs_done % 2 == 0 ? i : sides.size() - 1 - i;
+      const std::string& program = side == 1 ? said.b : said.a;
+      line.now(story(all, side == 1 ? 'B' : 'A', measure::now_seconds() - start));
+      try {
+        sides[side] = read_result(program, output_of(program, arguments));
+      } catch (const bad_data&) {
+        if (!watch.seen()) throw;
+      }
+    }
+    if (watch.seen()) break;
+    add_pair(all, sides);
+    if (all.pairs_done == 1) all.pairs_wanted = checked_pairs(said.pairs, all.cases.size());
+  } while (all.pairs_done < all.pairs_wanted);
+  if (all.pairs_done == 0) throw bad_data("interrupted before the first pair was done");
+  judge_cases(all);
+  return all;
+}
+
+/// What stands in a result, read once because it may be a pipe; none for a program.
+std::optional<measured> result_in(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw bad_data(fmt::format("{}: {}", path, std::strerror(errno)));
+  if ((file >> std::ws).peek() == '{') return read_result(path, {std::istreambuf_iterator<char>(file), {}});
+  struct stat about = {};
+  if (::stat(path.c_str(), &about) == 0 && S_ISREG(about.st_mode) && ::access(path.c_str(), X_OK) == 0) return {};
+  throw bad_data(fmt::format("{}: neither a program that can be run nor a result of 'fanin bench --json'", path));
+}
+
+/// What one process of each can tell: nothing below a factor of two.
+regress_result compare_results(const regress_options& said, double threshold, std::span<const measured> sides) {
+  regress_result all{
+      .a = said.a, .b = said.b, .threshold = threshold, .from_files = true, .cases = {}, .left_out = {}};
+  add_pair(all, sides);
+  all.pairs_wanted = 1;
+  for (regress_case& one : all.cases) {
+    one.judged.moved.estimate = std::log(one.b.front() / one.a.front());
+    if (std::abs(one.judged.moved.estimate) >= std::log(2.0)) {
+      one.judged.called = one.judged.moved.estimate > 0 ? verdict::slower : verdict::faster;
+    }
+  }
+  say("warning: one process of each build tells less than pairs of the two programs; only a factor of 2 is called");
+  if (sides[0].machine != sides[1].machine) {
+    say(fmt::format("warning: the machines differ: '{}' and '{}'", sides[0].machine, sides[1].machine));
+  }
+  return all;
+}
+
+/// Said after the results. @throws regression, bad_data, undecided_cases
+void conclude(const regress_result& all, bool strict) {
+  const auto called = [&](verdict kind) {
+    return std::ranges::count(all.cases, kind, [](const regress_case& one) { return one.judged.called; });
+  };
+  const auto of_all = [&](verdict kind) {
+    return fmt::format("{} of {} cases {}", called(kind), all.cases.size(), to_string(kind));
+  };
+  if (called(verdict::slower) > 0) throw regression(of_all(verdict::slower));
+  if (all.pairs_done < all.pairs_wanted) {
+    throw bad_data(fmt::format("interrupted after {} of {} pairs", all.pairs_done, all.pairs_wanted));
+  }
+  if (strict && called(verdict::undecided) > 0) throw undecided_cases(of_all(verdict::undecided));
+}
+
+double parse_percent(std::string_view name, std::string_view text) {
+  const std::string_view number = text.substr(0, text.size() - (text.ends_with('%') ? 1 : 0));
+  double value = 0;
+  const auto [end, code] = std::from_chars(number.data(), number.data() + number.size(), value);
+  if (code != std::errc() || end != number.data() + number.size() || !(value > 0 && value <= 1000)) {
+    throw usage_error(fmt::format("{} is a percentage above 0, up to 1000, not '{}'", name, printable(text)));
+  }
+  return value / 100;
+}
+
+void run_regress(const regress_options& said) {
+  const double threshold = parse_percent("--threshold", said.threshold);
+  const std::optional<measured> a = result_in(said.a), b = result_in(said.b);
+  if (a.has_value() != b.has_value()) throw usage_error("A and B are two programs or two results, not one of each");
+  if (a && (said.floor || said.pairs > 0 || said.budget_seconds || !said.passed_on.empty())) {
+    throw usage_error("two results are compared as they are: no --pairs, --aa or --budget, and no choice of cases");
+  }
+  const regress_result all = a ? compare_results(said, threshold, std::array{*a, *b}) : run_pairs(said, threshold);
+  write_stdout(said.json ? printed(as_json(all)) : as_text(all));
+  conclude(all, said.strict);
+}
+
+constexpr const char* footer =
+    R"(Runs A and B in turns (A B, B A, ...), each time a process of its own that measures all cases. A case is SLOWER
+if an exact signed-rank test of the pairs' ratios puts the change beyond the threshold at p < 0.01, adjusted
+for the number of cases: of runs that compare a build with itself one in a hundred at most reports a SLOWER.
+FASTER is the same the other way round, SAME a change that lies within the threshold both ways at p < 0.01 each.
+UNDECIDED says what would decide it. 12 pairs can call one of up to 40 cases; by default there are 16 for 20
+and for 40. Ctrl-C judges the pairs that are done, if there are 8. From two result files only a factor of 2
+is called. The default cases of the CPU take two to three minutes on two cores: a case is measured for a short time
+only in each process, because what differs from one process to the next takes more pairs, not longer ones.
+docs/regress.md gives the reasons and how small a change is found.
+
+Examples:
+  fanin regress build/main/bin/fanin build/mine/bin/fanin
+  fanin regress old/fanin new/fanin --aa --backend tbb --count 2^24 --strict
+  fanin regress old.json new.json)";
+
+}  // namespace
+
+command add_regress(CLI::App& root) {
+  auto said = std::make_shared<regress_options>();
+  CLI::App* parser = root.add_subcommand("regress", "Say of each case whether build B is slower than build A");
+  parser->add_option("A", said->a, "fanin as built before, or a result of 'fanin bench --json'")
+      ->type_name("")
+      ->required();
+  parser->add_option("B", said->b, "fanin as built now, or a result of the same kind")->type_name("")->required();
+  add_number_option(*parser, "--pairs", least_pairs, said->pairs,
+                    "pairs of processes (default: 12; more for more than two cases)");
+  parser->add_option("--threshold", said->threshold, "the change that matters")
+      ->type_name("PERCENT")
+      ->capture_default_str();
+  parser->add_flag("--aa", said->floor, "also run A against itself, and call no change below what that shows");
+  add_budget_option(*parser, usual_budget_seconds, [said](double seconds) { said->budget_seconds = seconds; });
+  for (const char* axis : {"--backend", "--variant", "--operation", "--type", "--method", "--count", "--threads"}) {
+    const auto pass_on = [said, axis](const std::string& value) {
+      said->passed_on.insert(said->passed_on.end(), {axis, value});
+    };
+    parser->add_option_function<std::string>(axis, pass_on, "for 'fanin bench', which says what it takes")
+        ->type_name("LIST");
+  }
+  parser->add_flag("--strict", said->strict, "exit with status 4 if a case is undecided");
+  parser->add_flag("--json", said->json, "print one JSON object, with the times from every process");
+  parser->footer(footer);
+  return {parser, [said] { run_regress(*said); }};
+}
+
+}  // namespace fanin::cli

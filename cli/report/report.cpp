@@ -1,0 +1,150 @@
+// fanin report: charts of results, in one HTML file, or one of them by itself.
+#include <algorithm>
+#include <memory>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <CLI/App.hpp>
+
+#include <fanin/backend.hpp>
+
+#include "cli/commands.hpp"
+#include "cli/kit/child.hpp"
+#include "cli/kit/errors.hpp"
+#include "cli/kit/output.hpp"
+#include "cli/kit/text.hpp"
+#include "cli/report/charts.hpp"
+#include "cli/report/draw.hpp"
+#include "cli/report/page.hpp"
+#include "cli/report/results.hpp"
+
+namespace fanin::cli {
+
+namespace {
+
+using charts::chart_kind;
+using charts::chart_kinds;
+using charts::figure;
+
+enum class report_format : std::uint8_t { html, svg, csv };
+constexpr report_format all_formats[] = {report_format::html, report_format::svg, report_format::csv};
+std::string_view to_string(report_format format) {
+  constexpr std::string_view names[] = {"html", "svg", "csv"};
+  return names[static_cast<std::size_t>(format)];
+}
+
+struct report_options {
+  std::string output, format = "html", chart;
+  std::vector<std::string> files;
+  bool history = false;
+};
+
+std::vector<figure> all_figures(const charts::results& all) {
+  std::vector<figure> figures;
+  for (const chart_kind& kind : chart_kinds()) {
+    for (figure& one : kind.make(all)) {
+      const std::string id = one.id;
+      for (int copy = 2; std::ranges::find(figures, one.id, &figure::id) != figures.end(); ++copy) {
+        one.id = fmt::format("{}-{}", id, copy);
+      }
+      figures.push_back(std::move(one));
+    }
+  }
+  return figures;
+}
+
+/// The figures of a kind, or the one figure with that id. @throws bad_data if there is none of a kind
+std::vector<figure> chosen(std::vector<figure> figures, const std::string& name) {
+  std::vector<std::string_view> known;
+  for (const chart_kind& kind : chart_kinds()) known.push_back(kind.name);
+  const bool is_kind = std::ranges::find(known, name) != known.end();
+  if (!is_kind && std::ranges::find(figures, name, &figure::id) == figures.end()) {
+    for (const figure& one : figures) known.push_back(one.id);
+    throw usage_error(fmt::format("unknown chart '{}'{}", printable(name), detail::suggestion(name, known)));
+  }
+  std::erase_if(figures, [&](const figure& one) { return one.kind != name && one.id != name; });
+  if (figures.empty()) throw bad_data(fmt::format("nothing in these results for the chart '{}'", name));
+  return figures;
+}
+
+const figure& only(const std::vector<figure>& figures, report_format format) {
+  if (figures.size() == 1) return figures.front();
+  std::vector<std::string_view> names;
+  for (const figure& one : figures) names.push_back(one.id);
+  throw usage_error(
+      fmt::format("--format {} is for one chart; --chart takes {}", to_string(format), fmt::join(names, ", ")));
+}
+
+/// Speed against length, error against length and, where there is a GPU, the ladder: each by this program's own
+/// command.
+charts::results measured_here() {
+  using arguments = std::vector<std::string>;
+  std::vector<arguments> runs = {
+      {"bench", "--json", "--count", "2^10,2^13,2^16,2^19,2^22,2^24", "--method", "fast,exact", "--budget", "0.3"}};
+  for (const char* count : {"1000", "10000", "100000", "1000000"}) {
+    runs.push_back({"accuracy", "uniform", "condition:1e10", "--json", "--count", count});
+  }
+  if (find_backend("cuda").probe().usable()) runs.push_back({"ladder", "--json"});
+  charts::results all;
+  progress line("report");
+  for (const arguments& run : runs) {
+    const std::string command = fmt::format("fanin {}", fmt::join(run, " "));
+    line.now(command);
+    all.add(command, json::parse(output_of("/proc/self/exe", run)));
+  }
+  return all;
+}
+
+void run_report(const report_options& said) {
+  const auto format = parse_choice<report_format>("format", said.format, all_formats);
+  if (said.output.ends_with(".json")) {
+    throw usage_error(fmt::format("'{}' looks like a result; the file to write comes first", printable(said.output)));
+  }
+  const std::string name = said.history ? "history" : said.chart;
+  if (name == "history" && said.files.empty()) throw usage_error("a history takes results of several commits");
+  const charts::results all = said.files.empty() ? measured_here() : charts::read_results(said.files);
+  std::vector<figure> figures = all_figures(all);
+  if (!name.empty()) figures = chosen(std::move(figures), name);
+  if (figures.empty()) throw bad_data("nothing in these results to draw");
+  const std::string text = format == report_format::html  ? charts::html_page(figures, all.sources)
+                           : format == report_format::svg ? charts::svg_file(only(figures, format))
+                                                          : charts::csv(only(figures, format));
+  output_file file(said.output);
+  file.write(std::as_bytes(std::span(text)));
+  file.commit();
+}
+
+std::string footer() {
+  std::string text = "Charts:\n";
+  for (const chart_kind& kind : chart_kinds()) text += fmt::format("  {:<12} {}\n", kind.name, kind.story);
+  return text + R"(
+Results are what 'fanin bench', 'regress', 'ladder', 'lab latency' and 'accuracy' print with --json. Without any,
+speeds and errors over several lengths are measured, and the ladder where there is a GPU. The page needs no network
+and no script. Of a machine with results of several commits the latest is drawn, and the history of them all.
+
+Examples:
+  fanin report here.html
+  fanin ladder --json > ladder.json
+  fanin report report.html ladder.json bench.json
+  fanin report ladder.svg --format svg --chart ladder ladder.json
+  fanin report trend.html --history bench/results/MACHINE/???????.json)";
+}
+
+}  // namespace
+
+command add_report(CLI::App& root) {
+  auto said = std::make_shared<report_options>();
+  CLI::App* parser = root.add_subcommand("report", "Draw results: one HTML file with charts and tables");
+  parser->add_option("OUT", said->output, "the file to write")->type_name("")->required();
+  parser->add_option("RESULT", said->files, "result files (default: what is measured now)")->type_name("");
+  parser->add_option("--format", said->format, "html, or one chart as svg or csv")
+      ->type_name("FORMAT")
+      ->capture_default_str();
+  CLI::Option* chart = parser->add_option("--chart", said->chart, "only this kind of chart, or this one by its id");
+  chart->type_name("NAME");
+  parser->add_flag("--history", said->history, "only the history from commit to commit")->excludes(chart);
+  parser->footer(footer());
+  return {parser, [said] { run_report(*said); }};
+}
+
+}  // namespace fanin::cli

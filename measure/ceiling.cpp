@@ -1,0 +1,152 @@
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "measure/ceiling.cpp"
+#include <hwy/foreach_target.h>
+// after foreach_target.h
+#include <hwy/cache_control.h>
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "measure/ceiling.hpp"
+#include "measure/timing.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace fanin::measure {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// `Ahead`: lines are asked for 4 KiB before they are read.
+template <bool Ahead>
+unsigned long long read_block_as(const unsigned char* data, std::size_t bytes) {
+  const hn::ScalableTag<std::uint8_t> d;
+  using V = hn::Vec<decltype(d)>;
+  constexpr std::size_t width = hn::MaxLanes(d);
+  constexpr std::size_t unroll = 8;
+  V seen[unroll];
+  for (V& s : seen) s = hn::Zero(d);
+  std::size_t i = 0;
+  for (; i + unroll * width <= bytes; i += unroll * width) {
+    if constexpr (Ahead) {
+      for (std::size_t b = 0; b < unroll * width; b += 64) hwy::Prefetch(data + i + 4096 + b);
+    }
+    HWY_UNROLL(8)
+    for (std::size_t v = 0; v < unroll; ++v) seen[v] = hn::Or(seen[v], hn::LoadU(d, data + i + v * width));
+  }
+  for (std::size_t v = 1; v < unroll; ++v) seen[0] = hn::Or(seen[0], seen[v]);
+  HWY_ALIGN std::uint8_t lanes[width];
+  hn::Store(seen[0], d, lanes);
+  unsigned long long result = 0;
+  for (std::size_t l = 0; l < width; ++l) result |= lanes[l];
+  for (; i < bytes; ++i) result |= data[i];
+  return result;
+}
+
+unsigned long long read_block(const unsigned char* data, std::size_t bytes, bool ahead) {
+  return ahead ? read_block_as<true>(data, bytes) : read_block_as<false>(data, bytes);
+}
+
+simd_path path() { return {hwy::TargetName(HWY_TARGET), hn::Lanes(hn::ScalableTag<std::uint8_t>())}; }
+
+}  // namespace HWY_NAMESPACE
+}  // namespace fanin::measure
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace fanin::measure {
+
+HWY_EXPORT(read_block);
+HWY_EXPORT(path);
+
+simd_path simd_in_use() { return HWY_DYNAMIC_DISPATCH(path)(); }
+
+/// Reading ahead pays for data that comes from memory, and costs a little for data in the nearer caches.
+constexpr std::size_t far_bytes = std::size_t{1} << 20;
+
+unsigned long long read_alone(const void* data, std::size_t bytes) {
+  return HWY_DYNAMIC_DISPATCH(read_block)(static_cast<const unsigned char*>(data), bytes, bytes >= far_bytes);
+}
+
+struct reader::crew {
+  explicit crew(unsigned others) {
+    for (unsigned i = 0; i < others; ++i) threads.emplace_back([this] { serve(); });
+  }
+  ~crew() {
+    {
+      const std::lock_guard lock(mutex);
+      stop = true;
+    }
+    wake.notify_all();
+    for (auto& t : threads) t.join();
+  }
+
+  void work() {
+    unsigned long long mine = 0;
+    for (std::size_t first; (first = next.fetch_add(block)) < bytes;) {
+      const std::size_t share = std::min(block, bytes - first);
+      mine |= HWY_DYNAMIC_DISPATCH(read_block)(data + first, share, bytes >= far_bytes);
+    }
+    seen |= mine;
+  }
+  void serve() {
+    for (std::size_t done = 0;;) {
+      {
+        std::unique_lock lock(mutex);
+        wake.wait(lock, [&] { return stop || round != done; });
+        if (stop) return;
+        done = round;
+      }
+      work();
+      running.fetch_sub(1, std::memory_order_release);
+    }
+  }
+
+  std::mutex mutex;
+  std::condition_variable wake;
+  bool stop = false;
+  std::size_t round = 0;
+  const unsigned char* data = nullptr;
+  std::size_t bytes = 0;
+  std::size_t block = 0;
+  std::atomic<std::size_t> next = 0;
+  std::atomic<std::size_t> running = 0;
+  std::atomic<unsigned long long> seen = 0;
+  std::vector<std::thread> threads;
+};
+
+reader::reader(unsigned threads) : crew_(std::make_unique<crew>(threads - 1)) {}
+reader::~reader() = default;
+
+unsigned long long reader::read(const void* data, std::size_t bytes) {
+  crew& c = *crew_;
+  {
+    const std::lock_guard lock(c.mutex);
+    c.data = static_cast<const unsigned char*>(data);
+    c.bytes = bytes;
+    c.block = std::max<std::size_t>(bytes / (16 * (c.threads.size() + 1)), 1 << 16);
+    c.next = 0;
+    c.running = c.threads.size();
+    ++c.round;
+  }
+  c.wake.notify_all();
+  c.work();
+  while (c.running.load(std::memory_order_acquire) != 0) std::this_thread::yield();
+  return c.seen;
+}
+
+double read_seconds(const rotation& input, unsigned threads, const patience& limit) {
+  volatile unsigned long long sink = 0;
+  const std::size_t bytes = input.at(0).bytes();
+  const auto alone = [&](std::size_t i) { sink = read_alone(input.at(i).data, bytes); };
+  if (threads <= 1) return time_calls(alone, limit).seconds();
+  reader all(threads);
+  const auto together = [&](std::size_t i) { sink = all.read(input.at(i).data, bytes); };
+  return std::min(time_calls(together, limit).seconds(), time_calls(alone, limit).seconds());
+}
+
+}  // namespace fanin::measure
+#endif  // HWY_ONCE

@@ -1,0 +1,222 @@
+#include "measure/device.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "backends/cuda/stages/23_bulk_copy.cuh"
+#include "measure/timing.hpp"
+
+namespace fanin::measure {
+namespace {
+
+using cuda::check;
+
+int device_attribute(cudaDeviceAttr which) {
+  int device = 0;
+  int value = 0;
+  check(cudaGetDevice(&device), "cudaGetDevice");
+  check(cudaDeviceGetAttribute(&value, which, device), "cudaDeviceGetAttribute");
+  return value;
+}
+
+/// Two events on a stream and the time from one to the other.
+class stopwatch {
+ public:
+  explicit stopwatch(cudaStream_t stream) : stream_(stream) {}
+  void begin() { check(cudaEventRecord(begin_.get(), stream_), "cudaEventRecord"); }
+  double end_seconds() {
+    check(cudaEventRecord(end_.get(), stream_), "cudaEventRecord");
+    check(cudaEventSynchronize(end_.get()), "cudaEventSynchronize");
+    float milliseconds = 0;
+    check(cudaEventElapsedTime(&milliseconds, begin_.get(), end_.get()), "cudaEventElapsedTime");
+    return milliseconds * 1e-3;
+  }
+
+ private:
+  cudaStream_t stream_;
+  cuda::owned_event begin_ = cuda::make_event();
+  cuda::owned_event end_ = cuda::make_event();
+};
+
+/// An accumulator that no compiler can leave out and no reduction can undercut.
+struct any_bits {
+  using element = std::uint32_t;
+  using state = std::uint32_t;
+  static __device__ state identity() { return 0; }
+  static __device__ void add(state& s, element x) { s ^= x; }
+};
+using read_arguments = cuda::stage_arguments<any_bits>;
+using word = cuda::vector_of<std::uint32_t>;
+
+constexpr unsigned read_threads = 512;
+
+/// What was read has to be known to tell whether it is this one value of 2^32.
+__device__ void write_if_rare(const read_arguments& a, std::uint32_t seen) {
+  if (seen == 0x9e3779b9u) *a.result = seen;
+}
+
+template <unsigned Loads, unsigned Resident>
+__global__ void __launch_bounds__(read_threads, Resident) plain_read_kernel(read_arguments a) {
+  std::uint32_t seen = any_bits::identity();
+  cuda::for_each_strided<Loads>(
+      reinterpret_cast<const word*>(a.data), std::uint64_t{blockIdx.x} * read_threads + threadIdx.x, a.count / 4,
+      std::uint64_t{gridDim.x} * read_threads, [&](const word& w) { cuda::add_vector<any_bits>(seen, w); });
+  write_if_rare(a, seen);
+}
+
+__global__ void __launch_bounds__(read_threads, 1) bulk_read_kernel(read_arguments a) {
+  NV_IF_TARGET(NV_PROVIDES_SM_90, (write_if_rare(a, cuda::fold_chunks<any_bits>(a));))
+}
+
+/// The whole 16-byte words of an array, as read kernels take them.
+read_arguments words_of(const array_view& x, std::uint32_t* sink) {
+  const auto begin = (reinterpret_cast<std::uintptr_t>(x.data) + 15) / 16 * 16;
+  const auto end = (reinterpret_cast<std::uintptr_t>(x.data) + x.bytes()) / 16 * 16;
+  read_arguments a{};
+  a.data = reinterpret_cast<const std::uint32_t*>(begin);
+  a.count = end > begin ? (end - begin) / sizeof(std::uint32_t) : 0;
+  a.result = sink;
+  return a;
+}
+
+struct read_launch {
+  void (*kernel)(read_arguments);
+  unsigned loads;  ///< that pay for a thread
+  unsigned most_blocks;
+  std::size_t shared_bytes;
+};
+
+bool can_read_in_bulk(std::size_t shared_bytes) {
+  cudaFuncAttributes attributes;
+  check(cudaFuncGetAttributes(&attributes, bulk_read_kernel), "cudaFuncGetAttributes");
+  const auto most = static_cast<std::size_t>(device_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
+  if (attributes.ptxVersion < 90 || attributes.sharedSizeBytes + shared_bytes > most) return false;
+  check(cudaFuncSetAttribute(bulk_read_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             static_cast<int>(shared_bytes)),
+        "cudaFuncSetAttribute");
+  return true;
+}
+
+std::vector<read_launch> ways_to_read() {
+  const auto multiprocessors = static_cast<unsigned>(device_attribute(cudaDevAttrMultiProcessorCount));
+  std::vector<read_launch> ways = {{plain_read_kernel<4, 4>, 4, 20 * multiprocessors, 0},
+                                   {plain_read_kernel<8, 2>, 8, 2 * multiprocessors, 0}};
+  const std::size_t shared = cuda::bulk_copy::shared_bytes(read_threads, sizeof(any_bits::state));
+  if (can_read_in_bulk(shared)) ways.push_back({bulk_read_kernel, 4, multiprocessors, shared});
+  return ways;
+}
+
+/// Copies whose sources follow each other over so many bytes do not find them in the host's cache.
+constexpr std::size_t past_the_cache = std::size_t{1} << 30;
+
+}  // namespace
+
+rotated_input::rotated_input(const array_view& host, std::size_t misaligned_elements) : first_(host) {
+  constexpr std::size_t boundary = 256;
+  const std::size_t offset = misaligned_elements * size_of(host.type);
+  stride_bytes_ = (offset + host.bytes()) / boundary * boundary + boundary;
+  std::size_t free = 0;
+  std::size_t total = 0;
+  check(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
+  const auto cache = static_cast<std::size_t>(device_attribute(cudaDevAttrL2CacheSize));
+  const std::size_t wanted = 4 * cache / stride_bytes_ + 2;
+  places_ = std::max<std::size_t>(1, std::min(wanted, free / 10 * 9 / stride_bytes_));
+  memory_ = cuda::allocate_device(places_ * stride_bytes_);
+  check(cudaMemcpy(memory_.get() + offset, host.data, host.bytes(), cudaMemcpyHostToDevice), "cudaMemcpy");
+  for (std::size_t filled = 1; filled < places_; filled *= 2) {
+    check(cudaMemcpy(memory_.get() + filled * stride_bytes_, memory_.get(),
+                     std::min(filled, places_ - filled) * stride_bytes_, cudaMemcpyDeviceToDevice),
+          "cudaMemcpy");
+  }
+  check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+  first_.data = memory_.get() + offset;
+  first_.place = memory::device;
+}
+
+array_view rotated_input::at(std::size_t i) const noexcept {
+  array_view view = first_;
+  view.data = static_cast<const std::byte*>(first_.data) + i % places_ * stride_bytes_;
+  return view;
+}
+
+double device_median_seconds(cudaStream_t stream, const std::function<void(std::size_t)>& f, double budget_seconds) {
+  constexpr double shortest_batch_seconds = 0.3e-3;
+  stopwatch watch(stream);
+  const auto batch_seconds = [&](std::size_t first, std::size_t calls) {
+    watch.begin();
+    for (std::size_t i = first; i < first + calls; ++i) f(i);
+    return watch.end_seconds();
+  };
+  return time_batches(batch_seconds, shortest_batch_seconds, {.budget_seconds = budget_seconds}).seconds();
+}
+
+double device_median_seconds(cudaStream_t stream, const std::function<void(std::size_t)>& prepare,
+                             const std::function<void(std::size_t)>& f, double budget_seconds) {
+  constexpr double single_calls = 0;  // any batch is long enough
+  stopwatch watch(stream);
+  const auto call_seconds = [&](std::size_t i, std::size_t) {
+    prepare(i);
+    watch.begin();
+    f(i);
+    return watch.end_seconds();
+  };
+  return time_batches(call_seconds, single_calls, {.budget_seconds = budget_seconds}).seconds();
+}
+
+double host_median_seconds(const std::function<void(std::size_t)>& f, double budget_seconds) {
+  return time_calls(f, {.budget_seconds = budget_seconds}).seconds();
+}
+
+double device_read_seconds(const rotated_input& input, cudaStream_t stream, double budget_seconds) {
+  const cuda::device_memory sink = cuda::allocate_device(sizeof(std::uint32_t));
+  auto* const result = reinterpret_cast<std::uint32_t*>(sink.get());
+  const std::vector<read_launch> ways = ways_to_read();
+  double best = std::numeric_limits<double>::infinity();
+  for (const read_launch& way : ways) {
+    const std::uint64_t needed = words_of(input.at(0), result).count / (4 * way.loads * read_threads) + 1;
+    const auto blocks = static_cast<unsigned>(std::min<std::uint64_t>(way.most_blocks, needed));
+    const auto read = [&](std::size_t i) {
+      way.kernel<<<blocks, read_threads, way.shared_bytes, stream>>>(words_of(input.at(i), result));
+      check(cudaGetLastError(), "launching a read");
+    };
+    best = std::min(best, device_median_seconds(stream, read, budget_seconds / static_cast<double>(ways.size())));
+  }
+  return best;
+}
+
+double pinned_copy_seconds(std::size_t bytes, cudaStream_t stream, double budget_seconds) {
+  const std::size_t places = std::max<std::size_t>(1, past_the_cache / bytes);
+  const cuda::pinned_memory from = cuda::allocate_pinned(places * bytes);
+  const cuda::device_memory to = cuda::allocate_device(bytes);
+  double best = std::numeric_limits<double>::infinity();
+  for (const std::size_t piece : {std::size_t{1} << 24, std::size_t{1} << 26, bytes}) {
+    const auto copy = [&](std::size_t i) {
+      const std::byte* const source = from.get() + i % places * bytes;
+      for (std::size_t begin = 0; begin < bytes; begin += piece) {
+        check(cudaMemcpyAsync(to.get() + begin, source + begin, std::min(piece, bytes - begin),
+                              cudaMemcpyHostToDevice, stream),
+              "cudaMemcpyAsync");
+      }
+      check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+    };
+    best = std::min(best, host_median_seconds(copy, budget_seconds / 3));
+  }
+  return best;
+}
+
+double pageable_copy_seconds(std::size_t bytes, cudaStream_t stream, double budget_seconds) {
+  const std::size_t places = std::max<std::size_t>(1, past_the_cache / bytes);
+  const std::vector<std::byte> from(places * bytes);
+  const cuda::device_memory to = cuda::allocate_device(bytes);
+  const auto copy = [&](std::size_t i) {
+    check(cudaMemcpyAsync(to.get(), from.data() + i % places * bytes, bytes, cudaMemcpyHostToDevice, stream),
+          "cudaMemcpyAsync");
+    check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+  };
+  return host_median_seconds(copy, budget_seconds);
+}
+
+}  // namespace fanin::measure

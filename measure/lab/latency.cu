@@ -1,0 +1,248 @@
+#include "measure/lab/latency.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <random>
+
+#include "measure/device.hpp"
+#include "measure/timing.hpp"
+
+namespace fanin::lab {
+namespace {
+
+using cuda::check;
+
+constexpr unsigned lanes = 32;
+constexpr unsigned most_threads = 1024;
+constexpr std::size_t line_bytes = lanes * sizeof(std::uint32_t);
+constexpr unsigned most_warps = 64;
+constexpr unsigned most_blocks = most_warps * lanes / most_threads;  // on a multiprocessor
+
+int attribute(cudaDeviceAttr which) {
+  int device = 0, value = 0;
+  check(cudaGetDevice(&device), "cudaGetDevice");
+  check(cudaDeviceGetAttribute(&value, which, device), "cudaDeviceGetAttribute");
+  return value;
+}
+
+template <class T>
+T* in(const cuda::device_memory& memory) {
+  return reinterpret_cast<T*>(memory.get());
+}
+
+/// What all kernels take; those of arithmetic have no ring.
+struct chains {
+  const std::uint32_t* ring;
+  const std::uint32_t* order;
+  std::uint32_t lines;
+  std::uint32_t begin, spacing;  ///< positions in the order: of the first chain, and from each to the next
+  float one;                     ///< known to the host only, so that the compiler computes nothing
+  std::uint32_t* ends;           ///< by chain and lane
+  long long* cycles;             ///< that the first warp took
+};
+
+__host__ __device__ constexpr std::uint64_t position_of(const chains& all, std::uint64_t chain) {
+  return (all.begin + chain * all.spacing) % all.lines;
+}
+
+/// Every lane of a warp finds the next line in a word of its own.
+__global__ void link_kernel(std::uint32_t* ring, const std::uint32_t* order, std::uint32_t lines) {
+  const std::uint32_t position = blockIdx.x;
+  const std::uint32_t next = order[position + 1 < lines ? position + 1 : 0];
+  ring[std::uint64_t{order[position]} * lanes + threadIdx.x] = next;
+}
+
+/// As many steps as take one warp alone much longer than a launch.
+struct load {
+  static constexpr std::uint32_t steps = 1u << 10;
+  static constexpr std::uint32_t unrolled = 8;
+  using state = std::uint32_t;
+  __device__ static state first(const chains& all, std::uint64_t chain) { return all.order[position_of(all, chain)]; }
+  __device__ static state next(const chains& all, state line) {
+    return __ldcg(all.ring + std::uint64_t{line} * lanes + threadIdx.x % lanes);
+  }
+};
+
+struct fma {
+  static constexpr std::uint32_t steps = 1u << 16;
+  static constexpr std::uint32_t unrolled = 64;
+  using state = float;
+  __device__ static state first(const chains&, std::uint64_t chain) { return static_cast<float>(chain); }
+  __device__ static state next(const chains& all, state x) { return __fmaf_rn(x, all.one, all.one); }
+};
+
+template <class Instruction, unsigned Chains>
+__global__ void __launch_bounds__(most_threads, most_blocks) chain_kernel(chains all) {
+  const std::uint64_t warp = (std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x) / lanes;
+  typename Instruction::state at[Chains];
+#pragma unroll
+  for (unsigned c = 0; c < Chains; ++c) at[c] = Instruction::first(all, warp * Chains + c);
+  const long long begin = clock64();
+#pragma unroll Instruction::unrolled
+  for (std::uint32_t i = 0; i < Instruction::steps; ++i) {
+#pragma unroll
+    for (unsigned c = 0; c < Chains; ++c) at[c] = Instruction::next(all, at[c]);
+  }
+#pragma unroll
+  for (unsigned c = 0; c < Chains; ++c)
+    all.ends[(warp * Chains + c) * lanes + threadIdx.x % lanes] = static_cast<std::uint32_t>(at[c]);
+  if (warp == 0 && threadIdx.x == 0) *all.cycles = clock64() - begin;
+}
+
+/// By the place in chain_counts.
+template <class Instruction>
+constexpr std::array<void (*)(chains), chain_counts.size()> kernels = {
+    chain_kernel<Instruction, chain_counts[0]>, chain_kernel<Instruction, chain_counts[1]>,
+    chain_kernel<Instruction, chain_counts[2]>, chain_kernel<Instruction, chain_counts[3]>};
+
+/// Blocks that give so many warps to each multiprocessor: one block that leaves no shared memory for another, or as
+/// many of the largest as its threads allow.
+struct spread {
+  unsigned blocks, threads;
+  std::size_t shared_bytes;
+
+  static spread over_all(unsigned warps) {
+    const auto multiprocessors = static_cast<unsigned>(attribute(cudaDevAttrMultiProcessorCount));
+    const auto all_shared = static_cast<std::size_t>(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
+    const unsigned each = std::min(warps, most_threads / lanes);
+    return {warps / each * multiprocessors, each * lanes, warps == each ? all_shared : 0};
+  }
+  std::uint64_t warps() const { return std::uint64_t{blocks} * threads / lanes; }
+};
+constexpr spread one_warp = {1, lanes, 0};
+
+class bench {
+ public:
+  explicit bench(cudaStream_t stream) : stream_(stream) {
+    const auto cache = static_cast<std::size_t>(attribute(cudaDevAttrL2CacheSize));
+    order_.resize(4 * cache / line_bytes + 2 * load::steps);
+    std::iota(order_.begin(), order_.end(), 0u);
+    std::shuffle(order_.begin(), order_.end(), std::mt19937(1));
+    ring_ = cuda::allocate_device(lines() * line_bytes);
+    order_there_ = cuda::allocate_device(lines() * sizeof(std::uint32_t));
+    const std::size_t most_chains = std::size_t{most_warps} * chain_counts.back() *
+                                    static_cast<std::size_t>(attribute(cudaDevAttrMultiProcessorCount));
+    ends_ = cuda::allocate_device(most_chains * line_bytes);
+    cycles_ = cuda::allocate_device(sizeof(long long));
+    check(cudaMemcpyAsync(order_there_.get(), order_.data(), lines() * sizeof(std::uint32_t), cudaMemcpyHostToDevice,
+                          stream),
+          "cudaMemcpyAsync");
+    link_kernel<<<lines(), lanes, 0, stream>>>(in<std::uint32_t>(ring_), in<std::uint32_t>(order_there_), lines());
+    check(cudaGetLastError(), "linking lines");
+    check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+  }
+
+  template <class Instruction>
+  latency alone() {
+    constexpr std::size_t runs = 101;
+    latency found{true, 0, 0};
+    std::vector<double> cycles;
+    for (std::size_t i = 0; i < runs; ++i) {
+      if (!is_right<Instruction>(0, one_warp, i)) return {false, 0, 0};
+      long long counted = 0;
+      check(cudaMemcpy(&counted, cycles_.get(), sizeof counted, cudaMemcpyDeviceToHost), "cudaMemcpy");
+      cycles.push_back(static_cast<double>(counted) / Instruction::steps);
+    }
+    found.cycles = measure::median(cycles);
+    found.seconds = seconds<Instruction>(0, one_warp, runs) / Instruction::steps;
+    return found;
+  }
+
+  template <class Instruction>
+  throughput with(unsigned warps) {
+    const spread over = spread::over_all(warps);
+    throughput found{warps, true, {}};
+    for (std::size_t kind = 0; kind < chain_counts.size(); ++kind) {
+      found.verified = found.verified && is_right<Instruction>(kind, over, 0);
+      if (!found.verified) return found;
+      const auto instructions = static_cast<double>(over.warps() * chain_counts[kind] * Instruction::steps);
+      found.per_second[kind] = instructions / seconds<Instruction>(kind, over, 1);
+    }
+    return found;
+  }
+
+ private:
+  std::uint32_t lines() const { return static_cast<std::uint32_t>(order_.size()); }
+
+  /// The chains of one run and of those after it go on along the order, so that none finds a line in the cache.
+  chains chains_of(std::size_t kind, const spread& over, std::size_t i) const {
+    const std::uint64_t count = over.warps() * chain_counts[kind];
+    const auto spacing = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(lines() / count, 1, load::steps));
+    return {in<const std::uint32_t>(ring_),
+            in<const std::uint32_t>(order_there_),
+            lines(),
+            static_cast<std::uint32_t>(i * count % lines() * spacing % lines()),
+            spacing,
+            1,
+            in<std::uint32_t>(ends_),
+            in<long long>(cycles_)};
+  }
+
+  template <class Instruction>
+  void run(std::size_t kind, const spread& over, std::size_t i) {
+    const auto kernel = kernels<Instruction>[kind];
+    kernel<<<over.blocks, over.threads, over.shared_bytes, stream_>>>(chains_of(kind, over, i));
+    check(cudaGetLastError(), "launching chains");
+  }
+
+  static std::uint32_t right_end(load, const chains& all, std::uint64_t chain,
+                                 const std::vector<std::uint32_t>& order) {
+    return order[(position_of(all, chain) + load::steps) % all.lines];
+  }
+  static std::uint32_t right_end(fma, const chains&, std::uint64_t chain, const std::vector<std::uint32_t>&) {
+    return static_cast<std::uint32_t>(chain + fma::steps);
+  }
+
+  template <class Instruction>
+  bool is_right(std::size_t kind, const spread& over, std::size_t i) {
+    const auto kernel = kernels<Instruction>[kind];
+    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                               static_cast<int>(over.shared_bytes)),
+          "cudaFuncSetAttribute");
+    const std::uint64_t count = over.warps() * chain_counts[kind];
+    check(cudaMemsetAsync(ends_.get(), 0xff, count * line_bytes, stream_), "cudaMemsetAsync");
+    run<Instruction>(kind, over, i);
+    std::vector<std::uint32_t> ends(count * lanes);
+    check(cudaMemcpyAsync(ends.data(), ends_.get(), count * line_bytes, cudaMemcpyDeviceToHost, stream_),
+          "cudaMemcpyAsync");
+    check(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
+    const chains all = chains_of(kind, over, i);
+    for (std::size_t k = 0; k < ends.size(); ++k) {
+      if (ends[k] != right_end(Instruction{}, all, k / lanes, order_)) return false;
+    }
+    return true;
+  }
+
+  /// Of one run, from the one numbered `first` on: those before it have left their lines in the cache.
+  template <class Instruction>
+  double seconds(std::size_t kind, const spread& over, std::size_t first) {
+    constexpr double budget_seconds = 0.05;
+    return measure::device_median_seconds(
+        stream_, [&](std::size_t i) { run<Instruction>(kind, over, first + i); }, budget_seconds);
+  }
+
+  cudaStream_t stream_;
+  std::vector<std::uint32_t> order_;
+  cuda::device_memory ring_, order_there_, ends_, cycles_;
+};
+
+template <class Instruction>
+hiding measured(std::string_view name, bench& on) {
+  const auto most =
+      std::min(most_warps, static_cast<unsigned>(attribute(cudaDevAttrMaxThreadsPerMultiProcessor)) / lanes);
+  hiding all{name, on.alone<Instruction>(), {}};
+  for (unsigned warps = 1; warps <= most; warps *= 2) all.rows.push_back(on.with<Instruction>(warps));
+  return all;
+}
+
+}  // namespace
+
+latency measure_memory_latency(cudaStream_t stream) { return bench(stream).alone<load>(); }
+
+std::array<hiding, 2> measure_hiding(cudaStream_t stream) {
+  bench on(stream);
+  return {measured<fma>("fma", on), measured<load>("load", on)};
+}
+
+}  // namespace fanin::lab

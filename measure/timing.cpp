@@ -1,0 +1,131 @@
+#include "measure/timing.hpp"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <ctime>
+#include <fstream>
+#include <limits>
+#include <string>
+
+namespace fanin::measure {
+
+namespace {
+
+constexpr std::size_t least_samples = 11, most_samples = 1000;
+constexpr std::size_t most_calls = std::size_t{1} << 16;  ///< in a batch
+
+double process_cpu_seconds() {
+  timespec used = {};
+  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+  return static_cast<double>(used.tv_sec) + 1e-9 * static_cast<double>(used.tv_nsec);
+}
+
+/// How often a thread of the process had to leave its core though it wanted to go on.
+long interruptions() {
+  rusage used = {};
+  ::getrusage(RUSAGE_SELF, &used);
+  return used.ru_nivcsw;
+}
+
+std::optional<std::uint64_t> throttle_count() {
+  std::ifstream file("/sys/fs/cgroup/cpu.stat");
+  std::string key;
+  for (std::uint64_t value = 0; file >> key >> value;) {
+    if (key == "nr_throttled") return value;
+  }
+  return std::nullopt;
+}
+
+double middle_of(const std::vector<double>& sorted) {
+  return (sorted[(sorted.size() - 1) / 2] + sorted[sorted.size() / 2]) / 2;
+}
+
+/// Samples as they come, the interrupted ones apart.
+class sampler {
+ public:
+  sampler(const batch_clock& batch_seconds, timing& to) : batch_seconds_(batch_seconds), to_(to) {}
+
+  double run() {
+    const double seconds = batch_seconds_(first_, to_.calls_per_sample);
+    first_ += to_.calls_per_sample;
+    return seconds;
+  }
+
+  void take() {
+    const long before = interruptions();
+    const double cpu_before = process_cpu_seconds();
+    const double seconds = run() / static_cast<double>(to_.calls_per_sample);
+    cpu_seconds_ += process_cpu_seconds() - cpu_before;
+    all_.push_back(seconds);
+    if (interruptions() == before) to_.samples.push_back(seconds);
+  }
+
+  std::size_t taken() const { return all_.size(); }
+
+  /// Nearly every long sample meets an interruption on a busy machine: then all of them count.
+  void finish() {
+    if (to_.samples.size() < std::min(least_samples, taken())) to_.samples = all_;
+    to_.taken = taken();
+    to_.discarded = taken() - to_.samples.size();
+    to_.cpu_seconds = cpu_seconds_ / static_cast<double>(taken() * to_.calls_per_sample);
+  }
+
+ private:
+  const batch_clock& batch_seconds_;
+  timing& to_;
+  std::vector<double> all_;
+  std::size_t first_ = 0;
+  double cpu_seconds_ = 0;
+};
+
+}  // namespace
+
+double now_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+double median(std::vector<double> samples) {
+  std::sort(samples.begin(), samples.end());
+  return middle_of(samples);
+}
+
+double relative_noise(std::vector<double> samples) {
+  const std::size_t count = samples.size();
+  // `outside`: the most samples on either side of the interval, so few heads having a probability of at most 2.5 %.
+  double probability = std::ldexp(1.0, -static_cast<int>(count));
+  double tail = probability;
+  if (count == 0 || tail > 0.025) return std::numeric_limits<double>::infinity();
+  std::size_t outside = 0;
+  for (;; ++outside) {
+    probability *= static_cast<double>(count - outside) / static_cast<double>(outside + 1);
+    tail += probability;
+    if (tail > 0.025) break;
+  }
+  std::sort(samples.begin(), samples.end());
+  return (samples[count - 1 - outside] - samples[outside]) / 2 / middle_of(samples);
+}
+
+timing time_batches(const batch_clock& batch_seconds, double shortest_batch_seconds, const patience& limit) {
+  timing result;
+  sampler samples(batch_seconds, result);
+  while (samples.run() < shortest_batch_seconds && result.calls_per_sample < most_calls) result.calls_per_sample *= 2;
+
+  const auto throttled_before = throttle_count();
+  const auto stopped = [&] { return limit.stop != nullptr && *limit.stop != 0; };
+  const double end = now_seconds() + limit.budget_seconds;
+  std::size_t next_look = least_samples;  // sorting after every sample would take longer than they do
+  do {
+    samples.take();
+    if (result.samples.size() < next_look) continue;
+    result.settled = relative_noise(result.samples) <= limit.settled_noise;
+    next_look += next_look / 8 + 1;
+  } while (!result.settled && !stopped() && samples.taken() < most_samples && now_seconds() < end);
+  samples.finish();
+  if (throttled_before) result.throttled = throttle_count().value_or(*throttled_before) - *throttled_before;
+  return result;
+}
+
+}  // namespace fanin::measure
