@@ -14,8 +14,10 @@ class absent_backend final : public backend {
   std::string_view name() const noexcept override { return name_; }
   const availability& probe() const noexcept override { return availability_; }
   std::span<const variant_info> variants() const noexcept override { return {}; }
-  support supports(const request&) const override { return {availability_.why, std::string(availability_.detail)}; }
-  outcome reduce(const request&) const override { throw backend_unavailable(std::string(availability_.detail)); }
+  support prepare(request&) const override { return {availability_.why, std::string(availability_.detail)}; }
+  outcome reduce(const request&, void*) const override {
+    throw backend_unavailable(std::string(availability_.detail));
+  }
   std::unique_ptr<stream> open(const request&) const override {
     throw backend_unavailable(std::string(availability_.detail));
   }

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <vector>
 
-#include <fanin/request.hpp>
+#include <fanin/catalog.hpp>
 #include <fanin/result.hpp>
 
 #include "backends/words.hpp"
@@ -27,26 +27,39 @@ std::size_t edits(std::string_view a, std::string_view b) {
   return d[a.size()][b.size()];
 }
 
-template <class Enum, std::size_t N>
-std::string_view name_of(Enum value, const std::string_view (&names)[N]) noexcept {
-  return names[static_cast<std::size_t>(value)];
+/// The name at the enumerator's place; "unknown" for a value that is no enumerator.
+template <class Enum, class Names>
+std::string_view name_of(Enum value, const Names& names) noexcept {
+  const auto i = static_cast<std::size_t>(value);
+  return i < std::size(names) ? std::string_view(names[i]) : "unknown";
 }
 
 }  // namespace
 
 std::string_view to_string(operation what) noexcept {
-  return name_of(what, {"sum", "product", "min", "max", "sum_of_squares", "mean", "norm2", "variance", "dot"});
+  const auto i = static_cast<std::size_t>(what);
+  return i < operation_count ? operation_rows[i].name : "unknown";
 }
 std::string_view to_string(element_type type) noexcept {
-  return name_of(type, {"f32", "f64", "i32", "i64", "u32", "u64"});
+  static constexpr auto names = detail::for_each_element_row([](const auto& row) { return row.name; });
+  return name_of(type, names);
 }
-std::string_view to_string(method how) noexcept { return name_of(how, {"fast", "compensated", "exact"}); }
-std::string_view to_string(memory place) noexcept { return name_of(place, {"host", "device"}); }
+std::string_view to_string(method how) noexcept {
+  const auto i = static_cast<std::size_t>(how);
+  return i < std::size(method_rows) ? method_rows[i].name : "unknown";
+}
+std::string_view to_string(memory place) noexcept {
+  static constexpr std::string_view names[] = {"host", "device"};
+  return name_of(place, names);
+}
 std::string_view to_string(reproducibility kind) noexcept {
-  return name_of(kind, {"exact", "fixed_order", "run_to_run", "none"});
+  static constexpr std::string_view names[] = {"exact", "fixed_order", "run_to_run", "none"};
+  return name_of(kind, names);
 }
 std::string_view to_string(reason why) noexcept {
-  return name_of(why, {"usable", "not_compiled", "no_driver", "no_device", "too_old", "unsupported", "wrong_memory"});
+  static constexpr std::string_view names[] = {"usable",  "not_compiled", "no_driver",   "no_device",
+                                               "too_old", "unsupported",  "wrong_memory"};
+  return name_of(why, names);
 }
 
 std::string detail::printable(std::string_view text) {

@@ -3,8 +3,9 @@
 #include <new>
 
 #include <fanin/fanin.hpp>
+#include <fanin/fold.hpp>
 
-#include "backends/offer.hpp"
+#include "backends/checks.hpp"
 
 namespace fanin {
 namespace {
@@ -18,18 +19,7 @@ std::string_view wanted_backend(const options& chosen) {
   return chosen.backend.empty() ? std::string_view(from_environment) : chosen.backend;
 }
 
-void check(operation what, const array_view& input) {
-  check_data(input);
-  check_count(what, input.count);
-}
-
-/// The backend for a reduction of one input.
-selection choose(operation what, const array_view& input, const options& chosen) {
-  check_takes_one_input(what);
-  return select(backends(), wanted_backend(chosen), what, input, chosen);
-}
-
-/// Runs f; memory that ran out on the host leaves as this library's error.
+/// Calls f; memory that ran out on the host leaves as this library's error.
 template <class F>
 auto translated(F f) {
   try {
@@ -39,58 +29,136 @@ auto translated(F f) {
   }
 }
 
-result<scalar> with_report(const outcome& answer, const backend& by, std::vector<passed_over> fallback) {
-  return {answer.value,
-          {by.name(), answer.variant, answer.how, answer.reproducibility, answer.bound, std::move(fallback)}};
+report report_of(const outcome& answer, const backend& by, std::vector<passed_over> fallback) {
+  return {by.name(), answer.variant, answer.how, answer.reproducibility, answer.bound, std::move(fallback)};
+}
+
+/// Elements of input that nobody has counted yet: `count` arrays of them.
+input_views uncounted(operation what, element_type type, std::size_t expected_count, memory place) {
+  const array_view each(nullptr, expected_count, type, place);
+  return row_of(what).inputs == 2 ? input_views(each, each) : input_views(each);
+}
+
+selection choose(operation what, const input_views& inputs, const options& chosen) {
+  return select(backends(), wanted_backend(chosen), what, inputs, chosen);
+}
+
+/// A scalar of the type that `run` leaves a value of, and the report that it returns.
+template <class Run>
+result<scalar> as_scalar(element_type type, Run run) {
+  return with_element(type, [&]<class R>() {
+    R value{};
+    report how = run(result_view(value));
+    return result<scalar>{value, std::move(how)};
+  });
 }
 
 }  // namespace
 
-result<scalar> reduce(operation what, const array_view& input, const options& chosen) {
-  check(what, input);
+input_views input_views::part(std::size_t first, std::size_t count) const {
+  input_views some = *this;
+  for (int i = 0; i < size_; ++i) {
+    some.views_[i].data = static_cast<const std::byte*>(views_[i].data) + first * size_of(views_[i].type);
+    some.views_[i].count = count;
+  }
+  return some;
+}
+
+report reduce(operation what, const input_views& inputs, const result_view& value, options chosen) {
+  check_data(inputs);
+  check_count(what, inputs.count());
+  if (chosen.result.value_or(value.type) != value.type) {
+    throw invalid_argument("options::result is not the type of the memory for the result");
+  }
+  chosen.result = value.type;
   return translated([&] {
-    selection s = choose(what, input, chosen);
-    return with_report(s.chosen->reduce(s.what), *s.chosen, std::move(s.fallback));
+    selection s = choose(what, inputs, chosen);
+    return report_of(s.chosen->reduce(s.what, value.data), *s.chosen, std::move(s.fallback));
   });
 }
 
-result<scalar> dot(const array_view& x, const array_view& y, const options& chosen) {
-  check(operation::dot, x);
-  check(operation::dot, y);
-  check_pair(x, y);
-  return translated([&] {
-    selection s = select(backends(), wanted_backend(chosen), operation::dot, x, chosen);
-    s.what.other = y.data;
-    return with_report(s.chosen->reduce(s.what), *s.chosen, std::move(s.fallback));
-  });
+result<scalar> reduce(operation what, const input_views& inputs, const options& chosen) {
+  return as_scalar(chosen.result.value_or(default_result(what, inputs.type())),
+                   [&](const result_view& value) { return reduce(what, inputs, value, chosen); });
 }
 
 plan::plan(operation what, element_type type, const options& chosen, std::size_t expected_count, memory place)
-    : chosen_(choose(what, array_view(nullptr, expected_count, type, place), chosen)) {}
+    : chosen_(translated([&] { return choose(what, uncounted(what, type, expected_count, place), chosen); })) {}
 
-result<scalar> plan::operator()(const array_view& input) const {
+report plan::operator()(const input_views& inputs, const result_view& value) const {
   request asked = chosen_.what;
-  check(asked.what, input);
-  if (input.type != asked.input.type || input.place != asked.input.place) {
-    throw invalid_argument("the input's type or place is not the planned one");
+  check_data(inputs);
+  check_count(asked.what, inputs.count());
+  if (inputs.size() != asked.inputs.size() || inputs.type() != asked.inputs.type() ||
+      inputs.place() != asked.inputs.place() || value.type != asked.result) {
+    throw invalid_argument("the inputs' number, type or place, or the result's type, is not the planned one");
   }
-  asked.input = input;
-  return translated([&] { return with_report(chosen_.chosen->reduce(asked), *chosen_.chosen, {}); });
+  asked.inputs = inputs;
+  return translated([&] { return report_of(chosen_.chosen->reduce(asked, value.data), *chosen_.chosen, {}); });
+}
+
+result<scalar> plan::operator()(const input_views& inputs) const {
+  return as_scalar(chosen_.what.result, [&](const result_view& value) { return (*this)(inputs, value); });
 }
 
 incremental::incremental(operation what, element_type type, const options& chosen)
-    : chosen_(choose(what, array_view(nullptr, plan::unknown_count, type), chosen)),
-      stream_(chosen_.chosen->open(chosen_.what)) {}
+    : chosen_(
+          translated([&] { return choose(what, uncounted(what, type, plan::unknown_count, memory::host), chosen); })),
+      stream_(translated([&] { return chosen_.chosen->open(chosen_.what); })) {}
 
-void incremental::push(const void* elements, std::size_t count) {
-  if (elements == nullptr && count > 0) throw invalid_argument("the block is null, but its count is not 0");
-  count_ += count;
-  translated([&] { stream_->push(elements, count); });
+void incremental::push(const input_views& blocks) {
+  check_data(blocks);
+  if (blocks.size() != chosen_.what.inputs.size() || blocks.type() != chosen_.what.inputs.type() ||
+      blocks.place() != memory::host) {
+    throw invalid_argument("the blocks' number, type or place is not the stream's");
+  }
+  count_ += blocks.count();
+  translated([&] { stream_->push(blocks); });
+}
+
+report incremental::finish(const result_view& value) {
+  check_count(chosen_.what.what, count_);
+  if (value.type != chosen_.what.result) throw invalid_argument("the result's type is not the stream's");
+  return translated([&] { return report_of(stream_->finish(value.data), *chosen_.chosen, chosen_.fallback); });
 }
 
 result<scalar> incremental::finish() {
-  check_count(chosen_.what.what, count_);
-  return translated([&] { return with_report(stream_->finish(), *chosen_.chosen, chosen_.fallback); });
+  return as_scalar(chosen_.what.result, [&](const result_view& value) { return finish(value); });
 }
 
+namespace detail {
+namespace {
+
+selection choose_for_own(const arithmetic& own, const input_views& inputs, const options& chosen) {
+  if (chosen.how || chosen.result) {
+    throw invalid_argument("an accumulator of your own decides its method and its result's type itself");
+  }
+  return select(backends(), wanted_backend(chosen), own, inputs, chosen);
+}
+
+}  // namespace
+
+report fold_own(const arithmetic& own, const input_views& inputs, void* value, const options& chosen) {
+  check_data(inputs);
+  return translated([&] {
+    selection s = choose_for_own(own, inputs, chosen);
+    return report_of(s.chosen->reduce(s.what, value), *s.chosen, std::move(s.fallback));
+  });
+}
+
+own_stream::own_stream(const arithmetic& own, const options& chosen)
+    : chosen_(translated(
+          [&] { return choose_for_own(own, array_view(nullptr, plan::unknown_count, element_type::f64), chosen); })),
+      stream_(translated([&] { return chosen_.chosen->open(chosen_.what); })) {}
+
+void own_stream::push(const input_views& blocks) {
+  check_data(blocks);
+  translated([&] { stream_->push(blocks); });
+}
+
+report own_stream::finish(void* value) {
+  return translated([&] { return report_of(stream_->finish(value), *chosen_.chosen, chosen_.fallback); });
+}
+
+}  // namespace detail
 }  // namespace fanin

@@ -4,7 +4,9 @@
 
 #include <fanin/backend.hpp>
 #include <fanin/error.hpp>
+#include <fanin/loop.hpp>
 
+#include "backends/checks.hpp"
 #include "backends/words.hpp"
 
 namespace fanin {
@@ -33,6 +35,7 @@ bool has_variant(const backend& b, std::string_view name) {
 }
 
 void check_variant_name(candidate_list candidates, std::string_view name) {
+  if (name.empty()) return;
   if (std::any_of(candidates.begin(), candidates.end(), [&](const backend* b) { return has_variant(*b, name); })) {
     return;
   }
@@ -43,30 +46,18 @@ void check_variant_name(candidate_list candidates, std::string_view name) {
   throw invalid_argument("unknown variant " + quoted(name) + detail::suggestion(name, known));
 }
 
-/// What `b` would be asked: a named variant brings its own method and leaves the caller's memory for static storage.
-request request_for(const backend& b, operation what, const array_view& input, const options& chosen) {
-  request asked{what,
-                input,
-                chosen.how.value_or(default_method(what)),
-                chosen.result.value_or(default_result(what, input.type)),
-                chosen.variant,
-                chosen.threads != 0 ? chosen.threads : default_threads()};
-  if (chosen.variant.empty()) return asked;
+/// The options that a backend's variant decides: a named variant brings its own method, and its name is in static
+/// storage where the caller's may not be.
+void apply_variant(const backend& b, const options& chosen, request& request) {
+  if (chosen.variant.empty()) return;
   for (const variant_info& v : b.variants()) {
     if (v.name != chosen.variant) continue;
-    asked.variant = v.name;
-    asked.how = chosen.how.value_or(v.how);
+    request.variant = v.name;
+    request.how = chosen.how.value_or(v.how);
   }
-  return asked;
 }
 
 bool fits_request_only(reason why) { return why == reason::unsupported || why == reason::wrong_memory; }
-
-[[noreturn]] void refuse(const passed_over& p) {
-  if (fits_request_only(p.why)) throw unsupported(p.detail);
-  throw backend_unavailable("backend " + quoted(p.backend) + " is not usable here (" + std::string(to_string(p.why)) +
-                            "): " + p.detail);
-}
 
 /// Says what the first usable backend of the list said; where none is usable, what all said.
 [[noreturn]] void refuse_all(const std::vector<passed_over>& trail) {
@@ -78,22 +69,31 @@ bool fits_request_only(reason why) { return why == reason::unsupported || why ==
   throw backend_unavailable(text);
 }
 
-/// Takes `b` if it can serve; otherwise notes why not.
-bool take(selection& found, const backend& b, operation what, const array_view& input, const options& chosen) {
-  const availability& here = b.probe();
-  if (!here.usable()) {
-    found.fallback.push_back({b.name(), here.why, std::string(here.detail)});
-    return false;
+/// A choice under way: who was found, for what request.
+struct search {
+  candidate_list candidates;
+  const request& wanted;
+  const options& chosen;
+  selection found;
+
+  /// Takes `b` if it can serve; otherwise notes why not.
+  bool take(const backend& b) {
+    const availability& here = b.probe();
+    if (!here.usable()) {
+      found.fallback.push_back({b.name(), here.why, std::string(here.detail)});
+      return false;
+    }
+    found.what = wanted;
+    apply_variant(b, chosen, found.what);
+    support answer = b.prepare(found.what);
+    if (!answer.usable()) {
+      found.fallback.push_back({b.name(), answer.why, std::move(answer.detail)});
+      return false;
+    }
+    found.chosen = &b;
+    return true;
   }
-  found.what = request_for(b, what, input, chosen);
-  support answer = b.supports(found.what);
-  if (!answer.usable()) {
-    found.fallback.push_back({b.name(), answer.why, std::move(answer.detail)});
-    return false;
-  }
-  found.chosen = &b;
-  return true;
-}
+};
 
 /// Calls f(name) for each name of a comma list until one call returns true; whether one did.
 template <class F>
@@ -107,57 +107,87 @@ bool any_name(std::string_view list, F f) {
 }
 
 /// Whether `b` would have to fetch the data over the bus, which takes longer than to fold them where they lie.
-bool is_far(const backend& b, const array_view& input) {
-  return b.home() == memory::device && input.place == memory::host && b.probe().usable();
+bool is_far(const backend& b, const request& wanted) {
+  return b.home() == memory::device && wanted.inputs.place() == memory::host && b.probe().usable();
 }
 
-bool prefers_serial(const array_view& input) {
-  return input.place == memory::host && input.count < small_input_bytes / size_of(input.type);
+bool prefers_serial(const request& wanted) {
+  const std::size_t bytes = wanted.own != nullptr ? wanted.own->element_bytes : size_of(wanted.inputs.type());
+  return wanted.inputs.place() == memory::host && wanted.inputs.count() < small_input_bytes / bytes;
 }
+
+selection choose_automatically(search& any) {
+  const auto has_wanted_variant = [&](const backend& b) { return has_variant(b, any.chosen.variant); };
+  if (prefers_serial(any.wanted)) {
+    for (const backend* b : any.candidates) {
+      if (b->name() == "serial" && has_wanted_variant(*b) && any.take(*b)) return std::move(any.found);
+    }
+    any.found.fallback.clear();
+  }
+  for (const backend* b : any.candidates) {
+    if (!has_wanted_variant(*b)) continue;
+    if (is_far(*b, any.wanted)) {
+      any.found.fallback.push_back({b->name(), reason::wrong_memory, "the data lie in host memory"});
+    } else if (any.take(*b)) {
+      return std::move(any.found);
+    }
+  }
+  if (any.wanted.inputs.place() == memory::host) {
+    std::erase_if(any.found.fallback, [](const passed_over& p) { return p.why == reason::wrong_memory; });
+  }
+  for (const backend* b : any.candidates) {
+    if (is_far(*b, any.wanted) && any.take(*b)) return std::move(any.found);
+  }
+  refuse_all(any.found.fallback);
+}
+
+selection choose(candidate_list candidates, std::string_view name, const request& wanted, const options& chosen) {
+  search among{candidates, wanted, chosen, {}};
+  if (name.empty() || name == "auto") {
+    check_variant_name(candidates, chosen.variant);
+    return choose_automatically(among);
+  }
+  if (name.find(',') == std::string_view::npos) {
+    const backend& only = named(candidates, name);
+    if (!has_variant(only, chosen.variant)) check_variant_name(candidates, chosen.variant);
+    require(only);
+    if (!among.take(only)) throw unsupported(among.found.fallback.front().detail);
+    return std::move(among.found);
+  }
+  check_variant_name(candidates, chosen.variant);
+  any_name(name, [&](std::string_view one) {  // every name of the list has to be one
+    named(candidates, one);
+    return false;
+  });
+  if (!any_name(name, [&](std::string_view one) { return among.take(named(candidates, one)); })) {
+    refuse_all(among.found.fallback);
+  }
+  return std::move(among.found);
+}
+
+unsigned threads_of(const options& chosen) { return chosen.threads != 0 ? chosen.threads : default_threads(); }
 
 }  // namespace
 
-selection select(candidate_list candidates, std::string_view wanted, operation what, const array_view& input,
+selection select(candidate_list candidates, std::string_view wanted, operation what, const input_views& inputs,
                  const options& chosen) {
-  if (!chosen.variant.empty()) check_variant_name(candidates, chosen.variant);
-  selection found;
-  if (wanted.empty() || wanted == "auto") {
-    if (prefers_serial(input)) {
-      for (const backend* b : candidates) {
-        if (b->name() == "serial" && has_variant(*b, chosen.variant) && take(found, *b, what, input, chosen))
-          return found;
-      }
-      found.fallback.clear();
-    }
-    for (const backend* b : candidates) {
-      if (!has_variant(*b, chosen.variant)) continue;
-      if (is_far(*b, input)) {
-        found.fallback.push_back({b->name(), reason::wrong_memory, "the data lie in host memory"});
-      } else if (take(found, *b, what, input, chosen)) {
-        return found;
-      }
-    }
-    if (input.place == memory::host) {
-      std::erase_if(found.fallback, [](const passed_over& p) { return p.why == reason::wrong_memory; });
-    }
-    for (const backend* b : candidates) {
-      if (is_far(*b, input) && take(found, *b, what, input, chosen)) return found;
-    }
-    refuse_all(found.fallback);
-  }
-  if (wanted.find(',') == std::string_view::npos) {
-    if (!take(found, named(candidates, wanted), what, input, chosen)) refuse(found.fallback.front());
-    return found;
-  }
-  any_name(wanted, [&](std::string_view name) {  // every name of the list has to be one
-    named(candidates, name);
-    return false;
-  });
-  if (!any_name(wanted,
-                [&](std::string_view name) { return take(found, named(candidates, name), what, input, chosen); })) {
-    refuse_all(found.fallback);
-  }
-  return found;
+  check_known(what, inputs, chosen.how);
+  const request asked{what,
+                      inputs,
+                      chosen.how.value_or(default_method(what)),
+                      chosen.result.value_or(default_result(what, inputs.type())),
+                      chosen.variant,
+                      threads_of(chosen)};
+  return choose(candidates, wanted, asked, chosen);
+}
+
+selection select(candidate_list candidates, std::string_view wanted, const detail::arithmetic& own,
+                 const input_views& inputs, const options& chosen) {
+  request asked{};
+  asked.inputs = inputs;
+  asked.threads = threads_of(chosen);
+  asked.own = &own;
+  return choose(candidates, wanted, asked, chosen);
 }
 
 const backend& find_backend(std::string_view name) { return named(backends(), name); }

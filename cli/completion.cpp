@@ -42,7 +42,7 @@ std::vector<std::string> values_of(const std::string& subcommand, const std::str
   const bool bench = subcommand == "bench" || subcommand == "regress";
   if (name == "--method") return words(all_methods);
   if (name == "--type") return subcommand == "ladder" ? words(cuda::ladder_types) : words(all_element_types);
-  if (name == "--operation") return bench ? words(bench_operations()) : words(cuda::ladder_operations);
+  if (name == "--operation") return bench ? words(all_operations) : words(cuda::ladder_operations);
   if (name == "--result") return {"f32", "f64"};
   if (name == "--format" && subcommand == "report") return {"html", "svg", "csv"};
   if (name == "--format") return {"npy", "raw", "text", "csv"};

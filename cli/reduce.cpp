@@ -1,4 +1,4 @@
-// fanin sum, product, min, max, mean, sum_of_squares: one number from one input.
+// fanin sum, product, min and the other operations of the catalogue: one number from one input or two.
 #include <chrono>
 #include <memory>
 
@@ -20,6 +20,7 @@ namespace {
 
 struct reduction_options {
   input_options input;
+  std::string other;  ///< the second FILE of an operation of two inputs
   run_options how;
   std::string save_state;
   bool explain = false, json = false;
@@ -35,7 +36,7 @@ struct reduction {
 // Nothing if the elements lie in memory, or if the variant wants them all at once; any other objection will come
 // again from the plan.
 std::unique_ptr<incremental> open_stream(operation what, const source& input, const options& chosen) {
-  if (input.whole()) return nullptr;
+  if (input.whole() || row_of(what).inputs > 1) return nullptr;
   try {
     return std::make_unique<incremental>(what, input.type(), chosen);
   } catch (const unsupported&) {
@@ -43,8 +44,8 @@ std::unique_ptr<incremental> open_stream(operation what, const source& input, co
   }
 }
 
-// `state`, if there is one, takes in all elements too.
-reduction reduce_source(operation what, source& input, const options& chosen, exact_state* state) {
+// `other` is the second input of an operation that has two. `state`, if there is one, takes in all elements too.
+reduction reduce_source(operation what, source& input, source* other, const options& chosen, exact_state* state) {
   reduction done;
   done.what = what;
   progress line(fmt::format("{} of {}", to_string(what), input.name()));
@@ -52,14 +53,15 @@ reduction reduce_source(operation what, source& input, const options& chosen, ex
   std::unique_ptr<incremental> stream = open_stream(what, input, chosen);
   if (!stream) {
     const array_view all = input.load();
+    const input_views inputs = other != nullptr ? input_views(all, other->load()) : input_views(all);
     const plan planned(what, all.type, chosen, all.count);
     done.count = all.count;
-    done.reached = naming(input.name(), [&] { return planned(all); });
+    done.reached = naming(input.name(), [&] { return planned(inputs); });
     done.reached.report.fallback = planned.chosen().fallback;
     if (state != nullptr) state->add(all);
   } else {
     for (array_view block = input.next(); block.count > 0; block = input.next()) {
-      stream->push(block.data, block.count);
+      stream->push(block);
       if (state != nullptr) state->add(block);
       done.count += block.count;
       line.add_bytes(block.bytes());
@@ -68,6 +70,7 @@ reduction reduce_source(operation what, source& input, const options& chosen, ex
   }
   done.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   input.finish();
+  if (other != nullptr) other->finish();
   return done;
 }
 
@@ -106,48 +109,40 @@ void explain(const reduction& done, const source& input) {
 void run_reduction(operation what, const reduction_options& said) {
   const options chosen = said.how.checked();
   if (!said.save_state.empty() && chosen.how != method::exact) throw usage_error("--save-state needs --method exact");
+  if (!said.other.empty() && said.input.path == "-" && said.other == "-") {
+    throw usage_error("standard input cannot be both inputs");
+  }
   source input(said.input);
+  std::optional<source> other;
+  if (!said.other.empty()) {
+    input_options like_the_first = said.input;
+    like_the_first.path = said.other;
+    other.emplace(like_the_first);
+  }
   std::optional<exact_state> state;
   std::optional<output_file> file;
   if (!said.save_state.empty()) {
     state.emplace(input.type());
     file.emplace(said.save_state);  // before the work, so that a bad name does not cost it
   }
-  const reduction done = reduce_source(what, input, chosen, state ? &*state : nullptr);
+  const reduction done = reduce_source(what, input, other ? &*other : nullptr, chosen, state ? &*state : nullptr);
   if (state) state->save(*file);
   if (said.explain) explain(done, input);
   write_stdout(said.json ? printed(to_json(done, input.type())) : value_text(done.reached.value) + "\n");
 }
 
-std::string_view description(operation what) {
-  switch (what) {
-    case operation::sum:
-      return "Sum of all elements";
-    case operation::product:
-      return "Product of all elements";
-    case operation::min:
-      return "Smallest element";
-    case operation::max:
-      return "Largest element";
-    case operation::sum_of_squares:
-      return "Sum of the squares of all elements";
-    case operation::mean:
-      return "Mean of all elements";
-    case operation::norm2:
-      return "Square root of the sum of the squares of all elements, correctly rounded (f32 and f64)";
-    case operation::variance:
-      return "Population variance of all elements, correctly rounded (f32 and f64)";
-    case operation::dot:
-      break;  // no command
-  }
-  return {};
-}
-
 command add_reduction(CLI::App& root, operation what) {
   const std::string name(to_string(what));
   auto said = std::make_shared<reduction_options>();
-  CLI::App* parser = root.add_subcommand(name, std::string(description(what)));
+  const operation_row& row = row_of(what);
+  std::string story(row.story);
+  if (!row.of_floats.fast) story += ", correctly rounded";
+  if (!row.of_integers) story += " (f32 and f64)";
+  CLI::App* parser = root.add_subcommand(name, story);
   add_input_options(*parser, said->input, true);
+  if (row.inputs == 2) {
+    parser->add_option("OTHER", said->other, "second input file, of the same format and type")->required();
+  }
   add_run_options(*parser, said->how);
   if (what == operation::sum) {
     parser
@@ -158,13 +153,21 @@ command add_reduction(CLI::App& root, operation what) {
   parser->add_flag("--explain", said->explain,
                    "say on stderr who ran, who was passed over and why, and the error bound");
   parser->add_flag("--json", said->json, "print one JSON object");
-  parser->footer(
-      fmt::format("Examples:\n"
-                  "  fanin {0} data.npy\n"
-                  "  fanin {0} prices.csv --column price --explain\n"
-                  "  fanin {0} samples.bin --type f32 --skip 512 --json\n"
-                  "  seq 1000 | fanin {0} - --threads 2",
-                  name));
+  const std::string_view files = row.inputs == 2 ? "x.npy y.npy" : "data.npy";
+  std::string examples = fmt::format("Examples:\n  fanin {} {}\n", name, files);
+  if (row.inputs == 1) {
+    examples += fmt::format(
+        "  fanin {0} prices.csv --column price --explain\n"
+        "  fanin {0} samples.bin --type f32 --skip 512 --json\n"
+        "  seq 1000 | fanin {0} - --threads 2",
+        name);
+  } else {
+    examples += fmt::format(
+        "  fanin {0} prices.csv amounts.csv --column 1 --explain\n"
+        "  fanin {0} x.bin y.bin --type f32 --json",
+        name);
+  }
+  parser->footer(examples);
   return {parser, [what, said] { run_reduction(what, *said); }};
 }
 

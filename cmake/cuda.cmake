@@ -53,17 +53,26 @@ set(CMAKE_CUDA_RUNTIME_LIBRARY None)  # CUDA::cudart_static, by name; never libc
 # Contraction is off for the same reason as on the host; diagnostic 186 is `x < 0` in templates of unsigned types.
 set(FANIN_CUDA_FLAGS --expt-relaxed-constexpr -fmad=false -diag-suppress=186 -Xcompiler=-ffp-contract=off,-Wall,-Wextra)
 
-# fanin_stamp_element_types(out_list header function_declaration): one .cu for each pair of element types; `@T@` in the
-# declaration stands for the type. Pairs compile side by side, and half as many files read CUB's and Thrust's headers.
+# fanin_stamp_element_types(out_list header function_declaration): one .cu for each pair of element types of the
+# catalogue; `@T@` in the declaration stands for the type. Pairs compile side by side, and half as many files read CUB's
+# and Thrust's headers.
+set(catalog ${PROJECT_SOURCE_DIR}/include/fanin/catalog.hpp)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${catalog})
+file(STRINGS ${catalog} element_rows REGEX "^    element_row<")
+list(LENGTH element_rows FANIN_ELEMENT_COUNT)
 function(fanin_stamp_element_types out header declaration)
-  foreach(pair "floating;float;double" "signed;std::int32_t;std::int64_t" "unsigned;std::uint32_t;std::uint64_t")
-    list(POP_FRONT pair name)
+  math(EXPR last "${FANIN_ELEMENT_COUNT} - 1")
+  foreach(first RANGE 0 ${last} 2)
     set(content "#include \"${header}\"\n")
-    foreach(T ${pair})
-      string(CONFIGURE "${declaration}" instance @ONLY)
-      string(APPEND content "template ${instance};\n")
+    math(EXPR second "${first} + 1")
+    foreach(i ${first} ${second})
+      if(i LESS FANIN_ELEMENT_COUNT)
+        set(T "fanin::detail::element_at<${i}>")
+        string(CONFIGURE "${declaration}" instance @ONLY)
+        string(APPEND content "template ${instance};\n")
+      endif()
     endforeach()
-    set(unit ${CMAKE_CURRENT_BINARY_DIR}/${name}.cu)
+    set(unit ${CMAKE_CURRENT_BINARY_DIR}/element_types_${first}.cu)
     file(CONFIGURE OUTPUT ${unit} CONTENT "${content}")
     list(APPEND units ${unit})
   endforeach()

@@ -5,7 +5,7 @@ include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/fanin)
 
 install(TARGETS fanin EXPORT fanin)
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ TYPE INCLUDE FILES_MATCHING PATTERN "*.hpp")
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ TYPE INCLUDE FILES_MATCHING PATTERN "*.hpp" PATTERN "*.cuh")
 install(EXPORT fanin NAMESPACE fanin:: FILE fanin-targets.cmake DESTINATION ${package_dir})
 
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/fanin-config.cmake.in ${PROJECT_BINARY_DIR}/fanin-config.cmake

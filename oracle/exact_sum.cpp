@@ -7,8 +7,6 @@
 #include <type_traits>
 #include <vector>
 
-#include "cli/kit/typed.hpp"
-
 namespace fanin::oracle {
 
 namespace {
@@ -41,7 +39,7 @@ struct partial {
     }
   }
   void fold(const array_view& input, std::size_t begin, std::size_t count) {
-    cli::with_type(input.type, [&]<class T>(T) { fold(static_cast<const T*>(input.data) + begin, count); });
+    with_element(input.type, [&]<class T>() { fold(static_cast<const T*>(input.data) + begin, count); });
   }
 };
 

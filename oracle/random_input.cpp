@@ -5,8 +5,6 @@
 #include <span>
 #include <type_traits>
 
-#include "cli/kit/typed.hpp"
-
 namespace fanin::oracle {
 
 namespace {
@@ -34,9 +32,9 @@ std::vector<T> random_factors(std::size_t count) {
   std::vector<T> x(count);
   const std::size_t apart = count / 60 + 1;
   for (std::size_t i = 0; i < count; ++i) {
-    x[i] = 1;
+    x[i] = T{1};
     if (i % apart == 0) x[i] = std::is_floating_point_v<T> && i / apart % 2 == 1 ? static_cast<T>(0.5) : T{2};
-    if (std::is_signed_v<T> && random() % 2 == 0) x[i] = -x[i];
+    if (std::is_signed_v<T> && random() % 2 == 0) x[i] = static_cast<T>(-x[i]);
   }
   return x;
 }
@@ -55,7 +53,7 @@ std::vector<T> exact_terms(std::size_t count) {
 }  // namespace
 
 random_input::random_input(operation what, element_type type, std::size_t count, terms kind) {
-  cli::with_type(type, [&]<class T>(T) {
+  with_element(type, [&]<class T>() {
     x_ = what == operation::product ? random_factors<T>(count)
          : kind == terms::exact     ? exact_terms<T>(count)
                                     : random_terms<T>(count, what == operation::sum_of_squares ? 16 : 32);

@@ -14,6 +14,11 @@ enum class terms {
   exact,   ///< at most 2^23 ones of either sign, and zeros: every partial sum is exact, in any order and type
 };
 
+namespace detail {
+template <std::size_t... I>
+std::variant<std::vector<fanin::detail::element_at<I>>...> variant_of_vectors(std::index_sequence<I...>);
+}  // namespace detail
+
 /// The same on every machine. Factors of a product are ones, and at most 60 other powers of two, of either sign, so
 /// that every part of it is exact.
 class random_input {
@@ -22,9 +27,7 @@ class random_input {
   array_view view() const;
 
  private:
-  std::variant<std::vector<float>, std::vector<double>, std::vector<std::int32_t>, std::vector<std::int64_t>,
-               std::vector<std::uint32_t>, std::vector<std::uint64_t>>
-      x_;
+  decltype(detail::variant_of_vectors(std::make_index_sequence<element_count>())) x_;
 };
 
 }  // namespace fanin::oracle

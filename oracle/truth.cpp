@@ -1,17 +1,10 @@
 #include "oracle/truth.hpp"
 
-#include <algorithm>
 #include <cmath>
-#include <numeric>
-#include <span>
-#include <type_traits>
+#include <vector>
 
-#include <fanin/accumulator/dot.hpp>
-#include <fanin/accumulator/exact.hpp>
-#include <fanin/accumulator/moments.hpp>
-#include <fanin/error.hpp>
-
-#include "cli/kit/typed.hpp"
+#include <fanin/loop.hpp>
+#include <fanin/recipe.hpp>
 
 namespace fanin::oracle {
 
@@ -22,74 +15,33 @@ struct exact_result {
   exact_facts facts{};
 };
 
-/// `Result`: what integers widen to.
-template <class Result, class T>
-exact_result exact_product(std::span<const T> x) {
-  return {std::accumulate(x.begin(), x.end(), Result{1}, [](Result a, T b) { return a * static_cast<Result>(b); })};
+/// The state of A after all elements, added one by one in their order.
+template <class A>
+typename A::state state_of(const fanin::detail::operands& data, std::size_t count) {
+  auto state = A::identity();
+  for (std::size_t i = 0; i < count; ++i) fanin::detail::add_element<A>(data, i, state);
+  return state;
 }
 
-template <class Result, class T>
-exact_result exact_sum_of_squares(std::span<const T> x) {
-  if constexpr (std::is_floating_point_v<T>) {
-    exact_square_accumulator<T> sum;
-    sum.add(x);
-    const double wide = sum.template round<double>();
-    return {sum.round(), {wide, wide}};
-  } else {
-    const auto add_square = [](Result a, T b) { return a + static_cast<Result>(b) * static_cast<Result>(b); };
-    return {std::accumulate(x.begin(), x.end(), Result{0}, add_square)};
-  }
+/// The sum of magnitudes that a bound speaks of is the operation's own result for the magnitudes of the elements.
+template <class A, class T>
+exact_facts facts_of(const fanin::detail::operands& data, std::size_t count, const typename A::state& state) {
+  const auto* const x = static_cast<const T*>(data.x);
+  std::vector<T> magnitudes(count);
+  for (std::size_t i = 0; i < count; ++i) magnitudes[i] = std::fabs(x[i]);
+  return {A::template finish<double>(state, count),
+          A::template finish<double>(state_of<A>({magnitudes.data()}, count), count)};
 }
 
-/// Integers of up to 32 bits are exact in double.
-template <class T>
-exact_result exact_mean(std::span<const T> x) {
-  exact_accumulator<double> sum, magnitudes;
-  for (const T v : x) {
-    sum.add(static_cast<double>(v));
-    magnitudes.add(std::fabs(static_cast<double>(v)));
-  }
-  const double wide = sum.mean(x.size());
-  if constexpr (std::is_same_v<T, float>) return {sum.mean<float>(x.size()), {wide, magnitudes.mean(x.size())}};
-  return {wide, {wide, magnitudes.mean(x.size())}};
-}
-
-template <class T>
-exact_result exact_variance(std::span<const T> x) {
-  exact_moments_accumulator<T> moments;
-  for (const T v : x) moments.add(v);
-  return {moments.variance(x.size())};
-}
-
-template <class T>
-exact_result exact_norm(std::span<const T> x) {
-  exact_square_accumulator<T> squares;
-  squares.add(x);
-  return {squares.root()};
-}
-
-template <class T>
-exact_result exact_dot(std::span<const T> x, std::span<const T> y) {
-  exact_dot_accumulator<T> sum;
-  for (std::size_t i = 0; i < x.size(); ++i) sum.add(x[i], y[i]);
-  return {sum.round()};
-}
-
-template <class T>
-exact_result exact(operation what, std::span<const T> x) {
-  using wide = std::conditional_t<std::is_floating_point_v<T>, T,
-                                  std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>>;
-  if (what == operation::product) return exact_product<wide>(x);
-  if (what == operation::min) return {*std::ranges::min_element(x)};
-  if (what == operation::max) return {*std::ranges::max_element(x)};
-  if (what == operation::sum_of_squares) return exact_sum_of_squares<wide>(x);
-  if (what == operation::mean) return exact_mean(x);
-  if constexpr (std::is_floating_point_v<T>) {
-    if (what == operation::norm2) return exact_norm(x);
-    if (what == operation::variance) return exact_variance(x);
-    return exact_dot(x.first(x.size() / 2), x.last(x.size() / 2));
-  }
-  throw unsupported(std::string(to_string(what)) + " of integers");
+template <class Recipe>
+exact_result exact(const fanin::detail::operands& data, std::size_t count) {
+  using A = typename Recipe::accumulator;
+  using T = typename Recipe::element;
+  const auto state = state_of<A>(data, count);
+  exact_result found{A::template finish<typename Recipe::result>(state, count)};
+  constexpr bool bounded = row_of(Recipe::what).of_floats.fast && !row_of(Recipe::what).selects;
+  if constexpr (std::is_floating_point_v<T> && bounded) found.facts = facts_of<A, T>(data, count, state);
+  return found;
 }
 
 }  // namespace
@@ -99,10 +51,16 @@ truth::truth(operation what, const array_view& x, unsigned threads) {
     sum_.emplace(x, threads);
     return;
   }
-  const auto found = cli::with_type(
-      x.type, [&]<class T>(T) { return exact(what, std::span<const T>(static_cast<const T*>(x.data), x.count)); });
-  rounded_ = found.rounded;
-  facts_ = found.facts;
+  const operation_row& row = row_of(what);
+  const std::size_t count = x.count / static_cast<std::size_t>(row.inputs);
+  const fanin::detail::operands data{x.data, static_cast<const std::byte*>(x.data) + count * size_of(x.type)};
+  const method how = row.of_floats.exact ? method::exact : method::fast;
+  const auto found = with_recipe(what, x.type, how, [&]<class Recipe>(Recipe) -> std::optional<exact_result> {
+    return exact<Recipe>(data, count);
+  });
+  if (!found) throw unsupported(std::string(row.name) + " of " + std::string(to_string(x.type)));
+  rounded_ = found->rounded;
+  facts_ = found->facts;
 }
 
 promise truth::judge(const scalar& value, const report& how) const {

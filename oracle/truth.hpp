@@ -15,7 +15,7 @@ namespace fanin::oracle {
 /// to be. For inputs as random_input makes them: finite, and integers of which every partial result fits.
 class truth {
  public:
-  /// dot: of the first half of x and the second. `threads` may help with sums.
+  /// An operation of two inputs reads the first half of x and the second. `threads` may help with sums.
   truth(operation what, const array_view& x, unsigned threads);
 
   /// The bound for rounded floats; everything else is to be equal.

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <new>
+#include <vector>
 
 #include <fanin/error.hpp>
 
+#include "backends/checks.hpp"
 #include "backends/cpu/environment.hpp"
-#include "backends/offer.hpp"
 
 namespace fanin::cpu {
 namespace {
@@ -17,90 +19,133 @@ constexpr variant_info shipped[] = {
     {"compensated", method::compensated, "the same with every rounding error carried along", ""},
     {"exact", method::exact, "fixed-point accumulator over the whole exponent range, rounded once", ""},
 };
+constexpr std::string_view variant_of_own = "general-loop";
 
-const fold& fold_of(const request& asked) { return *find_fold(asked.what, asked.input.type, asked.how); }
+const arithmetic& arithmetic_of(const request& request) { return *static_cast<const arithmetic*>(request.prepared); }
 
-std::string_view variant_of(const request& asked) { return shipped[static_cast<std::size_t>(asked.how)].name; }
-
-outcome finished(const fold& arithmetic, const request& asked, const void* state, std::size_t count) {
-  return {arithmetic.finish(state, count, asked.result), variant_of(asked), asked.how, arithmetic.reproducibility,
-          arithmetic.bound(count, asked.result)};
+operands operands_of(const input_views& inputs) {
+  return {inputs[0].data, inputs.size() == 2 ? inputs[1].data : nullptr};
 }
 
-/// Folds `count` elements from `first` on; a state whose order does not matter has been reset.
-void fold_part(const fold& arithmetic, const array_view& input, const void* other, std::size_t first,
-               std::size_t count, void* state) {
-  const auto from_first = [&](const void* x) {
-    return static_cast<const std::byte*>(x) + first * size_of(input.type);
+/// The operands from their element `count` on.
+operands advanced(const operands& data, std::size_t count, std::size_t element_bytes) {
+  const auto behind = [&](const void* x) -> const void* {
+    return x == nullptr ? nullptr : static_cast<const std::byte*>(x) + count * element_bytes;
   };
-  if (arithmetic.accumulate_pairs != nullptr) {
-    arithmetic.accumulate_pairs(from_first(input.data), from_first(other), count, state);
-  } else {
-    arithmetic.accumulate(from_first(input.data), count, state);
+  return {behind(data.x), behind(data.y), data.first + count};
+}
+
+/// Memory for states, aligned as they are.
+class state_memory {
+ public:
+  /// At least `bytes`; what was there before is lost.
+  std::byte* get(std::size_t bytes) {
+    if (lines_.size() < bytes / sizeof(line) + 1) lines_ = std::vector<line>(bytes / sizeof(line) + 1);
+    return lines_.data()->bytes;
   }
+
+ private:
+  struct alignas(detail::state_alignment) line {
+    std::byte bytes[detail::state_alignment];
+  };
+  std::vector<line> lines_;
+};
+
+/// Room for one state of any accumulator: on the stack for recipes, else from the heap.
+class one_state {
+ public:
+  explicit one_state(const arithmetic& of) {
+    if (of.state_bytes > sizeof(state_buffer)) at_ = large_.get(of.state_bytes);
+  }
+  std::byte* get() { return at_; }
+
+ private:
+  state_buffer small_;
+  state_memory large_;
+  std::byte* at_ = small_.bytes;
+};
+
+outcome finished(const request& request, const void* state, std::size_t count, void* result) {
+  const arithmetic& arithmetic = arithmetic_of(request);
+  arithmetic.finish(state, count, request.result, result);
+  return {request.variant, request.how, arithmetic.reproducibility, arithmetic.bound(count, request.result)};
 }
 
 /// Collects what is pushed into blocks of whole leaves, so that the leaves lie as they would in one array.
 class block_stream final : public stream {
  public:
-  block_stream(const cpu_backend& backend, const request& asked)
-      : backend_(backend), asked_(asked), fold_(fold_of(asked)), tree_(fold_) {
-    fold_.reset(total_.bytes);
+  block_stream(const cpu_backend& backend, const request& request)
+      : backend_(backend),
+        request_(request),
+        arithmetic_(arithmetic_of(request)),
+        block_(leaves_in_block * arithmetic_.leaf_elements),
+        total_(arithmetic_),
+        part_(arithmetic_),
+        tree_(arithmetic_, levels_.get(partial_tree::most_levels * state_stride(arithmetic_))) {
+    arithmetic_.reset(total_.get());
   }
 
-  void push(const void* elements, std::size_t count) override {
-    const auto* bytes = static_cast<const std::byte*>(elements);
-    std::size_t left = count * size_of(asked_.input.type);
-    count_ += count;
+  void push(const input_views& blocks) override {
+    operands data = operands_of(blocks);
+    std::size_t left = blocks.count();
     while (left > 0) {
-      if (pending_.empty() && left >= block_bytes) {
-        fold_block(bytes, block_bytes);
-        bytes += block_bytes;
-        left -= block_bytes;
-        continue;
+      std::size_t n = std::min(left, block_ - pending_count_);
+      if (n == block_) {
+        fold_block(data, n);
+      } else {
+        append(0, data.x, n);
+        if (arithmetic_.inputs == 2) append(1, data.y, n);
+        pending_count_ += n;
+        if (pending_count_ == block_) flush();
       }
-      const std::size_t n = std::min(left, block_bytes - pending_.size());
-      pending_.insert(pending_.end(), bytes, bytes + n);
-      bytes += n;
+      data = advanced(data, n, arithmetic_.element_bytes);
       left -= n;
-      if (pending_.size() == block_bytes) flush();
     }
   }
 
-  outcome finish() override {
-    if (!pending_.empty()) flush();
+  outcome finish(void* result) override {
+    if (pending_count_ > 0) flush();
     environment_guard guard;
-    if (fold_.fixed_order()) tree_.finish(total_.bytes);
-    return finished(fold_, asked_, total_.bytes, count_);
+    if (arithmetic_.fixed_order()) tree_.finish(total_.get());
+    return finished(request_, total_.get(), folded_, result);
   }
 
  private:
-  static constexpr std::size_t block_bytes = 1024 * leaf_bytes;
+  static constexpr std::size_t leaves_in_block = 1024;
 
-  void flush() {
-    fold_block(pending_.data(), pending_.size());
-    pending_.clear();
+  void append(int input, const void* elements, std::size_t count) {
+    const auto* bytes = static_cast<const std::byte*>(elements);
+    pending_[input].insert(pending_[input].end(), bytes, bytes + count * arithmetic_.element_bytes);
   }
 
-  void fold_block(const std::byte* data, std::size_t bytes) {
-    const auto type = asked_.input.type;
-    state_buffer part;
+  void flush() {
+    fold_block({pending_[0].data(), pending_[1].data()}, pending_count_);
+    for (auto& elements : pending_) elements.clear();
+    pending_count_ = 0;
+  }
+
+  void fold_block(operands data, std::size_t count) {
+    data.first = folded_;
     environment_guard guard;
-    backend_.fold_parallel(fold_, array_view(data, bytes / size_of(type), type), nullptr, asked_.threads, part.bytes);
-    if (fold_.fixed_order()) {
-      tree_.push(part.bytes);
+    backend_.fold_parallel(arithmetic_, data, count, request_.threads, part_.get());
+    if (arithmetic_.fixed_order()) {
+      tree_.push(part_.get());
     } else {
-      fold_.merge(total_.bytes, part.bytes);
+      arithmetic_.merge(total_.get(), part_.get());
     }
+    folded_ += count;
   }
 
   const cpu_backend& backend_;
-  request asked_;
-  const fold& fold_;
+  request request_;
+  const arithmetic& arithmetic_;
+  std::size_t block_;
+  one_state total_, part_;
+  state_memory levels_;
   partial_tree tree_;
-  state_buffer total_;
-  std::vector<std::byte> pending_;
-  std::size_t count_ = 0;
+  std::vector<std::byte> pending_[most_inputs];
+  std::size_t pending_count_ = 0;
+  std::uint64_t folded_ = 0;
 };
 
 }  // namespace
@@ -112,66 +157,76 @@ const availability& cpu_backend::probe() const noexcept {
 
 std::span<const variant_info> cpu_backend::variants() const noexcept { return shipped; }
 
-support cpu_backend::supports(const request& asked) const {
-  if (asked.input.place != memory::host) {
+support cpu_backend::prepare(request& request) const {
+  if (request.inputs.place() != memory::host) {
     return {reason::wrong_memory, std::string(name()) + " reads host memory, and the data is in device memory"};
   }
-  return offer(*this, asked, find_fold(asked.what, asked.input.type, asked.how) != nullptr);
+  if (request.own != nullptr) {
+    if (!request.variant.empty()) return {reason::unsupported, "an accumulator of your own has no variants"};
+    request.variant = variant_of_own;
+    request.prepared = request.own;
+    return {};
+  }
+  const arithmetic* const found = find_arithmetic(request.what, request.inputs.type(), request.how);
+  request.prepared = found;
+  return check_offer(*this, request, found != nullptr);
 }
 
-void cpu_backend::fold_parallel(const fold& arithmetic, const array_view& input, const void* other, unsigned threads,
-                                void* state) const {
+void cpu_backend::fold_parallel(const arithmetic& arithmetic, const operands& data, std::size_t count,
+                                unsigned threads, void* state) const {
   struct job {
-    const fold& arithmetic;
-    const array_view& input;
-    const void* other;
+    const detail::arithmetic& arithmetic;
+    const operands& data;
+    std::size_t count;
     std::size_t chunk;
-    state_buffer* partials;
+    std::byte* partials;
+    std::byte* partial(std::size_t i) const { return partials + i * state_stride(arithmetic); }
   };
-  if (threads == 1 || input.bytes() < parallel_bytes) {
+  if (threads == 1 || count < parallel_bytes / arithmetic.element_bytes) {
     if (!arithmetic.fixed_order()) arithmetic.reset(state);
-    fold_part(arithmetic, input, other, 0, input.count, state);
+    arithmetic.accumulate(data, count, state);
     return;
   }
   constexpr std::size_t chunks_per_thread = 16;
-  const std::size_t leaf = leaf_bytes / size_of(input.type);
+  const std::size_t leaf = arithmetic.leaf_elements;
   threads = std::min(threads, most_threads);
-  const std::size_t leaves = (input.count + leaf - 1) / leaf;
+  const std::size_t leaves = (count + leaf - 1) / leaf;
   const std::size_t chunk = leaf * std::bit_ceil((leaves - 1) / (threads * chunks_per_thread) + 1);
-  const std::size_t chunks = (input.count + chunk - 1) / chunk;
-  thread_local std::vector<state_buffer> partials;
-  if (partials.size() < chunks) partials.resize(chunks);
+  const std::size_t chunks = (count + chunk - 1) / chunk;
+  thread_local state_memory memory;
+  std::byte* const levels = memory.get((partial_tree::most_levels + chunks) * state_stride(arithmetic));
 
-  job shared{arithmetic, input, other, chunk, partials.data()};
+  job shared{arithmetic, data, count, chunk, levels + partial_tree::most_levels * state_stride(arithmetic)};
   const auto fold_chunk = [](void* context, std::size_t i) {
     const job& j = *static_cast<job*>(context);
     const std::size_t first = i * j.chunk;
     environment_guard guard;
-    if (!j.arithmetic.fixed_order()) j.arithmetic.reset(j.partials[i].bytes);
-    fold_part(j.arithmetic, j.input, j.other, first, std::min(j.chunk, j.input.count - first), j.partials[i].bytes);
+    if (!j.arithmetic.fixed_order()) j.arithmetic.reset(j.partial(i));
+    j.arithmetic.accumulate(advanced(j.data, first, j.arithmetic.element_bytes), std::min(j.chunk, j.count - first),
+                            j.partial(i));
   };
   run(threads, chunks, {fold_chunk, &shared});
 
   arithmetic.reset(state);
   if (arithmetic.fixed_order()) {
-    partial_tree tree(arithmetic);
-    for (std::size_t i = 0; i < chunks; ++i) tree.push(shared.partials[i].bytes);
+    partial_tree tree(arithmetic, levels);
+    for (std::size_t i = 0; i < chunks; ++i) tree.push(shared.partial(i));
     tree.finish(state);
   } else {
-    for (std::size_t i = 0; i < chunks; ++i) arithmetic.merge(state, shared.partials[i].bytes);
+    for (std::size_t i = 0; i < chunks; ++i) arithmetic.merge(state, shared.partial(i));
   }
 }
 
-outcome cpu_backend::reduce(const request& asked) const {
-  const fold& arithmetic = fold_of(asked);
-  state_buffer state;
+outcome cpu_backend::reduce(const request& request, void* result) const {
+  const arithmetic& arithmetic = arithmetic_of(request);
+  one_state state(arithmetic);
   environment_guard guard;
-  fold_parallel(arithmetic, asked.input, asked.other, asked.threads, state.bytes);
-  return finished(arithmetic, asked, state.bytes, asked.input.count);
+  fold_parallel(arithmetic, operands_of(request.inputs), request.inputs.count(), request.threads, state.get());
+  return finished(request, state.get(), request.inputs.count(), result);
 }
 
-std::unique_ptr<stream> cpu_backend::open(const request& asked) const {
-  return std::make_unique<block_stream>(*this, asked);
+std::unique_ptr<stream> cpu_backend::open(const request& request) const {
+  return std::make_unique<block_stream>(*this, request);
 }
 
 }  // namespace fanin::cpu

@@ -17,13 +17,13 @@ class cpu_backend : public backend {
  public:
   const availability& probe() const noexcept override;
   std::span<const variant_info> variants() const noexcept override;
-  support supports(const request& asked) const override;
-  outcome reduce(const request& asked) const override;
-  std::unique_ptr<stream> open(const request& asked) const override;
+  support prepare(request& request) const override;
+  outcome reduce(const request& request, void* result) const override;
+  std::unique_ptr<stream> open(const request& request) const override;
 
-  /// Folds into a fresh `state`, on up to `threads` threads; the bits do not depend on how many. The calling
-  /// thread is in the leaves' floating-point environment already. `other`: as in request.
-  void fold_parallel(const fold& arithmetic, const array_view& input, const void* other, unsigned threads,
+  /// Folds `count` elements into a fresh `state`, on up to `threads` threads; the bits do not depend on how many. The
+  /// calling thread is in the leaves' floating-point environment already.
+  void fold_parallel(const arithmetic& arithmetic, const operands& data, std::size_t count, unsigned threads,
                      void* state) const;
 
  protected:

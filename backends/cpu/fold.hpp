@@ -1,63 +1,52 @@
-// A reduction's arithmetic as the CPU backends see it: functions over raw states, whatever the operation and type.
+// What a CPU backend folds with: the arithmetic of each recipe, and the tree along which partials are merged.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
-#include <fanin/request.hpp>
-#include <fanin/result.hpp>
+#include <fanin/loop.hpp>
 
 namespace fanin::cpu {
 
-/// Elements are folded in leaves of this many bytes; the order inside a leaf and of the leaves is part of the result.
-inline constexpr std::size_t leaf_bytes = std::size_t{1} << 14;
-/// Element i goes to virtual lane i mod (row_bytes / element size), on every instruction set. Lanes meet at the very
-/// end.
-inline constexpr std::size_t row_bytes = 256;
+using detail::arithmetic;
+using detail::operands;
+using detail::row_bytes;
 
-/// Room for any accumulator's state.
-struct alignas(64) state_buffer {
+inline constexpr std::size_t leaf_bytes = detail::row_bytes * detail::rows_in_leaf;
+
+/// Room for the state of any recipe.
+struct alignas(detail::state_alignment) state_buffer {
   std::byte bytes[1664];
 };
 
-struct fold {
-  fanin::reproducibility reproducibility;
-  /// Fixed order: accumulate() starts anew, and partials of 2^k leaves are merged along partial_tree.
-  /// Otherwise order does not matter, and accumulate() adds to what the state holds.
-  bool fixed_order() const noexcept { return reproducibility == fanin::reproducibility::fixed_order; }
+/// The arithmetic for a request, or null where there is none (exact products, fast norms).
+const arithmetic* find_arithmetic(operation what, element_type type, method how);
 
-  std::size_t state_bytes;
-  void (*reset)(void* state);
-  void (*accumulate)(const void* elements, std::size_t count, void* state);
-  void (*merge)(void* into, const void* from);
-  scalar (*finish)(const void* state, std::uint64_t count, element_type result);
-  error_bound (*bound)(std::uint64_t count, element_type result);
-  /// dot: accumulate() for the pairs of elements of two arrays; null for the others.
-  void (*accumulate_pairs)(const void* elements, const void* other, std::size_t count, void* state);
-};
-
-/// The fold for a request, or null where there is none (exact products, fast norms).
-const fold* find_fold(operation what, element_type type, method how) noexcept;
+/// The distance between two states in raw memory.
+constexpr std::size_t state_stride(const arithmetic& of) {
+  return (of.state_bytes + detail::state_alignment - 1) / detail::state_alignment * detail::state_alignment;
+}
 
 /// Partials of consecutive blocks, merged along the binary tree over the block index: node (k, i) is the merge of
 /// (k-1, 2i) and (k-1, 2i+1), and a missing right child leaves the left one as it is. Blocks of 2^k leaves give the
 /// same bits as the leaves themselves.
 class partial_tree {
  public:
-  explicit partial_tree(const fold& arithmetic) noexcept : fold_(arithmetic) {}
-  /// The next block's partial; `state` is used as scratch.
+  static constexpr std::size_t most_levels = 48;
+  /// `levels` is aligned as states are and has room for most_levels of them, at state_stride().
+  partial_tree(const arithmetic& arithmetic, std::byte* levels) noexcept : arithmetic_(arithmetic), levels_(levels) {}
+  /// Takes in the next block's partial; `state` is used as scratch.
   void push(void* state);
-  /// The merge of everything pushed, into `state`; leaves it alone if that was nothing.
+  /// Writes the merge of everything pushed to `state`; leaves it alone if that was nothing.
   void finish(void* state);
 
  private:
-  static constexpr std::size_t max_state_bytes = 2 * row_bytes;
-  struct alignas(64) node {
-    std::byte bytes[max_state_bytes];
-  };
-  const fold& fold_;
+  std::byte* level(std::size_t i) const noexcept { return levels_ + i * state_stride(arithmetic_); }
+
+  const arithmetic& arithmetic_;
+  std::byte* levels_;
   std::uint64_t pushed_ = 0;
-  node levels_[48];
 };
 
 }  // namespace fanin::cpu

@@ -5,13 +5,28 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <fanin/accumulator/accumulator.hpp>
+#include <fanin/accumulator/compensated.hpp>
+#include <fanin/accumulator/product.hpp>
+#include <fanin/accumulator/sum.hpp>
 
 namespace fanin::cpu {
 
-/// Folds any number of elements in the fixed order into the lanes of a row (fold.hpp): row_bytes / sizeof(T) numbers,
-/// for compensated accumulators as many sums and then as many errors. Defined for the plain and compensated
-/// accumulators of float and double.
+/// The accumulators of float and double for which fold_lanes() and collapse_lanes() are defined.
+template <class A>
+inline constexpr bool has_lane_leaf = false;
+template <std::floating_point T>
+inline constexpr bool has_lane_leaf<accumulator::plain_sum<T>> = true;
+template <std::floating_point T>
+inline constexpr bool has_lane_leaf<accumulator::plain_square_sum<T>> = true;
+template <std::floating_point T>
+inline constexpr bool has_lane_leaf<accumulator::plain_product<T>> = true;
+template <std::floating_point T>
+inline constexpr bool has_lane_leaf<accumulator::compensated_sum<T>> = true;
+template <std::floating_point T>
+inline constexpr bool has_lane_leaf<accumulator::compensated_square_sum<T>> = true;
+
+/// Folds any number of elements in the fixed order (fanin/loop.hpp) into the lanes of a row: row_bytes / sizeof(T)
+/// numbers, for compensated accumulators as many sums and then as many errors.
 template <class Accumulator>
 void fold_lanes(const typename Accumulator::element* x, std::size_t count, typename Accumulator::element* state);
 /// Merges the lanes of a row, lane j with lane j + size / 2 and so on, into one accumulator's state.

@@ -7,13 +7,13 @@ namespace fanin::cub_backend {
 
 /// Null for reductions that it does not offer. One translation unit for each element type.
 template <class T>
-const cuda::device_fold* find_kernel(operation what, method how) noexcept;
+const cuda::device_fold* find_kernel(operation what, method how);
 
 class backend final : public cuda::gpu_backend {
  public:
   std::string_view name() const noexcept override { return "cub"; }
   std::span<const variant_info> variants() const noexcept override;
-  const cuda::device_fold* find_kernel(const request& asked) const noexcept override;
+  const cuda::device_fold* find_kernel(const request& request) const override;
 };
 
 }  // namespace fanin::cub_backend

@@ -5,13 +5,13 @@
 
 #include "backends/cub/cub.hpp"
 #include "backends/cub/operators.cuh"
-#include "backends/cuda/runtime/check.hpp"
 
 namespace fanin::cub_backend {
 
 template <class A>
 class fold final : public any_order_fold<A> {
  public:
+  using any_order_fold<A>::any_order_fold;
   void launch(const cuda::execution& where, const cuda::operands& data, std::uint64_t count,
               void* out) const override {
     const auto reduce = [&](void* scratch, std::size_t& bytes) {
@@ -27,7 +27,7 @@ class fold final : public any_order_fold<A> {
 };
 
 template <class T>
-const cuda::device_fold* find_kernel(operation what, method how) noexcept {
+const cuda::device_fold* find_kernel(operation what, method how) {
   return find_reference<fold, T>(what, how);
 }
 

@@ -1,7 +1,7 @@
 // What the references CUB and Thrust share: accumulators as the operators that they ask for.
 #pragma once
 
-#include "backends/cuda/arithmetic.hpp"
+#include "backends/cuda/recipes.hpp"
 #include "backends/cuda/runtime/device_fold.hpp"
 
 namespace fanin::cub_backend {
@@ -28,25 +28,46 @@ struct merged {
 template <class A>
 class any_order_fold : public cuda::device_fold {
  public:
-  cuda::chain longest_chain(const cuda::execution&, std::uint64_t count) const final {
+  using device_fold::device_fold;
+  rounding_chain longest_chain(const cuda::execution&, std::uint64_t count) const final {
     return {0, static_cast<double>(count)};
   }
-  bool leaves_totals() const final { return std::is_same_v<A, cuda::exact_sum<typename A::element, 1>>; }
 };
 
-/// Fold<A> for every reduction but exact ones of squares, whose state is so wide that compiling them takes minutes.
-/// Exact sums and means are folded in the public accumulator.
+/// What a reference folds for an accumulator: what kernels do, or for exact sums the public accumulator. Nothing for
+/// the other exact ones: their states are so wide that compiling them takes minutes.
+template <class A>
+struct reference_form {
+  using type = typename cuda::device_form<A>::kernel;
+  static constexpr bool of_totals = false;
+};
+template <class T>
+struct reference_form<accumulator::exact_sum<T>> {
+  using type = accumulator::exact_sum<T>;
+  static constexpr bool of_totals = true;
+};
+struct no_reference {
+  using type = void;
+};
+template <class T, class Term>
+struct reference_form<accumulator::exact_sum<T, Term>> : no_reference {};
+template <class T>
+struct reference_form<accumulator::exact_square_sum<T>> : no_reference {};
+template <class T>
+struct reference_form<accumulator::exact_variance<T>> : no_reference {};
+template <class T>
+struct reference_form<accumulator::exact_dot<T>> : no_reference {};
+
 template <template <class> class Fold, class T>
-const cuda::device_fold* find_reference(operation what, method how) noexcept {
-  return cuda::with_reduction<T>(what, how, []<class Reduction>(Reduction) -> const cuda::device_fold* {
-    if constexpr (Reduction::how != method::exact) {
-      static const Fold<typename Reduction::kernel> only;
-      return &only;
-    } else if constexpr (Reduction::what == operation::sum || Reduction::what == operation::mean) {
-      static const Fold<cuda::exact_sum<typename Reduction::element, 1>> only;
-      return &only;
-    } else {
+const cuda::device_fold* find_reference(operation what, method how) {
+  return with_recipe<T>(what, how, []<class Recipe>(Recipe) -> const cuda::device_fold* {
+    using form = reference_form<accumulator::folds_as_t<typename Recipe::accumulator>>;
+    if constexpr (std::is_void_v<typename form::type>) {
       return nullptr;
+    } else {
+      static const Fold<typename form::type> only(
+          cuda::find_host_fold(Recipe::what, type_of<T>, Recipe::how, form::of_totals));
+      return &only;
     }
   });
 }

@@ -5,11 +5,56 @@
 
 #include <fanin/error.hpp>
 
+#include "backends/checks.hpp"
 #include "backends/cuda/fold/finish.hpp"
 #include "backends/cuda/kernels.hpp"
 #include "backends/cuda/stages/stage_fold.hpp"
 
 namespace fanin::cuda {
+namespace {
+
+class work_on_context final : public device_work {
+ public:
+  work_on_context(const backend& backend, int device, void* stream)
+      : backend_(backend), context_(device, static_cast<cudaStream_t>(stream)) {}
+
+  device_times last_times() const noexcept override { return context_.times; }
+  execution where(std::size_t scratch_bytes) override {
+    const device_scope here(context_.where().device);
+    return context_.with_scratch(scratch_bytes);
+  }
+  outcome reduce(const request& request, void* result) override {
+    const device_scope here(context_.where().device);
+    return backend_.reduce(request, context_, result);
+  }
+  void enqueue(const request& request, void* result) override;
+
+ private:
+  const backend& backend_;
+  context context_;
+};
+
+void work_on_context::enqueue(const request& request, void* result) {
+  const device_scope here(context_.where().device);
+  const auto& kernel = *static_cast<const device_fold*>(request.prepared);
+  const std::uint64_t count = request.inputs.count(), longest = kernel.host().longest;
+  const std::uint64_t states = count / longest + (count % longest != 0 ? 1 : 0);
+  if (states > context::state_slots) throw unsupported("the input is too long for a result on the device");
+  const execution where =
+      states > 0 ? context_.with_scratch(kernel.scratch_bytes(context_.where(), std::min(longest, count)))
+                 : context_.where();
+  if (states == 1 && kernel.launch_finished(where, operands_at(request.inputs, 0), count, request.result, result)) {
+    return;
+  }
+  for (std::uint64_t i = 0; i < states; ++i) {
+    const std::uint64_t begin = i * longest;
+    kernel.launch(where, operands_at(request.inputs, begin), std::min(longest, count - begin),
+                  context_.device_state(i));
+  }
+  enqueue_finish(request, context_.device_state(0), states, result, where.stream);
+}
+
+}  // namespace
 
 std::span<const variant_info> backend::variants() const noexcept {
   static const std::vector<variant_info> all = [] {
@@ -24,31 +69,18 @@ std::span<const variant_info> backend::variants() const noexcept {
   return all;
 }
 
-const device_fold* backend::find_kernel(const request& asked) const noexcept {
+const device_fold* backend::find_kernel(const request& request) const {
   const auto stages = stage_variants();
-  if (std::any_of(stages.begin(), stages.end(), [&](const variant_info& v) { return v.name == asked.variant; })) {
-    return find_stage_fold(asked);
+  if (std::any_of(stages.begin(), stages.end(), [&](const variant_info& v) { return v.name == request.variant; })) {
+    return find_stage_fold(request);
   }
-  return with_element(asked.input.type, [&]<class T>() { return cuda::find_kernel<T>(asked.what, asked.how); });
+  return with_element(request.inputs.type(),
+                      [&]<class T>() { return cuda::find_kernel<T>(request.what, request.how); });
 }
 
-void backend::enqueue(const request& asked, context& on, void* result) const {
-  const device_scope here(on.where().device);
-  const device_fold& kernel = *find_kernel(asked);
-  const std::uint64_t longest = find_fold(asked.what, asked.input.type, asked.how)->longest;
-  const std::uint64_t states = asked.input.count / longest + (asked.input.count % longest != 0 ? 1 : 0);
-  if (states > context::state_slots) throw unsupported("the input is too long for a result on the device");
-  const auto* x = static_cast<const std::byte*>(asked.input.data);
-  const execution where =
-      states > 0 ? on.with_scratch(kernel.scratch_bytes(on.where(), std::min(longest, asked.input.count)))
-                 : on.where();
-  if (states == 1 && kernel.launch_finished(where, x, asked.input.count, asked.result, result)) return;
-  for (std::uint64_t i = 0; i < states; ++i) {
-    const std::uint64_t begin = i * longest;
-    kernel.launch(where, {x + begin * size_of(asked.input.type)}, std::min(longest, asked.input.count - begin),
-                  on.device_state(i));
-  }
-  enqueue_finish(asked, on.device_state(0), states, result, on.where().stream);
+std::unique_ptr<device_work> backend::open_device(int device, void* stream) const {
+  require(*this);
+  return std::make_unique<work_on_context>(*this, device, stream);
 }
 
 const backend& instance() noexcept {

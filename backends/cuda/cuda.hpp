@@ -10,10 +10,8 @@ class backend final : public gpu_backend {
   std::string_view name() const noexcept override { return "cuda"; }
   std::span<const variant_info> variants() const noexcept override;
 
-  const device_fold* find_kernel(const request& asked) const noexcept override;
-
-  /// As fanin::enqueue, for a request that is supported and whose data is device memory.
-  void enqueue(const request& asked, context& on, void* result) const;
+  const device_fold* find_kernel(const request& request) const override;
+  std::unique_ptr<device_work> open_device(int device, void* stream) const override;
 };
 
 /// The one there is.

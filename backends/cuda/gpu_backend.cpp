@@ -6,35 +6,28 @@
 
 #include <fanin/error.hpp>
 
+#include "backends/checks.hpp"
 #include "backends/cpu/environment.hpp"
 #include "backends/cuda/host_data/host_feed.hpp"
 #include "backends/cuda/runtime/probe.hpp"
-#include "backends/offer.hpp"
 
 namespace fanin::cuda {
 namespace {
 
-const host_fold& fold_of(const request& asked, const device_fold& kernel) {
-  return *find_fold(asked.what, asked.input.type, asked.how, kernel.leaves_totals());
-}
+/// The kernels that prepare() found.
+const device_fold& kernel_of(const request& request) { return *static_cast<const device_fold*>(request.prepared); }
 
-/// The value and what it guarantees.
-outcome finished(const gpu_backend& by, const request& asked, const void* total, std::uint64_t count,
-                 const chain& way) {
-  const auto known = by.variants();
-  const auto chosen = std::find_if(known.begin(), known.end(), [&](const variant_info& v) {
-    return v.how == asked.how && (asked.variant.empty() || asked.variant == v.name);
-  });
-  const device_fold& kernel = *by.find_kernel(asked);
-  const host_fold& fold = fold_of(asked, kernel);
+/// Writes the value, and says what it guarantees.
+outcome finished(const request& request, const void* total, std::uint64_t count, const rounding_chain& chain,
+                 void* result) {
+  const device_fold& kernel = kernel_of(request);
+  const host_fold& fold = kernel.host();
   const bool same_bits = fold.reproducibility == reproducibility::exact || kernel.ordered();
   const cpu::environment_guard guard;
-  return {fold.finish(total, count, asked.result), chosen->name, asked.how,
-          same_bits ? fold.reproducibility : reproducibility::none, fold.bound(way, count, asked.result)};
+  fold.finish(total, count, request.result, result);
+  return {request.variant, request.how, same_bits ? fold.reproducibility : reproducibility::none,
+          fold.bound(chain, count, request.result)};
 }
-
-/// The factors in a second array, where there is one.
-const void* other_of(const request& asked) { return asked.what == operation::dot ? asked.other : nullptr; }
 
 int device_of(const void* data) {
   cudaPointerAttributes attributes{};
@@ -53,110 +46,139 @@ int current_device() {
 
 class gpu_stream final : public stream {
  public:
-  gpu_stream(const gpu_backend& by, const request& asked, const device_fold& kernel)
-      : by_(by),
-        asked_(asked),
+  explicit gpu_stream(const request& request)
+      : request_(request),
         context_(current_device()),
-        feed_(context_, kernel, fold_of(asked, kernel), size_of(asked.input.type), 1) {}
+        feed_(context_, kernel_of(request), size_of(request.inputs.type()), request.inputs.size()) {}
 
-  void push(const void* elements, std::size_t count) override {
+  void push(const input_views& blocks) override {
     const device_scope here(context_.where().device);
-    feed_.push(elements, count, asked_.threads);
-    count_ += count;
+    if (blocks.size() == 1) {
+      feed_.push(blocks[0].data, blocks.count(), request_.threads);
+    } else {
+      push_pair(blocks);
+    }
+    count_ += blocks.count();
   }
-  outcome finish() override {
+  outcome finish(void* result) override {
     const device_scope here(context_.where().device);
+    flush_pair();
     const void* total = feed_.total();
-    return finished(by_, asked_, total, count_, feed_.longest_chain());
+    return finished(request_, total, count_, feed_.longest_chain(), result);
   }
 
  private:
-  const gpu_backend& by_;
-  request asked_;
+  /// Pairs are collected until they fill a chunk, in which one array lies behind the other.
+  void push_pair(input_views blocks) {
+    const std::size_t chunk = chunk_bytes / (2 * size_of(blocks.type()));
+    while (blocks.count() > 0) {
+      const std::size_t n = std::min(blocks.count(), chunk - pending_count_);
+      for (int i = 0; i < 2; ++i) {
+        const auto* const bytes = static_cast<const std::byte*>(blocks[i].data);
+        pending_[i].insert(pending_[i].end(), bytes, bytes + n * size_of(blocks.type()));
+      }
+      pending_count_ += n;
+      if (pending_count_ == chunk) flush_pair();
+      blocks = blocks.part(n, blocks.count() - n);
+    }
+  }
+  void flush_pair() {
+    const void* const both[] = {pending_[0].data(), pending_[1].data()};
+    if (pending_count_ > 0) feed_.fold_arrays(both, pending_count_, request_.threads);
+    for (auto& elements : pending_) elements.clear();
+    pending_count_ = 0;
+  }
+
+  request request_;
   context context_;
   host_feed feed_;
   std::uint64_t count_ = 0;
+  std::vector<std::byte> pending_[2];
+  std::size_t pending_count_ = 0;
 };
 
 /// Folds data that the device can read, in as few kernels as the states allow, and merges their states in order.
-outcome fold_in_place(const gpu_backend& by, const request& asked, const operands& data, context& on) {
-  const device_fold& kernel = *by.find_kernel(asked);
-  const host_fold& fold = fold_of(asked, kernel);
+outcome fold_in_place(const request& request, const input_views& data, context& context, void* result) {
+  const device_fold& kernel = kernel_of(request);
+  const host_fold& fold = kernel.host();
   state_buffer total;
   fold.reset(total.bytes);
-  chain way;
-  const auto* x = static_cast<const std::byte*>(data.x);
-  const auto* y = static_cast<const std::byte*>(data.y);
-  std::uint64_t left = asked.input.count;
-  std::uint64_t kernels = 0;
+  rounding_chain chain;
+  const std::uint64_t count = data.count();
+  std::uint64_t begin = 0, kernels = 0;
   const execution where =
-      left > 0 ? on.with_scratch(kernel.scratch_bytes(on.where(), std::min(left, fold.longest))) : on.where();
-  while (left > 0) {
+      count > 0 ? context.with_scratch(kernel.scratch_bytes(context.where(), std::min(count, fold.longest)))
+                : context.where();
+  while (begin < count) {
     std::size_t used = 0;
-    for (; used < context::state_slots && left > 0; ++used) {
-      const std::uint64_t count = std::min(left, fold.longest);
-      kernel.launch(where, {x, y}, count, on.host_state(used));
-      const chain own = kernel.longest_chain(where, count);
-      way = {std::max(way.adds, own.adds), std::max(way.merges, own.merges)};
-      x += count * size_of(asked.input.type);
-      if (y != nullptr) y += count * size_of(asked.input.type);
-      left -= count;
+    for (; used < context::state_slots && begin < count; ++used) {
+      const std::uint64_t length = std::min(count - begin, fold.longest);
+      kernel.launch(where, operands_at(data, begin), length, context.host_state(used));
+      const rounding_chain own = kernel.longest_chain(where, length);
+      chain = {std::max(chain.adds, own.adds), std::max(chain.merges, own.merges)};
+      begin += length;
     }
-    check(cudaStreamSynchronize(on.where().stream), "cudaStreamSynchronize");
+    check(cudaStreamSynchronize(context.where().stream), "cudaStreamSynchronize");
     const cpu::environment_guard guard;
-    for (std::size_t i = 0; i < used; ++i) fold.merge(total.bytes, on.host_state(i));
+    for (std::size_t i = 0; i < used; ++i) fold.merge(total.bytes, context.host_state(i));
     kernels += used;
   }
-  way.merges += static_cast<double>(kernels);
-  return finished(by, asked, total.bytes, asked.input.count, way);
+  chain.merges += static_cast<double>(kernels);
+  return finished(request, total.bytes, count, chain, result);
 }
 
 /// Folds host data that goes through the device in chunks.
-outcome fold_fed(const gpu_backend& by, const request& asked, context& on) {
-  const device_fold& kernel = *by.find_kernel(asked);
-  const array_view& input = asked.input;
-  const void* const both[] = {input.data, other_of(asked)};
-  const std::span arrays(both, asked.what == operation::dot ? 2 : 1);
-  host_feed feed(on, kernel, fold_of(asked, kernel), size_of(input.type), arrays.size());
-  feed.fold_arrays(arrays, input.count, asked.threads);
+outcome fold_fed(const request& request, context& context, void* result) {
+  const input_views& inputs = request.inputs;
+  const void* const arrays[] = {inputs[0].data, inputs[1].data};
+  host_feed feed(context, kernel_of(request), size_of(inputs.type()), inputs.size());
+  feed.fold_arrays(std::span(arrays, static_cast<std::size_t>(inputs.size())), inputs.count(), request.threads);
   const void* total = feed.total();
-  return finished(by, asked, total, input.count, feed.longest_chain());
+  return finished(request, total, inputs.count(), feed.longest_chain(), result);
 }
 
 }  // namespace
 
 const availability& gpu_backend::probe() const noexcept { return cuda::probe(); }
 
-support gpu_backend::supports(const request& asked) const {
-  const device_fold* const kernel = find_kernel(asked);
-  support answer = offer(*this, asked, kernel != nullptr);
+support gpu_backend::prepare(request& request) const {
+  if (request.own != nullptr) {
+    return {reason::unsupported,
+            std::string(name()) + " takes accumulators of your own in device code: fanin/fold.cuh"};
+  }
+  const device_fold* const kernel = find_kernel(request);
+  request.prepared = kernel;
+  support answer = check_offer(*this, request, kernel != nullptr);
   return answer.usable() ? kernel->runs_here() : answer;
 }
 
-outcome gpu_backend::reduce(const request& asked) const {
-  const bool on_device = asked.input.place == memory::device && asked.input.count > 0;
-  return reduce(asked, default_context(on_device ? device_of(asked.input.data) : current_device()));
+outcome gpu_backend::reduce(const request& request, void* result) const {
+  const bool on_device = request.inputs.place() == memory::device && request.inputs.count() > 0;
+  const int device = on_device ? device_of(request.inputs[0].data) : current_device();
+  return reduce(request, default_context(device), result);
 }
 
-outcome gpu_backend::reduce(const request& asked, context& on) const {
-  const device_scope here(on.where().device);
-  if (asked.input.place == memory::device) {
-    if (asked.what == operation::dot && asked.input.count > 0 &&
-        device_of(asked.input.data) != device_of(asked.other)) {
-      throw invalid_argument("the inputs of a dot product are in the memory of different devices");
+outcome gpu_backend::reduce(const request& request, context& context, void* result) const {
+  const device_scope here(context.where().device);
+  const input_views& inputs = request.inputs;
+  const bool alone = inputs.size() == 1;
+  if (inputs.place() == memory::device) {
+    if (!alone && inputs.count() > 0 && device_of(inputs[0].data) != device_of(inputs[1].data)) {
+      throw invalid_argument("the inputs are in the memory of different devices");
     }
-    return fold_in_place(*this, asked, {asked.input.data, other_of(asked)}, on);
+    return fold_in_place(request, inputs, context, result);
   }
-  const void* const over_the_bus = asked.what == operation::dot ? nullptr : worth_reading_from_device(asked.input);
-  if (over_the_bus == nullptr) return fold_fed(*this, asked, on);
+  const void* const over_the_bus = alone ? worth_reading_from_device(inputs[0]) : nullptr;
+  if (over_the_bus == nullptr) return fold_fed(request, context, result);
   const auto start = std::chrono::steady_clock::now();
-  const outcome answer = fold_in_place(*this, asked, {over_the_bus}, on);
-  on.times = {0, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()};
+  const array_view there(over_the_bus, inputs.count(), inputs.type(), memory::device);
+  const outcome answer = fold_in_place(request, there, context, result);
+  context.times = {0, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()};
   return answer;
 }
 
-std::unique_ptr<stream> gpu_backend::open(const request& asked) const {
-  return std::make_unique<gpu_stream>(*this, asked, *find_kernel(asked));
+std::unique_ptr<stream> gpu_backend::open(const request& request) const {
+  return std::make_unique<gpu_stream>(request);
 }
 
 }  // namespace fanin::cuda

@@ -11,15 +11,15 @@ class gpu_backend : public backend {
  public:
   const availability& probe() const noexcept override;
   memory home() const noexcept override { return memory::device; }
-  support supports(const request& asked) const override;
+  support prepare(request& request) const override;
   /// Device data is folded where it lies; host data on the calling thread's current device.
-  outcome reduce(const request& asked) const override;
-  std::unique_ptr<stream> open(const request& asked) const override;
+  outcome reduce(const request& request, void* result) const override;
+  std::unique_ptr<stream> open(const request& request) const override;
 
-  outcome reduce(const request& asked, context& on) const;
+  outcome reduce(const request& request, context& context, void* result) const;
 
   /// Kernels for the operation, element type, method and variant; null where there are none.
-  virtual const device_fold* find_kernel(const request& asked) const noexcept = 0;
+  virtual const device_fold* find_kernel(const request& request) const = 0;
 };
 
 }  // namespace fanin::cuda

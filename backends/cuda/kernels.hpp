@@ -5,8 +5,8 @@
 
 namespace fanin::cuda {
 
-/// Null for products that there are not.
+/// Null where there is no recipe.
 template <class T>
-const device_fold* find_kernel(operation what, method how) noexcept;
+const device_fold* find_kernel(operation what, method how);
 
 }  // namespace fanin::cuda

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 
 #include <fanin/accumulator/accumulator.hpp>
 #include <fanin/error.hpp>
@@ -12,16 +13,27 @@
 namespace fanin::serial {
 namespace {
 
-const study* find_study(std::string_view name) {
+/// The study that a request is prepared for, or null.
+const study* study_of(const request& request) {
   const auto all = studies();
-  const auto found = std::find_if(all.begin(), all.end(), [&](const study& s) { return s.info.name == name; });
-  return found != all.end() ? &*found : nullptr;
+  const auto* const prepared = static_cast<const study*>(request.prepared);
+  return std::less_equal<>()(all.data(), prepared) && std::less<>()(prepared, all.data() + all.size()) ? prepared
+                                                                                                       : nullptr;
+}
+
+template <class T>
+outcome run_study(const study& s, T (*sum)(const T*, std::size_t), error_bound (*bound)(std::uint64_t),
+                  const array_view& x, void* result) {
+  const cpu::environment_guard guard;
+  const T value = sum(static_cast<const T*>(x.data), x.count);
+  *static_cast<T*>(result) = x.count == 0 ? T{0} : accumulator::canonical(value);
+  return {s.info.name, s.info.how, reproducibility::fixed_order, bound(x.count)};
 }
 
 /// The same for one thread, so that the input is not cut into chunks for several.
-request alone(request asked) {
-  asked.threads = 1;
-  return asked;
+request alone(request request) {
+  request.threads = 1;
+  return request;
 }
 
 }  // namespace
@@ -37,38 +49,32 @@ std::span<const variant_info> backend::variants() const noexcept {
   return all;
 }
 
-support backend::supports(const request& asked) const {
-  support answer = cpu_backend::supports(asked);
-  if (answer.usable() && find_study(asked.variant) != nullptr &&
-      (asked.what != operation::sum || !is_floating(asked.input.type))) {
-    return {reason::unsupported, "serial/" + std::string(asked.variant) + " is a sum of f32 or f64"};
+support backend::prepare(request& request) const {
+  support answer = cpu_backend::prepare(request);
+  const auto all = studies();
+  const auto named =
+      std::find_if(all.begin(), all.end(), [&](const study& s) { return s.info.name == request.variant; });
+  if (!answer.usable() || named == all.end()) return answer;
+  if (request.what != operation::sum || !is_floating(request.inputs.type())) {
+    return {reason::unsupported, "serial/" + std::string(request.variant) + " is a sum of f32 or f64"};
   }
+  request.prepared = &*named;
   return answer;
 }
 
-outcome backend::reduce(const request& asked) const {
-  const study* s = asked.variant.empty() ? nullptr : find_study(asked.variant);
-  if (s == nullptr) return cpu_backend::reduce(alone(asked));
-  const std::size_t count = asked.input.count;
-  cpu::environment_guard guard;
-  outcome answer{{}, s->info.name, s->info.how, reproducibility::fixed_order, {}};
-  if (asked.input.type == element_type::f32) {
-    const float value = s->sum_f32(static_cast<const float*>(asked.input.data), count);
-    answer.value = count == 0 ? 0.0f : accumulator::canonical(value);
-    answer.bound = s->bound_f32(count);
-  } else {
-    const double value = s->sum_f64(static_cast<const double*>(asked.input.data), count);
-    answer.value = count == 0 ? 0.0 : accumulator::canonical(value);
-    answer.bound = s->bound_f64(count);
-  }
-  return answer;
+outcome backend::reduce(const request& request, void* result) const {
+  const study* const s = study_of(request);
+  if (s == nullptr) return cpu_backend::reduce(alone(request), result);
+  const array_view& x = request.inputs[0];
+  return x.type == element_type::f32 ? run_study(*s, s->sum_f32, s->bound_f32, x, result)
+                                     : run_study(*s, s->sum_f64, s->bound_f64, x, result);
 }
 
-std::unique_ptr<stream> backend::open(const request& asked) const {
-  if (!asked.variant.empty() && find_study(asked.variant) != nullptr) {
-    throw unsupported("serial/" + std::string(asked.variant) + " needs its input as a whole, not as a stream");
+std::unique_ptr<stream> backend::open(const request& request) const {
+  if (study_of(request) != nullptr) {
+    throw unsupported("serial/" + std::string(request.variant) + " needs its input as a whole, not as a stream");
   }
-  return cpu_backend::open(alone(asked));
+  return cpu_backend::open(alone(request));
 }
 
 void backend::run(unsigned, std::size_t count, cpu::task each) const {

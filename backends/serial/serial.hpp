@@ -9,9 +9,9 @@ class backend final : public cpu::cpu_backend {
  public:
   std::string_view name() const noexcept override { return "serial"; }
   std::span<const variant_info> variants() const noexcept override;
-  support supports(const request& asked) const override;
-  outcome reduce(const request& asked) const override;
-  std::unique_ptr<stream> open(const request& asked) const override;
+  support prepare(request& request) const override;
+  outcome reduce(const request& request, void* result) const override;
+  std::unique_ptr<stream> open(const request& request) const override;
 
  protected:
   void run(unsigned threads, std::size_t count, cpu::task each) const override;

@@ -4,16 +4,14 @@
 #include <bit>
 #include <cmath>
 
-#include <fanin/accumulator/compensated.hpp>
-
-#include "backends/cpu/bounds.hpp"
+#include <fanin/accumulator/accumulator.hpp>
 
 namespace fanin::serial {
 namespace {
 
-using cpu::growth;
-using cpu::round_up;
-using cpu::unit_roundoff;
+using accumulator::growth;
+using accumulator::round_up;
+using accumulator::unit_roundoff;
 
 /// One accumulator, first element to last.
 template <class T>

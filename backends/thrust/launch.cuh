@@ -9,7 +9,6 @@
 #include <thrust/transform_reduce.h>
 
 #include "backends/cub/operators.cuh"
-#include "backends/cuda/runtime/check.hpp"
 #include "backends/thrust/thrust.hpp"
 
 namespace fanin::thrust_backend {
@@ -36,6 +35,7 @@ class scratch_allocator {
 template <class A>
 class fold final : public cub_backend::any_order_fold<A> {
  public:
+  using cub_backend::any_order_fold<A>::any_order_fold;
   void launch(const cuda::execution& where, const cuda::operands& data, std::uint64_t count,
               void* out) const override {
     const auto* first = static_cast<const typename A::element*>(data.x);
@@ -52,7 +52,7 @@ class fold final : public cub_backend::any_order_fold<A> {
 };
 
 template <class T>
-const cuda::device_fold* find_kernel(operation what, method how) noexcept {
+const cuda::device_fold* find_kernel(operation what, method how) {
   return cub_backend::find_reference<fold, T>(what, how);
 }
 

@@ -1,7 +1,5 @@
 #include "backends/thrust/thrust.hpp"
 
-#include "backends/cuda/arithmetic.hpp"
-
 namespace fanin::thrust_backend {
 
 std::span<const variant_info> backend::variants() const noexcept {
@@ -13,9 +11,9 @@ std::span<const variant_info> backend::variants() const noexcept {
   return offered;
 }
 
-const cuda::device_fold* backend::find_kernel(const request& asked) const noexcept {
-  return cuda::with_element(asked.input.type,
-                            [&]<class T>() { return thrust_backend::find_kernel<T>(asked.what, asked.how); });
+const cuda::device_fold* backend::find_kernel(const request& request) const {
+  return with_element(request.inputs.type(),
+                      [&]<class T>() { return thrust_backend::find_kernel<T>(request.what, request.how); });
 }
 
 }  // namespace fanin::thrust_backend

@@ -37,8 +37,6 @@ struct bench_case {
   std::size_t bytes() const;
 };
 
-std::vector<operation> bench_operations();  ///< all_operations, and dot
-
 /// The axes as typed; an empty one takes its default.
 struct bench_axes {
   std::vector<std::string> backends = {}, variants = {}, operations = {}, types = {}, methods = {}, counts = {};

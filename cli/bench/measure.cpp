@@ -30,7 +30,7 @@ bench_input::bench_input(operation what, element_type type, std::size_t count, u
     : what_(what),
       type_(type),
       count_(count),
-      values_(what, type, what == operation::dot ? 2 * count : count),
+      values_(what, type, static_cast<std::size_t>(row_of(what).inputs) * count),
       right_(what, values_.view(), threads),
       host_(places_for(values_.view())) {}
 
@@ -58,10 +58,9 @@ measure::device_copy& bench_input::on_device() {
 reduction reduction_of(const bench_case& which, unsigned threads) {
   const options chosen{
       .backend = which.by->name(), .variant = which.variant.name, .how = which.variant.how, .threads = threads};
-  if (which.what == operation::dot) {
-    return [chosen](const array_view& x) { return dot(half(x, 0), half(x, 1), chosen); };
-  }
-  return [chosen, what = which.what](const array_view& x) { return reduce(what, x, chosen); };
+  return [chosen, what = which.what](const array_view& x) {
+    return reduce(what, row_of(what).inputs == 2 ? input_views(half(x, 0), half(x, 1)) : input_views(x), chosen);
+  };
 }
 
 bench_row measure_case(const bench_case& which, const reduction& call, bench_input& input, unsigned threads,

@@ -74,32 +74,29 @@ std::vector<variant_info> chosen_variants(const backend& by, const std::vector<s
 }
 
 bool exists(const bench_case& one) {
-  const array_view shape(nullptr, one.count, one.type, one.by->home());
-  const request asked{one.what, shape, one.variant.how, default_result(one.what, one.type), one.variant.name, 1};
+  const array_view x(nullptr, one.count, one.type, one.by->home());
+  const input_views inputs = row_of(one.what).inputs == 2 ? input_views(x, x) : input_views(x);
+  const request asked{one.what, inputs, one.variant.how, default_result(one.what, one.type), one.variant.name, 1};
   return one.by->supports(asked).usable();
 }
 
 }  // namespace
-
-std::vector<operation> bench_operations() {
-  std::vector<operation> all(std::begin(all_operations), std::end(all_operations));
-  all.push_back(operation::dot);
-  return all;
-}
 
 std::string bench_case::name() const {
   return fmt::format("{}/{}/{}/{}/{}/{}", by->name(), variant.name, to_string(what), to_string(type),
                      to_string(variant.how), count);
 }
 
-std::size_t bench_case::bytes() const { return (what == operation::dot ? 2 : 1) * count * size_of(type); }
+std::size_t bench_case::bytes() const {
+  return static_cast<std::size_t>(row_of(what).inputs) * count * size_of(type);
+}
 
 std::vector<bench_case> sweep(const bench_axes& axes) {
   const auto methods =
       chosen<fanin::method>("method", axes.methods, all_methods, {std::begin(all_methods), std::end(all_methods)});
   const auto types =
       chosen<element_type>("element type", axes.types, all_element_types, {element_type::f32, element_type::f64});
-  const auto whats = chosen<operation>("operation", axes.operations, bench_operations(), {operation::sum});
+  const auto whats = chosen<operation>("operation", axes.operations, all_operations, {operation::sum});
   const auto by = chosen_backends(axes.backends);
   check_variants(axes.variants);
   std::vector<std::size_t> counts;

@@ -23,8 +23,9 @@ struct type_code {
   std::string_view code;
   element_type type;
 };
-constexpr type_code type_codes[] = {{"f4", element_type::f32}, {"f8", element_type::f64}, {"i4", element_type::i32},
-                                    {"i8", element_type::i64}, {"u4", element_type::u32}, {"u8", element_type::u64}};
+constexpr auto type_codes = detail::for_each_element_row([](const auto& row) {
+  return type_code{row.npy, row.enumerator};
+});
 
 std::string_view text_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
@@ -108,8 +109,11 @@ class dictionary_parser {
     if (!kind.empty() && kind[0] == 'O') fail("arrays of Python objects ('O') cannot be reduced");
     const auto* known = std::ranges::find(type_codes, kind, &type_code::code);
     if (known == std::end(type_codes)) {
-      fail(fmt::format("element type '{}' is not supported; f4, f8, i4, i8, u4 and u8 are", printable(code)));
+      std::vector<std::string_view> codes;
+      for (const type_code& one : type_codes) codes.push_back(one.code);
+      fail(fmt::format("element type '{}' is not supported; these are: {}", printable(code), fmt::join(codes, ", ")));
     }
+    if (size_of(known->type) == 1) return known->type;
     if (code[0] == '>') {
       fail(fmt::format("big-endian data ('{}') is not supported; save it with .astype('<{}')", code, kind));
     }
@@ -191,7 +195,9 @@ npy_header read_npy_header(byte_reader& in) {
 std::string write_npy_header(element_type type, std::uint64_t count) {
   constexpr std::size_t alignment = 64, text_begin = prefix_bytes + 2;
   const auto* known = std::ranges::find(type_codes, type, &type_code::type);
-  std::string text = fmt::format("{{'descr': '<{}', 'fortran_order': False, 'shape': ({},), }}", known->code, count);
+  const char order = size_of(type) == 1 ? '|' : '<';
+  std::string text =
+      fmt::format("{{'descr': '{}{}', 'fortran_order': False, 'shape': ({},), }}", order, known->code, count);
   text.append(alignment - 1 - (text_begin + text.size()) % alignment, ' ');
   text += '\n';
   std::string header(magic);

@@ -52,21 +52,7 @@ std::errc read_number(std::string_view word, std::vector<std::byte>& out) {
 }
 
 std::errc read_number(element_type type, std::string_view word, std::vector<std::byte>& out) {
-  switch (type) {
-    case element_type::f32:
-      return read_number<float>(word, out);
-    case element_type::f64:
-      return read_number<double>(word, out);
-    case element_type::i32:
-      return read_number<std::int32_t>(word, out);
-    case element_type::i64:
-      return read_number<std::int64_t>(word, out);
-    case element_type::u32:
-      return read_number<std::uint32_t>(word, out);
-    case element_type::u64:
-      return read_number<std::uint64_t>(word, out);
-  }
-  return std::errc::invalid_argument;
+  return with_element(type, [&]<class T>() { return read_number<T>(word, out); });
 }
 
 }  // namespace

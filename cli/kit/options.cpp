@@ -62,7 +62,9 @@ void add_input_options(CLI::App& parser, input_options& said, bool required) {
   option("FILE", "", said.path, "input file; - is standard input")->required(required);
   option("--format", "FORMAT", said.format,
          "npy, raw, text or csv; how it is found out without this: 'fanin --help'");
-  option("--type", "TYPE", said.type, "element type: f32 f64 i32 i64 u32 u64 (raw needs it; text: f64)");
+  static const std::string types =
+      fmt::format("element type: {} (raw needs it; text: f64)", fmt::join(names_of(all_element_types), " "));
+  option("--type", "TYPE", said.type, types.c_str());
   add_number_option(parser, "--skip", 0, said.skip, "raw: bytes to pass over at the start");
   add_number_option(parser, "--count", 0, said.count, "raw: number of elements to read (default: all)");
   option("--column", "COLUMN", said.column, "csv: the column, by name or by number from 1");

@@ -28,15 +28,22 @@ std::string value_text(double value);
 std::string value_hex(const scalar& value);
 std::string value_hex(double value);
 
+/// The names of enumerators.
+template <class Enums>
+std::vector<std::string_view> names_of(const Enums& known) {
+  std::vector<std::string_view> names;
+  for (const auto one : known) names.push_back(to_string(one));
+  return names;
+}
+
 /// The member of `known` that to_string() calls `word`. @throws usage_error with a suggestion; `what` names the kind
 template <class Enum>
 Enum parse_choice(std::string_view what, std::string_view word, std::span<const Enum> known) {
-  std::vector<std::string_view> names;
   for (const Enum one : known) {
-    names.push_back(to_string(one));
-    if (names.back() == word) return one;
+    if (to_string(one) == word) return one;
   }
-  throw usage_error(fmt::format("unknown {} '{}'{}", what, printable(word), detail::suggestion(word, names)));
+  throw usage_error(
+      fmt::format("unknown {} '{}'{}", what, printable(word), detail::suggestion(word, names_of(known))));
 }
 
 }  // namespace fanin::cli

@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 #include <nvtx3/nvtx3.hpp>
 
+#include <fanin/accumulator/bounds.hpp>
 #include <fanin/device.hpp>
 
-#include "backends/cpu/bounds.hpp"
 #include "backends/cuda/gpu_backend.hpp"
 #include "backends/cuda/stages/ladder.hpp"
 #include "cli/kit/errors.hpp"
@@ -77,7 +77,7 @@ class verifier {
 error_bound bound_of(const cuda::stage_plan& plan, element_type type) {
   const auto chain = static_cast<double>(plan.chain);
   if (!is_floating(type)) return {};
-  return {0, type == element_type::f32 ? cpu::growth<float>(chain) : cpu::growth<double>(chain), 0};
+  return {0, type == element_type::f32 ? accumulator::growth<float>(chain) : accumulator::growth<double>(chain), 0};
 }
 
 /// One device, one input, and a stream that everything runs on.
@@ -87,6 +87,7 @@ class climber {
   climber(const ladder_question& asked, const array_view& x, const array_view& exact)
       : asked_(asked),
         context_(asked.device),
+        launches_(asked.device, stream()),
         here_(asked.device),
         input_(x),
         request_{asked.what, input_.at(0), method::fast, default_result(asked.what, asked.type), "", 1},
@@ -98,8 +99,8 @@ class climber {
     result_ = cuda::allocate_device(sizeof(device_result<std::int64_t>));
     if (known_.rounds()) exact_input_.emplace(exact);
     const array_view same = exact_input_ ? exact : x;
-    known_.set_references(reduce(asked.what, same, {.backend = "serial"}).value,
-                          outcome_of("cub", comparable()).value, outcome_of("thrust", comparable()).value);
+    known_.set_references(reduce(asked.what, same, {.backend = "serial"}).value, result_of("cub", comparable()).value,
+                          result_of("thrust", comparable()).value);
   }
 
   std::string device_name() const { return device_.name; }
@@ -152,13 +153,13 @@ class climber {
   }
 
   ladder_row climb(std::string_view backend_name) {
-    const outcome reached = outcome_of(backend_name, input_.at(0));
+    const result<scalar> reached = result_of(backend_name, input_.at(0));
     ladder_row row{};
     row.name = backend_name;
-    row.reproducibility = reached.reproducibility;
-    known_.judge(row, reached.value, reached.bound, outcome_of(backend_name, comparable()).value);
+    row.reproducibility = reached.report.reproducibility;
+    known_.judge(row, reached.value, reached.report.bound, result_of(backend_name, comparable()).value);
     if (row.verified() == oracle::promise::broken) return row;
-    cuda::context& on = context_.internals();
+    const cuda::context& on = launches_;
     const auto& kernel = *backend_called(backend_name).find_kernel(request_);
     const auto launch_to = [&](std::byte* state) {
       return [&, state](std::size_t i) { kernel.launch(on.where(), {input_.at(i).data}, asked_.count, state); };
@@ -180,10 +181,8 @@ class climber {
   static const cuda::gpu_backend& backend_called(std::string_view name) {
     return static_cast<const cuda::gpu_backend&>(find_backend(name));
   }
-  outcome outcome_of(std::string_view backend_name, const array_view& x) {
-    request asked = request_;
-    asked.input = x;
-    return backend_called(backend_name).reduce(asked, context_.internals());
+  result<scalar> result_of(std::string_view backend_name, const array_view& x) {
+    return reduce(asked_.what, x, {.backend = backend_name, .how = method::fast});
   }
   array_view comparable() const { return exact_input_ ? exact_input_->at(0) : input_.at(0); }
 
@@ -218,6 +217,7 @@ class climber {
 
   const ladder_question& asked_;
   device_context context_;
+  cuda::context launches_;  ///< on the same stream, for kernels launched directly
   cuda::device_scope here_;
   measure::rotated_input input_;
   std::optional<measure::rotated_input> exact_input_;

@@ -14,10 +14,6 @@
 
 namespace fanin {
 
-namespace cuda {
-class context;
-}
-
 /// `size` elements in device memory, contiguous, aligned to the element. Does not own them.
 template <element T>
 class device_span {
@@ -52,47 +48,48 @@ class device_context {
   /// `stream`: a cudaStream_t of that device, which has to outlive the context; null: one of its own, which waits for
   /// the legacy default stream. @throws backend_unavailable, invalid_argument (no such device), device_error
   explicit device_context(int device = 0, void* stream = nullptr);
-  ~device_context();
-  device_context(device_context&&) noexcept;
-  device_context& operator=(device_context&&) noexcept;
 
-  int device() const noexcept;
-  void* stream() const noexcept;
+  int device() const noexcept { return device_; }
+  void* stream() const noexcept { return stream_; }
 
-  /// Of the last call with host data: seconds in which copies and in which kernels ran. They overlap. Short arrays in
-  /// pinned memory are read over the bus by the kernel itself: no copy, and the kernel's time is the call's.
-  struct times {
-    double copy_seconds = 0;
-    double kernel_seconds = 0;
-  };
-  times last_times() const noexcept;
+  /// Of the last call with host data. Short arrays in pinned memory are read over the bus by the kernel itself: no
+  /// copy, and the kernel's time is the call's.
+  device_times last_times() const noexcept { return work_->last_times(); }
 
-  cuda::context& internals() noexcept { return *internals_; }
+  device_work& work() noexcept { return *work_; }
 
  private:
-  std::unique_ptr<cuda::context> internals_;
+  std::unique_ptr<device_work> work_;
+  int device_;
+  void* stream_;
 };
 
 /// As fanin::reduce, by the backend `cuda`, of device or host memory. What the context's stream holds comes first.
 /// @throws as fanin::reduce; device_error
-result<scalar> reduce(operation what, const array_view& input, device_context& context, const options& chosen = {});
-
-/// As fanin::dot, by the backend `cuda`. @throws as fanin::dot; device_error
-result<scalar> dot(const array_view& x, const array_view& y, device_context& context, const options& chosen = {});
+report reduce(operation what, const input_views& inputs, const result_view& value, device_context& context,
+              options chosen = {});
+result<scalar> reduce(operation what, const input_views& inputs, device_context& context, const options& chosen = {});
 
 /// Enqueues the reduction of device memory and returns. `result` is in device memory (or pinned): a
 /// device_result of the type that options::result or default_result() names. An empty mean or variance is NaN, an
-/// empty min or max its identity. Not for dot. Only kernel launches, but for stages of the ladder: may be captured
+/// empty min or max its identity. Only kernel launches, but for stages of the ladder: may be captured
 /// into a CUDA graph, once the same call was made without. The context has to outlive the graph.
 /// @throws as fanin::reduce, but not `overflow`
-void enqueue(operation what, const array_view& input, void* result, device_context& context,
+void enqueue(operation what, const input_views& inputs, void* result, device_context& context,
              const options& chosen = {});
 
 /// The same with types that are checked.
 template <operation What, element T, element R>
-void enqueue(device_span<T> input, device_result<R>* result, device_context& context, options chosen = {}) {
+requires(row_of(What).inputs == 1) void enqueue(device_span<T> input, device_result<R>* result,
+                                                device_context& context, options chosen = {}) {
   chosen.result = type_of<R>;
   enqueue(What, input, static_cast<void*>(result), context, chosen);
+}
+template <operation What, element T, element R>
+requires(row_of(What).inputs == 2) void enqueue(device_span<T> x, device_span<T> y, device_result<R>* result,
+                                                device_context& context, options chosen = {}) {
+  chosen.result = type_of<R>;
+  enqueue(What, {x, y}, static_cast<void*>(result), context, chosen);
 }
 
 }  // namespace fanin

@@ -25,13 +25,14 @@
 
 namespace fanin {
 
-/// The reduction of a type known only at run time; every verb below is this call.
-/// The value holds the alternative that matches the result type.
-result<scalar> reduce(operation what, const array_view& input, const options& chosen = {});
+/// Writes the reduction of inputs whose type is known only at run time to memory of the caller; every verb below is
+/// this call. Operations of two inputs take {x, y}. options::result is the type of `value`, and need not be set.
+/// @throws also invalid_argument for another number of inputs than the operation reads, for inputs of different
+/// lengths, types or places, and where options::result is set and differs
+report reduce(operation what, const input_views& inputs, const result_view& value, options chosen = {});
 
-/// The dot product of two inputs of one type, place and count; operation::dot names it to backends, reduce() and its
-/// kin refuse it. @throws as reduce; invalid_argument if the inputs do not match
-result<scalar> dot(const array_view& x, const array_view& y, const options& chosen = {});
+/// The same with a value that holds the alternative that matches the result type.
+result<scalar> reduce(operation what, const input_views& inputs, const options& chosen = {});
 
 /// A reduction whose backend, variant and method are chosen once, for calls so small or so frequent that choosing
 /// would count. Calls are safe from many threads at once.
@@ -41,8 +42,9 @@ class plan {
   plan(operation what, element_type type, const options& chosen = {}, std::size_t expected_count = unknown_count,
        memory place = memory::host);
   /// The report's trail stays empty: it is in chosen(). Allocates nothing in steady state.
-  /// @throws as reduce; invalid_argument if the input has another type or lies elsewhere than planned
-  result<scalar> operator()(const array_view& input) const;
+  /// @throws as reduce; invalid_argument if inputs or result are of another type, place or number than planned
+  report operator()(const input_views& inputs, const result_view& value) const;
+  result<scalar> operator()(const input_views& inputs) const;
   const selection& chosen() const noexcept { return chosen_; }
 
   static constexpr std::size_t unknown_count = static_cast<std::size_t>(-1) / 8;
@@ -52,20 +54,20 @@ class plan {
 };
 
 /// The same over input that arrives in blocks, of any length in all. Not thread-safe, not copyable.
-/// Memory: up to 16 MiB of pending input.
+/// Memory: up to 16 MiB of pending elements of each input.
 class incremental {
  public:
   incremental(const incremental&) = delete;
   incremental& operator=(const incremental&) = delete;
   /// @throws as reduce
   incremental(operation what, element_type type, const options& chosen = {});
-  /// @throws invalid_argument if elements is null and count > 0, out_of_memory, device_error
-  void push(const void* elements, std::size_t count);
-  /// @throws the same; invalid_argument if T is not the stream's type
-  template <element T>
-  void push(std::span<const T> block);
+  /// The next elements of each input, in host memory that is free again on return.
+  /// @throws invalid_argument if they are null and not empty, or of another type or number of arrays than the stream;
+  /// out_of_memory, device_error
+  void push(const input_views& blocks);
   /// Value and report of everything pushed; call once, last. @throws invalid_argument for min, max, mean and variance
-  /// of nothing
+  /// of nothing; overflow
+  report finish(const result_view& value);
   result<scalar> finish();
   const selection& chosen() const noexcept { return chosen_; }
 
@@ -84,23 +86,21 @@ concept elements =
 
 namespace detail {
 
-template <operation What, class T>
-using default_result_t =
-    std::conditional_t<std::is_floating_point_v<T> || What == operation::min || What == operation::max, T,
-                       std::conditional_t<What == operation::mean || is_exact_only(What), double,
-                                          std::conditional_t<std::is_unsigned_v<T>, std::uint64_t, std::int64_t>>>;
+/// The result's type: Result, or where that is void the operation's own choice.
+template <operation What, class Result, class T>
+using result_t =
+    std::conditional_t<std::is_void_v<Result>, element_of_type<default_result(What, type_of<T>)>, Result>;
 
 template <elements Range>
 array_view view_of(const Range& x) {
   return std::span<const element_of<Range>>(std::ranges::data(x), std::ranges::size(x));
 }
 
-template <operation What, class Result, elements Range>
-auto typed_reduce(const Range& x, options chosen) {
-  using R = std::conditional_t<std::is_void_v<Result>, default_result_t<What, element_of<Range>>, Result>;
-  chosen.result = type_of<R>;
-  auto any = reduce(What, view_of(x), chosen);
-  return result<R>{std::get<R>(any.value), std::move(any.report)};
+template <operation What, class Result, elements Range, class... Other>
+auto typed_reduce(const options& chosen, const Range& x, const Other&... y) {
+  result<result_t<What, Result, element_of<Range>>> answer{};
+  answer.report = reduce(What, input_views(view_of(x), view_of(y)...), answer.value, chosen);
+  return answer;
 }
 
 }  // namespace detail
@@ -110,7 +110,7 @@ auto typed_reduce(const Range& x, options chosen) {
 /// @throws overflow if an integer total does not fit
 template <class Result = void, elements Range>
 auto sum(const Range& x, const options& chosen = {}) {
-  return detail::typed_reduce<operation::sum, Result>(x, chosen);
+  return detail::typed_reduce<operation::sum, Result>(chosen, x);
 }
 
 /// Product of x[0..n). Empty gives 1; the sign of a zero and infinities follow IEEE. Types as for sum.
@@ -119,25 +119,25 @@ auto sum(const Range& x, const options& chosen = {}) {
 /// @throws overflow if an integer product does not fit
 template <elements Range>
 auto product(const Range& x, const options& chosen = {}) {
-  return detail::typed_reduce<operation::product, void>(x, chosen);
+  return detail::typed_reduce<operation::product, void>(chosen, x);
 }
 
 /// Smallest element; -0 is smaller than +0. @throws invalid_argument if x is empty
 template <elements Range>
 auto min(const Range& x, const options& chosen = {}) {
-  return detail::typed_reduce<operation::min, void>(x, chosen);
+  return detail::typed_reduce<operation::min, void>(chosen, x);
 }
 
 /// Largest element; +0 is larger than -0. @throws invalid_argument if x is empty
 template <elements Range>
 auto max(const Range& x, const options& chosen = {}) {
-  return detail::typed_reduce<operation::max, void>(x, chosen);
+  return detail::typed_reduce<operation::max, void>(chosen, x);
 }
 
 /// Sum of x[i]^2. Empty gives +0; NaN propagates. Types as for sum. @throws overflow if an integer total does not fit
 template <class Result = void, elements Range>
 auto sum_of_squares(const Range& x, const options& chosen = {}) {
-  return detail::typed_reduce<operation::sum_of_squares, Result>(x, chosen);
+  return detail::typed_reduce<operation::sum_of_squares, Result>(chosen, x);
 }
 
 /// Sum of x divided by n. Integers give the correctly rounded f64, and so does method::exact, even where the sum
@@ -145,7 +145,7 @@ auto sum_of_squares(const Range& x, const options& chosen = {}) {
 /// empty
 template <class Result = void, elements Range>
 auto mean(const Range& x, const options& chosen = {}) {
-  return detail::typed_reduce<operation::mean, Result>(x, chosen);
+  return detail::typed_reduce<operation::mean, Result>(chosen, x);
 }
 
 /// Euclidean norm: the square root of the sum of x[i]^2. Empty and all zeros give +0; any NaN gives NaN, otherwise
@@ -155,7 +155,7 @@ auto mean(const Range& x, const options& chosen = {}) {
 /// @throws unsupported for integers
 template <class Result = void, elements Range>
 auto norm2(const Range& x, const options& chosen = {}) {
-  return detail::typed_reduce<operation::norm2, Result>(x, chosen);
+  return detail::typed_reduce<operation::norm2, Result>(chosen, x);
 }
 
 /// Population variance: the sum of (x[i] - mean)^2 divided by n, with the mean not rounded. One element, or equal
@@ -165,7 +165,7 @@ auto norm2(const Range& x, const options& chosen = {}) {
 /// @throws invalid_argument if x is empty, unsupported for integers
 template <class Result = void, elements Range>
 auto variance(const Range& x, const options& chosen = {}) {
-  return detail::typed_reduce<operation::variance, Result>(x, chosen);
+  return detail::typed_reduce<operation::variance, Result>(chosen, x);
 }
 
 /// Dot product: the sum of x[i] y[i], for two ranges of floats of one type. Empty gives +0; only products -0 give -0.
@@ -175,17 +175,8 @@ auto variance(const Range& x, const options& chosen = {}) {
 /// @throws invalid_argument if the lengths differ
 template <class Result = void, elements Range, elements Other>
 requires std::same_as<element_of<Range>, element_of<Other>> && std::floating_point<element_of<Range>>
-auto dot(const Range& x, const Other& y, options chosen = {}) {
-  using R = std::conditional_t<std::is_void_v<Result>, element_of<Range>, Result>;
-  chosen.result = type_of<R>;
-  auto any = dot(detail::view_of(x), detail::view_of(y), chosen);
-  return result<R>{std::get<R>(any.value), std::move(any.report)};
-}
-
-template <element T>
-void incremental::push(std::span<const T> block) {
-  if (type_of<T> != chosen_.what.input.type) throw invalid_argument("the block's element type is not the stream's");
-  push(block.data(), block.size());
+auto dot(const Range& x, const Other& y, const options& chosen = {}) {
+  return detail::typed_reduce<operation::dot, Result>(chosen, x, y);
 }
 
 }  // namespace fanin

@@ -1,81 +1,24 @@
 // What is asked for: operation, element type, method and options.
 #pragma once
 
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
 #include <string_view>
 
-#include <fanin/export.hpp>
+#include <fanin/catalog.hpp>
+#include <fanin/compiler.hpp>
 
 namespace fanin {
 
-enum class operation : std::uint8_t { sum, product, min, max, sum_of_squares, mean, norm2, variance, dot };
-
-enum class element_type : std::uint8_t { f32, f64, i32, i64, u32, u64 };
-
-/// How floating-point sums are formed; docs/numerics.md has the bounds. Sums of integers, and min and max, are
-/// exact with every method. Products of floats exist as `fast` only, norm2, variance and dot as `exact` only.
-enum class method : std::uint8_t {
-  fast,         ///< one addition per element, error <= g(d) sum|x|
-  compensated,  ///< error-free transformations, error <= u |S| + (1 + u) g(d) g(d') sum|x|
-  exact,        ///< the correctly rounded value: the same bits for any order, split, backend and machine
-};
-
 /// Where data lies. Never guessed from a pointer.
 enum class memory : std::uint8_t { host, device };
-
-/// The operations on one input. `dot` has two: fanin::dot.
-inline constexpr operation all_operations[] = {operation::sum,   operation::product,        operation::min,
-                                               operation::max,   operation::sum_of_squares, operation::mean,
-                                               operation::norm2, operation::variance};
-inline constexpr element_type all_element_types[] = {element_type::f32, element_type::f64, element_type::i32,
-                                                     element_type::i64, element_type::u32, element_type::u64};
-inline constexpr method all_methods[] = {method::fast, method::compensated, method::exact};
 
 std::string_view to_string(operation) noexcept;
 std::string_view to_string(element_type) noexcept;
 std::string_view to_string(method) noexcept;
 std::string_view to_string(memory) noexcept;
-
-constexpr std::size_t size_of(element_type type) noexcept {
-  return type == element_type::f64 || type == element_type::i64 || type == element_type::u64 ? 8 : 4;
-}
-constexpr bool is_floating(element_type type) noexcept {
-  return type == element_type::f32 || type == element_type::f64;
-}
-
-template <class T>
-concept element = std::same_as<T, float> || std::same_as<T, double> || std::same_as<T, std::int32_t> ||
-    std::same_as<T, std::int64_t> || std::same_as<T, std::uint32_t> || std::same_as<T, std::uint64_t>;
-
-template <element T>
-inline constexpr element_type type_of = std::same_as<T, float>           ? element_type::f32
-                                        : std::same_as<T, double>        ? element_type::f64
-                                        : std::same_as<T, std::int32_t>  ? element_type::i32
-                                        : std::same_as<T, std::int64_t>  ? element_type::i64
-                                        : std::same_as<T, std::uint32_t> ? element_type::u32
-                                                                         : element_type::u64;
-
-/// Whether the operation is one of floats with method::exact and no other.
-constexpr bool is_exact_only(operation what) noexcept {
-  return what == operation::norm2 || what == operation::variance || what == operation::dot;
-}
-
-/// The method that is used when nobody asks for another.
-constexpr method default_method(operation what) noexcept {
-  return is_exact_only(what) ? method::exact : method::fast;
-}
-
-/// The type a result has when nobody asks for another: sums and products of integers widen to 64 bits, means of
-/// integers are f64, min and max keep the element type. norm2, variance and dot exist for floats only.
-constexpr element_type default_result(operation what, element_type type) noexcept {
-  if (is_floating(type) || what == operation::min || what == operation::max) return type;
-  if (what == operation::mean || is_exact_only(what)) return element_type::f64;
-  return type == element_type::u32 || type == element_type::u64 ? element_type::u64 : element_type::i64;
-}
 
 /// `count` elements of `type` at `data`, contiguous, aligned to the element at least. `data` may be null only if
 /// `count` is 0.
@@ -91,7 +34,39 @@ struct array_view {
   template <element T>
   array_view(std::span<const T> values) noexcept : array_view(values.data(), values.size(), type_of<T>) {}
 
-  std::size_t bytes() const noexcept { return count * size_of(type); }
+  std::size_t bytes() const { return count * size_of(type); }
+};
+
+/// The inputs of a reduction: one array, or two of the same type, place and count.
+class input_views {
+ public:
+  template <std::convertible_to<array_view> X>
+  input_views(const X& x) noexcept : views_{x, {}}, size_(1) {}
+  template <std::convertible_to<array_view> X, std::convertible_to<array_view> Y>
+  input_views(const X& x, const Y& y) noexcept : views_{x, y}, size_(2) {}
+
+  /// How many arrays there are.
+  int size() const noexcept { return size_; }
+  const array_view& operator[](int i) const noexcept { return views_[i]; }
+  element_type type() const noexcept { return views_[0].type; }
+  memory place() const noexcept { return views_[0].place; }
+  /// Elements of each array.
+  std::size_t count() const noexcept { return views_[0].count; }
+  /// The same arrays from their element `first` on, `count` elements of each.
+  input_views part(std::size_t first, std::size_t count) const;
+
+ private:
+  array_view views_[most_inputs];
+  int size_;
+};
+
+/// Where a result goes: memory of the caller for one value of `type`, on the host.
+struct result_view {
+  void* data;
+  element_type type;
+  template <element R>
+  result_view(R& value) noexcept : data(&value), type(type_of<R>) {}
+  result_view(void* data_, element_type type_) noexcept : data(data_), type(type_) {}
 };
 
 /// The caller's choices. Every default is the one to use until something else is needed.
@@ -111,16 +86,22 @@ struct options {
   unsigned threads = 0;
 };
 
-/// A checked question as a backend receives it: no field is left to be guessed.
+namespace detail {
+struct arithmetic;
+}
+
+/// A checked request as a backend receives it: no field is left to be guessed.
 struct request {
   operation what = operation::sum;
-  array_view input;
+  input_views inputs = array_view();
   method how = method::fast;
   element_type result = element_type::f64;
-  std::string_view variant;  ///< empty: the backend's choice
+  std::string_view variant;  ///< empty: the backend's choice, which backend::prepare() fills in
   unsigned threads = 1;      ///< at least 1
-  /// dot: the other factors, as many elements of the same type in the same place; else not looked at.
-  const void* other = nullptr;
+  /// The caller's own accumulator (fold.hpp), which replaces operation, method and types; else null.
+  const detail::arithmetic* own = nullptr;
+  /// What backend::prepare() found for the request; it belongs to the backend, and means nothing to others.
+  const void* prepared = nullptr;
 };
 
 }  // namespace fanin

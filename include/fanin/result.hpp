@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include <fanin/accumulator/bounds.hpp>
 #include <fanin/request.hpp>
 
 namespace fanin {
@@ -20,19 +21,13 @@ enum class reproducibility : std::uint8_t {
 };
 std::string_view to_string(reproducibility) noexcept;
 
-/// A value of one of the element types.
-using scalar = std::variant<float, double, std::int32_t, std::int64_t, std::uint32_t, std::uint64_t>;
+namespace detail {
+template <std::size_t... I>
+std::variant<element_at<I>...> variant_of_elements(std::index_sequence<I...>);
+}  // namespace detail
 
-/// A proven bound: |value - exact| <= of_result * |exact| + of_magnitudes * M + absolute, where M is the sum of |x_i|
-/// (of x_i^2 for sum_of_squares, of |x_i| / n for mean). It holds as long as the sum
-/// of the magnitudes (before a mean's division) is
-/// at most half the largest finite value, so that no intermediate value overflows; in a product, as long as none
-/// over- or underflows. Infinite coefficients mean that nothing is promised (too many elements for the precision).
-struct error_bound {
-  double of_result = 0;
-  double of_magnitudes = 0;
-  double absolute = 0;
-};
+/// A value of one of the element types: the convenience for callers who know the type only at run time.
+using scalar = decltype(detail::variant_of_elements(std::make_index_sequence<element_count>()));
 
 /// Why a backend cannot be used, here or for this request.
 enum class reason : std::uint8_t {
@@ -53,9 +48,8 @@ struct passed_over {
   std::string detail;  ///< one sentence
 };
 
-/// What a backend returns.
+/// What a backend returns beside the value.
 struct outcome {
-  scalar value;
   std::string_view variant;
   method how = method::fast;
   fanin::reproducibility reproducibility = reproducibility::none;

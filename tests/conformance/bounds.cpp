@@ -11,9 +11,10 @@ constexpr std::size_t lengths[] = {1, 2, 5, 100, 4099, 70001, 700001};
 template <class T>
 void expect_bounds(const backend& b, std::string_view family, std::span<const T> x, findings& found) {
   const exact_reference<T> exact(x);
-  for (const operation what : {operation::sum, operation::mean, operation::sum_of_squares}) {
+  for (const operation what : all_operations) {
+    if (!is_sum(what)) continue;
     for_each_variant(b, what, x, 2, [&](const options& chosen) {
-      const outcome answer = call(b, what, x, chosen);
+      const reduction answer = call(b, what, x, chosen);
       found.expect(exact.keeps(what, std::get<T>(answer.value), answer.bound), [&] {
         return std::string(family) + ": " + told(what, x, chosen) + ": " + shown(answer.value) + " breaks its bound";
       });
@@ -25,8 +26,8 @@ void expect_bounds(const backend& b, std::string_view family, std::span<const T>
       });
     });
   }
-  for (const operation what : {operation::norm2, operation::variance}) {
-    if (!has(b, what, type_of<T>, method::exact)) continue;
+  for (const operation what : all_operations) {
+    if (!is_exact_only(what) || !has(b, what, type_of<T>, method::exact)) continue;
     const auto value = std::get<T>(call(b, what, x).value);
     found.expect(exact.is_rounded(what, value), [&] {
       return std::string(family) + ": " + told(what, x) + ": " + shown(value) + " is not correctly rounded";

@@ -44,35 +44,52 @@ void check_concurrent_calls(const backend& b, findings& found);
 /// Over 2^32 bytes, of which 64 MiB are real. Not in checks(): under thread sanitizers it takes too much memory.
 void check_over_4_gib(const backend& b, findings& found);
 
-/// Calls f with a value of each type.
+/// Calls f with a value of each of the types.
 template <class... Types, class F>
 void for_each_type(F f) {
   (f(Types{}), ...);
 }
+/// Calls f with a value of each type of the catalogue.
+template <class F>
+void for_each_element(F f) {
+  for (const element_type type : all_element_types) with_element(type, [&]<class T>() { f(T{}); });
+}
 template <class F>
 void for_each_float(F f) {
-  for_each_type<float, double>(f);
+  for_each_element([&]<class T>(T x) {
+    if constexpr (std::is_floating_point_v<T>) f(x);
+  });
 }
 template <class F>
 void for_each_integer(F f) {
-  for_each_type<std::int32_t, std::int64_t, std::uint32_t, std::uint64_t>(f);
+  for_each_element([&]<class T>(T x) {
+    if constexpr (std::is_integral_v<T>) f(x);
+  });
 }
 
-/// Whether `b` is to have this reduction, by the tables.
+/// Operations that add up rounded terms, with every method.
+inline bool is_sum(operation what) {
+  const operation_row& row = row_of(what);
+  return row.of_floats.fast && row.of_floats.exact && !row.selects;
+}
+/// Operations whose every result is correctly rounded.
+inline bool is_exact_only(operation what) { return !row_of(what).of_floats.fast; }
+inline bool empty_has_value(operation what) { return row_of(what).empty != empty_value::none; }
+
+/// Whether `b` is to have this reduction: what the catalogue offers, but for the exact states of cub and thrust,
+/// which are for sums and means only.
 inline bool has(const backend& b, operation what, element_type type, method how) {
-  if (!is_floating(type)) return !is_exact_only(what);
-  if (is_exact_only(what) && how != method::exact) return false;
-  if (what == operation::product) return how == method::fast;
-  const bool reference = b.name() == "cub" || b.name() == "thrust";  // whose exact states are for sums only
-  return !reference || how != method::exact || !(what == operation::sum_of_squares || is_exact_only(what));
+  const bool reference = b.name() == "cub" || b.name() == "thrust";
+  const bool of_sums = what == operation::sum || what == operation::mean || row_of(what).selects;
+  return is_offered(what, type, how) && (!reference || how != method::exact || !is_floating(type) || of_sums);
 }
 
 /// Every way in which `b` can form this reduction: its variants, each with its own method, that support it.
 template <class F>
 void for_each_variant(const backend& b, operation what, const array_view& input, unsigned threads, F f) {
   for (const variant_info& v : b.variants()) {
-    const request asked{what, input, v.how, default_result(what, input.type), v.name, threads};
-    if (!b.supports(asked).usable()) continue;
+    const request wanted{what, inputs_for(what, input), v.how, default_result(what, input.type), v.name, threads};
+    if (!b.supports(wanted).usable()) continue;
     f(options{.variant = v.name, .how = v.how, .threads = threads});
   }
 }

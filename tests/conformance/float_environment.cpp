@@ -7,10 +7,10 @@
 namespace fanin::test {
 namespace {
 
-/// The outcome `evaluate()` has the same value in every environment. `words` tells what it is.
+/// The reduction `evaluate()` has the same value in every environment. `words` tells what it is.
 template <class Evaluate, class Words>
 void expect_independent(Evaluate evaluate, Words words, findings& found) {
-  const outcome expected = evaluate();
+  const reduction expected = evaluate();
   for (const int rounding : {FE_TONEAREST, FE_TOWARDZERO, FE_UPWARD, FE_DOWNWARD}) {
     scalar value;
     bool unchanged = false;
@@ -40,7 +40,7 @@ template <class T>
 void expect_blocks(const backend& b, std::span<const T> x, findings& found) {
   for (const method how : all_methods) {
     const options chosen{.how = how, .threads = 3};
-    const auto push = [&](stream& into) { into.push(x.data(), x.size()); };
+    const auto push = [&](block_feed& into) { into.push(x.data(), x.size()); };
     expect_independent([&] { return call_in_blocks(b, operation::mean, type_of<T>, chosen, push); },
                        [&] { return told(operation::mean, x, chosen) + ", in blocks"; }, found);
   }

@@ -12,7 +12,7 @@ template <class T>
 void expect_untouched(const backend& b, operation what, const std::vector<T>& x, const options& chosen,
                       findings& found) {
   const auto elements = std::span<const T>(x);
-  const outcome first = call(b, what, elements, chosen);
+  const reduction first = call(b, what, elements, chosen);
   const auto agrees = [&](const scalar& value) {
     return first.reproducibility == reproducibility::none || same(value, first.value);
   };
@@ -40,7 +40,7 @@ void expect_untouched(const backend& b, operation what, const std::vector<T>& x,
 }  // namespace
 
 void check_neighbours(const backend& b, findings& found) {
-  for_each_type<float, double, std::int32_t, std::int64_t, std::uint32_t, std::uint64_t>([&]<class T>(T) {
+  for_each_element([&]<class T>(T) {
     for (const std::size_t length : lengths) {
       const auto values = mixed_values<T>(length, 21);
       const auto factors = unit_factors<T>(length, 22);

@@ -72,7 +72,7 @@ void expect_known_totals(const backend& b, findings& found) {
   expect(operation::max, {}, T{100});
   if constexpr (std::is_floating_point_v<T>) {
     expect(operation::sum, {.how = method::exact}, static_cast<T>(total));
-    const outcome fast = call(b, operation::sum, x);
+    const reduction fast = call(b, operation::sum, x);
     const double error = std::abs(static_cast<double>(std::get<T>(fast.value)) - static_cast<double>(total));
     found.expect(error <= fast.bound.of_magnitudes * static_cast<double>(magnitudes),
                  [&] { return told(operation::sum, x) + ": " + shown(fast.value) + " breaks its bound"; });

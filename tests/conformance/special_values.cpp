@@ -42,6 +42,7 @@ void expect_row(const backend& b, const row<T>& r, findings& found) {
   expect(operation::min, r.min);
   expect(operation::max, r.max);
   expect(operation::sum_of_squares, r.squares);
+  expect(operation::dot, r.squares);
   const bool zeros = std::ranges::all_of(r.x, [](T v) { return v == 0; });
   if (r.squares && (zeros || !std::isfinite(*r.squares))) {
     expect(operation::norm2, r.squares);
@@ -138,10 +139,11 @@ void expect_roundings(const backend& b, std::size_t n, std::size_t p, std::size_
 void check_special_values(const backend& b, findings& found) {
   for_each_float([&]<class T>(T) {
     const row<T> empty{"empty", {}, T{0}, T{1}, {}, {}, T{0}};
-    for (const operation what : {operation::sum, operation::product, operation::sum_of_squares, operation::norm2}) {
-      for_each_variant(b, what, std::span<const T>(), 3, [&](const options& chosen) {
-        expect_value(b, empty, what, what == operation::product ? T{1} : T{0}, chosen, found);
-      });
+    for (const operation what : all_operations) {
+      if (!empty_has_value(what)) continue;
+      const T expected = row_of(what).empty == empty_value::one ? T{1} : T{0};
+      for_each_variant(b, what, std::span<const T>(), 3,
+                       [&](const options& chosen) { expect_value(b, empty, what, expected, chosen, found); });
     }
     for (const std::size_t n : telling_lengths) {
       const std::size_t places[] = {0, n / 2, n - 1};

@@ -13,11 +13,11 @@ class broken_backend final : public cuda::gpu_backend {
   explicit broken_backend(const cuda::device_fold& kernel) : kernel_(kernel) {}
   std::string_view name() const noexcept override { return "broken"; }
   std::span<const variant_info> variants() const noexcept override { return cuda::instance().variants(); }
-  const cuda::device_fold* find_kernel(const request& asked) const noexcept override {
-    if (asked.what == operation::sum && asked.input.type == element_type::f32 && asked.how == method::fast) {
+  const cuda::device_fold* find_kernel(const request& request) const override {
+    if (request.what == operation::sum && request.inputs.type() == element_type::f32 && request.how == method::fast) {
       return &kernel_;
     }
-    return cuda::instance().find_kernel(asked);
+    return cuda::instance().find_kernel(request);
   }
 
  private:

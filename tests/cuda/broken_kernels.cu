@@ -5,27 +5,29 @@
 namespace fanin::test {
 namespace {
 
-using sum = cuda::reduction<operation::sum, method::fast, float>;
-const cuda::vectors_fold<sum> sound;
+using sum = recipe<operation::sum, method::fast, float>;
+const cuda::host_fold* const host = cuda::find_host_fold(operation::sum, element_type::f32, method::fast);
+const cuda::general_fold<sum> sound(host);
 
 struct from_plus_zero : accumulator::plain_sum<float> {
   FANIN_HOST_DEVICE static constexpr float identity() { return 0; }
 };
 struct sum_from_plus_zero : sum {
-  using kernel = from_plus_zero;
+  using accumulator = from_plus_zero;
 };
-const cuda::vectors_fold<sum_from_plus_zero> from_zero;
+const cuda::general_fold<sum_from_plus_zero> from_zero(host);
 
 class without_last final : public cuda::device_fold {
  public:
+  using device_fold::device_fold;
   void launch(const cuda::execution& where, const cuda::operands& x, std::uint64_t count, void* out) const override {
     sound.launch(where, x, count > 8192 ? count - 1 : count, out);
   }
-  cuda::chain longest_chain(const cuda::execution& where, std::uint64_t count) const override {
+  rounding_chain longest_chain(const cuda::execution& where, std::uint64_t count) const override {
     return sound.longest_chain(where, count);
   }
 };
-const without_last drops;
+const without_last drops(host);
 
 }  // namespace
 

@@ -10,20 +10,18 @@ namespace fanin::test {
 namespace {
 
 void wait_for(const device_context& context) {
-  cuda::check(cudaStreamSynchronize(static_cast<cudaStream_t>(context.stream())), "cudaStreamSynchronize");
+  device_code::check(cudaStreamSynchronize(static_cast<cudaStream_t>(context.stream())), "cudaStreamSynchronize");
 }
 
 template <class T>
 void expect_same_on_device(operation what, const std::vector<T>& x, const options& chosen, device_context& context) {
   const device_array<T> on_device{std::span<const T>(x)};
-  const array_view input = on_device.elements();
-  INFO(told(what, input, chosen));
-  const auto result_type = chosen.result.value_or(default_result(what, input.type));
-  const scalar expected = reduce(what, input, context, chosen).value;
-  for_each_type<float, double, std::int32_t, std::int64_t, std::uint32_t, std::uint64_t>([&]<class R>(R) {
-    if (type_of<R> != result_type) return;
+  const input_views inputs = inputs_for(what, on_device.elements());
+  INFO(told(what, inputs[0], chosen));
+  const scalar expected = reduce(what, inputs, context, chosen).value;
+  with_element(chosen.result.value_or(default_result(what, inputs.type())), [&]<class R>() {
     const device_value<device_result<R>> result;
-    enqueue(what, input, result.get(), context, chosen);
+    enqueue(what, inputs, result.get(), context, chosen);
     wait_for(context);
     CHECK(same(scalar(result.read().value), expected));
     CHECK(result.read().overflowed == 0);
@@ -34,7 +32,7 @@ TEST_SUITE("contexts") {
   TEST_CASE("results on the device are those on the host") {
     if (!device_is_here()) return;
     device_context context;
-    for_each_type<float, double, std::int32_t, std::int64_t, std::uint32_t, std::uint64_t>([&]<class T>(T) {
+    for_each_element([&]<class T>(T) {
       for (const std::size_t length : {1, 1000, 100003}) {
         for (const operation what : all_operations) {
           const auto x = what == operation::product ? unit_factors<T>(length, 61) : mixed_values<T>(length, 61);
@@ -86,9 +84,9 @@ TEST_SUITE("contexts") {
       const std::vector<T> x = mixed_values<T>(9000001, 63);
       const scalar expected = sum(x, {.backend = "serial", .how = method::exact}).value;
       const device_array<T> on_device{std::span<const T>(x)};
-      const request asked{operation::sum, on_device.elements(), method::exact, type_of<T>, "", 1};
-      const cuda::device_fold& kernel = *cuda::instance().find_kernel(asked);
-      const cuda::host_fold& fold = *cuda::find_fold(asked.what, type_of<T>, asked.how);
+      const request exact{operation::sum, on_device.elements(), method::exact, type_of<T>, "", 1};
+      const cuda::device_fold& kernel = *cuda::instance().find_kernel(exact);
+      const cuda::host_fold& fold = kernel.host();
       const cuda::context own(0);
       for (const int multiprocessors : {1, 7, own.where().multiprocessors}) {
         for (const bool overlap : {false, own.where().programmatic}) {
@@ -98,12 +96,14 @@ TEST_SUITE("contexts") {
             where.programmatic = overlap;
             where.copy_room = room;
             for (int i = 0; i < 20; ++i)
-              kernel.launch(where, {asked.input.data}, asked.input.count, own.host_state(0));
-            cuda::check(cudaStreamSynchronize(where.stream), "cudaStreamSynchronize");
+              kernel.launch(where, {exact.inputs[0].data}, exact.inputs.count(), own.host_state(0));
+            device_code::check(cudaStreamSynchronize(where.stream), "cudaStreamSynchronize");
             cuda::state_buffer total;
             fold.reset(total.bytes);
             fold.merge(total.bytes, own.host_state(0));
-            CHECK(same(fold.finish(total.bytes, x.size(), type_of<T>), expected));
+            T value{};
+            fold.finish(total.bytes, x.size(), type_of<T>, &value);
+            CHECK(same(scalar(value), expected));
           }
         }
       }
@@ -126,15 +126,15 @@ TEST_SUITE("contexts") {
       wait_for(context);
       cudaGraph_t graph = nullptr;
       cudaGraphExec_t ready = nullptr;
-      cuda::check(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeGlobal), "cudaStreamBeginCapture");
+      device_code::check(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeGlobal), "cudaStreamBeginCapture");
       capture();
-      cuda::check(cudaStreamEndCapture(stream.get(), &graph), "cudaStreamEndCapture");
-      cuda::check(cudaGraphInstantiate(&ready, graph, 0), "cudaGraphInstantiate");
+      device_code::check(cudaStreamEndCapture(stream.get(), &graph), "cudaStreamEndCapture");
+      device_code::check(cudaGraphInstantiate(&ready, graph, 0), "cudaGraphInstantiate");
       for (int round = 2; round < 5; ++round) {
         x.assign(count, 1.0f);
         x[count / 2] = static_cast<float>(round);
-        cuda::check(cudaMemcpy(on_device.data(), x.data(), count * 4, cudaMemcpyHostToDevice), "cudaMemcpy");
-        cuda::check(cudaGraphLaunch(ready, stream.get()), "cudaGraphLaunch");
+        device_code::check(cudaMemcpy(on_device.data(), x.data(), count * 4, cudaMemcpyHostToDevice), "cudaMemcpy");
+        device_code::check(cudaGraphLaunch(ready, stream.get()), "cudaGraphLaunch");
         wait_for(context);
         CHECK(fast.read().value == static_cast<float>(round));
         CHECK(exact.read().value == static_cast<float>(count - 1 + static_cast<std::size_t>(round)));
@@ -179,7 +179,7 @@ TEST_SUITE("contexts") {
   TEST_CASE("every device, by its index, whichever is the current one") {
     if (!device_is_here()) return;
     int devices = 0;
-    cuda::check(cudaGetDeviceCount(&devices), "cudaGetDeviceCount");
+    device_code::check(cudaGetDeviceCount(&devices), "cudaGetDeviceCount");
     const auto x = mixed_values<double>(1000003, 65);
     const options chosen{.how = method::exact};
     const scalar expected = call(find_backend("serial"), operation::sum, std::span<const double>(x), chosen).value;
@@ -197,7 +197,7 @@ TEST_SUITE("contexts") {
         CHECK(same(reduce(operation::sum, on_device.elements(), chosen).value, expected));
         CHECK(same(reduce(operation::sum, std::span<const double>(x), context, chosen).value, expected));
         int now = -1;
-        cuda::check(cudaGetDevice(&now), "cudaGetDevice");
+        device_code::check(cudaGetDevice(&now), "cudaGetDevice");
         CHECK(now == current);
       }
     }
@@ -217,7 +217,7 @@ TEST_SUITE("contexts") {
       const std::span<const float> elsewhere(reinterpret_cast<const float*>(pinned.get()), x.size());
       CHECK(same(reduce(operation::sum, elsewhere, context, chosen).value, expected));
       const scalar streamed =
-          call_in_blocks(find_backend("cuda"), operation::sum, element_type::f32, chosen, [&](stream& into) {
+          call_in_blocks(find_backend("cuda"), operation::sum, element_type::f32, chosen, [&](block_feed& into) {
             into.push(x.data(), 1000003);
             into.push(x.data() + 1000003, x.size() - 1000003);
           }).value;
@@ -240,8 +240,8 @@ TEST_SUITE("contexts") {
       const std::span<const double> pinned_left(copies, count), pinned_right(copies + x.size(), count);
       for (const array_view a : {array_view(left), array_view(pinned_left)}) {
         for (const array_view b : {array_view(right), array_view(pinned_right)}) {
-          CHECK(same(dot(a, b, context).value, expected));
-          CHECK(same(dot(a, b, options{.backend = "cuda"}).value, expected));
+          CHECK(same(reduce(operation::dot, {a, b}, context).value, expected));
+          CHECK(same(reduce(operation::dot, {a, b}, options{.backend = "cuda"}).value, expected));
         }
       }
     }
@@ -267,16 +267,20 @@ TEST_SUITE("contexts") {
     const std::vector<double> x(100, 0.25);
     CHECK_THROWS_AS(reduce(operation::sum, device_span<double>(x.data(), x.size())), invalid_argument);
     CHECK_THROWS_AS(cuda::allocate_device(std::size_t{1} << 60), out_of_memory);
-    CHECK_THROWS_AS(cuda::check(cudaSetDevice(1000), "cudaSetDevice"), device_error);
+    CHECK_THROWS_AS(device_code::check(cudaSetDevice(1000), "cudaSetDevice"), device_error);
     device_context context;
     CHECK_THROWS_AS(enqueue(operation::sum, std::span<const double>(x), &context, context), invalid_argument);
     CHECK_THROWS_AS(reduce(operation::min, device_span<double>(), context), invalid_argument);
     CHECK_THROWS_AS(reduce(operation::dot, std::span<const double>(x), context), invalid_argument);
     CHECK_THROWS_AS(enqueue(operation::dot, device_span<double>(), &context, context), invalid_argument);
-    CHECK_THROWS_AS(dot(std::span<const double>(x), std::span<const double>(), context), invalid_argument);
-    CHECK_THROWS_AS(dot(std::span<const double>(x), device_span<double>(nullptr, 100), context), invalid_argument);
+    const auto dot_of = [&](const array_view& a, const array_view& b) {
+      return reduce(operation::dot, {a, b}, context);
+    };
+    const array_view host{std::span<const double>(x)};
+    CHECK_THROWS_AS(dot_of(host, std::span<const double>()), invalid_argument);
+    CHECK_THROWS_AS(dot_of(host, device_span<double>(nullptr, 100)), invalid_argument);
     const device_array<double> there{std::span<const double>(x)};
-    CHECK_THROWS_AS(dot(there.elements(), device_span<double>(x.data(), x.size()), context), invalid_argument);
+    CHECK_THROWS_AS(dot_of(there.elements(), device_span<double>(x.data(), x.size())), invalid_argument);
     CHECK(std::get<double>(reduce(operation::sum, std::span<const double>(x), context).value) == 25.0);
     CHECK(sum(x, {.backend = "cuda"}).value == 25.0);
     CHECK(sum(x, {.backend = "serial"}).value == 25.0);

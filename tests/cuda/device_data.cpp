@@ -17,7 +17,7 @@ template <class T>
 void expect_right(const backend& b, operation what, std::span<const T> x, const device_array<T>& on_device) {
   for_each_variant(b, what, on_device.elements(), 1, [&](const options& chosen) {
     INFO(b.name() << ": " << told(what, on_device.elements(), chosen));
-    const outcome answer = call(b, what, on_device.elements(), chosen);
+    const reduction answer = call(b, what, on_device.elements(), chosen);
     if constexpr (std::is_floating_point_v<T>) {
       if (what == operation::min || what == operation::max) {
         CHECK(same(answer.value, call(find_backend("serial"), what, x).value));

@@ -29,7 +29,9 @@ class device_array {
     if (!x.empty()) std::memcpy(image_.data() + before_, x.data(), x.size_bytes());
     cuda::check(cudaMemcpy(memory_.get(), image_.data(), image_.size(), cudaMemcpyHostToDevice), "cudaMemcpy");
   }
-  device_span<T> elements() const { return {reinterpret_cast<const T*>(memory_.get() + before_), count_}; }
+  auto elements() const requires element<T> {
+    return device_span<T>(reinterpret_cast<const T*>(memory_.get() + before_), count_);
+  }
   T* data() const { return reinterpret_cast<T*>(memory_.get() + before_); }
   /// Whether elements and guards are as they were.
   bool untouched() const {

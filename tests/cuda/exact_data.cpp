@@ -4,7 +4,7 @@
 
 #include <fanin/accumulator/exact.hpp>
 
-#include "backends/cuda/fold/tuning.hpp"
+#include "backends/cuda/exact/shapes.hpp"
 #include "tests/conformance/checks.hpp"
 #include "tests/cuda/device_memory.hpp"
 
@@ -75,12 +75,12 @@ void expect_exact_dot(std::span<const T> x, std::size_t offset, device_context& 
   for_each_type<float, double>([&]<class R>(R) {
     if (sizeof(R) < sizeof(T)) return;
     options chosen{.backend = "serial", .how = method::exact, .result = type_of<R>};
-    const scalar expected = dot(array_view(x), array_view(std::span<const T>(y)), chosen).value;
+    const scalar expected = reduce(operation::dot, {x, std::span<const T>(y)}, chosen).value;
     chosen.backend = "cuda";
-    CHECK(same(dot(array_view(x), array_view(std::span<const T>(y)), context, chosen).value, expected));
+    CHECK(same(reduce(operation::dot, {x, std::span<const T>(y)}, context, chosen).value, expected));
     for (const std::size_t other : {offset, offset + 1, offset + 4}) {
       const device_array<T> right(std::span<const T>(y), other);
-      CHECK(same(dot(left.elements(), right.elements(), context, chosen).value, expected));
+      CHECK(same(reduce(operation::dot, {left.elements(), right.elements()}, context, chosen).value, expected));
     }
   });
 }
@@ -89,15 +89,16 @@ void expect_exact_dot(std::span<const T> x, std::size_t offset, device_context& 
 template <class T>
 void expect_exact(std::span<const T> x, std::size_t offset, device_context& context) {
   const device_array<T> on_device(x, offset);
-  for (const operation what :
-       {operation::sum, operation::mean, operation::sum_of_squares, operation::norm2, operation::variance}) {
+  for (const operation what : all_operations) {
+    if (!row_of(what).of_floats.exact || row_of(what).selects) continue;
+    const input_views inputs = inputs_for(what, on_device.elements());
     for_each_type<float, double>([&]<class R>(R) {
       if (sizeof(R) < sizeof(T)) return;
       const options chosen{.how = method::exact, .result = type_of<R>};
       const scalar expected = call(find_backend("serial"), what, x, chosen).value;
-      CHECK(same(reduce(what, on_device.elements(), context, chosen).value, expected));
+      CHECK(same(reduce(what, inputs, context, chosen).value, expected));
       const device_value<device_result<R>> enqueued;
-      enqueue(what, on_device.elements(), enqueued.get(), context, chosen);
+      enqueue(what, inputs, enqueued.get(), context, chosen);
       cuda::check(cudaStreamSynchronize(static_cast<cudaStream_t>(context.stream())), "cudaStreamSynchronize");
       CHECK(same(scalar(enqueued.read().value), expected));
     });

@@ -11,7 +11,6 @@
 
 #include <fanin/accumulator/extremum.hpp>
 
-#include "backends/cpu/bounds.hpp"
 #include "backends/cuda/stages/ladder.hpp"
 #include "tests/cuda/ladder_memory.hpp"
 #include "tests/support/call.hpp"
@@ -74,7 +73,7 @@ class expectation {
     explicit float_sums(const std::vector<T>& x) : reference(x), empty(x.empty()) {}
     bool allows(const scalar& value, std::uint64_t chain) const {
       if (empty) return same(value, scalar(T{0}));
-      const error_bound bound{0, cpu::growth<T>(static_cast<double>(chain)), 0};
+      const error_bound bound{0, accumulator::growth<T>(static_cast<double>(chain)), 0};
       return reference.keeps(operation::sum, std::get<T>(value), bound);
     }
   };

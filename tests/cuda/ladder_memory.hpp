@@ -6,7 +6,7 @@
 
 #include <cuda_runtime_api.h>
 
-#include "backends/cuda/runtime/check.hpp"
+#include "backends/cuda/runtime/handles.hpp"
 
 namespace fanin::test {
 

@@ -1,7 +1,7 @@
 // How the kernels cut their input, checked without a device.
 #include <doctest/doctest.h>
 
-#include "backends/cuda/fold/tuning.hpp"
+#include "backends/cuda/exact/shapes.hpp"
 
 namespace fanin::test {
 namespace {

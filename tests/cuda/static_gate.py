@@ -45,7 +45,7 @@ def readable(mangled):
     names = run("c++filt", *mangled).splitlines()
     short = {}
     for symbol, name in zip(mangled, names):
-        name = re.sub(r"fanin::(?:\w+::|\(anonymous namespace\)::)*", "", name)
+        name = re.sub(r"fanin::(?:\w+::|\(anonymous namespace\)::)*", "", name).replace(", plain_term", "")
         kernel = re.match(r"(?:void )?(\w+)_kernel(?:<(.*)>)?\(", name)
         arguments = (kernel.group(2) or "").replace(" >", ">")
         short[symbol] = f"{kernel.group(1)} {arguments}".strip()

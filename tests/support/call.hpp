@@ -11,19 +11,62 @@
 
 namespace fanin::test {
 
-/// The reduction of `input` by `b`, which need not be in the registry, with selection's usual checks of the request.
-inline outcome call(const backend& b, operation what, const array_view& input, const options& chosen = {}) {
-  const backend* const only[] = {&b};
-  return b.reduce(select(only, b.name(), what, input, chosen).what);
+/// A backend's value and what it says of it.
+struct reduction : outcome {
+  scalar value;
+};
+
+/// The reduction of a prepared request by `b`.
+inline reduction reduced(const backend& b, const request& prepared) {
+  return with_element(prepared.result, [&]<class R>() {
+    R value{};
+    const outcome answer = b.reduce(prepared, &value);
+    return reduction{answer, value};
+  });
 }
 
-/// The same through a stream that is fed by `feed(stream&)`.
-template <class Feed>
-outcome call_in_blocks(const backend& b, operation what, element_type type, const options& chosen, Feed feed) {
+/// The inputs of an operation on `x`: of two, both are `x`, so that a dot product is a sum of squares.
+inline input_views inputs_for(operation what, const array_view& x) {
+  return row_of(what).inputs == 2 ? input_views(x, x) : input_views(x);
+}
+
+/// The reduction of `x` by `b`, which need not be in the registry, with selection's usual checks of the request.
+inline reduction call(const backend& b, operation what, const array_view& x, const options& chosen = {}) {
   const backend* const only[] = {&b};
-  const auto blocks = b.open(select(only, b.name(), what, array_view(nullptr, 1, type), chosen).what);
-  feed(*blocks);
-  return blocks->finish();
+  return reduced(b, select(only, b.name(), what, inputs_for(what, x), chosen).what);
+}
+
+/// A stream of `b` whose blocks are single arrays, which an operation of two inputs reads twice.
+class block_feed {
+ public:
+  block_feed(const backend& b, operation what, element_type type, const options& chosen)
+      : request_([&] {
+          const backend* const only[] = {&b};
+          return select(only, b.name(), what, inputs_for(what, array_view(nullptr, 1, type)), chosen).what;
+        }()),
+        stream_(b.open(request_)) {}
+
+  void push(const array_view& block) { stream_->push(inputs_for(request_.what, block)); }
+  void push(const void* elements, std::size_t count) { push(array_view(elements, count, request_.inputs.type())); }
+  reduction finish() {
+    return with_element(request_.result, [&]<class R>() {
+      R value{};
+      const outcome answer = stream_->finish(&value);
+      return reduction{answer, value};
+    });
+  }
+
+ private:
+  request request_;
+  std::unique_ptr<stream> stream_;
+};
+
+/// The same as call() through a stream that is fed by `feed(block_feed&)`.
+template <class Feed>
+reduction call_in_blocks(const backend& b, operation what, element_type type, const options& chosen, Feed feed) {
+  block_feed blocks(b, what, type, chosen);
+  feed(blocks);
+  return blocks.finish();
 }
 
 template <class T>

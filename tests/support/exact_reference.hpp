@@ -32,9 +32,11 @@ class exact_reference {
     return what == operation::mean ? sum_.template mean<R>(count_) : sum_.template round<R>();
   }
 
-  /// Whether `value` is the correctly rounded norm2 or variance of finite elements, by other arithmetic than fanin's.
+  /// Whether `value` is the correctly rounded norm2, variance or dot product with themselves of finite elements, by
+  /// other arithmetic than fanin's.
   template <class R>
   bool is_rounded(operation what, R value) const {
+    if (what == operation::dot) return value == squares_.template round<R>();
     constexpr int unit = detail::float_format<T>::low;
     const exact_number squares = exact_number::saved(squares_.save()).scaled(2 * unit);
     if (what == operation::norm2) return is_root(value, squares);

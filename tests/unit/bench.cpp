@@ -19,7 +19,7 @@ constexpr measure::patience shortly{.budget_seconds = 0.001};
 
 bench_axes everything(const std::string& count) {
   bench_axes axes;
-  for (const operation what : bench_operations()) axes.operations.emplace_back(to_string(what));
+  for (const operation what : all_operations) axes.operations.emplace_back(to_string(what));
   for (const element_type type : all_element_types) axes.types.emplace_back(to_string(type));
   for (const backend* one : backends()) {
     for (const variant_info& variant : one->variants()) axes.variants.emplace_back(variant.name);

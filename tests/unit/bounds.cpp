@@ -1,23 +1,31 @@
-// The bounds of the fixed-order folds, against values worked out by hand. A row has 64 f32 or 32 f64.
+// The bounds of accumulators in the fixed order, against values worked out by hand. A row has 64 f32 or 32 f64.
 #include <doctest/doctest.h>
 
 #include <cmath>
 #include <limits>
 
-#include "backends/cpu/bounds.hpp"
+#include <fanin/loop.hpp>
+#include <fanin/recipe.hpp>
 
 namespace {
 
 using namespace fanin;
-using namespace fanin::cpu;
+using namespace fanin::accumulator;
+using fanin::detail::general_bound;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 using bound_function = error_bound (*)(std::uint64_t);
 
 template <class T>
-constexpr bound_function all_bounds[] = {plain_bound<T>, plain_square_bound<T>, compensated_bound<T>,
-                                         compensated_square_bound<T>, product_bound<T>};
+constexpr bound_function all_bounds[] = {
+    general_bound<plain_sum<T>, T>, general_bound<plain_square_sum<T>, T>, general_bound<compensated_sum<T>, T>,
+    general_bound<compensated_square_sum<T>, T>, general_bound<plain_product<T>, T>};
+
+template <class T>
+double chain_length(std::uint64_t count) {
+  return fanin::detail::fixed_order_chain<plain_sum<T>>(count).length();
+}
 
 /// `bound` is `expected` or a little more.
 bool is(double bound, double expected) { return bound >= expected && bound <= expected * (1 + 0x1p-40); }
@@ -26,18 +34,18 @@ bool is(double bound, double expected) { return bound >= expected && bound <= ex
 
 TEST_SUITE("unit/bounds") {
   TEST_CASE("chains") {
-    constexpr double lane = leaf_bytes / row_bytes - 1;
-    constexpr std::uint64_t leaf = leaf_bytes / 4;
-    CHECK(chain<float>(0).length() == 6);
-    CHECK(chain<float>(64).length() == 6);
-    CHECK(chain<float>(65).length() == 7);
-    CHECK(chain<float>(leaf).length() == lane + 6);
-    CHECK(chain<float>(leaf + 1).length() == lane + 6 + 1);
-    CHECK(chain<float>(3 * leaf).length() == lane + 6 + 2);
-    CHECK(chain<double>(32).length() == 5);
-    CHECK(chain<double>(33).length() == 6);
-    CHECK(chain<double>(leaf / 2).length() == lane + 5);
-    CHECK(chain<double>((leaf / 2) << 27).length() == lane + 5 + 27);
+    constexpr double lane = fanin::detail::rows_in_leaf - 1;
+    constexpr std::uint64_t leaf = fanin::detail::leaf_of<plain_sum<float>>;
+    CHECK(chain_length<float>(0) == 6);
+    CHECK(chain_length<float>(64) == 6);
+    CHECK(chain_length<float>(65) == 7);
+    CHECK(chain_length<float>(leaf) == lane + 6);
+    CHECK(chain_length<float>(leaf + 1) == lane + 6 + 1);
+    CHECK(chain_length<float>(3 * leaf) == lane + 6 + 2);
+    CHECK(chain_length<double>(32) == 5);
+    CHECK(chain_length<double>(33) == 6);
+    CHECK(chain_length<double>(leaf / 2) == lane + 5);
+    CHECK(chain_length<double>((leaf / 2) << 27) == lane + 5 + 27);
   }
 
   TEST_CASE("growth") {
@@ -51,16 +59,16 @@ TEST_SUITE("unit/bounds") {
   }
 
   TEST_CASE("plain and compensated sums") {
-    CHECK(is(plain_bound<float>(64).of_magnitudes, 6 * 0x1p-24 / (1 - 6 * 0x1p-24)));
-    CHECK(plain_bound<float>(64).of_result == 0);
-    CHECK(is(plain_square_bound<double>(32).of_magnitudes, 6 * 0x1p-53 / (1 - 6 * 0x1p-53)));
-    CHECK(plain_square_bound<double>(32).absolute == 32 * 0x1p-1074);
-    const error_bound compensated = compensated_bound<float>(64);
+    CHECK(is(general_bound<plain_sum<float>, float>(64).of_magnitudes, 6 * 0x1p-24 / (1 - 6 * 0x1p-24)));
+    CHECK(general_bound<plain_sum<float>, float>(64).of_result == 0);
+    CHECK(is(general_bound<plain_square_sum<double>, double>(32).of_magnitudes, 6 * 0x1p-53 / (1 - 6 * 0x1p-53)));
+    CHECK(general_bound<plain_square_sum<double>, double>(32).absolute == 32 * 0x1p-1074);
+    const error_bound compensated = general_bound<compensated_sum<float>, float>(64);
     CHECK(compensated.of_result == 0x1p-24);
     const double errors = 6 * 0x1p-24 / (1 - 6 * 0x1p-24);
     const double carried_on = 13 * 0x1p-24 / (1 - 13 * 0x1p-24);
     CHECK(is(compensated.of_magnitudes, (1 + 0x1p-24) * errors * carried_on));
-    CHECK(compensated_square_bound<float>(10).absolute == 20 * 0x1p-149);
+    CHECK(general_bound<compensated_square_sum<float>, float>(10).absolute == 20 * 0x1p-149);
   }
 
   TEST_CASE("products") {
@@ -77,7 +85,7 @@ TEST_SUITE("unit/bounds") {
     CHECK(rounded_bound<float>().absolute == 0x1p-150);
     CHECK(rounded_bound<double>().of_result == 0x1p-53);
     CHECK(rounded_bound<double>().absolute == 0x1p-1074);
-    const error_bound sum = plain_bound<float>(100);
+    const error_bound sum = general_bound<plain_sum<float>, float>(100);
     const error_bound mean = divided<float>(sum);
     CHECK(mean.of_magnitudes > sum.of_magnitudes);
     CHECK(mean.of_result >= 0x1p-24);

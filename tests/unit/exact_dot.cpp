@@ -203,15 +203,35 @@ TEST_SUITE("unit/dot") {
     const std::vector<double> x{1, 2}, y{1};
     const std::vector<float> z{1, 2};
     CHECK_THROWS_AS(dot(x, y), invalid_argument);
-    CHECK_THROWS_AS(dot(std::span<const double>(x), array_view(std::span<const float>(z))), invalid_argument);
-    CHECK_THROWS_AS(dot(array_view(nullptr, 2, element_type::f64), std::span<const double>(x)), invalid_argument);
-    CHECK_THROWS_AS(dot(std::span<const double>(x), array_view(nullptr, 2, element_type::f64)), invalid_argument);
+    const auto dot_of = [](const array_view& a, const array_view& b) { return reduce(operation::dot, {a, b}); };
+    const array_view view{std::span<const double>(x)}, null(nullptr, 2, element_type::f64);
+    CHECK_THROWS_AS(dot_of(view, std::span<const float>(z)), invalid_argument);
+    CHECK_THROWS_AS(dot_of(null, view), invalid_argument);
+    CHECK_THROWS_AS(dot_of(view, null), invalid_argument);
     CHECK_THROWS_AS(dot(x, x, {.how = method::fast}), unsupported);
     const std::vector<std::int32_t> integers{1};
-    CHECK_THROWS_AS(dot(std::span<const std::int32_t>(integers), array_view(std::span<const std::int32_t>(integers))),
-                    unsupported);
-    CHECK_THROWS_AS(reduce(operation::dot, std::span<const double>(x)), invalid_argument);
-    CHECK_THROWS_AS(plan(operation::dot, element_type::f64), invalid_argument);
-    CHECK_THROWS_AS(incremental(operation::dot, element_type::f64), invalid_argument);
+    const array_view whole{std::span<const std::int32_t>(integers)};
+    CHECK_THROWS_AS(dot_of(whole, whole), unsupported);
+    CHECK_THROWS_AS(reduce(operation::dot, view), invalid_argument);
+    CHECK_THROWS_AS(reduce(operation::sum, {view, view}), invalid_argument);
+  }
+
+  TEST_CASE("plans and streams take pairs") {
+    const auto x = test::mixed_values<double>(5000, 7), y = test::mixed_values<double>(5000, 8);
+    const scalar expected = dot(x, y).value;
+    const array_view first{std::span<const double>(x)}, second{std::span<const double>(y)};
+    const plan planned(operation::dot, element_type::f64);
+    CHECK(test::same(planned({first, second}).value, expected));
+    CHECK_THROWS_AS(planned(first), invalid_argument);
+    double value = 0;
+    CHECK(planned({first, second}, value).how == method::exact);
+    CHECK(test::same(value, expected));
+
+    incremental blocks(operation::dot, element_type::f64);
+    for (std::size_t begin = 0; begin < x.size(); begin += 777) {
+      blocks.push(input_views(first, second).part(begin, std::min<std::size_t>(777, x.size() - begin)));
+    }
+    CHECK_THROWS_AS(blocks.push(first), invalid_argument);
+    CHECK(test::same(blocks.finish().value, expected));
   }
 }

@@ -1,6 +1,7 @@
 // The words for the enumerators, and suggestions for words that are none.
 #include <doctest/doctest.h>
 
+#include <array>
 #include <set>
 
 #include <fanin/result.hpp>
@@ -9,11 +10,11 @@
 
 namespace {
 
-template <class Enum, std::size_t N>
-void check_names(const Enum (&values)[N]) {
+template <class Enums>
+void check_names(const Enums& values) {
   std::set<std::string_view> names;
-  for (const Enum value : values) names.insert(fanin::to_string(value));
-  CHECK(names.size() == N);
+  for (const auto value : values) names.insert(fanin::to_string(value));
+  CHECK(names.size() == std::size(values));
   CHECK(names.count("") == 0);
 }
 
@@ -26,16 +27,18 @@ TEST_SUITE("unit/names") {
     check_names(fanin::all_operations);
     check_names(fanin::all_element_types);
     check_names(fanin::all_methods);
-    check_names({fanin::memory::host, fanin::memory::device});
-    check_names(
-        {reproducibility::exact, reproducibility::fixed_order, reproducibility::run_to_run, reproducibility::none});
-    check_names({reason::usable, reason::not_compiled, reason::no_driver, reason::no_device, reason::too_old,
-                 reason::unsupported, reason::wrong_memory});
+    check_names(std::array{fanin::memory::host, fanin::memory::device});
+    check_names(std::array{reproducibility::exact, reproducibility::fixed_order, reproducibility::run_to_run,
+                           reproducibility::none});
+    check_names(std::array{reason::usable, reason::not_compiled, reason::no_driver, reason::no_device,
+                           reason::too_old, reason::unsupported, reason::wrong_memory});
     CHECK(fanin::to_string(fanin::operation::sum_of_squares) == "sum_of_squares");
     CHECK(fanin::to_string(fanin::element_type::u64) == "u64");
     CHECK(fanin::to_string(fanin::method::compensated) == "compensated");
     CHECK(fanin::to_string(reason::wrong_memory) == "wrong_memory");
     CHECK(fanin::to_string(reproducibility::run_to_run) == "run_to_run");
+    CHECK(fanin::to_string(static_cast<fanin::operation>(200)) == "unknown");
+    CHECK(fanin::to_string(static_cast<fanin::element_type>(200)) == "unknown");
   }
 
   TEST_CASE("suggestions are near or absent") {

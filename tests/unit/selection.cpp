@@ -20,17 +20,17 @@ class fake_backend final : public backend {
   const availability& probe() const noexcept override { return here; }
   memory home() const noexcept override { return works_in; }
   std::span<const variant_info> variants() const noexcept override { return offered; }
-  support supports(const request& asked) const override {
-    if (asked.input.place != reads) return {reason::wrong_memory, name_ + " reads elsewhere"};
+  support prepare(request& asked) const override {
+    if (asked.inputs.place() != reads) return {reason::wrong_memory, name_ + " reads elsewhere"};
     if (asked.how == refused) return {reason::unsupported, name_ + " has no such method"};
     for (const variant_info& v : offered) {
       if (asked.variant.empty() || (asked.variant == v.name && asked.how == v.how)) return {};
     }
     return {reason::unsupported, name_ + " has no such variant"};
   }
-  outcome reduce(const request& asked) const override {
+  outcome reduce(const request& asked, void*) const override {
     ++reduced;
-    return {0.0, asked.variant, asked.how, reproducibility::none, {}};
+    return {asked.variant, asked.how, reproducibility::none, {}};
   }
   std::unique_ptr<stream> open(const request&) const override { return nullptr; }
 
@@ -235,7 +235,7 @@ TEST_SUITE("unit/selection") {
       const int before = wanted->reduced;
       const int all_before = m.cuda.reduced + m.tbb.reduced + m.openmp.reduced + m.serial.reduced;
       const selection s = m.choose(wanted->name(), large);
-      s.chosen->reduce(s.what);
+      s.chosen->reduce(s.what, nullptr);
       CHECK(wanted->reduced == before + 1);
       CHECK(m.cuda.reduced + m.tbb.reduced + m.openmp.reduced + m.serial.reduced == all_before + 1);
     }

@@ -37,7 +37,7 @@ TEST_SUITE("unit/stream") {
     CHECK(test::same(incremental(operation::product, element_type::i32).finish().value, std::int64_t{1}));
     for (const operation what : {operation::min, operation::max, operation::mean}) {
       incremental of_nothing(what, element_type::f64);
-      of_nothing.push(nullptr, 0);
+      of_nothing.push(array_view());
       CHECK_THROWS_AS(of_nothing.finish(), invalid_argument);
     }
   }
@@ -48,7 +48,7 @@ TEST_SUITE("unit/stream") {
     const std::vector<float> others{1};
     total.push(std::span<const std::int32_t>(x));
     CHECK_THROWS_AS(total.push(std::span<const float>(others)), invalid_argument);
-    CHECK_THROWS_AS(total.push(nullptr, 1), invalid_argument);
+    CHECK_THROWS_AS(total.push(array_view(nullptr, 1, element_type::i32)), invalid_argument);
     total.push(std::span<const std::int32_t>(x));
     CHECK(test::same(total.finish().value, std::int64_t{12}));
     CHECK_THROWS_AS(incremental(operation::product, element_type::f64, {.how = method::exact}), unsupported);

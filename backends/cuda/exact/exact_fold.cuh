@@ -3,10 +3,12 @@
 
 #include <atomic>
 
+#include <fanin/accumulator/exact_total.hpp>
+#include <fanin/device.hpp>
+
 #include "backends/cuda/exact/exact_kernel.cuh"
 #include "backends/cuda/exact/exact_round.cuh"
-#include "backends/cuda/fold/finish.hpp"
-#include "backends/cuda/runtime/overlapped.cuh"
+#include "backends/cuda/runtime/device_fold.hpp"
 
 namespace fanin::cuda {
 
@@ -21,14 +23,32 @@ struct exact_state_end {
   }
 };
 
-/// What becomes of the grid's sum: it is left for others, or rounded here if there is a place for the result. Called
-/// by a whole block.
+/// The value that is made of an exact sum.
+enum class exact_value : std::uint8_t { sum, mean, square_sum, norm };
+template <class A>
+inline constexpr bool no_exact_value = false;
+template <class A>
+inline constexpr exact_value exact_value_of = [] {
+  static_assert(no_exact_value<A>, "the kernel for exact sums does not know this accumulator");
+  return exact_value::sum;
+}();
+template <class T, class Term>
+inline constexpr exact_value exact_value_of<accumulator::exact_sum<T, Term>> = exact_value::sum;
+template <class T>
+inline constexpr exact_value exact_value_of<accumulator::exact_mean<T>> = exact_value::mean;
+template <class T>
+inline constexpr exact_value exact_value_of<accumulator::exact_square_sum<T>> = exact_value::square_sum;
+template <class T>
+inline constexpr exact_value exact_value_of<accumulator::exact_norm<T>> = exact_value::norm;
+
+/// Leaves the grid's sum at `out`, or rounds it to a device_result at `result` if that is not null. Called by a whole
+/// block.
 template <class T, int Power>
 struct exact_end {
   using sums = chunk_sums<T, Power>;
   sums* out;
   void* result;
-  operation what;
+  exact_value value;
   bool as_float;
   std::uint64_t count;
 
@@ -36,7 +56,7 @@ struct exact_end {
     if (result == nullptr) return exact_state_end<T, Power>{out}(total);
     if (threadIdx.x >= 32) return;
     if constexpr (Power == 1) {
-      if (what == operation::sum && total.seen == seen_bits::numbers) {
+      if (value == exact_value::sum && total.seen == seen_bits::numbers) {
         const leading_bits sum = leading_bits_of(total);
         if (threadIdx.x > 0) return;
         with_type([&]<class R>(R) { place<R>() = {rounded<R>(sum), 0}; });
@@ -65,11 +85,12 @@ struct exact_end {
   /// By one thread, and out of line: its arrays would take registers from the loops.
   template <class R>
   __device__ __noinline__ void finish_alone(const sums& total) const {
-    constexpr operation plain = Power == 1 ? operation::sum : operation::sum_of_squares;
-    constexpr operation other = Power == 1 ? operation::mean : operation::norm2;
     const auto sum = static_cast<typename sums::accumulator>(total);
-    place<R>() = what == plain ? finished<reduction<plain, method::exact, T>, R>(sum, count)
-                               : finished<reduction<other, method::exact, T>, R>(sum, count);
+    if constexpr (Power == 1) {
+      place<R>() = {value == exact_value::sum ? sum.template round<R>() : sum.template mean<R>(count), 0};
+    } else {
+      place<R>() = {value == exact_value::square_sum ? sum.template round<R>() : sum.template root<R>(), 0};
+    }
   }
 };
 
@@ -114,32 +135,38 @@ bool many_fit(const execution& where) {
   return where.copy_room == 0 || ring_bytes<shape, T> + others <= where.copy_room;
 }
 
-template <class T, int Power>
+template <class T, int Power, class Term = accumulator::plain_term>
 void launch_exact(const execution& where, const void* elements, const exact_end<T, Power>& end) {
   const peeled_array<T> x(static_cast<const T*>(elements), end.count);
   if (x.vectors < tuning::exact_many_vectors || !many_fit<T, Power>(where)) {
-    launch_exact_kernel<tuning::exact_few>(where, x, powers<T, Power>(), end);
+    launch_exact_kernel<tuning::exact_few>(where, x, powers<T, Power, Term>(), end);
   } else {
-    launch_exact_kernel<tuning::exact_many>(where, x, powers<T, Power>(), end);
+    launch_exact_kernel<tuning::exact_many>(where, x, powers<T, Power, Term>(), end);
   }
 }
 
 /// Exact sums do not round: no chain counts.
 class unrounded_fold : public device_fold {
  public:
-  chain longest_chain(const execution&, std::uint64_t) const final { return {}; }
+  using device_fold::device_fold;
+  rounding_chain longest_chain(const execution&, std::uint64_t) const final { return {}; }
 };
 
-/// Sums, means, sums of squares and norms.
-template <class T, int Power, operation What>
+/// Sums of terms, means, sums of squares and norms.
+template <class A, int Power, class Term = accumulator::plain_term>
 class exact_fold final : public unrounded_fold {
+  using T = typename A::element;
+  static constexpr exact_value value = exact_value_of<A>;
+
  public:
+  using unrounded_fold::unrounded_fold;
   void launch(const execution& where, const operands& data, std::uint64_t count, void* out) const override {
-    launch_exact<T, Power>(where, data.x, {static_cast<chunk_sums<T, Power>*>(out), nullptr, What, false, count});
+    launch_exact<T, Power, Term>(where, data.x,
+                                 {static_cast<chunk_sums<T, Power>*>(out), nullptr, value, false, count});
   }
-  bool launch_finished(const execution& where, const void* x, std::uint64_t count, element_type result,
+  bool launch_finished(const execution& where, const operands& data, std::uint64_t count, element_type result,
                        void* out) const override {
-    launch_exact<T, Power>(where, x, {nullptr, out, What, result == element_type::f32, count});
+    launch_exact<T, Power, Term>(where, data.x, {nullptr, out, value, result == element_type::f32, count});
     return true;
   }
 };
@@ -148,10 +175,11 @@ class exact_fold final : public unrounded_fold {
 template <class T>
 class moments_fold final : public unrounded_fold {
  public:
+  using unrounded_fold::unrounded_fold;
   void launch(const execution& where, const operands& data, std::uint64_t count, void* out) const override {
     auto& moments = *static_cast<chunk_moments<T>*>(out);
-    launch_exact<T, 1>(where, data.x, {&moments.sum, nullptr, operation::sum, false, count});
-    launch_exact<T, 2>(where, data.x, {&moments.squares, nullptr, operation::sum_of_squares, false, count});
+    launch_exact<T, 1>(where, data.x, {&moments.sum, nullptr, exact_value::sum, false, count});
+    launch_exact<T, 2>(where, data.x, {&moments.squares, nullptr, exact_value::square_sum, false, count});
   }
 };
 
@@ -159,6 +187,7 @@ class moments_fold final : public unrounded_fold {
 template <class T>
 class dot_fold final : public unrounded_fold {
  public:
+  using unrounded_fold::unrounded_fold;
   void launch(const execution& where, const operands& data, std::uint64_t count, void* out) const override {
     const peeled_array<T> x(static_cast<const T*>(data.x), count);
     const auto distance = static_cast<std::ptrdiff_t>(reinterpret_cast<std::uintptr_t>(data.y) -

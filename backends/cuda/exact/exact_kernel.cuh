@@ -3,9 +3,11 @@
 // finishes.
 #pragma once
 
+#include <fanin/cuda/fold_kernel.cuh>
+
 #include "backends/cuda/exact/batches.cuh"
+#include "backends/cuda/exact/shapes.hpp"
 #include "backends/cuda/exact/window_sums.cuh"
-#include "backends/cuda/fold/fold_kernel.cuh"
 #include "backends/cuda/runtime/dynamic_shared.cuh"
 
 namespace fanin::cuda {
@@ -38,7 +40,7 @@ __global__ void __launch_bounds__(tuning::exact_many.threads, tuning::exact_many
   window_sums sums(terms, block, total);
   [[maybe_unused]] const auto add_loaded = [&] {
     clear(warps);
-    take_over();
+    overlap_with_next_launch();
     const unsigned stride = gridDim.x * threads;
     const std::uint64_t i = whole_batches * (32 * Most) + blockIdx.x * threads + threadIdx.x;
     const int count = i < x.vectors ? static_cast<int>((x.vectors - 1 - i) / stride) + 1 : 0;
@@ -52,7 +54,7 @@ __global__ void __launch_bounds__(tuning::exact_many.threads, tuning::exact_many
       using batches = copied_batches<Terms, Most, Slots>;
       batches copied(dynamic_shared<typename batches::ring>()[warp], x.body, x.vectors, turns);
       clear(Slots * warps);
-      take_over();
+      overlap_with_next_launch();
       copied.start();
       copied.begin();
       sums.add(copied);

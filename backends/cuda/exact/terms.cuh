@@ -5,10 +5,11 @@
 #include <type_traits>
 
 #include <fanin/accumulator/fixed_point.hpp>
-
-#include "backends/cuda/fold/vectors.cuh"
+#include <fanin/cuda/vectors.cuh>
 
 namespace fanin::cuda {
+
+using namespace device_code;
 
 /// A term of a sum of products; of any value, which T need not be able to hold.
 template <class T>
@@ -16,7 +17,7 @@ struct product {
   T x, y;
 };
 
-/// As a double: exact, but for a product of doubles.
+/// A term as a double: exact, but for a product of doubles.
 template <class T>
 __device__ double value_of(T x) {
   return x;
@@ -26,7 +27,7 @@ __device__ double value_of(const product<T>& p) {
   return static_cast<double>(p.x) * p.y;
 }
 
-/// Whether it is not -0, which sums of other terms do not feel.
+/// Whether a term is not -0: adding -0 changes no sum, but a sum of nothing else is -0.
 template <class T>
 __device__ bool is_number(T x) {
   return detail::to_bits(x) != detail::float_format<T>::sign;
@@ -37,8 +38,8 @@ __device__ bool is_number(const product<T>& p) {
   return !negative || (p.x != 0 && p.y != 0);
 }
 
-/// The elements of an array, or their squares.
-template <class T, int Power>
+/// The terms of an array's elements, or their squares.
+template <class T, int Power, class Term = accumulator::plain_term>
 struct powers {
   using element = T;
   static constexpr int power = Power;
@@ -62,7 +63,7 @@ struct powers {
  private:
   __device__ static term term_of(T x) {
     if constexpr (Power == 1) {
-      return x;
+      return Term::of(x);
     } else {
       return {x, x};
     }

@@ -43,15 +43,13 @@ const void* worth_reading_from_device(const array_view& input) {
   return reinterpret_cast<std::uintptr_t>(there) % 128 == 0 ? there : nullptr;
 }
 
-host_feed::host_feed(context& on, const device_fold& kernel, const host_fold& fold, std::size_t element_bytes,
-                     std::size_t arrays)
-    : context_(on),
+host_feed::host_feed(context& context, const device_fold& kernel, std::size_t element_bytes, int arrays)
+    : context_(context),
       kernel_(kernel),
-      fold_(fold),
       element_bytes_(element_bytes),
-      arrays_(arrays),
-      where_(on.with_scratch(kernel.scratch_bytes(on.where(), chunk_bytes / element_bytes))) {
-  fold_.reset(total_.bytes);
+      arrays_(static_cast<std::size_t>(arrays)),
+      where_(context.with_scratch(kernel.scratch_bytes(context.where(), chunk_bytes / element_bytes))) {
+  kernel_.host().reset(total_.bytes);
   context_.prepare_chunks();
   context_.times = {};
   copying_ = context_.copy_stream();
@@ -140,7 +138,7 @@ void host_feed::retire(chunk_slot& slot) {
   context_.times.copy_seconds += seconds_between(slot.copy_begun, slot.copied);
   context_.times.kernel_seconds += seconds_between(slot.fold_begun, slot.folded);
   const cpu::environment_guard guard;
-  fold_.merge(total_.bytes, slot.state);
+  kernel_.host().merge(total_.bytes, slot.state);
 }
 
 /// Sends pinned memory from where it is.
@@ -175,16 +173,17 @@ void host_feed::fold() {
   check(cudaEventRecord(slot.copied.get(), copying_), "cudaEventRecord");
   check(cudaStreamWaitEvent(where.stream, slot.copied.get(), 0), "cudaStreamWaitEvent");
   check(cudaEventRecord(slot.fold_begun.get(), where.stream), "cudaEventRecord");
-  kernel_.launch(where, {x, arrays_ > 1 ? x + count * element_bytes_ : nullptr}, count, slot.state);
+  const std::uint64_t first = chunk_ * (chunk_bytes / (arrays_ * element_bytes_));
+  kernel_.launch(where, {x, arrays_ > 1 ? x + count * element_bytes_ : nullptr, first}, count, slot.state);
   check(cudaEventRecord(slot.folded.get(), where.stream), "cudaEventRecord");
   slot.busy = true;
   sent_ = 0;
   ++chunk_;
 
-  const chain own = kernel_.longest_chain(where, count);
-  way_.adds = std::max(way_.adds, own.adds);
+  const rounding_chain own = kernel_.longest_chain(where, count);
+  chain_.adds = std::max(chain_.adds, own.adds);
   merges_in_chunk_ = std::max(merges_in_chunk_, own.merges);
-  way_.merges = merges_in_chunk_ + static_cast<double>(chunk_);
+  chain_.merges = merges_in_chunk_ + static_cast<double>(chunk_);
 }
 
 }  // namespace fanin::cuda

@@ -15,22 +15,22 @@ const void* worth_reading_from_device(const array_view& input);
 /// whatever the pieces that it is copied in. One at a time for each context.
 class host_feed {
  public:
-  /// `arrays`: 1, or 2 for dot.
-  host_feed(context& on, const device_fold& kernel, const host_fold& fold, std::size_t element_bytes,
-            std::size_t arrays);
+  /// `arrays`: how many inputs the kernel reads.
+  host_feed(context& context, const device_fold& kernel, std::size_t element_bytes, int arrays);
   /// Waits for what is under way.
   ~host_feed();
   host_feed(const host_feed&) = delete;
   host_feed& operator=(const host_feed&) = delete;
 
-  /// Folds arrays of `count` elements each, before anything is pushed; they are in use until total(). Pinned memory
-  /// is copied from where it is, other memory is pushed. @throws out_of_memory, device_error
+  /// Folds arrays of `count` elements each, before anything is pushed, or after calls that filled chunks. Pinned
+  /// memory is copied from where it is and in use until total(); other memory is pushed. @throws out_of_memory,
+  /// device_error
   void fold_arrays(std::span<const void* const> arrays, std::size_t count, unsigned threads);
   /// Folds a block, which is free again on return, through pinned memory that up to `threads` threads fill.
   void push(const void* data, std::size_t count, unsigned threads);
   /// The state of everything folded, for host_fold::finish; waits for it.
   const void* total();
-  const chain& longest_chain() const noexcept { return way_; }
+  const rounding_chain& longest_chain() const noexcept { return chain_; }
 
  private:
   chunk_slot& slot_of(std::uint64_t chunk) noexcept { return context_.chunk(chunk % context::chunk_slots); }
@@ -43,13 +43,12 @@ class host_feed {
 
   context& context_;
   const device_fold& kernel_;
-  const host_fold& fold_;
   std::size_t element_bytes_;
   std::size_t arrays_;  ///< a chunk holds as many elements of each, one after the other
   execution where_;
   cudaStream_t copying_;
   state_buffer total_;
-  chain way_;
+  rounding_chain chain_;
   double merges_in_chunk_ = 0;
   std::uint64_t chunk_ = 0;  ///< the one that is being sent; those before are folded, or will be
   std::size_t sent_ = 0;     ///< its first bytes are on their way

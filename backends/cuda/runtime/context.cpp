@@ -9,8 +9,6 @@ namespace fanin::cuda {
 namespace {
 
 int checked_device(int device) {
-  const availability& here = probe();
-  if (!here.usable()) throw backend_unavailable("backend 'cuda' is not usable here: " + std::string(here.detail));
   int devices = 0;
   check(cudaGetDeviceCount(&devices), "cudaGetDeviceCount");
   if (device < 0 || device >= devices) {
@@ -46,6 +44,7 @@ context::context(int device, cudaStream_t stream) {
   where_.exact_total = between_launches_.get() + 256;
   device_states_ = allocate_device(state_slots * most_state_bytes);
   host_states_ = allocate_pinned((state_slots + chunk_slots) * most_state_bytes);
+  where_.host_state = host_states_.get();
   check(cudaMemset(between_launches_.get(), 0, between_launches_bytes), "cudaMemset");
   check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
 }

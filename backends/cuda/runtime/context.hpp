@@ -1,7 +1,7 @@
 // What calls on one device and stream share. Not thread-safe: one for each thread.
 #pragma once
 
-#include <fanin/device.hpp>
+#include <fanin/backend.hpp>
 
 #include "backends/cuda/runtime/copy_crew.hpp"
 #include "backends/cuda/runtime/device_fold.hpp"
@@ -48,7 +48,7 @@ class context {
   cudaStream_t copy_stream() const noexcept { return copy_stream_.get(); }
   copy_crew& crew() noexcept { return crew_; }
 
-  device_context::times times;
+  device_times times;
 
  private:
   execution where_;

@@ -7,9 +7,11 @@
 
 #include <cuda_runtime_api.h>
 
-#include "backends/cuda/runtime/check.hpp"
+#include <fanin/cuda/device_scope.cuh>
 
 namespace fanin::cuda {
+
+using namespace device_code;
 
 template <auto Release>
 struct releaser {
@@ -46,23 +48,5 @@ inline owned_event make_event() {
   check(cudaEventCreate(&event), "cudaEventCreate");
   return owned_event(event);
 }
-
-/// Makes a device the calling thread's current one for a scope.
-class device_scope {
- public:
-  explicit device_scope(int device) : device_(device) {
-    check(cudaGetDevice(&found_), "cudaGetDevice");
-    if (found_ != device) check(cudaSetDevice(device), "cudaSetDevice");
-  }
-  ~device_scope() {
-    if (found_ != device_) static_cast<void>(cudaSetDevice(found_));
-  }
-  device_scope(const device_scope&) = delete;
-  device_scope& operator=(const device_scope&) = delete;
-
- private:
-  int device_;
-  int found_ = 0;
-};
 
 }  // namespace fanin::cuda

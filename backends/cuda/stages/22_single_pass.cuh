@@ -5,7 +5,7 @@
 // Order:   fixed whichever block is last, so run-to-run reproducible.
 #pragma once
 
-#include "backends/cuda/fold/grid_fold.cuh"
+#include <fanin/cuda/grid_fold.cuh>
 #include "backends/cuda/stages/20_vectorized.cuh"
 
 namespace fanin::cuda {

@@ -8,13 +8,17 @@
 
 #include <nv/target>
 
-#include "backends/cuda/fold/accumulators.cuh"
-#include "backends/cuda/fold/strided.cuh"
+#include <fanin/cuda/shuffle.cuh>
+#include <fanin/cuda/strided.cuh>
+
+#include "backends/cuda/recipes.hpp"
 #include "backends/cuda/runtime/dynamic_shared.cuh"
 #include "backends/cuda/stages/ladder.hpp"
 #include "backends/cuda/stages/steps.hpp"
 
 namespace fanin::cuda {
+
+using namespace device_code;
 
 /// The largest block; kernels keep to the registers that it leaves each thread.
 inline constexpr unsigned most_threads = 1024;
@@ -51,7 +55,8 @@ struct stage_defaults {
 };
 
 template <class A>
-inline constexpr bool is_integer_sum = std::is_same_v<A, integer_sum_of<typename A::element>>;
+inline constexpr bool is_integer_sum = std::is_same_v<A, segment_sum<typename A::element>> ||
+                                       std::is_same_v<A, accumulator::integer_sum<typename A::element>>;
 
 /// Counts the clock cycles of a block, from here to its partial.
 class stopwatch {

@@ -13,7 +13,7 @@
 
 #include <fanin/error.hpp>
 
-#include "backends/cuda/runtime/check.hpp"
+#include <fanin/cuda/check.cuh>
 #include "backends/cuda/stages/all.cuh"
 #include "backends/cuda/stages/ladder_row.cuh"
 

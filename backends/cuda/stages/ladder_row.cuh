@@ -4,44 +4,39 @@
 #include <type_traits>
 #include <vector>
 
-#include "backends/cuda/fold/accumulators.cuh"
 #include "backends/cuda/stages/common.cuh"
 #include "backends/cuda/stages/finish.cuh"
 #include "backends/cuda/stages/ladder.hpp"
 
 namespace fanin::cuda {
 
-template <class A, class R>
+template <class Recipe>
 scalar value_of(const void* state, std::uint64_t count) {
-  typename A::state s;
+  typename kernel_of<Recipe>::state s;
   std::memcpy(&s, state, sizeof s);
-  if constexpr (std::is_same_v<A, segment_sum<typename A::element>>) {
-    return R{s};
-  } else {
-    return A::template finish<R>(s, count);
-  }
+  using A = typename Recipe::accumulator;
+  return A::template finish<typename Recipe::result>(static_cast<typename A::state>(s), count);
 }
 
 template <class Stage, class A>
-const void* kernel_of(unsigned block) {
+const void* kernel_address(unsigned block) {
   return reinterpret_cast<const void*>(Stage::template kernel<A>(block));
 }
 
 template <class Stage, operation What, class T>
 stage_kernel make_kernel() {
-  using A = accumulator_for<What, T>;
-  constexpr bool keeps_type = std::is_floating_point_v<T> || What == operation::min || What == operation::max;
-  using R = std::conditional_t<keeps_type, T, std::int64_t>;
+  using Recipe = recipe<What, method::fast, T>;
+  using A = kernel_of<Recipe>;
   constexpr int architecture = Stage::template architecture<A>;
   if constexpr (architecture == 0) {
     return {};
   } else {
     return {architecture,
-            &kernel_of<Stage, A>,
+            &kernel_address<Stage, A>,
             reinterpret_cast<const void*>(&finish_kernel<A>),
             reinterpret_cast<const void*>(&copy_states_kernel<A>),
             sizeof(typename A::state),
-            &value_of<A, R>};
+            &value_of<Recipe>};
   }
 }
 

@@ -5,7 +5,6 @@
 
 #include <fanin/error.hpp>
 
-#include "backends/cuda/runtime/check.hpp"
 #include "backends/cuda/stages/ladder.hpp"
 
 namespace fanin::cuda {
@@ -13,10 +12,11 @@ namespace {
 
 class stage_fold final : public device_fold {
  public:
-  stage_fold(const stage_info& stage, operation what, element_type type) : stage_(stage), what_(what), type_(type) {}
+  stage_fold(const stage_info& stage, operation what, element_type type)
+      : device_fold(find_host_fold(what, type, method::fast)), stage_(stage), what_(what), type_(type) {}
 
-  bool is(const request& asked) const {
-    return stage_.text.name == asked.variant && what_ == asked.what && type_ == asked.input.type;
+  bool serves(const request& request) const {
+    return stage_.text.name == request.variant && what_ == request.what && type_ == request.inputs.type();
   }
 
   void launch(const execution& where, const operands& data, std::uint64_t count, void* out) const override {
@@ -27,7 +27,7 @@ class stage_fold final : public device_fold {
     run_stage(plan, data.x, workspace, state, nullptr, where.stream);
     check(cudaMemcpyAsync(out, state, plan.state_bytes, cudaMemcpyDefault, where.stream), "cudaMemcpyAsync");
   }
-  chain longest_chain(const execution&, std::uint64_t count) const override {
+  rounding_chain longest_chain(const execution&, std::uint64_t count) const override {
     return {static_cast<double>(planned(count).chain), 0};
   }
   std::size_t scratch_bytes(const execution&, std::uint64_t count) const override {
@@ -64,7 +64,7 @@ std::span<const variant_info> stage_variants() {
   return rows;
 }
 
-const device_fold* find_stage_fold(const request& asked) noexcept {
+const device_fold* find_stage_fold(const request& request) {
   static const std::vector<stage_fold> folds = [] {
     std::vector<stage_fold> all;
     for (const stage_info& s : stages()) {
@@ -76,8 +76,8 @@ const device_fold* find_stage_fold(const request& asked) noexcept {
     }
     return all;
   }();
-  const auto found = std::find_if(folds.begin(), folds.end(), [&](const stage_fold& f) { return f.is(asked); });
-  return found != folds.end() && asked.how == method::fast ? &*found : nullptr;
+  const auto found = std::find_if(folds.begin(), folds.end(), [&](const stage_fold& f) { return f.serves(request); });
+  return found != folds.end() && request.how == method::fast ? &*found : nullptr;
 }
 
 }  // namespace fanin::cuda

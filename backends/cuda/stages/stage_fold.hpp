@@ -12,8 +12,8 @@ namespace fanin::cuda {
 /// A row for each stage, in the ladder's order.
 std::span<const variant_info> stage_variants();
 
-/// The fold of the stage that asked.variant names; null if there is no such stage, or if it does not serve operation,
-/// type or method.
-const device_fold* find_stage_fold(const request& asked) noexcept;
+/// The fold of the stage that request.variant names; null if there is no such stage, or if it does not serve
+/// operation, type or method.
+const device_fold* find_stage_fold(const request& request);
 
 }  // namespace fanin::cuda

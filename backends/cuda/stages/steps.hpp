@@ -7,7 +7,7 @@
 #include <bit>
 #include <cstdint>
 
-#include <fanin/export.hpp>
+#include <fanin/compiler.hpp>
 
 namespace fanin::cuda::steps {
 

@@ -1,25 +1,81 @@
 // What an accumulator is: the arithmetic of a reduction, without any hardware.
 //
 // An accumulator A names its `element` and its trivially copyable `state` and offers, as static functions,
-//   identity()              the state of nothing
-//   add(state&, element)    one more element          -- on host and device
-//   merge(state&, state)    the elements of another   -- on host and device
-//   finish<R>(state, count) the value, canonical      -- on host and device; for integers on the host: throws
-//   overflow
+//   identity()                        the state of nothing
+//   add(state&, element)              one more element          -- on host and device
+//   merge(state&, const state&)       the elements of another   -- on host and device
+//   finish<R>(state, count)           the value, canonical      -- on host and device; for integers on the host:
+//   throws
+//                                     overflow
+// and as constants and further functions
+//   order_free                        whether any order of additions and merges gives the same value
+//   bound<R>(rounding_chain, count)   the proven error bound    -- on the host
+//   inputs                            2 where add() takes an element of each of two arrays; 1 where it is left out
+//   wants_position                    whether add() takes the element's 64-bit position in the input as well; false
+//                                     where it is left out
+//   folds_as                          an accumulator of the same state, identity, add and merge, whose loops and
+//                                     kernels serve this one too; itself where it is left out
 // add and merge are different functions even where their types agree: a state may be wider than an element.
 #pragma once
 
 #include <cmath>
+#include <concepts>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 
+#include <fanin/accumulator/bounds.hpp>
 #include <fanin/accumulator/int128.hpp>
-#include <fanin/export.hpp>
+#include <fanin/catalog.hpp>
+#include <fanin/compiler.hpp>
 
-namespace fanin::accumulator {
+namespace fanin {
+
+/// The accumulator that serves a row of the catalogue, as `type`. Each header of accumulator/ specialises it for the
+/// operations that it serves; reductions for which all methods are the same do so for method::fast.
+template <operation What, method How, class T>
+struct recipe_for {};
+
+namespace accumulator {
 
 using fanin::detail::int128;
 using fanin::detail::uint128;
+
+template <class A>
+struct uses {
+  using type = A;
+};
+
+template <class A>
+consteval std::size_t inputs_of() {
+  if constexpr (requires { A::inputs; }) {
+    return A::inputs;
+  } else {
+    return 1;
+  }
+}
+
+template <class A>
+consteval bool wants_position() {
+  if constexpr (requires { A::wants_position; }) {
+    return A::wants_position;
+  } else {
+    return false;
+  }
+}
+
+template <class A>
+struct folds_as {
+  using type = A;
+};
+template <class A>
+requires requires { typename A::folds_as; }
+struct folds_as<A> {
+  using type = typename A::folds_as;
+};
+/// The accumulator whose loops and kernels serve A.
+template <class A>
+using folds_as_t = typename folds_as<A>::type;
 
 /// Every NaN leaves the library as this one: quiet, positive, no payload.
 template <class T>
@@ -33,4 +89,13 @@ FANIN_HOST_DEVICE constexpr T additive_identity() {
   return -T{0};
 }
 
-}  // namespace fanin::accumulator
+/// A term of a sum is the element itself.
+struct plain_term {
+  template <class T>
+  FANIN_HOST_DEVICE static T of(T x) {
+    return x;
+  }
+};
+
+}  // namespace accumulator
+}  // namespace fanin

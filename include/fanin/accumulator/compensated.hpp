@@ -2,8 +2,11 @@
 #pragma once
 
 #include <fanin/accumulator/accumulator.hpp>
+#include <fanin/accumulator/rounded.hpp>
+#include <fanin/accumulator/sum.hpp>
 
-namespace fanin::accumulator {
+namespace fanin {
+namespace accumulator {
 
 template <class T>
 struct compensated_state {
@@ -20,16 +23,17 @@ FANIN_HOST_DEVICE inline T two_sum(T a, T b, T& e) {
   return s;
 }
 
-/// Compensated sum of T. Error <= u |S| + (1 + u) g(d) g(d') sum|x|, d and d' the longest chains of additions into
-/// `sum` and into `error` (docs/numerics.md). Merges are compensated as well.
-template <class T>
+/// Compensated sum of the terms of T, which T holds exactly. Error <= u |S| + (1 + u) g(d) g(d') sum|x|, d and d' the
+/// longest chains of additions into `sum` and into `error` (docs/numerics.md). Merges are compensated as well.
+template <class T, class Term = plain_term>
 struct compensated_sum {
   using element = T;
   using state = compensated_state<T>;
+  static constexpr bool order_free = false;
   FANIN_HOST_DEVICE static constexpr state identity() { return {additive_identity<T>(), additive_identity<T>()}; }
   FANIN_HOST_DEVICE static void add(state& s, element x) {
     T e;
-    s.sum = two_sum(s.sum, x, e);
+    s.sum = two_sum(s.sum, Term::of(x), e);
     s.error += e;
   }
   FANIN_HOST_DEVICE static void merge(state& s, const state& other) {
@@ -44,18 +48,37 @@ struct compensated_sum {
     if (!std::isfinite(s.sum) || !std::isfinite(s.error)) return static_cast<R>(canonical(s.sum));
     return static_cast<R>(s.error == 0 ? R{s.sum} : R{s.sum} + R{s.error});
   }
+  template <class R>
+  static error_bound bound(const rounding_chain& chain, std::uint64_t count) {
+    return compensated_sum_bound<T>(chain, count);
+  }
 };
 
 /// Compensated sum of x^2: products are split without error by a fused multiply-add.
 template <class T>
 struct compensated_square_sum : compensated_sum<T> {
   FANIN_HOST_DEVICE static void add(compensated_state<T>& s, T x) {
-    const T p = x * x;
+    const T p = rounded_product(x, x);
     const T product_error = std::fma(x, x, -p);
     T e;
     s.sum = two_sum(s.sum, p, e);
     s.error += e + product_error;
   }
+  template <class R>
+  static error_bound bound(const rounding_chain& chain, std::uint64_t count) {
+    return compensated_sum_bound<T>(chain, count, 1);
+  }
 };
 
-}  // namespace fanin::accumulator
+}  // namespace accumulator
+
+template <std::floating_point T>
+struct recipe_for<operation::sum, method::compensated, T> : accumulator::uses<accumulator::compensated_sum<T>> {};
+template <std::floating_point T>
+struct recipe_for<operation::mean, method::compensated, T>
+    : accumulator::uses<accumulator::mean_of<accumulator::compensated_sum<T>>> {};
+template <std::floating_point T>
+struct recipe_for<operation::sum_of_squares, method::compensated, T>
+    : accumulator::uses<accumulator::compensated_square_sum<T>> {};
+
+}  // namespace fanin

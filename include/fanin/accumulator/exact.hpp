@@ -10,8 +10,8 @@
 
 #include <fanin/accumulator/fixed_point.hpp>
 #include <fanin/accumulator/root.hpp>
+#include <fanin/compiler.hpp>
 #include <fanin/error.hpp>
-#include <fanin/export.hpp>
 
 namespace fanin {
 

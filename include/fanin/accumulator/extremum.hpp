@@ -5,7 +5,8 @@
 
 #include <fanin/accumulator/accumulator.hpp>
 
-namespace fanin::accumulator {
+namespace fanin {
+namespace accumulator {
 
 namespace detail {
 
@@ -26,6 +27,7 @@ template <class T, bool Largest>
 struct extremum {
   using element = T;
   using state = T;
+  static constexpr bool order_free = true;
   FANIN_HOST_DEVICE static constexpr state identity() {
     if constexpr (std::is_floating_point_v<T>) {
       return Largest ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::infinity();
@@ -42,6 +44,10 @@ struct extremum {
     if constexpr (std::is_floating_point_v<T>) return canonical(s);
     return s;
   }
+  template <class R>
+  static error_bound bound(const rounding_chain&, std::uint64_t) {
+    return {};
+  }
 };
 
 template <class T>
@@ -49,4 +55,11 @@ using smallest = extremum<T, false>;
 template <class T>
 using largest = extremum<T, true>;
 
-}  // namespace fanin::accumulator
+}  // namespace accumulator
+
+template <class T>
+struct recipe_for<operation::min, method::fast, T> : accumulator::uses<accumulator::smallest<T>> {};
+template <class T>
+struct recipe_for<operation::max, method::fast, T> : accumulator::uses<accumulator::largest<T>> {};
+
+}  // namespace fanin

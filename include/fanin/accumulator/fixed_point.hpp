@@ -17,7 +17,7 @@
 #include <type_traits>
 
 #include <fanin/accumulator/int128.hpp>
-#include <fanin/export.hpp>
+#include <fanin/compiler.hpp>
 
 namespace fanin::detail {
 

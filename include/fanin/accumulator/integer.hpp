@@ -6,7 +6,8 @@
 #include <fanin/accumulator/accumulator.hpp>
 #include <fanin/error.hpp>
 
-namespace fanin::accumulator {
+namespace fanin {
+namespace accumulator {
 
 namespace detail {
 
@@ -19,6 +20,15 @@ FANIN_HOST_DEVICE inline double rounded_quotient(uint128 numerator, std::uint64_
   return std::ldexp(static_cast<double>(quotient), -shift);
 }
 
+/// Base of accumulators whose every value is exact.
+struct unrounded {
+  static constexpr bool order_free = true;
+  template <class R>
+  static error_bound bound(const rounding_chain&, std::uint64_t) {
+    return {};
+  }
+};
+
 template <class R>
 R checked(bool fits, R value) {
   if (!fits)
@@ -28,13 +38,13 @@ R checked(bool fits, R value) {
 
 }  // namespace detail
 
-/// Sum of integers, exact for any count below 2^64.
-template <class T>
-struct integer_sum {
+/// Sum of the terms of integers, exact for any count below 2^64.
+template <class T, class Term = plain_term>
+struct integer_sum : detail::unrounded {
   using element = T;
   using state = int128;
   FANIN_HOST_DEVICE static constexpr state identity() { return 0; }
-  FANIN_HOST_DEVICE static void add(state& s, element x) { s += x; }
+  FANIN_HOST_DEVICE static void add(state& s, element x) { s += Term::of(x); }
   FANIN_HOST_DEVICE static void merge(state& s, state other) { s += other; }
   /// Whether the value is one of R, and its low bits.
   template <class R>
@@ -54,17 +64,22 @@ struct integer_sum {
 /// Mean of integers, correctly rounded to double.
 template <class T>
 struct integer_mean : integer_sum<T> {
+  using folds_as = integer_sum<T>;
   template <class R>
   FANIN_HOST_DEVICE static R finish(int128 s, std::uint64_t count) {
     if (s == 0) return 0;
     const double size = detail::rounded_quotient(static_cast<uint128>(s < 0 ? -s : s), count);
     return s < 0 ? -size : size;
   }
+  template <class R>
+  static error_bound bound(const rounding_chain&, std::uint64_t) {
+    return rounded_bound<R>();
+  }
 };
 
 /// Sum of squares of integers; totals over 2^127 stay there, since squares never bring a total down again.
 template <class T>
-struct integer_square_sum {
+struct integer_square_sum : detail::unrounded {
   using element = T;
   using state = uint128;
   static constexpr state limit = state{1} << 127;
@@ -100,7 +115,7 @@ struct integer_product_state {
 };
 
 template <class T>
-struct integer_product {
+struct integer_product : detail::unrounded {
   using element = T;
   using state = integer_product_state;
   FANIN_HOST_DEVICE static constexpr state identity() { return {1, false, false}; }
@@ -131,4 +146,16 @@ struct integer_product {
   }
 };
 
-}  // namespace fanin::accumulator
+}  // namespace accumulator
+
+template <std::integral T>
+struct recipe_for<operation::sum, method::fast, T> : accumulator::uses<accumulator::integer_sum<T>> {};
+template <std::integral T>
+struct recipe_for<operation::mean, method::fast, T> : accumulator::uses<accumulator::integer_mean<T>> {};
+template <std::integral T>
+struct recipe_for<operation::sum_of_squares, method::fast, T>
+    : accumulator::uses<accumulator::integer_square_sum<T>> {};
+template <std::integral T>
+struct recipe_for<operation::product, method::fast, T> : accumulator::uses<accumulator::integer_product<T>> {};
+
+}  // namespace fanin

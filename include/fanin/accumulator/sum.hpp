@@ -2,37 +2,65 @@
 #pragma once
 
 #include <fanin/accumulator/accumulator.hpp>
+#include <fanin/accumulator/rounded.hpp>
 
-namespace fanin::accumulator {
+namespace fanin {
+namespace accumulator {
 
-/// Sum of T in T. Error <= g(d) sum|x|, d = the longest chain of additions [Higham 2002, 4.2].
-template <class T>
+/// Sum of the terms of T in T. Error <= g(d) times the sum of their magnitudes, d = the longest chain of additions
+/// [Higham 2002, 4.2]. A Term is exact: T holds it.
+template <class T, class Term = plain_term>
 struct plain_sum {
   using element = T;
   using state = T;
+  static constexpr bool order_free = false;
   FANIN_HOST_DEVICE static constexpr state identity() { return additive_identity<T>(); }
-  FANIN_HOST_DEVICE static void add(state& s, element x) { s += x; }
+  FANIN_HOST_DEVICE static void add(state& s, element x) { s += Term::of(x); }
   FANIN_HOST_DEVICE static void merge(state& s, state other) { s += other; }
   template <class R>
   FANIN_HOST_DEVICE static R finish(state s, std::uint64_t count) {
     return count == 0 ? R{0} : canonical(s);
+  }
+  template <class R>
+  static error_bound bound(const rounding_chain& chain, std::uint64_t count) {
+    return plain_sum_bound<T>(chain, count);
   }
 };
 
 /// Sum of x^2 in T; one more rounding than plain_sum.
 template <class T>
 struct plain_square_sum : plain_sum<T> {
-  FANIN_HOST_DEVICE static void add(T& s, T x) { s += x * x; }
+  FANIN_HOST_DEVICE static void add(T& s, T x) { s += rounded_product(x, x); }
+  template <class R>
+  static error_bound bound(const rounding_chain& chain, std::uint64_t count) {
+    return plain_sum_bound<T>(chain, count, 1);
+  }
 };
 
 /// The quotient of an accumulated sum by the count, formed in double and rounded to R once.
 template <class Sum>
 struct mean_of : Sum {
+  using folds_as = Sum;
   template <class R>
   FANIN_HOST_DEVICE static R finish(const typename Sum::state& s, std::uint64_t count) {
     const auto total = Sum::template finish<double>(s, count);
     return canonical(static_cast<R>(total / static_cast<double>(count)));
   }
+  template <class R>
+  static error_bound bound(const rounding_chain& chain, std::uint64_t count) {
+    return divided<R>(Sum::template bound<R>(chain, count));
+  }
 };
 
-}  // namespace fanin::accumulator
+}  // namespace accumulator
+
+template <std::floating_point T>
+struct recipe_for<operation::sum, method::fast, T> : accumulator::uses<accumulator::plain_sum<T>> {};
+template <std::floating_point T>
+struct recipe_for<operation::mean, method::fast, T>
+    : accumulator::uses<accumulator::mean_of<accumulator::plain_sum<T>>> {};
+template <std::floating_point T>
+struct recipe_for<operation::sum_of_squares, method::fast, T> : accumulator::uses<accumulator::plain_square_sum<T>> {
+};
+
+}  // namespace fanin

@@ -1,12 +1,16 @@
 // Launching kernels that may be sent to the device before the one in front of them has ended.
 #pragma once
 
-#include "backends/cuda/runtime/check.hpp"
-#include "backends/cuda/runtime/device_fold.hpp"
+#include <cstddef>
 
-namespace fanin::cuda {
+#include <cuda_runtime_api.h>
 
-/// The kernel calls take_over() before it touches device memory. @throws device_error
+#include <fanin/cuda/check.cuh>
+#include <fanin/cuda/execution.hpp>
+
+namespace fanin::device_code {
+
+/// The kernel calls overlap_with_next_launch() before it touches device memory. @throws device_error
 template <class... Parameters, class... Arguments>
 void launch_overlapped(const execution& where, unsigned blocks, int threads, std::size_t shared_bytes,
                        void (*kernel)(Parameters...), const Arguments&... arguments) {
@@ -23,4 +27,4 @@ void launch_overlapped(const execution& where, unsigned blocks, int threads, std
   check(cudaLaunchKernelEx(&shape, kernel, arguments...), "launching a reduction");
 }
 
-}  // namespace fanin::cuda
+}  // namespace fanin::device_code

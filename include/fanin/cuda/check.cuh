@@ -7,7 +7,7 @@
 
 #include <fanin/error.hpp>
 
-namespace fanin::cuda {
+namespace fanin::device_code {
 
 /// Does nothing on success. Otherwise the runtime forgets the error, unless it is one that no call survives.
 /// @throws out_of_memory or device_error with `call` and the device's own words
@@ -19,4 +19,4 @@ inline void check(cudaError_t code, const char* call) {
   throw device_error(text);
 }
 
-}  // namespace fanin::cuda
+}  // namespace fanin::device_code

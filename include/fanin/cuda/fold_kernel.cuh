@@ -1,17 +1,17 @@
-// The shipped kernel: every thread has several 16-byte loads in flight; the last block finishes.
+// The general loop of a device: any accumulator over one array. Every thread has several 16-byte loads in flight; the
+// last block finishes.
 #pragma once
 
 #include <nv/target>
 
-#include "backends/cuda/fold/grid_fold.cuh"
-#include "backends/cuda/fold/tuning.hpp"
-#include "backends/cuda/fold/vectors.cuh"
+#include <fanin/cuda/grid_fold.cuh>
+#include <fanin/cuda/vectors.cuh>
 
-namespace fanin::cuda {
+namespace fanin::device_code {
 
 /// Lets the next kernel of the stream be sent to the device now, then waits until the one in front has ended and
 /// what it wrote can be seen. Means nothing where the launch did not ask for it.
-__device__ inline void take_over() {
+__device__ inline void overlap_with_next_launch() {
   NV_IF_TARGET(NV_PROVIDES_SM_90, (cudaTriggerProgrammaticLaunchCompletion(); cudaGridDependencySynchronize();))
 }
 
@@ -30,23 +30,24 @@ __device__ void fold_vectors(vector_fold<A>& fold, const peeled_array<typename A
 #pragma unroll
     for (int k = 0; k < loads; ++k) v[k] = load(x.body + i + k * threads);
 #pragma unroll
-    for (int k = 0; k < loads; ++k) fold.add(v[k]);
+    for (int k = 0; k < loads; ++k) fold.add(v[k], x.position_of(i + k * threads));
   }
 
   const std::uint64_t turn = std::uint64_t{gridDim.x} * threads;
-  for_each_strided<loads / 2>(x.body, rounds * turn * loads + blockIdx.x * threads + threadIdx.x, x.vectors, turn,
-                              [&](const auto& last) { fold.add(last); });
+  for_each_strided<(loads > 1 ? loads / 2 : 1)>(
+      x.body, rounds * turn * loads + blockIdx.x * threads + threadIdx.x, x.vectors, turn,
+      [&](const auto& last, std::uint64_t at) { fold.add(last, x.position_of(at)); });
 }
 
 template <class A, class Write>
 __global__ void __launch_bounds__(shape_of<A>.threads, shape_of<A>.blocks_per_multiprocessor)
     fold_kernel(const peeled_array<typename A::element> x, std::uint64_t rounds, typename A::state* partials,
                 unsigned* ticket, const Write write) {
-  take_over();
+  overlap_with_next_launch();
   vector_fold<A> fold;
   fold_vectors(fold, x, rounds);
   fold.add_ends(x);
   fold_grid<A, shape_of<A>.threads>(fold.total(), partials, ticket, write);
 }
 
-}  // namespace fanin::cuda
+}  // namespace fanin::device_code

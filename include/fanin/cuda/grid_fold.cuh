@@ -3,11 +3,11 @@
 
 #include <cuda/atomic>
 
-#include "backends/cuda/fold/accumulators.cuh"
-#include "backends/cuda/fold/strided.cuh"
-#include "backends/cuda/fold/tuning.hpp"
+#include <fanin/cuda/shape.cuh>
+#include <fanin/cuda/shuffle.cuh>
+#include <fanin/cuda/strided.cuh>
 
-namespace fanin::cuda {
+namespace fanin::device_code {
 
 /// The merge of the first `Lanes` lanes' states, in lane 0.
 template <class A, int Lanes = 32>
@@ -64,4 +64,4 @@ __device__ void fold_grid(typename A::state s, typename A::state* partials, unsi
   if (threadIdx.x == 0) write(s);
 }
 
-}  // namespace fanin::cuda
+}  // namespace fanin::device_code

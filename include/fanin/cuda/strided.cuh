@@ -2,19 +2,28 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
-namespace fanin::cuda {
+namespace fanin::device_code {
 
-/// take(x[i]), take(x[i + stride]), ... up to `end`. `Batch` loads are under way before the first one is used.
+/// take(x[i]), take(x[i + stride]), ... up to `end`; with the index as a second argument if `take` has one. `Batch`
+/// loads are under way before the first one is used.
 template <unsigned Batch, class Value, class Take>
 __device__ void for_each_strided(const Value* x, std::uint64_t i, std::uint64_t end, std::uint64_t stride,
                                  Take take) {
   Value loaded[Batch];
+  const auto call = [&](unsigned k) {
+    if constexpr (std::is_invocable_v<Take, const Value&, std::uint64_t>) {
+      take(loaded[k], i + k * stride);
+    } else {
+      take(loaded[k]);
+    }
+  };
   for (; i + (Batch - 1) * stride < end; i += Batch * stride) {
 #pragma unroll
     for (unsigned k = 0; k < Batch; ++k) loaded[k] = x[i + k * stride];
 #pragma unroll
-    for (unsigned k = 0; k < Batch; ++k) take(loaded[k]);
+    for (unsigned k = 0; k < Batch; ++k) call(k);
   }
 #pragma unroll
   for (unsigned k = 0; k < Batch - 1; ++k) {
@@ -22,8 +31,8 @@ __device__ void for_each_strided(const Value* x, std::uint64_t i, std::uint64_t 
   }
 #pragma unroll
   for (unsigned k = 0; k < Batch - 1; ++k) {
-    if (i + k * stride < end) take(loaded[k]);
+    if (i + k * stride < end) call(k);
   }
 }
 
-}  // namespace fanin::cuda
+}  // namespace fanin::device_code

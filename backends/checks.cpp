@@ -1,0 +1,76 @@
+#include "backends/checks.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include <fanin/error.hpp>
+
+namespace fanin {
+
+support check_offer(const backend& b, request& request, bool exists) {
+  const auto known = b.variants();
+  const auto type = request.inputs.type();
+  const auto how = [&] { return std::string(to_string(request.how)); };  // words are made only for a refusal
+  const auto what = [&] {
+    return how() + " " + std::string(to_string(request.what)) + " of " + std::string(to_string(type));
+  };
+  const auto serves = [&](const variant_info& v) {
+    return v.how == request.how && (request.variant.empty() || v.name == request.variant);
+  };
+  const auto variant = std::find_if(known.begin(), known.end(), serves);
+  if (variant == known.end() && !request.variant.empty()) {
+    return {reason::unsupported,
+            std::string(b.name()) + " has no variant '" + std::string(request.variant) + "' for method " + how()};
+  }
+  if (variant == known.end()) return {reason::unsupported, std::string(b.name()) + " does not offer method " + how()};
+  if (!exists && !request.variant.empty()) {
+    return {reason::unsupported, "variant '" + std::string(request.variant) + "' has no " + what()};
+  }
+  if (!exists) return {reason::unsupported, "there is no " + what()};
+  if (!is_result(request.what, type, request.how, request.result)) {
+    return {reason::unsupported, "the " + what() + " is not offered as " + std::string(to_string(request.result))};
+  }
+  request.variant = variant->name;
+  return {};
+}
+
+void require(const backend& b) {
+  const availability& here = b.probe();
+  if (here.usable()) return;
+  throw backend_unavailable("backend '" + std::string(b.name()) + "' is not usable here (" +
+                            std::string(to_string(here.why)) + "): " + std::string(here.detail));
+}
+
+void check_count(operation what, std::uint64_t count) {
+  if (count == 0 && row_of(what).empty == empty_value::none) {
+    throw invalid_argument("the " + std::string(to_string(what)) + " of no elements does not exist");
+  }
+}
+
+void check_data(const input_views& inputs) {
+  for (int i = 0; i < inputs.size(); ++i) {
+    const array_view& x = inputs[i];
+    if (x.data == nullptr && x.count > 0) throw invalid_argument("the input is null, but its count is not 0");
+    if (x.count != inputs.count()) throw invalid_argument("the inputs have different lengths");
+    if (x.type != inputs.type() || x.place != inputs.place()) {
+      throw invalid_argument("the inputs differ in type or place");
+    }
+  }
+}
+
+void check_known(operation what, const input_views& inputs, std::optional<method> how) {
+  const operation_row& row = row_of(what);
+  static_cast<void>(size_of(inputs.type()));
+  if (how && static_cast<std::size_t>(*how) >= std::size(method_rows)) {
+    throw invalid_argument("there is no such method");
+  }
+  if (inputs.place() != memory::host && inputs.place() != memory::device) {
+    throw invalid_argument("there is no such place of data");
+  }
+  if (row.inputs != inputs.size()) {
+    throw invalid_argument(std::string(row.name) + " reads " + (row.inputs == 1 ? "one input" : "two inputs") +
+                           ", not " + std::to_string(inputs.size()));
+  }
+}
+
+}  // namespace fanin

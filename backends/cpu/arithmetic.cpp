@@ -1,0 +1,190 @@
+// From recipes to arithmetic: SIMD leaves for the accumulators that have them, the general loop for the others.
+#include <algorithm>
+#include <array>
+#include <bit>
+
+#include <fanin/recipe.hpp>
+
+#include "backends/cpu/exact.hpp"
+#include "backends/cpu/fold.hpp"
+#include "backends/cpu/leaf.hpp"
+#include "backends/cpu/products.hpp"
+
+namespace fanin::cpu {
+namespace {
+
+namespace acc = accumulator;
+
+/// A row of lanes as the SIMD leaves lay it out: plane after plane, each with one number of every lane's state.
+template <class A>
+struct plane_row {
+  using T = typename A::element;
+  using lane = std::array<T, sizeof(typename A::state) / sizeof(T)>;
+  static constexpr std::size_t lanes = detail::lanes_of<A>;
+  T plane[std::tuple_size_v<lane>][lanes];
+
+  typename A::state state_of(std::size_t i) const {
+    lane numbers;
+    for (std::size_t p = 0; p < numbers.size(); ++p) numbers[p] = plane[p][i];
+    return std::bit_cast<typename A::state>(numbers);
+  }
+  void set(std::size_t i, const typename A::state& state) {
+    const auto numbers = std::bit_cast<lane>(state);
+    for (std::size_t p = 0; p < numbers.size(); ++p) plane[p][i] = numbers[p];
+  }
+};
+
+/// How a thread folds an accumulator: the general loop, unless a specialisation below knows a faster one.
+template <class A>
+struct loop {
+  static constexpr arithmetic functions = detail::general_arithmetic<A>();
+  static typename A::state total(const void* state) { return detail::general_total<A>(state); }
+};
+
+/// The SIMD leaves of the fixed order.
+template <class A>
+requires has_lane_leaf<A>
+struct loop<A> {
+  using row = plane_row<A>;
+  static constexpr arithmetic functions = [] {
+    arithmetic f = detail::general_arithmetic<A>();
+    f.state_bytes = sizeof(row);
+    f.reset = [](void* state) {
+      for (std::size_t i = 0; i < row::lanes; ++i) static_cast<row*>(state)->set(i, A::identity());
+    };
+    f.accumulate = [](const operands& data, std::size_t count, void* state) {
+      fold_lanes<A>(static_cast<const typename A::element*>(data.x), count, static_cast<row*>(state)->plane[0]);
+    };
+    f.merge = [](void* into, const void* from) {
+      auto& a = *static_cast<row*>(into);
+      for (std::size_t i = 0; i < row::lanes; ++i) {
+        auto state = a.state_of(i);
+        A::merge(state, static_cast<const row*>(from)->state_of(i));
+        a.set(i, state);
+      }
+    };
+    return f;
+  }();
+  static typename A::state total(const void* state) {
+    typename row::lane numbers;
+    collapse_lanes<A>(static_cast<const row*>(state)->plane[0], numbers.data());
+    return std::bit_cast<typename A::state>(numbers);
+  }
+};
+
+/// The general arithmetic of A, whose order does not matter, with another accumulate().
+template <class A, void (*Accumulate)(const typename A::element* x, std::size_t count, typename A::state& into)>
+struct unordered_loop {
+  static constexpr arithmetic functions = [] {
+    arithmetic f = detail::general_arithmetic<A>();
+    f.accumulate = [](const operands& data, std::size_t count, void* state) {
+      Accumulate(static_cast<const typename A::element*>(data.x), count, *static_cast<typename A::state*>(state));
+    };
+    return f;
+  }();
+  static typename A::state total(const void* state) { return detail::general_total<A>(state); }
+};
+
+template <class T>
+void add_integers(const T* x, std::size_t count, acc::int128& total) {
+  constexpr bool narrow = sizeof(T) == 4;
+  constexpr std::uint64_t sign = std::is_signed_v<T> ? (narrow ? 0x8000000080000000u : 0x8000000000000000u) : 0;
+  constexpr std::size_t block = std::size_t{1}
+                                << 31;  // 32-bit halves of fewer than 2^32 words cannot overflow 64 bits
+  while (count > 0) {
+    const std::size_t n = std::min(count, block);
+    const std::size_t whole = narrow ? n / 2 * 2 : n;
+    const halves sums = sum_halves(x, whole * sizeof(T) / 8, sign);
+    total += static_cast<acc::int128>(sums.high) * (narrow ? 1 : acc::int128{1} << 32) + sums.low;
+    if (sign != 0) total -= static_cast<acc::int128>(whole) << (8 * sizeof(T) - 1);
+    for (std::size_t i = whole; i < n; ++i) acc::integer_sum<T>::add(total, x[i]);
+    x += n;
+    count -= n;
+  }
+}
+template <class T>
+requires(sizeof(T) >= 4) struct loop<acc::integer_sum<T>> : unordered_loop<acc::integer_sum<T>, add_integers<T>> {
+};
+
+template <class T, bool Largest>
+void take_extremum(const T* x, std::size_t count, T& best) {
+  if (count == 0) return;
+  acc::extremum<T, Largest>::merge(best, Largest ? largest_leaf(x, count) : smallest_leaf(x, count));
+}
+template <class T, bool Largest>
+requires(sizeof(T) >= 4) struct loop<acc::extremum<T, Largest>>
+    : unordered_loop<acc::extremum<T, Largest>, take_extremum<T, Largest>> {
+};
+
+/// Terms go through a block on the stack, which stays in the first cache.
+template <class T, class Term>
+void add_exact_terms(const T* x, std::size_t count, exact_accumulator<T>& into) {
+  if constexpr (std::same_as<Term, acc::plain_term>) {
+    add_exact(x, count, into);
+  } else {
+    T terms[16384 / sizeof(T)];
+    for (std::size_t begin = 0; begin < count; begin += std::size(terms)) {
+      const std::size_t n = std::min(std::size(terms), count - begin);
+      std::transform(x + begin, x + begin + n, terms, [](T v) { return Term::of(v); });
+      add_exact(terms, n, into);
+    }
+  }
+}
+template <class T, class Term>
+struct loop<acc::exact_sum<T, Term>> : unordered_loop<acc::exact_sum<T, Term>, add_exact_terms<T, Term>> {};
+
+template <class T>
+struct loop<acc::exact_square_sum<T>> : unordered_loop<acc::exact_square_sum<T>, add_squares<T>> {};
+
+template <class T>
+void add_moments(const T* x, std::size_t count, exact_moments_accumulator<T>& into) {
+  constexpr std::size_t cached = (std::size_t{1} << 17) / sizeof(T);  // the second pass finds so much in a cache
+  for (std::size_t begin = 0; begin < count; begin += cached) {
+    const std::size_t length = std::min(cached, count - begin);
+    add_exact(x + begin, length, into.sum);
+    add_squares(x + begin, length, into.squares);
+  }
+}
+template <class T>
+struct loop<acc::exact_variance<T>> : unordered_loop<acc::exact_variance<T>, add_moments<T>> {};
+
+template <class T>
+struct loop<acc::exact_dot<T>> {
+  static constexpr arithmetic functions = [] {
+    arithmetic f = detail::general_arithmetic<acc::exact_dot<T>>();
+    f.accumulate = [](const operands& data, std::size_t count, void* state) {
+      add_products(static_cast<const T*>(data.x), static_cast<const T*>(data.y), count,
+                   *static_cast<exact_dot_accumulator<T>*>(state));
+    };
+    return f;
+  }();
+  static exact_dot_accumulator<T> total(const void* state) { return detail::general_total<acc::exact_dot<T>>(state); }
+};
+
+template <class Recipe>
+constexpr arithmetic arithmetic_of() {
+  using A = typename Recipe::accumulator;
+  using folded = acc::folds_as_t<A>;
+  arithmetic f = loop<folded>::functions;
+  if (f.state_bytes > sizeof(state_buffer)) throw "state_buffer is too small";
+  f.finish = [](const void* state, std::uint64_t count, element_type result, void* out) {
+    with_result<Recipe>(result, [&]<class R>(R) {
+      *static_cast<R*>(out) = A::template finish<R>(loop<folded>::total(state), count);
+    });
+  };
+  f.bound = [](std::uint64_t count, element_type result) {
+    return with_result<Recipe>(result, [&]<class R>(R) { return detail::general_bound<A, R>(count); });
+  };
+  return f;
+}
+
+}  // namespace
+
+const arithmetic* find_arithmetic(operation what, element_type type, method how) {
+  return with_recipe(what, type, how, []<class Recipe>(Recipe) -> const arithmetic* {
+    static constexpr arithmetic only = arithmetic_of<Recipe>();
+    return &only;
+  });
+}
+
+}  // namespace fanin::cpu

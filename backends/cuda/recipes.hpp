@@ -1,0 +1,63 @@
+// How kernels hold the states of the recipes, and what the host merges these into.
+#pragma once
+
+#include <type_traits>
+
+#include <fanin/recipe.hpp>
+
+#include "backends/cuda/exact/chunk_sums.hpp"
+
+namespace fanin::cuda {
+
+/// Sum of at most 2^32 terms of up to 32 bits, exact in 64; the host splits longer input and adds the parts in 128
+/// bits.
+template <class T, class Term = accumulator::plain_term>
+struct segment_sum {
+  using element = T;
+  using state = std::conditional_t<std::is_signed_v<decltype(Term::of(T()))>, std::int64_t, std::uint64_t>;
+  static constexpr bool order_free = true;
+  FANIN_HOST_DEVICE static constexpr state identity() { return 0; }
+  FANIN_HOST_DEVICE static void add(state& s, element x) { s += Term::of(x); }
+  FANIN_HOST_DEVICE static void merge(state& s, state other) { s += other; }
+};
+inline constexpr std::uint64_t longest_segment = std::uint64_t{1} << 32;
+
+/// An exact sum as its kernel forms it: `State` converts to the accumulator that goes on.
+template <class T, class State>
+struct chunked {
+  using element = T;
+  using state = State;
+};
+
+/// The accumulator whose states kernels return for those of A, and the most elements that one of them can hold.
+template <class A>
+struct device_form {
+  using kernel = A;
+  static constexpr std::uint64_t longest = ~std::uint64_t{0};
+};
+template <class T, class Term>
+requires(sizeof(T) < 8) struct device_form<accumulator::integer_sum<T, Term>> {
+  using kernel = segment_sum<T, Term>;
+  static constexpr std::uint64_t longest = longest_segment;
+};
+template <class T, class State>
+struct chunked_form {
+  using kernel = chunked<T, State>;
+  static constexpr std::uint64_t longest = ~std::uint64_t{0};
+};
+template <class T, class Term>
+struct device_form<accumulator::exact_sum<T, Term>> : chunked_form<T, chunk_sums<T, 1>> {};
+template <class T>
+struct device_form<accumulator::exact_square_sum<T>> : chunked_form<T, chunk_sums<T, 2>> {};
+template <class T>
+struct device_form<accumulator::exact_variance<T>> : chunked_form<T, chunk_moments<T>> {};
+template <class T>
+struct device_form<accumulator::exact_dot<T>> : chunked_form<T, chunk_products<T>> {};
+
+/// The form in which kernels fold a recipe's accumulator.
+template <class Recipe>
+using form_of = device_form<accumulator::folds_as_t<typename Recipe::accumulator>>;
+template <class Recipe>
+using kernel_of = typename form_of<Recipe>::kernel;
+
+}  // namespace fanin::cuda

@@ -1,0 +1,53 @@
+// The public side of device.hpp: contexts, and reductions on one of them.
+#include <fanin/device.hpp>
+
+#include "backends/checks.hpp"
+
+namespace fanin {
+namespace {
+
+const backend& device_backend() { return find_backend("cuda"); }
+
+/// The request as the backend prepared it, checked as fanin::reduce checks.
+request prepared(operation what, const input_views& inputs, const options& chosen) {
+  check_data(inputs);
+  const backend* const only[] = {&device_backend()};
+  return select(only, chosen.backend.empty() ? only[0]->name() : chosen.backend, what, inputs, chosen).what;
+}
+
+}  // namespace
+
+std::unique_ptr<device_work> backend::open_device(int, void*) const {
+  require(*this);
+  throw unsupported(std::string(name()) + " has no devices");
+}
+
+device_context::device_context(int device, void* stream)
+    : work_(device_backend().open_device(device, stream)), device_(device), stream_(work_->where(0).stream) {}
+
+report reduce(operation what, const input_views& inputs, const result_view& value, device_context& context,
+              options chosen) {
+  check_count(what, inputs.count());
+  chosen.result = value.type;
+  const request asked = prepared(what, inputs, chosen);
+  const outcome answer = context.work().reduce(asked, value.data);
+  return {device_backend().name(), answer.variant, answer.how, answer.reproducibility, answer.bound, {}};
+}
+
+result<scalar> reduce(operation what, const input_views& inputs, device_context& context, const options& chosen) {
+  const element_type type = chosen.result.value_or(default_result(what, inputs.type()));
+  return with_element(type, [&]<class R>() {
+    R value{};
+    report how = reduce(what, inputs, result_view(value), context, chosen);
+    return result<scalar>{value, std::move(how)};
+  });
+}
+
+void enqueue(operation what, const input_views& inputs, void* result, device_context& context,
+             const options& chosen) {
+  if (inputs.place() != memory::device) throw invalid_argument("enqueue() reads device memory; this is host memory");
+  if (result == nullptr) throw invalid_argument("the result is null");
+  context.work().enqueue(prepared(what, inputs, chosen), result);
+}
+
+}  // namespace fanin

@@ -1,0 +1,95 @@
+// The pieces that proven error bounds are made of; the proofs are in docs/numerics.md.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
+namespace fanin {
+
+/// A proven bound: |value - exact| <= of_result * |exact| + of_magnitudes * M + absolute, where M is the sum of |x_i|
+/// (of x_i^2 for sum_of_squares, of |x_i| / n for mean). It holds as long as the sum of the magnitudes (before a
+/// mean's division) is at most half the largest finite value, so that no intermediate value overflows; in a product,
+/// as long as none over- or underflows. Infinite coefficients mean that nothing is promised (too many elements for
+/// the precision).
+struct error_bound {
+  double of_result = 0;
+  double of_magnitudes = 0;
+  double absolute = 0;
+};
+
+/// The longest way of an element into a result: additions of elements to one state, then merges of states. Adding to
+/// the identity does not round, and need not be counted.
+struct rounding_chain {
+  double adds = 0;
+  double merges = 0;
+  constexpr double length() const noexcept { return adds + merges; }
+};
+
+namespace accumulator {
+
+/// Half the distance from 1 to the next T: the relative error of one rounding.
+template <class T>
+inline constexpr double unit_roundoff = std::numeric_limits<T>::epsilon() / 2.0;
+
+template <class T>
+inline constexpr double smallest_subnormal = static_cast<double>(std::numeric_limits<T>::denorm_min());
+
+/// Larger than any rounding error that the few double operations of a bound can commit.
+inline constexpr double round_up = 1 + 0x1p-48;
+
+/// g(k) = k u / (1 - k u), rounded up; infinite from k u = 1 on. [Higham 2002, 3.1]
+template <class T>
+constexpr double growth(double k) {
+  const double ku = k * unit_roundoff<T>;
+  return ku < 1 ? ku / (1 - ku) * round_up : std::numeric_limits<double>::infinity();
+}
+
+/// Bound of a sum of `count` terms in T. `term_roundings`: how often a term is rounded before it is added, losing at
+/// most half the smallest subnormal to underflow each time.
+template <class T>
+constexpr error_bound plain_sum_bound(const rounding_chain& chain, std::uint64_t count, int term_roundings = 0) {
+  const double underflow = term_roundings * static_cast<double>(count) * smallest_subnormal<T>;
+  return {0, growth<T>(chain.length() + term_roundings), underflow};
+}
+
+/// (1 + u) g(chain) `errors`: what is lost by adding up rounding errors whose sizes total `errors` A.
+template <class T>
+constexpr double carried(double errors, double chain) {
+  return (1 + unit_roundoff<T>)*errors * growth<T>(chain) * round_up;
+}
+
+/// u |S| + (1 + u) g(d) g(d') A: the rounding errors of the chain into `sum` are at most g(d) A together, and they
+/// are added up along a chain of d' additions, two for each merge.
+template <class T>
+constexpr error_bound compensated_sum_bound(const rounding_chain& chain, std::uint64_t count,
+                                            int term_roundings = 0) {
+  const double underflow = 2 * term_roundings * static_cast<double>(count) * smallest_subnormal<T>;
+  const double into_sum = chain.length() + term_roundings;
+  const double into_error = chain.adds + 1 + term_roundings + 2 * chain.merges;
+  return {unit_roundoff<T>, carried<T>(growth<T>(into_sum), into_error), underflow};
+}
+
+/// A mean is formed in double from the finished sum: one rounding to double for the sum's own finish, one for the
+/// quotient, one to T, and an underflow of at most the smallest subnormal.
+template <class T>
+constexpr error_bound divided(const error_bound& sum) {
+  constexpr double extra = unit_roundoff<T> + 3 * unit_roundoff<double>;
+  return {(sum.of_result * (1 + extra) + extra) * round_up, sum.of_magnitudes * (1 + extra) * round_up,
+          sum.absolute + smallest_subnormal<T>};
+}
+
+/// n factors, n - 1 rounded products.
+template <class T>
+constexpr error_bound product_bound(std::uint64_t count) {
+  return {count > 1 ? growth<T>(static_cast<double>(count - 1)) : 0, 0, 0};
+}
+
+/// One correct rounding to T, which may be a subnormal. Half of the smallest double is none, so it is rounded up.
+template <class T>
+constexpr error_bound rounded_bound() {
+  return {unit_roundoff<T>, 0, std::max(smallest_subnormal<T> / 2, std::numeric_limits<double>::denorm_min())};
+}
+
+}  // namespace accumulator
+}  // namespace fanin

@@ -1,0 +1,88 @@
+// The exact accumulators, whose states are objects, in the shape of the other accumulators.
+#pragma once
+
+#include <fanin/accumulator/accumulator.hpp>
+#include <fanin/accumulator/dot.hpp>
+#include <fanin/accumulator/exact.hpp>
+#include <fanin/accumulator/moments.hpp>
+
+namespace fanin {
+namespace accumulator {
+
+/// What they share: `State` is the public accumulator, and the value is rounded once.
+template <class T, class State>
+struct exact_total {
+  using element = T;
+  using state = State;
+  static constexpr bool order_free = true;
+  FANIN_HOST_DEVICE static state identity() { return {}; }
+  FANIN_HOST_DEVICE static void add(state& s, T x) { s.add(x); }
+  FANIN_HOST_DEVICE static void merge(state& s, const state& other) { s.merge(other); }
+  template <class R>
+  FANIN_HOST_DEVICE static R finish(const state& s, std::uint64_t) {
+    return s.template round<R>();
+  }
+  template <class R>
+  static error_bound bound(const rounding_chain&, std::uint64_t) {
+    return rounded_bound<R>();
+  }
+};
+
+/// Sum of the terms, each of which T holds exactly.
+template <class T, class Term = plain_term>
+struct exact_sum : exact_total<T, exact_accumulator<T>> {
+  FANIN_HOST_DEVICE static void add(exact_accumulator<T>& s, T x) { s.add(Term::of(x)); }
+};
+
+template <class T>
+struct exact_mean : exact_sum<T> {
+  using folds_as = exact_sum<T>;
+  template <class R>
+  FANIN_HOST_DEVICE static R finish(const exact_accumulator<T>& s, std::uint64_t count) {
+    return s.template mean<R>(count);
+  }
+};
+
+template <class T>
+struct exact_square_sum : exact_total<T, exact_square_accumulator<T>> {};
+
+template <class T>
+struct exact_norm : exact_square_sum<T> {
+  using folds_as = exact_square_sum<T>;
+  template <class R>
+  FANIN_HOST_DEVICE static R finish(const exact_square_accumulator<T>& s, std::uint64_t) {
+    return s.template root<R>();
+  }
+};
+
+template <class T>
+struct exact_variance : exact_total<T, exact_moments_accumulator<T>> {
+  template <class R>
+  FANIN_HOST_DEVICE static R finish(const exact_moments_accumulator<T>& s, std::uint64_t count) {
+    return s.template variance<R>(count);
+  }
+};
+
+template <class T>
+struct exact_dot : exact_total<T, exact_dot_accumulator<T>> {
+  static constexpr std::size_t inputs = 2;
+  FANIN_HOST_DEVICE static void add(exact_dot_accumulator<T>& s, T x, T y) { s.add(x, y); }
+};
+
+}  // namespace accumulator
+
+template <std::floating_point T>
+struct recipe_for<operation::sum, method::exact, T> : accumulator::uses<accumulator::exact_sum<T>> {};
+template <std::floating_point T>
+struct recipe_for<operation::mean, method::exact, T> : accumulator::uses<accumulator::exact_mean<T>> {};
+template <std::floating_point T>
+struct recipe_for<operation::sum_of_squares, method::exact, T> : accumulator::uses<accumulator::exact_square_sum<T>> {
+};
+template <std::floating_point T>
+struct recipe_for<operation::norm2, method::exact, T> : accumulator::uses<accumulator::exact_norm<T>> {};
+template <std::floating_point T>
+struct recipe_for<operation::variance, method::exact, T> : accumulator::uses<accumulator::exact_variance<T>> {};
+template <std::floating_point T>
+struct recipe_for<operation::dot, method::exact, T> : accumulator::uses<accumulator::exact_dot<T>> {};
+
+}  // namespace fanin

@@ -1,0 +1,221 @@
+// The catalogue: one row for each operation, each element type and each method. Names, checks, default result types,
+// the command's subcommands and help, benchmarks, tests and the README's table read these rows, and nothing else
+// lists operations or types. accumulator/ has the arithmetic and recipe.hpp assigns it to the rows;
+// docs/architecture.md says what a new row takes.
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include <fanin/error.hpp>
+
+namespace fanin {
+
+enum class operation : std::uint8_t { sum, product, min, max, sum_of_squares, mean, norm2, variance, dot };
+
+enum class element_type : std::uint8_t { f32, f64, i32, i64, u32, u64 };
+
+/// How floating-point results are formed; docs/numerics.md has the bounds. Results of integers, and min and max, are
+/// exact with every method.
+enum class method : std::uint8_t {
+  fast,         ///< one addition per element, error <= g(d) sum|x|
+  compensated,  ///< error-free transformations, error <= u |S| + (1 + u) g(d) g(d') sum|x|
+  exact,        ///< the correctly rounded value: the same bits for any order, split, backend and machine
+};
+
+/// The type that a result has when the caller asks for none.
+enum class result_rule : std::uint8_t {
+  element,   ///< the element's type
+  widened,   ///< the element's type for floats; i64 or u64 for integers
+  quotient,  ///< the element's type for floats; f64 for integers
+};
+
+/// What the operation gives for no elements.
+enum class empty_value : std::uint8_t { zero, one, none };
+
+/// A set of methods.
+struct method_set {
+  bool fast, compensated, exact;
+  constexpr bool has(method how) const noexcept {
+    return how == method::fast ? fast : how == method::compensated ? compensated : how == method::exact && exact;
+  }
+};
+inline constexpr method_set every_method{true, true, true}, fast_only{true, false, false},
+    exact_only{false, false, true};
+
+struct operation_row {
+  operation what;
+  std::string_view name;
+  std::string_view story;  ///< one line, for help and tables
+  int inputs;              ///< how many arrays it reads
+  result_rule result;
+  empty_value empty;
+  method_set of_floats;  ///< the methods that exist for floating-point elements
+  bool of_integers;      ///< whether it exists for integers, with every method
+  bool selects;          ///< whether the result is one of the elements: nothing rounds, whatever the method
+};
+
+inline constexpr operation_row operation_rows[] = {
+    {operation::sum, "sum", "Sum of all elements", 1, result_rule::widened, empty_value::zero, every_method, true,
+     false},
+    {operation::product, "product", "Product of all elements", 1, result_rule::widened, empty_value::one, fast_only,
+     true, false},
+    {operation::min, "min", "Smallest element", 1, result_rule::element, empty_value::none, every_method, true, true},
+    {operation::max, "max", "Largest element", 1, result_rule::element, empty_value::none, every_method, true, true},
+    {operation::sum_of_squares, "sum_of_squares", "Sum of the squares of all elements", 1, result_rule::widened,
+     empty_value::zero, every_method, true, false},
+    {operation::mean, "mean", "Mean of all elements", 1, result_rule::quotient, empty_value::none, every_method, true,
+     false},
+    {operation::norm2, "norm2", "Square root of the sum of the squares of all elements", 1, result_rule::quotient,
+     empty_value::zero, exact_only, false, false},
+    {operation::variance, "variance", "Population variance of all elements", 1, result_rule::quotient,
+     empty_value::none, exact_only, false, false},
+    {operation::dot, "dot", "Dot product of two inputs", 2, result_rule::widened, empty_value::zero, exact_only,
+     false, false},
+};
+inline constexpr std::size_t operation_count = std::size(operation_rows);
+
+/// The most arrays that an operation reads.
+inline constexpr std::size_t most_inputs = 2;
+
+template <class T>
+struct element_row {
+  using type = T;
+  element_type enumerator;
+  std::string_view name;
+  std::string_view npy;    ///< the type's code in .npy files, without the byte order
+  std::string_view story;  ///< one line, for tables
+};
+
+inline constexpr std::tuple element_rows{
+    element_row<float>{element_type::f32, "f32", "f4", "IEEE binary32"},
+    element_row<double>{element_type::f64, "f64", "f8", "IEEE binary64"},
+    element_row<std::int32_t>{element_type::i32, "i32", "i4", "signed, 32 bits"},
+    element_row<std::int64_t>{element_type::i64, "i64", "i8", "signed, 64 bits"},
+    element_row<std::uint32_t>{element_type::u32, "u32", "u4", "unsigned, 32 bits"},
+    element_row<std::uint64_t>{element_type::u64, "u64", "u8", "unsigned, 64 bits"},
+};
+inline constexpr std::size_t element_count = std::tuple_size_v<decltype(element_rows)>;
+
+struct method_row {
+  method how;
+  std::string_view name;
+};
+inline constexpr method_row method_rows[] = {
+    {method::fast, "fast"}, {method::compensated, "compensated"}, {method::exact, "exact"}};
+
+namespace detail {
+
+template <std::size_t I>
+using element_at = typename std::tuple_element_t<I, std::remove_const_t<decltype(element_rows)>>::type;
+
+template <class T, std::size_t... I>
+constexpr bool is_listed(std::index_sequence<I...>) {
+  return (std::same_as<T, element_at<I>> || ...);
+}
+
+/// f(row) for each element row, as an array.
+template <class F>
+constexpr auto for_each_element_row(F f) {
+  return std::apply([&](const auto&... row) { return std::array{f(row)...}; }, element_rows);
+}
+
+constexpr bool rows_are_in_order() {
+  for (std::size_t i = 0; i < operation_count; ++i) {
+    if (static_cast<std::size_t>(operation_rows[i].what) != i) return false;
+  }
+  const auto enumerators = for_each_element_row([](const auto& row) { return row.enumerator; });
+  for (std::size_t i = 0; i < element_count; ++i) {
+    if (static_cast<std::size_t>(enumerators[i]) != i) return false;
+  }
+  return true;
+}
+static_assert(rows_are_in_order(), "the rows of the catalogue stand in the order of the enumerators, all of them");
+
+template <std::size_t I, class F>
+constexpr auto with_element_from(element_type type, F& f) {
+  if constexpr (I + 1 < element_count) {
+    if (static_cast<std::size_t>(type) != I) return with_element_from<I + 1>(type, f);
+  } else {
+    if (static_cast<std::size_t>(type) != I) throw invalid_argument("there is no such element type");
+  }
+  return f.template operator()<element_at<I>>();
+}
+
+}  // namespace detail
+
+/// A type of which arrays can be reduced.
+template <class T>
+concept element = detail::is_listed<T>(std::make_index_sequence<element_count>());
+
+template <element T>
+inline constexpr element_type type_of = std::get<element_row<T>>(element_rows).enumerator;
+
+/// The C++ type of an element type known at compile time.
+template <element_type Type>
+using element_of_type = detail::element_at<static_cast<std::size_t>(Type)>;
+
+/// f.operator()<T>() for an element type that is known at run time. @throws invalid_argument if it is none
+template <class F>
+constexpr auto with_element(element_type type, F f) {
+  return detail::with_element_from<0>(type, f);
+}
+
+inline constexpr auto all_operations = [] {
+  std::array<operation, operation_count> all{};
+  for (std::size_t i = 0; i < operation_count; ++i) all[i] = operation_rows[i].what;
+  return all;
+}();
+inline constexpr auto all_element_types =
+    detail::for_each_element_row([](const auto& row) { return row.enumerator; });
+inline constexpr std::array all_methods{method::fast, method::compensated, method::exact};
+
+/// The row of an operation. @throws invalid_argument if it is none
+constexpr const operation_row& row_of(operation what) {
+  const auto i = static_cast<std::size_t>(what);
+  if (i >= operation_count) throw invalid_argument("there is no such operation");
+  return operation_rows[i];
+}
+
+constexpr std::size_t size_of(element_type type) {
+  return with_element(type, [&]<class T>() { return sizeof(T); });
+}
+constexpr bool is_floating(element_type type) {
+  return with_element(type, [&]<class T>() { return std::is_floating_point_v<T>; });
+}
+
+/// Whether there is arithmetic for that combination.
+constexpr bool is_offered(operation what, element_type type, method how) {
+  const operation_row& row = row_of(what);
+  return is_floating(type) ? row.of_floats.has(how) : row.of_integers;
+}
+
+/// The method whose arithmetic serves `how`: where nothing rounds, all methods are `fast`.
+constexpr method arithmetic_method(operation what, element_type type, method how) {
+  return row_of(what).selects || !is_floating(type) ? method::fast : how;
+}
+
+/// The method that is used when nobody asks for another: `fast` wherever it exists.
+constexpr method default_method(operation what) { return row_of(what).of_floats.fast ? method::fast : method::exact; }
+
+/// The type a result has when nobody asks for another.
+constexpr element_type default_result(operation what, element_type type) {
+  const result_rule rule = row_of(what).result;
+  if (is_floating(type) || rule == result_rule::element) return type;
+  if (rule == result_rule::quotient) return element_type::f64;
+  return with_element(type, [&]<class T>() { return std::is_signed_v<T> ? element_type::i64 : element_type::u64; });
+}
+
+/// Whether a result can have that type: the default, and f64 of f32 with method::exact where something is rounded.
+constexpr bool is_result(operation what, element_type type, method how, element_type result) {
+  const bool rounded_wide = type == element_type::f32 && result == element_type::f64 && how == method::exact;
+  return result == default_result(what, type) || (rounded_wide && !row_of(what).selects);
+}
+
+}  // namespace fanin

@@ -1,0 +1,31 @@
+// Everything that depends on the compiler or on its flags, in one place.
+#pragma once
+
+#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)
+#error "fanin's error bounds and its exact sum are void under -ffast-math and its parts; compile without them"
+#endif
+
+/// FANIN_HOST_DEVICE marks functions that run on the host and, under nvcc, on the device too. FANIN_ROLLED keeps a
+/// loop a loop there: unrolled, those over all limbs take minutes to compile.
+#if defined(__CUDACC__)
+#define FANIN_HOST_DEVICE __host__ __device__
+#else
+#define FANIN_HOST_DEVICE
+#endif
+#if defined(__CUDA_ARCH__)
+#define FANIN_ROLLED _Pragma("unroll 1")
+#else
+#define FANIN_ROLLED
+#endif
+
+/// FANIN_ROUND_PRODUCT sets the variable `product` to the rounded x * y in a way that no compiler flag lets become
+/// part of a fused multiply-add: by an intrinsic on devices, else by a register that the compiler cannot look into.
+#if defined(__CUDA_ARCH__)
+#define FANIN_ROUND_PRODUCT(product, x, y) product = sizeof(x) == 4 ? __fmul_rn(x, y) : __dmul_rn(x, y)
+#elif defined(__SSE2__)
+#define FANIN_ROUND_PRODUCT(product, x, y) __asm__("" : "+x"(product = x * y))
+#elif defined(__aarch64__)
+#define FANIN_ROUND_PRODUCT(product, x, y) __asm__("" : "+w"(product = x * y))
+#else
+#define FANIN_ROUND_PRODUCT(product, x, y) __asm__("" : "+m"(product = x * y))
+#endif

@@ -1,0 +1,41 @@
+// Launching the general loop: in which shape, and what that means for the longest chain of additions.
+#pragma once
+
+#include <bit>
+
+#include <fanin/cuda/fold_kernel.cuh>
+#include <fanin/cuda/launch.cuh>
+
+namespace fanin::device_code {
+
+/// The kernel calls write(state) in one thread with the state of the whole array. @throws device_error
+template <class A, class Write>
+void launch_fold(const execution& where, const peeled_array<typename A::element>& x, const Write& write) {
+  constexpr tuning::shape shape = shape_of<A>;
+  const unsigned blocks = tuning::blocks(x.vectors, where.multiprocessors, shape);
+  launch_overlapped(where, blocks, shape.threads, 0, fold_kernel<A, Write>, x,
+                    tuning::whole_rounds(x.vectors, blocks, shape), static_cast<typename A::state*>(where.scratch),
+                    where.ticket, write);
+}
+
+/// Merges across the threads of a block, then along the partials in the lanes of one warp and across these.
+inline double grid_merges(unsigned blocks, int threads) {
+  const int in_block = std::bit_width(static_cast<unsigned>(threads)) - 1;
+  constexpr int in_warp = 5;
+  return blocks == 1 ? in_block : in_block + (blocks - 1) / 32 + 1 + in_warp;
+}
+
+/// The longest chain of additions in that kernel. Where the array starts decides how many vectors it has: its ends
+/// take less than 16 of them.
+template <class A>
+rounding_chain fold_chain(int multiprocessors, std::uint64_t count) {
+  constexpr tuning::shape shape = shape_of<A>;
+  using fold = vector_fold<A>;
+  const std::uint64_t most = count / vector<typename A::element>::size;
+  const unsigned blocks = tuning::blocks(most, multiprocessors, shape);
+  const unsigned fewer = tuning::blocks(most > 16 ? most - 16 : 0, multiprocessors, shape);
+  const std::uint64_t adds = tuning::longest_walk(most, fewer, shape) * fold::adds_in_vector + fold::most_end_adds;
+  return {static_cast<double>(adds), fold::merge_levels + grid_merges(blocks, shape.threads)};
+}
+
+}  // namespace fanin::device_code

@@ -1,0 +1,163 @@
+// Reductions with an accumulator of your own, on the CPU backends. <fanin/fold.cuh> has the same for device memory.
+//
+//   struct bounding_box {                      // any type with these members
+//     using element = point;                   // trivially copyable
+//     using state = box;                       // trivially copyable
+//     using result = box;                      // left out: element
+//     static constexpr bool order_free = true; // whether any order of add() and merge() gives the same state
+//     static state identity();                 // merging it changes nothing
+//     static void add(state&, const element&);
+//     static void merge(state&, const state&); // the elements of the second come after those of the first
+//     template <class R> static R finish(const state&, std::uint64_t count);
+//   };
+//   auto box = fanin::fold<bounding_box>(points).value;
+#pragma once
+
+#include <memory>
+#include <ranges>
+#include <span>
+#include <type_traits>
+
+#include <fanin/backend.hpp>
+#include <fanin/loop.hpp>
+
+namespace fanin {
+
+namespace detail {
+
+template <class A>
+struct result_of_own {
+  using type = typename A::element;
+};
+template <class A>
+requires requires { typename A::result; }
+struct result_of_own<A> {
+  using type = typename A::result;
+};
+
+}  // namespace detail
+
+/// What fold() returns for A: A::result if there is one, else A::element.
+template <class A>
+using fold_result = typename detail::result_of_own<A>::type;
+
+/// A type that is an operation. accumulator/accumulator.hpp tells what each member means, and what A may have beside
+/// them: `inputs`, `wants_position`, `bound`.
+template <class A>
+concept foldable = requires(typename A::state& s, const typename A::state& other, std::uint64_t count) {
+  { A::identity() } -> std::convertible_to<typename A::state>;
+  { A::order_free } -> std::convertible_to<bool>;
+  A::merge(s, other);
+  { A::template finish<fold_result<A>>(other, count) } -> std::convertible_to<fold_result<A>>;
+}
+&&std::is_trivially_copyable_v<typename A::state>&& std::is_trivially_copyable_v<typename A::element>;
+
+namespace detail {
+
+/// Nothing is promised where A has no bound.
+template <foldable A>
+error_bound bound_of_own(const rounding_chain& chain, std::uint64_t count) {
+  if constexpr (requires { A::template bound<fold_result<A>>(chain, count); }) {
+    return A::template bound<fold_result<A>>(chain, count);
+  } else {
+    constexpr double unknown = std::numeric_limits<double>::infinity();
+    return {unknown, unknown, unknown};
+  }
+}
+
+template <foldable A>
+constexpr arithmetic own_arithmetic() {
+  using R = fold_result<A>;
+  arithmetic f = general_arithmetic<A>();
+  f.finish = [](const void* state, std::uint64_t count, element_type, void* out) {
+    *static_cast<R*>(out) = A::template finish<R>(general_total<A>(state), count);
+  };
+  f.bound = [](std::uint64_t count, element_type) {
+    return bound_of_own<A>(A::order_free ? rounding_chain() : fixed_order_chain<A>(count), count);
+  };
+  return f;
+}
+
+template <foldable A>
+inline constexpr arithmetic own = own_arithmetic<A>();
+
+/// An array of the caller's own elements, whose type no element_type names: the view's type means nothing.
+template <class T>
+array_view untyped(std::span<const T> x) {
+  return {x.data(), x.size(), element_type::f64};
+}
+
+report fold_own(const arithmetic& own, const input_views& inputs, void* value, const options& chosen);
+
+class own_stream {
+ public:
+  own_stream(const arithmetic& own, const options& chosen);
+  void push(const input_views& blocks);
+  report finish(void* value);
+
+ private:
+  selection chosen_;
+  std::unique_ptr<stream> stream_;
+};
+
+}  // namespace detail
+
+/// A range whose elements A takes.
+template <class Range, class A>
+concept elements_for = std::ranges::contiguous_range<Range> && std::ranges::sized_range<Range> &&
+                       std::same_as < std::remove_cv_t<std::ranges::range_value_t<Range>>,
+typename A::element > ;
+
+/// The reduction of x[0..n), in host memory, by A. Empty gives A::finish(A::identity(), 0).
+/// Accuracy: A::bound if there is one; else the report's bound is infinite, and nothing is promised.
+/// Reproducible: same bits for the same values in the same order on serial, openmp and tbb with any thread count
+/// (fixed_order; loop.hpp tells the order), and in any order if A is order_free. add() and merge() run with rounding
+/// to nearest and subnormals kept.
+/// Memory: no copy; scratch per thread, kept for its next call: 16 states for each thread that takes part and 48
+/// more, where a state is one A::state, or a row of up to 256 if order matters. Threads: safe to call concurrently;
+/// A's functions run on several threads at once and must not throw but for finish(), which runs on the caller's.
+/// Cost: one read of x by a plain loop over add(). `chosen`: backend and threads; method, variant and result type are
+/// A's. @throws invalid_argument if they are set, unsupported for a GPU backend, backend_unavailable, out_of_memory
+template <foldable A, elements_for<A> Range>
+requires(accumulator::inputs_of<A>() == 1) result<fold_result<A>> fold(const Range& x, const options& chosen = {}) {
+  const std::span<const typename A::element> all(std::ranges::data(x), std::ranges::size(x));
+  result<fold_result<A>> answer{};
+  answer.report = detail::fold_own(detail::own<A>, detail::untyped(all), &answer.value, chosen);
+  return answer;
+}
+
+/// The same of x and y by an accumulator of two inputs. @throws also invalid_argument if their lengths differ
+template <foldable A, elements_for<A> Range, elements_for<A> Other>
+requires(accumulator::inputs_of<A>() == 2) result<fold_result<A>> fold(const Range& x, const Other& y,
+                                                                       const options& chosen = {}) {
+  const std::span<const typename A::element> all(std::ranges::data(x), std::ranges::size(x));
+  const std::span<const typename A::element> others(std::ranges::data(y), std::ranges::size(y));
+  result<fold_result<A>> answer{};
+  answer.report =
+      detail::fold_own(detail::own<A>, {detail::untyped(all), detail::untyped(others)}, &answer.value, chosen);
+  return answer;
+}
+
+/// The same over input that arrives in blocks. Not thread-safe, not copyable. Memory: 1024 leaves of pending input.
+template <foldable A>
+requires(accumulator::inputs_of<A>() == 1) class incremental_fold {
+ public:
+  /// @throws as fold
+  explicit incremental_fold(const options& chosen = {}) : stream_(detail::own<A>, chosen) {}
+  incremental_fold(const incremental_fold&) = delete;
+  incremental_fold& operator=(const incremental_fold&) = delete;
+
+  /// The block's memory is free again on return. @throws out_of_memory
+  void push(std::span<const typename A::element> block) { stream_.push(detail::untyped(block)); }
+  /// Value and report of everything pushed; call once, last.
+  result<fold_result<A>> finish() {
+    result<fold_result<A>> answer{};
+    answer.report = stream_.finish(&answer.value);
+    return answer;
+  }
+
+ private:
+  detail::own_stream stream_;
+};
+
+}  // namespace fanin

@@ -1,0 +1,199 @@
+// The general loop of CPU backends: any accumulator over contiguous elements on one thread. Backends replace it by a
+// faster one for accumulators that have SIMD kernels; the bits are the same.
+//
+// Accumulators whose order matters are folded in rows, leaves and a tree. A row has 256 bytes of elements (the
+// largest power of two of elements that fits) and a state for each of them, its lanes; element i goes to lane i mod
+// lanes. A leaf is 64 rows. The rows of lanes of consecutive leaves are merged, lane by lane, along the binary tree
+// over the leaf's index, and at the very end the lanes of the last row are merged pairwise, lane j with lane j +
+// half. So the result does not depend on threads, chunks or vector widths.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+#include <type_traits>
+
+#include <fanin/accumulator/accumulator.hpp>
+#include <fanin/result.hpp>
+
+namespace fanin::detail {
+
+inline constexpr std::size_t row_bytes = 256;
+inline constexpr std::size_t rows_in_leaf = 64;
+
+/// Elements of one or two arrays, of which the first is element `first` of the whole input.
+struct operands {
+  const void* x;
+  const void* y = nullptr;
+  std::uint64_t first = 0;
+};
+
+/// Adds element i of the operands, with its position where A wants that.
+template <class A>
+FANIN_HOST_DEVICE inline void add_element(const operands& data, std::size_t i, typename A::state& s) {
+  using T = typename A::element;
+  const T& x = static_cast<const T*>(data.x)[i];
+  if constexpr (accumulator::inputs_of<A>() == 2) {
+    const T& y = static_cast<const T*>(data.y)[i];
+    if constexpr (accumulator::wants_position<A>()) {
+      A::add(s, x, y, data.first + i);
+    } else {
+      A::add(s, x, y);
+    }
+  } else if constexpr (accumulator::wants_position<A>()) {
+    A::add(s, x, data.first + i);
+  } else {
+    A::add(s, x);
+  }
+}
+
+/// An accumulator as CPU backends see it: functions over raw states, whatever the operation and types.
+struct arithmetic {
+  fanin::reproducibility reproducibility;
+  /// Fixed order: accumulate() starts anew, and partials of 2^k leaves are merged along a binary tree. Otherwise
+  /// order does not matter, and accumulate() adds to what the state holds.
+  bool fixed_order() const noexcept { return reproducibility == fanin::reproducibility::fixed_order; }
+
+  int inputs;
+  std::size_t element_bytes;
+  std::size_t leaf_elements;
+  std::size_t state_bytes;
+  void (*reset)(void* state);
+  void (*accumulate)(const operands& data, std::size_t count, void* state);
+  void (*merge)(void* into, const void* from);
+  /// Writes the value, of type `result`, to `out`. @throws overflow
+  void (*finish)(const void* state, std::uint64_t count, element_type result, void* out);
+  error_bound (*bound)(std::uint64_t count, element_type result);
+};
+
+/// The alignment of raw states.
+inline constexpr std::size_t state_alignment = 64;
+
+template <class A>
+inline constexpr std::size_t lanes_of = std::bit_floor(
+    std::max<std::size_t>(1, std::min(row_bytes / sizeof(typename A::element), 4096 / sizeof(typename A::state))));
+template <class A>
+inline constexpr std::size_t leaf_of = lanes_of<A>* rows_in_leaf;
+
+/// The longest chain of rounded operations that an element passes through in the fixed order: down its lane, along
+/// the tree of leaves, across the lanes.
+template <class A>
+constexpr rounding_chain fixed_order_chain(std::uint64_t count) {
+  const std::uint64_t rows = (std::min<std::uint64_t>(count, leaf_of<A>) + lanes_of<A> - 1) / lanes_of<A>;
+  const std::uint64_t leaves = (count + leaf_of<A> - 1) / leaf_of<A>;
+  const auto levels = std::countr_zero(lanes_of<A>) + (leaves > 1 ? std::bit_width(leaves - 1) : 0);
+  return {rows > 0 ? static_cast<double>(rows - 1) : 0, static_cast<double>(levels)};
+}
+
+/// The fixed order for one thread.
+template <class A>
+class ordered_loop {
+ public:
+  struct row {
+    typename A::state lane[lanes_of<A>];
+  };
+
+  static void reset(row& into) { std::fill_n(into.lane, lanes_of<A>, A::identity()); }
+
+  static void merge(row& into, const row& from) {
+    for (std::size_t j = 0; j < lanes_of<A>; ++j) A::merge(into.lane[j], from.lane[j]);
+  }
+
+  static void fold(const operands& data, std::size_t count, row& out) { fold_range(data, 0, count, out); }
+
+  static typename A::state total(row lanes) {
+    for (std::size_t half = lanes_of<A> / 2; half > 0; half /= 2) {
+      for (std::size_t j = 0; j < half; ++j) A::merge(lanes.lane[j], lanes.lane[j + half]);
+    }
+    return lanes.lane[0];
+  }
+
+ private:
+  static void fold_range(const operands& data, std::size_t begin, std::size_t count, row& out) {
+    if (count <= leaf_of<A>) {
+      fold_leaf(data, begin, count, out);
+      return;
+    }
+    const std::size_t left = leaf_of<A> * std::bit_floor((count - 1) / leaf_of<A>);
+    row right;
+    fold_range(data, begin, left, out);
+    fold_range(data, begin + left, count - left, right);
+    merge(out, right);
+  }
+
+  static void fold_leaf(const operands& data, std::size_t begin, std::size_t count, row& out) {
+    reset(out);
+    const std::size_t end = begin + count;
+    for (; end - begin >= lanes_of<A>; begin += lanes_of<A>) {
+      for (std::size_t j = 0; j < lanes_of<A>; ++j) add_element<A>(data, begin + j, out.lane[j]);
+    }
+    for (std::size_t j = 0; begin + j < end; ++j) add_element<A>(data, begin + j, out.lane[j]);
+  }
+};
+
+/// The order of the elements, which does not matter.
+template <class A>
+struct unordered_loop {
+  static void fold(const operands& data, std::size_t count, typename A::state& s) {
+    for (std::size_t i = 0; i < count; ++i) add_element<A>(data, i, s);
+  }
+};
+
+/// The arithmetic of A by the general loop, but for finish() and bound().
+template <class A>
+constexpr arithmetic general_arithmetic() {
+  using state = typename A::state;
+  static_assert(std::is_trivially_copyable_v<state>, "states are copied as bytes");
+  static_assert(alignof(state) <= state_alignment);
+  constexpr auto inputs = static_cast<int>(accumulator::inputs_of<A>());
+  constexpr std::size_t element_bytes = sizeof(typename A::element);
+  if constexpr (A::order_free) {
+    return {
+        reproducibility::exact,
+        inputs,
+        element_bytes,
+        leaf_of<A>,
+        sizeof(state),
+        [](void* s) { ::new (s) state(A::identity()); },
+        [](const operands& data, std::size_t count, void* s) {
+          unordered_loop<A>::fold(data, count, *static_cast<state*>(s));
+        },
+        [](void* into, const void* from) { A::merge(*static_cast<state*>(into), *static_cast<const state*>(from)); },
+        nullptr,
+        nullptr};
+  } else {
+    using loop = ordered_loop<A>;
+    using row = typename loop::row;
+    return {
+        reproducibility::fixed_order,
+        inputs,
+        element_bytes,
+        leaf_of<A>,
+        sizeof(row),
+        [](void* s) { loop::reset(*::new (s) row); },
+        [](const operands& data, std::size_t count, void* s) { loop::fold(data, count, *::new (s) row); },
+        [](void* into, const void* from) { loop::merge(*static_cast<row*>(into), *static_cast<const row*>(from)); },
+        nullptr,
+        nullptr};
+  }
+}
+
+/// The merge of everything in a state of general_arithmetic<A>().
+template <class A>
+typename A::state general_total(const void* state) {
+  if constexpr (A::order_free) {
+    return *static_cast<const typename A::state*>(state);
+  } else {
+    return ordered_loop<A>::total(*static_cast<const typename ordered_loop<A>::row*>(state));
+  }
+}
+
+/// The proven bound of A in the general loop's order.
+template <class A, class R>
+error_bound general_bound(std::uint64_t count) {
+  return A::template bound<R>(A::order_free ? rounding_chain() : fixed_order_chain<A>(count), count);
+}
+
+}  // namespace fanin::detail

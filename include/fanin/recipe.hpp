@@ -1,0 +1,112 @@
+// The recipes: which accumulator serves an operation, method and element type. The loops of every machine are
+// generated from them.
+#pragma once
+
+#include <fanin/accumulator/compensated.hpp>
+#include <fanin/accumulator/exact_total.hpp>
+#include <fanin/accumulator/extremum.hpp>
+#include <fanin/accumulator/integer.hpp>
+#include <fanin/accumulator/product.hpp>
+#include <fanin/accumulator/sum.hpp>
+
+namespace fanin {
+
+/// A reduction known at compile time. Reductions for which all methods are the same have one recipe, for
+/// method::fast.
+template <operation What, method How, class T>
+requires requires { typename recipe_for<What, How, T>::type; }
+struct recipe {
+  static constexpr operation what = What;
+  static constexpr method how = How;
+  using element = T;
+  using accumulator = typename recipe_for<What, How, T>::type;
+  /// The result's type where the caller asks for none.
+  using result = element_of_type<default_result(What, type_of<T>)>;
+};
+
+namespace detail {
+
+template <operation What, method How, class T>
+concept has_recipe = requires {
+  typename recipe_for<What, How, T>::type;
+};
+
+template <operation What, class T>
+constexpr bool agrees_with_catalog() {
+  const auto agrees = [&]<method How>() {
+    const bool own = arithmetic_method(What, type_of<T>, How) == How;
+    const bool offered = is_offered(What, type_of<T>, How);
+    if constexpr (has_recipe<What, How, T>) {
+      return own && offered &&
+             accumulator::inputs_of<typename recipe_for<What, How, T>::type>() ==
+                 static_cast<std::size_t>(row_of(What).inputs);
+    } else {
+      return !own || !offered;
+    }
+  };
+  return agrees.template operator()<method::fast>() && agrees.template operator()<method::compensated>() &&
+         agrees.template operator()<method::exact>();
+}
+
+template <std::size_t... W, std::size_t... E>
+constexpr bool all_agree_with_catalog(std::index_sequence<W...>, std::index_sequence<E...>) {
+  const auto agrees = [&]<std::size_t What>() {
+    return (agrees_with_catalog<operation_rows[What].what, element_at<E>>() && ...);
+  };
+  return (agrees.template operator()<W>() && ...);
+}
+static_assert(all_agree_with_catalog(std::make_index_sequence<operation_count>(),
+                                     std::make_index_sequence<element_count>()),
+              "the catalogue offers what has a recipe, and nothing else");
+
+/// Sets `found` to f(recipe) for the operation and method, of which T has one or the other recipe.
+template <operation What, class T, class F, class Found>
+void find_method(method how, F& f, Found& found) {
+  if constexpr (has_recipe<What, method::fast, T>) {
+    if (how == method::fast) found = f(recipe<What, method::fast, T>());
+  }
+  if constexpr (has_recipe<What, method::compensated, T>) {
+    if (how == method::compensated) found = f(recipe<What, method::compensated, T>());
+  }
+  if constexpr (has_recipe<What, method::exact, T>) {
+    if (how == method::exact) found = f(recipe<What, method::exact, T>());
+  }
+}
+
+template <class T, class F, std::size_t... W>
+auto find_recipe(operation what, method how, F& f, std::index_sequence<W...>) {
+  decltype(f(recipe<operation::sum, method::fast, T>())) found{};
+  static_cast<void>(
+      ((operation_rows[W].what == what &&
+        (find_method<operation_rows[W].what, T>(arithmetic_method(what, type_of<T>, how), f, found), true)) ||
+       ...));
+  return found;
+}
+
+}  // namespace detail
+
+/// f(recipe<...>()) for a reduction of T known at run time, or a null value of its type where there is none.
+template <class T, class F>
+auto with_recipe(operation what, method how, F f) {
+  return detail::find_recipe<T>(what, how, f, std::make_index_sequence<operation_count>());
+}
+
+/// The same for an element type that is known at run time. @throws invalid_argument if it is none
+template <class F>
+auto with_recipe(operation what, element_type type, method how, F f) {
+  return with_element(type, [&]<class T>() { return with_recipe<T>(what, how, f); });
+}
+
+/// f(R()) for a result type for which is_result() holds.
+template <class Recipe, class F>
+FANIN_HOST_DEVICE auto with_result(element_type result, F f) {
+  using R = typename Recipe::result;
+  constexpr bool may_widen = !std::same_as<R, double> && is_result(Recipe::what, type_of<typename Recipe::element>,
+                                                                   Recipe::how, element_type::f64);
+  if constexpr (may_widen) {
+    if (result == element_type::f64) return f(double());
+  }
+  return f(R());
+}
+
+}  // namespace fanin

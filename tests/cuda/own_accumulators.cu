@@ -1,0 +1,75 @@
+// Accumulators of the caller's own over device memory, against the CPU backends.
+#include <doctest/doctest.h>
+
+#include <fanin/fold.cuh>
+
+#include "tests/cuda/device_memory.hpp"
+#include "tests/support/inputs.hpp"
+#include "tests/support/own_accumulators.hpp"
+
+namespace fanin::test {
+namespace {
+
+constexpr std::size_t lengths[] = {0, 1, 31, 33, 4097, 8193, 100003, 1081345, 20000003};
+
+template <class A>
+void expect_same_as_host(const std::vector<typename A::element>& x, device_context& context) {
+  using R = fold_result<A>;
+  const auto expected = fold<A>(x, {.backend = "serial"});
+  for (const std::size_t offset : {0, 1, 3}) {
+    const device_array<typename A::element> there(std::span<const typename A::element>(x), offset);
+    const auto on_device = fold<A>(there.data(), x.size(), context);
+    CHECK(std::memcmp(&on_device.value, &expected.value, sizeof(R)) == 0);
+    CHECK(on_device.report.reproducibility == reproducibility::exact);
+    const device_value<R> enqueued;
+    enqueue_fold<A>(there.data(), x.size(), enqueued.get(), context);
+    device_code::check(cudaStreamSynchronize(static_cast<cudaStream_t>(context.stream())), "cudaStreamSynchronize");
+    const R value = enqueued.read();
+    CHECK(std::memcmp(&value, &expected.value, sizeof(R)) == 0);
+  }
+}
+
+}  // namespace
+
+TEST_SUITE("own_accumulators") {
+  TEST_CASE("elements and states of any size") {
+    if (!device_is_here()) return;
+    device_context context;
+    for (const std::size_t count : lengths) {
+      const auto values = mixed_values<float>(2 * count, 3);
+      std::vector<point> points(count);
+      for (std::size_t i = 0; i < count; ++i) points[i] = {values[2 * i], values[2 * i + 1], 1};
+      expect_same_as_host<bounding_box>(points, context);
+    }
+  }
+
+  TEST_CASE("positions") {
+    if (!device_is_here()) return;
+    device_context context;
+    for (const std::size_t count : lengths) {
+      auto x = mixed_values<float>(count, 23);
+      for (const std::size_t place : {std::size_t{0}, count / 3, count - 1}) {
+        if (place < count) x[place] = 1e30f;
+        expect_same_as_host<place_of_largest>(x, context);
+        if (place < count) x[place] = 0;
+      }
+    }
+  }
+
+  TEST_CASE("an order that matters is the shipped kernel's") {
+    if (!device_is_here()) return;
+    device_context context;
+    for (const std::size_t count : lengths) {
+      if (count == 0) continue;
+      const auto x = mixed_values<float>(count, 29);
+      const device_array<float> there{std::span<const float>(x)};
+      const auto own = fold<ordered_sum>(there.data(), count, context);
+      const float shipped = std::get<float>(reduce(operation::sum, there.elements(), context).value);
+      CHECK(std::memcmp(&own.value, &shipped, sizeof shipped) == 0);
+      CHECK(own.report.reproducibility == reproducibility::run_to_run);
+    }
+    CHECK_THROWS_AS(fold<ordered_sum>(nullptr, 1, context), invalid_argument);
+  }
+}
+
+}  // namespace fanin::test

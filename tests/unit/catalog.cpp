@@ -1,0 +1,71 @@
+// The catalogue's derived tables, and values that are no enumerators.
+#include <doctest/doctest.h>
+
+#include <fanin/fanin.hpp>
+#include <fanin/recipe.hpp>
+
+namespace {
+
+using namespace fanin;
+
+constexpr auto no_operation = static_cast<operation>(operation_count);
+constexpr auto no_type = static_cast<element_type>(element_count);
+constexpr auto no_method = static_cast<method>(std::size(method_rows));
+
+static_assert(type_of<double> == element_type::f64);
+static_assert(std::same_as<element_of_type<element_type::u32>, std::uint32_t>);
+static_assert(!element<bool> && !element<char>);
+static_assert(default_result(operation::sum, element_type::i32) == element_type::i64);
+static_assert(default_result(operation::sum, element_type::u32) == element_type::u64);
+static_assert(default_result(operation::mean, element_type::u32) == element_type::f64);
+static_assert(default_result(operation::max, element_type::u32) == element_type::u32);
+static_assert(is_result(operation::sum, element_type::f32, method::exact, element_type::f64));
+static_assert(!is_result(operation::sum, element_type::f32, method::fast, element_type::f64));
+static_assert(!is_result(operation::max, element_type::f32, method::exact, element_type::f64));
+static_assert(default_method(operation::dot) == method::exact && default_method(operation::sum) == method::fast);
+
+}  // namespace
+
+TEST_SUITE("unit/catalog") {
+  TEST_CASE("every row has its arithmetic, and no other combination has any") {
+    for (const operation what : all_operations) {
+      for (const element_type type : all_element_types) {
+        for (const method how : all_methods) {
+          const bool found = with_recipe(what, type, how, [&]<class Recipe>(Recipe) {
+            return Recipe::what == what && type_of<typename Recipe::element> == type &&
+                   (Recipe::how == how || Recipe::accumulator::order_free);
+          });
+          CHECK(found == is_offered(what, type, how));
+        }
+      }
+    }
+  }
+
+  TEST_CASE("values that are no enumerators are refused by every entry") {
+    const std::vector<float> x(10, 1.0f);
+    const array_view view{std::span<const float>(x)};
+    CHECK_THROWS_AS(reduce(no_operation, view), invalid_argument);
+    CHECK_THROWS_AS(reduce(operation::sum, array_view(x.data(), 10, no_type)), invalid_argument);
+    CHECK_THROWS_AS(reduce(operation::sum, array_view(x.data(), 10, element_type::f32, static_cast<memory>(2))),
+                    invalid_argument);
+    CHECK_THROWS_AS(reduce(operation::sum, view, {.how = no_method}), invalid_argument);
+    CHECK_THROWS_AS(reduce(operation::sum, view, {.result = no_type}), invalid_argument);
+    CHECK_THROWS_AS(plan(no_operation, element_type::f32), invalid_argument);
+    CHECK_THROWS_AS(plan(operation::sum, no_type), invalid_argument);
+    CHECK_THROWS_AS(incremental(operation::sum, no_type), invalid_argument);
+    CHECK_THROWS_AS(size_of(no_type), invalid_argument);
+  }
+
+  TEST_CASE("results go to memory of the caller") {
+    const std::vector<float> x{1, 2, 3};
+    double wide = 0;
+    const report how = reduce(operation::sum, std::span<const float>(x), wide, {.how = method::exact});
+    CHECK(wide == 6.0);
+    CHECK(how.variant == "exact");
+    float narrow = 0;
+    CHECK_THROWS_AS(reduce(operation::sum, std::span<const float>(x), narrow, {.result = element_type::f64}),
+                    invalid_argument);
+    std::int32_t misfit = 0;
+    CHECK_THROWS_AS(reduce(operation::sum, std::span<const float>(x), misfit), unsupported);
+  }
+}
