@@ -8,13 +8,13 @@
 #include <fanin/fanin.hpp>
 
 #include "cli/commands.hpp"
+#include "cli/gpu.hpp"
 #include "cli/kit/errors.hpp"
 #include "cli/kit/json.hpp"
 #include "cli/kit/output.hpp"
 #include "cli/kit/table.hpp"
 #include "cli/kit/text.hpp"
 #include "measure/ceiling.hpp"
-#include "measure/device_copy.hpp"
 #include "measure/timing.hpp"
 #include "oracle/exact_sum.hpp"
 #include "oracle/families.hpp"
@@ -67,7 +67,7 @@ bool on_device(const backend* one) { return one->home() == memory::device && one
 std::unique_ptr<measure::device_copy> copy_to_device(const array_view& values) {
   if (values.count == 0 || !std::ranges::any_of(backends(), on_device)) return nullptr;
   try {
-    return std::make_unique<measure::device_copy>(values);
+    return require_gpu().make_device_copy(values);
   } catch (const out_of_memory&) {
     return nullptr;
   }

@@ -5,6 +5,7 @@
 #include <fanin/fanin.hpp>
 
 #include "cli/bench/bench.hpp"
+#include "cli/gpu.hpp"
 #include "cli/kit/text.hpp"
 #include "measure/ceiling.hpp"
 
@@ -51,7 +52,7 @@ double bench_input::ceiling(memory place, unsigned threads, const measure::patie
 }
 
 measure::device_copy& bench_input::on_device() {
-  if (!device_) device_ = std::make_unique<measure::device_copy>(values_.view());
+  if (!device_) device_ = require_gpu().make_device_copy(values_.view());
   return *device_;
 }
 

@@ -6,6 +6,7 @@
 
 #include "cli/bench/bench.hpp"
 #include "cli/device/machine.hpp"
+#include "cli/gpu.hpp"
 #include "cli/kit/commit.hpp"
 #include "cli/kit/errors.hpp"
 #include "cli/kit/table.hpp"
@@ -100,7 +101,7 @@ std::string machine_of(const std::vector<bench_case>& cases) {
   if (name.empty()) name = "unknown processor";
   const bool on_device =
       std::ranges::any_of(cases, [](const bench_case& one) { return one.by->home() == memory::device; });
-  return on_device ? fmt::format("{}, {}", name, measure::device_name()) : name;
+  return on_device ? fmt::format("{}, {}", name, require_gpu().device_name()) : name;
 }
 
 void complain(const bench_result& all) {

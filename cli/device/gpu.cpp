@@ -3,10 +3,8 @@
 
 #include <fmt/format.h>
 
-#include <fanin/backend.hpp>
-
 #include "backends/cuda/runtime/handles.hpp"
-#include "cli/device/machine.hpp"
+#include "cli/gpu.hpp"
 #include "measure/device.hpp"
 
 namespace fanin::cli {
@@ -123,7 +121,6 @@ std::vector<fact> facts_of(int device) {
 
 std::vector<std::vector<fact>> gpu_facts() {
   std::vector<std::vector<fact>> all;
-  if (!find_backend("cuda").probe().usable()) return all;
   int devices = 0;
   check(cudaGetDeviceCount(&devices), "cudaGetDeviceCount");
   for (int device = 0; device < devices; ++device) all.push_back(facts_of(device));

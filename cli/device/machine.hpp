@@ -26,8 +26,4 @@ struct read_measurements {
 };
 read_measurements measure_reads(const std::vector<fact>& processor);
 
-/// For each CUDA device its properties, and how fast it reads its memory and takes the host's, measured now.
-/// Empty where the backend `cuda` is not usable. @throws out_of_memory, device_error
-std::vector<std::vector<fact>> gpu_facts();
-
 }  // namespace fanin::cli

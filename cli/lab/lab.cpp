@@ -9,6 +9,7 @@
 #include <CLI/App.hpp>
 
 #include "cli/commands.hpp"
+#include "cli/gpu.hpp"
 #include "cli/kit/commit.hpp"
 #include "cli/kit/errors.hpp"
 #include "cli/kit/output.hpp"
@@ -48,7 +49,7 @@ std::string sentences(const lab_page& page) {
 void run_lab(const lab_options& said) {
   const auto which = parse_choice<experiment>("experiment", said.experiment, all_experiments);
   progress line(fmt::format("lab: {}", said.experiment));
-  const lab_page page = run_experiment(which, static_cast<int>(said.device));
+  const lab_page page = require_gpu().run_experiment(which, static_cast<int>(said.device));
   line.end();
   write_stdout(said.json ? printed(as_json(page)) : as_text(page));
   if (std::ranges::any_of(page.rows, [](const json& row) { return row.value("verified", true) == false; })) {

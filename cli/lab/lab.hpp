@@ -32,6 +32,7 @@ struct lab_page {
                               ///< where present, is a sentence about the row, without a full stop
 };
 
+/// Runs one experiment on a device. Defined in builds with CUDA only; see gpu.hpp.
 /// @throws invalid_argument, backend_unavailable, out_of_memory, device_error
 lab_page run_experiment(experiment which, int device);
 

@@ -10,6 +10,7 @@
 
 #include "backends/cuda/stages/ladder.hpp"
 #include "cli/commands.hpp"
+#include "cli/gpu.hpp"
 #include "cli/kit/errors.hpp"
 #include "cli/kit/output.hpp"
 #include "cli/kit/table.hpp"
@@ -129,7 +130,8 @@ std::vector<std::string_view> wrong_ones(const ladder& all) {
 void run_ladder(const ladder_options& said) {
   if (said.block_size > 1024) throw usage_error("--block-size: a block has at most 1024 threads");
   if (said.lesson.asked()) return write_stdout(lesson_text(said.lesson, said.count.value_or(0), said.block_size));
-  const ladder all = climb(checked(said));
+  const ladder_question question = checked(said);
+  const ladder all = require_gpu().climb(question);
   write_stdout(said.json ? printed(as_json(all)) : said.csv ? as_csv(all) : as_text(all));
   if (const auto wrong = wrong_ones(all); !wrong.empty()) {
     throw bad_data(fmt::format("wrong results, so not timed: {}", fmt::join(wrong, ", ")));

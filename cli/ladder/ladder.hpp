@@ -57,7 +57,7 @@ struct ladder {
   std::vector<std::pair<std::string_view, std::string>> left_out;  ///< stages, and why
 };
 
-/// Checks and measures every stage asked for, then the backends.
+/// Checks and measures every stage of the question, then the backends. Defined in builds with CUDA only; see gpu.hpp.
 /// @throws usage_error, invalid_argument, unsupported, backend_unavailable, out_of_memory, device_error
 ladder climb(const ladder_question& asked);
 
