@@ -50,29 +50,29 @@ struct contestant {
   std::function<double()> seconds;
 };
 
-json row(const question& asked, const contestant& who, double seconds) {
-  std::string name = std::string(asked.group) + "/" + std::string(to_string(asked.type)) + "/" +
-                     std::string(who.backend) + "/" + std::string(who.method) + "/" + std::to_string(asked.count);
-  if (asked.misaligned) name += "/misaligned";
-  const auto bytes = static_cast<double>(asked.count * size_of(asked.type));
+json row(const question& query, const contestant& who, double seconds) {
+  std::string name = std::string(query.group) + "/" + std::string(to_string(query.type)) + "/" +
+                     std::string(who.backend) + "/" + std::string(who.method) + "/" + std::to_string(query.count);
+  if (query.misaligned) name += "/misaligned";
+  const auto bytes = static_cast<double>(query.count * size_of(query.type));
   return {{"name", name},
           {"run_type", "iteration"},
           {"real_time", seconds * 1e6},
           {"time_unit", "us"},
           {"bytes_per_second", bytes / seconds},
-          {"group", asked.group},
-          {"type", to_string(asked.type)},
+          {"group", query.group},
+          {"type", to_string(query.type)},
           {"backend", who.backend},
           {"method", who.method},
-          {"count", asked.count},
-          {"misaligned", asked.misaligned}};
+          {"count", query.count},
+          {"misaligned", query.misaligned}};
 }
 
 /// The median of several rounds.
-void race(json& rows, const question& asked, const std::vector<contestant>& all) {
+void race(json& rows, const question& query, const std::vector<contestant>& all) {
   const auto seconds = fanin::bench::take_turns(all, rounds);
   for (std::size_t i = 0; i < all.size(); ++i) {
-    rows.push_back(row(asked, all[i], fanin::measure::median(seconds[i])));
+    rows.push_back(row(query, all[i], fanin::measure::median(seconds[i])));
   }
 }
 
@@ -159,7 +159,7 @@ class device_case {
       all.push_back({"ceiling", "read",
                      [this] { return fanin::measure::device_read_seconds(input_, stream_, budget_seconds); }});
     }
-    race(rows, asked("sum"), all);
+    race(rows, question_of("sum"), all);
   }
 
   /// Exact sums, of squares too, against CUB's plain ones, of data of some family. @throws std::runtime_error unless
@@ -172,19 +172,19 @@ class device_case {
     }
     contestant of_squares = cuda(fanin::method::exact, squares);
     of_squares.method = "exact squares";
-    race(rows, asked(family), {cuda(fanin::method::exact), of_squares, cub()});
+    race(rows, question_of(family), {cuda(fanin::method::exact), of_squares, cub()});
   }
 
   void race_to_the_host(json& rows) {
     const auto on_host = [](auto call) { return [=] { return host_median_seconds(call, budget_seconds); }; };
-    race(rows, asked("latency"),
+    race(rows, question_of("latency"),
          {{"cuda", "fast", on_host([this](std::size_t i) { fanin::reduce(sum, input_.at(i), context_); })},
           {"cub", "fast", on_host([this](std::size_t i) { cub_on_host(i); })},
           thrust()});
   }
 
  private:
-  question asked(std::string_view group) const { return {group, fanin::type_of<T>, count_, misaligned_}; }
+  question question_of(std::string_view group) const { return {group, fanin::type_of<T>, count_, misaligned_}; }
   const T* place(std::size_t i) const { return static_cast<const T*>(input_.at(i).data); }
 
   contestant cuda(fanin::method how, fanin::operation what = sum) {

@@ -99,8 +99,8 @@ comparison compare(std::string name, const array_view& values, std::optional<fan
     for (const variant_info& variant : one->variants()) {
       if (only && variant.how != *only) continue;
       const options chosen{.backend = one->name(), .variant = variant.name, .how = variant.how, .threads = threads};
-      const request asked{operation::sum, values, variant.how, type, variant.name, cores};
-      if (!one->supports(asked).usable()) continue;
+      const request query{operation::sum, values, variant.how, type, variant.name, cores};
+      if (!one->supports(query).usable()) continue;
       line.now(fmt::format("{}/{}", one->name(), variant.name));
       comparison_row row;
       if (copied && on_device(one)) row.place = memory::device;
@@ -191,17 +191,17 @@ std::string as_text(const comparison& all) {
   return text;
 }
 
-void run_compare(const compare_options& said) {
-  const std::optional<fanin::method> only = parse_method(said.method);
-  const auto report = [&](const comparison& all) { write_stdout(said.json ? as_json(all) : as_text(all)); };
-  if (said.input.path.empty()) {
+void run_compare(const compare_options& arguments) {
+  const std::optional<fanin::method> only = parse_method(arguments.method);
+  const auto report = [&](const comparison& all) { write_stdout(arguments.json ? as_json(all) : as_text(all)); };
+  if (arguments.input.path.empty()) {
     const std::vector<float> classic = oracle::generate<float>("constant", classic_count, 0);
-    report(compare(std::string(classic_name), std::span<const float>(classic), only, said.threads));
+    report(compare(std::string(classic_name), std::span<const float>(classic), only, arguments.threads));
     return;
   }
-  source input(said.input);
+  source input(arguments.input);
   const array_view values = input.load();
-  const comparison all = naming(input.name(), [&] { return compare(input.name(), values, only, said.threads); });
+  const comparison all = naming(input.name(), [&] { return compare(input.name(), values, only, arguments.threads); });
   input.finish();
   report(all);
 }
@@ -209,12 +209,12 @@ void run_compare(const compare_options& said) {
 }  // namespace
 
 command add_compare(CLI::App& root) {
-  auto said = std::make_shared<compare_options>();
+  auto arguments = std::make_shared<compare_options>();
   CLI::App* parser = root.add_subcommand("compare", "Sum one input with every usable backend and variant");
-  add_input_options(*parser, said->input, false);
-  add_method_option(*parser, said->method);
-  add_threads_option(*parser, said->threads);
-  parser->add_flag("--json", said->json, "print one JSON object");
+  add_input_options(*parser, arguments->input, false);
+  add_method_option(*parser, arguments->method);
+  add_threads_option(*parser, arguments->threads);
+  parser->add_flag("--json", arguments->json, "print one JSON object");
   parser->footer(
       "Without FILE the input is 10^8 floats of 1.23, whose sum a plain loop gets badly wrong.\n"
       "error/ulp is the distance from the exact sum in units of the last place; 0 is the correctly rounded sum.\n"
@@ -225,7 +225,7 @@ command add_compare(CLI::App& root) {
       "data there,\nunless it is too long for its memory.\n\n"
       "Examples:\n  fanin compare\n  fanin compare data.npy --method exact\n  fanin compare prices.csv --column 2 "
       "--json");
-  return {parser, [said] { run_compare(*said); }};
+  return {parser, [arguments] { run_compare(*arguments); }};
 }
 
 }  // namespace fanin::cli

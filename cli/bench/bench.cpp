@@ -59,17 +59,17 @@ std::unique_ptr<bench_input> input_for(const bench_case& one, unsigned threads) 
   return nullptr;
 }
 
-bench_result measure_all(const std::vector<bench_case>& cases, const bench_options& said, std::string command) {
-  const unsigned threads = said.threads == 0 ? default_threads() : said.threads;
+bench_result measure_all(const std::vector<bench_case>& cases, const bench_options& arguments, std::string command) {
+  const unsigned threads = arguments.threads == 0 ? default_threads() : arguments.threads;
   bench_result all{.date = fmt::format("{:%FT%T}+00:00", fmt::gmtime(std::chrono::system_clock::now())),
                    .command = std::move(command),
                    .machine = machine_of(cases),
                    .threads = threads,
-                   .budget_seconds = said.budget_seconds,
+                   .budget_seconds = arguments.budget_seconds,
                    .cases = cases.size(),
                    .rows = {}};
   const interrupt_watch watch;
-  const measure::patience limit{.budget_seconds = said.budget_seconds, .stop = watch.flag()};
+  const measure::patience limit{.budget_seconds = arguments.budget_seconds, .stop = watch.flag()};
   std::unique_ptr<bench_input> input;
   progress line("bench");
   const double start = measure::now_seconds();
@@ -91,33 +91,35 @@ bench_result measure_all(const std::vector<bench_case>& cases, const bench_optio
   return all;
 }
 
-void run_bench(const bench_options& said, const CLI::App& parser) {
-  const std::vector<bench_case> cases = sweep(said.axes);
-  if (said.list) return write_stdout(list(cases));
-  const bench_result all = measure_all(cases, said, command_of(parser));
-  write_stdout(said.json ? printed(as_json(all)) : said.csv ? as_csv(all) : as_text(all));
+void run_bench(const bench_options& arguments, const CLI::App& parser) {
+  const std::vector<bench_case> cases = sweep(arguments.axes);
+  if (arguments.list) return write_stdout(list(cases));
+  const bench_result all = measure_all(cases, arguments, command_of(parser));
+  write_stdout(arguments.json ? printed(as_json(all)) : arguments.csv ? as_csv(all) : as_text(all));
   complain(all);
 }
 
 }  // namespace
 
 command add_bench(CLI::App& root) {
-  auto said = std::make_shared<bench_options>();
+  auto arguments = std::make_shared<bench_options>();
   CLI::App* parser = root.add_subcommand("bench", "Check and time backends, variants, operations, types and lengths");
   const auto add_axis = [&](const char* name, std::vector<std::string>& to, const char* description) {
     parser->add_option(name, to, description)->type_name("LIST")->delimiter(',')->allow_extra_args(false);
   };
-  add_axis("--backend", said->axes.backends, "backends (default: all that are usable here)");
-  add_axis("--variant", said->axes.variants, "variants (default: what each backend ships for the method)");
-  add_axis("--operation", said->axes.operations, "operations, dot among them (default: sum)");
-  add_axis("--type", said->axes.types, "element types (default: f32,f64)");
-  add_axis("--method", said->axes.methods, "methods (default: fast,compensated,exact)");
-  add_axis("--count", said->axes.counts, "numbers of elements, as 1000 or 2^20 (default: 2^12,2^24)");
-  add_threads_option(*parser, said->threads);
-  add_budget_option(*parser, said->budget_seconds, [said](double seconds) { said->budget_seconds = seconds; });
-  parser->add_flag("--list", said->list, "print the names of the cases and stop");
-  CLI::Option* as_object = parser->add_flag("--json", said->json, "print Google Benchmark's JSON, with the samples");
-  parser->add_flag("--csv", said->csv, "print the rows as CSV")->excludes(as_object);
+  add_axis("--backend", arguments->axes.backends, "backends (default: all that are usable here)");
+  add_axis("--variant", arguments->axes.variants, "variants (default: what each backend ships for the method)");
+  add_axis("--operation", arguments->axes.operations, "operations, dot among them (default: sum)");
+  add_axis("--type", arguments->axes.types, "element types (default: f32,f64)");
+  add_axis("--method", arguments->axes.methods, "methods (default: fast,compensated,exact)");
+  add_axis("--count", arguments->axes.counts, "numbers of elements, as 1000 or 2^20 (default: 2^12,2^24)");
+  add_threads_option(*parser, arguments->threads);
+  add_budget_option(*parser, arguments->budget_seconds,
+                    [arguments](double seconds) { arguments->budget_seconds = seconds; });
+  parser->add_flag("--list", arguments->list, "print the names of the cases and stop");
+  CLI::Option* as_object =
+      parser->add_flag("--json", arguments->json, "print Google Benchmark's JSON, with the samples");
+  parser->add_flag("--csv", arguments->csv, "print the rows as CSV")->excludes(as_object);
   parser->footer(
       "LIST is one word or several, separated by commas; every combination that exists is a case. A case is held\n"
       "against the exact result and timed if it keeps its promise; 'none' means that nothing is proven for so many\n"
@@ -130,7 +132,7 @@ command add_bench(CLI::App& root) {
       "Examples:\n  fanin bench\n  fanin bench --backend serial,tbb --method exact --count 2^10,2^20,2^27\n"
       "  fanin bench --operation min,max,dot --type f64 --json > results.json\n"
       "  fanin bench --variant naive,kahan,simd --type f32 --list");
-  return {parser, [said, parser] { run_bench(*said, *parser); }};
+  return {parser, [arguments, parser] { run_bench(*arguments, *parser); }};
 }
 
 }  // namespace fanin::cli

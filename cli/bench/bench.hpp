@@ -25,7 +25,7 @@
 namespace fanin::cli {
 
 struct bench_case {
-  const backend* by;
+  const fanin::backend* backend;
   variant_info variant;
   operation what;
   element_type type;

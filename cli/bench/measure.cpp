@@ -58,7 +58,7 @@ measure::device_copy& bench_input::on_device() {
 
 reduction reduction_of(const bench_case& which, unsigned threads) {
   const options chosen{
-      .backend = which.by->name(), .variant = which.variant.name, .how = which.variant.how, .threads = threads};
+      .backend = which.backend->name(), .variant = which.variant.name, .how = which.variant.how, .threads = threads};
   if (which.what == operation::dot) {
     return [chosen](const array_view& x) { return dot(half(x, 0), half(x, 1), chosen); };
   }
@@ -67,7 +67,8 @@ reduction reduction_of(const bench_case& which, unsigned threads) {
 
 bench_row measure_case(const bench_case& which, const reduction& call, bench_input& input, unsigned threads,
                        const measure::patience& limit) {
-  bench_row row{.which = which, .threads = which.by->name() == "serial" ? 1 : threads, .place = which.by->home()};
+  bench_row row{
+      .which = which, .threads = which.backend->name() == "serial" ? 1 : threads, .place = which.backend->home()};
   row.warm = input.warm(row.place);
   const auto give_up = [&](const error& failure) {
     row.verified = oracle::promise::none;

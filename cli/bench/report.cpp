@@ -18,7 +18,7 @@ namespace {
 json to_json(const bench_row& row) {
   const bench_case& which = row.which;
   json one = {{"name", which.name()},
-              {"backend", which.by->name()},
+              {"backend", which.backend->name()},
               {"variant", which.variant.name},
               {"operation", to_string(which.what)},
               {"type", to_string(which.type)},
@@ -100,7 +100,7 @@ std::string machine_of(const std::vector<bench_case>& cases) {
   std::string name = processor_name();
   if (name.empty()) name = "unknown processor";
   const bool on_device =
-      std::ranges::any_of(cases, [](const bench_case& one) { return one.by->home() == memory::device; });
+      std::ranges::any_of(cases, [](const bench_case& one) { return one.backend->home() == memory::device; });
   return on_device ? fmt::format("{}, {}", name, require_gpu().device_name()) : name;
 }
 

@@ -61,11 +61,11 @@ std::size_t parse_count(const std::string& text) {
 }
 
 /// Those named, or what the backend ships for each method.
-std::vector<variant_info> chosen_variants(const backend& by, const std::vector<std::string>& names,
+std::vector<variant_info> chosen_variants(const fanin::backend& backend, const std::vector<std::string>& names,
                                           const std::vector<fanin::method>& methods) {
   std::vector<variant_info> all;
-  for (const variant_info& variant : by.variants()) {
-    const auto first = std::ranges::find(by.variants(), variant.how, &variant_info::how);
+  for (const variant_info& variant : backend.variants()) {
+    const auto first = std::ranges::find(backend.variants(), variant.how, &variant_info::how);
     const bool named =
         names.empty() ? first->name == variant.name : std::ranges::find(names, variant.name) != names.end();
     if (named && std::ranges::find(methods, variant.how) != methods.end()) all.push_back(variant);
@@ -74,9 +74,9 @@ std::vector<variant_info> chosen_variants(const backend& by, const std::vector<s
 }
 
 bool exists(const bench_case& one) {
-  const array_view shape(nullptr, one.count, one.type, one.by->home());
-  const request asked{one.what, shape, one.variant.how, default_result(one.what, one.type), one.variant.name, 1};
-  return one.by->supports(asked).usable();
+  const array_view shape(nullptr, one.count, one.type, one.backend->home());
+  const request query{one.what, shape, one.variant.how, default_result(one.what, one.type), one.variant.name, 1};
+  return one.backend->supports(query).usable();
 }
 
 }  // namespace
@@ -88,7 +88,7 @@ std::vector<operation> bench_operations() {
 }
 
 std::string bench_case::name() const {
-  return fmt::format("{}/{}/{}/{}/{}/{}", by->name(), variant.name, to_string(what), to_string(type),
+  return fmt::format("{}/{}/{}/{}/{}/{}", backend->name(), variant.name, to_string(what), to_string(type),
                      to_string(variant.how), count);
 }
 
@@ -100,7 +100,7 @@ std::vector<bench_case> sweep(const bench_axes& axes) {
   const auto types =
       chosen<element_type>("element type", axes.types, all_element_types, {element_type::f32, element_type::f64});
   const auto whats = chosen<operation>("operation", axes.operations, bench_operations(), {operation::sum});
-  const auto by = chosen_backends(axes.backends);
+  const auto usable = chosen_backends(axes.backends);
   check_variants(axes.variants);
   std::vector<std::size_t> counts;
   for (const std::string& text : axes.counts) counts.push_back(parse_count(text));
@@ -111,7 +111,7 @@ std::vector<bench_case> sweep(const bench_axes& axes) {
   for (const element_type type : types) {
     for (const operation what : whats) {
       for (const std::size_t count : counts) {
-        for (const backend* one : by) {
+        for (const backend* one : usable) {
           for (const variant_info& variant : chosen_variants(*one, axes.variants, methods)) {
             const bench_case next{one, variant, what, type, count};
             if (names.insert(next.name()).second && exists(next)) all.push_back(next);

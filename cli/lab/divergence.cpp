@@ -19,13 +19,13 @@ std::string_view sentence(const fanin::lab::divergence& one) {
 
 }  // namespace
 
-void fill_divergence(lab_page& page, const place& on) {
+void fill_divergence(lab_page& page, const experiment_context& context) {
   page.columns = {{"sides", "sides"},
                   {"verified", "check"},
                   {"by_thread_seconds", "by thread: us", 1, 1e6},
                   {"by_warp_seconds", "by warp: us", 1, 1e6},
                   {"ratio", "ratio", 2}};
-  for (const fanin::lab::divergence& one : fanin::lab::measure_divergence(on.stream)) {
+  for (const fanin::lab::divergence& one : fanin::lab::measure_divergence(context.stream)) {
     const auto if_right = [&](double value) { return one.verified ? json(value) : json(nullptr); };
     page.rows.push_back({{"sides", one.version},
                          {"verified", one.verified},

@@ -52,14 +52,14 @@ json sentence(const hiding& all) {
 
 }  // namespace
 
-void fill_latency(lab_page& page, const place& on) {
+void fill_latency(lab_page& page, const experiment_context& context) {
   page.columns = {{"instruction", "instruction"}, {"warps_per_multiprocessor", "warps"}, {"verified", "check"}};
   for (std::size_t i = 0; i < std::size(keys); ++i) {
     constexpr std::string_view headings[] = {"1 chain", "2 chains", "4 chains", "8 chains"};
     page.columns.push_back({keys[i], headings[i], 1});
   }
   page.columns.push_back({"unit", "unit"});
-  for (const hiding& all : fanin::lab::measure_hiding(on.stream)) {
+  for (const hiding& all : fanin::lab::measure_hiding(context.stream)) {
     if (!all.alone.verified) throw bad_data(fmt::format("a chain of {} ended in the wrong place", all.instruction));
     page.facts.push_back({fmt::format("{} latency in cycles", all.instruction), all.alone.cycles});
     page.facts.push_back({fmt::format("{} latency in nanoseconds", all.instruction), 1e9 * all.alone.seconds});

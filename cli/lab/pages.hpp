@@ -9,14 +9,14 @@
 namespace fanin::cli::lab {
 
 /// The current device and a stream of it.
-struct place {
+struct experiment_context {
   const cudaDeviceProp& device;
   cudaStream_t stream;
 };
 
-void fill_divergence(lab_page& page, const place& on);
-void fill_occupancy(lab_page& page, const place& on);
-void fill_shapes(lab_page& page, const place& on);
-void fill_latency(lab_page& page, const place& on);
+void fill_divergence(lab_page& page, const experiment_context& context);
+void fill_occupancy(lab_page& page, const experiment_context& context);
+void fill_shapes(lab_page& page, const experiment_context& context);
+void fill_latency(lab_page& page, const experiment_context& context);
 
 }  // namespace fanin::cli::lab

@@ -81,24 +81,24 @@ error_bound bound_of(const cuda::stage_plan& plan, element_type type) {
 }
 
 /// One device, one input, and a stream that everything runs on.
-class climber {
+class ladder_run {
  public:
   /// `exact`: terms that no order rounds.
-  climber(const ladder_question& asked, const array_view& x, const array_view& exact)
-      : asked_(asked),
-        context_(asked.device),
-        here_(asked.device),
+  ladder_run(const ladder_question& question, const array_view& x, const array_view& exact)
+      : question_(question),
+        context_(question.device),
+        here_(question.device),
         input_(x),
-        request_{asked.what, input_.at(0), method::fast, default_result(asked.what, asked.type), "", 1},
-        known_(asked.what, x) {
-    cuda::check(cudaGetDeviceProperties(&device_, asked.device), "cudaGetDeviceProperties");
+        request_{question.what, input_.at(0), method::fast, default_result(question.what, question.type), "", 1},
+        known_(question.what, x) {
+    cuda::check(cudaGetDeviceProperties(&device_, question.device), "cudaGetDeviceProperties");
     const std::size_t bytes = 2 * static_cast<std::size_t>(device_.l2CacheSize);
     other_data_ = cuda::allocate_device(bytes);
     cuda::check(cudaMemset(other_data_.get(), 0, bytes), "cudaMemset");
     result_ = cuda::allocate_device(sizeof(device_result<std::int64_t>));
     if (known_.rounds()) exact_input_.emplace(exact);
     const array_view same = exact_input_ ? exact : x;
-    known_.set_references(reduce(asked.what, same, {.backend = "serial"}).value,
+    known_.set_references(reduce(question.what, same, {.backend = "serial"}).value,
                           outcome_of("cub", comparable()).value, outcome_of("thrust", comparable()).value);
   }
 
@@ -108,7 +108,7 @@ class climber {
 
   /// @throws unsupported
   ladder_row climb(const cuda::stage_info& stage) {
-    const auto plan = plan_stage(stage, asked_.what, asked_.type, asked_.count, asked_.block_size);
+    const auto plan = plan_stage(stage, question_.what, question_.type, question_.count, question_.block_size);
     const auto workspace = cuda::allocate_device(plan.workspace_bytes);
     const auto state = cuda::allocate_device(plan.state_bytes);
     const auto prepare = [&](std::size_t i) { prepare_stage(plan, input_.at(i).data, workspace.get(), stream()); };
@@ -128,12 +128,12 @@ class climber {
     row.name = stage.text.name;
     row.builds_on = stage.text.builds_on;
     const bool rounds =
-        is_floating(asked_.type) && (asked_.what == operation::sum || asked_.what == operation::product);
+        is_floating(question_.type) && (question_.what == operation::sum || question_.what == operation::product);
     row.reproducibility = rounds ? stage.reproducibility : reproducibility::exact;
     row.footprint = footprint_of(plan);
 
     try {
-      known_.judge(row, value_of(input_.at(0)), bound_of(plan, asked_.type), value_of(comparable()));
+      known_.judge(row, value_of(input_.at(0)), bound_of(plan, question_.type), value_of(comparable()));
     } catch (const overflow&) {
       row.exact = row.cub = row.thrust = oracle::promise::broken;
     }
@@ -143,7 +143,7 @@ class climber {
                       ? measure::device_median_seconds(
                             stream(), [&](std::size_t i) { prepare(i), read_other_data(); }, run, seconds_per_row)
                       : measure::device_median_seconds(stream(), run, seconds_per_row);
-    if (!asked_.cycles) return row;
+    if (!question_.cycles) return row;
     const auto cycles = cuda::allocate_device(plan.blocks * sizeof(long long));
     prepare(0);
     run(0, reinterpret_cast<long long*>(cycles.get()));
@@ -158,18 +158,20 @@ class climber {
     row.reproducibility = reached.reproducibility;
     known_.judge(row, reached.value, reached.bound, outcome_of(backend_name, comparable()).value);
     if (row.verified() == oracle::promise::broken) return row;
-    cuda::context& on = context_.internals();
+    cuda::context& internals = context_.internals();
     const auto& kernel = *backend_called(backend_name).find_kernel(request_);
     const auto launch_to = [&](std::byte* state) {
-      return [&, state](std::size_t i) { kernel.launch(on.where(), {input_.at(i).data}, asked_.count, state); };
+      return [&, state](std::size_t i) {
+        kernel.launch(internals.where(), {input_.at(i).data}, question_.count, state);
+      };
     };
     if (backend_name == "cuda") {
-      const auto run = [&](std::size_t i) { enqueue(asked_.what, input_.at(i), result_.get(), context_); };
+      const auto run = [&](std::size_t i) { enqueue(question_.what, input_.at(i), result_.get(), context_); };
       row.seconds = measure::device_median_seconds(stream(), run, seconds_per_row);
     } else if (backend_name == "thrust") {  // waits, and writes the state from the host
-      row.seconds = measure::host_median_seconds(launch_to(on.host_state(0)), seconds_per_row);
+      row.seconds = measure::host_median_seconds(launch_to(internals.host_state(0)), seconds_per_row);
     } else {
-      row.seconds = measure::device_median_seconds(stream(), launch_to(on.device_state(0)), seconds_per_row);
+      row.seconds = measure::device_median_seconds(stream(), launch_to(internals.device_state(0)), seconds_per_row);
     }
     return row;
   }
@@ -181,9 +183,9 @@ class climber {
     return static_cast<const cuda::gpu_backend&>(find_backend(name));
   }
   outcome outcome_of(std::string_view backend_name, const array_view& x) {
-    request asked = request_;
-    asked.input = x;
-    return backend_called(backend_name).reduce(asked, context_.internals());
+    request query = request_;
+    query.input = x;
+    return backend_called(backend_name).reduce(query, context_.internals());
   }
   array_view comparable() const { return exact_input_ ? exact_input_->at(0) : input_.at(0); }
 
@@ -216,7 +218,7 @@ class climber {
     return measure::median({counted.begin(), counted.end()});
   }
 
-  const ladder_question& asked_;
+  const ladder_question& question_;
   device_context context_;
   cuda::device_scope here_;
   measure::rotated_input input_;
@@ -229,22 +231,22 @@ class climber {
 
 }  // namespace
 
-ladder climb(const ladder_question& asked) {
-  const std::vector<const cuda::stage_info*> stages = chosen_stages(asked.stages);
-  const plan usable(asked.what, asked.type, {.backend = "cuda"});
+ladder climb(const ladder_question& question) {
+  const std::vector<const cuda::stage_info*> stages = chosen_stages(question.stages);
+  const plan usable(question.what, question.type, {.backend = "cuda"});
 
   progress line("ladder: random input and its exact value");
-  const oracle::random_input x(asked.what, asked.type, asked.count);
-  const oracle::random_input exact(asked.what, asked.type, asked.count, oracle::terms::exact);
-  climber on(asked, x.view(), exact.view());
+  const oracle::random_input x(question.what, question.type, question.count);
+  const oracle::random_input exact(question.what, question.type, question.count, oracle::terms::exact);
+  ladder_run run(question, x.view(), exact.view());
   line.now("ladder: read ceiling");
-  ladder all{asked, on.device_name(), on.exact(), on.ceiling_seconds(), {}, {}};
+  ladder all{question, run.device_name(), run.exact(), run.ceiling_seconds(), {}, {}};
   for (const cuda::stage_info* stage : stages) {
     line.now(fmt::format("ladder: {}", stage->text.name));
     try {
-      all.rows.push_back(on.climb(*stage));
+      all.rows.push_back(run.climb(*stage));
     } catch (const unsupported& refusal) {
-      if (!asked.stages.empty()) throw;
+      if (!question.stages.empty()) throw;
       all.left_out.emplace_back(stage->text.name, refusal.what());
     } catch (const out_of_memory& failure) {
       all.left_out.emplace_back(stage->text.name, failure.what());
@@ -252,7 +254,7 @@ ladder climb(const ladder_question& asked) {
   }
   for (const std::string_view name : {"cuda", "cub", "thrust"}) {
     line.now(fmt::format("ladder: {}", name));
-    all.rows.push_back(on.climb(name));
+    all.rows.push_back(run.climb(name));
   }
   return all;
 }

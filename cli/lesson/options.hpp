@@ -19,13 +19,13 @@ struct lesson_options {
   std::vector<const CLI::Option*> of_runs;      ///< go with neither
   std::vector<const CLI::Option*> of_examples;  ///< go with a trace only
 
-  bool asked() const { return explain || trace; }
+  bool requested() const { return explain || trace; }
 };
 
 /// After the parser's other options: of these only --count and --block-size go with a trace.
-void add_lesson_options(CLI::App& parser, lesson_options& said);
+void add_lesson_options(CLI::App& parser, lesson_options& arguments);
 
 /// `count`, `block_size` 0: the stage's own example. @throws usage_error
-std::string lesson_text(const lesson_options& said, std::uint64_t count, unsigned block_size);
+std::string lesson_text(const lesson_options& arguments, std::uint64_t count, unsigned block_size);
 
 }  // namespace fanin::cli

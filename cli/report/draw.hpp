@@ -8,8 +8,8 @@
 namespace fanin::cli::charts {
 
 /// Draws from `y` on down; returns the y at which it ends.
-double draw(const line_chart& chart, canvas& on, double y);
-double draw(const row_chart& chart, canvas& on, double y);
+double draw(const line_chart& chart, canvas& target, double y);
+double draw(const row_chart& chart, canvas& target, double y);
 
 /// An <svg> to stand in a page that has chart_style(), beside the figure's title. Ids in it begin with `id`.
 std::string inline_svg(const figure& one, double width, const std::string& id);

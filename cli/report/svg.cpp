@@ -117,11 +117,11 @@ double canvas::paragraph(double y, std::string_view words, std::string_view look
 double legend::add(std::string_view name, double sample) {
   constexpr double gap = 6, after = 14;
   const double width = sample + gap + text_width(name);
-  if (x_ > 0 && x_ + width > on_.width()) {
+  if (x_ > 0 && x_ + width > target_.width()) {
     x_ = 0;
     y_ += line_height;
   }
-  on_.text(x_ + sample + gap, y_, name);
+  target_.text(x_ + sample + gap, y_, name);
   return std::exchange(x_, x_ + width + after);
 }
 
@@ -129,14 +129,14 @@ void legend::add_line(std::string_view name, const style& drawn) {
   constexpr double sample = 24;
   const double x = add(name, sample);
   const series::point ends[] = {{x, y_ - 4}, {x + sample, y_ - 4}};
-  on_.polyline(ends, drawn);
-  on_.marker(x + sample / 2, y_ - 4, drawn);
+  target_.polyline(ends, drawn);
+  target_.marker(x + sample / 2, y_ - 4, drawn);
 }
 
 void legend::add_bar(std::string_view name, std::size_t colour) {
   constexpr double sample = 12;
   const double x = add(name, sample);
-  on_.bar(x, y_ - 10, sample, sample, colour);
+  target_.bar(x, y_ - 10, sample, sample, colour);
 }
 
 }  // namespace fanin::cli::charts

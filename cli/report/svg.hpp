@@ -45,7 +45,7 @@ class canvas {
 /// Samples of what is drawn with their names, in as many rows as they need.
 class legend {
  public:
-  legend(canvas& on, double y) : on_(on), y_(y) {}
+  legend(canvas& target, double y) : target_(target), y_(y) {}
   void add_line(std::string_view name, const style& drawn);
   void add_bar(std::string_view name, std::size_t colour);
   /// The y below it all.
@@ -55,7 +55,7 @@ class legend {
   /// Finds the place for a sample of that width, and writes the name beside it. Returns the sample's x.
   double add(std::string_view name, double sample);
 
-  canvas& on_;
+  canvas& target_;
   double x_ = 0, y_;
 };
 

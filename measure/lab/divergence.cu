@@ -59,9 +59,9 @@ __global__ void __launch_bounds__(block_size) chains_kernel(float* c, constants 
 
 using kernel = void (*)(float*, constants);
 
-class bench {
+class branch_bench {
  public:
-  explicit bench(cudaStream_t stream) : stream_(stream) {}
+  explicit branch_bench(cudaStream_t stream) : stream_(stream) {}
 
   template <class Side>
   bool is_right(kernel f) {
@@ -93,15 +93,15 @@ class bench {
   cuda::device_memory memory_ = cuda::allocate_device(count * sizeof(float));
 };
 
-divergence measured(std::string_view version, bench& on, kernel thread_kernel, kernel warp_kernel) {
+divergence measured(std::string_view version, branch_bench& bench, kernel thread_kernel, kernel warp_kernel) {
   constexpr int rounds = 11;
-  divergence all{version, on.is_right<by_thread>(thread_kernel) && on.is_right<by_warp>(warp_kernel), 0, 0, 0};
+  divergence all{version, bench.is_right<by_thread>(thread_kernel) && bench.is_right<by_warp>(warp_kernel), 0, 0, 0};
   if (!all.verified) return all;
   std::vector<double> by_threads, by_warps, ratios;
   for (int round = 0; round < rounds; ++round) {
-    if (round % 2 == 0) by_threads.push_back(on.seconds(thread_kernel));
-    by_warps.push_back(on.seconds(warp_kernel));
-    if (round % 2 == 1) by_threads.push_back(on.seconds(thread_kernel));
+    if (round % 2 == 0) by_threads.push_back(bench.seconds(thread_kernel));
+    by_warps.push_back(bench.seconds(warp_kernel));
+    if (round % 2 == 1) by_threads.push_back(bench.seconds(thread_kernel));
     ratios.push_back(by_threads.back() / by_warps.back());
   }
   all.by_thread_seconds = measure::median(by_threads);
@@ -113,9 +113,9 @@ divergence measured(std::string_view version, bench& on, kernel thread_kernel, k
 }  // namespace
 
 std::vector<divergence> measure_divergence(cudaStream_t stream) {
-  bench on(stream);
-  return {measured("constants", on, constants_kernel<by_thread>, constants_kernel<by_warp>),
-          measured("chains", on, chains_kernel<by_thread>, chains_kernel<by_warp>)};
+  branch_bench bench(stream);
+  return {measured("constants", bench, constants_kernel<by_thread>, constants_kernel<by_warp>),
+          measured("chains", bench, chains_kernel<by_thread>, chains_kernel<by_warp>)};
 }
 
 }  // namespace fanin::lab

@@ -112,9 +112,9 @@ struct spread {
 };
 constexpr spread one_warp = {1, lanes, 0};
 
-class bench {
+class chain_bench {
  public:
-  explicit bench(cudaStream_t stream) : stream_(stream) {
+  explicit chain_bench(cudaStream_t stream) : stream_(stream) {
     const auto cache = static_cast<std::size_t>(attribute(cudaDevAttrL2CacheSize));
     order_.resize(4 * cache / line_bytes + 2 * load::steps);
     std::iota(order_.begin(), order_.end(), 0u);
@@ -228,21 +228,21 @@ class bench {
 };
 
 template <class Instruction>
-hiding measured(std::string_view name, bench& on) {
+hiding measured(std::string_view name, chain_bench& bench) {
   const auto most =
       std::min(most_warps, static_cast<unsigned>(attribute(cudaDevAttrMaxThreadsPerMultiProcessor)) / lanes);
-  hiding all{name, on.alone<Instruction>(), {}};
-  for (unsigned warps = 1; warps <= most; warps *= 2) all.rows.push_back(on.with<Instruction>(warps));
+  hiding all{name, bench.alone<Instruction>(), {}};
+  for (unsigned warps = 1; warps <= most; warps *= 2) all.rows.push_back(bench.with<Instruction>(warps));
   return all;
 }
 
 }  // namespace
 
-latency measure_memory_latency(cudaStream_t stream) { return bench(stream).alone<load>(); }
+latency measure_memory_latency(cudaStream_t stream) { return chain_bench(stream).alone<load>(); }
 
 std::array<hiding, 2> measure_hiding(cudaStream_t stream) {
-  bench on(stream);
-  return {measured<fma>("fma", on), measured<load>("load", on)};
+  chain_bench bench(stream);
+  return {measured<fma>("fma", bench), measured<load>("load", bench)};
 }
 
 }  // namespace fanin::lab

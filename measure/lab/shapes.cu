@@ -81,9 +81,9 @@ dim3 resident_grid(dim3 block) {
   return {across, std::min(quotient_up(matrix_rows, block.y), most / across)};
 }
 
-class bench {
+class matrix_bench {
  public:
-  explicit bench(cudaStream_t stream) : stream_(stream) {
+  explicit matrix_bench(cudaStream_t stream) : stream_(stream) {
     fill_kernel<<<flat_blocks, flat_threads, 0, stream>>>(floats(a_), floats(b_));
     check(cudaGetLastError(), "filling the matrices");
     for (unsigned y = 0; y < matrix_rows; ++y) {
@@ -170,9 +170,10 @@ std::vector<dim3> all_shapes() {
 }  // namespace
 
 shape_study measure_shapes(cudaStream_t stream) {
-  bench on(stream);
-  shape_study study{on.vector_add(), {}};
-  for (const dim3 block : all_shapes()) study.shapes.push_back({block.x, block.y, on.sum(block), on.total(block)});
+  matrix_bench bench(stream);
+  shape_study study{bench.vector_add(), {}};
+  for (const dim3 block : all_shapes())
+    study.shapes.push_back({block.x, block.y, bench.sum(block), bench.total(block)});
   return study;
 }
 

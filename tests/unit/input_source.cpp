@@ -48,8 +48,8 @@ std::vector<double> counted(std::size_t count) {
   return values;
 }
 
-std::vector<double> load(const input_options& said) {
-  source input(said);
+std::vector<double> load(const input_options& options) {
+  source input(options);
   REQUIRE(input.type() == element_type::f64);
   const array_view all = input.load();
   std::vector<double> values(all.count);
@@ -65,9 +65,9 @@ TEST_CASE("aligned binary data is mapped, other data is streamed") {
   for (const std::uint64_t skip : {0, 8, 1, 7, 13}) {
     CAPTURE(skip);
     const scratch_file file(std::string(skip, 'x') + bytes_of(values));
-    const input_options said{.path = file.path(), .format = "raw", .type = "f64", .skip = skip};
-    CHECK(source(said).whole().has_value() == (skip % 8 == 0));
-    CHECK(load(said) == values);
+    const input_options options{.path = file.path(), .format = "raw", .type = "f64", .skip = skip};
+    CHECK(source(options).whole().has_value() == (skip % 8 == 0));
+    CHECK(load(options) == values);
   }
 }
 

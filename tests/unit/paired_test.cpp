@@ -63,19 +63,21 @@ struct plan {
 };
 
 /// Logarithms of each case's time in a process that runs at a time from 0 to 1.
-std::vector<double> process_times(const machine& on, std::vector<double>& state, double at, std::mt19937_64& random) {
+std::vector<double> process_times(const machine& simulated, std::vector<double>& state, double at,
+                                  std::mt19937_64& random) {
   std::normal_distribution<double> normal;
-  const bool outlier = std::uniform_real_distribution<double>()(random) < on.outlier;
-  const double common = on.common * normal(random) + std::log1p(on.drift * at) + (outlier ? std::log(1.3) : 0);
+  const bool outlier = std::uniform_real_distribution<double>()(random) < simulated.outlier;
+  const double common =
+      simulated.common * normal(random) + std::log1p(simulated.drift * at) + (outlier ? std::log(1.3) : 0);
   std::vector<double> times;
   for (double& one : state) {
-    one = on.memory * one + std::sqrt(1 - on.memory * on.memory) * normal(random);
-    times.push_back(common + on.process * one);
+    one = simulated.memory * one + std::sqrt(1 - simulated.memory * simulated.memory) * normal(random);
+    times.push_back(common + simulated.process * one);
   }
   return times;
 }
 
-std::vector<paired_case> simulate(const machine& on, const plan& how, std::mt19937_64& random) {
+std::vector<paired_case> simulate(const machine& simulated, const plan& how, std::mt19937_64& random) {
   std::vector<paired_case> all(how.cases);
   std::vector<double> state(how.cases);
   for (double& one : state) one = std::normal_distribution<double>()(random);
@@ -84,7 +86,7 @@ std::vector<paired_case> simulate(const machine& on, const plan& how, std::mt199
     for (std::size_t i = 0; i < sides.size(); ++i) {
       const std::size_t done = pair * sides.size() + i;
       const double at = static_cast<double>(done) / static_cast<double>(how.pairs * sides.size());
-      sides[pair % 2 == 0 ? i : sides.size() - 1 - i] = process_times(on, state, at, random);
+      sides[pair % 2 == 0 ? i : sides.size() - 1 - i] = process_times(simulated, state, at, random);
     }
     for (std::size_t i = 0; i < how.slow; ++i) sides[1][i] += std::log(how.ratio);
     for (std::size_t i = 0; i < how.cases; ++i) {
@@ -103,11 +105,11 @@ struct tally {
   std::size_t slower = 0, same = 0, any_slower = 0;
 };
 
-tally count_verdicts(const machine& on, const plan& how) {
+tally count_verdicts(const machine& simulated, const plan& how) {
   std::mt19937_64 random(1);
   tally count;
   for (std::size_t run = 0; run < runs; ++run) {
-    const std::vector<judgement> all = judge(simulate(on, how, random), std::log(threshold_ratio));
+    const std::vector<judgement> all = judge(simulate(simulated, how, random), std::log(threshold_ratio));
     count.slower += all[0].called == verdict::slower ? 1 : 0;
     count.same += all[0].called == verdict::same ? 1 : 0;
     count.any_slower += std::ranges::count(all, verdict::slower, &judgement::called) > 0 ? 1 : 0;
@@ -206,9 +208,9 @@ TEST_SUITE("unit/paired_test") {
   }
 
   TEST_CASE("A against A: at most one run in a hundred calls any of 20 cases slower") {
-    for (const machine& on : {quiet, usual, shared_noise, remembering, drifting, rough, wild}) {
-      const tally without = count_verdicts(on, {.cases = 20, .pairs = 15});
-      CAPTURE(on.name);
+    for (const machine& simulated : {quiet, usual, shared_noise, remembering, drifting, rough, wild}) {
+      const tally without = count_verdicts(simulated, {.cases = 20, .pairs = 15});
+      CAPTURE(simulated.name);
       CAPTURE(without.any_slower);
       CHECK(proves_below(without.any_slower, 0.01));
     }
@@ -221,17 +223,17 @@ TEST_SUITE("unit/paired_test") {
   }
 
   TEST_CASE("10 % slower: found in 95 of 100 runs at least, and never called the same") {
-    const auto check = [](const machine& on, const plan& how) {
-      const tally count = count_verdicts(on, how);
-      CAPTURE(on.name);
+    const auto check = [](const machine& simulated, const plan& how) {
+      const tally count = count_verdicts(simulated, how);
+      CAPTURE(simulated.name);
       CAPTURE(how.cases);
       CAPTURE(count.slower);
       CHECK(proves_above(count.slower, 0.95));
       CHECK(proves_below(count.same, 0.01));
     };
-    for (const machine& on : {quiet, usual, shared_noise, remembering, drifting}) {
-      check(on, {.cases = 1, .pairs = 12, .ratio = 1.1});
-      check(on, {.cases = 20, .pairs = 15, .ratio = 1.1});
+    for (const machine& simulated : {quiet, usual, shared_noise, remembering, drifting}) {
+      check(simulated, {.cases = 1, .pairs = 12, .ratio = 1.1});
+      check(simulated, {.cases = 20, .pairs = 15, .ratio = 1.1});
     }
     check(usual, {.cases = 40, .pairs = 16, .ratio = 1.1});
     check(usual, {.cases = 20, .pairs = 15, .ratio = 1.1, .floor = true});

@@ -20,17 +20,17 @@ class fake_backend final : public backend {
   const availability& probe() const noexcept override { return here; }
   memory home() const noexcept override { return works_in; }
   std::span<const variant_info> variants() const noexcept override { return offered; }
-  support supports(const request& asked) const override {
-    if (asked.input.place != reads) return {reason::wrong_memory, name_ + " reads elsewhere"};
-    if (asked.how == refused) return {reason::unsupported, name_ + " has no such method"};
+  support supports(const request& query) const override {
+    if (query.input.place != reads) return {reason::wrong_memory, name_ + " reads elsewhere"};
+    if (query.how == refused) return {reason::unsupported, name_ + " has no such method"};
     for (const variant_info& v : offered) {
-      if (asked.variant.empty() || (asked.variant == v.name && asked.how == v.how)) return {};
+      if (query.variant.empty() || (query.variant == v.name && query.how == v.how)) return {};
     }
     return {reason::unsupported, name_ + " has no such variant"};
   }
-  outcome reduce(const request& asked) const override {
+  outcome reduce(const request& query) const override {
     ++reduced;
-    return {0.0, asked.variant, asked.how, reproducibility::none, {}};
+    return {0.0, query.variant, query.how, reproducibility::none, {}};
   }
   std::unique_ptr<stream> open(const request&) const override { return nullptr; }
 
@@ -220,11 +220,11 @@ TEST_SUITE("unit/selection") {
 
   TEST_CASE("what is not said is filled in") {
     machine m;
-    const request asked = m.choose("tbb", {nullptr, 10, element_type::i32}).what;
-    CHECK(asked.how == method::fast);
-    CHECK(asked.result == element_type::i64);
-    CHECK(asked.threads == default_threads());
-    CHECK(asked.variant.empty());
+    const request query = m.choose("tbb", {nullptr, 10, element_type::i32}).what;
+    CHECK(query.how == method::fast);
+    CHECK(query.result == element_type::i64);
+    CHECK(query.threads == default_threads());
+    CHECK(query.variant.empty());
     CHECK(m.choose("tbb", large, {.threads = 5}).what.threads == 5);
     CHECK(m.choose("tbb", large, {.result = element_type::f32}).what.result == element_type::f32);
   }
