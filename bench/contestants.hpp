@@ -32,10 +32,11 @@ std::vector<const backend*> cpu_backends();  ///< the usable ones
 
 /// `input` outlives them, of elements of T, float or double.
 template <class T>
-std::vector<contestant> sums_by(const backend& b, const measure::rotation& input, const measure::patience& limit);
+std::vector<contestant> sums_by(const backend& b, const measure::rotation& input,
+                                const measure::stopping_rule& limit);
 /// Those of one thread, and with `all_threads` those of several too.
 template <class T>
 std::vector<contestant> others(const measure::rotation& input, measure::reader* all_threads,
-                               const measure::patience& limit);
+                               const measure::stopping_rule& limit);
 
 }  // namespace fanin::bench

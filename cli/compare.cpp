@@ -25,7 +25,8 @@ namespace {
 
 constexpr std::size_t classic_count = 100'000'000;
 constexpr std::string_view classic_name = "10^8 floats of 1.23";
-constexpr measure::patience patience_per_row{.budget_seconds = 0.1}, patience_for_ceiling{.budget_seconds = 0.25};
+constexpr measure::stopping_rule stopping_rule_per_row{.budget_seconds = 0.1},
+    stopping_rule_for_ceiling{.budget_seconds = 0.25};
 
 struct compare_options {
   input_options input;
@@ -86,7 +87,7 @@ comparison compare(std::string name, const array_view& values, std::optional<fan
   const oracle::exact_sum exact(values, cores);
   all.exact = exact.rounded(type);
   line.now("read ceiling");
-  all.ceiling_seconds = measure::read_seconds(measure::rotation::in_place(values), cores, patience_for_ceiling);
+  all.ceiling_seconds = measure::read_seconds(measure::rotation::in_place(values), cores, stopping_rule_for_ceiling);
   const std::unique_ptr<measure::device_copy> copied = copy_to_device(values);
   if (copied) all.device_ceiling_seconds = copied->read_seconds();
 
@@ -109,7 +110,7 @@ comparison compare(std::string name, const array_view& values, std::optional<fan
         row.reached = reduce(operation::sum, from, chosen);
       };
       try {
-        row.seconds = measure::time_calls(run, patience_per_row).seconds();
+        row.seconds = measure::time_calls(run, stopping_rule_per_row).seconds();
       } catch (const out_of_memory& failure) {
         all.not_usable.push_back(
             {one->name(), reason::unsupported, fmt::format("{}: {}", variant.name, failure.what())});

@@ -34,6 +34,6 @@ class reader {
 
 /// Median time of reading the input once, in seconds: the better of one thread and of `threads`, since for short
 /// input waking the others does not pay. `limit` holds for each of the two.
-double read_seconds(const rotation& input, unsigned threads, const patience& limit);
+double read_seconds(const rotation& input, unsigned threads, const stopping_rule& limit);
 
 }  // namespace fanin::measure

@@ -110,7 +110,7 @@ std::vector<read_launch> ways_to_read() {
 }
 
 /// Copies whose sources follow each other over so many bytes do not find them in the host's cache.
-constexpr std::size_t past_the_cache = std::size_t{1} << 30;
+constexpr std::size_t source_ring_bytes = std::size_t{1} << 30;
 
 }  // namespace
 
@@ -188,7 +188,7 @@ double device_read_seconds(const rotated_input& input, cudaStream_t stream, doub
 }
 
 double pinned_copy_seconds(std::size_t bytes, cudaStream_t stream, double budget_seconds) {
-  const std::size_t places = std::max<std::size_t>(1, past_the_cache / bytes);
+  const std::size_t places = std::max<std::size_t>(1, source_ring_bytes / bytes);
   const cuda::pinned_memory from = cuda::allocate_pinned(places * bytes);
   const cuda::device_memory to = cuda::allocate_device(bytes);
   double best = std::numeric_limits<double>::infinity();
@@ -208,7 +208,7 @@ double pinned_copy_seconds(std::size_t bytes, cudaStream_t stream, double budget
 }
 
 double pageable_copy_seconds(std::size_t bytes, cudaStream_t stream, double budget_seconds) {
-  const std::size_t places = std::max<std::size_t>(1, past_the_cache / bytes);
+  const std::size_t places = std::max<std::size_t>(1, source_ring_bytes / bytes);
   const std::vector<std::byte> from(places * bytes);
   const cuda::device_memory to = cuda::allocate_device(bytes);
   const auto copy = [&](std::size_t i) {

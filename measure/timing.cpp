@@ -15,7 +15,7 @@ namespace fanin::measure {
 namespace {
 
 constexpr std::size_t least_samples = 11, most_samples = 1000;
-constexpr std::size_t most_calls = std::size_t{1} << 16;  ///< in a batch
+constexpr std::size_t most_calls_per_batch = std::size_t{1} << 16;  ///< in a batch
 
 double process_cpu_seconds() {
   timespec used = {};
@@ -24,7 +24,7 @@ double process_cpu_seconds() {
 }
 
 /// How often a thread of the process had to leave its core though it wanted to go on.
-long interruptions() {
+long involuntary_switches() {
   rusage used = {};
   ::getrusage(RUSAGE_SELF, &used);
   return used.ru_nivcsw;
@@ -55,12 +55,12 @@ class sampler {
   }
 
   void take() {
-    const long before = interruptions();
+    const long before = involuntary_switches();
     const double cpu_before = process_cpu_seconds();
     const double seconds = run() / static_cast<double>(to_.calls_per_sample);
     cpu_seconds_ += process_cpu_seconds() - cpu_before;
     all_.push_back(seconds);
-    if (interruptions() == before) to_.samples.push_back(seconds);
+    if (involuntary_switches() == before) to_.samples.push_back(seconds);
   }
 
   std::size_t taken() const { return all_.size(); }
@@ -108,10 +108,11 @@ double relative_noise(std::vector<double> samples) {
   return (samples[count - 1 - outside] - samples[outside]) / 2 / middle_of(samples);
 }
 
-timing time_batches(const batch_clock& batch_seconds, double shortest_batch_seconds, const patience& limit) {
+timing time_batches(const batch_clock& batch_seconds, double shortest_batch_seconds, const stopping_rule& limit) {
   timing result;
   sampler samples(batch_seconds, result);
-  while (samples.run() < shortest_batch_seconds && result.calls_per_sample < most_calls) result.calls_per_sample *= 2;
+  while (samples.run() < shortest_batch_seconds && result.calls_per_sample < most_calls_per_batch)
+    result.calls_per_sample *= 2;
 
   const auto throttled_before = throttle_count();
   const auto stopped = [&] { return limit.stop != nullptr && *limit.stop != 0; };

@@ -22,7 +22,7 @@ double median(std::vector<double> samples);
 double relative_noise(std::vector<double> samples);
 
 /// When to stop: as soon as the noise is below `settled_noise`, or when the budget is spent.
-struct patience {
+struct stopping_rule {
   double budget_seconds = 0.1;
   double settled_noise = 0.01;
   const volatile std::sig_atomic_t* stop = nullptr;  ///< once it is not 0, no further sample is taken
@@ -46,11 +46,11 @@ using batch_clock = std::function<double(std::size_t first, std::size_t calls)>;
 /// Runs batches unmeasured, each twice as long as the last, until they take `shortest_batch_seconds`, then measures:
 /// noise is looked at from 11 samples on, and 1000 are the most. A sample during which the scheduler took a core from
 /// the process against its will is discarded, unless fewer than 11 others are found.
-timing time_batches(const batch_clock& batch_seconds, double shortest_batch_seconds, const patience& limit);
+timing time_batches(const batch_clock& batch_seconds, double shortest_batch_seconds, const stopping_rule& limit);
 
 /// The same for calls f(0), f(1), ... by the host's clock.
 template <class F>
-timing time_calls(F&& f, const patience& limit) {
+timing time_calls(F&& f, const stopping_rule& limit) {
   constexpr double shortest_batch_seconds = 20e-6;
   const auto batch_seconds = [&](std::size_t first, std::size_t calls) {
     const double start = now_seconds();

@@ -21,7 +21,7 @@ namespace {
 using fanin::bench::contestant;
 using fanin::measure::rotation;
 
-constexpr fanin::measure::patience patience_per_round{.budget_seconds = 0.02};
+constexpr fanin::measure::stopping_rule stopping_rule_per_round{.budget_seconds = 0.02};
 
 struct gate {
   std::string_view ours, theirs;
@@ -80,9 +80,9 @@ bool hold(std::span<const gate> known, const std::vector<contestant>& all, const
 
 template <class T>
 bool check_on(const rotation& input, std::span<const gate> gates, fanin::measure::reader& all_threads) {
-  std::vector<contestant> all = fanin::bench::others<T>(input, &all_threads, patience_per_round);
+  std::vector<contestant> all = fanin::bench::others<T>(input, &all_threads, stopping_rule_per_round);
   for (const fanin::backend* one : fanin::bench::cpu_backends()) {
-    std::ranges::move(fanin::bench::sums_by<T>(*one, input, patience_per_round), std::back_inserter(all));
+    std::ranges::move(fanin::bench::sums_by<T>(*one, input, stopping_rule_per_round), std::back_inserter(all));
   }
   return hold(gates, all, std::to_string(input.at(0).count) + " of " + std::string(to_string(fanin::type_of<T>)));
 }

@@ -69,7 +69,7 @@ bench_result measure_all(const std::vector<bench_case>& cases, const bench_optio
                    .cases = cases.size(),
                    .rows = {}};
   const interrupt_watch watch;
-  const measure::patience limit{.budget_seconds = arguments.budget_seconds, .stop = watch.flag()};
+  const measure::stopping_rule limit{.budget_seconds = arguments.budget_seconds, .stop = watch.flag()};
   std::unique_ptr<bench_input> input;
   progress line("bench");
   const double start = measure::now_seconds();
@@ -96,7 +96,7 @@ void run_bench(const bench_options& arguments, const CLI::App& parser) {
   if (arguments.list) return write_stdout(list(cases));
   const bench_result all = measure_all(cases, arguments, command_of(parser));
   write_stdout(arguments.json ? printed(as_json(all)) : arguments.csv ? as_csv(all) : as_text(all));
-  complain(all);
+  check_results(all);
 }
 
 }  // namespace

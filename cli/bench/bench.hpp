@@ -60,7 +60,7 @@ class bench_input {
   array_view at(memory place, std::size_t i);
   bool warm(memory place) const { return place == memory::host && host_.is_warm(); }
   /// Seconds of the fastest read; measured when it is first asked for.
-  double ceiling(memory place, unsigned threads, const measure::patience& limit);
+  double ceiling(memory place, unsigned threads, const measure::stopping_rule& limit);
 
  private:
   measure::device_copy& on_device();
@@ -92,7 +92,7 @@ using reduction = std::function<result<scalar>(const array_view&)>;
 
 /// Holds call()'s value against the exact one, then times it.
 bench_row measure_case(const bench_case& which, const reduction& call, bench_input& input, unsigned threads,
-                       const measure::patience& limit);
+                       const measure::stopping_rule& limit);
 /// The reduction as a user calls it.
 reduction reduction_of(const bench_case& which, unsigned threads);
 
@@ -110,7 +110,7 @@ std::string machine_of(const std::vector<bench_case>& cases);
 
 /// To be said after the results, which are worth printing all the same.
 /// @throws bad_data if a value was wrong, a device failed, or cases are missing
-void complain(const bench_result& all);
+void check_results(const bench_result& all);
 
 /// docs/benchmarking.md describes it.
 json as_json(const bench_result& all);

@@ -43,7 +43,7 @@ array_view bench_input::at(memory place, std::size_t i) {
   return place == memory::host ? host_.at(i) : on_device().next();
 }
 
-double bench_input::ceiling(memory place, unsigned threads, const measure::patience& limit) {
+double bench_input::ceiling(memory place, unsigned threads, const measure::stopping_rule& limit) {
   const auto known = ceilings_.find({place, threads});
   if (known != ceilings_.end()) return known->second;
   const double seconds =
@@ -66,7 +66,7 @@ reduction reduction_of(const bench_case& which, unsigned threads) {
 }
 
 bench_row measure_case(const bench_case& which, const reduction& call, bench_input& input, unsigned threads,
-                       const measure::patience& limit) {
+                       const measure::stopping_rule& limit) {
   bench_row row{
       .which = which, .threads = which.backend->name() == "serial" ? 1 : threads, .place = which.backend->home()};
   row.warm = input.warm(row.place);

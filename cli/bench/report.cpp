@@ -104,7 +104,7 @@ std::string machine_of(const std::vector<bench_case>& cases) {
   return on_device ? fmt::format("{}, {}", name, require_gpu().device_name()) : name;
 }
 
-void complain(const bench_result& all) {
+void check_results(const bench_result& all) {
   refuse(all, "wrong results, so not timed",
          [](const bench_row& row) { return row.verified == oracle::promise::broken; });
   refuse(all, "the device failed", [](const bench_row& row) { return row.device_failed; });

@@ -49,7 +49,7 @@ double read_rate(const std::vector<std::byte>& data, unsigned threads) {
   constexpr double budget_seconds = 0.3;
   measure::reader all(threads);
   volatile unsigned long long sink = 0;
-  const measure::patience limit = {.budget_seconds = budget_seconds};
+  const measure::stopping_rule limit = {.budget_seconds = budget_seconds};
   const auto call = [&](std::size_t) { sink = all.read(data.data(), data.size()); };
   const double seconds = measure::time_calls(call, limit).seconds();
   return static_cast<double>(data.size()) / seconds / 1e9;

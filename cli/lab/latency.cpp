@@ -18,17 +18,17 @@ constexpr std::string_view keys[] = {"with_1_chain", "with_2_chains", "with_4_ch
 static_assert(std::size(keys) == chain_counts.size());
 
 /// What a warp's instruction counts for: operations of 32 lanes, or bytes.
-struct measure_of {
+struct rate_unit {
   std::string_view unit;
   double scale;
 };
-measure_of measure_of_instruction(std::string_view instruction) {
+rate_unit rate_unit_of(std::string_view instruction) {
   if (instruction == "fma") return {"10^9 operations/s", 32e-9};
   return {"GB/s", 128e-9};
 }
 
 json row_of(const hiding& all, const throughput& one) {
-  const auto [unit, scale] = measure_of_instruction(all.instruction);
+  const auto [unit, scale] = rate_unit_of(all.instruction);
   json row = {{"instruction", all.instruction},
               {"unit", unit},
               {"warps_per_multiprocessor", one.warps},

@@ -90,20 +90,20 @@ class ladder_run {
         here_(question.device),
         input_(x),
         request_{question.what, input_.at(0), method::fast, default_result(question.what, question.type), "", 1},
-        known_(question.what, x) {
+        verifier_(question.what, x) {
     cuda::check(cudaGetDeviceProperties(&device_, question.device), "cudaGetDeviceProperties");
     const std::size_t bytes = 2 * static_cast<std::size_t>(device_.l2CacheSize);
     other_data_ = cuda::allocate_device(bytes);
     cuda::check(cudaMemset(other_data_.get(), 0, bytes), "cudaMemset");
     result_ = cuda::allocate_device(sizeof(device_result<std::int64_t>));
-    if (known_.rounds()) exact_input_.emplace(exact);
+    if (verifier_.rounds()) exact_input_.emplace(exact);
     const array_view same = exact_input_ ? exact : x;
-    known_.set_references(reduce(question.what, same, {.backend = "serial"}).value,
-                          outcome_of("cub", comparable()).value, outcome_of("thrust", comparable()).value);
+    verifier_.set_references(reduce(question.what, same, {.backend = "serial"}).value,
+                             outcome_of("cub", comparable()).value, outcome_of("thrust", comparable()).value);
   }
 
   std::string device_name() const { return device_.name; }
-  const scalar& exact() const { return known_.exact(); }
+  const scalar& exact() const { return verifier_.exact(); }
   double ceiling_seconds() const { return measure::device_read_seconds(input_, stream(), 3 * seconds_per_row); }
 
   /// @throws unsupported
@@ -133,7 +133,7 @@ class ladder_run {
     row.footprint = footprint_of(plan);
 
     try {
-      known_.judge(row, value_of(input_.at(0)), bound_of(plan, question_.type), value_of(comparable()));
+      verifier_.judge(row, value_of(input_.at(0)), bound_of(plan, question_.type), value_of(comparable()));
     } catch (const overflow&) {
       row.exact = row.cub = row.thrust = oracle::promise::broken;
     }
@@ -156,7 +156,7 @@ class ladder_run {
     ladder_row row{};
     row.name = backend_name;
     row.reproducibility = reached.reproducibility;
-    known_.judge(row, reached.value, reached.bound, outcome_of(backend_name, comparable()).value);
+    verifier_.judge(row, reached.value, reached.bound, outcome_of(backend_name, comparable()).value);
     if (row.verified() == oracle::promise::broken) return row;
     cuda::context& internals = context_.internals();
     const auto& kernel = *backend_called(backend_name).find_kernel(request_);
@@ -224,7 +224,7 @@ class ladder_run {
   measure::rotated_input input_;
   std::optional<measure::rotated_input> exact_input_;
   request request_;
-  verifier known_;
+  verifier verifier_;
   cudaDeviceProp device_{};
   cuda::device_memory other_data_, result_;
 };

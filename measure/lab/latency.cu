@@ -17,7 +17,7 @@ constexpr unsigned lanes = 32;
 constexpr unsigned most_threads = 1024;
 constexpr std::size_t line_bytes = lanes * sizeof(std::uint32_t);
 constexpr unsigned most_warps = 64;
-constexpr unsigned most_blocks = most_warps * lanes / most_threads;  // on a multiprocessor
+constexpr unsigned most_blocks_per_multiprocessor = most_warps * lanes / most_threads;  // on a multiprocessor
 
 int attribute(cudaDeviceAttr which) {
   int device = 0, value = 0;
@@ -73,7 +73,7 @@ struct fma {
 };
 
 template <class Instruction, unsigned Chains>
-__global__ void __launch_bounds__(most_threads, most_blocks) chain_kernel(chains all) {
+__global__ void __launch_bounds__(most_threads, most_blocks_per_multiprocessor) chain_kernel(chains all) {
   const std::uint64_t warp = (std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x) / lanes;
   typename Instruction::state at[Chains];
 #pragma unroll

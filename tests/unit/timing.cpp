@@ -45,7 +45,7 @@ class one_core {
   cpu_set_t before_;
 };
 
-long interruptions() {
+long involuntary_switches() {
   rusage used = {};
   ::getrusage(RUSAGE_SELF, &used);
   return used.ru_nivcsw;
@@ -54,13 +54,13 @@ long interruptions() {
 /// Two threads want the same core until one of them has been put off it.
 void get_interrupted() {
   const one_core here;
-  const long before = interruptions();
+  const long before = involuntary_switches();
   std::atomic<bool> done = false;
   std::jthread rival([&] {
     while (!done) {
     }
   });
-  while (interruptions() == before) {
+  while (involuntary_switches() == before) {
   }
   done = true;
 }
