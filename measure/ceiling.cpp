@@ -1,7 +1,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "measure/ceiling.cpp"
 #include <hwy/foreach_target.h>
-// after foreach_target.h
+// These headers have to come after foreach_target.h.
 #include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
@@ -20,7 +20,7 @@ namespace fanin::measure {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// `Ahead`: lines are asked for 4 KiB before they are read.
+/// With `Ahead`, cache lines are prefetched 4 KiB before they are read.
 template <bool Ahead>
 unsigned long long read_block_as(const unsigned char* data, std::size_t bytes) {
   const hn::ScalableTag<std::uint8_t> d;
@@ -64,7 +64,8 @@ HWY_EXPORT(path);
 
 simd_path simd_in_use() { return HWY_DYNAMIC_DISPATCH(path)(); }
 
-/// Reading ahead pays for data that comes from memory, and costs a little for data in the nearer caches.
+/// Arrays of at least this size are read with prefetching, which speeds up reads from memory but slows down reads
+/// from L1 and L2.
 constexpr std::size_t least_prefetched_bytes = std::size_t{1} << 20;
 
 unsigned long long read_alone(const void* data, std::size_t bytes) {

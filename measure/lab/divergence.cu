@@ -22,7 +22,7 @@ struct by_warp {
   __host__ __device__ static bool first(unsigned thread) { return thread / threads_of_a_warp % 2 == 0; }
 };
 
-/// Known to the host only, so that no side is computed by the compiler.
+/// The host passes these constants at run time, so that the compiler cannot compute either side of the branch.
 struct constants {
   float one, two, step;
 };
@@ -42,7 +42,7 @@ __global__ void __launch_bounds__(block_size) constants_kernel(float* c, constan
   c[thread] = a + b;
 }
 
-/// The sides differ in which operand is carried on, so that they cannot become one.
+/// The two sides carry the value in different operands of the fma, so that the compiler cannot merge them.
 template <class Side>
 __global__ void __launch_bounds__(block_size) chains_kernel(float* c, constants k) {
   const unsigned thread = blockIdx.x * block_size + threadIdx.x;

@@ -15,7 +15,7 @@ constexpr std::size_t matrix_bytes = count * sizeof(float);
 constexpr unsigned flat_threads = 256;
 constexpr auto flat_blocks = static_cast<unsigned>((count + flat_threads - 1) / flat_threads);
 
-/// Small integers, so that no order of additions rounds.
+/// The elements are integers from -3 to 4, so that no order of additions rounds.
 __host__ __device__ constexpr int element_a(unsigned x, unsigned y) { return static_cast<int>((x + 3 * y) % 8) - 3; }
 __host__ __device__ constexpr int element_b(unsigned x, unsigned y) { return static_cast<int>((5 * x + y) % 8) - 3; }
 
@@ -47,7 +47,7 @@ __global__ void matrix_add_kernel(const float* a, const float* b, float* c) {
   c[i] = a[i] + b[i];
 }
 
-/// Whole warps: blocks have a multiple of 32 threads.
+/// Blocks have a multiple of 32 threads.
 __global__ void __launch_bounds__(1024) matrix_total_kernel(const float* a, double* total) {
   float sum = 0;
   for (unsigned y = blockIdx.y * blockDim.y + threadIdx.y; y < matrix_rows; y += gridDim.y * blockDim.y) {
@@ -68,7 +68,7 @@ __global__ void __launch_bounds__(1024) matrix_total_kernel(const float* a, doub
 
 unsigned quotient_up(unsigned a, unsigned b) { return (a + b - 1) / b; }
 
-/// Blocks of that shape, as many as fit on the device at once.
+/// A grid of no more blocks than are resident on the device at once.
 dim3 resident_grid(dim3 block) {
   int device = 0, multiprocessors = 0, blocks = 0;
   check(cudaGetDevice(&device), "cudaGetDevice");
