@@ -1,4 +1,4 @@
-// fanin accuracy: float against double, method by method, over well- and ill-conditioned inputs.
+// fanin accuracy compares the errors of all methods, in f32 and f64, on well- and ill-conditioned inputs.
 #include <algorithm>
 #include <memory>
 
@@ -25,7 +25,7 @@ struct accuracy_options {
   bool json = false;
 };
 
-/// Whose errors are told.
+/// One variant whose error is measured.
 struct contender {
   const fanin::backend* backend;
   variant_info variant;
@@ -37,7 +37,7 @@ struct verdict {
   double error_ulps, bound_ulps;
 };
 
-/// One input in one precision, summed by all contenders.
+/// The sums of one input of one element type by all contenders.
 struct study {
   std::string spec;
   element_type type;
@@ -46,7 +46,8 @@ struct study {
   std::vector<verdict> verdicts;
 };
 
-/// Every serial variant, whose bits the other CPU backends share, and what a device ships for each method.
+/// All variants of the backend `serial`, whose bits the other CPU backends share, and of each usable device backend
+/// the default variant of each method.
 std::vector<contender> contenders() {
   std::vector<contender> all;
   for (const backend* one : backends()) {

@@ -1,4 +1,4 @@
-// fanin compare: every usable backend and variant on the same input.
+// fanin compare sums one input with every usable backend and variant.
 #include <algorithm>
 #include <memory>
 
@@ -36,7 +36,7 @@ struct compare_options {
 };
 
 struct comparison_row {
-  memory place = memory::host;  ///< where its input lay
+  memory place = memory::host;  ///< the memory that held the input
   result<scalar> reached;
   double error_ulps = 0;
   oracle::promise bound = oracle::promise::none;
@@ -64,7 +64,7 @@ double share_of_ceiling(const comparison& all, const comparison_row& row) {
 
 bool on_device(const backend* one) { return one->home() == memory::device && one->probe().usable(); }
 
-// Nothing if no backend works there, or if it does not fit.
+// Returns null if no device backend is usable, or if `values` does not fit in the device's memory.
 std::unique_ptr<measure::device_copy> copy_to_device(const array_view& values) {
   if (values.count == 0 || !std::ranges::any_of(backends(), on_device)) return nullptr;
   try {

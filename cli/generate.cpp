@@ -1,4 +1,4 @@
-// fanin generate: inputs whose exact sum is known, as .npy files.
+// fanin generate writes input data with known properties as .npy files.
 #include <memory>
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// What the command does with CUDA devices, for callers that are also built without CUDA.
+// The command's functions that need the CUDA runtime. This header includes no CUDA header.
 #pragma once
 
 #include <memory>
@@ -12,8 +12,8 @@
 
 namespace fanin::cli {
 
-/// For each CUDA device its properties, and measured now how fast it reads its memory and copies the host's.
-/// Defined in builds with CUDA only. @throws out_of_memory, device_error
+/// The properties of each CUDA device, and its read and copy rates, which gpu_facts() measures. Defined in builds
+/// with CUDA only. @throws out_of_memory, device_error
 std::vector<std::vector<fact>> gpu_facts();
 
 /// The functions that only a build with CUDA defines.
@@ -25,7 +25,7 @@ struct gpu_functions {
   std::string (*device_name)();
 };
 
-/// The functions, whether or not a device is present. @throws backend_unavailable in a build without CUDA
+/// Returns the functions, also if there is no device. @throws backend_unavailable in a build without CUDA
 const gpu_functions& require_gpu();
 
 }  // namespace fanin::cli

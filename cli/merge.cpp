@@ -1,4 +1,4 @@
-// fanin merge: the sum of everything that went into several saved states.
+// fanin merge adds the exact sums of several saved states.
 #include <memory>
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// fanin bench: sweeps the cases; the rest is in bench_*.cpp.
+// fanin bench measures all combinations of backends, variants, operations, types, methods and counts.
 #include "cli/bench/bench.hpp"
 
 #include <chrono>
@@ -29,7 +29,7 @@ std::string list(const std::vector<bench_case>& cases) {
   return text;
 }
 
-/// Options in the parser's order, without the program's path.
+/// The command line, without the program's path and with its options in the parser's order.
 std::string command_of(const CLI::App& parser) {
   std::string text = "fanin " + parser.get_name();
   for (const CLI::Option* option : parser.get_options()) {
@@ -40,7 +40,7 @@ std::string command_of(const CLI::App& parser) {
   return text;
 }
 
-/// What is done, and how long the rest takes if it takes as long per case as what was done.
+/// The progress line: the case that is measured next, and the time left at the mean time per case so far.
 std::string story(const bench_case& next, std::size_t done, std::size_t cases, double elapsed_seconds) {
   std::string text = fmt::format("case {} of {}: {}", done + 1, cases, next.name());
   if (done == 0) return text;
@@ -48,7 +48,7 @@ std::string story(const bench_case& next, std::size_t done, std::size_t cases, d
   return text + fmt::format(", about {:.0f} s left", left);
 }
 
-/// Null where memory does not suffice.
+/// Returns null if there is not enough memory.
 std::unique_ptr<bench_input> input_for(const bench_case& one, unsigned threads) try {
   return std::make_unique<bench_input>(one.what, one.type, one.count, threads);
 } catch (const std::bad_alloc&) {
@@ -85,7 +85,7 @@ bench_result measure_all(const std::vector<bench_case>& cases, const bench_optio
     }
     if (watch.seen()) break;
     bench_row row = measure_case(one, reduction_of(one, threads), *input, threads, limit);
-    if (watch.seen()) break;  // cut short
+    if (watch.seen()) break;  // The interrupt cut the measurement of this row short.
     all.rows.push_back(std::move(row));
   }
   return all;

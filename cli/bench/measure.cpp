@@ -1,4 +1,4 @@
-// One case of fanin bench: checked, then timed.
+// Checks and times one case of fanin bench.
 #include <fmt/format.h>
 
 #include <fanin/error.hpp>
@@ -13,7 +13,7 @@ namespace fanin::cli {
 
 namespace {
 
-/// Short inputs are what a program has just made: they are measured in the caches.
+/// Inputs shorter than small_input_bytes are measured warm, because a program has usually just written them.
 measure::rotation places_for(const array_view& x) {
   return x.bytes() < small_input_bytes ? measure::rotation::warm(x) : measure::rotation::past_caches(x);
 }

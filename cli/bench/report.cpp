@@ -1,4 +1,4 @@
-// How the results of fanin bench look.
+// The results of fanin bench as text, CSV and JSON.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -84,7 +84,7 @@ table_row to_cells(const bench_row& row) {
   return cells;
 }
 
-/// @throws bad_data if there are such rows, with what is the matter and their names
+/// @throws bad_data if `has_it` holds for a row; the message is `matter` and the names of all such rows
 template <class Predicate>
 void refuse(const bench_result& all, const char* matter, Predicate has_it) {
   std::vector<std::string> names;

@@ -1,4 +1,4 @@
-// The cases of fanin bench, from the axes as typed.
+// Makes the cases of fanin bench from its axes.
 #include <algorithm>
 #include <bit>
 #include <iterator>
@@ -52,7 +52,7 @@ void check_variants(const std::vector<std::string>& names) {
   }
 }
 
-/// 2^k, or the number itself.
+/// Parses a count, as in "1000" or "2^20".
 std::size_t parse_count(const std::string& text) {
   if (!text.starts_with("2^")) return parse_number<std::uint64_t>("--count", 1, text);
   const auto exponent = parse_number<std::uint64_t>("--count: the exponent", 0, text.substr(2));
@@ -60,7 +60,7 @@ std::size_t parse_count(const std::string& text) {
   return std::size_t{1} << exponent;
 }
 
-/// Those named, or what the backend ships for each method.
+/// The named variants of the backend, or without names its default variant of each method.
 std::vector<variant_info> chosen_variants(const fanin::backend& backend, const std::vector<std::string>& names,
                                           const std::vector<fanin::method>& methods) {
   std::vector<variant_info> all;
@@ -107,7 +107,7 @@ std::vector<bench_case> sweep(const bench_axes& axes) {
   if (counts.empty()) counts = {std::size_t{1} << 12, std::size_t{1} << 24};
 
   std::vector<bench_case> all;
-  std::set<std::string> names;  // a word may have been said twice
+  std::set<std::string> names;  // An axis may contain a word twice.
   for (const element_type type : types) {
     for (const operation what : whats) {
       for (const std::size_t count : counts) {

@@ -1,4 +1,4 @@
-// fanin device: what this machine computes with, and how fast it reads.
+// fanin device prints the properties of the CPU and the GPUs, and the measured rates of their reads and copies.
 #include <algorithm>
 #include <iterator>
 #include <memory>

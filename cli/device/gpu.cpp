@@ -1,4 +1,4 @@
-// The GPU's side of `fanin device`.
+// The GPU part of `fanin device`.
 #include <vector>
 
 #include <fmt/format.h>
@@ -13,7 +13,7 @@ namespace {
 
 using cuda::check;
 
-/// Also what cudaDeviceProp no longer has since CUDA 13.
+/// An attribute of the device. CUDA 13 removed some of the attributes from cudaDeviceProp.
 int attribute(cudaDeviceAttr which, int device) {
   int value = 0;
   check(cudaDeviceGetAttribute(&value, which, device), "cudaDeviceGetAttribute");
@@ -22,8 +22,8 @@ int attribute(cudaDeviceAttr which, int device) {
 
 std::string version_text(int version) { return fmt::format("{}.{}", version / 1000, version % 1000 / 10); }
 
-/// 32-bit floating-point units of a multiprocessor, which no call tells (CUDA programming guide, compute
-/// capabilities). Null for those that came later.
+/// The 32-bit floating-point units per multiprocessor, from the compute capabilities in the CUDA programming guide:
+/// no CUDA call returns them. Null for later compute capabilities.
 json cores_per_multiprocessor(int major, int minor) {
   switch (10 * major + minor) {
     case 75:

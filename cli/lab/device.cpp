@@ -1,4 +1,4 @@
-// The lab on a device.
+// Runs an experiment of `fanin lab` on a device.
 #include <fanin/device.hpp>
 #include <fanin/fanin.hpp>
 

@@ -1,4 +1,4 @@
-// fanin lab divergence.
+// The page of `fanin lab divergence`.
 #include "measure/lab/divergence.hpp"
 
 #include "cli/lab/pages.hpp"
@@ -7,7 +7,8 @@ namespace fanin::cli::lab {
 
 namespace {
 
-/// A warp that takes both sides of a branch takes them one after the other.
+/// Interprets the ratio of the two times. A warp that diverges executes both sides of the branch, one after the
+/// other.
 std::string_view sentence(const fanin::lab::divergence& one) {
   if (one.ratio < 1.1) {
     return one.version == "constants" ? "nothing is lost: the compiler has made one selection of both sides, and no "

@@ -1,4 +1,4 @@
-// fanin lab: small experiments that show how a device executes.
+// fanin lab runs small experiments that show how a device executes.
 #include "cli/lab/lab.hpp"
 
 #include <algorithm>
@@ -33,7 +33,7 @@ std::string cell(const json& row, const lab_column& column) {
   return fmt::format("{:.{}f}", column.scale * value.get<double>(), column.digits);
 }
 
-/// Each once, after the names of the rows about which it is.
+/// The sentences of the rows. Each sentence appears once, after the names of all its rows.
 std::string sentences(const lab_page& page) {
   json rows_by_sentence = json::object();
   for (const json& row : page.rows) {

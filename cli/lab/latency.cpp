@@ -1,4 +1,4 @@
-// fanin lab latency.
+// The page of `fanin lab latency`.
 #include "measure/lab/latency.hpp"
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@ using fanin::lab::throughput;
 constexpr std::string_view keys[] = {"with_1_chain", "with_2_chains", "with_4_chains", "with_8_chains"};
 static_assert(std::size(keys) == chain_counts.size());
 
-/// What a warp's instruction counts for: operations of 32 lanes, or bytes.
+/// The unit of an instruction's rate, and the amount of one warp instruction in that unit.
 struct rate_unit {
   std::string_view unit;
   double scale;
@@ -39,7 +39,7 @@ json row_of(const hiding& all, const throughput& one) {
   return row;
 }
 
-/// How much either way to hide latency gains, alone.
+/// The gain from more chains alone, from more warps alone, and from both.
 json sentence(const hiding& all) {
   const throughput& least = all.rows.front();
   const throughput& most = all.rows.back();

@@ -1,4 +1,5 @@
-// fanin lab occupancy: what a multiprocessor holds of each stage, and what it would take to keep the memory busy.
+// The page of `fanin lab occupancy`: for each stage the warps that a multiprocessor holds, and the warps that would
+// hide the latency of memory.
 #include <algorithm>
 #include <array>
 #include <span>
@@ -22,8 +23,8 @@ namespace {
 constexpr std::size_t count = std::size_t{1} << 24;
 constexpr unsigned lanes = 32;
 
-/// What ends first, were each the only limit. Registers are given out to warps in units of 256, shared memory with
-/// what the system keeps of each block.
+/// The name of the resource that limits the blocks on a multiprocessor. The hardware allocates registers to a warp in
+/// units of 256, and reserves some shared memory for each block.
 std::string_view limit_of(const cuda::stage_plan& plan, const cuda::stage_resources& used, const cudaDeviceProp& p) {
   struct limit {
     std::string_view name;

@@ -1,4 +1,4 @@
-// The experiments: each runs on a device and fills its page.
+// The functions that run the experiments on a device and fill their pages.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -8,7 +8,7 @@
 
 namespace fanin::cli::lab {
 
-/// The current device and a stream of it.
+/// The current device and a stream of that device.
 struct experiment_context {
   const cudaDeviceProp& device;
   cudaStream_t stream;

@@ -1,4 +1,4 @@
-// fanin lab shapes.
+// The page of `fanin lab shapes`.
 #include "measure/lab/shapes.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// The ladder on a device.
+// Checks and measures the stages of the ladder on a device.
 #include <algorithm>
 #include <optional>
 
@@ -39,8 +39,9 @@ std::vector<const cuda::stage_info*> chosen_stages(const std::vector<std::string
   return chosen;
 }
 
-/// Knows the right values. Sums of floats have to be as near to theirs as their bound says, and equal to the right
-/// sum, CUB's and Thrust's of terms that no order rounds; all others have to be equal.
+/// A verifier judges values by the exact result, CUB's and Thrust's. A sum of floats has to keep its error bound; its
+/// sum of a second input, whose partial sums are exact in any order, has to equal the exact sum, CUB's and Thrust's.
+/// All other values have to be equal to the three references.
 class verifier {
  public:
   verifier(operation what, const array_view& x) : type_(default_result(what, x.type)) {
@@ -48,9 +49,9 @@ class verifier {
     exact_ = sum_ ? sum_->rounded(type_) : reduce(what, x, {.backend = "serial"}).value;
   }
   const scalar& exact() const { return exact_; }
-  /// Whether terms that no order rounds are asked for, beside the input.
+  /// Whether the reduction rounds, so that the second input is needed.
   bool rounds() const { return sum_ && is_floating(type_); }
-  /// Of such terms if rounds(), else of the input.
+  /// Sets the three references: results of the second input if rounds(), else of the input.
   void set_references(const scalar& exact, const scalar& cub, const scalar& thrust) {
     comparable_ = exact, cub_ = cub, thrust_ = thrust;
   }
@@ -80,10 +81,10 @@ error_bound bound_of(const cuda::stage_plan& plan, element_type type) {
   return {0, type == element_type::f32 ? cpu::growth<float>(chain) : cpu::growth<double>(chain), 0};
 }
 
-/// One device, one input, and a stream that everything runs on.
+/// A ladder_run measures one input on one device. All its work is enqueued on one stream.
 class ladder_run {
  public:
-  /// `exact`: terms that no order rounds.
+  /// `exact` is the second input, whose partial sums are exact in any order.
   ladder_run(const ladder_question& question, const array_view& x, const array_view& exact)
       : question_(question),
         context_(question.device),
@@ -117,7 +118,7 @@ class ladder_run {
     };
     const auto value_of = [&](const array_view& x) {
       const nvtx3::scoped_range in_a_profile{std::string(stage.text.name)};
-      // Memory that comes back from the stage before holds its value.
+      // The memory may have been freed by the stage before, and then contains that stage's result.
       cuda::check(cudaMemsetAsync(state.get(), 0xff, plan.state_bytes, stream()), "cudaMemsetAsync");
       prepare_stage(plan, x.data, workspace.get(), stream());
       run_stage(plan, x.data, workspace.get(), state.get(), nullptr, stream());
@@ -168,7 +169,8 @@ class ladder_run {
     if (backend_name == "cuda") {
       const auto run = [&](std::size_t i) { enqueue(question_.what, input_.at(i), result_.get(), context_); };
       row.seconds = measure::device_median_seconds(stream(), run, seconds_per_row);
-    } else if (backend_name == "thrust") {  // waits, and writes the state from the host
+    } else if (backend_name == "thrust") {
+      // Thrust synchronizes with the stream and writes its result from the host.
       row.seconds = measure::host_median_seconds(launch_to(internals.host_state(0)), seconds_per_row);
     } else {
       row.seconds = measure::device_median_seconds(stream(), launch_to(internals.device_state(0)), seconds_per_row);
@@ -204,7 +206,7 @@ class ladder_run {
     return stage_value(plan, copy.bytes);
   }
 
-  /// Leaves nothing else in the device's cache.
+  /// Reads twice the size of the L2 cache, so that none of the input stays in the cache.
   void read_other_data() {
     const auto* const data = reinterpret_cast<const std::int32_t*>(other_data_.get());
     const auto count = 2 * static_cast<std::size_t>(device_.l2CacheSize) / sizeof(std::int32_t);

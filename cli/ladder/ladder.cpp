@@ -1,4 +1,4 @@
-// fanin ladder: the CUDA stages in order, each checked before it is timed.
+// fanin ladder checks and times the CUDA stages in order.
 #include "cli/ladder/ladder.hpp"
 
 #include <algorithm>
@@ -52,7 +52,7 @@ std::optional<double> share_of_ceiling(const ladder& all, const ladder_row& row)
   return all.ceiling_seconds / *row.seconds;
 }
 
-/// How many times as fast as the stage that it builds on, if both were timed.
+/// The speedup over the stage that `row` builds on, if both were timed.
 std::optional<double> gain(const ladder& all, const ladder_row& row) {
   const auto before = std::ranges::find(all.rows, row.builds_on, &ladder_row::name);
   if (!row.seconds || before == all.rows.end() || !before->seconds) return {};

@@ -11,7 +11,7 @@ namespace fanin::cli {
 
 namespace {
 
-/// The page without its picture and its comments, which a terminal cannot show.
+/// The page without images and comments, which a terminal cannot show.
 std::string without_markup(std::string_view page) {
   std::string text;
   while (!page.empty()) {

@@ -1,4 +1,4 @@
-// The results of fanin regress as text and as JSON.
+// The results of fanin regress as text and JSON.
 #include <algorithm>
 #include <cmath>
 

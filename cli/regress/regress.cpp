@@ -1,4 +1,4 @@
-// fanin regress: two builds, or two result files, case by case.
+// fanin regress compares two builds, or two result files, case by case.
 #include "cli/regress/regress.hpp"
 
 #include <sys/stat.h>
@@ -31,18 +31,19 @@ namespace fanin::cli {
 
 namespace {
 
-/// Short: processes differ by more than one process is uncertain of, so what time there is goes to pairs.
+/// The default is short, because the times of two processes differ by more than the noise within one process. The
+/// time is better spent on more pairs.
 constexpr double usual_budget_seconds = 0.1;
 
 struct regress_options {
   std::string a, b, threshold = "3%";
-  std::optional<double> budget_seconds = {};  ///< of a case in one process
-  std::uint64_t pairs = 0;                    ///< 0: as checked_pairs says
+  std::optional<double> budget_seconds = {};  ///< budget per case and process
+  std::uint64_t pairs = 0;                    ///< 0 for the default of checked_pairs()
   bool floor = false, json = false, strict = false;
   std::vector<std::string> passed_on;
 };
 
-/// What one process measured.
+/// The result of one process.
 struct measured {
   std::vector<std::string> names;
   std::map<std::string, double> seconds;
@@ -78,7 +79,8 @@ measured read_result(const std::string& from, const std::string& text) {
   return all;
 }
 
-/// Adds one pair: A, B, and perhaps A again. A case has to be in all of them.
+/// Adds one pair to the result. `sides` are the results of A, B and optionally a second run of A. A case that is not
+/// in all of them is left out.
 void add_pair(regress_result& all, std::span<const measured> sides) {
   for (const measured& one : sides) {
     for (const std::string& name : one.names) {
@@ -103,10 +105,12 @@ void add_pair(regress_result& all, std::span<const measured> sides) {
   if (all.cases.empty()) throw bad_data("A and B have no case in common");
 }
 
-/// With many cases to tell apart twelve pairs find little; see docs/regress.md.
+/// The number of pairs to run. The default grows with the number of cases, because p-values are adjusted for it; see
+/// docs/regress.md.
 std::size_t checked_pairs(std::uint64_t requested, std::size_t cases) {
   const std::size_t least = pairs_needed(cases);
-  if (requested == 0) return std::max<std::size_t>(12, (least + 5) / 2 * 2);  // even: each goes first as often
+  // With an even number A and B go first equally often.
+  if (requested == 0) return std::max<std::size_t>(12, (least + 5) / 2 * 2);
   if (requested > most_pairs) throw usage_error(fmt::format("--pairs {}: {} at most", requested, most_pairs));
   if (requested >= least) return requested;
   throw usage_error(
@@ -135,7 +139,7 @@ void judge_cases(regress_result& all) {
   for (std::size_t i = 0; i < judged.size(); ++i) all.cases[i].judged = judged[i];
 }
 
-/// Runs pairs in turns: A B, B A, ... With the floor measured, A runs on both sides of B.
+/// Runs the pairs A B, B A, A B, ... With --aa, A runs before and after B in each pair.
 regress_result run_pairs(const regress_options& arguments, double threshold) {
   regress_result all{.a = arguments.a, .b = arguments.b, .threshold = threshold, .cases = {}, .left_out = {}};
   std::vector<std::string> bench_arguments = {
@@ -165,7 +169,7 @@ regress_result run_pairs(const regress_options& arguments, double threshold) {
   return all;
 }
 
-/// What stands in a result, read once because it may be a pipe; none for a program.
+/// The content of a result file, or nothing if `path` is a program. The file is read once, because it may be a pipe.
 std::optional<measured> result_in(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) throw bad_data(fmt::format("{}: {}", path, std::strerror(errno)));
@@ -175,7 +179,7 @@ std::optional<measured> result_in(const std::string& path) {
   throw bad_data(fmt::format("{}: neither a program that can be run nor a result of 'fanin bench --json'", path));
 }
 
-/// What one process of each can tell: nothing below a factor of two.
+/// Compares two result files. With one process per build, only a factor of two is called slower or faster.
 regress_result compare_results(const regress_options& arguments, double threshold, std::span<const measured> sides) {
   regress_result all{
       .a = arguments.a, .b = arguments.b, .threshold = threshold, .from_files = true, .cases = {}, .left_out = {}};
@@ -194,7 +198,8 @@ regress_result compare_results(const regress_options& arguments, double threshol
   return all;
 }
 
-/// Said after the results. @throws regression, bad_data, undecided_cases
+/// Turns the verdicts into an exit status, after the results have been printed.
+/// @throws regression, bad_data, undecided_cases
 void conclude(const regress_result& all, bool strict) {
   const auto called = [&](verdict kind) {
     return std::ranges::count(all.cases, kind, [](const regress_case& one) { return one.judged.called; });

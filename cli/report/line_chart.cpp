@@ -1,4 +1,4 @@
-// Lines with markers over an axis of numbers or of names.
+// Draws lines with markers over an axis of numbers or names.
 #include <algorithm>
 
 #include "cli/report/draw.hpp"
@@ -19,7 +19,7 @@ values all_values(const line_chart& chart) {
       all.y.push_back(y);
     }
   }
-  // Lengths of lines that begin at 0 can be compared; logarithms have no 0.
+  // A linear axis begins at 0, so that heights can be compared. A logarithmic axis cannot.
   if (chart.y_scaling == scaling::linear) all.y.push_back(0);
   return all;
 }
@@ -53,7 +53,7 @@ double draw(const line_chart& chart, canvas& target, double y) {
   const double top = y + line_height * 0.8, bottom = top + (target.width() > 500 ? 300 : 240);
   const std::size_t most = std::max<std::size_t>(static_cast<std::size_t>((right - left) / (x_label + font_size)), 2);
   const scale across = chart.names.empty() ? scale(chart.x_scaling, all.x, most) : scale(chart.names, most);
-  const double inset = font_size / 2;  // markers at the ends do not touch the labels
+  const double inset = font_size / 2;  // Keeps the first and last markers away from the axis labels.
   const auto x_of = [&](double value) { return left + inset + across.place(value) * (right - left - 2 * inset); };
   const auto y_of = [&](double value) { return bottom - up.place(value) * (bottom - top); };
 

@@ -1,4 +1,4 @@
-// fanin report: charts of results, in one HTML file, or one of them by itself.
+// fanin report draws charts of results, all in one HTML file or one chart as SVG or CSV.
 #include <algorithm>
 #include <memory>
 
@@ -53,7 +53,7 @@ std::vector<figure> all_figures(const charts::results& all) {
   return figures;
 }
 
-/// The figures of a kind, or the one figure with that id. @throws bad_data if there is none of a kind
+/// The figures of the kind `name`, or the figure with the id `name`. @throws bad_data if a kind has no figure
 std::vector<figure> chosen(std::vector<figure> figures, const std::string& name) {
   std::vector<std::string_view> known;
   for (const chart_kind& kind : chart_kinds()) known.push_back(kind.name);
@@ -75,8 +75,8 @@ const figure& only(const std::vector<figure>& figures, report_format format) {
       fmt::format("--format {} is for one chart; --chart takes {}", to_string(format), fmt::join(names, ", ")));
 }
 
-/// Speed against length, error against length and, where there is a GPU, the ladder: each by this program's own
-/// command.
+/// Measures speed and error over the number of elements and, if there is a GPU, the ladder. This program runs itself
+/// for each measurement.
 charts::results measured_here() {
   using command_line = std::vector<std::string>;
   std::vector<command_line> runs = {

@@ -1,4 +1,4 @@
-// Rows with a bar or with dots each, over one axis of numbers.
+// Draws rows of bars or dots over one axis of numbers.
 #include <algorithm>
 
 #include "cli/report/draw.hpp"
@@ -13,7 +13,7 @@ std::vector<double> all_values(const row_chart& chart) {
   return all;
 }
 
-/// Where the columns are. On a narrow canvas long labels stand above their rows.
+/// The positions of the columns. On a narrow canvas, long labels stand above their rows.
 struct columns {
   double left = 0, right;
   bool labels_above;

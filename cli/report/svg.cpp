@@ -14,7 +14,7 @@ std::string colour_class(std::size_t colour) {
   return colour < style::colours ? fmt::format("c{}", colour) : std::string("plain");
 }
 
-/// One shape for each colour, around 0, 0.
+/// The marker of each colour, as a path around (0, 0).
 constexpr std::string_view shapes[style::colours] = {"M-3.5,0a3.5,3.5 0 1,0 7,0a3.5,3.5 0 1,0 -7,0z",
                                                      "M-3.2,-3.2h6.4v6.4h-6.4z",
                                                      "M0,-4.2L4,3L-4,3z",
@@ -52,7 +52,7 @@ double text_width(std::string_view text) {
   double ems = 0;
   for (const char c : text) {
     const auto code = static_cast<unsigned char>(c);
-    if ((code & 0xc0) == 0x80) continue;  // not the first byte of a character
+    if ((code & 0xc0) == 0x80) continue;  // A continuation byte of UTF-8 adds no width.
     ems += among(c, "ijlftr.,:;'|/-() ")       ? 0.42
            : among(c, "mwMW%@")                ? 1
            : code < 0x80 && std::isupper(code) ? 0.78
