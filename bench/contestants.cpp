@@ -12,9 +12,9 @@ namespace fanin::bench {
 
 namespace {
 
-volatile double sink;  ///< of results that nobody else wants
+volatile double sink;  ///< receives the results, so that the compiler keeps the calls
 
-/// `f`: from an array to a number.
+/// A contestant whose seconds() times `f`, which maps an array to a number.
 template <class F>
 contestant timed(std::string name, const measure::rotation& input, const measure::stopping_rule& limit, F f) {
   return {std::move(name), [&input, limit, f] {

@@ -1,4 +1,5 @@
-// fanin sum and its kin: the same answer from every kind of input, and what they say about it.
+// Tests of fanin sum, product, min, max, mean and sum_of_squares: the same result from every kind of input, and the
+// JSON report.
 #include <doctest/doctest.h>
 
 #include <set>

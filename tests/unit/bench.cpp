@@ -1,4 +1,4 @@
-// What fanin bench measures, and that it notices wrong values.
+// Tests of the cases and measurements of fanin bench, and of its check of values.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -28,7 +28,7 @@ bench_axes everything(const std::string& count) {
   return axes;
 }
 
-/// Further from the truth than any bound for a thousand elements.
+/// A value that is further from `value` than every error bound for a thousand elements.
 scalar spoilt(const scalar& value) {
   return std::visit(
       []<class T>(T x) -> scalar {
@@ -158,7 +158,7 @@ TEST_CASE("every row of benchmarks has what Google Benchmark's compare.py reads"
   all.rows.push_back({.which = one, .threads = 1, .problem = "no memory"});
   all.rows.push_back(measure_case(one, reduction_of(one, 1), input, 1, shortly));
   const json rows = as_json(all)["benchmarks"];
-  REQUIRE(rows.size() == 1);  // times of all rows go into a geometric mean there
+  REQUIRE(rows.size() == 1);  // Google Benchmark's tools compute a geometric mean of all rows.
   CHECK(rows[0]["name"] == one.name());
   CHECK(rows[0]["run_name"] == one.name());
   CHECK(rows[0]["run_type"] == "iteration");

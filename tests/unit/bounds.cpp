@@ -1,4 +1,4 @@
-// The bounds of the fixed-order folds, against values worked out by hand. A row has 64 f32 or 32 f64.
+// Tests the error bounds of the fixed-order folds against values computed by hand. A row has 64 f32 or 32 f64.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -19,7 +19,7 @@ template <class T>
 constexpr bound_function all_bounds[] = {plain_bound<T>, plain_square_bound<T>, compensated_bound<T>,
                                          compensated_square_bound<T>, product_bound<T>};
 
-/// `bound` is `expected` or a little more.
+/// Whether `bound` is `expected`, or larger by a relative 2^-40 at most.
 bool is(double bound, double expected) { return bound >= expected && bound <= expected * (1 + 0x1p-40); }
 
 }  // namespace
@@ -96,7 +96,7 @@ TEST_SUITE("unit/bounds") {
         REQUIRE(now.absolute >= before.absolute);
         before = now;
       }
-      CHECK(std::isfinite(before.of_magnitudes));  // the chain grows with the logarithm
+      CHECK(std::isfinite(before.of_magnitudes));  // The length of the chain grows with the logarithm of the count.
     }
   }
 }

@@ -1,4 +1,4 @@
-// Text and CSV: every way to cut the text into pieces gives the same numbers.
+// Tests of the text and CSV parser: the numbers do not depend on how the text is split into pieces.
 #include <doctest/doctest.h>
 
 #include <cmath>

@@ -1,5 +1,5 @@
-// The tests of paired times: p-values against all choices of signs, and what whole runs of `fanin regress` report on
-// simulated machines.
+// Tests of the statistics of `fanin regress`: p-values against an enumeration of all signs, and verdicts of whole
+// runs on simulated machines.
 #include "cli/regress/paired_test.hpp"
 
 #include <doctest/doctest.h>
@@ -14,7 +14,8 @@
 namespace fanin::cli {
 namespace {
 
-/// The definition: of all choices of signs, the share whose positive mid-ranks add up to as much.
+/// The p-value by its definition: the share of all choices of signs whose positive mid-ranks have at least the same
+/// sum.
 double p_by_enumeration(const std::vector<double>& x) {
   std::vector<double> ranks;
   double reached = 0;
@@ -36,14 +37,14 @@ double p_by_enumeration(const std::vector<double>& x) {
   return static_cast<double>(as_large) / static_cast<double>(choices);
 }
 
-/// How the times of processes vary that run one after another; shares of the time.
+/// A model of how the times of consecutive processes vary. Amounts are relative to the time.
 struct machine {
   std::string name;
-  double process = 0;  ///< standard deviation that all samples of a case in one process share
-  double common = 0;   ///< and one that all cases of a process share
-  double memory = 0;   ///< correlation of the first from one process to the next
-  double drift = 0;    ///< from the first process to the last
-  double outlier = 0;  ///< probability that a whole process takes 30 % longer
+  double process = 0;  ///< standard deviation of a case's time from process to process
+  double common = 0;   ///< standard deviation that all cases of a process share
+  double memory = 0;   ///< correlation of a case's deviation with that in the process before
+  double drift = 0;    ///< change from the first process to the last
+  double outlier = 0;  ///< probability that all cases of a process take 30 % longer
 };
 
 const machine quiet = {.name = "1 %", .process = 0.01};
@@ -54,7 +55,7 @@ const machine drifting = {.name = "1 %, drifting", .process = 0.01, .drift = 0.2
 const machine rough = {.name = "5 %, outliers", .process = 0.05, .memory = 0.5, .outlier = 0.1};
 const machine wild = {.name = "20 %", .process = 0.2};
 
-/// Cases of which the first `slow` take `ratio` times as long in B, measured in turns as `fanin regress` does.
+/// A run of `fanin regress`. The first `slow` cases take `ratio` times as long in B as in A.
 struct plan {
   std::size_t cases, pairs;
   double ratio = 1;
@@ -62,7 +63,8 @@ struct plan {
   bool floor = false;
 };
 
-/// Logarithms of each case's time in a process that runs at a time from 0 to 1.
+/// The logarithms of the times of all cases in one process. `at` is the position of the process in the run, from 0
+/// to 1.
 std::vector<double> process_times(const machine& simulated, std::vector<double>& state, double at,
                                   std::mt19937_64& random) {
   std::normal_distribution<double> normal;
@@ -100,7 +102,7 @@ std::vector<paired_case> simulate(const machine& simulated, const plan& how, std
 constexpr double threshold_ratio = 1.03;
 constexpr std::size_t runs = 1500;
 
-/// How many of `runs` runs call their first case so, and how many call any case slower.
+/// The numbers of runs that call their first case slower or the same, and of runs that call any case slower.
 struct tally {
   std::size_t slower = 0, same = 0, any_slower = 0;
 };
@@ -127,7 +129,8 @@ double at_most(std::size_t count, double p) {
   return sum;
 }
 
-/// Refuted, with less than 1 % risk: that the event has probability p or more; that it has p or less.
+/// Whether a count in `runs` runs refutes, at a level of 1 %, that the probability of an event is at least p, or at
+/// most p.
 bool proves_below(std::size_t count, double p) { return at_most(count, p) < 0.01; }
 bool proves_above(std::size_t count, double p) { return at_most(runs - count, 1 - p) < 0.01; }
 
@@ -136,7 +139,7 @@ TEST_SUITE("unit/paired_test") {
     std::mt19937_64 random(7);
     for (int trial = 0; trial < 300; ++trial) {
       std::vector<double> x(1 + random() % 12);
-      const std::uint64_t values = trial % 3 == 0 ? 1000000 : 2 + trial % 9;  // few of them: many ties and zeros
+      const std::uint64_t values = trial % 3 == 0 ? 1000000 : 2 + trial % 9;  // Few values give many ties.
       for (double& one : x) one = static_cast<double>(random() % (2 * values + 1)) - static_cast<double>(values);
       CAPTURE(x.size());
       CHECK(signed_rank_p(x) == p_by_enumeration(x));
@@ -167,7 +170,7 @@ TEST_SUITE("unit/paired_test") {
       CHECK(found.estimate < found.high);
     }
     const shift of_few = shift_of(std::vector<double>{1, 2, 30}, error_rate);
-    CHECK(of_few.estimate == 8.75);  // of 1 1.5 2 15.5 16 30
+    CHECK(of_few.estimate == 8.75);  // The median of the pairwise means 1, 1.5, 2, 15.5, 16 and 30.
     CHECK(of_few.low == -std::numeric_limits<double>::infinity());
     CHECK(of_few.high == std::numeric_limits<double>::infinity());
   }

@@ -1,4 +1,4 @@
-// Choosing a backend, with backends that only say what they could do.
+// Tests of the selection of a backend, with fake backends that compute nothing.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -11,7 +11,7 @@ namespace {
 
 using namespace fanin;
 
-/// Counts its calls; what it can do is public.
+/// A backend that counts its calls, and whose capabilities are public members.
 class fake_backend final : public backend {
  public:
   explicit fake_backend(std::string_view name) : name_(name) {}
@@ -65,7 +65,7 @@ const array_view large(nullptr, std::size_t{1} << 24, element_type::f64);
 const array_view small(nullptr, 1000, element_type::f64);
 const array_view on_device(nullptr, 1000, element_type::f64, memory::device);
 
-/// The words of the error that `call()` throws; "" if it throws none or another.
+/// The message of the Error that `call()` throws; "" if it throws no Error.
 template <class Error, class Call>
 std::string words_of(Call call) {
   try {
@@ -209,7 +209,7 @@ TEST_SUITE("unit/selection") {
     CHECK(s.what.how == method::compensated);
     CHECK(s.what.variant == "kahan");
     CHECK(s.what.variant.data() != name.data());
-    CHECK(s.fallback.empty());  // the others do not have it: they were no candidates
+    CHECK(s.fallback.empty());  // The other backends do not have the variant, so they are no candidates.
     CHECK(m.choose("tbb", large, {.variant = "right"}).what.how == method::exact);
     CHECK(words_of<unsupported>([&] { m.choose("tbb", large, {.variant = "kahan"}); }) != "");
     CHECK(words_of<unsupported>([&] { m.choose("auto", large, {.variant = "kahan", .how = method::exact}); }) != "");
