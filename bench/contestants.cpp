@@ -12,11 +12,11 @@ namespace fanin::bench {
 
 namespace {
 
-volatile double sink;  ///< of results that nobody else wants
+volatile double sink;  ///< receives the results, so that the compiler keeps the calls
 
-/// `f`: from an array to a number.
+/// A contestant whose seconds() times `f`, which maps an array to a number.
 template <class F>
-contestant timed(std::string name, const measure::rotation& input, const measure::patience& limit, F f) {
+contestant timed(std::string name, const measure::rotation& input, const measure::stopping_rule& limit, F f) {
   return {std::move(name), [&input, limit, f] {
             return measure::time_calls([&](std::size_t i) { sink = static_cast<double>(f(input.at(i))); }, limit)
                 .seconds();
@@ -33,7 +33,8 @@ std::vector<const backend*> cpu_backends() {
 }
 
 template <class T>
-std::vector<contestant> sums_by(const backend& b, const measure::rotation& input, const measure::patience& limit) {
+std::vector<contestant> sums_by(const backend& b, const measure::rotation& input,
+                                const measure::stopping_rule& limit) {
   std::vector<contestant> all;
   for (const std::string_view variant : {"simd", "compensated", "exact"}) {
     const plan sum(operation::sum, type_of<T>, {.backend = b.name(), .variant = variant});
@@ -45,7 +46,7 @@ std::vector<contestant> sums_by(const backend& b, const measure::rotation& input
 
 template <class T>
 std::vector<contestant> others(const measure::rotation& input, measure::reader* all_threads,
-                               const measure::patience& limit) {
+                               const measure::stopping_rule& limit) {
   const auto add = [&](std::vector<contestant>& to, const char* name, auto f) {
     to.push_back(timed(name, input, limit, f));
   };
@@ -60,9 +61,13 @@ std::vector<contestant> others(const measure::rotation& input, measure::reader* 
   return all;
 }
 
-template std::vector<contestant> sums_by<float>(const backend&, const measure::rotation&, const measure::patience&);
-template std::vector<contestant> sums_by<double>(const backend&, const measure::rotation&, const measure::patience&);
-template std::vector<contestant> others<float>(const measure::rotation&, measure::reader*, const measure::patience&);
-template std::vector<contestant> others<double>(const measure::rotation&, measure::reader*, const measure::patience&);
+template std::vector<contestant> sums_by<float>(const backend&, const measure::rotation&,
+                                                const measure::stopping_rule&);
+template std::vector<contestant> sums_by<double>(const backend&, const measure::rotation&,
+                                                 const measure::stopping_rule&);
+template std::vector<contestant> others<float>(const measure::rotation&, measure::reader*,
+                                               const measure::stopping_rule&);
+template std::vector<contestant> others<double>(const measure::rotation&, measure::reader*,
+                                                const measure::stopping_rule&);
 
 }  // namespace fanin::bench

@@ -1,4 +1,5 @@
-// Who sums host memory: the ceilings, other people's libraries, and every method of every CPU backend.
+// The sums of host memory that the benchmarks compare: the read ceilings, other libraries, and every method of every
+// CPU backend.
 #pragma once
 
 #include <functional>
@@ -14,11 +15,12 @@
 namespace fanin::bench {
 
 struct contestant {
-  std::string name;                 ///< "serial/simd", "peer/eigen"
-  std::function<double()> seconds;  ///< measures: the median of a call
+  std::string name;                 ///< as in "serial/simd" or "peer/eigen"
+  std::function<double()> seconds;  ///< measures the median time of a call
 };
 
-/// What each one's seconds() says, round by round. All take turns, so that a drift of the clock meets everybody.
+/// Calls seconds() of every contestant in every round, and returns the times by contestant and round. The contestants
+/// take turns, so that a drift of the clock frequency affects all of them.
 template <class Contestant>
 std::vector<std::vector<double>> take_turns(const std::vector<Contestant>& all, int rounds) {
   std::vector<std::vector<double>> seconds(all.size());
@@ -28,14 +30,16 @@ std::vector<std::vector<double>> take_turns(const std::vector<Contestant>& all, 
   return seconds;
 }
 
-std::vector<const backend*> cpu_backends();  ///< the usable ones
+std::vector<const backend*> cpu_backends();  ///< the CPU backends that are usable here
 
-/// `input` outlives them, of elements of T, float or double.
+/// The sums of the backend, one per method. `input` has elements of type T and outlives the contestants.
 template <class T>
-std::vector<contestant> sums_by(const backend& b, const measure::rotation& input, const measure::patience& limit);
-/// Those of one thread, and with `all_threads` those of several too.
+std::vector<contestant> sums_by(const backend& b, const measure::rotation& input,
+                                const measure::stopping_rule& limit);
+/// The read ceilings and the sums of other libraries. Those of several threads are included if `all_threads` is not
+/// null.
 template <class T>
 std::vector<contestant> others(const measure::rotation& input, measure::reader* all_threads,
-                               const measure::patience& limit);
+                               const measure::stopping_rule& limit);
 
 }  // namespace fanin::bench

@@ -1,4 +1,4 @@
-// Other people's sums of device memory, called as their users would.
+// Sums of device memory by CUB and Thrust.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,8 @@
 
 namespace fanin::bench {
 
-/// cub::DeviceReduce::Sum with its scratch allocated beforehand, for up to `most` < 2^31 elements. The result has the
-/// elements' type: sums of i32 wrap.
+/// cub::DeviceReduce::Sum of up to `most` < 2^31 elements, with its temporary storage allocated in the constructor.
+/// The result has the elements' type, so that sums of i32 wrap.
 template <class T>
 class cub_sum {
  public:

@@ -1,6 +1,6 @@
-// Sums of device memory by the backend `cuda` and by the toolkit's libraries, the time until a value is on the host,
-// sums of host memory, and the ceilings, in one process. Prints JSON in Google Benchmark's schema. Run it through
-// scripts/bench-gpu, which turns the output into tables. Needs up to 12 GiB of host and 9 GiB of device memory.
+// Measures sums of device memory by the backend `cuda` and by CUB and Thrust, the time until a value is on the host,
+// sums of host memory, and the ceilings, in one process. Prints JSON in Google Benchmark's schema, from which
+// scripts/bench-gpu makes tables. Needs up to 12 GiB of host memory and 9 GiB of device memory.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -32,11 +32,11 @@ using fanin::measure::host_median_seconds;
 using json = nlohmann::ordered_json;
 
 constexpr int rounds = 5;
-constexpr double budget_seconds = 0.01;  ///< of each contestant in each round
+constexpr double budget_seconds = 0.01;  ///< budget per contestant and round
 constexpr std::size_t most_bytes = std::size_t{1} << 32;
 constexpr auto sum = fanin::operation::sum, squares = fanin::operation::sum_of_squares;
 
-/// What is measured of an array.
+/// The group of a row, and the input that its contestants reduce.
 struct question {
   std::string_view group;
   fanin::element_type type;
@@ -50,33 +50,33 @@ struct contestant {
   std::function<double()> seconds;
 };
 
-json row(const question& asked, const contestant& who, double seconds) {
-  std::string name = std::string(asked.group) + "/" + std::string(to_string(asked.type)) + "/" +
-                     std::string(who.backend) + "/" + std::string(who.method) + "/" + std::to_string(asked.count);
-  if (asked.misaligned) name += "/misaligned";
-  const auto bytes = static_cast<double>(asked.count * size_of(asked.type));
+json row(const question& query, const contestant& who, double seconds) {
+  std::string name = std::string(query.group) + "/" + std::string(to_string(query.type)) + "/" +
+                     std::string(who.backend) + "/" + std::string(who.method) + "/" + std::to_string(query.count);
+  if (query.misaligned) name += "/misaligned";
+  const auto bytes = static_cast<double>(query.count * size_of(query.type));
   return {{"name", name},
           {"run_type", "iteration"},
           {"real_time", seconds * 1e6},
           {"time_unit", "us"},
           {"bytes_per_second", bytes / seconds},
-          {"group", asked.group},
-          {"type", to_string(asked.type)},
+          {"group", query.group},
+          {"type", to_string(query.type)},
           {"backend", who.backend},
           {"method", who.method},
-          {"count", asked.count},
-          {"misaligned", asked.misaligned}};
+          {"count", query.count},
+          {"misaligned", query.misaligned}};
 }
 
-/// The median of several rounds.
-void race(json& rows, const question& asked, const std::vector<contestant>& all) {
+/// Adds a row with the median of several rounds for each contestant.
+void race(json& rows, const question& query, const std::vector<contestant>& all) {
   const auto seconds = fanin::bench::take_turns(all, rounds);
   for (std::size_t i = 0; i < all.size(); ++i) {
-    rows.push_back(row(asked, all[i], fanin::measure::median(seconds[i])));
+    rows.push_back(row(query, all[i], fanin::measure::median(seconds[i])));
   }
 }
 
-/// Bits that differ for every i, as in splitmix64.
+/// Element i of the SplitMix64 sequence.
 std::uint64_t hashed(std::uint64_t i) {
   i = (i + 1) * 0x9e3779b97f4a7c15u;
   i = (i ^ i >> 30) * 0xbf58476d1ce4e5b9u;
@@ -84,7 +84,7 @@ std::uint64_t hashed(std::uint64_t i) {
   return i ^ i >> 31;
 }
 
-/// Uniform in [0, 1), or over all integers.
+/// Fills x with floats uniform in [0, 1), or with integers of 32 random bits.
 template <class T>
 void fill(T* x, std::size_t count) {
   const std::size_t threads = fanin::default_threads();
@@ -114,7 +114,8 @@ exact_type<T> exact_sum(const T* x, std::size_t count) {
   return std::get<exact_type<T>>(fanin::reduce(sum, std::span<const T>(x, count), chosen).value);
 }
 
-/// The elements are not negative, and an exact double is half a unit away. @throws std::runtime_error
+/// Checks a sum of elements that are not negative. `exact` is correctly rounded, so the check adds 2^-53 to the
+/// relative bound. @throws std::runtime_error
 template <class Value, class Exact>
 void require(const char* whose, Value value, Exact exact, const fanin::error_bound& bound) {
   bool right = false;
@@ -129,7 +130,7 @@ void require(const char* whose, Value value, Exact exact, const fanin::error_bou
   }
 }
 
-/// One array in device memory and everybody who sums it.
+/// One array in device memory and the contestants that sum it.
 template <class T>
 class device_case {
  public:
@@ -159,11 +160,11 @@ class device_case {
       all.push_back({"ceiling", "read",
                      [this] { return fanin::measure::device_read_seconds(input_, stream_, budget_seconds); }});
     }
-    race(rows, asked("sum"), all);
+    race(rows, question_of("sum"), all);
   }
 
-  /// Exact sums, of squares too, against CUB's plain ones, of data of some family. @throws std::runtime_error unless
-  /// the values are what cpu(operation) gives
+  /// Compares exact sums and exact sums of squares with CUB's plain sum, on data of one family.
+  /// @throws std::runtime_error unless the exact values are equal to cpu(operation)
   template <class Cpu>
   void race_exact(json& rows, std::string_view family, Cpu cpu) {
     for (const fanin::operation what : {sum, squares}) {
@@ -172,19 +173,19 @@ class device_case {
     }
     contestant of_squares = cuda(fanin::method::exact, squares);
     of_squares.method = "exact squares";
-    race(rows, asked(family), {cuda(fanin::method::exact), of_squares, cub()});
+    race(rows, question_of(family), {cuda(fanin::method::exact), of_squares, cub()});
   }
 
   void race_to_the_host(json& rows) {
     const auto on_host = [](auto call) { return [=] { return host_median_seconds(call, budget_seconds); }; };
-    race(rows, asked("latency"),
+    race(rows, question_of("latency"),
          {{"cuda", "fast", on_host([this](std::size_t i) { fanin::reduce(sum, input_.at(i), context_); })},
           {"cub", "fast", on_host([this](std::size_t i) { cub_on_host(i); })},
           thrust()});
   }
 
  private:
-  question asked(std::string_view group) const { return {group, fanin::type_of<T>, count_, misaligned_}; }
+  question question_of(std::string_view group) const { return {group, fanin::type_of<T>, count_, misaligned_}; }
   const T* place(std::size_t i) const { return static_cast<const T*>(input_.at(i).data); }
 
   contestant cuda(fanin::method how, fanin::operation what = sum) {
@@ -254,7 +255,7 @@ void race_on_device(json& rows, void* memory, std::size_t bytes, fanin::device_c
   }
 }
 
-/// The data that make exact sums easy or hard. A family's elements are repeated with a period of 2^22.
+/// Measures exact sums of families of data. The elements of a family repeat with a period of 2^22.
 template <class T>
 void race_families(json& rows, void* memory, fanin::device_context& context) {
   constexpr std::size_t period = std::size_t{1} << 22, longest = std::size_t{1} << 28;
@@ -273,7 +274,7 @@ void race_families(json& rows, void* memory, fanin::device_context& context) {
   }
 }
 
-/// Calls take parts of one array of `bytes` in turn, so that no cache holds what they read.
+/// The calls take parts of one array of `bytes` in turn, so that no cache holds the part that a call reads.
 contestant sum_from_host(const float* x, std::size_t bytes, std::size_t count, fanin::device_context& context) {
   const std::size_t places = bytes / sizeof(float) / count;
   const auto call = [=, &context](std::size_t i) {

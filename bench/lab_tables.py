@@ -1,4 +1,4 @@
-"""Tables from the results of `fanin lab EXPERIMENT --json`, for docs/lab.md."""
+"""Makes the tables of docs/lab.md from the results of `fanin lab EXPERIMENT --json`."""
 
 import json
 import os
@@ -7,7 +7,7 @@ from tables import cell, lines_of, machine
 
 
 def table(columns, rows, title):
-    """Numbers with the digits that `columns` asks for, everything else as it is."""
+    """The lines of a table. A column of `columns` is a key, a heading, and the format of its numbers or None."""
     cells = [[cell(row[key], form) if form else str(row[key]) for key, _, form in columns] for row in rows]
     return lines_of(title, [heading for _, heading, _ in columns], cells)
 
@@ -38,7 +38,7 @@ def occupancy(found):
 
 
 def shapes(found):
-    """By the threads of a block, and how many of them lie along a row of the matrix."""
+    """A table by the threads per block and the threads along a row of the matrix."""
     yardstick, *rows = found["rows"]
     by_shape = {(row["x"] * row["y"], row["x"]): row for row in rows}
     threads = sorted({of for of, _ in by_shape})
@@ -67,7 +67,7 @@ EXPERIMENTS = {"divergence": divergence, "occupancy": occupancy, "shapes": shape
 
 
 def blocks(folder):
-    """What goes between which markers, of the results that are in the folder."""
+    """Yields each marker with the text that belongs there, for the results in the folder."""
     for name, lines_from in EXPERIMENTS.items():
         path = f"{folder}/lab-{name}.json"
         if not os.path.exists(path):

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Puts what was measured into a page of docs/, between its markers: what each stage of the ladder gained into
-ladder.md, what the experiments found into lab.md.
+"""Writes measured figures between the markers of a page of docs/: the gains of the ladder's stages into ladder.md,
+the results of the experiments into lab.md.
 
 lesson.py PAGE bench/results/MACHINE  brings the page up to date
 lesson.py PAGE                        fails if it does not say what the results that it names say
@@ -19,7 +19,7 @@ LADDERS = [(kind, power) for kind in ("f32", "i32") for power in (24, 28)]
 
 
 def sentence(kind, count, row):
-    """None where the stage does not serve the type, or where the row was not measured."""
+    """A sentence with the figures of a row; None if the stage does not support the type or has no time."""
     if row is None or row["seconds"] is None:
         return None
     text = (f"{power_of_two(count)} {kind}: {row['seconds'] * 1e6:.1f} us, "
@@ -30,7 +30,7 @@ def sentence(kind, count, row):
 
 
 def gains(folder):
-    """What goes between which markers, in the ladder's order."""
+    """Yields each marker with the text that belongs there, in the ladder's order."""
     ladders = []
     for kind, power in LADDERS:
         with open(f"{folder}/ladder-{kind}-{power}.json") as file:
@@ -38,9 +38,9 @@ def gains(folder):
     where = machine(folder, "{name}, driver {driver_version}").strip()
     names = {name: None for _, _, rows in ladders for name, row in rows.items() if row["number"] is not None}
     for name in names:
-        said = [sentence(kind, count, rows.get(name)) for kind, count, rows in ladders]
-        said = "; ".join(text for text in said if text)
-        yield f"gain {name}", textwrap.fill(f"**Measured.** {said}. {where}", 118, break_on_hyphens=False) + "\n"
+        sentences = [sentence(kind, count, rows.get(name)) for kind, count, rows in ladders]
+        figures = "; ".join(text for text in sentences if text)
+        yield f"gain {name}", textwrap.fill(f"**Measured.** {figures}. {where}", 118, break_on_hyphens=False) + "\n"
 
 
 PAGES = {"ladder.md": gains, "lab.md": lab_tables.blocks}

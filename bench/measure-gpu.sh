@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# The measuring part of scripts/bench-gpu, for a machine where nothing can be built: needs the two programs, the CUDA
-# driver and nvidia-smi. Usage: bench/measure-gpu.sh BIN OUT COMMIT      BIN has fanin and fanin_device_bench, OUT gets
-# the results, COMMIT is what they were built from. Some minutes; leave the machine alone
+# The measuring part of scripts/bench-gpu, for a machine that cannot build. Needs the CUDA driver and nvidia-smi.
+# Usage: bench/measure-gpu.sh BIN OUT COMMIT
+# BIN contains fanin and fanin_device_bench, OUT receives the results, and COMMIT is the commit of the programs. The
+# measurement takes some minutes, during which the machine should do nothing else.
 set -euo pipefail
 bin=$1 out=$2 commit=$3
 mkdir -p "$out"

@@ -1,4 +1,4 @@
-// Other people's sums, compiled as their users would: -O3 for this very machine.
+// Sums of other libraries, compiled with -O3 -march=native.
 #pragma once
 
 #include <cstddef>

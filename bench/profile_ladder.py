@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What Nsight Compute counts in each stage of the ladder, and whether it agrees with the stage's story.
+"""Counts events in each stage of the ladder with Nsight Compute, and compares the counts with what each stage claims.
 
 profile_ladder.py FANIN RESULT      runs ncu over FANIN's stages, writes RESULT (JSON) and prints a table
 """
@@ -12,7 +12,7 @@ import sys
 
 COUNT = 1 << 24
 
-METRICS = {  # what a reader calls them, and the tool
+METRICS = {  # name in the table: name in Nsight Compute
     "lanes": "smsp__thread_inst_executed_pred_on_per_inst_executed.ratio",
     "sectors per load": "l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio",
     "loads": "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
@@ -24,7 +24,7 @@ METRICS = {  # what a reader calls them, and the tool
     "DRAM %": "dram__throughput.avg.pct_of_peak_sustained_elapsed",
 }
 
-STORIES = {  # stage: what its file says that becomes of which counter, against which other stage
+STORIES = {  # stage: (counter, change of the counter that the stage's source file claims, stage to compare with)
     "global-neighbored-less": ("lanes", "rises", "global-neighbored"),
     "global-interleaved": ("sectors per load", "falls", "global-neighbored-less"),
     "global-unroll-2": ("DRAM %", "rises", "global-interleaved"),
@@ -49,13 +49,13 @@ STORIES = {  # stage: what its file says that becomes of which counter, against 
 
 
 def unknown_metrics(listing):
-    """Those of ours that `ncu --query-metrics` does not list; it lists them without what follows the first dot."""
+    """The METRICS that `ncu --query-metrics` does not list. ncu lists only the part before the first dot."""
     known = {line.split()[0] for line in listing.splitlines() if "__" in line}
     return [name for name in METRICS.values() if name.split(".")[0] not in known]
 
 
 def counters_of(report):
-    """{what a reader calls it: number} of the stage's own kernel, from what `ncu --csv` prints."""
+    """The counters of the stage's own kernel by their names in the table, from the output of `ncu --csv`."""
     begin = report.find('"ID"')
     if begin < 0:
         raise ValueError("ncu has printed no table")
@@ -77,7 +77,7 @@ def counters_of(report):
 
 
 def verdict(stage, counted):
-    """True, False, or None where there is no story or its other stage was not counted."""
+    """Whether the claim of the stage holds; None if there is no claim or the other stage was not counted."""
     if stage not in STORIES or STORIES[stage][2] not in counted:
         return None
     what, way, other = STORIES[stage]
@@ -117,7 +117,7 @@ def run(command):
 
 
 def profile(fanin, stage):
-    """Only what runs in the stage's NVTX range is profiled: the first, checked runs."""
+    """Profiles the stage's NVTX range, which contains its first runs, whose values are checked."""
     return counters_of(run(["ncu", "--csv", "--print-units", "base", "--clock-control", "none",
                             "--nvtx", "--nvtx-include", stage + "/", "--metrics", ",".join(METRICS.values()),
                             fanin, "ladder", "--stage", stage, "--count", str(COUNT)]))

@@ -1,6 +1,6 @@
-// Sums of f32 and f64 by every CPU backend and method, by other people's libraries, and the read ceilings, in one
-// process. Prints JSON in Google Benchmark's schema, a row for each round. Run it through scripts/bench-cpu, which
-// turns the output into a table of ratios.
+// Measures sums of f32 and f64 by every CPU backend and method and by other libraries, and the read ceilings, in one
+// process. Prints JSON in Google Benchmark's schema, with a row for each round, from which scripts/bench-cpu makes a
+// table of ratios.
 #include <unistd.h>
 
 #include <algorithm>
@@ -26,9 +26,9 @@ using fanin::measure::rotation;
 using json = nlohmann::ordered_json;
 
 constexpr int rounds = 7;
-constexpr fanin::measure::patience patience_per_round{.budget_seconds = 0.03};
+constexpr fanin::measure::stopping_rule stopping_rule_per_round{.budget_seconds = 0.03};
 
-/// Uniform in [0, 1), the same on every machine.
+/// Numbers uniform in [0, 1), the same on every machine.
 template <class T>
 std::vector<T> uniform(std::size_t count) {
   std::vector<T> x(count);
@@ -44,7 +44,7 @@ void append(std::vector<contestant>& to, std::vector<contestant> more) {
   std::ranges::move(more, std::back_inserter(to));
 }
 
-/// Names are group/type/contestant/count.
+/// Adds a row for each contestant and round. The name of a row is group/type/contestant/count.
 void race(json& rows, const std::string& group, const fanin::array_view& x, const std::vector<contestant>& all) {
   const auto seconds = fanin::bench::take_turns(all, rounds);
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -70,14 +70,14 @@ void race_on(json& rows, const std::vector<T>& data, std::size_t count, fanin::m
   const fanin::array_view x = std::span<const T>(data.data(), count);
   const rotation input = rotation::in_place(x);
   std::vector<contestant> all = fanin::bench::others<T>(
-      input, x.bytes() >= fanin::small_input_bytes ? &all_threads : nullptr, patience_per_round);
+      input, x.bytes() >= fanin::small_input_bytes ? &all_threads : nullptr, stopping_rule_per_round);
   for (const fanin::backend* b : fanin::bench::cpu_backends()) {
-    append(all, fanin::bench::sums_by<T>(*b, input, patience_per_round));
+    append(all, fanin::bench::sums_by<T>(*b, input, stopping_rule_per_round));
   }
   race(rows, "sum", x, all);
 }
 
-/// Every method on data that make exact sums easy or hard; by several threads where they take part.
+/// Measures every method on families of data: all CPU backends at the largest count, only `serial` at the others.
 template <class T>
 void race_families(json& rows) {
   constexpr std::size_t period = std::size_t{1} << 22, longest = (std::size_t{1} << 30) / sizeof(T);
@@ -93,14 +93,14 @@ void race_families(json& rows) {
       std::vector<contestant> all;
       for (const fanin::backend* b : fanin::bench::cpu_backends()) {
         const bool takes_part = count == longest || b->name() == "serial";
-        if (takes_part) append(all, fanin::bench::sums_by<T>(*b, input, patience_per_round));
+        if (takes_part) append(all, fanin::bench::sums_by<T>(*b, input, stopping_rule_per_round));
       }
       race(rows, family, x, all);
     }
   }
 }
 
-/// Up to 2^30 elements, if half of the memory holds them.
+/// Measures up to 2^30 elements, as far as they fit in half of the memory.
 template <class T>
 void race_lengths(json& rows, fanin::measure::reader& all_threads) {
   const auto memory =

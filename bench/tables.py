@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tables from the results of scripts/bench-cpu and scripts/bench-gpu, whichever of them are in the folder.
+"""Makes tables from those results of scripts/bench-cpu and scripts/bench-gpu that are in the folder.
 
 tables.py bench/results/MACHINE            prints the tables and how the targets stand
 tables.py bench/results/MACHINE README.md  also puts them between their markers there, and compare.txt
@@ -13,7 +13,7 @@ import sys
 
 
 def load(path):
-    """{group: {type: {count: {who: median seconds}}}}; the group is "sum" or a family of data"""
+    """{group: {type: {count: {contestant: median seconds}}}}, where the group is "sum" or a family of data."""
     with open(path) as file:
         runs = json.load(file)["benchmarks"]
     samples = {}
@@ -30,11 +30,11 @@ def load(path):
 
 
 def ratio(row, ours, theirs):
-    """How many times as fast as `theirs`; None where one of them was not measured."""
+    """The time of `theirs` divided by the time of `ours`; None if one of them was not measured."""
     return row[theirs] / row[ours] if ours in row and theirs in row else None
 
 
-COLUMNS = [  # title, ours, theirs, target
+COLUMNS = [  # (title, contestant, contestant to compare with, target)
     ("serial / Eigen", "serial/simd", "peer/eigen", 1.0),
     ("serial / std::reduce(unseq)", "serial/simd", "peer/std-reduce-unseq", 1.0),
     ("serial / one-thread ceiling", "serial/simd", "ceiling/one-thread", 0.95),
@@ -76,7 +76,7 @@ def power_of_two(count):
 
 
 def cell(value, form, target=None):
-    """Bold below the target; empty where nothing was measured."""
+    """A cell of a table: bold if the value is below the target, empty if nothing was measured."""
     if value is None:
         return ""
     text = format(value, form)
@@ -89,7 +89,7 @@ def lines_of(title, columns, rows):
 
 
 class gpu_runs:
-    """The rows of gpu-sums.json by what was measured."""
+    """The rows of gpu-sums.json by group, type, count and contestant."""
 
     def __init__(self, path):
         with open(path) as file:
@@ -136,7 +136,7 @@ def gpu_sum_lines(runs, kind):
                     + ["misaligned: CUB", "cuda", "cuda / CUB", "cuda / ceiling"], rows)
 
 
-FAMILIES = {  # of data: what a reader calls them, and the share of a plain sum's speed that is asked for
+FAMILIES = {  # family of data: (name in the table, `data` of exact_target())
     "constant": ("constant", "near"), "uniform": ("uniform", "near"), "normal": ("normal", "near"),
     "lognormal:10": ("log-normal, 10 binades", "near"), "lognormal:100": ("log-normal, 100 binades", "any"),
     "wide": ("all exponents", "any"), "condition:1e30": ("cancelling, condition 1e30", "any"),
@@ -144,7 +144,7 @@ FAMILIES = {  # of data: what a reader calls them, and the share of a plain sum'
 
 
 def exact_target(count, data):
-    """Of CUB's plain speed; data within 40 binades are "near"."""
+    """The target as a share of the speed of CUB's plain sum. Data within 40 binades are "near"."""
     if data == "any":
         return 0.5
     if count >= 1 << 26:
@@ -173,7 +173,7 @@ def exact_by_family(runs):
 
 
 def exact_operations(path):
-    """Calls that wait for their value, from fanin bench."""
+    """The table of calls that wait for their value, from the results of fanin bench."""
     with open(path) as file:
         rows = json.load(file)["benchmarks"]
     by_case = {(row["operation"], row["type"], row["count"]): row for row in rows}
@@ -185,7 +185,7 @@ def exact_operations(path):
                               ["operation"] + [f"{kind} {power_of_two(count)}" for kind, count in cases], lines))
 
 
-CPU_EXACT = [  # title, count (None: the largest), ours, theirs, target
+CPU_EXACT = [  # (title, count or None for the largest, contestant, contestant to compare with, target)
     ("serial, 2^8: / compensated", 1 << 8, "serial/exact", "serial/compensated", 1 / 3),
     ("2^8: / fast", 1 << 8, "serial/exact", "serial/simd", None),
     ("2^12: / fast", 1 << 12, "serial/exact", "serial/simd", 1 / 3.2),
@@ -205,7 +205,7 @@ def cpu_exact_by_family(table):
             row = [title]
             for _, count, ours, theirs, target in CPU_EXACT:
                 if target is not None and data == "any":
-                    target = 1 / 3 if count in (1 << 8, None) else None  # a few, and from memory
+                    target = 1 / 3 if count in (1 << 8, None) else None  # Short inputs, and inputs from memory.
                 row.append(cell(ratio(table[family][kind][count or largest], ours, theirs), ".2f", target))
             rows.append(row)
         lines += lines_of(f"Speed of the exact sum of {kind} over other sums of the same data (**bold** misses its target):",
@@ -230,7 +230,7 @@ def method_lines(runs):
 
 
 def latency_lines(runs):
-    """Below 2^20 `cuda` saves the launch that CUB's second kernel costs it, where it has one."""
+    """The latency table. Below 2^20 elements `cuda` launches one kernel, where CUB may launch two."""
     def time(count, backend):
         return runs.time("latency", "f32", count, backend)
 
@@ -266,7 +266,7 @@ def gpu_markdown(runs):
 
 
 def no_slower(stage):
-    """The rungs in shared memory after the first: each is meant to be at least as fast as the one before."""
+    """Whether the stage should be at least as fast as the stage before, as in shared memory all but the first."""
     return stage["number"] is not None and 7 <= stage["number"] <= 13
 
 
@@ -304,7 +304,7 @@ def replace_between(text, marker, new):
 
 
 def machine(folder, form, commit=None):
-    """What a reader needs to place the figures; `commit` where it is another than the rest of the folder's."""
+    """The machine and the commit of the figures. `commit` is the commit if it differs from that in machine.txt."""
     with open(f"{folder}/machine.txt") as file:
         facts = dict(line.rstrip("\n").split(":", 1) for line in file)
     facts = {name: " ".join(value.split()) for name, value in facts.items()}
@@ -312,14 +312,14 @@ def machine(folder, form, commit=None):
 
 
 def blocks(folder):
-    """What goes between which markers."""
+    """Yields each marker with the text that belongs there."""
     if os.path.exists(f"{folder}/cpu-sums.json"):
         with open(f"{folder}/compare.txt") as file:
             yield "compare", "```\n" + file.read() + "```\n"
         where = machine(folder, "{Model name}, {CPU(s)} cores, {compiler}")
         groups = load(f"{folder}/cpu-sums.json")
         yield "cpu-sums", where + markdown(groups["sum"]) + "\n"
-        if "normal" in groups:  # older results have uniform data only
+        if "normal" in groups:  # Older results have only uniform data.
             yield "cpu-exact", where + cpu_exact_by_family(groups) + "\n"
     if os.path.exists(f"{folder}/gpu-sums.json"):
         where = machine(folder, "{name}, driver {driver_version}, {nvcc}")

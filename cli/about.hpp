@@ -1,4 +1,4 @@
-// What help and manual page both say.
+// Text that `fanin --help` and the manual page share.
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// fanin accuracy: float against double, method by method, over well- and ill-conditioned inputs.
+// fanin accuracy compares the errors of all methods, in f32 and f64, on well- and ill-conditioned inputs.
 #include <algorithm>
 #include <memory>
 
@@ -25,9 +25,9 @@ struct accuracy_options {
   bool json = false;
 };
 
-/// Whose errors are told.
+/// One variant whose error is measured.
 struct contender {
-  const backend* by;
+  const fanin::backend* backend;
   variant_info variant;
 };
 
@@ -37,7 +37,7 @@ struct verdict {
   double error_ulps, bound_ulps;
 };
 
-/// One input in one precision, summed by all contenders.
+/// The sums of one input of one element type by all contenders.
 struct study {
   std::string spec;
   element_type type;
@@ -46,7 +46,8 @@ struct study {
   std::vector<verdict> verdicts;
 };
 
-/// Every serial variant, whose bits the other CPU backends share, and what a device ships for each method.
+/// All variants of the backend `serial`, whose bits the other CPU backends share, and of each usable device backend
+/// the default variant of each method.
 std::vector<contender> contenders() {
   std::vector<contender> all;
   for (const backend* one : backends()) {
@@ -60,16 +61,16 @@ std::vector<contender> contenders() {
 }
 
 template <class T>
-study examine(const std::string& spec, const accuracy_options& said) {
+study examine(const std::string& spec, const accuracy_options& arguments) {
   constexpr element_type type = type_of<T>;
-  const std::vector<T> x = oracle::generate<T>(spec, said.count, said.seed);
+  const std::vector<T> x = oracle::generate<T>(spec, arguments.count, arguments.seed);
   const array_view values{std::span<const T>(x)};
   const oracle::exact_sum exact(values, default_threads());
   study one{spec, type, exact.rounded(type), exact.condition(), {}};
   for (const contender& who : contenders()) {
-    const auto& [by, variant] = who;
-    if (!by->supports({operation::sum, values, variant.how, type, variant.name, 1}).usable()) continue;
-    const auto reached = reduce(operation::sum, values, {.backend = by->name(), .variant = variant.name});
+    const auto& [backend, variant] = who;
+    if (!backend->supports({operation::sum, values, variant.how, type, variant.name, 1}).usable()) continue;
+    const auto reached = reduce(operation::sum, values, {.backend = backend->name(), .variant = variant.name});
     one.verdicts.push_back(
         {who, reached.value, exact.error_ulps(reached.value), exact.bound_ulps(type, reached.report.bound)});
   }
@@ -79,7 +80,7 @@ study examine(const std::string& spec, const accuracy_options& said) {
 json to_json(const study& one, std::uint64_t count) {
   json rows = json::array();
   for (const verdict& row : one.verdicts) {
-    rows.push_back({{"backend", row.who.by->name()},
+    rows.push_back({{"backend", row.who.backend->name()},
                     {"variant", row.who.variant.name},
                     {"method", to_string(row.who.variant.how)},
                     {"value_text", value_text(row.value)},
@@ -102,8 +103,8 @@ std::string as_text(const study& single, const study& wide) {
   std::vector<table_row> rows = {{"  variant", "method", "f32 error", "f32 bound", "f64 error", "f64 bound"}};
   for (std::size_t i = 0; i < single.verdicts.size() && i < wide.verdicts.size(); ++i) {
     const verdict &a = single.verdicts[i], &b = wide.verdicts[i];
-    const auto& [by, variant] = a.who;
-    rows.push_back({fmt::format("  {}/{}", by->name(), variant.name), std::string(to_string(variant.how)),
+    const auto& [backend, variant] = a.who;
+    rows.push_back({fmt::format("  {}/{}", backend->name(), variant.name), std::string(to_string(variant.how)),
                     ulps(a.error_ulps), bound(a.bound_ulps), ulps(b.error_ulps), bound(b.bound_ulps)});
   }
   return fmt::format("{}: condition {:.2g} (f32), {:.2g} (f64); sum {} (f32), {} (f64)\n{}\n", single.spec,
@@ -111,37 +112,39 @@ std::string as_text(const study& single, const study& wide) {
                      align(rows, 2));
 }
 
-void run_accuracy(const accuracy_options& said) {
-  std::vector<std::string> specs = said.specs;
+void run_accuracy(const accuracy_options& arguments) {
+  std::vector<std::string> specs = arguments.specs;
   if (specs.empty()) specs.assign(oracle::study_specs().begin(), oracle::study_specs().end());
   json all = json::array();
   std::string text = fmt::format(
-      "Errors and proven bounds in ulp, {} elements; error 0 is the correctly rounded sum.\n\n", said.count);
+      "Errors and proven bounds in ulp, {} elements; error 0 is the correctly rounded sum.\n\n", arguments.count);
   progress line("accuracy");
   for (const std::string& spec : specs) {
     line.now("accuracy of " + spec);
-    const study single = examine<float>(spec, said), wide = examine<double>(spec, said);
-    all.push_back(to_json(single, said.count));
-    all.push_back(to_json(wide, said.count));
+    const study single = examine<float>(spec, arguments), wide = examine<double>(spec, arguments);
+    all.push_back(to_json(single, arguments.count));
+    all.push_back(to_json(wide, arguments.count));
     text += as_text(single, wide);
   }
   line.end();
   text.pop_back();
-  write_stdout(said.json ? printed(all) : text);
+  write_stdout(arguments.json ? printed(all) : text);
 }
 
 }  // namespace
 
 command add_accuracy(CLI::App& root) {
-  auto said = std::make_shared<accuracy_options>();
+  auto arguments = std::make_shared<accuracy_options>();
   CLI::App* parser = root.add_subcommand("accuracy", "Error and proven bound of every method, float against double");
-  parser->add_option("SPEC", said->specs, "inputs to go through, as in 'fanin generate' (default: a standard list)")
+  parser
+      ->add_option("SPEC", arguments->specs,
+                   "inputs to go through, as in 'fanin generate' (default: a standard list)")
       ->type_name("");
-  add_number_option(*parser, "--count", 0, said->count, "number of elements");
-  add_number_option(*parser, "--seed", 0, said->seed, "start of the random numbers");
-  parser->add_flag("--json", said->json, "print a JSON list");
+  add_number_option(*parser, "--count", 0, arguments->count, "number of elements");
+  add_number_option(*parser, "--seed", 0, arguments->seed, "start of the random numbers");
+  parser->add_flag("--json", arguments->json, "print a JSON list");
   parser->footer("Examples:\n  fanin accuracy\n  fanin accuracy condition:1e12 uniform --count 1000000");
-  return {parser, [said] { run_accuracy(*said); }};
+  return {parser, [arguments] { run_accuracy(*arguments); }};
 }
 
 }  // namespace fanin::cli

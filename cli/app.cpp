@@ -1,4 +1,4 @@
-// The command line as a whole: which subcommand runs, and what becomes of an error.
+// Parses the command line, runs the subcommand, and turns an error into a line on stderr and an exit status.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -31,7 +31,8 @@ std::string footer() {
                      examples);
 }
 
-// A closed descriptor 0, 1 or 2 would be given to the next file opened. What takes its place here fails on use.
+// The next file opened would get a closed descriptor 0, 1 or 2. Such a descriptor is opened on /dev/null in the wrong
+// direction instead, so that using it fails.
 void hold_standard_descriptors() {
   for (int fd = 0; fd <= 2; ++fd) {
     if (::fcntl(fd, F_GETFD) < 0) ::open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
@@ -44,7 +45,7 @@ std::vector<std::string_view> subcommand_names(const std::vector<command>& comma
   return names;
 }
 
-// The first word that the subcommand does not know; the parser itself would only say that it is not expected.
+// Reports the first unknown word with a suggestion, which CLI11's own message would lack.
 [[noreturn]] void refuse_word(const CLI::App& parser, const std::string& word) {
   std::vector<std::string> names;
   for (const CLI::Option* option : parser.get_options()) {

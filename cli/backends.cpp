@@ -1,4 +1,4 @@
-// fanin backends: what is here, what is usable, and why not.
+// fanin backends lists the backends with their variants, and the reason why a backend is not usable.
 #include <memory>
 
 #include <fmt/format.h>

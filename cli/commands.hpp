@@ -1,4 +1,4 @@
-// The subcommands: each one adds its options to the parser and says what to run once they are read.
+// The subcommands of `fanin`.
 #pragma once
 
 #include <functional>
@@ -8,8 +8,8 @@
 
 namespace fanin::cli {
 
-/// A subcommand. run() writes to stdout at most once, when all is done.
-/// @throws usage_error, bad_data, fanin::error
+/// A subcommand: its parser, and the function that runs it after parsing. run() writes to stdout at most once, at its
+/// end. @throws usage_error, bad_data, fanin::error
 struct command {
   CLI::App* parser;
   std::function<void()> run;
@@ -30,7 +30,7 @@ command add_device(CLI::App& root);
 command add_completion(CLI::App& root);
 command add_manpage(CLI::App& root);
 
-/// Runs the whole command line and returns the exit status; says on stderr what went wrong.
+/// Runs the command line and returns the exit status. An error is one line on stderr.
 int run(int argc, char** argv);
 
 }  // namespace fanin::cli

@@ -1,4 +1,4 @@
-// fanin compare: every usable backend and variant on the same input.
+// fanin compare sums one input with every usable backend and variant.
 #include <algorithm>
 #include <memory>
 
@@ -8,13 +8,13 @@
 #include <fanin/fanin.hpp>
 
 #include "cli/commands.hpp"
+#include "cli/gpu.hpp"
 #include "cli/kit/errors.hpp"
 #include "cli/kit/json.hpp"
 #include "cli/kit/output.hpp"
 #include "cli/kit/table.hpp"
 #include "cli/kit/text.hpp"
 #include "measure/ceiling.hpp"
-#include "measure/device_copy.hpp"
 #include "measure/timing.hpp"
 #include "oracle/exact_sum.hpp"
 #include "oracle/families.hpp"
@@ -25,7 +25,8 @@ namespace {
 
 constexpr std::size_t classic_count = 100'000'000;
 constexpr std::string_view classic_name = "10^8 floats of 1.23";
-constexpr measure::patience patience_per_row{.budget_seconds = 0.1}, patience_for_ceiling{.budget_seconds = 0.25};
+constexpr measure::stopping_rule stopping_rule_per_row{.budget_seconds = 0.1},
+    stopping_rule_for_ceiling{.budget_seconds = 0.25};
 
 struct compare_options {
   input_options input;
@@ -35,7 +36,7 @@ struct compare_options {
 };
 
 struct comparison_row {
-  memory place = memory::host;  ///< where its input lay
+  memory place = memory::host;  ///< the memory that held the input
   result<scalar> reached;
   double error_ulps = 0;
   oracle::promise bound = oracle::promise::none;
@@ -63,11 +64,11 @@ double share_of_ceiling(const comparison& all, const comparison_row& row) {
 
 bool on_device(const backend* one) { return one->home() == memory::device && one->probe().usable(); }
 
-// Nothing if no backend works there, or if it does not fit.
+// Returns null if no device backend is usable, or if `values` does not fit in the device's memory.
 std::unique_ptr<measure::device_copy> copy_to_device(const array_view& values) {
   if (values.count == 0 || !std::ranges::any_of(backends(), on_device)) return nullptr;
   try {
-    return std::make_unique<measure::device_copy>(values);
+    return require_gpu().make_device_copy(values);
   } catch (const out_of_memory&) {
     return nullptr;
   }
@@ -86,7 +87,7 @@ comparison compare(std::string name, const array_view& values, std::optional<fan
   const oracle::exact_sum exact(values, cores);
   all.exact = exact.rounded(type);
   line.now("read ceiling");
-  all.ceiling_seconds = measure::read_seconds(measure::rotation::in_place(values), cores, patience_for_ceiling);
+  all.ceiling_seconds = measure::read_seconds(measure::rotation::in_place(values), cores, stopping_rule_for_ceiling);
   const std::unique_ptr<measure::device_copy> copied = copy_to_device(values);
   if (copied) all.device_ceiling_seconds = copied->read_seconds();
 
@@ -99,8 +100,8 @@ comparison compare(std::string name, const array_view& values, std::optional<fan
     for (const variant_info& variant : one->variants()) {
       if (only && variant.how != *only) continue;
       const options chosen{.backend = one->name(), .variant = variant.name, .how = variant.how, .threads = threads};
-      const request asked{operation::sum, values, variant.how, type, variant.name, cores};
-      if (!one->supports(asked).usable()) continue;
+      const request query{operation::sum, values, variant.how, type, variant.name, cores};
+      if (!one->supports(query).usable()) continue;
       line.now(fmt::format("{}/{}", one->name(), variant.name));
       comparison_row row;
       if (copied && on_device(one)) row.place = memory::device;
@@ -109,7 +110,7 @@ comparison compare(std::string name, const array_view& values, std::optional<fan
         row.reached = reduce(operation::sum, from, chosen);
       };
       try {
-        row.seconds = measure::time_calls(run, patience_per_row).seconds();
+        row.seconds = measure::time_calls(run, stopping_rule_per_row).seconds();
       } catch (const out_of_memory& failure) {
         all.not_usable.push_back(
             {one->name(), reason::unsupported, fmt::format("{}: {}", variant.name, failure.what())});
@@ -191,17 +192,17 @@ std::string as_text(const comparison& all) {
   return text;
 }
 
-void run_compare(const compare_options& said) {
-  const std::optional<fanin::method> only = parse_method(said.method);
-  const auto report = [&](const comparison& all) { write_stdout(said.json ? as_json(all) : as_text(all)); };
-  if (said.input.path.empty()) {
+void run_compare(const compare_options& arguments) {
+  const std::optional<fanin::method> only = parse_method(arguments.method);
+  const auto report = [&](const comparison& all) { write_stdout(arguments.json ? as_json(all) : as_text(all)); };
+  if (arguments.input.path.empty()) {
     const std::vector<float> classic = oracle::generate<float>("constant", classic_count, 0);
-    report(compare(std::string(classic_name), std::span<const float>(classic), only, said.threads));
+    report(compare(std::string(classic_name), std::span<const float>(classic), only, arguments.threads));
     return;
   }
-  source input(said.input);
+  source input(arguments.input);
   const array_view values = input.load();
-  const comparison all = naming(input.name(), [&] { return compare(input.name(), values, only, said.threads); });
+  const comparison all = naming(input.name(), [&] { return compare(input.name(), values, only, arguments.threads); });
   input.finish();
   report(all);
 }
@@ -209,12 +210,12 @@ void run_compare(const compare_options& said) {
 }  // namespace
 
 command add_compare(CLI::App& root) {
-  auto said = std::make_shared<compare_options>();
+  auto arguments = std::make_shared<compare_options>();
   CLI::App* parser = root.add_subcommand("compare", "Sum one input with every usable backend and variant");
-  add_input_options(*parser, said->input, false);
-  add_method_option(*parser, said->method);
-  add_threads_option(*parser, said->threads);
-  parser->add_flag("--json", said->json, "print one JSON object");
+  add_input_options(*parser, arguments->input, false);
+  add_method_option(*parser, arguments->method);
+  add_threads_option(*parser, arguments->threads);
+  parser->add_flag("--json", arguments->json, "print one JSON object");
   parser->footer(
       "Without FILE the input is 10^8 floats of 1.23, whose sum a plain loop gets badly wrong.\n"
       "error/ulp is the distance from the exact sum in units of the last place; 0 is the correctly rounded sum.\n"
@@ -225,7 +226,7 @@ command add_compare(CLI::App& root) {
       "data there,\nunless it is too long for its memory.\n\n"
       "Examples:\n  fanin compare\n  fanin compare data.npy --method exact\n  fanin compare prices.csv --column 2 "
       "--json");
-  return {parser, [said] { run_compare(*said); }};
+  return {parser, [arguments] { run_compare(*arguments); }};
 }
 
 }  // namespace fanin::cli

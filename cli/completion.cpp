@@ -1,4 +1,4 @@
-// fanin completion: scripts for bash, zsh and fish, written from the parser itself.
+// fanin completion prints completion scripts for bash, zsh and fish, generated from the parser.
 #include <algorithm>
 #include <memory>
 
@@ -37,7 +37,7 @@ std::vector<std::string> words(const Range& known) {
   return all;
 }
 
-/// What may follow an option or stand for an operand; empty: a file name or a number.
+/// The words that option or operand `name` takes. Empty if it takes a file name or a number.
 std::vector<std::string> values_of(const std::string& subcommand, const std::string& name) {
   const bool bench = subcommand == "bench" || subcommand == "regress";
   if (name == "--method") return words(all_methods);
@@ -123,7 +123,7 @@ std::string bash_script(const CLI::App& root) {
       fmt::join(names, " "), cases);
 }
 
-/// Text inside '...' for zsh's and fish's descriptions.
+/// Escapes text for a description in single quotes, in zsh or fish. `also`: further characters that need a backslash.
 std::string quoted(const std::string& text, std::string_view also) {
   std::string safe;
   for (const char c : text) {

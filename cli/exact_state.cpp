@@ -18,14 +18,14 @@ namespace fanin::cli {
 
 namespace {
 
-/// The file's bytes, but no more than it takes to see that it is too long.
+/// Reads the file, up to one byte more than a state can have, which is enough to reject a longer file.
 std::vector<std::byte> bytes_of(const std::string& path) {
   std::vector<char> text(exact_accumulator<double>::saved_bytes + 1);
   std::ifstream file(path, std::ios::binary);
   bool readable = file.is_open();
   try {
     if (readable) text.resize(static_cast<std::size_t>(file.rdbuf()->sgetn(text.data(), std::ssize(text))));
-  } catch (const std::ios_base::failure&) {  // a directory opens, but has no bytes
+  } catch (const std::ios_base::failure&) {  // A directory can be opened, but not read.
     readable = false;
   }
   if (!readable) throw bad_data(fmt::format("{}: {}", one_line(path), std::strerror(errno)));

@@ -1,4 +1,4 @@
-// The exact sum of elements whose type is known at run time, kept in a file between runs of the command.
+// An exact sum that is kept in a file between runs of the command.
 #pragma once
 
 #include <string>
@@ -12,22 +12,22 @@
 
 namespace fanin::cli {
 
-/// The file is what exact_accumulator::save() returns; docs/exact-format.md describes it.
+/// The exact sum of elements whose type is known at run time. docs/exact-format.md describes the file.
 class exact_state {
  public:
-  /// @throws usage_error if the elements are not of floating point
+  /// @throws usage_error if `type` is not a floating-point type
   explicit exact_state(element_type type);
   /// @throws bad_data
   static exact_state load(const std::string& path);
 
   element_type type() const noexcept;
-  /// Elements of that type, in host memory.
+  /// Adds elements of type type(), which are in host memory.
   void add(const array_view& elements);
-  /// `other` sums elements of the same type.
+  /// Adds the sum of `other`, whose type() is the same.
   void merge(const exact_state& other);
   /// The sum, correctly rounded to f32 or f64.
   scalar rounded(element_type result) const;
-  /// Writes the file and commits it. @throws bad_data
+  /// Writes the state to `file` and commits it. @throws bad_data
   void save(output_file& file) const;
 
  private:

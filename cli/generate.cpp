@@ -1,4 +1,4 @@
-// fanin generate: inputs whose exact sum is known, as .npy files.
+// fanin generate writes input data with known properties as .npy files.
 #include <memory>
 
 #include <fmt/format.h>
@@ -23,11 +23,11 @@ struct generate_options {
 };
 
 template <class T>
-void write_family(const generate_options& said) {
-  progress line("generating " + said.spec);
-  const std::vector<T> x = oracle::generate<T>(said.spec, said.count, said.seed);
+void write_family(const generate_options& arguments) {
+  progress line("generating " + arguments.spec);
+  const std::vector<T> x = oracle::generate<T>(arguments.spec, arguments.count, arguments.seed);
   const std::string header = write_npy_header(type_of<T>, x.size());
-  output_file file(said.output);
+  output_file file(arguments.output);
   file.write(std::as_bytes(std::span(header)));
   file.write(std::as_bytes(std::span(x)));
 
@@ -35,16 +35,16 @@ void write_family(const generate_options& said) {
   const scalar sum = exact.rounded(element_type::f64);
   file.commit();
   line.end();
-  write_stdout(fmt::format("{}: {} elements of {}\nexact sum, rounded to f64: {}  {}\n", one_line(said.output),
+  write_stdout(fmt::format("{}: {} elements of {}\nexact sum, rounded to f64: {}  {}\n", one_line(arguments.output),
                            x.size(), to_string(type_of<T>), value_text(sum), value_hex(sum)));
 }
 
-void run_generate(const generate_options& said) {
+void run_generate(const generate_options& arguments) {
   constexpr element_type types[] = {element_type::f32, element_type::f64};
-  if (parse_choice<element_type>("element type", said.type, types) == element_type::f32) {
-    write_family<float>(said);
+  if (parse_choice<element_type>("element type", arguments.type, types) == element_type::f32) {
+    write_family<float>(arguments);
   } else {
-    write_family<double>(said);
+    write_family<double>(arguments);
   }
 }
 
@@ -63,15 +63,15 @@ std::string footer() {
 }  // namespace
 
 command add_generate(CLI::App& root) {
-  auto said = std::make_shared<generate_options>();
+  auto arguments = std::make_shared<generate_options>();
   CLI::App* parser = root.add_subcommand("generate", "Write an input with a known exact sum, and say the sum");
-  parser->add_option("SPEC", said->spec, "one of the inputs below")->type_name("")->required();
-  parser->add_option("--output,-o", said->output, "the .npy file to write")->type_name("FILE")->required();
-  add_number_option(*parser, "--count", 0, said->count, "number of elements");
-  parser->add_option("--type", said->type, "f32 or f64")->type_name("TYPE")->capture_default_str();
-  add_number_option(*parser, "--seed", 0, said->seed, "start of the random numbers");
+  parser->add_option("SPEC", arguments->spec, "one of the inputs below")->type_name("")->required();
+  parser->add_option("--output,-o", arguments->output, "the .npy file to write")->type_name("FILE")->required();
+  add_number_option(*parser, "--count", 0, arguments->count, "number of elements");
+  parser->add_option("--type", arguments->type, "f32 or f64")->type_name("TYPE")->capture_default_str();
+  add_number_option(*parser, "--seed", 0, arguments->seed, "start of the random numbers");
   parser->footer(footer());
-  return {parser, [said] { run_generate(*said); }};
+  return {parser, [arguments] { run_generate(*arguments); }};
 }
 
 }  // namespace fanin::cli

@@ -1,10 +1,10 @@
-# The command, and what it says about itself: completions and man page are written by the freshly built tool.
+# Installs the command, and the completion scripts and the manual page that the built command prints.
 
 include(GNUInstallDirs)
 set_target_properties(fanin_tool PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
 install(TARGETS fanin_tool)
 
-# fanin_install_output(file directory argument...): what `fanin argument...` prints, installed as directory/file.
+# fanin_install_output(file directory argument...) installs the output of `fanin argument...` as directory/file.
 function(fanin_install_output file directory)
   set(output ${CMAKE_CURRENT_BINARY_DIR}/generated/${file})
   add_custom_command(OUTPUT ${output} COMMAND fanin_tool ${ARGN} > ${output} DEPENDS fanin_tool VERBATIM)

@@ -1,4 +1,4 @@
-// fanin manpage: the manual page, written from the parser itself.
+// fanin manpage prints the manual page, generated from the parser.
 #include <fmt/format.h>
 #include <CLI/App.hpp>
 
@@ -10,7 +10,7 @@ namespace fanin::cli {
 
 namespace {
 
-/// Text for troff: no escapes, no requests at the start of a line, and every line kept as it is.
+/// Escapes text for troff: no escape sequences, no requests at the start of a line, and line breaks stay.
 std::string escaped(std::string_view text) {
   std::string safe;
   bool line_start = true;
@@ -28,7 +28,7 @@ std::string escaped(std::string_view text) {
   return safe;
 }
 
-/// "--output, -o FILE", or an operand's name.
+/// The names and the value of an option, as in "--output, -o FILE", or the name of an operand.
 std::string term_of(const CLI::Option& option) {
   std::string term;
   const auto add = [&](const std::string& name) {

@@ -1,4 +1,4 @@
-// fanin merge: the sum of everything that went into several saved states.
+// fanin merge adds the exact sums of several saved states.
 #include <memory>
 
 #include <fmt/format.h>
@@ -21,51 +21,53 @@ struct merge_options {
   bool json = false;
 };
 
-void run_merge(const merge_options& said) {
+void run_merge(const merge_options& arguments) {
   constexpr element_type types[] = {element_type::f32, element_type::f64};
-  exact_state all = exact_state::load(said.files.front());
-  for (std::size_t i = 1; i < said.files.size(); ++i) {
-    const exact_state part = exact_state::load(said.files[i]);
+  exact_state all = exact_state::load(arguments.files.front());
+  for (std::size_t i = 1; i < arguments.files.size(); ++i) {
+    const exact_state part = exact_state::load(arguments.files[i]);
     if (part.type() != all.type()) {
-      throw bad_data(fmt::format("{}: a sum of {} elements; {} has one of {}", one_line(said.files[i]),
-                                 to_string(part.type()), one_line(said.files.front()), to_string(all.type())));
+      throw bad_data(fmt::format("{}: a sum of {} elements; {} has one of {}", one_line(arguments.files[i]),
+                                 to_string(part.type()), one_line(arguments.files.front()), to_string(all.type())));
     }
     all.merge(part);
   }
   const element_type type =
-      said.result.empty() ? all.type() : parse_choice<element_type>("result type", said.result, types);
+      arguments.result.empty() ? all.type() : parse_choice<element_type>("result type", arguments.result, types);
   const scalar sum = all.rounded(type);
-  if (!said.save_state.empty()) {
-    output_file file(said.save_state);
+  if (!arguments.save_state.empty()) {
+    output_file file(arguments.save_state);
     all.save(file);
   }
   const json whole = {{"operation", "sum"},
                       {"element_type", to_string(all.type())},
-                      {"states", said.files.size()},
+                      {"states", arguments.files.size()},
                       {"value", json_number(sum)},
                       {"value_text", value_text(sum)},
                       {"value_hex", value_hex(sum)},
                       {"method", "exact"},
                       {"reproducibility", "exact"}};
-  write_stdout(said.json ? printed(whole) : value_text(sum) + "\n");
+  write_stdout(arguments.json ? printed(whole) : value_text(sum) + "\n");
 }
 
 }  // namespace
 
 command add_merge(CLI::App& root) {
-  auto said = std::make_shared<merge_options>();
+  auto arguments = std::make_shared<merge_options>();
   CLI::App* parser = root.add_subcommand("merge", "Exact sum of what went into several saved states");
-  parser->add_option("STATE", said->files, "files that 'fanin sum --save-state' wrote")->type_name("")->required();
-  parser->add_option("--result", said->result, "type of the value: f32 or f64 (default: the elements')")
+  parser->add_option("STATE", arguments->files, "files that 'fanin sum --save-state' wrote")
+      ->type_name("")
+      ->required();
+  parser->add_option("--result", arguments->result, "type of the value: f32 or f64 (default: the elements')")
       ->type_name("TYPE");
-  parser->add_option("--save-state", said->save_state, "also write the merged state")->type_name("FILE");
-  parser->add_flag("--json", said->json, "print one JSON object");
+  parser->add_option("--save-state", arguments->save_state, "also write the merged state")->type_name("FILE");
+  parser->add_flag("--json", arguments->json, "print one JSON object");
   parser->footer(
       "The value has the bits that 'fanin sum --method exact' gives for all the elements at once, whatever the "
       "order\n"
       "of the files and the machines that wrote them.\n\n"
       "Examples:\n  fanin sum --method exact --save-state part1.fanin data1.npy\n  fanin merge part*.fanin");
-  return {parser, [said] { run_merge(*said); }};
+  return {parser, [arguments] { run_merge(*arguments); }};
 }
 
 }  // namespace fanin::cli

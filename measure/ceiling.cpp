@@ -1,7 +1,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "measure/ceiling.cpp"
 #include <hwy/foreach_target.h>
-// after foreach_target.h
+// These headers have to come after foreach_target.h.
 #include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
@@ -20,7 +20,7 @@ namespace fanin::measure {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// `Ahead`: lines are asked for 4 KiB before they are read.
+/// With `Ahead`, cache lines are prefetched 4 KiB before they are read.
 template <bool Ahead>
 unsigned long long read_block_as(const unsigned char* data, std::size_t bytes) {
   const hn::ScalableTag<std::uint8_t> d;
@@ -64,11 +64,13 @@ HWY_EXPORT(path);
 
 simd_path simd_in_use() { return HWY_DYNAMIC_DISPATCH(path)(); }
 
-/// Reading ahead pays for data that comes from memory, and costs a little for data in the nearer caches.
-constexpr std::size_t far_bytes = std::size_t{1} << 20;
+/// Arrays of at least this size are read with prefetching, which speeds up reads from memory but slows down reads
+/// from L1 and L2.
+constexpr std::size_t least_prefetched_bytes = std::size_t{1} << 20;
 
 unsigned long long read_alone(const void* data, std::size_t bytes) {
-  return HWY_DYNAMIC_DISPATCH(read_block)(static_cast<const unsigned char*>(data), bytes, bytes >= far_bytes);
+  return HWY_DYNAMIC_DISPATCH(read_block)(static_cast<const unsigned char*>(data), bytes,
+                                          bytes >= least_prefetched_bytes);
 }
 
 struct reader::crew {
@@ -88,7 +90,7 @@ struct reader::crew {
     unsigned long long mine = 0;
     for (std::size_t first; (first = next.fetch_add(block)) < bytes;) {
       const std::size_t share = std::min(block, bytes - first);
-      mine |= HWY_DYNAMIC_DISPATCH(read_block)(data + first, share, bytes >= far_bytes);
+      mine |= HWY_DYNAMIC_DISPATCH(read_block)(data + first, share, bytes >= least_prefetched_bytes);
     }
     seen |= mine;
   }
@@ -138,7 +140,7 @@ unsigned long long reader::read(const void* data, std::size_t bytes) {
   return c.seen;
 }
 
-double read_seconds(const rotation& input, unsigned threads, const patience& limit) {
+double read_seconds(const rotation& input, unsigned threads, const stopping_rule& limit) {
   volatile unsigned long long sink = 0;
   const std::size_t bytes = input.at(0).bytes();
   const auto alone = [&](std::size_t i) { sink = read_alone(input.at(i).data, bytes); };

@@ -1,4 +1,4 @@
-// The fastest that this machine can read the same bytes: what every reduction is compared with.
+// The read ceiling: the shortest time in which this machine can read given bytes. Reductions are compared with it.
 #pragma once
 
 #include <cstddef>
@@ -9,18 +9,19 @@
 
 namespace fanin::measure {
 
-/// The instruction set that is chosen here, for these reads and for the library's sums.
+/// The instruction set that Highway's dynamic dispatch chooses on this machine, here and in the library.
 struct simd_path {
   const char* name;
   std::size_t vector_bytes;
 };
 simd_path simd_in_use();
 
-/// Reads data once on the calling thread, with the widest loads of this machine and one OR for each, which no
-/// reduction can undercut. Returns something that depends on every byte.
+/// Reads `data` once on the calling thread, with the widest loads of this machine and one OR per load; no reduction
+/// does less work. Returns a value that depends on every byte, so that the compiler keeps every load.
 unsigned long long read_alone(const void* data, std::size_t bytes);
 
-/// The same on several threads, which wait between calls so that starting them is not measured.
+/// A reader does what read_alone() does, on several threads. The threads wait between calls, so that the time of a
+/// call does not contain their start.
 class reader {
  public:
   explicit reader(unsigned threads);
@@ -32,8 +33,8 @@ class reader {
   std::unique_ptr<crew> crew_;
 };
 
-/// Median time of reading the input once, in seconds: the better of one thread and of `threads`, since for short
-/// input waking the others does not pay. `limit` holds for each of the two.
-double read_seconds(const rotation& input, unsigned threads, const patience& limit);
+/// The median time of reading `input` once, in seconds. read_seconds() measures one thread and `threads` threads,
+/// each within `limit`, and returns the smaller median: for short inputs one thread is faster.
+double read_seconds(const rotation& input, unsigned threads, const stopping_rule& limit);
 
 }  // namespace fanin::measure

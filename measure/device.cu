@@ -22,7 +22,7 @@ int device_attribute(cudaDeviceAttr which) {
   return value;
 }
 
-/// Two events on a stream and the time from one to the other.
+/// A stopwatch measures the time between two events of a stream.
 class stopwatch {
  public:
   explicit stopwatch(cudaStream_t stream) : stream_(stream) {}
@@ -41,7 +41,7 @@ class stopwatch {
   cuda::owned_event end_ = cuda::make_event();
 };
 
-/// An accumulator that no compiler can leave out and no reduction can undercut.
+/// An accumulator that costs one XOR per 32-bit word. No reduction does less work, and the compiler cannot remove it.
 struct any_bits {
   using element = std::uint32_t;
   using state = std::uint32_t;
@@ -53,7 +53,7 @@ using word = cuda::vector_of<std::uint32_t>;
 
 constexpr unsigned read_threads = 512;
 
-/// What was read has to be known to tell whether it is this one value of 2^32.
+/// The comparison depends on every word read, so that the compiler keeps every load; the store almost never happens.
 __device__ void write_if_rare(const read_arguments& a, std::uint32_t seen) {
   if (seen == 0x9e3779b9u) *a.result = seen;
 }
@@ -71,7 +71,7 @@ __global__ void __launch_bounds__(read_threads, 1) bulk_read_kernel(read_argumen
   NV_IF_TARGET(NV_PROVIDES_SM_90, (write_if_rare(a, cuda::fold_chunks<any_bits>(a));))
 }
 
-/// The whole 16-byte words of an array, as read kernels take them.
+/// The arguments of a read kernel for the 16-byte words that lie completely in `x`.
 read_arguments words_of(const array_view& x, std::uint32_t* sink) {
   const auto begin = (reinterpret_cast<std::uintptr_t>(x.data) + 15) / 16 * 16;
   const auto end = (reinterpret_cast<std::uintptr_t>(x.data) + x.bytes()) / 16 * 16;
@@ -84,7 +84,7 @@ read_arguments words_of(const array_view& x, std::uint32_t* sink) {
 
 struct read_launch {
   void (*kernel)(read_arguments);
-  unsigned loads;  ///< that pay for a thread
+  unsigned loads;  ///< the least number of 16-byte loads per thread, from which the number of blocks is computed
   unsigned most_blocks;
   std::size_t shared_bytes;
 };
@@ -109,8 +109,8 @@ std::vector<read_launch> ways_to_read() {
   return ways;
 }
 
-/// Copies whose sources follow each other over so many bytes do not find them in the host's cache.
-constexpr std::size_t past_the_cache = std::size_t{1} << 30;
+/// Copies that take sources from this many bytes in turn do not find a source in the host's cache.
+constexpr std::size_t source_ring_bytes = std::size_t{1} << 30;
 
 }  // namespace
 
@@ -155,7 +155,7 @@ double device_median_seconds(cudaStream_t stream, const std::function<void(std::
 
 double device_median_seconds(cudaStream_t stream, const std::function<void(std::size_t)>& prepare,
                              const std::function<void(std::size_t)>& f, double budget_seconds) {
-  constexpr double single_calls = 0;  // any batch is long enough
+  constexpr double single_calls = 0;  // A batch of one call is long enough, whatever its time.
   stopwatch watch(stream);
   const auto call_seconds = [&](std::size_t i, std::size_t) {
     prepare(i);
@@ -188,7 +188,7 @@ double device_read_seconds(const rotated_input& input, cudaStream_t stream, doub
 }
 
 double pinned_copy_seconds(std::size_t bytes, cudaStream_t stream, double budget_seconds) {
-  const std::size_t places = std::max<std::size_t>(1, past_the_cache / bytes);
+  const std::size_t places = std::max<std::size_t>(1, source_ring_bytes / bytes);
   const cuda::pinned_memory from = cuda::allocate_pinned(places * bytes);
   const cuda::device_memory to = cuda::allocate_device(bytes);
   double best = std::numeric_limits<double>::infinity();
@@ -208,7 +208,7 @@ double pinned_copy_seconds(std::size_t bytes, cudaStream_t stream, double budget
 }
 
 double pageable_copy_seconds(std::size_t bytes, cudaStream_t stream, double budget_seconds) {
-  const std::size_t places = std::max<std::size_t>(1, past_the_cache / bytes);
+  const std::size_t places = std::max<std::size_t>(1, source_ring_bytes / bytes);
   const std::vector<std::byte> from(places * bytes);
   const cuda::device_memory to = cuda::allocate_device(bytes);
   const auto copy = [&](std::size_t i) {

@@ -1,4 +1,5 @@
-// How long work on a CUDA device takes, and the fastest that it can read. Only where the library has CUDA.
+// Timing of work on a CUDA device, and the device's read and copy ceilings. Only builds with CUDA have this header's
+// functions.
 #pragma once
 
 #include <cstddef>
@@ -10,15 +11,16 @@
 
 namespace fanin::measure {
 
-/// Copies of one array in so many places of device memory that calls which take them in turn never find their
-/// elements in the device's cache.
+/// A rotated_input holds copies of one array in device memory. Calls that take the copies in turn never find their
+/// elements in the device's L2 cache.
 class rotated_input {
  public:
-  /// At least two copies, together over four times the cache, where memory allows; the first element lies
-  /// `misaligned_elements` past a 256-byte boundary. On the current device. @throws out_of_memory, device_error
+  /// Makes at least two copies on the current device, which together are larger than four L2 caches where memory
+  /// allows. The first element of each copy lies `misaligned_elements` past a 256-byte boundary.
+  /// @throws out_of_memory, device_error
   explicit rotated_input(const array_view& host, std::size_t misaligned_elements = 0);
 
-  /// Any i; the places follow each other in a ring.
+  /// Copy number i modulo the number of copies.
   array_view at(std::size_t i) const noexcept;
 
  private:
@@ -28,30 +30,30 @@ class rotated_input {
   cuda::device_memory memory_;
 };
 
-/// The median time of one call f(0), f(1), ..., each of which enqueues work on `stream` and returns; in seconds.
-/// Calls follow each other back to back between two events, after a warm-up, in batches long enough for the clock.
+/// The median time of one call f(0), f(1), ..., in seconds. Each call enqueues work on `stream` and returns. After a
+/// warm-up, batches of calls are enqueued back to back between two events; a batch is long enough for the clock.
 double device_median_seconds(cudaStream_t stream, const std::function<void(std::size_t)>& f, double budget_seconds);
 
-/// The same for calls of which each needs another one before it: only f(i) lies between its two events, prepare(i)
-/// comes before them. Where prepare(i) takes the device less time than a launch the host, some of that launch is
-/// counted.
+/// The median time of one call f(i), where each f(i) needs prepare(i) before it. Only f(i) lies between the two
+/// events. If the device completes prepare(i) before the host has launched f(i), part of the launch time is counted.
 double device_median_seconds(cudaStream_t stream, const std::function<void(std::size_t)>& prepare,
                              const std::function<void(std::size_t)>& f, double budget_seconds);
 
-/// The median time of one call f(i) until its value is on the host, by the host's clock.
+/// The median time of one call f(i) that returns when its value is on the host, by the host's clock, in seconds.
 double host_median_seconds(const std::function<void(std::size_t)>& f, double budget_seconds);
 
-/// The ceiling: the fastest of several kernels that only read `input`, all but what lies outside of whole 16-byte
-/// words.
+/// The read ceiling in seconds: the median time of the fastest of several kernels that only read `input`. The kernels
+/// read whole 16-byte words and skip the up to 15 bytes before and after them.
 double device_read_seconds(const rotated_input& input, cudaStream_t stream, double budget_seconds);
 
-/// The fastest copy of `bytes` from pinned host memory to the device, in large pieces, until the host knows that it
-/// is done, by the host's clock. Where the host's memory allows, the copies' sources follow each other past its
-/// cache. Memory: `bytes` on the device, the larger of `bytes` and 1 GiB pinned. @throws out_of_memory, device_error
+/// The time of the fastest copy of `bytes` from pinned host memory to the device, in seconds, by the host's clock,
+/// until the host has synchronized with the stream. The sources are larger than the host's cache. Memory: `bytes` on
+/// the device, the larger of `bytes` and 1 GiB pinned. @throws out_of_memory, device_error
 double pinned_copy_seconds(std::size_t bytes, cudaStream_t stream, double budget_seconds);
 
-/// The same from pageable memory, in one call: the driver copies it into pinned memory of its own on the way.
-/// Memory: `bytes` on the device, the larger of `bytes` and 1 GiB on the host. @throws out_of_memory, device_error
+/// The time of one cudaMemcpyAsync() of `bytes` from pageable host memory, which the driver copies through pinned
+/// memory of its own. Memory: `bytes` on the device, the larger of `bytes` and 1 GiB on the host.
+/// @throws out_of_memory, device_error
 double pageable_copy_seconds(std::size_t bytes, cudaStream_t stream, double budget_seconds);
 
 }  // namespace fanin::measure

@@ -3,28 +3,34 @@
 #include "measure/device.hpp"
 
 namespace fanin::measure {
+namespace {
 
-struct device_copy::parts {
-  rotated_input input;
-  std::size_t taken = 0;
+class rotated_copy final : public device_copy {
+ public:
+  explicit rotated_copy(const array_view& host) : input_(host) {}
+
+  array_view next() noexcept override { return input_.at(taken_++); }
+
+  double read_seconds() const override {
+    const cuda::owned_stream stream = cuda::make_stream(cudaStreamNonBlocking);
+    return device_read_seconds(input_, stream.get(), 0.1);
+  }
+
+ private:
+  rotated_input input_;
+  std::size_t taken_ = 0;
 };
 
-device_copy::device_copy(const array_view& host) : parts_(std::make_unique<parts>(rotated_input(host))) {}
-device_copy::~device_copy() = default;
+}  // namespace
 
-array_view device_copy::next() noexcept { return parts_->input.at(parts_->taken++); }
-
-double device_copy::read_seconds() const {
-  const cuda::owned_stream stream = cuda::make_stream(cudaStreamNonBlocking);
-  return device_read_seconds(parts_->input, stream.get(), 0.1);
-}
+std::unique_ptr<device_copy> make_device_copy(const array_view& host) { return std::make_unique<rotated_copy>(host); }
 
 std::string device_name() {
   int device = 0;
-  cudaDeviceProp about;
+  cudaDeviceProp properties;
   cuda::check(cudaGetDevice(&device), "cudaGetDevice");
-  cuda::check(cudaGetDeviceProperties(&about, device), "cudaGetDeviceProperties");
-  return about.name;
+  cuda::check(cudaGetDeviceProperties(&properties, device), "cudaGetDeviceProperties");
+  return properties.name;
 }
 
 }  // namespace fanin::measure

@@ -1,4 +1,4 @@
-// Host data in the memory of a device, for those who include no CUDA header.
+// Host data in the memory of a device. This header includes no CUDA header.
 #pragma once
 
 #include <memory>
@@ -8,26 +8,22 @@
 
 namespace fanin::measure {
 
-/// A copy of an array on the current CUDA device.
+/// Copies of one array in the memory of a CUDA device.
 class device_copy {
  public:
-  /// @throws backend_unavailable, out_of_memory, device_error
-  explicit device_copy(const array_view& host);
-  ~device_copy();
-  device_copy(const device_copy&) = delete;
-  device_copy& operator=(const device_copy&) = delete;
+  virtual ~device_copy() = default;
 
-  /// The next of several places, so that the device's cache does not hold it from the last call. Not thread-safe.
-  array_view next() noexcept;
-  /// The fastest read of the array there.
-  double read_seconds() const;
-
- private:
-  struct parts;
-  std::unique_ptr<parts> parts_;
+  /// The next of several copies, taken in turn so that the device's cache does not hold the copy from an earlier
+  /// call. Not thread-safe.
+  virtual array_view next() noexcept = 0;
+  /// The time of the fastest read of one copy, in seconds. @throws device_error
+  virtual double read_seconds() const = 0;
 };
 
-/// Of the current CUDA device, as its driver calls it. @throws backend_unavailable, device_error
+/// Copies `host` to the current CUDA device. Defined in builds with CUDA only. @throws out_of_memory, device_error
+std::unique_ptr<device_copy> make_device_copy(const array_view& host);
+
+/// The driver's name of the current CUDA device. Defined in builds with CUDA only. @throws device_error
 std::string device_name();
 
 }  // namespace fanin::measure

@@ -23,7 +23,8 @@ std::size_t largest_cache_bytes() {
   return std::max(system_value(_SC_LEVEL2_CACHE_SIZE, 0), system_value(_SC_LEVEL3_CACHE_SIZE, unless_known));
 }
 
-/// The copies begin on pages, but not at the same places in the caches.
+/// The distance between copies, in whole pages. It is no power of two for an array of 2^k bytes, so that the copies
+/// do not begin in the same cache sets.
 std::size_t stride_of(const array_view& x) { return (x.bytes() / page_bytes + 1) * page_bytes; }
 
 }  // namespace

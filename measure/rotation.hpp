@@ -1,4 +1,4 @@
-// Host data in several places, for calls that shall not find it in a cache.
+// Host arrays for timed calls, either warm in the caches or in enough copies that no call finds one there.
 #pragma once
 
 #include <cstddef>
@@ -9,18 +9,18 @@
 
 namespace fanin::measure {
 
-/// One array, or copies of it that calls take in turn.
+/// A rotation is one array, or several copies of one array that calls take in turn.
 class rotation {
  public:
-  /// The array itself: every call finds what the last one left in the caches.
+  /// The array itself, not copied: a call finds in the caches what the call before it left there.
   static rotation in_place(const array_view& x) { return rotation(x); }
-  /// Copies that follow each other in a ring of twice the largest cache, if that takes no more than a quarter of
-  /// the machine's memory; else one. Each begins on a page. @throws out_of_memory
+  /// Copies that together are larger than twice the largest cache, or one copy if that takes more than a quarter of
+  /// the machine's memory. Each copy begins on a page. @throws out_of_memory
   static rotation past_caches(const array_view& x);
-  /// One copy, which begins on a page. @throws out_of_memory
+  /// One copy of the array, which begins on a page. @throws out_of_memory
   static rotation warm(const array_view& x);
 
-  /// Any i.
+  /// Copy number i modulo the number of copies.
   array_view at(std::size_t i) const noexcept;
   /// Whether calls may find their elements in a cache.
   bool is_warm() const noexcept { return places_ == 1; }

@@ -15,7 +15,7 @@ namespace fanin::measure {
 namespace {
 
 constexpr std::size_t least_samples = 11, most_samples = 1000;
-constexpr std::size_t most_calls = std::size_t{1} << 16;  ///< in a batch
+constexpr std::size_t most_calls_per_batch = std::size_t{1} << 16;
 
 double process_cpu_seconds() {
   timespec used = {};
@@ -23,8 +23,8 @@ double process_cpu_seconds() {
   return static_cast<double>(used.tv_sec) + 1e-9 * static_cast<double>(used.tv_nsec);
 }
 
-/// How often a thread of the process had to leave its core though it wanted to go on.
-long interruptions() {
+/// The number of involuntary context switches of this process so far.
+long involuntary_switches() {
   rusage used = {};
   ::getrusage(RUSAGE_SELF, &used);
   return used.ru_nivcsw;
@@ -43,7 +43,7 @@ double middle_of(const std::vector<double>& sorted) {
   return (sorted[(sorted.size() - 1) / 2] + sorted[sorted.size() / 2]) / 2;
 }
 
-/// Samples as they come, the interrupted ones apart.
+/// A sampler takes samples one by one, and keeps those without an involuntary context switch apart from the others.
 class sampler {
  public:
   sampler(const batch_clock& batch_seconds, timing& to) : batch_seconds_(batch_seconds), to_(to) {}
@@ -55,17 +55,18 @@ class sampler {
   }
 
   void take() {
-    const long before = interruptions();
+    const long before = involuntary_switches();
     const double cpu_before = process_cpu_seconds();
     const double seconds = run() / static_cast<double>(to_.calls_per_sample);
     cpu_seconds_ += process_cpu_seconds() - cpu_before;
     all_.push_back(seconds);
-    if (interruptions() == before) to_.samples.push_back(seconds);
+    if (involuntary_switches() == before) to_.samples.push_back(seconds);
   }
 
   std::size_t taken() const { return all_.size(); }
 
-  /// Nearly every long sample meets an interruption on a busy machine: then all of them count.
+  /// On a busy machine nearly every long sample contains a context switch; if too few samples are without one, all
+  /// samples count.
   void finish() {
     if (to_.samples.size() < std::min(least_samples, taken())) to_.samples = all_;
     to_.taken = taken();
@@ -94,7 +95,8 @@ double median(std::vector<double> samples) {
 
 double relative_noise(std::vector<double> samples) {
   const std::size_t count = samples.size();
-  // `outside`: the most samples on either side of the interval, so few heads having a probability of at most 2.5 %.
+  // The number of samples below the median has the binomial distribution with probability 1/2. `outside` is the
+  // largest number for which "at most `outside` samples lie below the median" has a probability of at most 2.5 %.
   double probability = std::ldexp(1.0, -static_cast<int>(count));
   double tail = probability;
   if (count == 0 || tail > 0.025) return std::numeric_limits<double>::infinity();
@@ -108,15 +110,16 @@ double relative_noise(std::vector<double> samples) {
   return (samples[count - 1 - outside] - samples[outside]) / 2 / middle_of(samples);
 }
 
-timing time_batches(const batch_clock& batch_seconds, double shortest_batch_seconds, const patience& limit) {
+timing time_batches(const batch_clock& batch_seconds, double shortest_batch_seconds, const stopping_rule& limit) {
   timing result;
   sampler samples(batch_seconds, result);
-  while (samples.run() < shortest_batch_seconds && result.calls_per_sample < most_calls) result.calls_per_sample *= 2;
+  while (samples.run() < shortest_batch_seconds && result.calls_per_sample < most_calls_per_batch)
+    result.calls_per_sample *= 2;
 
   const auto throttled_before = throttle_count();
   const auto stopped = [&] { return limit.stop != nullptr && *limit.stop != 0; };
   const double end = now_seconds() + limit.budget_seconds;
-  std::size_t next_look = least_samples;  // sorting after every sample would take longer than they do
+  std::size_t next_look = least_samples;  // Sorting after every sample would take longer than the samples.
   do {
     samples.take();
     if (result.samples.size() < next_look) continue;

@@ -1,4 +1,5 @@
-// How long a call takes: one rule for all who measure, of when to stop and what to leave out.
+// Timing of calls on the host. Every measurement here uses the same rules for when to stop sampling and which samples
+// to discard.
 #pragma once
 
 #include <csignal>
@@ -10,47 +11,48 @@
 
 namespace fanin::measure {
 
-/// On the host's steady clock.
+/// The current time of the host's steady clock, in seconds.
 double now_seconds();
 
-/// The mean of the middle two of an even number. `samples` is not empty.
+/// The median of at least one sample. The median of an even number of samples is the mean of the middle two.
 double median(std::vector<double> samples);
 
-/// Half the width of the median's 95 % confidence interval, relative to the median. The interval lies between two
-/// order statistics, whatever the distribution: that few of n samples lie below the median has the probability of as
-/// few heads in n throws. Infinite under 6 samples, with which no interval reaches 95 %.
+/// Half the width of the 95 % confidence interval of the median, divided by the median. The ends of the interval are
+/// two order statistics, chosen by the binomial distribution with probability 1/2, so that the interval is valid for
+/// every distribution of the samples. Infinite for fewer than 6 samples, which cannot give 95 %.
 double relative_noise(std::vector<double> samples);
 
-/// When to stop: as soon as the noise is below `settled_noise`, or when the budget is spent.
-struct patience {
+/// The stopping rule of a measurement: sampling ends when the relative noise is at most `settled_noise`, or when the
+/// budget is spent.
+struct stopping_rule {
   double budget_seconds = 0.1;
   double settled_noise = 0.01;
-  const volatile std::sig_atomic_t* stop = nullptr;  ///< once it is not 0, no further sample is taken
+  const volatile std::sig_atomic_t* stop = nullptr;  ///< sampling also ends when *stop is not 0
 };
 
 struct timing {
-  std::vector<double> samples;             ///< seconds of one call, at least one sample, in the order taken
-  std::size_t calls_per_sample = 1;        ///< calls too short for the clock are timed in batches
-  std::size_t taken = 0;                   ///< samples, the discarded included
-  std::size_t discarded = 0;               ///< samples left out, during which the scheduler interrupted the process
-  std::optional<std::uint64_t> throttled;  ///< how often the control group's quota stopped it; none: not counted
-  double cpu_seconds = 0;                  ///< of one call, all threads, the mean over the samples
+  std::vector<double> samples;             ///< seconds per call, in the order taken; never empty
+  std::size_t calls_per_sample = 1;        ///< above 1 for calls that are too short for the clock
+  std::size_t taken = 0;                   ///< number of samples, the discarded ones included
+  std::size_t discarded = 0;               ///< number of samples left out because of an involuntary context switch
+  std::optional<std::uint64_t> throttled;  ///< nr_throttled of the process's cgroup: how often its quota stopped it
+  double cpu_seconds = 0;                  ///< mean CPU time of one call, summed over all threads
   bool settled = false;
 
   double seconds() const { return median(samples); }
 };
 
-/// The time that f(first), f(first + 1), ... take together, by whatever clock: `calls` of them.
+/// Makes the calls f(first), ..., f(first + calls - 1) and returns the seconds that they took together, by any clock.
 using batch_clock = std::function<double(std::size_t first, std::size_t calls)>;
 
-/// Runs batches unmeasured, each twice as long as the last, until they take `shortest_batch_seconds`, then measures:
-/// noise is looked at from 11 samples on, and 1000 are the most. A sample during which the scheduler took a core from
-/// the process against its will is discarded, unless fewer than 11 others are found.
-timing time_batches(const batch_clock& batch_seconds, double shortest_batch_seconds, const patience& limit);
+/// Doubles the calls per batch until one batch takes `shortest_batch_seconds`, then times one batch per sample, at
+/// most 1000 samples. The noise is computed from 11 samples on. A sample with an involuntary context switch is
+/// discarded, unless fewer than 11 samples are without one.
+timing time_batches(const batch_clock& batch_seconds, double shortest_batch_seconds, const stopping_rule& limit);
 
-/// The same for calls f(0), f(1), ... by the host's clock.
+/// Times the calls f(0), f(1), ... by the host's steady clock, as time_batches() does.
 template <class F>
-timing time_calls(F&& f, const patience& limit) {
+timing time_calls(F&& f, const stopping_rule& limit) {
   constexpr double shortest_batch_seconds = 20e-6;
   const auto batch_seconds = [&](std::size_t first, std::size_t calls) {
     const double start = now_seconds();

@@ -1,4 +1,4 @@
-// The exact sum of an input, and how far from it another value is.
+// The exact sum S of an input, and the errors of other values against it.
 #pragma once
 
 #include <fanin/accumulator/exact.hpp>
@@ -11,24 +11,25 @@ namespace fanin::oracle {
 
 class exact_sum {
  public:
-  /// Sums every element, and every magnitude, without rounding, on that many threads.
+  /// Sums the elements and their magnitudes without rounding, on `threads` threads.
   exact_sum(const array_view& input, unsigned threads);
 
-  /// The sum, correctly rounded to `type`; i64 and u64 hold it if a reduction did. @throws overflow
+  /// S correctly rounded to `type`. @throws overflow if `type` is i64 or u64 and cannot hold S
   scalar rounded(element_type type) const;
-  /// Sum of |x| divided by |sum of x|, x finite: how much the input amplifies rounding. Infinite if the sum is 0.
+  /// The condition number of the sum: the sum of |x| divided by |sum of x|, over the finite x. Infinite if S is 0.
   double condition() const;
 
-  /// 0 if `value` is the correctly rounded sum, which is the best its type can hold; otherwise |value - S| in units
-  /// of the last place of S in that type. Infinite if one of them is not finite and they differ.
+  /// 0 if `value` is S correctly rounded to its type; otherwise |value - S| in units of the last place of S in that
+  /// type. Infinite if `value` or S is not finite and they differ.
   double error_ulps(const scalar& value) const;
   /// |value - S|, rounded once.
   double distance(const scalar& value) const;
-  /// The right side of the bound, rounded upwards; infinite if nothing is promised.
+  /// The bound on |value - S|, rounded upwards. Infinite if `bound` promises nothing.
   double limit(element_type type, const error_bound& bound) const;
-  /// The same in units of the last place of S.
+  /// The bound on |value - S| in units of the last place of S.
   double bound_ulps(element_type type, const error_bound& bound) const;
-  /// What became of the promise: the bound, or for method::exact, however large the elements, the correct rounding.
+  /// Whether `value` keeps the bound of `how`. A value of method::exact has to be the correctly rounded sum, also
+  /// where elements are so large that a bound promises nothing.
   promise judge(const scalar& value, const report& how) const;
 
  private:
@@ -38,7 +39,7 @@ class exact_sum {
   exact_facts facts_{};
 };
 
-/// The value as a double; 64-bit integers round.
+/// The value as a double, to which 64-bit integers are rounded.
 double as_double(const scalar& value);
 
 /// The element type that `value` holds.

@@ -17,7 +17,8 @@ namespace fanin::oracle {
 
 using detail::printable;
 
-// SplitMix64 (Steele, Lea, Flood 2014). The standard library's distributions differ between implementations.
+// SplitMix64 (Steele, Lea, Flood 2014), with distributions of its own: those of the standard library differ between
+// implementations.
 class random_bits {
  public:
   explicit random_bits(std::uint64_t seed) : state_(seed) {}
@@ -27,7 +28,7 @@ class random_bits {
     z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
     return z ^ (z >> 31);
   }
-  /// Uniform in [0, 1), with as many bits as T has.
+  /// A number uniform in [0, 1), with as many random bits as T has digits.
   template <class T>
   T unit() {
     constexpr int digits = std::numeric_limits<T>::digits;
@@ -56,8 +57,8 @@ void uniform(std::span<T> x, random_bits& random, double) {
   for (T& element : x) element = random.unit<T>();
 }
 
-// The sum of twelve uniforms has variance 1; the exact normal distribution would need log(), whose last bits differ
-// between machines.
+// The sum of twelve uniform numbers approximates the normal distribution with variance 1. A transformation with log()
+// would give other bits on other machines.
 template <class T>
 void normal(std::span<T> x, random_bits& random, double) {
   for (T& element : x) {
@@ -75,10 +76,10 @@ void telescoping(std::span<T> x, random_bits&, double) {
   }
 }
 
-// The idea of Ogita, Rump and Oishi, "Accurate sum and dot product" (2005), algorithm 6.1, for sums: the first half
-// has random exponents up to that of the condition number; every element of the second half cancels the exact sum so
-// far down to a number of shrinking size, the last one down to what the condition number asks for; a shuffle hides
-// the order.
+// Algorithm 6.1 of Ogita, Rump and Oishi, "Accurate sum and dot product" (2005), applied to sums. The elements of the
+// first half have random exponents up to that of the condition number. Each element of the second half replaces the
+// exact sum so far by a smaller number; the last element replaces it by sum |x| / condition number. The elements are
+// shuffled at the end.
 template <class T>
 void ill_conditioned(std::span<T> x, random_bits& random, double parameter) {
   const int top = std::ilogb(parameter);
@@ -116,7 +117,7 @@ void alternating(std::span<T> x, random_bits&, double) {
   for (std::size_t i = 0; i < x.size(); ++i) x[i] = (i % 2 == 0 ? T(1) : T(-1)) / static_cast<T>(i + 1);
 }
 
-// Stays 2^40 away from overflow, so that 2^40 elements have a finite sum.
+// Elements are below the overflow threshold by a factor of 2^40, so that 2^40 elements have a finite sum.
 template <class T>
 void wide(std::span<T> x, random_bits& random, double) {
   using limits = std::numeric_limits<T>;
@@ -127,8 +128,8 @@ void wide(std::span<T> x, random_bits& random, double) {
   }
 }
 
-// Magnitudes as a log-normal distribution has them, on a scale of powers of two: six standard deviations over the
-// binades asked for, cut where the type or 2^40 sums of it would end.
+// The binary exponents are normally distributed. `parameter` is six standard deviations of the exponent. Exponents
+// are clamped so that every element is a normal number and 2^40 elements have a finite sum.
 template <class T>
 void lognormal(std::span<T> x, random_bits& random, double parameter) {
   using limits = std::numeric_limits<T>;

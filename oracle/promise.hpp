@@ -1,4 +1,4 @@
-// Whether a value keeps the error bound that came with it.
+// Checks whether a value keeps the error bound that the library reported with it.
 #pragma once
 
 #include <cmath>
@@ -11,20 +11,20 @@
 namespace fanin::oracle {
 
 enum class promise : std::uint8_t {
-  none,  ///< nothing is promised: an infinite coefficient, or values so large that a partial sum may overflow
+  none,  ///< a coefficient of the bound is infinite, or a partial sum may overflow, so that nothing is promised
   kept,
   broken,
 };
 
-/// What a bound is about, exact and rounded once. A mean is held to its bound as a sum, with everything multiplied by
-/// the number of elements: that is `times`.
+/// The exact quantities of an error bound, each rounded once to double. The bound of a mean is checked on the sum:
+/// both sides are multiplied by the number of elements, which is `times`.
 struct exact_facts {
-  double result;         ///< not finite if an element is not
-  double of_magnitudes;  ///< M, over the finite elements
+  double result;         ///< the exact result; not finite if an element is not finite
+  double of_magnitudes;  ///< M: the exact result for the magnitudes of the finite elements
   double times = 1;
 };
 
-/// Whether the bound says anything about elements of that type.
+/// Whether the bound promises anything: its coefficients are finite, and no partial sum in `type` can overflow.
 inline bool is_promised(const error_bound& bound, element_type type, const exact_facts& exact) {
   if (std::isinf(bound.of_result) || std::isinf(bound.of_magnitudes)) return false;
   const double largest =
@@ -32,7 +32,7 @@ inline bool is_promised(const error_bound& bound, element_type type, const exact
   return !is_floating(type) || exact.of_magnitudes <= largest / 2;
 }
 
-/// The bound's right side, rounded upwards.
+/// The bound's right side, of_result * |result| + of_magnitudes * M + absolute * times, rounded upwards.
 inline double limit(const error_bound& bound, const exact_facts& exact) {
   const auto up = [](double x) { return std::nextafter(x, std::numeric_limits<double>::infinity()); };
   const auto product = [&](double a, double b) { return a == 0 || b == 0 ? 0 : up(a * up(b)); };
@@ -42,7 +42,8 @@ inline double limit(const error_bound& bound, const exact_facts& exact) {
       product(bound.absolute, exact.times));
 }
 
-/// `distance()` is |value - exact result|, rounded once. Where elements are infinite or NaN, value and result agree.
+/// Checks `value` against the bound. `distance()` returns |value - exact result|, rounded once. If the exact result
+/// is infinite or NaN, `value` has to be the same.
 template <class Distance>
 promise judge(const error_bound& bound, element_type type, double value, const exact_facts& exact,
               Distance distance) {

@@ -1,4 +1,4 @@
-// What a reduction of one input has to give, whatever the operation.
+// The exact result of any operation on one input.
 #pragma once
 
 #include <optional>
@@ -11,22 +11,22 @@
 
 namespace fanin::oracle {
 
-/// The exact result of one operation, formed element by element without any backend, and how near to it a value has
-/// to be. For inputs as random_input makes them: finite, and integers of which every partial result fits.
+/// A truth computes the exact result of one operation element by element, without a backend, and judges values by it.
+/// The elements are finite, and every partial result of integers fits its type, as in a random_input.
 class truth {
  public:
-  /// An operation of two inputs reads the first half of x and the second. `threads` may help with sums.
+  /// An operation of two inputs reads the first and the second half of x. Sums use `threads` threads.
   truth(operation what, const array_view& x, unsigned threads);
 
-  /// The bound for rounded floats; everything else is to be equal.
+  /// Whether a rounded float keeps its bound. Every other value has to equal the exact result.
   promise judge(const scalar& value, const report& how) const;
-  /// Of sums of floats, in units of the exact sum's last place.
+  /// The error of a sum of floats in units of the last place of the exact sum; empty for other operations and types.
   std::optional<double> error_ulps(const scalar& value) const;
 
  private:
   std::optional<exact_sum> sum_;
-  scalar rounded_;       ///< in the type that a result has
-  exact_facts facts_{};  ///< for bounds, rounded to double
+  scalar rounded_;  ///< the exact result in the type of the library's result
+  exact_facts facts_{};
 };
 
 }  // namespace fanin::oracle

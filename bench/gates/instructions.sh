@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# Counts the instructions of one-thread reductions under callgrind and holds them against instructions.txt, to 2 %.
-# Usage: instructions.sh [--update] fanin_gate_call BUILD      BUILD says what the compiler and its options are
-# --update writes the table instead. Exit status 77: counts from here and those of the table cannot be compared.
+# Counts the instructions of one-thread reductions with callgrind. The counts may differ by 2 % from instructions.txt.
+# Usage: instructions.sh [--update] fanin_gate_call BUILD
+# BUILD names the compiler and its options. --update writes instructions.txt instead. Exit status 77 means that the
+# counts of this build cannot be compared with it.
 set -euo pipefail
 
 table=$(dirname "${BASH_SOURCE[0]}")/instructions.txt
@@ -24,7 +25,7 @@ known=$(sed -n 's/^# Build: //p' "$table")
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 
-# count VARIANT OPERATION TYPE METHOD COUNT
+# count VARIANT OPERATION TYPE METHOD COUNT prints the number of instructions.
 count() {
   local status=0
   valgrind --quiet --tool=callgrind --callgrind-out-file="$scratch/counts" --toggle-collect=fanin_counted_call \

@@ -1,5 +1,5 @@
-// One reduction on one thread, for callgrind to count the instructions of. It always uses the same instruction set,
-// whatever the machine has beyond it. Usage: fanin_gate_call VARIANT OPERATION TYPE METHOD COUNT
+// Runs one reduction on one thread, whose instructions callgrind counts. The reduction uses the same instruction set
+// on every machine. Usage: fanin_gate_call VARIANT OPERATION TYPE METHOD COUNT
 #include <cstdio>
 #include <exception>
 
@@ -15,7 +15,7 @@ constexpr int skipped = 77;
 
 }  // namespace
 
-/// The one function that is counted, with all that it calls.
+/// callgrind counts the instructions of this function and of the functions that it calls.
 extern "C" __attribute__((noinline)) void fanin_counted_call(const reduction& call, const fanin::array_view& x) {
   static_cast<void>(call(x));
 }
@@ -32,7 +32,7 @@ int main(int argc, char** argv) try {
                                 .counts = {argv[5]}})[0];
   const fanin::oracle::random_input values(one.what, one.type, one.bytes() / size_of(one.type));
   const reduction call = reduction_of(one, 1);
-  call(values.view());  // what happens only once is no part of it
+  call(values.view());  // Excludes work that only the first call does.
   fanin_counted_call(call, values.view());
   return 0;
 } catch (const std::exception& error) {

@@ -1,6 +1,6 @@
-// Speeds of sums relative to reading, to other people's sums and to each other, in one process. A floor is about half
-// of what bench/results/ shows, so what trips it has become twice as slow, and less where threads have to find free
-// cores. All take turns, and the fastest of each one's rounds counts: other work on the machine only adds to a time.
+// Checks the speeds of sums relative to the read ceiling, to other libraries and to each other, in one process. A
+// floor is about half of the ratio in bench/results/, and lower for sums by several threads, which need free cores.
+// The contestants take turns, and the fastest round of each counts, because other work on the machine only adds time.
 #include <algorithm>
 #include <iomanip>
 #include <iostream>
@@ -21,11 +21,11 @@ namespace {
 using fanin::bench::contestant;
 using fanin::measure::rotation;
 
-constexpr fanin::measure::patience patience_per_round{.budget_seconds = 0.02};
+constexpr fanin::measure::stopping_rule stopping_rule_per_round{.budget_seconds = 0.02};
 
 struct gate {
   std::string_view ours, theirs;
-  double floor;  ///< of their time over ours
+  double floor;  ///< lower bound of the time of `theirs` divided by the time of `ours`
 };
 
 constexpr gate from_cache[] = {{"serial/simd", "ceiling/one-thread", 0.4},
@@ -43,7 +43,7 @@ constexpr gate from_memory[] = {{"serial/simd", "ceiling/one-thread", 0.4},
 
 using times = std::map<std::string_view, double>;
 
-/// One round; `fastest` keeps each one's best.
+/// Runs one round, and updates the fastest time of each contestant.
 void race(const std::vector<contestant>& all, times& fastest) {
   const auto seconds = fanin::bench::take_turns(all, 1);
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -52,14 +52,14 @@ void race(const std::vector<contestant>& all, times& fastest) {
   }
 }
 
-/// @throws std::out_of_range: a gate names nobody
+/// @throws std::out_of_range if there is no contestant with a name of the gate
 bool holds(const gate& one, const times& fastest) {
   return fastest.at(one.theirs) >= one.floor * fastest.at(one.ours);
 }
 
 bool applies(const gate& one) { return fanin::find_backend(one.ours.substr(0, one.ours.find('/'))).probe().usable(); }
 
-/// A few rounds, or many if something does not hold yet.
+/// Runs a few rounds, or more as long as a gate does not hold, and prints the ratios.
 bool hold(std::span<const gate> known, const std::vector<contestant>& all, const std::string& name) {
   constexpr int least_rounds = 3, most_rounds = 20;
   std::vector<gate> gates;
@@ -80,9 +80,9 @@ bool hold(std::span<const gate> known, const std::vector<contestant>& all, const
 
 template <class T>
 bool check_on(const rotation& input, std::span<const gate> gates, fanin::measure::reader& all_threads) {
-  std::vector<contestant> all = fanin::bench::others<T>(input, &all_threads, patience_per_round);
+  std::vector<contestant> all = fanin::bench::others<T>(input, &all_threads, stopping_rule_per_round);
   for (const fanin::backend* one : fanin::bench::cpu_backends()) {
-    std::ranges::move(fanin::bench::sums_by<T>(*one, input, patience_per_round), std::back_inserter(all));
+    std::ranges::move(fanin::bench::sums_by<T>(*one, input, stopping_rule_per_round), std::back_inserter(all));
   }
   return hold(gates, all, std::to_string(input.at(0).count) + " of " + std::string(to_string(fanin::type_of<T>)));
 }

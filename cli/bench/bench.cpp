@@ -1,4 +1,4 @@
-// fanin bench: sweeps the cases; the rest is in bench_*.cpp.
+// fanin bench measures all combinations of backends, variants, operations, types, methods and counts.
 #include "cli/bench/bench.hpp"
 
 #include <chrono>
@@ -29,7 +29,7 @@ std::string list(const std::vector<bench_case>& cases) {
   return text;
 }
 
-/// Options in the parser's order, without the program's path.
+/// The command line, without the program's path and with its options in the parser's order.
 std::string command_of(const CLI::App& parser) {
   std::string text = "fanin " + parser.get_name();
   for (const CLI::Option* option : parser.get_options()) {
@@ -40,7 +40,7 @@ std::string command_of(const CLI::App& parser) {
   return text;
 }
 
-/// What is done, and how long the rest takes if it takes as long per case as what was done.
+/// The progress line: the case that is measured next, and the time left at the mean time per case so far.
 std::string story(const bench_case& next, std::size_t done, std::size_t cases, double elapsed_seconds) {
   std::string text = fmt::format("case {} of {}: {}", done + 1, cases, next.name());
   if (done == 0) return text;
@@ -48,7 +48,7 @@ std::string story(const bench_case& next, std::size_t done, std::size_t cases, d
   return text + fmt::format(", about {:.0f} s left", left);
 }
 
-/// Null where memory does not suffice.
+/// Returns null if there is not enough memory.
 std::unique_ptr<bench_input> input_for(const bench_case& one, unsigned threads) try {
   return std::make_unique<bench_input>(one.what, one.type, one.count, threads);
 } catch (const std::bad_alloc&) {
@@ -59,17 +59,17 @@ std::unique_ptr<bench_input> input_for(const bench_case& one, unsigned threads) 
   return nullptr;
 }
 
-bench_result measure_all(const std::vector<bench_case>& cases, const bench_options& said, std::string command) {
-  const unsigned threads = said.threads == 0 ? default_threads() : said.threads;
+bench_result measure_all(const std::vector<bench_case>& cases, const bench_options& arguments, std::string command) {
+  const unsigned threads = arguments.threads == 0 ? default_threads() : arguments.threads;
   bench_result all{.date = fmt::format("{:%FT%T}+00:00", fmt::gmtime(std::chrono::system_clock::now())),
                    .command = std::move(command),
                    .machine = machine_of(cases),
                    .threads = threads,
-                   .budget_seconds = said.budget_seconds,
+                   .budget_seconds = arguments.budget_seconds,
                    .cases = cases.size(),
                    .rows = {}};
   const interrupt_watch watch;
-  const measure::patience limit{.budget_seconds = said.budget_seconds, .stop = watch.flag()};
+  const measure::stopping_rule limit{.budget_seconds = arguments.budget_seconds, .stop = watch.flag()};
   std::unique_ptr<bench_input> input;
   progress line("bench");
   const double start = measure::now_seconds();
@@ -85,39 +85,41 @@ bench_result measure_all(const std::vector<bench_case>& cases, const bench_optio
     }
     if (watch.seen()) break;
     bench_row row = measure_case(one, reduction_of(one, threads), *input, threads, limit);
-    if (watch.seen()) break;  // cut short
+    if (watch.seen()) break;  // The interrupt cut the measurement of this row short.
     all.rows.push_back(std::move(row));
   }
   return all;
 }
 
-void run_bench(const bench_options& said, const CLI::App& parser) {
-  const std::vector<bench_case> cases = sweep(said.axes);
-  if (said.list) return write_stdout(list(cases));
-  const bench_result all = measure_all(cases, said, command_of(parser));
-  write_stdout(said.json ? printed(as_json(all)) : said.csv ? as_csv(all) : as_text(all));
-  complain(all);
+void run_bench(const bench_options& arguments, const CLI::App& parser) {
+  const std::vector<bench_case> cases = sweep(arguments.axes);
+  if (arguments.list) return write_stdout(list(cases));
+  const bench_result all = measure_all(cases, arguments, command_of(parser));
+  write_stdout(arguments.json ? printed(as_json(all)) : arguments.csv ? as_csv(all) : as_text(all));
+  check_results(all);
 }
 
 }  // namespace
 
 command add_bench(CLI::App& root) {
-  auto said = std::make_shared<bench_options>();
+  auto arguments = std::make_shared<bench_options>();
   CLI::App* parser = root.add_subcommand("bench", "Check and time backends, variants, operations, types and lengths");
   const auto add_axis = [&](const char* name, std::vector<std::string>& to, const char* description) {
     parser->add_option(name, to, description)->type_name("LIST")->delimiter(',')->allow_extra_args(false);
   };
-  add_axis("--backend", said->axes.backends, "backends (default: all that are usable here)");
-  add_axis("--variant", said->axes.variants, "variants (default: what each backend ships for the method)");
-  add_axis("--operation", said->axes.operations, "operations, dot among them (default: sum)");
-  add_axis("--type", said->axes.types, "element types (default: f32,f64)");
-  add_axis("--method", said->axes.methods, "methods (default: fast,compensated,exact)");
-  add_axis("--count", said->axes.counts, "numbers of elements, as 1000 or 2^20 (default: 2^12,2^24)");
-  add_threads_option(*parser, said->threads);
-  add_budget_option(*parser, said->budget_seconds, [said](double seconds) { said->budget_seconds = seconds; });
-  parser->add_flag("--list", said->list, "print the names of the cases and stop");
-  CLI::Option* as_object = parser->add_flag("--json", said->json, "print Google Benchmark's JSON, with the samples");
-  parser->add_flag("--csv", said->csv, "print the rows as CSV")->excludes(as_object);
+  add_axis("--backend", arguments->axes.backends, "backends (default: all that are usable here)");
+  add_axis("--variant", arguments->axes.variants, "variants (default: what each backend ships for the method)");
+  add_axis("--operation", arguments->axes.operations, "operations, dot among them (default: sum)");
+  add_axis("--type", arguments->axes.types, "element types (default: f32,f64)");
+  add_axis("--method", arguments->axes.methods, "methods (default: fast,compensated,exact)");
+  add_axis("--count", arguments->axes.counts, "numbers of elements, as 1000 or 2^20 (default: 2^12,2^24)");
+  add_threads_option(*parser, arguments->threads);
+  add_budget_option(*parser, arguments->budget_seconds,
+                    [arguments](double seconds) { arguments->budget_seconds = seconds; });
+  parser->add_flag("--list", arguments->list, "print the names of the cases and stop");
+  CLI::Option* as_object =
+      parser->add_flag("--json", arguments->json, "print Google Benchmark's JSON, with the samples");
+  parser->add_flag("--csv", arguments->csv, "print the rows as CSV")->excludes(as_object);
   parser->footer(
       "LIST is one word or several, separated by commas; every combination that exists is a case. A case is held\n"
       "against the exact result and timed if it keeps its promise; 'none' means that nothing is proven for so many\n"
@@ -130,7 +132,7 @@ command add_bench(CLI::App& root) {
       "Examples:\n  fanin bench\n  fanin bench --backend serial,tbb --method exact --count 2^10,2^20,2^27\n"
       "  fanin bench --operation min,max,dot --type f64 --json > results.json\n"
       "  fanin bench --variant naive,kahan,simd --type f32 --list");
-  return {parser, [said, parser] { run_bench(*said, *parser); }};
+  return {parser, [arguments, parser] { run_bench(*arguments, *parser); }};
 }
 
 }  // namespace fanin::cli

@@ -1,4 +1,4 @@
-// fanin bench: which cases there are, how one is measured, and how the results look.
+// The cases, the measurements and the results of fanin bench.
 #pragma once
 
 #include <cstddef>
@@ -25,28 +25,28 @@
 namespace fanin::cli {
 
 struct bench_case {
-  const backend* by;
+  const fanin::backend* backend;
   variant_info variant;
   operation what;
   element_type type;
   std::size_t count;
 
-  /// backend/variant/operation/type/method/count
+  /// The case's name: backend/variant/operation/type/method/count.
   std::string name() const;
-  /// That one call reads.
+  /// The number of bytes that one call reads.
   std::size_t bytes() const;
 };
 
-/// The axes as typed; an empty one takes its default.
+/// The axes of a sweep, as words of the command line. sweep() replaces an empty axis by its default.
 struct bench_axes {
   std::vector<std::string> backends = {}, variants = {}, operations = {}, types = {}, methods = {}, counts = {};
 };
 
-/// Every combination that exists, those on the same input one after the other.
-/// @throws usage_error: a word that names nothing. backend_unavailable: a backend that was named
+/// All combinations of the axes that exist. Cases with the same input follow each other.
+/// @throws usage_error if a word is unknown, backend_unavailable if a named backend is not usable
 std::vector<bench_case> sweep(const bench_axes& axes);
 
-/// Random elements, the exact result, and places to read them from.
+/// Random elements in host memory, and in device memory when at() is first called for it, with their exact result.
 class bench_input {
  public:
   /// @throws out_of_memory
@@ -54,11 +54,11 @@ class bench_input {
 
   bool fits(const bench_case& which) const;
   const oracle::truth& right() const { return right_; }
-  /// For the i-th call. @throws out_of_memory, device_error
+  /// The input of the i-th call in memory `place`. @throws out_of_memory, device_error
   array_view at(memory place, std::size_t i);
   bool warm(memory place) const { return place == memory::host && host_.is_warm(); }
-  /// Seconds of the fastest read; measured when it is first asked for.
-  double ceiling(memory place, unsigned threads, const measure::patience& limit);
+  /// The read ceiling in seconds, which the first call for `place` and `threads` measures.
+  double ceiling(memory place, unsigned threads, const measure::stopping_rule& limit);
 
  private:
   measure::device_copy& on_device();
@@ -80,39 +80,39 @@ struct bench_row {
   bool warm = false;
   oracle::promise verified = oracle::promise::none;
   std::optional<double> error_ulps = {};
-  std::optional<measure::timing> timing = {};  ///< none if there is a problem
+  std::optional<measure::timing> timing = {};  ///< empty if there is a problem
   double ceiling_seconds = 0;
-  std::string problem = {};  ///< a wrong value, no memory, or a device that failed
+  std::string problem = {};  ///< why the case was not timed: a wrong value, too little memory, or a device error
   bool device_failed = false;
 };
 
 using reduction = std::function<result<scalar>(const array_view&)>;
 
-/// Holds call()'s value against the exact one, then times it.
+/// Checks the value of `call` against the exact result, then times `call` if the value is right.
 bench_row measure_case(const bench_case& which, const reduction& call, bench_input& input, unsigned threads,
-                       const measure::patience& limit);
-/// The reduction as a user calls it.
+                       const measure::stopping_rule& limit);
+/// The call of reduce() or dot() for a case.
 reduction reduction_of(const bench_case& which, unsigned threads);
 
 struct bench_result {
   std::string date, command, machine;
   unsigned threads;
   double budget_seconds;
-  std::size_t cases;  ///< asked for; there are fewer rows after an interrupt
+  std::size_t cases;  ///< number of cases in the sweep; after an interrupt there are fewer rows
   std::vector<bench_row> rows;
 };
 
-/// The processor's name, and the GPU's if a case takes part there. Asked before cases run, after which a device may
-/// no longer answer. @throws device_error
+/// The name of the processor, and of the GPU if a case runs on a device. bench calls machine_of() before the first
+/// case, because no call succeeds after a device error. @throws device_error
 std::string machine_of(const std::vector<bench_case>& cases);
 
-/// To be said after the results, which are worth printing all the same.
+/// Checks the results after they have been printed.
 /// @throws bad_data if a value was wrong, a device failed, or cases are missing
-void complain(const bench_result& all);
+void check_results(const bench_result& all);
 
-/// docs/benchmarking.md describes it.
+/// docs/benchmarking.md describes the JSON object.
 json as_json(const bench_result& all);
-/// The rows without their samples, with a heading.
+/// The rows without their samples, as CSV with a heading.
 std::string as_csv(const bench_result& all);
 std::string as_text(const bench_result& all);
 

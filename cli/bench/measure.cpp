@@ -1,10 +1,11 @@
-// One case of fanin bench: checked, then timed.
+// Checks and times one case of fanin bench.
 #include <fmt/format.h>
 
 #include <fanin/error.hpp>
 #include <fanin/fanin.hpp>
 
 #include "cli/bench/bench.hpp"
+#include "cli/gpu.hpp"
 #include "cli/kit/text.hpp"
 #include "measure/ceiling.hpp"
 
@@ -12,7 +13,7 @@ namespace fanin::cli {
 
 namespace {
 
-/// Short inputs are what a program has just made: they are measured in the caches.
+/// Inputs shorter than small_input_bytes are measured warm, because a program has usually just written them.
 measure::rotation places_for(const array_view& x) {
   return x.bytes() < small_input_bytes ? measure::rotation::warm(x) : measure::rotation::past_caches(x);
 }
@@ -42,7 +43,7 @@ array_view bench_input::at(memory place, std::size_t i) {
   return place == memory::host ? host_.at(i) : on_device().next();
 }
 
-double bench_input::ceiling(memory place, unsigned threads, const measure::patience& limit) {
+double bench_input::ceiling(memory place, unsigned threads, const measure::stopping_rule& limit) {
   const auto known = ceilings_.find({place, threads});
   if (known != ceilings_.end()) return known->second;
   const double seconds =
@@ -51,21 +52,22 @@ double bench_input::ceiling(memory place, unsigned threads, const measure::patie
 }
 
 measure::device_copy& bench_input::on_device() {
-  if (!device_) device_ = std::make_unique<measure::device_copy>(values_.view());
+  if (!device_) device_ = require_gpu().make_device_copy(values_.view());
   return *device_;
 }
 
 reduction reduction_of(const bench_case& which, unsigned threads) {
   const options chosen{
-      .backend = which.by->name(), .variant = which.variant.name, .how = which.variant.how, .threads = threads};
+      .backend = which.backend->name(), .variant = which.variant.name, .how = which.variant.how, .threads = threads};
   return [chosen, what = which.what](const array_view& x) {
     return reduce(what, row_of(what).inputs == 2 ? input_views(half(x, 0), half(x, 1)) : input_views(x), chosen);
   };
 }
 
 bench_row measure_case(const bench_case& which, const reduction& call, bench_input& input, unsigned threads,
-                       const measure::patience& limit) {
-  bench_row row{.which = which, .threads = which.by->name() == "serial" ? 1 : threads, .place = which.by->home()};
+                       const measure::stopping_rule& limit) {
+  bench_row row{
+      .which = which, .threads = which.backend->name() == "serial" ? 1 : threads, .place = which.backend->home()};
   row.warm = input.warm(row.place);
   const auto give_up = [&](const error& failure) {
     row.verified = oracle::promise::none;

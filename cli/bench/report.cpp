@@ -1,4 +1,4 @@
-// How the results of fanin bench look.
+// The results of fanin bench as text, CSV and JSON.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -6,6 +6,7 @@
 
 #include "cli/bench/bench.hpp"
 #include "cli/device/machine.hpp"
+#include "cli/gpu.hpp"
 #include "cli/kit/commit.hpp"
 #include "cli/kit/errors.hpp"
 #include "cli/kit/table.hpp"
@@ -17,7 +18,7 @@ namespace {
 json to_json(const bench_row& row) {
   const bench_case& which = row.which;
   json one = {{"name", which.name()},
-              {"backend", which.by->name()},
+              {"backend", which.backend->name()},
               {"variant", which.variant.name},
               {"operation", to_string(which.what)},
               {"type", to_string(which.type)},
@@ -83,7 +84,7 @@ table_row to_cells(const bench_row& row) {
   return cells;
 }
 
-/// @throws bad_data if there are such rows, with what is the matter and their names
+/// @throws bad_data if `has_it` holds for a row; the message is `matter` and the names of all such rows
 template <class Predicate>
 void refuse(const bench_result& all, const char* matter, Predicate has_it) {
   std::vector<std::string> names;
@@ -99,11 +100,11 @@ std::string machine_of(const std::vector<bench_case>& cases) {
   std::string name = processor_name();
   if (name.empty()) name = "unknown processor";
   const bool on_device =
-      std::ranges::any_of(cases, [](const bench_case& one) { return one.by->home() == memory::device; });
-  return on_device ? fmt::format("{}, {}", name, measure::device_name()) : name;
+      std::ranges::any_of(cases, [](const bench_case& one) { return one.backend->home() == memory::device; });
+  return on_device ? fmt::format("{}, {}", name, require_gpu().device_name()) : name;
 }
 
-void complain(const bench_result& all) {
+void check_results(const bench_result& all) {
   refuse(all, "wrong results, so not timed",
          [](const bench_row& row) { return row.verified == oracle::promise::broken; });
   refuse(all, "the device failed", [](const bench_row& row) { return row.device_failed; });

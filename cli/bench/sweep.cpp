@@ -1,4 +1,4 @@
-// The cases of fanin bench, from the axes as typed.
+// Makes the cases of fanin bench from its axes.
 #include <algorithm>
 #include <bit>
 #include <iterator>
@@ -52,7 +52,7 @@ void check_variants(const std::vector<std::string>& names) {
   }
 }
 
-/// 2^k, or the number itself.
+/// Parses a count, as in "1000" or "2^20".
 std::size_t parse_count(const std::string& text) {
   if (!text.starts_with("2^")) return parse_number<std::uint64_t>("--count", 1, text);
   const auto exponent = parse_number<std::uint64_t>("--count: the exponent", 0, text.substr(2));
@@ -60,12 +60,12 @@ std::size_t parse_count(const std::string& text) {
   return std::size_t{1} << exponent;
 }
 
-/// Those named, or what the backend ships for each method.
-std::vector<variant_info> chosen_variants(const backend& by, const std::vector<std::string>& names,
+/// The named variants of the backend, or without names its default variant of each method.
+std::vector<variant_info> chosen_variants(const fanin::backend& backend, const std::vector<std::string>& names,
                                           const std::vector<fanin::method>& methods) {
   std::vector<variant_info> all;
-  for (const variant_info& variant : by.variants()) {
-    const auto first = std::ranges::find(by.variants(), variant.how, &variant_info::how);
+  for (const variant_info& variant : backend.variants()) {
+    const auto first = std::ranges::find(backend.variants(), variant.how, &variant_info::how);
     const bool named =
         names.empty() ? first->name == variant.name : std::ranges::find(names, variant.name) != names.end();
     if (named && std::ranges::find(methods, variant.how) != methods.end()) all.push_back(variant);
@@ -74,16 +74,16 @@ std::vector<variant_info> chosen_variants(const backend& by, const std::vector<s
 }
 
 bool exists(const bench_case& one) {
-  const array_view x(nullptr, one.count, one.type, one.by->home());
+  const array_view x(nullptr, one.count, one.type, one.backend->home());
   const input_views inputs = row_of(one.what).inputs == 2 ? input_views(x, x) : input_views(x);
-  const request asked{one.what, inputs, one.variant.how, default_result(one.what, one.type), one.variant.name, 1};
-  return one.by->supports(asked).usable();
+  const request query{one.what, inputs, one.variant.how, default_result(one.what, one.type), one.variant.name, 1};
+  return one.backend->supports(query).usable();
 }
 
 }  // namespace
 
 std::string bench_case::name() const {
-  return fmt::format("{}/{}/{}/{}/{}/{}", by->name(), variant.name, to_string(what), to_string(type),
+  return fmt::format("{}/{}/{}/{}/{}/{}", backend->name(), variant.name, to_string(what), to_string(type),
                      to_string(variant.how), count);
 }
 
@@ -97,18 +97,18 @@ std::vector<bench_case> sweep(const bench_axes& axes) {
   const auto types =
       chosen<element_type>("element type", axes.types, all_element_types, {element_type::f32, element_type::f64});
   const auto whats = chosen<operation>("operation", axes.operations, all_operations, {operation::sum});
-  const auto by = chosen_backends(axes.backends);
+  const auto usable = chosen_backends(axes.backends);
   check_variants(axes.variants);
   std::vector<std::size_t> counts;
   for (const std::string& text : axes.counts) counts.push_back(parse_count(text));
   if (counts.empty()) counts = {std::size_t{1} << 12, std::size_t{1} << 24};
 
   std::vector<bench_case> all;
-  std::set<std::string> names;  // a word may have been said twice
+  std::set<std::string> names;  // An axis may contain a word twice.
   for (const element_type type : types) {
     for (const operation what : whats) {
       for (const std::size_t count : counts) {
-        for (const backend* one : by) {
+        for (const backend* one : usable) {
           for (const variant_info& variant : chosen_variants(*one, axes.variants, methods)) {
             const bench_case next{one, variant, what, type, count};
             if (names.insert(next.name()).second && exists(next)) all.push_back(next);

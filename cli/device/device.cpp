@@ -1,4 +1,4 @@
-// fanin device: what this machine computes with, and how fast it reads.
+// fanin device prints the properties of the CPU and the GPUs, and the measured rates of their reads and copies.
 #include <algorithm>
 #include <iterator>
 #include <memory>
@@ -10,6 +10,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/device/machine.hpp"
+#include "cli/gpu.hpp"
 #include "cli/kit/output.hpp"
 
 namespace fanin::cli {
@@ -19,8 +20,8 @@ namespace {
 struct machine {
   std::vector<fact> processor = processor_facts();
   read_measurements reads = measure_reads(processor);
-  std::vector<std::vector<fact>> devices = gpu_facts();
   const availability& gpu = find_backend("cuda").probe();
+  std::vector<std::vector<fact>> devices;
 };
 
 json as_json(const machine& here) {
@@ -58,7 +59,8 @@ std::string as_text(const machine& here) {
 
 void run_device(bool wants_json) {
   progress line("measuring reads of memory");
-  const machine here;
+  machine here;
+  if (here.gpu.usable()) here.devices = require_gpu().gpu_facts();
   line.end();
   write_stdout(wants_json ? printed(as_json(here)) : as_text(here));
 }

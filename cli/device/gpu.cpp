@@ -1,12 +1,10 @@
-// The GPU's side of `fanin device`.
+// The GPU part of `fanin device`.
 #include <vector>
 
 #include <fmt/format.h>
 
-#include <fanin/backend.hpp>
-
 #include "backends/cuda/runtime/handles.hpp"
-#include "cli/device/machine.hpp"
+#include "cli/gpu.hpp"
 #include "measure/device.hpp"
 
 namespace fanin::cli {
@@ -15,7 +13,7 @@ namespace {
 
 using cuda::check;
 
-/// Also what cudaDeviceProp no longer has since CUDA 13.
+/// An attribute of the device. CUDA 13 removed some of the attributes from cudaDeviceProp.
 int attribute(cudaDeviceAttr which, int device) {
   int value = 0;
   check(cudaDeviceGetAttribute(&value, which, device), "cudaDeviceGetAttribute");
@@ -24,8 +22,8 @@ int attribute(cudaDeviceAttr which, int device) {
 
 std::string version_text(int version) { return fmt::format("{}.{}", version / 1000, version % 1000 / 10); }
 
-/// 32-bit floating-point units of a multiprocessor, which no call tells (CUDA programming guide, compute
-/// capabilities). Null for those that came later.
+/// The 32-bit floating-point units per multiprocessor, from the compute capabilities in the CUDA programming guide:
+/// no CUDA call returns them. Null for later compute capabilities.
 json cores_per_multiprocessor(int major, int minor) {
   switch (10 * major + minor) {
     case 75:
@@ -123,7 +121,6 @@ std::vector<fact> facts_of(int device) {
 
 std::vector<std::vector<fact>> gpu_facts() {
   std::vector<std::vector<fact>> all;
-  if (!find_backend("cuda").probe().usable()) return all;
   int devices = 0;
   check(cudaGetDeviceCount(&devices), "cudaGetDeviceCount");
   for (int device = 0; device < devices; ++device) all.push_back(facts_of(device));

@@ -1,4 +1,4 @@
-// What this machine computes with.
+// The CPU part of `fanin device`.
 #pragma once
 
 #include <cstddef>
@@ -9,13 +9,13 @@
 
 namespace fanin::cli {
 
-/// Empty where the system does not tell.
+/// The processor's model name, or an empty string if /proc/cpuinfo does not have it.
 std::string processor_name();
 
-/// Cores, caches, vectors and the code path in use.
+/// The cores, the caches, the vector width and the instruction set in use.
 std::vector<fact> processor_facts();
 
-/// Reads of an array that the caches do not hold, where memory allows, by 1, 2, 4, ... threads, measured now.
+/// Rates at which 1, 2, 4, ... threads read an array of `bytes`, which is larger than the caches but at most 1 GiB.
 struct read_measurements {
   std::size_t bytes;
   struct rate {
@@ -25,9 +25,5 @@ struct read_measurements {
   std::vector<rate> rates;
 };
 read_measurements measure_reads(const std::vector<fact>& processor);
-
-/// For each CUDA device its properties, and how fast it reads its memory and takes the host's, measured now.
-/// Empty where the backend `cuda` is not usable. @throws out_of_memory, device_error
-std::vector<std::vector<fact>> gpu_facts();
 
 }  // namespace fanin::cli

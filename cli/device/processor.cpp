@@ -1,4 +1,4 @@
-// The CPU's side of `fanin device`.
+// The CPU part of `fanin device`.
 #include <unistd.h>
 
 #include <algorithm>
@@ -25,13 +25,13 @@ std::string first_line(const std::filesystem::path& path) {
   return line;
 }
 
-/// "48K" as Linux writes it; 0 for anything else.
+/// The bytes of a size as Linux writes it, as in "48K"; 0 for any other text.
 std::uint64_t bytes_in(const std::string& text) {
   const bool kib = text.ends_with('K') && text.find_first_not_of("0123456789") == text.size() - 1 && text.size() > 1;
   return kib ? std::stoull(text) * 1024 : 0;
 }
 
-/// Those of the first core that hold data, from the nearest to the farthest.
+/// The data and unified caches of the first core, from the nearest to the farthest.
 std::vector<fact> cache_facts(const std::filesystem::path& folder) {
   std::vector<fact> all;
   for (int i = 0; std::filesystem::exists(folder / fmt::format("index{}", i)); ++i) {
@@ -49,7 +49,7 @@ double read_rate(const std::vector<std::byte>& data, unsigned threads) {
   constexpr double budget_seconds = 0.3;
   measure::reader all(threads);
   volatile unsigned long long sink = 0;
-  const measure::patience limit = {.budget_seconds = budget_seconds};
+  const measure::stopping_rule limit = {.budget_seconds = budget_seconds};
   const auto call = [&](std::size_t) { sink = all.read(data.data(), data.size()); };
   const double seconds = measure::time_calls(call, limit).seconds();
   return static_cast<double>(data.size()) / seconds / 1e9;

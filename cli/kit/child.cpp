@@ -18,7 +18,7 @@ namespace fanin::cli {
 
 namespace {
 
-/// What a child writes goes to a file, which takes any amount without anybody reading along.
+/// A temporary file for the output of a child process. Unlike a pipe, the file takes any amount without a reader.
 class capture {
  public:
   capture() : file_(std::tmpfile()) {

@@ -1,4 +1,4 @@
-// Programs that are run for their output.
+// Runs a program and captures its output.
 #pragma once
 
 #include <string>
@@ -6,8 +6,8 @@
 
 namespace fanin::cli {
 
-/// What the program writes to stdout. It is not searched for in PATH; its stdin is empty; its stderr is not shown.
-/// @throws bad_data: it cannot be started, or fails, with the last line that it wrote to stderr
+/// Runs `program`, which is a path and is not searched for in PATH, with an empty stdin, and returns its stdout.
+/// @throws bad_data if the program cannot be started, or fails; the message has the last line of its stderr
 std::string output_of(const std::string& program, const std::vector<std::string>& arguments);
 
 }  // namespace fanin::cli

@@ -1,8 +1,8 @@
-// Which source this is; written by cmake/commit.cmake.
+// The commit of the source; cmake/commit.cmake writes its definition.
 #pragma once
 
 namespace fanin::cli {
 
-extern const char* const source_commit;  ///< "-dirty" at its end if files were changed; empty if nobody knows
+extern const char* const source_commit;  ///< ends with "-dirty" if files were changed; empty if it is unknown
 
 }  // namespace fanin::cli

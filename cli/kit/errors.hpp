@@ -1,4 +1,4 @@
-// The two ways in which the command itself fails; the library's own errors are in fanin/error.hpp.
+// The errors of the command; those of the library are in fanin/error.hpp.
 #pragma once
 
 #include <stdexcept>
@@ -8,7 +8,7 @@
 
 namespace fanin::cli {
 
-/// Unreadable or malformed input, or output that cannot be written: exit status 1.
+/// The input is unreadable or malformed, or the output cannot be written: exit status 1.
 struct bad_data : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -23,13 +23,14 @@ struct regression : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Cases could not be decided, and that was to be an error: exit status 4.
+/// `fanin regress --strict` left cases undecided: exit status 4.
 struct undecided_cases : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Runs f; where the library objects to the elements (an integer total that does not fit, min of nothing), the
-/// message names the input. For calls whose options have been checked. @throws bad_data
+/// Returns f(), which calls the library with options that have been checked.
+/// @throws bad_data if the library rejects the elements (an integer total overflows, min of no elements); the message
+/// names the input
 template <class F>
 auto naming(const std::string& input, F f) {
   const auto named = [&](const error& problem) { return bad_data(input + ": " + problem.what()); };

@@ -1,4 +1,4 @@
-// Facts about a machine, each said once, for JSON and for a page of text.
+// Facts about a machine. One list of facts gives the JSON object and the text.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +13,14 @@ namespace fanin::cli {
 enum class unit : std::uint8_t { none, bytes, hertz, bits, gigabytes_per_second };
 
 struct fact {
-  std::string name;  ///< in words
+  std::string name;  ///< as in "L2 cache"
   json value;
   unit in = unit::none;
 };
 
-/// {"l2_cache_bytes": 52428800, ...}: names with underscores, and the unit.
+/// A JSON object, as in {"l2_cache_bytes": 52428800}: a key is the name with underscores and the unit.
 json as_json(const std::vector<fact>& facts);
-/// Rows for align(): the name, then the value with a unit that suits its size; one digit follows the point.
+/// Rows for align(), with the name and the value. A value has one decimal and a unit that suits its size.
 std::vector<table_row> as_rows(const std::vector<fact>& facts);
 
 }  // namespace fanin::cli

@@ -1,12 +1,12 @@
-// Ctrl-C while something is measured whose results so far are worth keeping.
+// Ctrl-C during a measurement. The results so far are still printed.
 #pragma once
 
 #include <csignal>
 
 namespace fanin::cli {
 
-/// While it lives, the first SIGINT is noted; a second one ends the process. Leaves an ignored SIGINT ignored.
-/// One at a time.
+/// While an interrupt_watch exists, the first SIGINT sets a flag and the second ends the process. An ignored SIGINT
+/// stays ignored. Only one interrupt_watch may exist at a time.
 class interrupt_watch {
  public:
   interrupt_watch();
@@ -15,7 +15,7 @@ class interrupt_watch {
   interrupt_watch& operator=(const interrupt_watch&) = delete;
 
   bool seen() const { return *flag() != 0; }
-  /// Not 0 once it was seen.
+  /// *flag() is not 0 after a SIGINT.
   const volatile std::sig_atomic_t* flag() const;
 
  private:

@@ -1,4 +1,4 @@
-// How values and reports look in JSON.
+// Values and reports in JSON.
 #pragma once
 
 #include <string>
@@ -12,20 +12,21 @@ namespace fanin::cli {
 
 using json = nlohmann::ordered_json;
 
-/// null if the number is not finite, which JSON cannot say.
+/// The number, or null if it is not finite, which JSON cannot represent.
 json json_number(double value);
-/// Integers in full.
+/// The number; 64-bit integers keep all their digits.
 json json_number(const scalar& value);
 
 json passed_over_json(const passed_over& one);
 
-/// The text to print; bytes of file names that are not UTF-8 are replaced.
+/// The text of a JSON value. Bytes that are not UTF-8, as in file names, are replaced.
 std::string printed(const json& value);
 
-/// Objects as lines of CSV under a heading, the keys of the one that has most; what another lacks stays empty.
+/// A list of objects as CSV. The columns are the keys of the object with the most keys; a missing value is an empty
+/// cell.
 std::string csv_of(const json& rows);
 
-/// The class in a few words.
+/// Describes the reproducibility class in a few words.
 std::string_view story(reproducibility kind);
 
 }  // namespace fanin::cli

@@ -33,12 +33,12 @@ bool write_all(int fd, const void* data, std::size_t bytes) {
   return true;
 }
 
-// The file to remove if a signal ends the process first; its text lies in the one output_file there is.
+// The path of the temporary file that a signal handler removes. The string belongs to the only output_file.
 std::atomic<const char*> unfinished = nullptr;
 
 void remove_unfinished(int signal) {
   if (const char* path = unfinished) ::unlink(path);
-  ::raise(signal);  // takes effect on return, with the default action restored
+  ::raise(signal);  // The default action, which SA_RESETHAND has restored, takes effect when the handler returns.
 }
 
 void guard_unfinished(const std::string& path) {
@@ -56,7 +56,7 @@ void guard_unfinished(const std::string& path) {
 
 void write_stdout(std::string_view text) {
   if (write_all(STDOUT_FILENO, text.data(), text.size()) && ::close(STDOUT_FILENO) == 0) return;
-  if (errno == EPIPE) ::_exit(128 + SIGPIPE);  // whoever read it has left and wants no message
+  if (errno == EPIPE) ::_exit(128 + SIGPIPE);  // The reader has closed the pipe and needs no message.
   throw bad_data(fmt::format("standard output: {}", errno == EBADF ? "is closed" : std::strerror(errno)));
 }
 

@@ -1,4 +1,4 @@
-// What leaves the process: stdout all at once, files whole or not at all, and a progress line.
+// The output of the process: stdout in one write, files that are complete or absent, and a progress line on stderr.
 #pragma once
 
 #include <atomic>
@@ -13,16 +13,17 @@
 
 namespace fanin::cli {
 
-/// Writes everything to stdout and closes it, so that a full disk is noticed. Call once, last. @throws bad_data
+/// Writes `text` to stdout and closes stdout, which reports a full disk. Call write_stdout() once, at the end.
+/// @throws bad_data
 void write_stdout(std::string_view text);
 
-/// One line on stderr that begins with "fanin: "; control characters in it become '?'.
+/// Writes one line to stderr, which begins with "fanin: ". Control characters become '?'.
 void say(std::string_view line);
 
-/// A file that appears under its name when commit() returns, whole, and never before; one at a time.
+/// A file that appears under its name, complete, when commit() returns. Only one output_file may exist at a time.
 class output_file {
  public:
-  /// @throws bad_data, also if the name belongs to something other than a regular file
+  /// @throws bad_data, also if `path` exists and is not a regular file
   explicit output_file(const std::string& path);
   ~output_file();
   output_file(const output_file&) = delete;
@@ -38,8 +39,8 @@ class output_file {
   int fd_ = -1;
 };
 
-/// A line on stderr that says what is being done, from the first second on, if stderr is a terminal.
-/// end() erases it, before anything else is written; so does the destructor.
+/// A progress line on stderr, shown after one second if stderr is a terminal. Call end(), which erases the line,
+/// before other output; the destructor calls end().
 class progress {
  public:
   explicit progress(std::string doing);

@@ -1,4 +1,4 @@
-// Columns of text.
+// Tables of text with aligned columns.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@ namespace fanin::cli {
 
 using table_row = std::vector<std::string>;
 
-/// The rows with their columns aligned: the first `left` to the left, the others to the right. Every line, the
-/// heading included, ends with a newline and has no white space at its end.
+/// The rows as lines of text. The first `left` columns are aligned to the left, the others to the right. Every line
+/// ends with a newline and without trailing spaces.
 std::string align(const std::vector<table_row>& rows, std::size_t left);
 
 }  // namespace fanin::cli

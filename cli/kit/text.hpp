@@ -1,4 +1,4 @@
-// Words and numbers, to and from text.
+// Conversions between values, enumerators and text.
 #pragma once
 
 #include <span>
@@ -17,14 +17,14 @@ namespace fanin::cli {
 
 using detail::printable;
 
-/// For names of files: control characters become '?'.
+/// The text with control characters, which a file name may contain, replaced by '?'.
 std::string one_line(std::string_view text);
 
 /// The shortest text that reads back as the same value; "nan", "inf" and "-inf" otherwise.
 std::string value_text(const scalar& value);
 std::string value_text(double value);
 
-/// C's %a of the value as a double.
+/// The value as a double in the format %a of printf().
 std::string value_hex(const scalar& value);
 std::string value_hex(double value);
 
@@ -36,7 +36,8 @@ std::vector<std::string_view> names_of(const Enums& known) {
   return names;
 }
 
-/// The member of `known` that to_string() calls `word`. @throws usage_error with a suggestion; `what` names the kind
+/// The enumerator of `known` whose to_string() is `word`. `what` describes the enumerators in the error message.
+/// @throws usage_error if there is none; the message suggests a word
 template <class Enum>
 Enum parse_choice(std::string_view what, std::string_view word, std::span<const Enum> known) {
   for (const Enum one : known) {

@@ -1,4 +1,4 @@
-// fanin lab divergence.
+// The page of `fanin lab divergence`.
 #include "measure/lab/divergence.hpp"
 
 #include "cli/lab/pages.hpp"
@@ -7,7 +7,8 @@ namespace fanin::cli::lab {
 
 namespace {
 
-/// A warp that takes both sides of a branch takes them one after the other.
+/// Interprets the ratio of the two times. A warp that diverges executes both sides of the branch, one after the
+/// other.
 std::string_view sentence(const fanin::lab::divergence& one) {
   if (one.ratio < 1.1) {
     return one.version == "constants" ? "nothing is lost: the compiler has made one selection of both sides, and no "
@@ -19,13 +20,13 @@ std::string_view sentence(const fanin::lab::divergence& one) {
 
 }  // namespace
 
-void fill_divergence(lab_page& page, const place& on) {
+void fill_divergence(lab_page& page, const experiment_context& context) {
   page.columns = {{"sides", "sides"},
                   {"verified", "check"},
                   {"by_thread_seconds", "by thread: us", 1, 1e6},
                   {"by_warp_seconds", "by warp: us", 1, 1e6},
                   {"ratio", "ratio", 2}};
-  for (const fanin::lab::divergence& one : fanin::lab::measure_divergence(on.stream)) {
+  for (const fanin::lab::divergence& one : fanin::lab::measure_divergence(context.stream)) {
     const auto if_right = [&](double value) { return one.verified ? json(value) : json(nullptr); };
     page.rows.push_back({{"sides", one.version},
                          {"verified", one.verified},

@@ -1,4 +1,4 @@
-// fanin lab: small experiments that show how a device executes.
+// fanin lab runs small experiments that show how a device executes.
 #include "cli/lab/lab.hpp"
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 #include <CLI/App.hpp>
 
 #include "cli/commands.hpp"
+#include "cli/gpu.hpp"
 #include "cli/kit/commit.hpp"
 #include "cli/kit/errors.hpp"
 #include "cli/kit/output.hpp"
@@ -32,7 +33,7 @@ std::string cell(const json& row, const lab_column& column) {
   return fmt::format("{:.{}f}", column.scale * value.get<double>(), column.digits);
 }
 
-/// Each once, after the names of the rows about which it is.
+/// The sentences of the rows. Each sentence appears once, after the names of all its rows.
 std::string sentences(const lab_page& page) {
   json rows_by_sentence = json::object();
   for (const json& row : page.rows) {
@@ -45,12 +46,12 @@ std::string sentences(const lab_page& page) {
   return all;
 }
 
-void run_lab(const lab_options& said) {
-  const auto which = parse_choice<experiment>("experiment", said.experiment, all_experiments);
-  progress line(fmt::format("lab: {}", said.experiment));
-  const lab_page page = run_experiment(which, static_cast<int>(said.device));
+void run_lab(const lab_options& arguments) {
+  const auto which = parse_choice<experiment>("experiment", arguments.experiment, all_experiments);
+  progress line(fmt::format("lab: {}", arguments.experiment));
+  const lab_page page = require_gpu().run_experiment(which, static_cast<int>(arguments.device));
   line.end();
-  write_stdout(said.json ? printed(as_json(page)) : as_text(page));
+  write_stdout(arguments.json ? printed(as_json(page)) : as_text(page));
   if (std::ranges::any_of(page.rows, [](const json& row) { return row.value("verified", true) == false; })) {
     throw bad_data("wrong results, so not timed");
   }
@@ -79,18 +80,18 @@ std::string as_text(const lab_page& page) {
     for (const lab_column& column : page.columns) cells.push_back(cell(row, column));
     table.push_back(std::move(cells));
   }
-  const std::string said = sentences(page);
-  return fmt::format("{}\n{}{}{}", align(as_rows(page.facts), 2), align(table, 1), said.empty() ? "" : "\n", said);
+  const std::string text = sentences(page);
+  return fmt::format("{}\n{}{}{}", align(as_rows(page.facts), 2), align(table, 1), text.empty() ? "" : "\n", text);
 }
 
 command add_lab(CLI::App& root) {
-  auto said = std::make_shared<lab_options>();
+  auto arguments = std::make_shared<lab_options>();
   CLI::App* parser = root.add_subcommand("lab", "Experiments that show how a CUDA device executes");
-  parser->add_option("EXPERIMENT", said->experiment, "divergence, occupancy, shapes or latency")
+  parser->add_option("EXPERIMENT", arguments->experiment, "divergence, occupancy, shapes or latency")
       ->type_name("")
       ->required();
-  add_number_option(*parser, "--device", 0, said->device, "number of the CUDA device");
-  parser->add_flag("--json", said->json, "print one JSON object");
+  add_number_option(*parser, "--device", 0, arguments->device, "number of the CUDA device");
+  parser->add_flag("--json", arguments->json, "print one JSON object");
   parser->footer(
       "Results are checked before anything is timed.\n\n"
       "divergence  a branch that parts the threads of each warp, against one that parts whole warps, timed in turn:\n"
@@ -108,7 +109,7 @@ command add_lab(CLI::App& root) {
       "they\n"
       "            are by chains in a thread and by warps on a multiprocessor\n\n"
       "Examples:\n  fanin lab divergence\n  fanin lab occupancy --json");
-  return {parser, [said] { run_lab(*said); }};
+  return {parser, [arguments] { run_lab(*arguments); }};
 }
 
 }  // namespace fanin::cli

@@ -1,4 +1,4 @@
-// fanin lab: experiments on how a device executes, what they found, and how it looks.
+// The experiments and the results of fanin lab.
 #pragma once
 
 #include <cstdint>
@@ -16,22 +16,25 @@ inline constexpr experiment all_experiments[] = {experiment::divergence, experim
                                                  experiment::latency};
 std::string_view to_string(experiment which);
 
-/// A column of the text's table: a key of the rows; numbers are scaled, and so many digits follow the point.
+/// A column of the table in the text: the rows' values under `key`. Numbers are multiplied by `scale` and have
+/// `digits` decimals.
 struct lab_column {
   std::string_view key, heading;
   int digits = 0;
   double scale = 1;
 };
 
-/// What an experiment found.
+/// The results of one experiment.
 struct lab_page {
   experiment which;
-  std::vector<fact> facts;  ///< true of all rows; the device first
+  std::vector<fact> facts;  ///< facts that hold for all rows; the device's name is the first
   std::vector<lab_column> columns;
-  json rows = json::array();  ///< objects; `verified` is false and times are null where a result was wrong; `says`,
-                              ///< where present, is a sentence about the row, without a full stop
+  /// A list of objects. If a result was wrong, `verified` is false and the times are null. `says`, if present, is a
+  /// sentence about the row, without a full stop.
+  json rows = json::array();
 };
 
+/// Runs one experiment on a device. Defined in builds with CUDA only; see gpu.hpp.
 /// @throws invalid_argument, backend_unavailable, out_of_memory, device_error
 lab_page run_experiment(experiment which, int device);
 

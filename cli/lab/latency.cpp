@@ -1,4 +1,4 @@
-// fanin lab latency.
+// The page of `fanin lab latency`.
 #include "measure/lab/latency.hpp"
 
 #include <fmt/format.h>
@@ -17,18 +17,18 @@ using fanin::lab::throughput;
 constexpr std::string_view keys[] = {"with_1_chain", "with_2_chains", "with_4_chains", "with_8_chains"};
 static_assert(std::size(keys) == chain_counts.size());
 
-/// What a warp's instruction counts for: operations of 32 lanes, or bytes.
-struct measure_of {
+/// The unit of an instruction's rate, and the amount of one warp instruction in that unit.
+struct rate_unit {
   std::string_view unit;
   double scale;
 };
-measure_of measure_of_instruction(std::string_view instruction) {
+rate_unit rate_unit_of(std::string_view instruction) {
   if (instruction == "fma") return {"10^9 operations/s", 32e-9};
   return {"GB/s", 128e-9};
 }
 
 json row_of(const hiding& all, const throughput& one) {
-  const auto [unit, scale] = measure_of_instruction(all.instruction);
+  const auto [unit, scale] = rate_unit_of(all.instruction);
   json row = {{"instruction", all.instruction},
               {"unit", unit},
               {"warps_per_multiprocessor", one.warps},
@@ -39,7 +39,7 @@ json row_of(const hiding& all, const throughput& one) {
   return row;
 }
 
-/// How much either way to hide latency gains, alone.
+/// The gain from more chains alone, from more warps alone, and from both.
 json sentence(const hiding& all) {
   const throughput& least = all.rows.front();
   const throughput& most = all.rows.back();
@@ -52,14 +52,14 @@ json sentence(const hiding& all) {
 
 }  // namespace
 
-void fill_latency(lab_page& page, const place& on) {
+void fill_latency(lab_page& page, const experiment_context& context) {
   page.columns = {{"instruction", "instruction"}, {"warps_per_multiprocessor", "warps"}, {"verified", "check"}};
   for (std::size_t i = 0; i < std::size(keys); ++i) {
     constexpr std::string_view headings[] = {"1 chain", "2 chains", "4 chains", "8 chains"};
     page.columns.push_back({keys[i], headings[i], 1});
   }
   page.columns.push_back({"unit", "unit"});
-  for (const hiding& all : fanin::lab::measure_hiding(on.stream)) {
+  for (const hiding& all : fanin::lab::measure_hiding(context.stream)) {
     if (!all.alone.verified) throw bad_data(fmt::format("a chain of {} ended in the wrong place", all.instruction));
     page.facts.push_back({fmt::format("{} latency in cycles", all.instruction), all.alone.cycles});
     page.facts.push_back({fmt::format("{} latency in nanoseconds", all.instruction), 1e9 * all.alone.seconds});

@@ -1,4 +1,5 @@
-// fanin lab occupancy: what a multiprocessor holds of each stage, and what it would take to keep the memory busy.
+// The page of `fanin lab occupancy`: for each stage the warps that a multiprocessor holds, and the warps that would
+// hide the latency of memory.
 #include <algorithm>
 #include <array>
 #include <span>
@@ -22,8 +23,8 @@ namespace {
 constexpr std::size_t count = std::size_t{1} << 24;
 constexpr unsigned lanes = 32;
 
-/// What ends first, were each the only limit. Registers are given out to warps in units of 256, shared memory with
-/// what the system keeps of each block.
+/// The name of the resource that limits the blocks on a multiprocessor. The hardware allocates registers to a warp in
+/// units of 256, and reserves some shared memory for each block.
 std::string_view limit_of(const cuda::stage_plan& plan, const cuda::stage_resources& used, const cudaDeviceProp& p) {
   struct limit {
     std::string_view name;
@@ -79,11 +80,11 @@ double read_bandwidth(cudaStream_t stream) {
 
 }  // namespace
 
-void fill_occupancy(lab_page& page, const place& on) {
-  const fanin::lab::latency memory = fanin::lab::measure_memory_latency(on.stream);
+void fill_occupancy(lab_page& page, const experiment_context& context) {
+  const fanin::lab::latency memory = fanin::lab::measure_memory_latency(context.stream);
   if (!memory.verified) throw bad_data("the walk through memory ended in the wrong place, so its latency is unknown");
-  const double bandwidth = read_bandwidth(on.stream);
-  const double bytes_under_way = memory.seconds * bandwidth / on.device.multiProcessorCount;
+  const double bandwidth = read_bandwidth(context.stream);
+  const double bytes_under_way = memory.seconds * bandwidth / context.device.multiProcessorCount;
   page.facts.push_back({"verified", true});
   page.facts.push_back({"memory latency in cycles", memory.cycles});
   page.facts.push_back({"memory latency in nanoseconds", 1e9 * memory.seconds});
@@ -104,7 +105,7 @@ void fill_occupancy(lab_page& page, const place& on) {
                   {"warps_needed", "warps needed", 1}};
   for (const cuda::stage_info& stage : cuda::stages()) {
     try {
-      page.rows.push_back(row_of(stage, on.device, bytes_under_way));
+      page.rows.push_back(row_of(stage, context.device, bytes_under_way));
     } catch (const unsupported& refusal) {
       page.facts.push_back({fmt::format("left out {}", stage.text.name), std::string(refusal.what())});
     }

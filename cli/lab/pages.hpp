@@ -1,4 +1,4 @@
-// The experiments: each runs on a device and fills its page.
+// The functions that run the experiments on a device and fill their pages.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -8,15 +8,15 @@
 
 namespace fanin::cli::lab {
 
-/// The current device and a stream of it.
-struct place {
+/// The current device and a stream of that device.
+struct experiment_context {
   const cudaDeviceProp& device;
   cudaStream_t stream;
 };
 
-void fill_divergence(lab_page& page, const place& on);
-void fill_occupancy(lab_page& page, const place& on);
-void fill_shapes(lab_page& page, const place& on);
-void fill_latency(lab_page& page, const place& on);
+void fill_divergence(lab_page& page, const experiment_context& context);
+void fill_occupancy(lab_page& page, const experiment_context& context);
+void fill_shapes(lab_page& page, const experiment_context& context);
+void fill_latency(lab_page& page, const experiment_context& context);
 
 }  // namespace fanin::cli::lab

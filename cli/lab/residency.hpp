@@ -1,4 +1,4 @@
-// What a multiprocessor holds of a kernel, against what it would take to keep the memory busy.
+// The warps of a kernel that a multiprocessor holds, compared with the warps that would hide the latency of memory.
 #pragma once
 
 #include <string>
@@ -7,18 +7,18 @@
 namespace fanin::cli::lab {
 
 struct residency {
-  unsigned warps, most_warps;   ///< on a multiprocessor: that fit, and of any kernel
-  std::string_view limited_by;  ///< what ends first, were each the only limit
-  unsigned bytes_of_warp;       ///< asked of memory before any of them is needed
-  double bytes_wanted;          ///< under way in a multiprocessor: latency x bandwidth of the memory
-  unsigned tiles_under_way;     ///< of a block
-  bool asks_once;               ///< a block has one tile and ends
+  unsigned warps, most_warps;   ///< warps per multiprocessor: of this kernel, and at most of any kernel
+  std::string_view limited_by;  ///< the resource that limits `warps`
+  unsigned bytes_of_warp;       ///< bytes that a warp requests from memory before it uses the first of them
+  double bytes_wanted;          ///< latency x bandwidth of the memory, per multiprocessor
+  unsigned tiles_under_way;     ///< tiles that a block copies ahead
+  bool asks_once;               ///< true if a block reads one tile and ends
 
-  /// By Little's law.
+  /// The warps that hide the latency of memory, by Little's law.
   double warps_needed() const { return bytes_wanted / bytes_of_warp; }
 };
 
-/// What limits the kernel, without a full stop.
+/// A sentence about what limits the kernel, without a full stop.
 std::string sentence(const residency& of);
 
 }  // namespace fanin::cli::lab

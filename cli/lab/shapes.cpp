@@ -1,4 +1,4 @@
-// fanin lab shapes.
+// The page of `fanin lab shapes`.
 #include "measure/lab/shapes.hpp"
 
 #include <fmt/format.h>
@@ -13,8 +13,8 @@ json json_of(const fanin::lab::rate& one) { return one.verified ? json(one.gigab
 
 }  // namespace
 
-void fill_shapes(lab_page& page, const place& on) {
-  const fanin::lab::shape_study study = fanin::lab::measure_shapes(on.stream);
+void fill_shapes(lab_page& page, const experiment_context& context) {
+  const fanin::lab::shape_study study = fanin::lab::measure_shapes(context.stream);
   page.facts.push_back({"rows and columns", {fanin::lab::matrix_rows, fanin::lab::matrix_columns}});
   page.columns = {{"block", "block (x, y)"},
                   {"verified", "check"},

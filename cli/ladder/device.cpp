@@ -1,4 +1,4 @@
-// The ladder on a device.
+// Checks and measures the stages of the ladder on a device.
 #include <algorithm>
 #include <optional>
 
@@ -39,8 +39,9 @@ std::vector<const cuda::stage_info*> chosen_stages(const std::vector<std::string
   return chosen;
 }
 
-/// Knows the right values. Sums of floats have to be as near to theirs as their bound says, and equal to the right
-/// sum, CUB's and Thrust's of terms that no order rounds; all others have to be equal.
+/// A verifier judges values by the exact result, CUB's and Thrust's. A sum of floats has to keep its error bound; its
+/// sum of a second input, whose partial sums are exact in any order, has to equal the exact sum, CUB's and Thrust's.
+/// All other values have to be equal to the three references.
 class verifier {
  public:
   verifier(operation what, const array_view& x) : type_(default_result(what, x.type)) {
@@ -48,9 +49,9 @@ class verifier {
     exact_ = sum_ ? sum_->rounded(type_) : reduce(what, x, {.backend = "serial"}).value;
   }
   const scalar& exact() const { return exact_; }
-  /// Whether terms that no order rounds are asked for, beside the input.
+  /// Whether the reduction rounds, so that the second input is needed.
   bool rounds() const { return sum_ && is_floating(type_); }
-  /// Of such terms if rounds(), else of the input.
+  /// Sets the three references: results of the second input if rounds(), else of the input.
   void set_references(const scalar& exact, const scalar& cub, const scalar& thrust) {
     comparable_ = exact, cub_ = cub, thrust_ = thrust;
   }
@@ -80,36 +81,36 @@ error_bound bound_of(const cuda::stage_plan& plan, element_type type) {
   return {0, type == element_type::f32 ? accumulator::growth<float>(chain) : accumulator::growth<double>(chain), 0};
 }
 
-/// One device, one input, and a stream that everything runs on.
-class climber {
+/// A ladder_run measures one input on one device. All its work is enqueued on one stream.
+class ladder_run {
  public:
-  /// `exact`: terms that no order rounds.
-  climber(const ladder_question& asked, const array_view& x, const array_view& exact)
-      : asked_(asked),
-        context_(asked.device),
-        launches_(asked.device, stream()),
-        here_(asked.device),
+  /// `exact` is the second input, whose partial sums are exact in any order.
+  ladder_run(const ladder_question& question, const array_view& x, const array_view& exact)
+      : question_(question),
+        context_(question.device),
+        launches_(question.device, stream()),
+        here_(question.device),
         input_(x),
-        request_{asked.what, input_.at(0), method::fast, default_result(asked.what, asked.type), "", 1},
-        known_(asked.what, x) {
-    cuda::check(cudaGetDeviceProperties(&device_, asked.device), "cudaGetDeviceProperties");
+        request_{question.what, input_.at(0), method::fast, default_result(question.what, question.type), "", 1},
+        verifier_(question.what, x) {
+    cuda::check(cudaGetDeviceProperties(&device_, question.device), "cudaGetDeviceProperties");
     const std::size_t bytes = 2 * static_cast<std::size_t>(device_.l2CacheSize);
     other_data_ = cuda::allocate_device(bytes);
     cuda::check(cudaMemset(other_data_.get(), 0, bytes), "cudaMemset");
     result_ = cuda::allocate_device(sizeof(device_result<std::int64_t>));
-    if (known_.rounds()) exact_input_.emplace(exact);
+    if (verifier_.rounds()) exact_input_.emplace(exact);
     const array_view same = exact_input_ ? exact : x;
-    known_.set_references(reduce(asked.what, same, {.backend = "serial"}).value, result_of("cub", comparable()).value,
-                          result_of("thrust", comparable()).value);
+    verifier_.set_references(reduce(question.what, same, {.backend = "serial"}).value,
+                             result_of("cub", comparable()).value, result_of("thrust", comparable()).value);
   }
 
   std::string device_name() const { return device_.name; }
-  const scalar& exact() const { return known_.exact(); }
+  const scalar& exact() const { return verifier_.exact(); }
   double ceiling_seconds() const { return measure::device_read_seconds(input_, stream(), 3 * seconds_per_row); }
 
   /// @throws unsupported
   ladder_row climb(const cuda::stage_info& stage) {
-    const auto plan = plan_stage(stage, asked_.what, asked_.type, asked_.count, asked_.block_size);
+    const auto plan = plan_stage(stage, question_.what, question_.type, question_.count, question_.block_size);
     const auto workspace = cuda::allocate_device(plan.workspace_bytes);
     const auto state = cuda::allocate_device(plan.state_bytes);
     const auto prepare = [&](std::size_t i) { prepare_stage(plan, input_.at(i).data, workspace.get(), stream()); };
@@ -118,7 +119,7 @@ class climber {
     };
     const auto value_of = [&](const array_view& x) {
       const nvtx3::scoped_range in_a_profile{std::string(stage.text.name)};
-      // Memory that comes back from the stage before holds its value.
+      // The memory may have been freed by the stage before, and then contains that stage's result.
       cuda::check(cudaMemsetAsync(state.get(), 0xff, plan.state_bytes, stream()), "cudaMemsetAsync");
       prepare_stage(plan, x.data, workspace.get(), stream());
       run_stage(plan, x.data, workspace.get(), state.get(), nullptr, stream());
@@ -129,12 +130,12 @@ class climber {
     row.name = stage.text.name;
     row.builds_on = stage.text.builds_on;
     const bool rounds =
-        is_floating(asked_.type) && (asked_.what == operation::sum || asked_.what == operation::product);
+        is_floating(question_.type) && (question_.what == operation::sum || question_.what == operation::product);
     row.reproducibility = rounds ? stage.reproducibility : reproducibility::exact;
     row.footprint = footprint_of(plan);
 
     try {
-      known_.judge(row, value_of(input_.at(0)), bound_of(plan, asked_.type), value_of(comparable()));
+      verifier_.judge(row, value_of(input_.at(0)), bound_of(plan, question_.type), value_of(comparable()));
     } catch (const overflow&) {
       row.exact = row.cub = row.thrust = oracle::promise::broken;
     }
@@ -144,7 +145,7 @@ class climber {
                       ? measure::device_median_seconds(
                             stream(), [&](std::size_t i) { prepare(i), read_other_data(); }, run, seconds_per_row)
                       : measure::device_median_seconds(stream(), run, seconds_per_row);
-    if (!asked_.cycles) return row;
+    if (!question_.cycles) return row;
     const auto cycles = cuda::allocate_device(plan.blocks * sizeof(long long));
     prepare(0);
     run(0, reinterpret_cast<long long*>(cycles.get()));
@@ -157,20 +158,23 @@ class climber {
     ladder_row row{};
     row.name = backend_name;
     row.reproducibility = reached.report.reproducibility;
-    known_.judge(row, reached.value, reached.report.bound, result_of(backend_name, comparable()).value);
+    verifier_.judge(row, reached.value, reached.report.bound, result_of(backend_name, comparable()).value);
     if (row.verified() == oracle::promise::broken) return row;
-    const cuda::context& on = launches_;
+    const cuda::context& internals = launches_;
     const auto& kernel = *backend_called(backend_name).find_kernel(request_);
     const auto launch_to = [&](std::byte* state) {
-      return [&, state](std::size_t i) { kernel.launch(on.where(), {input_.at(i).data}, asked_.count, state); };
+      return [&, state](std::size_t i) {
+        kernel.launch(internals.where(), {input_.at(i).data}, question_.count, state);
+      };
     };
     if (backend_name == "cuda") {
-      const auto run = [&](std::size_t i) { enqueue(asked_.what, input_.at(i), result_.get(), context_); };
+      const auto run = [&](std::size_t i) { enqueue(question_.what, input_.at(i), result_.get(), context_); };
       row.seconds = measure::device_median_seconds(stream(), run, seconds_per_row);
-    } else if (backend_name == "thrust") {  // waits, and writes the state from the host
-      row.seconds = measure::host_median_seconds(launch_to(on.host_state(0)), seconds_per_row);
+    } else if (backend_name == "thrust") {
+      // Thrust synchronizes with the stream and writes its result from the host.
+      row.seconds = measure::host_median_seconds(launch_to(internals.host_state(0)), seconds_per_row);
     } else {
-      row.seconds = measure::device_median_seconds(stream(), launch_to(on.device_state(0)), seconds_per_row);
+      row.seconds = measure::device_median_seconds(stream(), launch_to(internals.device_state(0)), seconds_per_row);
     }
     return row;
   }
@@ -182,7 +186,7 @@ class climber {
     return static_cast<const cuda::gpu_backend&>(find_backend(name));
   }
   result<scalar> result_of(std::string_view backend_name, const array_view& x) {
-    return reduce(asked_.what, x, {.backend = backend_name, .how = method::fast});
+    return reduce(question_.what, x, {.backend = backend_name, .how = method::fast});
   }
   array_view comparable() const { return exact_input_ ? exact_input_->at(0) : input_.at(0); }
 
@@ -201,7 +205,7 @@ class climber {
     return stage_value(plan, copy.bytes);
   }
 
-  /// Leaves nothing else in the device's cache.
+  /// Reads twice the size of the L2 cache, so that none of the input stays in the cache.
   void read_other_data() {
     const auto* const data = reinterpret_cast<const std::int32_t*>(other_data_.get());
     const auto count = 2 * static_cast<std::size_t>(device_.l2CacheSize) / sizeof(std::int32_t);
@@ -215,36 +219,36 @@ class climber {
     return measure::median({counted.begin(), counted.end()});
   }
 
-  const ladder_question& asked_;
+  const ladder_question& question_;
   device_context context_;
   cuda::context launches_;  ///< on the same stream, for kernels launched directly
   cuda::device_scope here_;
   measure::rotated_input input_;
   std::optional<measure::rotated_input> exact_input_;
   request request_;
-  verifier known_;
+  verifier verifier_;
   cudaDeviceProp device_{};
   cuda::device_memory other_data_, result_;
 };
 
 }  // namespace
 
-ladder climb(const ladder_question& asked) {
-  const std::vector<const cuda::stage_info*> stages = chosen_stages(asked.stages);
-  const plan usable(asked.what, asked.type, {.backend = "cuda"});
+ladder climb(const ladder_question& question) {
+  const std::vector<const cuda::stage_info*> stages = chosen_stages(question.stages);
+  const plan usable(question.what, question.type, {.backend = "cuda"});
 
   progress line("ladder: random input and its exact value");
-  const oracle::random_input x(asked.what, asked.type, asked.count);
-  const oracle::random_input exact(asked.what, asked.type, asked.count, oracle::terms::exact);
-  climber on(asked, x.view(), exact.view());
+  const oracle::random_input x(question.what, question.type, question.count);
+  const oracle::random_input exact(question.what, question.type, question.count, oracle::terms::exact);
+  ladder_run run(question, x.view(), exact.view());
   line.now("ladder: read ceiling");
-  ladder all{asked, on.device_name(), on.exact(), on.ceiling_seconds(), {}, {}};
+  ladder all{question, run.device_name(), run.exact(), run.ceiling_seconds(), {}, {}};
   for (const cuda::stage_info* stage : stages) {
     line.now(fmt::format("ladder: {}", stage->text.name));
     try {
-      all.rows.push_back(on.climb(*stage));
+      all.rows.push_back(run.climb(*stage));
     } catch (const unsupported& refusal) {
-      if (!asked.stages.empty()) throw;
+      if (!question.stages.empty()) throw;
       all.left_out.emplace_back(stage->text.name, refusal.what());
     } catch (const out_of_memory& failure) {
       all.left_out.emplace_back(stage->text.name, failure.what());
@@ -252,7 +256,7 @@ ladder climb(const ladder_question& asked) {
   }
   for (const std::string_view name : {"cuda", "cub", "thrust"}) {
     line.now(fmt::format("ladder: {}", name));
-    all.rows.push_back(on.climb(name));
+    all.rows.push_back(run.climb(name));
   }
   return all;
 }

@@ -1,4 +1,4 @@
-// fanin ladder: the CUDA stages in order, each checked before it is timed.
+// fanin ladder checks and times the CUDA stages in order.
 #include "cli/ladder/ladder.hpp"
 
 #include <algorithm>
@@ -10,6 +10,7 @@
 
 #include "backends/cuda/stages/ladder.hpp"
 #include "cli/commands.hpp"
+#include "cli/gpu.hpp"
 #include "cli/kit/errors.hpp"
 #include "cli/kit/output.hpp"
 #include "cli/kit/table.hpp"
@@ -29,15 +30,21 @@ struct ladder_options {
   lesson_options lesson;
 };
 
-ladder_question checked(const ladder_options& said) {
-  const auto what = parse_choice<operation>("operation of the ladder", said.operation, cuda::ladder_operations);
-  const auto type = parse_choice<element_type>("element type of the ladder", said.type, cuda::ladder_types);
-  const std::size_t count = said.count.value_or(ladder_question{}.count);
-  return {what, type, count, said.block_size, static_cast<int>(said.device), said.stages, said.cycles};
+ladder_question checked(const ladder_options& arguments) {
+  const auto what = parse_choice<operation>("operation of the ladder", arguments.operation, cuda::ladder_operations);
+  const auto type = parse_choice<element_type>("element type of the ladder", arguments.type, cuda::ladder_types);
+  const std::size_t count = arguments.count.value_or(ladder_question{}.count);
+  return {what,
+          type,
+          count,
+          arguments.block_size,
+          static_cast<int>(arguments.device),
+          arguments.stages,
+          arguments.cycles};
 }
 
 double gigabytes_per_second(const ladder& all, double seconds) {
-  return static_cast<double>(all.asked.count * size_of(all.asked.type)) / seconds / 1e9;
+  return static_cast<double>(all.question.count * size_of(all.question.type)) / seconds / 1e9;
 }
 
 std::optional<double> share_of_ceiling(const ladder& all, const ladder_row& row) {
@@ -45,7 +52,7 @@ std::optional<double> share_of_ceiling(const ladder& all, const ladder_row& row)
   return all.ceiling_seconds / *row.seconds;
 }
 
-/// How many times as fast as the stage that it builds on, if both were timed.
+/// The speedup over the stage that `row` builds on, if both were timed.
 std::optional<double> gain(const ladder& all, const ladder_row& row) {
   const auto before = std::ranges::find(all.rows, row.builds_on, &ladder_row::name);
   if (!row.seconds || before == all.rows.end() || !before->seconds) return {};
@@ -80,7 +87,7 @@ json to_json(const ladder& all, const ladder_row& row) {
               {"exact_ok", json_or_null(row.exact)},
               {"cub_ok", json_or_null(row.cub)},
               {"thrust_ok", json_or_null(row.thrust)}};
-  if (all.asked.cycles) one["cycles"] = json_or_null(row.cycles);
+  if (all.question.cycles) one["cycles"] = json_or_null(row.cycles);
   return one;
 }
 
@@ -114,7 +121,7 @@ table_row to_cells(const ladder& all, const ladder_row& row) {
   } else {
     cells.insert(cells.end(), 4, "-");
   }
-  if (all.asked.cycles) cells.push_back(number("{:.0f}", row.cycles));
+  if (all.question.cycles) cells.push_back(number("{:.0f}", row.cycles));
   return cells;
 }
 
@@ -126,11 +133,13 @@ std::vector<std::string_view> wrong_ones(const ladder& all) {
   return names;
 }
 
-void run_ladder(const ladder_options& said) {
-  if (said.block_size > 1024) throw usage_error("--block-size: a block has at most 1024 threads");
-  if (said.lesson.asked()) return write_stdout(lesson_text(said.lesson, said.count.value_or(0), said.block_size));
-  const ladder all = climb(checked(said));
-  write_stdout(said.json ? printed(as_json(all)) : said.csv ? as_csv(all) : as_text(all));
+void run_ladder(const ladder_options& arguments) {
+  if (arguments.block_size > 1024) throw usage_error("--block-size: a block has at most 1024 threads");
+  if (arguments.lesson.requested())
+    return write_stdout(lesson_text(arguments.lesson, arguments.count.value_or(0), arguments.block_size));
+  const ladder_question question = checked(arguments);
+  const ladder all = require_gpu().climb(question);
+  write_stdout(arguments.json ? printed(as_json(all)) : arguments.csv ? as_csv(all) : as_text(all));
   if (const auto wrong = wrong_ones(all); !wrong.empty()) {
     throw bad_data(fmt::format("wrong results, so not timed: {}", fmt::join(wrong, ", ")));
   }
@@ -149,9 +158,9 @@ json as_json(const ladder& all) {
   json rows = json::array(), left_out = json::array();
   for (const ladder_row& row : all.rows) rows.push_back(to_json(all, row));
   for (const auto& [stage, why] : all.left_out) left_out.push_back({{"stage", stage}, {"detail", why}});
-  return {{"operation", to_string(all.asked.what)},
-          {"element_type", to_string(all.asked.type)},
-          {"count", all.asked.count},
+  return {{"operation", to_string(all.question.what)},
+          {"element_type", to_string(all.question.type)},
+          {"count", all.question.count},
           {"device", all.device},
           {"exact", {{"value_text", value_text(all.exact)}, {"value_hex", value_hex(all.exact)}}},
           {"ceiling_gigabytes_per_second", gigabytes_per_second(all, all.ceiling_seconds)},
@@ -163,11 +172,11 @@ std::string as_csv(const ladder& all) { return csv_of(as_json(all)["rows"]); }
 
 std::string as_text(const ladder& all) {
   std::string text = fmt::format("{} of {} {} on {}; the right value is {}\nread ceiling {:.1f} GB/s\n\n",
-                                 to_string(all.asked.what), all.asked.count, to_string(all.asked.type), all.device,
-                                 value_text(all.exact), gigabytes_per_second(all, all.ceiling_seconds));
+                                 to_string(all.question.what), all.question.count, to_string(all.question.type),
+                                 all.device, value_text(all.exact), gigabytes_per_second(all, all.ceiling_seconds));
   std::vector<table_row> rows = {{"", "stage", "builds on", "same bits", "check", "ms", "GB/s", "of ceiling", "gain",
                                   "block", "registers", "shared", "occupancy"}};
-  if (all.asked.cycles) rows.front().emplace_back("cycles");
+  if (all.question.cycles) rows.front().emplace_back("cycles");
   for (const ladder_row& row : all.rows) rows.push_back(to_cells(all, row));
   text += align(rows, 5);
   for (const auto& [stage, why] : all.left_out) text += fmt::format("left out: {}\n", why);
@@ -175,24 +184,27 @@ std::string as_text(const ladder& all) {
 }
 
 command add_ladder(CLI::App& root) {
-  auto said = std::make_shared<ladder_options>();
+  auto arguments = std::make_shared<ladder_options>();
   CLI::App* parser = root.add_subcommand("ladder", "Check and time the CUDA stages, each improving on another");
-  parser->add_option("--operation", said->operation, "sum, product, min or max")
+  parser->add_option("--operation", arguments->operation, "sum, product, min or max")
       ->type_name("OPERATION")
       ->capture_default_str();
-  parser->add_option("--type", said->type, "element type: f32 f64 i32 i64")->type_name("TYPE")->capture_default_str();
-  add_number_option(*parser, "--count", 1, said->count,
+  parser->add_option("--type", arguments->type, "element type: f32 f64 i32 i64")
+      ->type_name("TYPE")
+      ->capture_default_str();
+  add_number_option(*parser, "--count", 1, arguments->count,
                     "number of elements, which are random (default: 16777216; a trace: a small example)");
-  add_number_option(*parser, "--block-size", 0, said->block_size, "threads in a block; 0 takes each stage's own");
-  parser->add_option("--stage", said->stages, "only these: names, separated by commas")
+  add_number_option(*parser, "--block-size", 0, arguments->block_size,
+                    "threads in a block; 0 takes each stage's own");
+  parser->add_option("--stage", arguments->stages, "only these: names, separated by commas")
       ->type_name("NAMES")
       ->delimiter(',')
       ->allow_extra_args(false);
-  add_number_option(*parser, "--device", 0, said->device, "number of the CUDA device");
-  parser->add_flag("--cycles", said->cycles, "count clock cycles inside the kernels: the median of the blocks");
-  CLI::Option* as_object = parser->add_flag("--json", said->json, "print one JSON object");
-  parser->add_flag("--csv", said->csv, "print the rows as CSV")->excludes(as_object);
-  add_lesson_options(*parser, said->lesson);
+  add_number_option(*parser, "--device", 0, arguments->device, "number of the CUDA device");
+  parser->add_flag("--cycles", arguments->cycles, "count clock cycles inside the kernels: the median of the blocks");
+  CLI::Option* as_object = parser->add_flag("--json", arguments->json, "print one JSON object");
+  parser->add_flag("--csv", arguments->csv, "print the rows as CSV")->excludes(as_object);
+  add_lesson_options(*parser, arguments->lesson);
   parser->footer(
       "Before a stage is timed, its value is held against the exact one and against those of CUB and Thrust, as\n"
       "closely as its proven error bound says; 'none' means that nothing is proven for so many elements in so short "
@@ -205,7 +217,7 @@ command add_ladder(CLI::App& root) {
       "Examples:\n  fanin ladder\n  fanin ladder --type i32 --count 268435456 --cycles\n"
       "  fanin ladder --explain shared-strided\n  fanin ladder --trace shared-strided --count 16 --block-size 8\n"
       "  fanin ladder --stage shared-modulo,warp-shuffle --block-size 512 --json");
-  return {parser, [said] { run_ladder(*said); }};
+  return {parser, [arguments] { run_ladder(*arguments); }};
 }
 
 }  // namespace fanin::cli

@@ -11,7 +11,7 @@ namespace fanin::cli {
 
 namespace {
 
-/// The page without its picture and its comments, which a terminal cannot show.
+/// The page without images and comments, which a terminal cannot show.
 std::string without_markup(std::string_view page) {
   std::string text;
   while (!page.empty()) {
@@ -44,31 +44,31 @@ std::string_view page_of(std::string_view stage) {
   return {};
 }
 
-void add_lesson_options(CLI::App& parser, lesson_options& said) {
+void add_lesson_options(CLI::App& parser, lesson_options& arguments) {
   for (const CLI::Option* other : parser.get_options()) {
     const std::string name = other->get_name();
-    (name == "--count" || name == "--block-size" ? said.of_examples : said.of_runs).push_back(other);
+    (name == "--count" || name == "--block-size" ? arguments.of_examples : arguments.of_runs).push_back(other);
   }
   CLI::Option* explain =
-      parser.add_option("--explain", said.explain, "print the lesson about this stage")->type_name("STAGE");
+      parser.add_option("--explain", arguments.explain, "print the lesson about this stage")->type_name("STAGE");
   CLI::Option* trace =
-      parser.add_option("--trace", said.trace, "print what this stage adds to what, worked out on the CPU")
+      parser.add_option("--trace", arguments.trace, "print what this stage adds to what, worked out on the CPU")
           ->type_name("STAGE")
           ->excludes(explain);
-  parser.add_flag("--svg", said.svg, "with --trace: draw a picture")->needs(trace);
+  parser.add_flag("--svg", arguments.svg, "with --trace: draw a picture")->needs(trace);
 }
 
-std::string lesson_text(const lesson_options& said, std::uint64_t count, unsigned block_size) {
-  refuse(said.of_runs, said.explain ? "--explain" : "--trace");
-  if (said.explain) {
-    refuse(said.of_examples, "--explain");
-    const traced_stage& stage = find_traced_stage(*said.explain);
+std::string lesson_text(const lesson_options& arguments, std::uint64_t count, unsigned block_size) {
+  refuse(arguments.of_runs, arguments.explain ? "--explain" : "--trace");
+  if (arguments.explain) {
+    refuse(arguments.of_examples, "--explain");
+    const traced_stage& stage = find_traced_stage(*arguments.explain);
     const std::string page = without_markup(page_of(stage.name));
     return stage.untraced.empty() ? page + as_text(make_trace(stage, readable_shape(stage, 0, 0))) : page;
   }
-  const traced_stage& stage = find_traced_stage(said.trace.value());
+  const traced_stage& stage = find_traced_stage(arguments.trace.value());
   const trace all = make_trace(stage, readable_shape(stage, count, block_size));
-  return said.svg ? as_svg(all) : as_text(all);
+  return arguments.svg ? as_svg(all) : as_text(all);
 }
 
 }  // namespace fanin::cli

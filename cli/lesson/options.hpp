@@ -1,4 +1,4 @@
-// The options of `fanin ladder` that teach and run nothing on a device.
+// The options --explain, --trace and --svg of `fanin ladder`, which run nothing on a device.
 #pragma once
 
 #include <cstdint>
@@ -16,16 +16,18 @@ namespace fanin::cli {
 struct lesson_options {
   std::optional<std::string> explain, trace;  ///< names of stages
   bool svg = false;
-  std::vector<const CLI::Option*> of_runs;      ///< go with neither
-  std::vector<const CLI::Option*> of_examples;  ///< go with a trace only
+  std::vector<const CLI::Option*> of_runs;      ///< options that cannot be used with --explain or --trace
+  std::vector<const CLI::Option*> of_examples;  ///< options that cannot be used with --explain
 
-  bool asked() const { return explain || trace; }
+  bool requested() const { return explain || trace; }
 };
 
-/// After the parser's other options: of these only --count and --block-size go with a trace.
-void add_lesson_options(CLI::App& parser, lesson_options& said);
+/// Adds the options. All other options of the parser have to be added before; of these only --count and --block-size
+/// can be used with --trace.
+void add_lesson_options(CLI::App& parser, lesson_options& arguments);
 
-/// `count`, `block_size` 0: the stage's own example. @throws usage_error
-std::string lesson_text(const lesson_options& said, std::uint64_t count, unsigned block_size);
+/// The output of --explain or --trace. A `count` or `block_size` of 0 takes that of the stage's example.
+/// @throws usage_error
+std::string lesson_text(const lesson_options& arguments, std::uint64_t count, unsigned block_size);
 
 }  // namespace fanin::cli

@@ -1,4 +1,4 @@
-// The lesson, docs/ladder.md: the copy that was compiled in.
+// The text of docs/ladder.md, which is compiled into the command.
 #pragma once
 
 #include <string>
@@ -6,10 +6,10 @@
 
 namespace fanin::cli {
 
-/// The whole lesson, as in the file.
+/// The whole text of docs/ladder.md.
 extern const std::string_view lesson;
 
-/// The part about one stage, from its heading to the next one; empty if there is none.
+/// The section about one stage, from its heading to the next heading. Empty if there is none.
 std::string_view page_of(std::string_view stage);
 
 }  // namespace fanin::cli

@@ -1,4 +1,4 @@
-// The stages as their traces see them, and the examples that are small enough to read.
+// The table of traced stages, with examples that are small enough to read.
 #include <fmt/format.h>
 
 #include "backends/cuda/stages/steps.hpp"

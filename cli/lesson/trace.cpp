@@ -44,7 +44,7 @@ class tracer {
   place first_of(unsigned block) const {
     return in_place() ? place{space::input, block * tile()} : place{space::value, block * threads_};
   }
-  /// What a block's tree folds.
+  /// The number of values that a block's tree folds.
   unsigned size_of(unsigned block) const {
     if (!in_place()) return threads_;
     return std::min(threads_, steps::in_tile(std::uint64_t{block} * tile(), all_.shape.count, tile()));
@@ -53,7 +53,7 @@ class tracer {
   trace_step& begin(std::string what, std::string_view then) {
     return all_.steps.emplace_back(trace_step{std::move(what), then, where_, threads_, all_.blocks, {}});
   }
-  /// A step in which no thread of the example has anything to do shows nothing.
+  /// Ends a step. A step without additions is removed.
   void end() {
     if (all_.steps.back().additions.empty()) all_.steps.pop_back();
   }
@@ -61,7 +61,7 @@ class tracer {
     step.additions.push_back({thread, into, from, fresh});
   }
 
-  /// The elements i of [0, end), a stride apart, one after the other into a thread's value.
+  /// Adds the elements i, i + stride, ... below `end` to the thread's value, one after the other.
   void take(trace_step& step, unsigned thread, unsigned i, unsigned end, unsigned stride) const {
     for (; i < end; i += stride) add_element(step, thread, i);
   }
@@ -155,7 +155,7 @@ class tracer {
                  where_ == storage::registers ? "" : warp_barrier);
   }
 
-  /// One level of a tree over the values [first, first + size), by `threads` threads from number `thread` on.
+  /// One level of a tree over the values [first, first + size), by `threads` threads that begin with number `thread`.
   static void level(trace_step& step, unsigned thread, place first, unsigned threads, unsigned stride, unsigned size,
                     step_function who) {
     for (unsigned t = 0; t < threads; ++t) {
@@ -188,7 +188,7 @@ class tracer {
     }
   }
 
-  /// The first warp of each block folds the values of lane 0 of all.
+  /// The first warp of each block folds the values of lane 0 of all warps of the block.
   void fold_warps() {
     const unsigned warps = threads_ / warp_;
     if (warps == 1) return;
@@ -225,7 +225,7 @@ class tracer {
     fold_partials();
   }
 
-  /// One block folds the partials, as block_fold does.
+  /// One block folds the partials, in the order of block_fold() in backends/cuda.
   void fold_partials() {
     const bool same_launch = all_.stage->end == ending::last_block;
     const unsigned partials = all_.blocks, widest = std::min(1024u, warp_ * warp_);
@@ -284,7 +284,7 @@ trace make_trace(const traced_stage& stage, const trace_shape& shape) {
 
 unsigned bank_conflict(const trace_step& step, unsigned warp_size) {
   if (step.where != storage::shared_memory) return 0;
-  std::map<std::pair<unsigned, unsigned>, unsigned> readers;  // of a bank, in a warp
+  std::map<std::pair<unsigned, unsigned>, unsigned> readers;  // Number of reading lanes by warp and bank.
   unsigned worst = 0;
   for (const addition& one : step.additions) {
     if (one.from.in != space::value) continue;

@@ -1,5 +1,5 @@
-// What a stage of the ladder adds to what, step by step, found out on the CPU: the index functions are those that the
-// kernels call (backends/cuda/stages/steps.hpp).
+// Traces of the ladder's stages: the additions of every thread in every step. The traces are made on the CPU by the
+// index functions that the kernels call (backends/cuda/stages/steps.hpp).
 #pragma once
 
 #include <algorithm>
@@ -13,12 +13,12 @@
 
 namespace fanin::cli {
 
-/// Where a stage keeps numbers.
+/// The arrays in which a stage keeps numbers.
 enum class space : std::uint8_t {
-  input,    ///< the elements, or the copy that stages in place work on
-  value,    ///< one for each thread of each block, in shared memory or a register
-  partial,  ///< one for each block
-  last,     ///< one for each thread of the block that folds the partials
+  input,    ///< the elements, or the copy of them that stages in place overwrite
+  value,    ///< one number per thread of each block, in shared memory or a register
+  partial,  ///< one number per block
+  last,     ///< one number per thread of the block that folds the partials
   total,
 };
 std::string_view to_string(space in);
@@ -29,21 +29,21 @@ struct place {
   auto operator<=>(const place&) const = default;
 };
 
-/// `into` takes in `from`, or becomes it. A thread's additions in a step follow each other.
+/// The thread executes `into = from` if `fresh`, else `into += from`. It executes its additions of a step in order.
 struct addition {
-  unsigned thread;  ///< counted through all blocks
+  unsigned thread;  ///< number of the thread in the grid
   place into, from;
   bool fresh;
 };
 
 enum class storage : std::uint8_t { global_memory, shared_memory, registers };
 
-/// What threads do without waiting for each other; each reads what was there before the step.
+/// The additions between two barriers. Every thread reads the values from before the step.
 struct trace_step {
   std::string what;
-  std::string_view then;  ///< the barrier that ends it; empty: none
+  std::string_view then;  ///< the barrier that ends the step, or empty
   storage where;
-  unsigned threads;  ///< of each block that takes part, at work or idle
+  unsigned threads;  ///< threads of each of the `blocks`, the idle threads included
   unsigned blocks;
   std::vector<addition> additions;
 };
@@ -52,27 +52,27 @@ enum class reading : std::uint8_t { in_place, one_tile_each, grid_stride, vector
 enum class tree : std::uint8_t { neighbored, masked, strided, halving, halving_then_warp, warps, shuffles };
 enum class ending : std::uint8_t { second_launch, atomics, last_block };
 
-/// A stage as its trace sees it; where `untraced` says something, it says why there is none.
+/// The properties of a stage that its trace depends on. A stage has no trace if `untraced`, the reason, is not empty.
 struct traced_stage {
   std::string_view name;
   reading how = reading::in_place;
-  unsigned tiles = 1;  ///< elements of each thread, where a block reads one tile
+  unsigned tiles = 1;  ///< elements per thread, where a block reads one tile
   tree fold = tree::shuffles;
   ending end = ending::second_launch;
   unsigned example_count = 32, example_block_size = 16;
   std::string_view untraced = {};
 };
 
-/// All stages, in the ladder's order.
+/// All stages in the ladder's order.
 std::span<const traced_stage> traced_stages();
-/// @throws usage_error with a suggestion if there is none of that name
+/// @throws usage_error if there is no stage of that name; the message suggests one
 const traced_stage& find_traced_stage(std::string_view name);
 
 struct trace_shape {
   unsigned count, block_size;
   unsigned warp_size = 32;
-  unsigned blocks = 2;      ///< for stages with no more blocks than fit on a device at once
-  unsigned misaligned = 3;  ///< elements between a 16-byte boundary and the first
+  unsigned blocks = 2;      ///< number of blocks of a stage that launches resident blocks only
+  unsigned misaligned = 3;  ///< elements between a 16-byte boundary and the first element
 };
 
 struct trace {
@@ -82,20 +82,21 @@ struct trace {
   std::vector<trace_step> steps;
 };
 
-/// @throws usage_error if the stage is an untraced one
+/// @throws usage_error if the stage has no trace
 trace make_trace(const traced_stage& stage, const trace_shape& shape);
 
-/// The shape that was asked for; 0: the stage's example. Blocks of up to 16 threads are a model with warps of 4
-/// lanes, so that a page can show them. @throws usage_error if nobody could read it
+/// The shape of a trace. A `count` or `block_size` of 0 takes that of the stage's example. Blocks of up to 16 threads
+/// have warps of 4 lanes, so that a page can show them. @throws usage_error if the trace would be too long
 trace_shape readable_shape(const traced_stage& stage, std::uint64_t count, unsigned block_size);
 
 std::string as_text(const trace& all);
 std::string as_svg(const trace& all);
 
-/// The most lanes of a warp that read different words of one bank of shared memory in that step; 0 in other memory.
+/// The largest number of lanes of one warp that read different words of the same bank of shared memory in this step.
+/// 0 if the step does not use shared memory.
 unsigned bank_conflict(const trace_step& step, unsigned warp_size);
 
-/// The numbers of a run; T{} is nothing, += adds.
+/// The numbers that a trace computes with. T{} is the neutral element of +=.
 template <class T>
 class trace_memory {
  public:
@@ -112,7 +113,7 @@ class trace_memory {
   void run(const trace_step& step) {
     run(step, [](const addition&, const T&, const T&, const T&) {});
   }
-  /// see(addition, into before, from, into after)
+  /// Executes a step, and calls see(addition, into before, from, into after) for each addition.
   template <class See>
   void run(const trace_step& step, See see) {
     const trace_memory before = *this;

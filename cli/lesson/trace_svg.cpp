@@ -1,5 +1,5 @@
-// A trace as a picture: a column for each element, a row for each step, a circle with the thread's number where it
-// adds, and beside each row the warps with the lanes that work filled.
+// A trace as a picture. Columns are elements and rows are steps. A circle with the thread's number is an addition.
+// Beside each row stand the warps, in which the lanes that work are filled.
 #include <map>
 #include <set>
 
@@ -67,7 +67,7 @@ class drawing {
     std::set<unsigned> working;
     for (const addition& one : step.additions) {
       working.insert(one.thread);
-      column_of_.emplace(one.into, column_of_.at(one.from));  // a number lies below the first that it takes in
+      column_of_.emplace(one.into, column_of_.at(one.from));  // A sum is drawn in the column of its first operand.
       connect(one.from, one.into, row, color_of(one));
       if (!drawn.insert(one.into).second) continue;
       if (!one.fresh && row_of_.contains(one.into)) connect(one.into, one.into, row, "#bbb");

@@ -1,4 +1,4 @@
-// A trace as lines of text, worked out for x[i] = i + 1.
+// A trace as lines of text, with the values for x[i] = i + 1.
 #include <numeric>
 #include <set>
 
@@ -20,7 +20,7 @@ std::string text_of(const place& p) {
   return p.in == space::total ? "total" : fmt::format("{}[{}]", to_string(p.in), p.index);
 }
 
-/// "[##..] [....]": the threads at work, warp by warp, and how many warps work in part.
+/// The working threads, as in "[##..] [....]" for two warps, and the number of warps in which some lanes are idle.
 std::string lines_of_threads(const trace_step& step, unsigned warp_size) {
   std::set<unsigned> working;
   for (const addition& one : step.additions) working.insert(one.thread);
@@ -41,16 +41,16 @@ std::string lines_of_threads(const trace_step& step, unsigned warp_size) {
                      step.threads * step.blocks, in_part, lines);
 }
 
-/// The banks that the lanes of the first warp read from, and the worst meeting in any warp.
+/// The banks that the lanes of the first warp read, and the worst bank conflict of all warps.
 std::string line_of_banks(const trace_step& step, unsigned warp_size) {
-  const unsigned meeting = bank_conflict(step, warp_size);
+  const unsigned conflict = bank_conflict(step, warp_size);
   std::vector<unsigned> banks;
   for (const addition& one : step.additions) {
     if (one.thread < warp_size) banks.push_back(one.from.index % warp_size);
   }
-  if (meeting == 0 || banks.size() == 1) return {};
-  const std::string worst = meeting == 1 ? "no two lanes of a warp meet in a bank"
-                                         : fmt::format("up to {} lanes of a warp wait for one bank", meeting);
+  if (conflict == 0 || banks.size() == 1) return {};
+  const std::string worst = conflict == 1 ? "no two lanes of a warp meet in a bank"
+                                          : fmt::format("up to {} lanes of a warp wait for one bank", conflict);
   return fmt::format("  the first warp reads banks {}; {}\n", fmt::join(banks, " "), worst);
 }
 

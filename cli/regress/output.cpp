@@ -1,4 +1,4 @@
-// The results of fanin regress as text and as JSON.
+// The results of fanin regress as text and JSON.
 #include <algorithm>
 #include <cmath>
 
@@ -44,9 +44,9 @@ std::string undecided_reason(const regress_result& all, const judgement& found) 
 }
 
 std::string reason_from_files(const judgement& found) {
-  const std::string by = change(found.moved.estimate);
-  if (found.called != verdict::undecided) return by + ", a factor of 2 or more";
-  return by + ", which one process of each cannot tell from chance; pairs of the programs would decide it";
+  const std::string difference = change(found.moved.estimate);
+  if (found.called != verdict::undecided) return difference + ", a factor of 2 or more";
+  return difference + ", which one process of each cannot tell from chance; pairs of the programs would decide it";
 }
 
 json row_json(const regress_result& all, const regress_case& one) {

@@ -11,7 +11,7 @@ namespace fanin::cli {
 
 namespace {
 
-/// Twice the mid-ranks of the magnitudes, so that all are whole numbers.
+/// The mid-ranks of the magnitudes, doubled so that they are whole numbers.
 std::vector<std::size_t> doubled_ranks(std::span<const double> differences) {
   const auto magnitude = [&](std::size_t i) { return std::abs(differences[i]); };
   std::vector<std::size_t> order(differences.size()), ranks(differences.size());
@@ -24,7 +24,7 @@ std::vector<std::size_t> doubled_ranks(std::span<const double> differences) {
   return ranks;
 }
 
-/// The probability of each sum, if every rank is part of it with probability 1/2.
+/// The probability of each rank sum, if the sum contains every rank with probability 1/2.
 std::vector<double> sum_probabilities(std::span<const std::size_t> ranks) {
   std::vector<double> probability(std::accumulate(ranks.begin(), ranks.end(), std::size_t{1}));
   probability[0] = 1;
@@ -48,7 +48,7 @@ std::vector<double> sorted_pairwise_means(std::span<const double> x) {
   return means;
 }
 
-/// signed_rank_p for a shift above `threshold`.
+/// The p-value of the hypothesis that the shift is not above `threshold`.
 double p_above(std::span<const double> differences, double threshold) {
   std::vector<double> beyond(differences.begin(), differences.end());
   for (double& one : beyond) one -= threshold;
@@ -60,8 +60,9 @@ std::vector<double> negated(std::vector<double> x) {
   return x;
 }
 
-/// The interval's half width is z standard errors, and shrinks with the root of the number of pairs. A normal tail of
-/// probability p begins before sqrt(2 ln(1/p)), which leaves some room for the power.
+/// The number of pairs that would probably decide the case. The half width of the confidence interval is z standard
+/// errors, and a standard error shrinks with the square root of the number of pairs. A normal tail of probability p
+/// begins below sqrt(2 ln(1/p)) standard deviations; the difference is a reserve for the power of the test.
 std::optional<double> pairs_to_decide(const judgement& one, double threshold, std::size_t pairs, std::size_t cases) {
   constexpr double z = 2.326, most = most_pairs;
   const bool within = std::abs(one.moved.estimate) < threshold;
@@ -107,7 +108,8 @@ double signed_rank_p(std::span<const double> differences) {
   return std::accumulate(probability.begin() + static_cast<std::ptrdiff_t>(reached), probability.end(), 0.0);
 }
 
-// The test rejects all shifts below the k-th smallest pairwise mean if a rank sum of k - 1 is improbable enough.
+// The test rejects every shift below the k-th smallest pairwise mean if a rank sum below k has a probability of at
+// most `error`.
 shift shift_of(std::span<const double> differences, double error) {
   const std::vector<double> means = sorted_pairwise_means(differences);
   const double estimate = measure::median(means);

@@ -1,4 +1,4 @@
-// Is one of two programs slower? Exact tests on paired measurements, for many cases at once.
+// Exact tests on paired times, which decide for many cases at once whether one of two programs is slower.
 #pragma once
 
 #include <cstddef>
@@ -10,54 +10,56 @@
 
 namespace fanin::cli {
 
-/// Wilcoxon's signed-rank test: the probability of a sum of the positive differences' ranks as large as this one, if
-/// each difference had either sign with probability 1/2. Small where the differences lie above 0; 1 for no
-/// differences. Exact, also for ties, which share their mean rank: every choice of signs is counted. A zero counts as
-/// negative: it speaks against a shift above 0, and p is never smaller than with zeros left out of the sums. Cost:
-/// about n^3 additions.
+/// The p-value of Wilcoxon's signed-rank test: the probability that the ranks of the positive differences have at
+/// least this sum if each difference has either sign with probability 1/2. The p-value is small if the differences
+/// lie above 0, and 1 if there are none. It counts every choice of signs, so it is exact, also for ties, which share
+/// their mean rank. A zero counts as negative; p is never smaller than with zeros left out. Cost: about n^3
+/// additions.
 double signed_rank_p(std::span<const double> differences);
 
 struct shift {
   double estimate, low, high;
 };
-/// By how much the differences are shifted from 0: the median of their pairwise means [Hodges and Lehmann 1963], and
-/// what the same test does not reject: either end is wrong with probability `error` at most, and infinite if there
-/// are too few differences for that. There is at least one.
+/// The shift of the differences from 0. The estimate is the median of their pairwise means [Hodges and Lehmann 1963].
+/// The interval from low to high contains the shifts that the signed-rank test does not reject: each end is wrong
+/// with probability at most `error`, and infinite if there are too few differences. There is at least one difference.
 shift shift_of(std::span<const double> differences, double error);
 
-/// Adjusted p-values [Holm 1979]: of all the hypotheses for which they fall below a level, one that holds is among
-/// them with no more than that probability, however the tests depend on one another.
+/// The adjusted p-values of Holm's method [1979]. If hypotheses with an adjusted p-value below a level are rejected,
+/// the probability that a true hypothesis is among them is at most that level, also if the tests depend on each
+/// other.
 std::vector<double> holm(std::span<const double> p);
 
 enum class verdict : std::uint8_t { same, faster, slower, undecided };
 std::string_view to_string(verdict kind);
 
-/// No verdict from fewer pairs, and no test passes at this probability or above.
+/// A verdict needs least_pairs, and an adjusted p-value below error_rate.
 constexpr std::size_t least_pairs = 8, most_pairs = 1000;
 constexpr double error_rate = 0.01;
-/// The fewest pairs that can call one of so many cases slower.
+/// The smallest number of pairs that can call one of `cases` cases slower.
 std::size_t pairs_needed(std::size_t cases);
 
-/// One case's logarithms of ratios of times, one for each pair.
+/// The logarithms of one case's ratios of times, one per pair.
 struct paired_case {
   std::vector<double> b_over_a;
-  std::vector<double> a_over_a;  ///< another run of A over the run of A; empty if there was none
+  std::vector<double> a_over_a;  ///< second run of A over the first; empty without a second run
 };
 
 struct judgement {
   verdict called = verdict::undecided;
-  shift moved = {};                       ///< of b_over_a, at error_rate
-  std::optional<double> floor;            ///< what a_over_a may be shifted by, either way, at error_rate
-  double p_slower = 1, p_faster = 1;      ///< that the shift lies beyond the threshold; adjusted for all the cases
-  double p_same = 1;                      ///< that it lies within, either way
-  bool hidden = false;                    ///< beyond the threshold, but the shift is not above the floor
-  std::optional<double> pairs_to_decide;  ///< roughly, for an undecided case that more pairs can decide
+  shift moved = {};                       ///< shift of b_over_a, at error_rate
+  std::optional<double> floor;            ///< largest magnitude that the shift of a_over_a may have, at error_rate
+  double p_slower = 1, p_faster = 1;      ///< p-values of a shift beyond the threshold, adjusted for all cases
+  double p_same = 1;                      ///< p-value of a shift within the threshold
+  bool hidden = false;                    ///< true if the shift is beyond the threshold but not above the floor
+  std::optional<double> pairs_to_decide;  ///< estimate, for an undecided case that more pairs can decide
 };
 
-/// Slower: the shift lies beyond the threshold, and is above the floor if there is one. Faster: the same for -shift.
-/// Same: it lies within the threshold on both sides. Of all cases without such a shift one is called slower with
-/// probability error_rate at most, or faster; each case is called same wrongly with that probability at most.
-/// The threshold is a logarithm as well, and above 0.
+/// Judges every case. A case is slower if its shift lies above the threshold, and above the floor if there is one. It
+/// is faster if the same holds for the negated shift, and the same if the shift lies within the threshold on both
+/// sides. The probability that any case is wrongly called slower is at most error_rate, and likewise for faster. The
+/// probability that a given case is wrongly called the same is at most error_rate. `threshold` is a logarithm above
+/// 0.
 std::vector<judgement> judge(std::span<const paired_case> cases, double threshold);
 
 }  // namespace fanin::cli

@@ -1,4 +1,4 @@
-// fanin regress: two builds, or two result files, case by case.
+// fanin regress compares two builds, or two result files, case by case.
 #include "cli/regress/regress.hpp"
 
 #include <sys/stat.h>
@@ -31,18 +31,19 @@ namespace fanin::cli {
 
 namespace {
 
-/// Short: processes differ by more than one process is uncertain of, so what time there is goes to pairs.
+/// The default is short, because the times of two processes differ by more than the noise within one process. The
+/// time is better spent on more pairs.
 constexpr double usual_budget_seconds = 0.1;
 
 struct regress_options {
   std::string a, b, threshold = "3%";
-  std::optional<double> budget_seconds = {};  ///< of a case in one process
-  std::uint64_t pairs = 0;                    ///< 0: as checked_pairs says
+  std::optional<double> budget_seconds = {};  ///< budget per case and process
+  std::uint64_t pairs = 0;                    ///< 0 for the default of checked_pairs()
   bool floor = false, json = false, strict = false;
   std::vector<std::string> passed_on;
 };
 
-/// What one process measured.
+/// The result of one process.
 struct measured {
   std::vector<std::string> names;
   std::map<std::string, double> seconds;
@@ -78,7 +79,8 @@ measured read_result(const std::string& from, const std::string& text) {
   return all;
 }
 
-/// Adds one pair: A, B, and perhaps A again. A case has to be in all of them.
+/// Adds one pair to the result. `sides` are the results of A, B and optionally a second run of A. A case that is not
+/// in all of them is left out.
 void add_pair(regress_result& all, std::span<const measured> sides) {
   for (const measured& one : sides) {
     for (const std::string& name : one.names) {
@@ -103,13 +105,16 @@ void add_pair(regress_result& all, std::span<const measured> sides) {
   if (all.cases.empty()) throw bad_data("A and B have no case in common");
 }
 
-/// With many cases to tell apart twelve pairs find little; see docs/regress.md.
-std::size_t checked_pairs(std::uint64_t said, std::size_t cases) {
+/// The number of pairs to run. The default grows with the number of cases, because p-values are adjusted for it; see
+/// docs/regress.md.
+std::size_t checked_pairs(std::uint64_t requested, std::size_t cases) {
   const std::size_t least = pairs_needed(cases);
-  if (said == 0) return std::max<std::size_t>(12, (least + 5) / 2 * 2);  // even: each goes first as often
-  if (said > most_pairs) throw usage_error(fmt::format("--pairs {}: {} at most", said, most_pairs));
-  if (said >= least) return said;
-  throw usage_error(fmt::format("--pairs {}: to call one of {} cases slower takes {} at least", said, cases, least));
+  // With an even number A and B go first equally often.
+  if (requested == 0) return std::max<std::size_t>(12, (least + 5) / 2 * 2);
+  if (requested > most_pairs) throw usage_error(fmt::format("--pairs {}: {} at most", requested, most_pairs));
+  if (requested >= least) return requested;
+  throw usage_error(
+      fmt::format("--pairs {}: to call one of {} cases slower takes {} at least", requested, cases, least));
 }
 
 std::string story(const regress_result& all, char side, double elapsed_seconds) {
@@ -134,37 +139,37 @@ void judge_cases(regress_result& all) {
   for (std::size_t i = 0; i < judged.size(); ++i) all.cases[i].judged = judged[i];
 }
 
-/// Runs pairs in turns: A B, B A, ... With the floor measured, A runs on both sides of B.
-regress_result run_pairs(const regress_options& said, double threshold) {
-  regress_result all{.a = said.a, .b = said.b, .threshold = threshold, .cases = {}, .left_out = {}};
-  std::vector<std::string> arguments = {"bench", "--json", "--budget",
-                                        fmt::format("{}", said.budget_seconds.value_or(usual_budget_seconds))};
-  arguments.insert(arguments.end(), said.passed_on.begin(), said.passed_on.end());
+/// Runs the pairs A B, B A, A B, ... With --aa, A runs before and after B in each pair.
+regress_result run_pairs(const regress_options& arguments, double threshold) {
+  regress_result all{.a = arguments.a, .b = arguments.b, .threshold = threshold, .cases = {}, .left_out = {}};
+  std::vector<std::string> bench_arguments = {
+      "bench", "--json", "--budget", fmt::format("{}", arguments.budget_seconds.value_or(usual_budget_seconds))};
+  bench_arguments.insert(bench_arguments.end(), arguments.passed_on.begin(), arguments.passed_on.end());
   const interrupt_watch watch;
   progress line("regress");
   const double start = measure::now_seconds();
-  std::vector<measured> sides(said.floor ? 3 : 2);
+  std::vector<measured> sides(arguments.floor ? 3 : 2);
   do {
     for (std::size_t i = 0; i < sides.size() && !watch.seen(); ++i) {
       const std::size_t side = all.pairs_done % 2 == 0 ? i : sides.size() - 1 - i;
-      const std::string& program = side == 1 ? said.b : said.a;
+      const std::string& program = side == 1 ? arguments.b : arguments.a;
       line.now(story(all, side == 1 ? 'B' : 'A', measure::now_seconds() - start));
       try {
-        sides[side] = read_result(program, output_of(program, arguments));
+        sides[side] = read_result(program, output_of(program, bench_arguments));
       } catch (const bad_data&) {
         if (!watch.seen()) throw;
       }
     }
     if (watch.seen()) break;
     add_pair(all, sides);
-    if (all.pairs_done == 1) all.pairs_wanted = checked_pairs(said.pairs, all.cases.size());
+    if (all.pairs_done == 1) all.pairs_wanted = checked_pairs(arguments.pairs, all.cases.size());
   } while (all.pairs_done < all.pairs_wanted);
   if (all.pairs_done == 0) throw bad_data("interrupted before the first pair was done");
   judge_cases(all);
   return all;
 }
 
-/// What stands in a result, read once because it may be a pipe; none for a program.
+/// The content of a result file, or nothing if `path` is a program. The file is read once, because it may be a pipe.
 std::optional<measured> result_in(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) throw bad_data(fmt::format("{}: {}", path, std::strerror(errno)));
@@ -174,10 +179,10 @@ std::optional<measured> result_in(const std::string& path) {
   throw bad_data(fmt::format("{}: neither a program that can be run nor a result of 'fanin bench --json'", path));
 }
 
-/// What one process of each can tell: nothing below a factor of two.
-regress_result compare_results(const regress_options& said, double threshold, std::span<const measured> sides) {
+/// Compares two result files. With one process per build, only a factor of two is called slower or faster.
+regress_result compare_results(const regress_options& arguments, double threshold, std::span<const measured> sides) {
   regress_result all{
-      .a = said.a, .b = said.b, .threshold = threshold, .from_files = true, .cases = {}, .left_out = {}};
+      .a = arguments.a, .b = arguments.b, .threshold = threshold, .from_files = true, .cases = {}, .left_out = {}};
   add_pair(all, sides);
   all.pairs_wanted = 1;
   for (regress_case& one : all.cases) {
@@ -193,7 +198,8 @@ regress_result compare_results(const regress_options& said, double threshold, st
   return all;
 }
 
-/// Said after the results. @throws regression, bad_data, undecided_cases
+/// Turns the verdicts into an exit status, after the results have been printed.
+/// @throws regression, bad_data, undecided_cases
 void conclude(const regress_result& all, bool strict) {
   const auto called = [&](verdict kind) {
     return std::ranges::count(all.cases, kind, [](const regress_case& one) { return one.judged.called; });
@@ -218,16 +224,17 @@ double parse_percent(std::string_view name, std::string_view text) {
   return value / 100;
 }
 
-void run_regress(const regress_options& said) {
-  const double threshold = parse_percent("--threshold", said.threshold);
-  const std::optional<measured> a = result_in(said.a), b = result_in(said.b);
+void run_regress(const regress_options& arguments) {
+  const double threshold = parse_percent("--threshold", arguments.threshold);
+  const std::optional<measured> a = result_in(arguments.a), b = result_in(arguments.b);
   if (a.has_value() != b.has_value()) throw usage_error("A and B are two programs or two results, not one of each");
-  if (a && (said.floor || said.pairs > 0 || said.budget_seconds || !said.passed_on.empty())) {
+  if (a && (arguments.floor || arguments.pairs > 0 || arguments.budget_seconds || !arguments.passed_on.empty())) {
     throw usage_error("two results are compared as they are: no --pairs, --aa or --budget, and no choice of cases");
   }
-  const regress_result all = a ? compare_results(said, threshold, std::array{*a, *b}) : run_pairs(said, threshold);
-  write_stdout(said.json ? printed(as_json(all)) : as_text(all));
-  conclude(all, said.strict);
+  const regress_result all =
+      a ? compare_results(arguments, threshold, std::array{*a, *b}) : run_pairs(arguments, threshold);
+  write_stdout(arguments.json ? printed(as_json(all)) : as_text(all));
+  conclude(all, arguments.strict);
 }
 
 constexpr const char* footer =
@@ -249,30 +256,33 @@ Examples:
 }  // namespace
 
 command add_regress(CLI::App& root) {
-  auto said = std::make_shared<regress_options>();
+  auto arguments = std::make_shared<regress_options>();
   CLI::App* parser = root.add_subcommand("regress", "Say of each case whether build B is slower than build A");
-  parser->add_option("A", said->a, "fanin as built before, or a result of 'fanin bench --json'")
+  parser->add_option("A", arguments->a, "fanin as built before, or a result of 'fanin bench --json'")
       ->type_name("")
       ->required();
-  parser->add_option("B", said->b, "fanin as built now, or a result of the same kind")->type_name("")->required();
-  add_number_option(*parser, "--pairs", least_pairs, said->pairs,
+  parser->add_option("B", arguments->b, "fanin as built now, or a result of the same kind")
+      ->type_name("")
+      ->required();
+  add_number_option(*parser, "--pairs", least_pairs, arguments->pairs,
                     "pairs of processes (default: 12; more for more than two cases)");
-  parser->add_option("--threshold", said->threshold, "the change that matters")
+  parser->add_option("--threshold", arguments->threshold, "the change that matters")
       ->type_name("PERCENT")
       ->capture_default_str();
-  parser->add_flag("--aa", said->floor, "also run A against itself, and call no change below what that shows");
-  add_budget_option(*parser, usual_budget_seconds, [said](double seconds) { said->budget_seconds = seconds; });
+  parser->add_flag("--aa", arguments->floor, "also run A against itself, and call no change below what that shows");
+  add_budget_option(*parser, usual_budget_seconds,
+                    [arguments](double seconds) { arguments->budget_seconds = seconds; });
   for (const char* axis : {"--backend", "--variant", "--operation", "--type", "--method", "--count", "--threads"}) {
-    const auto pass_on = [said, axis](const std::string& value) {
-      said->passed_on.insert(said->passed_on.end(), {axis, value});
+    const auto pass_on = [arguments, axis](const std::string& value) {
+      arguments->passed_on.insert(arguments->passed_on.end(), {axis, value});
     };
     parser->add_option_function<std::string>(axis, pass_on, "for 'fanin bench', which says what it takes")
         ->type_name("LIST");
   }
-  parser->add_flag("--strict", said->strict, "exit with status 4 if a case is undecided");
-  parser->add_flag("--json", said->json, "print one JSON object, with the times from every process");
+  parser->add_flag("--strict", arguments->strict, "exit with status 4 if a case is undecided");
+  parser->add_flag("--json", arguments->json, "print one JSON object, with the times from every process");
   parser->footer(footer);
-  return {parser, [said] { run_regress(*said); }};
+  return {parser, [arguments] { run_regress(*arguments); }};
 }
 
 }  // namespace fanin::cli

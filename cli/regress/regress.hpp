@@ -1,4 +1,4 @@
-// What `fanin regress` found out, and how it is shown.
+// The results of `fanin regress`.
 #pragma once
 
 #include <map>
@@ -10,24 +10,25 @@
 
 namespace fanin::cli {
 
-/// A case's times, in seconds. The i-th numbers belong to one pair; files give one number each.
+/// The times of one case, in seconds. The i-th times of A and B belong to the i-th pair. A result file gives one
+/// time.
 struct regress_case {
   std::string name;
   std::vector<double> a, b;
-  std::vector<double> a_again;  ///< with --aa
+  std::vector<double> a_again;  ///< times of the second run of A, with --aa
   judgement judged = {};
 };
 
 struct regress_result {
-  std::string a, b;  ///< programs, or result files
-  double threshold;  ///< 0.03: 3 %
+  std::string a, b;  ///< paths of two programs or two result files
+  double threshold;  ///< as a fraction: 0.03 is 3 %
   bool from_files = false;
   std::size_t pairs_done = 0, pairs_wanted = 0;
-  std::vector<regress_case> cases;              ///< at least one
-  std::map<std::string, std::string> left_out;  ///< a case's name, and why it is not compared
+  std::vector<regress_case> cases;              ///< never empty
+  std::map<std::string, std::string> left_out;  ///< name of a case, and the reason why it is not compared
 };
 
-/// Why the case was called so, in a sentence, and what would decide it if it is undecided.
+/// The reason of the verdict in one sentence. For an undecided case the sentence also says what would decide it.
 std::string reason_of(const regress_result& all, const regress_case& one);
 
 json as_json(const regress_result& all);

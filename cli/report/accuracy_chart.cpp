@@ -1,4 +1,4 @@
-// How far sums are off, method by method, float against double, for one family of data.
+// Charts of the errors of sums by method and element type, one chart per family of data.
 #include <algorithm>
 #include <cmath>
 #include <tuple>
@@ -11,15 +11,15 @@ namespace fanin::cli::charts {
 
 namespace {
 
-constexpr std::size_t method_colours[] = {1, 0, 2};  // by rank_of_method()
+constexpr std::size_t method_colours[] = {1, 0, 2};  // Indexed by rank_of_method().
 
-/// At each n the worst of a method's variants, relative to the exact sum.
+/// For each n the largest relative error, or bound, of a method's variants.
 std::vector<series::point> worst(const std::vector<accuracy_result>& line, double accuracy_result::*ulps) {
   std::vector<series::point> points;
   for (const auto& same : grouped(line, [](const accuracy_result& one) { return one.count; })) {
     double most = 0;
     for (const accuracy_result& one : same) most = std::max(most, one.*ulps * one.relative_ulp);
-    // No bound, or a sum that nothing can be relative to.
+    // The number is not finite if there is no bound, or if the exact sum is 0.
     const bool known =
         std::ranges::all_of(same, [&](const auto& one) { return std::isfinite(one.*ulps * one.relative_ulp); });
     if (known) points.push_back({same.front().count, most});

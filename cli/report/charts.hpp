@@ -1,4 +1,4 @@
-// From results to figures: one function for each kind of chart.
+// Makes figures from results. Each kind of chart has a function.
 #pragma once
 
 #include <algorithm>
@@ -27,10 +27,10 @@ struct chart_kind {
   std::string_view name, story;
   std::vector<figure> (*make)(const results&);
 };
-/// In the order of a report.
+/// The kinds of charts, in the order of a report.
 std::span<const chart_kind> chart_kinds();
 
-/// The items that have the same key, each group where its first one was.
+/// Groups the items by key. Groups are in the order of their first items.
 template <class T, class Key>
 std::vector<std::vector<T>> grouped(const std::vector<T>& items, Key key) {
   std::vector<std::vector<T>> groups;
@@ -46,10 +46,10 @@ std::vector<std::vector<T>> grouped(const std::vector<T>& items, Key key) {
   return groups;
 }
 
-/// The cases with the usual data, in the order in which a report shows them.
+/// The cases whose data are of no named family, in the order of a report.
 std::vector<measurement> usual_cases(const results& all);
 
-/// The read ceilings for which `wanted` holds, those of one thread first.
+/// The read ceilings for which `wanted` holds. Those of one thread come first.
 template <class Wanted>
 std::vector<measurement> ceilings_where(const results& all, Wanted wanted) {
   std::vector<measurement> kept;
@@ -60,19 +60,20 @@ std::vector<measurement> ceilings_where(const results& all, Wanted wanted) {
   return kept;
 }
 
-/// The measurements of the latest date only. `all` is not empty.
+/// The measurements of the latest date. `all` is not empty.
 std::vector<measurement> latest(const std::vector<measurement>& all);
 
-/// "cuda", "serial/kahan": the variant is left out where it is called like the method.
+/// The backend and the variant, as in "serial/kahan". A variant with the name of its method is left out, as in
+/// "cuda".
 std::string name_of(const measurement& one);
 
 /// The order in which backends and methods are shown.
 std::size_t rank_of(std::string_view backend);
 std::size_t rank_of_method(std::string_view method);
 
-/// Each backend has its own colour, the same in all charts.
+/// The number of a backend's colour, which is the same in all charts.
 std::size_t colour_of(std::string_view backend);
-/// Styles for the lines of one chart. A backend's second variant has hollow markers.
+/// Styles for the lines of one chart. The second variant of a backend has hollow markers.
 class palette {
  public:
   style next(std::string_view backend);
@@ -82,13 +83,13 @@ class palette {
   int ceilings_ = 0;
 };
 
-/// "sum of f32" as the beginning of a title.
+/// The words with a capital letter at the beginning.
 std::string capitalised(std::string_view words);
 
-/// A chart's numbers: a row for each x, a column for each series with a name.
+/// The numbers of a chart, with a row for each x and a column for each series that has a name.
 std::vector<table_row> table_of(const line_chart& chart, std::string_view heading_of_x);
 
-/// "ladder-sum-f32", from words that may hold anything.
+/// An id made of the words, as in "ladder-sum-f32". The words may contain any characters.
 std::string id_of(std::span<const std::string> words);
 
 }  // namespace fanin::cli::charts

@@ -16,25 +16,25 @@ std::string drawing(const figure& one, const std::string& id, double width, doub
       width + 2 * margin, height + 2 * margin, id, escaped(one.title), escaped(one.summary), -margin, inside);
 }
 
-double draw_chart(const figure& one, canvas& on, double y) {
-  return std::visit([&](const auto& chart) { return draw(chart, on, y); }, one.chart);
+double draw_chart(const figure& one, canvas& target, double y) {
+  return std::visit([&](const auto& chart) { return draw(chart, target, y); }, one.chart);
 }
 
 }  // namespace
 
 std::string inline_svg(const figure& one, double width, const std::string& id) {
-  canvas on(width);
-  const double height = draw_chart(one, on, line_height);
-  return drawing(one, id, width, height, 0, on.body());
+  canvas target(width);
+  const double height = draw_chart(one, target, line_height);
+  return drawing(one, id, width, height, 0, target.body());
 }
 
 std::string svg_file(const figure& one) {
   constexpr double width = 800;
-  canvas on(width);
-  const double below_title = on.paragraph(line_height, one.title, "strong");
-  const double height = draw_chart(one, on, below_title + line_height / 2);
+  canvas target(width);
+  const double below_title = target.paragraph(line_height, one.title, "strong");
+  const double height = draw_chart(one, target, below_title + line_height / 2);
   const std::string style = fmt::format("<style>{}svg{{background:var(--paper)}}</style>\n", chart_style());
-  return drawing(one, one.id, width, height, font_size, style + on.body());
+  return drawing(one, one.id, width, height, font_size, style + target.body());
 }
 
 }  // namespace fanin::cli::charts

@@ -1,4 +1,4 @@
-// Figures as SVG.
+// Draws figures as SVG.
 #pragma once
 
 #include <string>
@@ -7,13 +7,13 @@
 
 namespace fanin::cli::charts {
 
-/// Draws from `y` on down; returns the y at which it ends.
-double draw(const line_chart& chart, canvas& on, double y);
-double draw(const row_chart& chart, canvas& on, double y);
+/// Draws the chart below `y` and returns the y of its lower end.
+double draw(const line_chart& chart, canvas& target, double y);
+double draw(const row_chart& chart, canvas& target, double y);
 
-/// An <svg> to stand in a page that has chart_style(), beside the figure's title. Ids in it begin with `id`.
+/// An <svg> element for a page that contains chart_style() and shows the figure's title. Its ids begin with `id`.
 std::string inline_svg(const figure& one, double width, const std::string& id);
-/// A file by itself, with the title and the style in it.
+/// A complete SVG file, which contains the title and the style.
 std::string svg_file(const figure& one);
 
 }  // namespace fanin::cli::charts

@@ -1,4 +1,4 @@
-// What an exact sum costs, by family of data.
+// Charts of the speed of exact sums by family of data.
 #include <algorithm>
 #include <tuple>
 
@@ -11,14 +11,15 @@ namespace fanin::cli::charts {
 
 namespace {
 
-/// An exact sum, and how many times as fast as a plain one it is.
+/// An exact sum, the plain sum that it is compared with, and its speed as a multiple of the plain sum's.
 struct exact_case {
   measurement exact;
   std::string plain;
   double speed;
 };
 
-/// The plain sum of the same data by the same backend, else by the fastest that was measured.
+/// The plain sum of the same data by the same backend. If it was not measured, the fastest plain sum of the same
+/// data.
 const measurement* plain_for(const measurement& exact, const std::vector<measurement>& all) {
   const measurement* best = nullptr;
   const auto same = [](const measurement& one) { return std::tie(one.from, one.data, one.type, one.count); };
@@ -30,7 +31,7 @@ const measurement* plain_for(const measurement& exact, const std::vector<measure
   return best;
 }
 
-/// The order in which 'fanin generate' lists the families.
+/// The position of the family in oracle::families().
 auto rank_of_data(const std::string& data) {
   return std::ranges::find(oracle::families(), data.substr(0, data.find(':')), &oracle::family::name) -
          oracle::families().begin();

@@ -1,4 +1,4 @@
-// What a chart shows, before anybody draws it.
+// The content of charts, independent of how they are drawn.
 #pragma once
 
 #include <array>
@@ -13,12 +13,12 @@
 
 namespace fanin::cli::charts {
 
-/// Colour and marker go together, so that neither is needed to tell two series apart.
+/// Each colour has a marker of its own, so that series can be told apart by either.
 struct style {
   static constexpr std::size_t colours = 6;
-  enum class look : std::uint8_t { filled, hollow, dashed, dotted };  ///< the last two have no markers
+  enum class look : std::uint8_t { filled, hollow, dashed, dotted };  ///< dashed and dotted lines have no markers
 
-  std::size_t colour = 0;  ///< `colours` is that of the text
+  std::size_t colour = 0;  ///< the value `colours` is the colour of text
   look how = look::filled;
   bool operator==(const style&) const = default;
 };
@@ -27,12 +27,12 @@ struct series {
   struct point {
     double x, y;
   };
-  std::string name;  ///< empty: not in the legend
+  std::string name;  ///< a series with an empty name is not in the legend
   style drawn;
   std::vector<point> points;
 };
 
-/// Lines over numbers, or over things in order if they have names: then x is a place in `names`, from 0.
+/// Lines over an axis of numbers. If `names` is not empty, the axis shows the names, and x is an index of `names`.
 struct line_chart {
   std::string x_title, y_title;
   scaling x_scaling, y_scaling;
@@ -40,12 +40,12 @@ struct line_chart {
   std::vector<series> all;
 };
 
-/// One row for each thing, with a bar from 0 or with dots.
+/// Rows that each have a bar from 0, or dots.
 struct row_chart {
   struct row {
-    std::string label, note;  ///< to the left (empty: the one above), and to the right
+    std::string label, note;  ///< texts left and right of the row; an empty label means that of the row above
     std::size_t colour;
-    std::vector<double> values;  ///< empty where nothing was measured
+    std::vector<double> values;  ///< empty if the row was not measured
   };
   struct key {
     std::string name;
@@ -53,16 +53,16 @@ struct row_chart {
   };
   std::string x_title;
   bool bars;
-  double reference;  ///< a line across all rows
+  double reference;  ///< position of a line across all rows
   std::string reference_name;
-  double band;  ///< shaded, to both sides of the reference; 0: none
+  double band;  ///< half width of the shaded band around the reference; 0 for no band
   std::vector<key> keys;
   std::vector<row> rows;
 };
 
 struct figure {
-  std::string kind, id;        ///< "ladder", "ladder-sum-f32"; ids are unique in a report, of a-z, 0-9 and -
-  std::string title, summary;  ///< what to see; the same in a few sentences, for those who cannot see it
+  std::string kind, id;        ///< as in "ladder" and "ladder-sum-f32"; an id is unique in a report
+  std::string title, summary;  ///< the title, and a description of the chart for screen readers
   std::variant<line_chart, row_chart> chart;
   std::vector<table_row> table;  ///< the first row is the heading
 };

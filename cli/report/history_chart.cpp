@@ -1,4 +1,4 @@
-// The speed of each case from commit to commit of one machine.
+// Charts of the speed of each case over the commits, measured on one machine.
 #include <algorithm>
 #include <cmath>
 #include <tuple>
@@ -11,7 +11,7 @@ namespace fanin::cli::charts {
 
 namespace {
 
-/// In the order of their dates.
+/// The commits in the order of their dates.
 std::vector<origin> commits_of(const std::vector<measurement>& all) {
   std::vector<origin> commits;
   for (const measurement& one : all) {
@@ -38,7 +38,7 @@ figure history_chart(const std::vector<measurement>& all, const std::vector<meas
       if (found == line.end()) continue;
       one.points.push_back({static_cast<double>(i), found->gigabytes_per_second()});
     }
-    if (one.points.empty()) continue;  // a ceiling that stood beside other methods only
+    if (one.points.empty()) continue;  // The ceiling was measured only with other methods.
     const double change = 100 * (one.points.back().y / one.points.front().y - 1);
     summary += fmt::format(" {}: from {} to {} GB/s.", one.name, number_text(one.points.front().y),
                            number_text(one.points.back().y));

@@ -1,4 +1,4 @@
-// The stages of the CUDA ladder as bars, with the read ceiling across them.
+// Charts of the stages of the CUDA ladder as bars, with a line at the read ceiling.
 #include <fmt/format.h>
 
 #include "cli/report/charts.hpp"

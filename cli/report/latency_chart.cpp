@@ -1,4 +1,5 @@
-// How fast an instruction is by the warps on a multiprocessor: a line for each number of chains in a thread.
+// Charts of an instruction's rate over the warps per multiprocessor, with a line for each number of chains per
+// thread.
 #include <algorithm>
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Lines with markers over an axis of numbers or of names.
+// Draws lines with markers over an axis of numbers or names.
 #include <algorithm>
 
 #include "cli/report/draw.hpp"
@@ -19,7 +19,7 @@ values all_values(const line_chart& chart) {
       all.y.push_back(y);
     }
   }
-  // Lengths of lines that begin at 0 can be compared; logarithms have no 0.
+  // A linear axis begins at 0, so that heights can be compared. A logarithmic axis cannot.
   if (chart.y_scaling == scaling::linear) all.y.push_back(0);
   return all;
 }
@@ -38,41 +38,41 @@ double widest_x_label(const line_chart& chart) {
 
 }  // namespace
 
-double draw(const line_chart& chart, canvas& on, double y) {
-  legend names(on, y);
+double draw(const line_chart& chart, canvas& target, double y) {
+  legend names(target, y);
   for (const series& one : chart.all) {
     if (!one.name.empty()) names.add_line(one.name, one.drawn);
   }
   y = names.end() + line_height / 2;
-  on.text(0, y, chart.y_title, align::start, "muted");
+  target.text(0, y, chart.y_title, align::start, "muted");
 
   const values all = all_values(chart);
   const scale up(chart.y_scaling, all.y, 8);
   const double x_label = widest_x_label(chart);
-  const double left = widest_label(up) + font_size / 2, right = on.width() - x_label / 2;
-  const double top = y + line_height * 0.8, bottom = top + (on.width() > 500 ? 300 : 240);
+  const double left = widest_label(up) + font_size / 2, right = target.width() - x_label / 2;
+  const double top = y + line_height * 0.8, bottom = top + (target.width() > 500 ? 300 : 240);
   const std::size_t most = std::max<std::size_t>(static_cast<std::size_t>((right - left) / (x_label + font_size)), 2);
   const scale across = chart.names.empty() ? scale(chart.x_scaling, all.x, most) : scale(chart.names, most);
-  const double inset = font_size / 2;  // markers at the ends do not touch the labels
+  const double inset = font_size / 2;  // Keeps the first and last markers away from the axis labels.
   const auto x_of = [&](double value) { return left + inset + across.place(value) * (right - left - 2 * inset); };
   const auto y_of = [&](double value) { return bottom - up.place(value) * (bottom - top); };
 
   for (const tick& one : up.ticks()) {
-    on.line(left, y_of(one.at), right, y_of(one.at), "grid");
-    on.text(left - font_size / 2, y_of(one.at) + 4, one.label, align::end, "muted");
+    target.line(left, y_of(one.at), right, y_of(one.at), "grid");
+    target.text(left - font_size / 2, y_of(one.at) + 4, one.label, align::end, "muted");
   }
   for (const tick& one : across.ticks()) {
-    on.line(x_of(one.at), bottom, x_of(one.at), bottom + 4, "axis");
-    on.text(x_of(one.at), bottom + line_height, one.label, align::middle, "muted");
+    target.line(x_of(one.at), bottom, x_of(one.at), bottom + 4, "axis");
+    target.text(x_of(one.at), bottom + line_height, one.label, align::middle, "muted");
   }
-  on.line(left, bottom, right, bottom, "axis");
-  on.text(right, bottom + 2 * line_height, chart.x_title, align::end, "muted");
+  target.line(left, bottom, right, bottom, "axis");
+  target.text(right, bottom + 2 * line_height, chart.x_title, align::end, "muted");
 
   for (const series& one : chart.all) {
     std::vector<series::point> places;
     for (const auto& [x, value] : one.points) places.push_back({x_of(x), y_of(value)});
-    on.polyline(places, one.drawn);
-    for (const auto& [x, height] : places) on.marker(x, height, one.drawn);
+    target.polyline(places, one.drawn);
+    for (const auto& [x, height] : places) target.marker(x, height, one.drawn);
   }
   return bottom + 2.5 * line_height;
 }

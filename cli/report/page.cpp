@@ -11,11 +11,11 @@ namespace fanin::cli::charts {
 
 namespace {
 
-// Two drawings of each figure, and the page's width decides which one is shown: the same one in both places would
-// have its text too small on a phone.
+// A page contains two drawings of each figure, and its width decides which one is shown. A single drawing, scaled
+// down, would have text too small to read on a phone.
 constexpr double wide = 832, narrow = 358;
 
-/// Numbers stay on one line with what they are of.
+/// The title as HTML, with no line break between a number and its unit.
 std::string html_title(const std::string& title) {
   std::string text = escaped(title);
   for (const auto& [apart, together] :
@@ -30,7 +30,7 @@ std::string html_title(const std::string& title) {
 bool is_number(const std::string& cell) { return cell.find_first_not_of("0123456789.e+-") == std::string::npos; }
 
 std::string html_table(const std::vector<table_row>& rows) {
-  std::vector<std::string_view> looks;  // of each column
+  std::vector<std::string_view> looks;  // The class attribute of each column.
   for (std::size_t i = 0; i < rows.front().size(); ++i) {
     const bool numbers =
         std::all_of(rows.begin() + 1, rows.end(), [&](const auto& row) { return is_number(row[i]); });

@@ -1,4 +1,4 @@
-// A report: one HTML file that needs nothing else.
+// Writes a report as one self-contained HTML file.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ std::string_view page_style();
 
 std::string html_page(const std::vector<figure>& figures, const std::vector<source>& sources);
 
-/// A figure's table.
+/// The table of a figure as CSV.
 std::string csv(const figure& one);
 
 }  // namespace fanin::cli::charts

@@ -1,4 +1,4 @@
-// Files in Google Benchmark's schema: those of 'fanin bench' and those of the programs in bench/.
+// Reads files in Google Benchmark's schema, which 'fanin bench' and the programs in bench/ write.
 #include <algorithm>
 #include <cstdlib>
 #include <tuple>
@@ -33,7 +33,8 @@ std::vector<std::string> split(const std::string& name) {
   return parts;
 }
 
-/// The programs in bench/ name a row DATA/TYPE/BACKEND/VARIANT/COUNT, where the data "sum" is the usual one.
+/// Reads a row of the programs in bench/, which name it DATA/TYPE/BACKEND/VARIANT/COUNT. The data "sum" are of no
+/// named family.
 measurement of_program(const json& row, const origin& from) {
   const std::string name = row.at("name").get<std::string>();
   const std::vector<std::string> parts = split(name);
@@ -70,7 +71,7 @@ measurement of_command(const json& row, const origin& from) {
           positive(row, "seconds")};
 }
 
-/// Each case carries its ceiling with it.
+/// The read ceiling that a row of 'fanin bench' contains, as a measurement.
 measurement ceiling_of(const json& row, measurement one) {
   const bool alone = row.at("threads").get<int>() == 1;
   one.backend = ceiling;
@@ -87,7 +88,7 @@ bool same_case(const measurement& a, const measurement& b) {
   return key(a) == key(b);
 }
 
-/// The median of each case's repetitions.
+/// Replaces the repetitions of each case by their median.
 std::vector<measurement> without_repetitions(std::vector<measurement> all) {
   std::vector<measurement> kept;
   for (auto rest = all.begin(); rest != all.end();) {

@@ -1,4 +1,4 @@
-// fanin report: charts of results, in one HTML file, or one of them by itself.
+// fanin report draws charts of results, all in one HTML file or one chart as SVG or CSV.
 #include <algorithm>
 #include <memory>
 
@@ -53,7 +53,7 @@ std::vector<figure> all_figures(const charts::results& all) {
   return figures;
 }
 
-/// The figures of a kind, or the one figure with that id. @throws bad_data if there is none of a kind
+/// The figures of the kind `name`, or the figure with the id `name`. @throws bad_data if a kind has no figure
 std::vector<figure> chosen(std::vector<figure> figures, const std::string& name) {
   std::vector<std::string_view> known;
   for (const chart_kind& kind : chart_kinds()) known.push_back(kind.name);
@@ -75,11 +75,11 @@ const figure& only(const std::vector<figure>& figures, report_format format) {
       fmt::format("--format {} is for one chart; --chart takes {}", to_string(format), fmt::join(names, ", ")));
 }
 
-/// Speed against length, error against length and, where there is a GPU, the ladder: each by this program's own
-/// command.
+/// Measures speed and error over the number of elements and, if there is a GPU, the ladder. This program runs itself
+/// for each measurement.
 charts::results measured_here() {
-  using arguments = std::vector<std::string>;
-  std::vector<arguments> runs = {
+  using command_line = std::vector<std::string>;
+  std::vector<command_line> runs = {
       {"bench", "--json", "--count", "2^10,2^13,2^16,2^19,2^22,2^24", "--method", "fast,exact", "--budget", "0.3"}};
   for (const char* count : {"1000", "10000", "100000", "1000000"}) {
     runs.push_back({"accuracy", "uniform", "condition:1e10", "--json", "--count", count});
@@ -87,7 +87,7 @@ charts::results measured_here() {
   if (find_backend("cuda").probe().usable()) runs.push_back({"ladder", "--json"});
   charts::results all;
   progress line("report");
-  for (const arguments& run : runs) {
+  for (const command_line& run : runs) {
     const std::string command = fmt::format("fanin {}", fmt::join(run, " "));
     line.now(command);
     all.add(command, json::parse(output_of("/proc/self/exe", run)));
@@ -95,21 +95,22 @@ charts::results measured_here() {
   return all;
 }
 
-void run_report(const report_options& said) {
-  const auto format = parse_choice<report_format>("format", said.format, all_formats);
-  if (said.output.ends_with(".json")) {
-    throw usage_error(fmt::format("'{}' looks like a result; the file to write comes first", printable(said.output)));
+void run_report(const report_options& arguments) {
+  const auto format = parse_choice<report_format>("format", arguments.format, all_formats);
+  if (arguments.output.ends_with(".json")) {
+    throw usage_error(
+        fmt::format("'{}' looks like a result; the file to write comes first", printable(arguments.output)));
   }
-  const std::string name = said.history ? "history" : said.chart;
-  if (name == "history" && said.files.empty()) throw usage_error("a history takes results of several commits");
-  const charts::results all = said.files.empty() ? measured_here() : charts::read_results(said.files);
+  const std::string name = arguments.history ? "history" : arguments.chart;
+  if (name == "history" && arguments.files.empty()) throw usage_error("a history takes results of several commits");
+  const charts::results all = arguments.files.empty() ? measured_here() : charts::read_results(arguments.files);
   std::vector<figure> figures = all_figures(all);
   if (!name.empty()) figures = chosen(std::move(figures), name);
   if (figures.empty()) throw bad_data("nothing in these results to draw");
   const std::string text = format == report_format::html  ? charts::html_page(figures, all.sources)
                            : format == report_format::svg ? charts::svg_file(only(figures, format))
                                                           : charts::csv(only(figures, format));
-  output_file file(said.output);
+  output_file file(arguments.output);
   file.write(std::as_bytes(std::span(text)));
   file.commit();
 }
@@ -133,18 +134,19 @@ Examples:
 }  // namespace
 
 command add_report(CLI::App& root) {
-  auto said = std::make_shared<report_options>();
+  auto arguments = std::make_shared<report_options>();
   CLI::App* parser = root.add_subcommand("report", "Draw results: one HTML file with charts and tables");
-  parser->add_option("OUT", said->output, "the file to write")->type_name("")->required();
-  parser->add_option("RESULT", said->files, "result files (default: what is measured now)")->type_name("");
-  parser->add_option("--format", said->format, "html, or one chart as svg or csv")
+  parser->add_option("OUT", arguments->output, "the file to write")->type_name("")->required();
+  parser->add_option("RESULT", arguments->files, "result files (default: what is measured now)")->type_name("");
+  parser->add_option("--format", arguments->format, "html, or one chart as svg or csv")
       ->type_name("FORMAT")
       ->capture_default_str();
-  CLI::Option* chart = parser->add_option("--chart", said->chart, "only this kind of chart, or this one by its id");
+  CLI::Option* chart =
+      parser->add_option("--chart", arguments->chart, "only this kind of chart, or this one by its id");
   chart->type_name("NAME");
-  parser->add_flag("--history", said->history, "only the history from commit to commit")->excludes(chart);
+  parser->add_flag("--history", arguments->history, "only the history from commit to commit")->excludes(chart);
   parser->footer(footer());
-  return {parser, [said] { run_report(*said); }};
+  return {parser, [arguments] { run_report(*arguments); }};
 }
 
 }  // namespace fanin::cli

@@ -21,7 +21,7 @@ std::string text_or(const json& object, const char* key, std::string otherwise) 
   return found != object.end() && found->is_string() ? found->get<std::string>() : otherwise;
 }
 
-/// Old results do not name their machine, but their folder is named after it.
+/// The name of the file's folder, which is the machine's name for old results that do not contain it.
 std::string folder_of(const std::string& file) {
   return std::filesystem::absolute(file).parent_path().filename().string();
 }
@@ -156,7 +156,7 @@ results read_results(const std::vector<std::string>& files) {
   for (const std::string& file : files) {
     try {
       all.add(file, parsed(file));
-    } catch (const std::exception& problem) {  // also a key that is missing, or of another kind
+    } catch (const std::exception& problem) {  // Also thrown for a missing key or a value of the wrong type.
       throw bad_data(fmt::format("{}: {}", one_line(file), problem.what()));
     }
   }

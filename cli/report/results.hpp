@@ -1,4 +1,4 @@
-// What the result files hold, whichever command wrote them.
+// The content of result files of all commands.
 #pragma once
 
 #include <optional>
@@ -10,31 +10,32 @@
 
 namespace fanin::cli::charts {
 
-/// Where a result comes from.
+/// The machine, the commit and the date of a result.
 struct origin {
-  std::string machine, commit, date;  ///< empty: the file does not say
-  /// Results of one commit on one machine belong together, whenever they were measured.
+  std::string machine, commit, date;  ///< empty if the file does not contain it
+  /// Results of one commit on one machine belong together, also if their dates differ.
   bool operator==(const origin& other) const { return machine == other.machine && commit == other.commit; }
 };
 
 /// One timed case.
 struct measurement {
   origin from;
-  std::string data;  ///< the family of the input; empty: the usual one
+  std::string data;  ///< family of the input data; empty for the random data of a benchmark
   std::string operation, type, backend, variant, method;
   double count, bytes, seconds;
 
   double gigabytes_per_second() const { return bytes / seconds * 1e-9; }
 };
 
-/// The backend under which reads of the same bytes stand: "one-thread", "all-threads", "device". They have no method.
+/// The backend name of read ceilings. Their variants are "one-thread", "all-threads" and "device"; they have no
+/// method.
 constexpr std::string_view ceiling = "ceiling";
 
 struct ladder_result {
   struct rung {
-    std::optional<int> number;  ///< none: what a backend ships
+    std::optional<int> number;  ///< empty for a backend
     std::string stage;
-    std::optional<double> gigabytes_per_second;  ///< none: its value was wrong
+    std::optional<double> gigabytes_per_second;  ///< empty if the value was wrong
   };
   origin from;
   std::string operation, type;
@@ -45,30 +46,30 @@ struct ladder_result {
 /// The error of one variant's sum of one input.
 struct accuracy_result {
   std::string input, type, backend, variant, method;
-  double count, error_ulps, bound_ulps;  ///< not finite where there is none
-  double relative_ulp;                   ///< what an ulp is, relative to the exact sum
+  double count, error_ulps, bound_ulps;  ///< not finite if there is no error or bound
+  double relative_ulp;                   ///< one ulp divided by the exact sum
 };
 
-/// How fast an instruction is by the chains in a thread and the warps on a multiprocessor.
+/// The rates of an instruction, by the chains per thread and the warps per multiprocessor.
 struct latency_result {
   struct rate {
-    std::string chains;  ///< "with 2 chains"
+    std::string chains;  ///< as in "with 2 chains"
     double warps, value;
   };
   origin from;
   std::string instruction, unit;
-  std::vector<rate> rates;  ///< those of wrong results are left out
+  std::vector<rate> rates;  ///< without the rates of wrong results
 };
 
-/// Two builds, timed against each other.
+/// A result of 'fanin regress': the times of two builds.
 struct comparison {
   struct judged {
     std::string name, verdict, reason;
-    std::vector<double> a_seconds, b_seconds;  ///< neither is empty
+    std::vector<double> a_seconds, b_seconds;  ///< never empty
   };
   std::string a, b;
-  bool paired;       ///< the i-th of A and of B belong together, and there are as many of both
-  double threshold;  ///< 0.03: 3 %
+  bool paired;       ///< true if the i-th times of A and B belong together; then A and B have equally many
+  double threshold;  ///< as a fraction: 0.03 is 3 %
   std::vector<judged> cases;
 };
 
@@ -85,17 +86,18 @@ struct results {
   std::vector<latency_result> latencies;
   std::vector<comparison> comparisons;
 
-  /// `file` is its name, for the list of sources. @throws std::exception: nothing that is known here
+  /// Adds the content of one file. `file` is its name in the list of sources.
+  /// @throws std::exception if the document is not a known kind of result
   void add(const std::string& file, const json& document);
 };
 
-/// @throws bad_data if one cannot be read
+/// @throws bad_data if a file cannot be read
 results read_results(const std::vector<std::string>& files);
 
-/// The number under that key. @throws std::exception if there is none, or it is not above 0
+/// The number under `key`. @throws std::exception if there is none, or if it is not above 0
 double positive(const json& object, const char* key);
 
-/// What add() consists of. @throws std::exception
+/// The readers of the kinds of results, which add() calls. @throws std::exception
 std::vector<measurement> read_measurements(const json& document, const origin& from);
 ladder_result read_ladder(const json& document, const origin& from);
 std::vector<accuracy_result> read_accuracy(const json& document);

@@ -1,4 +1,4 @@
-// Rows with a bar or with dots each, over one axis of numbers.
+// Draws rows of bars or dots over one axis of numbers.
 #include <algorithm>
 
 #include "cli/report/draw.hpp"
@@ -13,7 +13,7 @@ std::vector<double> all_values(const row_chart& chart) {
   return all;
 }
 
-/// Where the columns are. On a narrow canvas long labels stand above their rows.
+/// The positions of the columns. On a narrow canvas, long labels stand above their rows.
 struct columns {
   double left = 0, right;
   bool labels_above;
@@ -32,13 +32,13 @@ struct columns {
 
 }  // namespace
 
-double draw(const row_chart& chart, canvas& on, double y) {
+double draw(const row_chart& chart, canvas& target, double y) {
   if (!chart.keys.empty()) {
-    legend names(on, y);
+    legend names(target, y);
     for (const auto& [name, colour] : chart.keys) names.add_bar(name, colour);
     y = names.end() + line_height / 2;
   }
-  const columns at(chart, on.width());
+  const columns at(chart, target.width());
   const scale across(scaling::linear, all_values(chart),
                      static_cast<std::size_t>(std::max((at.right - at.left) / 70, 2.0)));
   const auto x_of = [&](double value) { return at.left + across.place(value) * (at.right - at.left); };
@@ -54,37 +54,37 @@ double draw(const row_chart& chart, canvas& on, double y) {
   }
 
   const double reference_x = x_of(chart.reference), name_half = text_width(chart.reference_name) / 2;
-  on.text(std::clamp(reference_x, name_half, on.width() - name_half), y, chart.reference_name, align::middle,
-          "strong");
+  target.text(std::clamp(reference_x, name_half, target.width() - name_half), y, chart.reference_name, align::middle,
+              "strong");
   if (chart.band > 0) {
     const double low = x_of(chart.reference - chart.band), high = x_of(chart.reference + chart.band);
-    on.box(low, top, high - low, bottom - top, "band");
+    target.box(low, top, high - low, bottom - top, "band");
   }
   for (const tick& one : across.ticks()) {
-    on.line(x_of(one.at), top, x_of(one.at), bottom, one.at == 0 ? "axis" : "grid");
-    on.text(x_of(one.at), bottom + line_height, one.label, align::middle, "muted");
+    target.line(x_of(one.at), top, x_of(one.at), bottom, one.at == 0 ? "axis" : "grid");
+    target.text(x_of(one.at), bottom + line_height, one.label, align::middle, "muted");
   }
 
   for (std::size_t i = 0; i < chart.rows.size(); ++i) {
     for (const double value : chart.rows[i].values) {
       if (chart.bars) {
-        on.bar(x_of(0), middles[i] - 8, x_of(value) - x_of(0), 16, chart.rows[i].colour);
+        target.bar(x_of(0), middles[i] - 8, x_of(value) - x_of(0), 16, chart.rows[i].colour);
       } else {
-        on.marker(x_of(value), middles[i], {chart.rows[i].colour, style::look::hollow});
+        target.marker(x_of(value), middles[i], {chart.rows[i].colour, style::look::hollow});
       }
     }
   }
-  on.line(reference_x, top, reference_x, bottom, "reference");
+  target.line(reference_x, top, reference_x, bottom, "reference");
   for (std::size_t i = 0; i < chart.rows.size(); ++i) {
     const auto& [label, note, colour, values] = chart.rows[i];
     if (at.labels_above) {
-      on.text(at.left + 4, middles[i] - line_height * 0.75, label, align::start, "label");
+      target.text(at.left + 4, middles[i] - line_height * 0.75, label, align::start, "label");
     } else {
-      on.text(0, middles[i] + 4, label);
+      target.text(0, middles[i] + 4, label);
     }
-    on.text(on.width(), middles[i] + 4, note, align::end);
+    target.text(target.width(), middles[i] + 4, note, align::end);
   }
-  on.text(at.right, bottom + 2 * line_height, chart.x_title, align::end, "muted");
+  target.text(at.right, bottom + 2 * line_height, chart.x_title, align::end, "muted");
   return bottom + 2.5 * line_height;
 }
 

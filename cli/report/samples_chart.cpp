@@ -1,4 +1,5 @@
-// What 'fanin regress' saw: for each case, how B's time differs from A's in each pair, and the verdict.
+// Charts of the results of 'fanin regress': for each case, the difference of B's time from A's in each pair, and the
+// verdict.
 #include <algorithm>
 
 #include <fmt/format.h>

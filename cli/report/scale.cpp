@@ -27,7 +27,7 @@ double round_up(double least) {
   return 10 * decade_of(least);
 }
 
-/// The largest of them that is at most `most`.
+/// The largest of 1, 2, 5, 10, 20, ... that is at most `most`.
 double round_down(double most) {
   for (const double factor : {5.0, 2.0}) {
     if (factor * decade_of(most) <= most * (1 + 1e-9)) return factor * decade_of(most);
@@ -93,7 +93,7 @@ void scale::set_logarithmic(double base, double least, double most, std::size_t 
   }
   const double step = std::ceil((high_ - low_) / static_cast<double>(most_ticks));
   const bool dense = base == 10 && high_ - low_ <= 2;
-  const bool powers = least < 1e-3 || most >= 1e5;  // then all labels look alike
+  const bool powers = least < 1e-3 || most >= 1e5;  // Then all labels are powers of ten.
   const auto add = [&](double value, const std::string& label) {
     const double at = position(value);
     if (at > low_ - 1e-9 && at < high_ + 1e-9) ticks_.push_back({value, label});

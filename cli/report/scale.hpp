@@ -1,4 +1,4 @@
-// Numbers to places along an axis, and the ticks that a reader expects there.
+// Maps numbers to positions on an axis, and chooses the ticks of the axis.
 #pragma once
 
 #include <cstddef>
@@ -18,13 +18,14 @@ struct tick {
 
 class scale {
  public:
-  /// Holds all the values, and ends at round numbers. On a logarithmic scale 0 stands below everything else, with a
-  /// tick of its own.
+  /// A scale that contains all values and ends at round numbers. On a logarithmic scale 0 is below all other values
+  /// and has a tick of its own.
   scale(scaling kind, std::span<const double> values, std::size_t most_ticks);
-  /// The names at equal distances; a tick for some of them if there are more than `most_ticks`.
+  /// A scale with the names at equal distances. If there are more than `most_ticks` names, only some of them have a
+  /// tick.
   scale(std::span<const std::string> names, std::size_t most_ticks);
 
-  /// From 0 at the low end to 1 at the high end.
+  /// The position of `value`, from 0 at the low end to 1 at the high end.
   double place(double value) const;
   const std::vector<tick>& ticks() const { return ticks_; }
 
@@ -33,13 +34,13 @@ class scale {
   void set_logarithmic(double base, double least, double most, std::size_t most_ticks, bool zero);
   double position(double value) const;
 
-  double base_ = 0, low_ = 0, high_ = 1;  // base 0: linear; otherwise low and high are exponents
+  double base_ = 0, low_ = 0, high_ = 1;  // The scale is linear if base_ is 0; else low_ and high_ are exponents.
   std::vector<tick> ticks_;
 };
 
-/// 0.25, 1500, 10⁻⁷.
+/// A number as a label, as in "0.25", "1500" or "10⁻⁷".
 std::string number_text(double value);
-/// "2²⁰" for powers of two, the number otherwise.
+/// A count as a label: a power of two from 1024 on as in "2²⁰", any other number as number_text() has it.
 std::string count_text(double count);
 
 }  // namespace fanin::cli::charts

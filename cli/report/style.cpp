@@ -1,5 +1,5 @@
-// How charts and pages look. Colours are those of Okabe and Ito, which the colour-blind can tell apart, moved so far
-// that each has a contrast of at least 3 to 1 with the paper of its theme.
+// The style sheets of charts and pages. The colours are those of Okabe and Ito, which colour-blind readers can tell
+// apart, changed so that each has a contrast of at least 3 to 1 with the background of its theme.
 #include "cli/report/page.hpp"
 #include "cli/report/svg.hpp"
 

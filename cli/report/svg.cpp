@@ -14,7 +14,7 @@ std::string colour_class(std::size_t colour) {
   return colour < style::colours ? fmt::format("c{}", colour) : std::string("plain");
 }
 
-/// One shape for each colour, around 0, 0.
+/// The marker of each colour, as a path around (0, 0).
 constexpr std::string_view shapes[style::colours] = {"M-3.5,0a3.5,3.5 0 1,0 7,0a3.5,3.5 0 1,0 -7,0z",
                                                      "M-3.2,-3.2h6.4v6.4h-6.4z",
                                                      "M0,-4.2L4,3L-4,3z",
@@ -52,7 +52,7 @@ double text_width(std::string_view text) {
   double ems = 0;
   for (const char c : text) {
     const auto code = static_cast<unsigned char>(c);
-    if ((code & 0xc0) == 0x80) continue;  // not the first byte of a character
+    if ((code & 0xc0) == 0x80) continue;  // A continuation byte of UTF-8 adds no width.
     ems += among(c, "ijlftr.,:;'|/-() ")       ? 0.42
            : among(c, "mwMW%@")                ? 1
            : code < 0x80 && std::isupper(code) ? 0.78
@@ -117,11 +117,11 @@ double canvas::paragraph(double y, std::string_view words, std::string_view look
 double legend::add(std::string_view name, double sample) {
   constexpr double gap = 6, after = 14;
   const double width = sample + gap + text_width(name);
-  if (x_ > 0 && x_ + width > on_.width()) {
+  if (x_ > 0 && x_ + width > target_.width()) {
     x_ = 0;
     y_ += line_height;
   }
-  on_.text(x_ + sample + gap, y_, name);
+  target_.text(x_ + sample + gap, y_, name);
   return std::exchange(x_, x_ + width + after);
 }
 
@@ -129,14 +129,14 @@ void legend::add_line(std::string_view name, const style& drawn) {
   constexpr double sample = 24;
   const double x = add(name, sample);
   const series::point ends[] = {{x, y_ - 4}, {x + sample, y_ - 4}};
-  on_.polyline(ends, drawn);
-  on_.marker(x + sample / 2, y_ - 4, drawn);
+  target_.polyline(ends, drawn);
+  target_.marker(x + sample / 2, y_ - 4, drawn);
 }
 
 void legend::add_bar(std::string_view name, std::size_t colour) {
   constexpr double sample = 12;
   const double x = add(name, sample);
-  on_.bar(x, y_ - 10, sample, sample, colour);
+  target_.bar(x, y_ - 10, sample, sample, colour);
 }
 
 }  // namespace fanin::cli::charts

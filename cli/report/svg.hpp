@@ -1,4 +1,4 @@
-// The few shapes that charts are made of, as SVG. Looks are classes of chart_style().
+// The SVG elements of charts. A `look` is a class of chart_style().
 #pragma once
 
 #include <span>
@@ -9,14 +9,15 @@
 
 namespace fanin::cli::charts {
 
-/// Text between tags or in an attribute. Control characters, which XML cannot hold, become '?'.
+/// Escapes text for XML content and attributes. Control characters, which XML cannot contain, become '?'.
 std::string escaped(std::string_view text);
 
-/// An upper estimate, in the units of a drawing. The reader's font is not known; few are wider than DejaVu Sans.
+/// An upper estimate of the text's width in the units of a drawing. The reader's font is unknown; few fonts are wider
+/// than DejaVu Sans.
 double text_width(std::string_view text);
 constexpr double font_size = 13, line_height = 20;
 
-/// The colours, in both themes, and what the classes of a drawing look like.
+/// The style sheet of drawings, with the colours of the light and the dark theme.
 std::string_view chart_style();
 
 enum class align : std::uint8_t { start, middle, end };
@@ -31,7 +32,7 @@ class canvas {
   void bar(double x, double y, double width, double height, std::size_t colour);
   void polyline(std::span<const series::point> places, const style& drawn);
   void marker(double x, double y, const style& drawn);
-  /// Words in as many lines as they need. Returns the y of the line after them.
+  /// Writes the words in as many lines as they need, and returns the y of the next line.
   double paragraph(double y, std::string_view words, std::string_view look);
 
   double width() const { return width_; }
@@ -42,20 +43,20 @@ class canvas {
   std::string body_;
 };
 
-/// Samples of what is drawn with their names, in as many rows as they need.
+/// A legend: samples of the styles with their names, in as many rows as they need.
 class legend {
  public:
-  legend(canvas& on, double y) : on_(on), y_(y) {}
+  legend(canvas& target, double y) : target_(target), y_(y) {}
   void add_line(std::string_view name, const style& drawn);
   void add_bar(std::string_view name, std::size_t colour);
-  /// The y below it all.
+  /// The y below the legend.
   double end() const { return x_ > 0 ? y_ + line_height : y_; }
 
  private:
-  /// Finds the place for a sample of that width, and writes the name beside it. Returns the sample's x.
+  /// Writes the name next to a place for a sample of width `sample`, and returns the x of that place.
   double add(std::string_view name, double sample);
 
-  canvas& on_;
+  canvas& target_;
   double x_ = 0, y_;
 };
 

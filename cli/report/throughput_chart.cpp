@@ -1,4 +1,4 @@
-// How fast each backend goes through n elements, for one operation, type and method of a machine.
+// Charts of the throughput of each backend over n elements, one chart per operation, type, method and machine.
 #include <algorithm>
 #include <tuple>
 
@@ -19,7 +19,7 @@ std::string spoken(const std::vector<measurement>& line) {
                      number_text(last.gigabytes_per_second()), count_text(last.count));
 }
 
-/// The fastest at the largest n.
+/// The fastest measurement at the largest n.
 const measurement& best_at_end(const std::vector<measurement>& all) {
   const double end = std::ranges::max_element(all, by_count)->count;
   return *std::ranges::max_element(

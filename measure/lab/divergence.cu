@@ -22,7 +22,7 @@ struct by_warp {
   __host__ __device__ static bool first(unsigned thread) { return thread / threads_of_a_warp % 2 == 0; }
 };
 
-/// Known to the host only, so that no side is computed by the compiler.
+/// The host passes these constants at run time, so that the compiler cannot compute either side of the branch.
 struct constants {
   float one, two, step;
 };
@@ -42,7 +42,7 @@ __global__ void __launch_bounds__(block_size) constants_kernel(float* c, constan
   c[thread] = a + b;
 }
 
-/// The sides differ in which operand is carried on, so that they cannot become one.
+/// The two sides carry the value in different operands of the fma, so that the compiler cannot merge them.
 template <class Side>
 __global__ void __launch_bounds__(block_size) chains_kernel(float* c, constants k) {
   const unsigned thread = blockIdx.x * block_size + threadIdx.x;
@@ -59,9 +59,9 @@ __global__ void __launch_bounds__(block_size) chains_kernel(float* c, constants 
 
 using kernel = void (*)(float*, constants);
 
-class bench {
+class branch_bench {
  public:
-  explicit bench(cudaStream_t stream) : stream_(stream) {}
+  explicit branch_bench(cudaStream_t stream) : stream_(stream) {}
 
   template <class Side>
   bool is_right(kernel f) {
@@ -93,15 +93,15 @@ class bench {
   cuda::device_memory memory_ = cuda::allocate_device(count * sizeof(float));
 };
 
-divergence measured(std::string_view version, bench& on, kernel thread_kernel, kernel warp_kernel) {
+divergence measured(std::string_view version, branch_bench& bench, kernel thread_kernel, kernel warp_kernel) {
   constexpr int rounds = 11;
-  divergence all{version, on.is_right<by_thread>(thread_kernel) && on.is_right<by_warp>(warp_kernel), 0, 0, 0};
+  divergence all{version, bench.is_right<by_thread>(thread_kernel) && bench.is_right<by_warp>(warp_kernel), 0, 0, 0};
   if (!all.verified) return all;
   std::vector<double> by_threads, by_warps, ratios;
   for (int round = 0; round < rounds; ++round) {
-    if (round % 2 == 0) by_threads.push_back(on.seconds(thread_kernel));
-    by_warps.push_back(on.seconds(warp_kernel));
-    if (round % 2 == 1) by_threads.push_back(on.seconds(thread_kernel));
+    if (round % 2 == 0) by_threads.push_back(bench.seconds(thread_kernel));
+    by_warps.push_back(bench.seconds(warp_kernel));
+    if (round % 2 == 1) by_threads.push_back(bench.seconds(thread_kernel));
     ratios.push_back(by_threads.back() / by_warps.back());
   }
   all.by_thread_seconds = measure::median(by_threads);
@@ -113,9 +113,9 @@ divergence measured(std::string_view version, bench& on, kernel thread_kernel, k
 }  // namespace
 
 std::vector<divergence> measure_divergence(cudaStream_t stream) {
-  bench on(stream);
-  return {measured("constants", on, constants_kernel<by_thread>, constants_kernel<by_warp>),
-          measured("chains", on, chains_kernel<by_thread>, chains_kernel<by_warp>)};
+  branch_bench bench(stream);
+  return {measured("constants", bench, constants_kernel<by_thread>, constants_kernel<by_warp>),
+          measured("chains", bench, chains_kernel<by_thread>, chains_kernel<by_warp>)};
 }
 
 }  // namespace fanin::lab

@@ -1,4 +1,4 @@
-// What a branch costs whose two sides are taken inside each warp, against one where whole warps agree.
+// The cost of a divergent branch: some threads of each warp take one side and the others take the other side.
 #pragma once
 
 #include <string_view>
@@ -8,17 +8,18 @@
 
 namespace fanin::lab {
 
-/// One kernel that gives each float 100 or 200, in two spellings: the side goes by the parity of the thread, or of
-/// its warp.
+/// Times of a kernel that sets each float to 100 or 200. The thread's parity selects the side in one variant of the
+/// kernel, and every warp diverges; the warp's parity selects it in the other, and no warp diverges.
 struct divergence {
   std::string_view version;  ///< what the two sides do
-  bool verified;             ///< every element, of both spellings; the rest is measured only then
+  bool verified;             ///< both variants set every element correctly; the times are measured only then
   double by_thread_seconds, by_warp_seconds;
-  double ratio;  ///< median of the rounds' own
+  double ratio;  ///< median of the ratios thread / warp of the rounds
 };
 
-/// The sides of `constants` only assign, those of `chains` are 256 dependent operations each. Both spellings run in
-/// turn, round by round, each first every other time. On the current device. @throws out_of_memory, device_error
+/// Measures two versions on the current device: the sides of `constants` only assign, and each side of `chains` is
+/// 256 dependent operations. In every round both variants run; they take turns in being first.
+/// @throws out_of_memory, device_error
 std::vector<divergence> measure_divergence(cudaStream_t stream);
 
 }  // namespace fanin::lab

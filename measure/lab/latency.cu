@@ -17,7 +17,7 @@ constexpr unsigned lanes = 32;
 constexpr unsigned most_threads = 1024;
 constexpr std::size_t line_bytes = lanes * sizeof(std::uint32_t);
 constexpr unsigned most_warps = 64;
-constexpr unsigned most_blocks = most_warps * lanes / most_threads;  // on a multiprocessor
+constexpr unsigned most_blocks_per_multiprocessor = most_warps * lanes / most_threads;
 
 int attribute(cudaDeviceAttr which) {
   int device = 0, value = 0;
@@ -31,29 +31,29 @@ T* in(const cuda::device_memory& memory) {
   return reinterpret_cast<T*>(memory.get());
 }
 
-/// What all kernels take; those of arithmetic have no ring.
+/// The arguments of every chain kernel. Only the kernels of `load` read `ring`.
 struct chains {
   const std::uint32_t* ring;
   const std::uint32_t* order;
   std::uint32_t lines;
-  std::uint32_t begin, spacing;  ///< positions in the order: of the first chain, and from each to the next
-  float one;                     ///< known to the host only, so that the compiler computes nothing
-  std::uint32_t* ends;           ///< by chain and lane
-  long long* cycles;             ///< that the first warp took
+  std::uint32_t begin, spacing;  ///< position of the first chain in `order`, and distance from each chain to the next
+  float one;                     ///< passed at run time, so that the compiler cannot compute the fma
+  std::uint32_t* ends;           ///< the last state of each lane of each chain
+  long long* cycles;             ///< clock cycles of the first warp
 };
 
 __host__ __device__ constexpr std::uint64_t position_of(const chains& all, std::uint64_t chain) {
   return (all.begin + chain * all.spacing) % all.lines;
 }
 
-/// Every lane of a warp finds the next line in a word of its own.
+/// Writes into every word of a line the number of the next line, so that each lane of a warp reads a word of its own.
 __global__ void link_kernel(std::uint32_t* ring, const std::uint32_t* order, std::uint32_t lines) {
   const std::uint32_t position = blockIdx.x;
   const std::uint32_t next = order[position + 1 < lines ? position + 1 : 0];
   ring[std::uint64_t{order[position]} * lanes + threadIdx.x] = next;
 }
 
-/// As many steps as take one warp alone much longer than a launch.
+/// `steps` is large enough that one warp takes much longer than a kernel launch.
 struct load {
   static constexpr std::uint32_t steps = 1u << 10;
   static constexpr std::uint32_t unrolled = 8;
@@ -73,7 +73,7 @@ struct fma {
 };
 
 template <class Instruction, unsigned Chains>
-__global__ void __launch_bounds__(most_threads, most_blocks) chain_kernel(chains all) {
+__global__ void __launch_bounds__(most_threads, most_blocks_per_multiprocessor) chain_kernel(chains all) {
   const std::uint64_t warp = (std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x) / lanes;
   typename Instruction::state at[Chains];
 #pragma unroll
@@ -90,14 +90,15 @@ __global__ void __launch_bounds__(most_threads, most_blocks) chain_kernel(chains
   if (warp == 0 && threadIdx.x == 0) *all.cycles = clock64() - begin;
 }
 
-/// By the place in chain_counts.
+/// kernels<Instruction>[i] has chain_counts[i] chains per thread.
 template <class Instruction>
 constexpr std::array<void (*)(chains), chain_counts.size()> kernels = {
     chain_kernel<Instruction, chain_counts[0]>, chain_kernel<Instruction, chain_counts[1]>,
     chain_kernel<Instruction, chain_counts[2]>, chain_kernel<Instruction, chain_counts[3]>};
 
-/// Blocks that give so many warps to each multiprocessor: one block that leaves no shared memory for another, or as
-/// many of the largest as its threads allow.
+/// A launch that gives each multiprocessor the same number of warps. Up to 32 warps form one block per
+/// multiprocessor, which takes all of its shared memory so that no second block fits; more warps form blocks of 32
+/// warps.
 struct spread {
   unsigned blocks, threads;
   std::size_t shared_bytes;
@@ -112,9 +113,9 @@ struct spread {
 };
 constexpr spread one_warp = {1, lanes, 0};
 
-class bench {
+class chain_bench {
  public:
-  explicit bench(cudaStream_t stream) : stream_(stream) {
+  explicit chain_bench(cudaStream_t stream) : stream_(stream) {
     const auto cache = static_cast<std::size_t>(attribute(cudaDevAttrL2CacheSize));
     order_.resize(4 * cache / line_bytes + 2 * load::steps);
     std::iota(order_.begin(), order_.end(), 0u);
@@ -165,7 +166,8 @@ class bench {
  private:
   std::uint32_t lines() const { return static_cast<std::uint32_t>(order_.size()); }
 
-  /// The chains of one run and of those after it go on along the order, so that none finds a line in the cache.
+  /// Consecutive runs begin at later positions of the order, so that no run finds the lines of the run before in the
+  /// cache.
   chains chains_of(std::size_t kind, const spread& over, std::size_t i) const {
     const std::uint64_t count = over.warps() * chain_counts[kind];
     const auto spacing = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(lines() / count, 1, load::steps));
@@ -214,7 +216,8 @@ class bench {
     return true;
   }
 
-  /// Of one run, from the one numbered `first` on: those before it have left their lines in the cache.
+  /// The median time of one run. The runs measured begin with number `first`, because the lines of earlier runs are
+  /// in the cache.
   template <class Instruction>
   double seconds(std::size_t kind, const spread& over, std::size_t first) {
     constexpr double budget_seconds = 0.05;
@@ -228,21 +231,21 @@ class bench {
 };
 
 template <class Instruction>
-hiding measured(std::string_view name, bench& on) {
+hiding measured(std::string_view name, chain_bench& bench) {
   const auto most =
       std::min(most_warps, static_cast<unsigned>(attribute(cudaDevAttrMaxThreadsPerMultiProcessor)) / lanes);
-  hiding all{name, on.alone<Instruction>(), {}};
-  for (unsigned warps = 1; warps <= most; warps *= 2) all.rows.push_back(on.with<Instruction>(warps));
+  hiding all{name, bench.alone<Instruction>(), {}};
+  for (unsigned warps = 1; warps <= most; warps *= 2) all.rows.push_back(bench.with<Instruction>(warps));
   return all;
 }
 
 }  // namespace
 
-latency measure_memory_latency(cudaStream_t stream) { return bench(stream).alone<load>(); }
+latency measure_memory_latency(cudaStream_t stream) { return chain_bench(stream).alone<load>(); }
 
 std::array<hiding, 2> measure_hiding(cudaStream_t stream) {
-  bench on(stream);
-  return {measured<fma>("fma", on), measured<load>("load", on)};
+  chain_bench bench(stream);
+  return {measured<fma>("fma", bench), measured<load>("load", bench)};
 }
 
 }  // namespace fanin::lab

@@ -1,4 +1,4 @@
-// How long a device waits for its memory and its arithmetic, and how much work at once hides that.
+// The latency of a device's memory and arithmetic, and the number of independent instructions that hides it.
 #pragma once
 
 #include <array>
@@ -9,34 +9,34 @@
 
 namespace fanin::lab {
 
-/// Of one instruction that waits for the one before it.
+/// The latency of one instruction that depends on the instruction before it.
 struct latency {
-  bool verified;  ///< the chain ended where it had to; the rest is measured only then
+  bool verified;  ///< the chain ended at the right value; the times are measured only then
   double cycles, seconds;
 };
 
-/// One warp follows lines of 128 bytes, each of which holds the place of the next, in random order over four times
-/// what the device's cache holds; no line comes twice before all others. On the current device.
-/// @throws out_of_memory, device_error
+/// Measures the latency of a load on the current device. One warp follows lines of 128 bytes, each of which holds the
+/// number of the next line. The lines are in random order, cover four times the L2 cache, and each is read once
+/// before any is read again. @throws out_of_memory, device_error
 latency measure_memory_latency(cudaStream_t stream);
 
-/// Chains that a thread has under way side by side, none of which needs another.
+/// The numbers of independent chains per thread that are measured.
 inline constexpr std::array<unsigned, 4> chain_counts = {1, 2, 4, 8};
 
-/// How fast every multiprocessor with so many warps does an instruction.
+/// The throughput of an instruction with `warps` warps on every multiprocessor.
 struct throughput {
   unsigned warps;
-  bool verified;  ///< every chain of every thread ended where it had to; the rest is measured only then
-  std::array<double, chain_counts.size()> per_second;  ///< by chains: warp instructions of the whole device
+  bool verified;  ///< every chain ended at the right value; the throughput is measured only then
+  std::array<double, chain_counts.size()> per_second;  ///< warp instructions of the device, by chain_counts
 };
 
 struct hiding {
-  std::string_view instruction;  ///< `fma` or `load`: 128 bytes by a warp, from memory
-  latency alone;                 ///< of one warp with one chain
-  std::vector<throughput> rows;  ///< 1, 2, 4, ... warps, as many as fit
+  std::string_view instruction;  ///< `fma`, or `load`: one warp loads 128 bytes from memory
+  latency alone;                 ///< latency measured with one warp and one chain
+  std::vector<throughput> rows;  ///< for 1, 2, 4, ... warps, up to the most that a multiprocessor can hold
 };
 
-/// Both instructions. On the current device. @throws out_of_memory, device_error
+/// Measures `fma` and `load` on the current device. @throws out_of_memory, device_error
 std::array<hiding, 2> measure_hiding(cudaStream_t stream);
 
 }  // namespace fanin::lab

@@ -15,7 +15,7 @@ constexpr std::size_t matrix_bytes = count * sizeof(float);
 constexpr unsigned flat_threads = 256;
 constexpr auto flat_blocks = static_cast<unsigned>((count + flat_threads - 1) / flat_threads);
 
-/// Small integers, so that no order of additions rounds.
+/// The elements are integers from -3 to 4, so that no order of additions rounds.
 __host__ __device__ constexpr int element_a(unsigned x, unsigned y) { return static_cast<int>((x + 3 * y) % 8) - 3; }
 __host__ __device__ constexpr int element_b(unsigned x, unsigned y) { return static_cast<int>((5 * x + y) % 8) - 3; }
 
@@ -47,7 +47,7 @@ __global__ void matrix_add_kernel(const float* a, const float* b, float* c) {
   c[i] = a[i] + b[i];
 }
 
-/// Whole warps: blocks have a multiple of 32 threads.
+/// Blocks have a multiple of 32 threads.
 __global__ void __launch_bounds__(1024) matrix_total_kernel(const float* a, double* total) {
   float sum = 0;
   for (unsigned y = blockIdx.y * blockDim.y + threadIdx.y; y < matrix_rows; y += gridDim.y * blockDim.y) {
@@ -68,7 +68,7 @@ __global__ void __launch_bounds__(1024) matrix_total_kernel(const float* a, doub
 
 unsigned quotient_up(unsigned a, unsigned b) { return (a + b - 1) / b; }
 
-/// Blocks of that shape, as many as fit on the device at once.
+/// A grid of no more blocks than are resident on the device at once.
 dim3 resident_grid(dim3 block) {
   int device = 0, multiprocessors = 0, blocks = 0;
   check(cudaGetDevice(&device), "cudaGetDevice");
@@ -81,9 +81,9 @@ dim3 resident_grid(dim3 block) {
   return {across, std::min(quotient_up(matrix_rows, block.y), most / across)};
 }
 
-class bench {
+class matrix_bench {
  public:
-  explicit bench(cudaStream_t stream) : stream_(stream) {
+  explicit matrix_bench(cudaStream_t stream) : stream_(stream) {
     fill_kernel<<<flat_blocks, flat_threads, 0, stream>>>(floats(a_), floats(b_));
     check(cudaGetLastError(), "filling the matrices");
     for (unsigned y = 0; y < matrix_rows; ++y) {
@@ -170,9 +170,10 @@ std::vector<dim3> all_shapes() {
 }  // namespace
 
 shape_study measure_shapes(cudaStream_t stream) {
-  bench on(stream);
-  shape_study study{on.vector_add(), {}};
-  for (const dim3 block : all_shapes()) study.shapes.push_back({block.x, block.y, on.sum(block), on.total(block)});
+  matrix_bench bench(stream);
+  shape_study study{bench.vector_add(), {}};
+  for (const dim3 block : all_shapes())
+    study.shapes.push_back({block.x, block.y, bench.sum(block), bench.total(block)});
   return study;
 }
 

@@ -1,4 +1,4 @@
-// What the shape of a block does to kernels over a matrix.
+// The effect of the block shape on the speed of kernels over a matrix.
 #pragma once
 
 #include <cstddef>
@@ -8,28 +8,29 @@
 
 namespace fanin::lab {
 
-/// Of a matrix of f32, row by row; neither is a multiple of every shape.
+/// The size of the matrix of f32, which is stored row by row. Neither number is a multiple of every block size.
 inline constexpr unsigned matrix_columns = 8224, matrix_rows = 8100;
 
-/// How fast a kernel moved its bytes, each of them counted once.
+/// The rate at which a kernel read and wrote memory; each byte of the matrices counts once.
 struct rate {
-  bool verified;  ///< every element, or the total; the rest is measured only then
+  bool verified;  ///< the kernel's result was right; the rate is measured only then
   double gigabytes_per_second;
 };
 
 struct shape_rates {
   unsigned x, y;
-  rate sum;    ///< c = a + b, one element to a thread
-  rate total;  ///< of a: as many blocks as fit at once stride over it, and each adds its part to the total
+  rate sum;    ///< c = a + b, with one element per thread
+  rate total;  ///< total of a, by resident blocks that stride over it and add their partial sums with one atomic each
 };
 
 struct shape_study {
-  rate vector_add;  ///< the same a + b as one row, by blocks of 256 threads
+  rate vector_add;  ///< c = a + b over the matrix as one vector, by blocks of 256 threads
   std::vector<shape_rates> shapes;
 };
 
-/// (32,32), (32,16), (16,32) and (16,16), then all other powers of two that make 64 to 1024 threads. On the current
-/// device. Memory: three matrices there. @throws out_of_memory, device_error
+/// Measures blocks of (32,32), (32,16), (16,32) and (16,16) threads, then all other powers of two with 64 to 1024
+/// threads per block, on the current device. Memory: three matrices on the device. @throws out_of_memory,
+/// device_error
 shape_study measure_shapes(cudaStream_t stream);
 
 }  // namespace fanin::lab

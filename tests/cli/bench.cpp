@@ -1,4 +1,4 @@
-// fanin bench, as its users and their tools see it.
+// Tests of fanin bench: its output and its exit status.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace {
 
 constexpr auto quick = "bench --backend serial --type f32 --count 2^10,1000 --budget 0.01 ";
 
-/// In the first cell of each line of each table.
+/// The words in code style in the first cells of the tables of docs/benchmarking.md.
 std::set<std::string> documented_keys() {
   std::ifstream file(FANIN_SOURCE "/docs/benchmarking.md");
   std::set<std::string> keys;
@@ -87,7 +87,7 @@ TEST_CASE("bench --csv and the table have a line for each case") {
 }
 
 TEST_CASE("bench: an interrupt ends it, with what there is") {
-  // More cases than any machine is done with in a second.
+  // No machine measures all these cases in one second.
   const finished run = scratch_folder().shell(
       "timeout --foreground --preserve-status --signal=INT 1 $fanin bench --json --backend serial --type f32 "
       "--method fast "

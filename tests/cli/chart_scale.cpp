@@ -1,4 +1,4 @@
-// Ticks where a reader expects them, and places between them.
+// Tests of the scales of charts: their ticks, and the positions of values.
 #include "cli/report/scale.hpp"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// fanin device: the CPU's side everywhere, the GPU's where there is one, and otherwise why not.
+// Tests of fanin device. Those of the GPU part need a GPU; without one, the reason is tested.
 #include <doctest/doctest.h>
 
 #include <fanin/backend.hpp>

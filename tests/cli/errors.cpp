@@ -1,4 +1,4 @@
-// Whatever is wrong: the right exit status, one clear line on stderr, nothing on stdout, nothing left behind.
+// Tests of errors: the exit status, one line on stderr, nothing on stdout, and no file left behind.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -223,7 +223,7 @@ TEST_CASE("generate leaves nothing half done") {
 
 TEST_CASE("a file cut short while it is read") {
   const scratch_folder here;
-  // A file of holes takes no space and long to read; it is cut as soon as it is mapped.
+  // A sparse file takes no space but long to read. It is truncated as soon as it is mapped.
   const finished run = here.shell(
       "truncate -s 64G x.bin\n"
       "$fanin sum x.bin --type f64 & child=$!\n"

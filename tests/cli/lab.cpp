@@ -1,4 +1,4 @@
-// fanin lab: how it looks, what it refuses, and on a device that what was timed was right.
+// Tests of fanin lab: its output, its errors, and on a device the results of the experiments.
 #include "cli/lab/lab.hpp"
 
 #include <doctest/doctest.h>

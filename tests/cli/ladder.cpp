@@ -1,4 +1,4 @@
-// fanin ladder: how it looks, what it refuses, and on a device that every stage was checked and timed.
+// Tests of fanin ladder: its output, its errors, and on a device that every stage is verified and timed.
 #include "cli/ladder/ladder.hpp"
 
 #include <doctest/doctest.h>
@@ -16,11 +16,11 @@ namespace {
 
 constexpr auto kept = oracle::promise::kept, broken = oracle::promise::broken, none = oracle::promise::none;
 
-/// 10^9 bytes, so that a millisecond is 1000 GB/s.
+/// A ladder of 10^9 bytes, so that a time of one millisecond is 1000 GB/s.
 ladder made_up() {
   ladder all{{}, "a device", scalar(0.5f), 1e-3, {}, {}};
-  all.asked.count = 250'000'000;
-  all.asked.cycles = true;
+  all.question.count = 250'000'000;
+  all.question.cycles = true;
   const stage_footprint block{256, 977, 24, 1024, 0.75};
   const auto fixed = reproducibility::run_to_run;
   all.rows = {{1, "slow", "", fixed, kept, kept, kept, block, 8e-3, 5000},

@@ -1,4 +1,4 @@
-// The lesson of the ladder: pages, traces, and the pictures that docs/ladder.md shows.
+// Tests of --explain, --trace and --svg, and of the pictures in docs/ladder.md.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -34,7 +34,7 @@ TEST_CASE("the pictures are those that the traces draw, and there are no others"
     const std::filesystem::path picture = folder / (std::string(stage.name) + ".svg");
     CHECK(std::filesystem::exists(picture) == stage.untraced.empty());
     if (!stage.untraced.empty()) continue;
-    // Not CHECK(a == b), which would print both.
+    // CHECK(a == b) would print both pictures.
     const bool same = content_of(picture) == as_svg(make_trace(stage, readable_shape(stage, 0, 0)));
     CHECK_MESSAGE(same, "draw it again: fanin ladder --trace ", stage.name, " --svg > docs/ladder/", stage.name,
                   ".svg");

@@ -38,7 +38,7 @@ scratch_folder::~scratch_folder() {
 }
 
 finished scratch_folder::shell(const std::string& command) const {
-  // The outputs lie outside the directory, so that a test can look at all that the command left there.
+  // The output files are outside the directory, so that a test can list the files that the command left there.
   const std::string out = path_ + ".out", err = path_ + ".err";
   const std::string line = "cd '" + path_ + "' && unset FANIN_BACKEND && fanin='" FANIN_TOOL "' && { " + command +
                            "\n} </dev/null >'" + out + "' 2>'" + err + "'";

@@ -1,4 +1,4 @@
-// Runs the command under test as a user's shell would.
+// Runs the command under test in a shell.
 #pragma once
 
 #include <string>
@@ -13,13 +13,13 @@ struct finished {
   std::string out, err;
 };
 
-/// Nothing on stdout, one line with `message` on stderr.
+/// Checks the exit status, that stdout is empty, and that stderr is one line that contains `message`.
 void check_failure(const finished& run, int status, std::string_view message);
 
-/// What a run that succeeded printed.
+/// Checks that the run succeeded, and parses its stdout.
 json parsed(const finished& run);
 
-/// A directory of its own for each test, removed in the end.
+/// A temporary directory, which the destructor removes.
 class scratch_folder {
  public:
   scratch_folder();
@@ -27,11 +27,11 @@ class scratch_folder {
   scratch_folder(const scratch_folder&) = delete;
   scratch_folder& operator=(const scratch_folder&) = delete;
 
-  /// Runs a shell command there. $fanin is the command under test; stdin is empty unless redirected.
+  /// Runs a shell command in the directory. $fanin is the command under test; stdin is empty unless redirected.
   finished shell(const std::string& command) const;
-  /// shell("$fanin ARGUMENTS")
+  /// The same as shell("$fanin ARGUMENTS").
   finished fanin(const std::string& arguments) const { return shell("$fanin " + arguments); }
-  /// Writes a file there.
+  /// Writes a file in the directory.
   void write(const std::string& name, std::string_view content) const;
   std::string read(const std::string& name) const;
 

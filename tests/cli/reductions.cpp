@@ -1,4 +1,5 @@
-// fanin sum and its kin: the same answer from every kind of input, and what they say about it.
+// Tests of fanin sum, product, min, max, mean and sum_of_squares: the same result from every kind of input, and the
+// JSON report.
 #include <doctest/doctest.h>
 
 #include <set>
@@ -67,45 +68,45 @@ TEST_CASE("text, CSV and raw options") {
 TEST_CASE("json: the keys, and integers in full") {
   const scratch_folder here;
   here.write("x.txt", "9007199254740993 -1\n");
-  const json said = parsed(here.fanin("sum x.txt --json --format text --type i64 --backend cuda,serial"));
+  const json record = parsed(here.fanin("sum x.txt --json --format text --type i64 --backend cuda,serial"));
   const std::set<std::string> keys = {"operation",  "element_type",    "count",   "value",
                                       "value_text", "value_hex",       "backend", "variant",
                                       "method",     "reproducibility", "seconds", "fallback"};
-  for (const std::string& key : keys) CHECK(said.contains(key));
-  CHECK(said["operation"] == "sum");
-  CHECK(said["element_type"] == "i64");
-  CHECK(said["count"] == 2);
-  CHECK(said["value"] == 9007199254740992);
-  CHECK(said["value"].is_number_integer());
-  CHECK(said["value_text"] == "9007199254740992");
-  CHECK(said["value_hex"] == "0x1p+53");
-  CHECK(said["reproducibility"] == "exact");
-  CHECK(said["seconds"].is_number());
-  if (said["backend"] == "serial") {
-    REQUIRE(said["fallback"].size() == 1);
-    CHECK(said["fallback"][0]["backend"] == "cuda");
-    CHECK(said["fallback"][0]["reason"].is_string());
+  for (const std::string& key : keys) CHECK(record.contains(key));
+  CHECK(record["operation"] == "sum");
+  CHECK(record["element_type"] == "i64");
+  CHECK(record["count"] == 2);
+  CHECK(record["value"] == 9007199254740992);
+  CHECK(record["value"].is_number_integer());
+  CHECK(record["value_text"] == "9007199254740992");
+  CHECK(record["value_hex"] == "0x1p+53");
+  CHECK(record["reproducibility"] == "exact");
+  CHECK(record["seconds"].is_number());
+  if (record["backend"] == "serial") {
+    REQUIRE(record["fallback"].size() == 1);
+    CHECK(record["fallback"][0]["backend"] == "cuda");
+    CHECK(record["fallback"][0]["reason"].is_string());
   }
 }
 
 TEST_CASE("json: numbers that JSON cannot say, and shortest round trips") {
   const scratch_folder here;
-  const auto said = [&](const std::string& text, const std::string& options) {
+  const auto record = [&](const std::string& text, const std::string& options) {
     here.write("x.txt", text);
     return parsed(here.fanin("sum x.txt --json --format text " + options));
   };
   for (const std::string word : {"nan", "inf", "-inf"}) {
-    const json one = said(word, "");
+    const json one = record(word, "");
     CHECK(one["value"].is_null());
     CHECK(one["value_text"] == word);
     CHECK(one["value_hex"] == word);
   }
-  CHECK(said("-0", "")["value_text"] == "-0");
-  CHECK(said("0.1", "")["value_text"] == "0.1");
-  CHECK(said("0.1", "")["value_hex"] == "0x1.999999999999ap-4");
-  CHECK(said("0.1", "--type f32")["value_text"] == "0.1");
-  CHECK(said("0.1", "--type f32")["value"] == static_cast<double>(0.1f));
-  CHECK(said("16777216 1", "--type f32 --method exact --result f64")["value_text"] == "16777217");
+  CHECK(record("-0", "")["value_text"] == "-0");
+  CHECK(record("0.1", "")["value_text"] == "0.1");
+  CHECK(record("0.1", "")["value_hex"] == "0x1.999999999999ap-4");
+  CHECK(record("0.1", "--type f32")["value_text"] == "0.1");
+  CHECK(record("0.1", "--type f32")["value"] == static_cast<double>(0.1f));
+  CHECK(record("16777216 1", "--type f32 --method exact --result f64")["value_text"] == "16777217");
 }
 
 TEST_CASE("merge: states of parts give the bits of the whole") {

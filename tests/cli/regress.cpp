@@ -1,4 +1,4 @@
-// fanin regress, mostly with scripts in place of builds, which say what they measured.
+// Tests of fanin regress, most of them with scripts that print given times in place of builds.
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>
@@ -10,8 +10,8 @@ namespace {
 
 using nlohmann::json;
 
-/// A folder with a script "make NAME SECONDS...": a program NAME that measures two cases, x and y, and notes each of
-/// its runs in the file "runs". x takes the seconds in turns, y always 1.
+/// A directory with a script "make NAME SECONDS...". It writes a program NAME that prints the times of two cases, x
+/// and y, and adds a line to the file "runs" in each run. x takes the SECONDS in turn, and y always takes 1.
 class two_builds : public scratch_folder {
  public:
   two_builds() {

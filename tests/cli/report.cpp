@@ -1,4 +1,4 @@
-// fanin report: what it draws from each kind of result, that it says the same in the tables, and what it refuses.
+// Tests of fanin report: the charts and tables of each kind of result, and its errors.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 using nlohmann::json;
 
-/// A case of 'fanin bench' that reads `rate` GB/s, with a ceiling of 100 GB/s.
+/// A row of 'fanin bench' with `rate` GB/s and a read ceiling of 100 GB/s.
 json bench_row(const std::string& backend, const std::string& method, double count, double rate) {
   const double seconds = 4 * count / rate * 1e-9;
   return {{"name", backend},
@@ -66,7 +66,7 @@ std::string latency_file() {
       .dump();
 }
 
-/// Rows of a bench program: family/type/backend/variant/count.
+/// A row of a program in bench/, whose name is family/type/backend/variant/count.
 json program_row(const std::string& name, double microseconds) {
   return {{"name", name}, {"run_type", "iteration"}, {"real_time", microseconds}, {"time_unit", "us"}};
 }
@@ -85,7 +85,7 @@ std::string regress_file() {
       .dump();
 }
 
-/// Writes one file of each kind; returns their names.
+/// Writes a result file of each kind, and returns the names of the files.
 std::string write_all_kinds(const scratch_folder& here) {
   here.write("old.json", bench_file("aaaaaaa", "2026-01-01", {bench_row("serial", "fast", 1024, 10)}));
   here.write("new.json", bench_file("bbbbbbb", "2026-02-01",
@@ -135,7 +135,7 @@ TEST_CASE("the page: every kind of chart, each with a text alternative and a tab
     CHECK(unique.contains(both.substr(0, both.find(' '))));
     CHECK(unique.contains(both.substr(both.find(' ') + 1)));
   }
-  CHECK(found(page, "(<section)").size() + 1 == found(page, "(<table)").size());  // and the sources
+  CHECK(found(page, "(<section)").size() + 1 == found(page, "(<table)").size());  // The sources are one more table.
   CHECK(found(page, "(<title[^>]*></title>|<desc[^>]*></desc>)").empty());
   CHECK(found(page, "(<script|<link|<img|@import|url\\(|src=)").empty());
   for (const std::string& address : found(page, "(https?://[^\"]*)")) CHECK(address == "http://www.w3.org/2000/svg");
@@ -168,14 +168,14 @@ TEST_CASE("bars are as long as their values, and logarithmic lines as high as th
   here.write("ladder.json", ladder_file("a device"));
   const auto bars =
       found(drawn(here, "ladder.json --format svg --chart ladder"), "width=\"([0-9.]+)\" height=\"16.0\"");
-  REQUIRE(bars.size() == 2);  // none for the wrong stage
+  REQUIRE(bars.size() == 2);  // The wrong stage has no bar.
   CHECK(std::stod(bars[1]) == doctest::Approx(4 * std::stod(bars[0])).epsilon(0.001));
   here.write("bench.json", bench_file("", "",
                                       {bench_row("serial", "fast", 1024, 1), bench_row("serial", "fast", 4096, 10),
                                        bench_row("serial", "fast", 16384, 100)}));
   const std::string svg = drawn(here, "bench.json --format svg --chart throughput");
   const auto places = found(svg, "translate\\([0-9.]+ ([0-9.]+)\\)\" class=\"c0\"");
-  REQUIRE(places.size() == 4);  // the first is the legend's
+  REQUIRE(places.size() == 4);  // The first marker is in the legend.
   const double low = std::stod(places[1]), middle = std::stod(places[2]), high = std::stod(places[3]);
   CHECK(low - middle > 50);
   CHECK(low - middle == doctest::Approx(middle - high).epsilon(0.002));

@@ -1,4 +1,4 @@
-// compare, accuracy, generate, backends, and what the command says about itself.
+// Tests of fanin compare, accuracy, generate, backends, completion and manpage.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -62,8 +62,7 @@ TEST_CASE("compare: every row keeps its bound, and the exact rows are the exact 
 
 TEST_CASE("compare: the error is in units of the last place of the exact sum") {
   const scratch_folder here;
-  // 2^53 and three ones, in f64: the sum 2^53 + 3 rounds to 2^53 + 4; a plain loop stays at 2^53, which is 3/2 ulp
-  // off.
+  // The sum of 2^53 and three ones rounds to 2^53 + 4 in f64. A plain loop returns 2^53, an error of 3/2 ulp.
   here.write("x.txt", "9007199254740992 1 1 1\n");
   const json all = parsed(here.fanin("compare x.txt --json"));
   CHECK(number(all["exact"]["value_hex"]) == 0x1p53 + 4);
@@ -109,7 +108,7 @@ TEST_CASE("compare: what is promised, and whether it is kept") {
     std::string text, rounded, exact;
   };
   const example examples[] = {
-      {largest + largest + "-" + largest, "null", "true"},  // the sum is finite, a partial sum is not
+      {largest + largest + "-" + largest, "null", "true"},  // The sum is finite, but a partial sum overflows.
       {largest + largest + "-inf", "null", "true"},
       {"1e308 -1e308 1", "null", "true"},
       {"4e307 -4e307 1", "true", "true"},

@@ -1,4 +1,4 @@
-// In steady state the library allocates nothing: operator new is counted, for the whole process and all threads.
+// Tests that repeated calls allocate nothing, by counting the calls of operator new in all threads of the process.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ void* counted(std::size_t bytes, std::size_t alignment) {
 
 }  // namespace
 
-// The other forms of new and delete call these.
+// The other forms of operator new and delete call these.
 void* operator new(std::size_t bytes) { return counted(bytes, __STDCPP_DEFAULT_NEW_ALIGNMENT__); }
 void* operator new(std::size_t bytes, std::align_val_t alignment) {
   return counted(bytes, static_cast<std::size_t>(alignment));
@@ -67,7 +67,7 @@ TEST_SUITE("unit/allocation") {
 
   TEST_CASE("no allocation in steady state") {
     using namespace fanin;
-    const std::vector<double> x(400000, 1.23);  // over the size from which on threads are used
+    const std::vector<double> x(400000, 1.23);  // Large enough for several threads.
     REQUIRE(allocations > 0);
     for (const std::string name : {"serial", "openmp", "tbb"}) {
       if (!find_backend(name).probe().usable()) continue;

@@ -1,4 +1,4 @@
-// What fanin bench measures, and that it notices wrong values.
+// Tests of the cases and measurements of fanin bench, and of its check of values.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -15,7 +15,7 @@
 namespace fanin::cli {
 namespace {
 
-constexpr measure::patience shortly{.budget_seconds = 0.001};
+constexpr measure::stopping_rule shortly{.budget_seconds = 0.001};
 
 bench_axes everything(const std::string& count) {
   bench_axes axes;
@@ -28,7 +28,7 @@ bench_axes everything(const std::string& count) {
   return axes;
 }
 
-/// Further from the truth than any bound for a thousand elements.
+/// A value that is further from `value` than every error bound for a thousand elements.
 scalar spoilt(const scalar& value) {
   return std::visit(
       []<class T>(T x) -> scalar {
@@ -125,7 +125,7 @@ TEST_CASE("a wrong value is shown and not timed; so is a lack of memory") {
   for (const json& other : others) CHECK(!other.contains("real_time"));
   CHECK(rows[0]["verified"] == true);
   CHECK(rows[0]["warm"] == false);
-  CHECK_THROWS_WITH_AS(complain(all), doctest::Contains("wrong results, so not timed: serial/simd"), bad_data);
+  CHECK_THROWS_WITH_AS(check_results(all), doctest::Contains("wrong results, so not timed: serial/simd"), bad_data);
   const std::string text = as_text(all);
   CHECK(text.find("WRONG") != std::string::npos);
   CHECK(text.find(one.name() + ": not timed: gave ") != std::string::npos);
@@ -147,7 +147,8 @@ TEST_CASE("a device that fails part way costs its own case only, and the exit st
   REQUIRE(whole["not_timed"].size() == 1);
   CHECK(whole["not_timed"][0]["verified"].is_null());
   CHECK(whole["not_timed"][0]["error_message"] == "cudaLaunchKernel: lost");
-  CHECK_THROWS_WITH_AS(complain(all), "the device failed: serial/compensated/sum/f32/compensated/1000", bad_data);
+  CHECK_THROWS_WITH_AS(check_results(all), "the device failed: serial/compensated/sum/f32/compensated/1000",
+                       bad_data);
 }
 
 TEST_CASE("every row of benchmarks has what Google Benchmark's compare.py reads") {
@@ -157,7 +158,7 @@ TEST_CASE("every row of benchmarks has what Google Benchmark's compare.py reads"
   all.rows.push_back({.which = one, .threads = 1, .problem = "no memory"});
   all.rows.push_back(measure_case(one, reduction_of(one, 1), input, 1, shortly));
   const json rows = as_json(all)["benchmarks"];
-  REQUIRE(rows.size() == 1);  // times of all rows go into a geometric mean there
+  REQUIRE(rows.size() == 1);  // Google Benchmark's tools compute a geometric mean of all rows.
   CHECK(rows[0]["name"] == one.name());
   CHECK(rows[0]["run_name"] == one.name());
   CHECK(rows[0]["run_type"] == "iteration");

@@ -1,4 +1,5 @@
-// The bounds of accumulators in the fixed order, against values worked out by hand. A row has 64 f32 or 32 f64.
+// Tests the error bounds of accumulators in the fixed order against values computed by hand. A row has 64 f32 or 32
+// f64.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -27,7 +28,7 @@ double chain_length(std::uint64_t count) {
   return fanin::detail::fixed_order_chain<plain_sum<T>>(count).length();
 }
 
-/// `bound` is `expected` or a little more.
+/// Whether `bound` is `expected`, or larger by a relative 2^-40 at most.
 bool is(double bound, double expected) { return bound >= expected && bound <= expected * (1 + 0x1p-40); }
 
 }  // namespace
@@ -104,7 +105,7 @@ TEST_SUITE("unit/bounds") {
         REQUIRE(now.absolute >= before.absolute);
         before = now;
       }
-      CHECK(std::isfinite(before.of_magnitudes));  // the chain grows with the logarithm
+      CHECK(std::isfinite(before.of_magnitudes));  // The length of the chain grows with the logarithm of the count.
     }
   }
 }

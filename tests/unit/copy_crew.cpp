@@ -1,4 +1,5 @@
-// Threads that copy in pieces: every byte arrives, once, and nobody writes after the caller was told so.
+// Tests of the threads that copy in pieces: each byte is copied once, and no thread writes after the call has
+// returned.
 #include <doctest/doctest.h>
 
 #include <algorithm>

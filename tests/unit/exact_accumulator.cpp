@@ -1,4 +1,4 @@
-// What an exact accumulator answers: special values, the classic hard sums, merging, saving and loading.
+// Tests of exact accumulators: special values, ill-conditioned sums, merging, saving and loading.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -42,7 +42,8 @@ std::vector<T> negated(std::vector<T> x) {
   return x;
 }
 
-/// The sum of x is `expected`; so it is permuted, and what it is negated and doubled follows.
+/// Checks that the sum of x in several orders is `expected`, that the sum of the negated x is -expected, and that the
+/// sum of x appended to itself is 2 * expected.
 template <class T>
 void check_sum(std::vector<T> x, T expected) {
   CAPTURE(x.size());

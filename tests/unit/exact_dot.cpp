@@ -1,4 +1,4 @@
-// Dot products against numbers that are never rounded.
+// Tests exact dot products against arithmetic without rounding.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -75,27 +75,27 @@ pairs<T> random_case(generator& random, unsigned kind) {
   pairs<T> p;
   for (std::size_t i = 0; i < count; ++i) {
     switch (kind) {
-      case 0:  // any exponents
+      case 0:  // Random exponents.
         p.push(scaled<T>(random, low + below(high - low)), scaled<T>(random, low + below(high - low)));
         break;
-      case 1:  // ties, and what decides beside them
+      case 1:  // Ties, and small terms that break them.
         p.push(sparse<T>(random, exponent), sparse<T>(random, -below(2) * limits<T>::digits - below(3)));
         break;
-      case 2:  // products around the bottom
+      case 2:  // Products near the smallest number.
         p.push(sparse<T>(random, low / 2 - below(10)), sparse<T>(random, low / 2 + below(20)));
         break;
-      case 3:  // factors around the bottom
+      case 3:  // Factors near the smallest number.
         p.push(sparse<T>(random, low + below(30)), sparse<T>(random, low + below(high - low)));
         break;
-      default:  // products around the top
+      default:  // Products near overflow.
         p.push(sparse<T>(random, high / 2 + below(8)), sparse<T>(random, high / 2 - 4 - below(8)));
     }
   }
   return p;
 }
 
-/// The first half has random exponents; each further product cancels most of the sum so far. [Ogita, Rump, Oishi
-/// 2005, algorithm 6.1]
+/// An ill-conditioned dot product, by algorithm 6.1 of [Ogita, Rump, Oishi 2005]: the first half has random
+/// exponents, and each further product cancels most of the sum so far.
 pairs<double> ill_conditioned(generator& random, int log_condition) {
   constexpr int half = 50;
   pairs<double> p;
@@ -113,7 +113,7 @@ pairs<double> ill_conditioned(generator& random, int log_condition) {
   return p;
 }
 
-/// As a whole, and merged from one state for each product.
+/// The dot product of x and y. Checks that merging one state per product has the same result.
 template <class T>
 T dot_of(std::vector<T> x, std::vector<T> y) {
   exact_dot_accumulator<T> merged;
@@ -171,7 +171,7 @@ TEST_SUITE("unit/dot") {
     CHECK(is(dot_of<T>({1, 0}, {1, limits<T>::signaling_NaN()}), nan));
     CHECK(is(dot_of<T>({most, most, 1}, {most, -most, tiny}), tiny));
     CHECK(is(dot_of<T>({tiny, tiny}, {tiny, -tiny}), 0));
-    CHECK(is(dot_of<T>({tiny}, {-tiny}), -T{0}));  // rounded to zero, it keeps its sign
+    CHECK(is(dot_of<T>({tiny}, {-tiny}), -T{0}));  // The product underflows to zero and keeps its sign.
     CHECK(is(dot_of<T>({tiny, 1}, {T(0.5), 0}), 0));
     CHECK(is(dot_of<T>({tiny, tiny}, {T(0.5), tiny}), tiny));
     CHECK(is(dot_of<T>({most, 1}, {1, most}), inf));

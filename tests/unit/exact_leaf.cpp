@@ -1,4 +1,5 @@
-// The SIMD leaf of the exact sum against one addition after the other, on every instruction set of this machine.
+// Tests the SIMD leaf of the exact sum against additions one after the other, on every instruction set of this
+// machine.
 #include <doctest/doctest.h>
 
 #include <bit>
@@ -126,7 +127,8 @@ TEST_CASE_TEMPLATE("every exponent", T, float, double) {
 }
 
 TEST_CASE_TEMPLATE("leaving the window to either side", T, float, double) {
-  // Tiles after the first run with its window; -3 * 2^e turns the sign of 1.5 * 2^e and leaves its exponent alone.
+  // The tiles after the first use the window of the first tile. -3 * 2^e changes the sign of 1.5 * 2^e but not its
+  // exponent.
   for (int up = 0; up < 24; ++up) {
     for (const double factor : {-3.4, -3.0, -2.6, -1.4, 1.4, 2.6, 3.4}) {
       CAPTURE(up);

@@ -1,4 +1,4 @@
-// norm2 and variance against numbers that are never rounded.
+// Tests exact norm2 and variance against arithmetic without rounding.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -42,7 +42,7 @@ T spread(const values<T>& x) {
   return moments(x).variance(x.size());
 }
 
-/// The same sums without fanin.
+/// The sum and the sum of squares, computed without fanin.
 struct oracle {
   exact_number sum, squares;
   template <class T>
@@ -94,36 +94,36 @@ values<T> random_case(generator& random, unsigned kind) {
   const int exponent = low + below(high - low);
   values<T> x(1 + random() % 8);
   switch (kind) {
-    case 0:  // anything
+    case 0:  // Random exponents.
       for (T& v : x) v = any_finite<T>(random);
       break;
-    case 1:  // at the distance of one rounding or of two
+    case 1:  // Squares whose exponents differ by about 0, 1 or 2 significands.
       for (T& v : x) v = sparse<T>(random, exponent - below(3) * (limits<T>::digits / 2) - below(2));
       break;
-    case 2:  // whose squares lie around the bottom of T or of float
+    case 2:  // Squares near the smallest number of T or of float.
       for (T& v : x) v = sparse<T>(random, std::max(low, (random() % 2 == 0 ? low : -149) / 2 + below(60) - 40));
       break;
-    case 3:  // around the very bottom
+    case 3:  // Numbers near the smallest number.
       for (T& v : x) v = sparse<T>(random, low + below(50));
       break;
-    case 4:  // around the very top, and where squares begin to overflow
+    case 4:  // Numbers near the largest number, and numbers whose squares begin to overflow.
       for (T& v : x) v = sparse<T>(random, (random() % 2 == 0 ? high : high / 2) - below(10));
       break;
-    case 5:  // one number and small noise: the variance cancels
+    case 5:  // One number with small noise, so that the variance cancels.
       for (T& v : x)
         v = std::ldexp(T(1.25), exponent) + sparse<T>(random, exponent - limits<T>::digits / 2 - below(20));
       break;
-    case 6:  // one size and the smallest there is
+    case 6:  // Numbers of one exponent and the smallest number.
       for (T& v : x) v = random() % 2 == 0 ? sparse<T>(random, exponent) : limits<T>::denorm_min();
       break;
-    default:  // small integers: many exact roots and variances
+    default:  // Small integers, with many exact roots and variances.
       for (T& v : x) v = static_cast<T>(below(13) - 6);
   }
   for (T& v : x) v = std::isfinite(v) ? v : limits<T>::max();
   return x;
 }
 
-/// Adds one number or two whose squares sum to 2^exponent.
+/// Appends one or two numbers whose squares sum to 2^exponent.
 template <class T>
 void add_square(values<T>& x, int exponent) {
   const bool odd = exponent % 2 != 0;
@@ -180,7 +180,7 @@ TEST_SUITE("unit/moments") {
   TEST_CASE_TEMPLATE("ties go to even, and the smallest square decides beside them", T, float, double) {
     constexpr int digits = limits<T>::digits;
     const T whole = std::ldexp(T{1}, digits);
-    // (2^d + 1)^2 and (2^d + 3)^2 as sums of squares: their roots lie between two numbers of d digits.
+    // The sums of squares are (2^d + 1)^2 and (2^d + 3)^2, whose roots are ties between two numbers of d digits.
     values<T> lower{whole, 1}, upper{whole, 3};
     add_square(lower, digits + 1);
     add_square(upper, digits + 1);
@@ -192,7 +192,7 @@ TEST_SUITE("unit/moments") {
       add_square(beside, exponent);
       CHECK(root(beside) == whole + 2);
     }
-    // A square of d + 1 bits is the variance of its root and minus its root.
+    // The variance of v and -v is v^2, which has d + 1 bits here.
     const T first = std::ceil(std::sqrt(whole));
     for (T v = std::fmod(first, T{2}) == 1 ? first : first + 1; v < first + 200; v += 2) check_rounded<T>({v, -v});
   }
@@ -228,9 +228,9 @@ TEST_SUITE("unit/moments") {
   }
 
   TEST_CASE("what the long division leaves over decides beside a tie") {
-    // One number among n - 1 zeros, or it and its negative, have the variance (n - 1) / n^2 or 2 / n of its square.
-    // With these n that is a tie but for 2^-54 and less of its unit: beyond the quotient's bits for the smallest
-    // number.
+    // One number v and n - 1 zeros have the variance v^2 (n - 1) / n^2; v, -v and n - 2 zeros have v^2 2 / n. For
+    // these n the variance differs from a tie by at most 2^-54 of its unit, which is below the last bit of the
+    // quotient.
     constexpr float tiny = limits<float>::denorm_min();
     constexpr std::uint64_t large = std::uint64_t{1} << 62;
     const exact_number unit = tiny, square = unit * unit;

@@ -1,4 +1,4 @@
-// The exact accumulators against MPFR with 4400 bits, in which every sum here is exact.
+// Tests the exact accumulators against MPFR with 4400 bits, in which every sum here is exact.
 #include <doctest/doctest.h>
 #include <mpfr.h>
 
@@ -14,7 +14,7 @@
 
 namespace {
 
-/// An MPFR number wide enough for the sum of the squares of doubles.
+/// An MPFR number with enough bits for an exact sum of squares of doubles.
 class wide {
  public:
   wide() {
@@ -26,12 +26,12 @@ class wide {
   wide& operator=(const wide&) = delete;
   mpfr_ptr get() { return value_; }
 
-  /// Correctly rounded to R, gradual underflow and overflow included.
+  /// The number correctly rounded to R, with gradual underflow and overflow.
   template <class R>
   R round() {
     return rounded<R>(0);
   }
-  /// value / count, correctly rounded to R.
+  /// The number divided by `count`, correctly rounded to R.
   template <class R>
   R mean(std::uint64_t count) {
     wide quotient;
@@ -40,7 +40,8 @@ class wide {
   }
 
  private:
-  /// `inexact` is not 0 if the 4400 bits were rounded already. Rounding again is right if they are no tie of R.
+  /// The number rounded to R. `inexact` is not 0 if the 4400 bits were rounded already; then a second rounding is
+  /// right unless the 4400 bits are a tie of R.
   template <class R>
   R rounded(int inexact) {
     const auto emin = mpfr_get_emin();
@@ -85,7 +86,7 @@ void check_against_mpfr(const std::vector<T>& x, std::uint64_t count) {
     mpfr_add(wide_squares.get(), wide_squares.get(), square.get(), MPFR_RNDN);
   }
   const auto same = [&](auto got, auto expected) {
-    // The sign of zero follows other rules than MPFR's; exact_accumulator.cpp tests it.
+    // The rules for the sign of zero differ from MPFR's; exact_accumulator.cpp tests them.
     if (got == 0 && expected == 0) return;
     if (bits(got) == bits(expected)) return;
     std::ostringstream elements;
@@ -115,7 +116,7 @@ T random_bits(generator& random) {
   }
 }
 
-/// A number of few bits near the exponent: sums of such numbers are often ties, or one unit beside a tie.
+/// A number with few bits, near the exponent. Sums of such numbers are often ties, or one unit away from a tie.
 template <class T>
 T sparse(generator& random, int exponent) {
   const int few[] = {1, 1, 1, 2, 3, 5, 7};
@@ -132,32 +133,32 @@ std::vector<T> random_case(generator& random, unsigned kind) {
   const int exponent = low + static_cast<int>(random() % static_cast<unsigned>(high - low));
   const auto offset = [&](int range) { return static_cast<int>(random() % static_cast<unsigned>(range)); };
   switch (kind) {
-    case 0:  // anything
+    case 0:  // Random exponents.
       for (T& v : x) v = random_bits<T>(random);
       break;
-    case 1:  // ties and their neighbours at any exponent
+    case 1:  // Ties and their neighbours at any exponent.
       for (T& v : x) v = sparse<T>(random, exponent - (random() % 2 == 0 ? 0 : digits - 1 + offset(3)));
       x.push_back(sparse<T>(random, low + offset(high - low)));
       break;
-    case 2:  // ties of float in sums of any type
+    case 2:  // Ties of float in sums of any type.
       for (T& v : x) v = sparse<T>(random, exponent - (random() % 2 == 0 ? 0 : 23 + offset(3)));
       break;
-    case 3:  // cancellation down to the last bits
+    case 3:  // Cancellation down to the last bits.
       for (T& v : x) v = random_bits<T>(random);
       for (std::size_t i = 0, n = x.size(); i < n; ++i) x.push_back(-x[i]);
       x.push_back(sparse<T>(random, exponent));
       x.push_back(random_bits<T>(random));
       break;
-    case 4:  // around the bottom
+    case 4:  // Numbers near the smallest number.
       for (T& v : x) v = sparse<T>(random, low + offset(60));
       break;
-    case 5:  // around the top
+    case 5:  // Numbers near overflow.
       for (T& v : x) v = random() % 3 == 0 ? sparse<T>(random, high - 1 - offset(70)) : std::numeric_limits<T>::max();
       break;
-    case 6:  // around the edges of float
+    case 6:  // Numbers near the smallest and largest float.
       for (T& v : x) v = sparse<T>(random, (random() % 2 == 0 ? -149 : 100) - 5 + offset(32));
       break;
-    default:  // like in size
+    default:  // Numbers of similar size.
       for (T& v : x) v = std::ldexp(static_cast<T>(static_cast<std::int64_t>(random())), exponent / 2);
       for (T& v : x) v = std::isfinite(v) ? v : T{1};
   }
@@ -177,8 +178,8 @@ TEST_CASE_TEMPLATE("sums, squares and means agree with MPFR", T, float, double) 
 
 TEST_CASE("what a long division leaves over decides between the neighbours of a tie") {
   generator random(6);
-  // A few units divided by almost 2^64: about one quotient in 2000 is a tie but for bits that only the remainder
-  // knows.
+  // A few units are divided by almost 2^64. About one quotient in 2000 looks like a tie unless the remainder is
+  // considered.
   for (int i = 0; i < 60000; ++i) {
     const auto units = static_cast<float>(1 + random() % 7) * std::numeric_limits<float>::denorm_min();
     const std::uint64_t count = random() | std::uint64_t{1} << 63;
@@ -195,8 +196,8 @@ TEST_CASE("what a long division leaves over decides between the neighbours of a 
 
 TEST_CASE("ill-conditioned sums agree with MPFR") {
   generator random(5);
-  // Half of the numbers have random exponents; each of the others cancels most of the sum so far
-  // [Ogita, Rump, Oishi 2005, algorithm 6.1].
+  // Half of the numbers have random exponents; each of the others cancels most of the sum so far [Ogita, Rump, Oishi
+  // 2005, algorithm 6.1].
   for (int log_condition = 7; log_condition <= 660; log_condition += 7) {
     std::vector<double> x;
     const auto scaled = [&](int exponent) {

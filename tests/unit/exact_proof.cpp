@@ -1,5 +1,5 @@
-// A million adversarial inputs: exact sums and means, by every CPU backend and in every floating-point environment,
-// are what big integers say.
+// Tests exact sums and means of a million adversarial inputs, by every CPU backend and in every floating-point
+// environment, against big integers.
 #include <doctest/doctest.h>
 
 #include <cfenv>
@@ -18,7 +18,8 @@ namespace {
 constexpr std::size_t inputs_per_type = 600'000;
 constexpr std::size_t shortest_vectorised = 64;
 
-/// Mostly a few elements; some around the windows' tiles, and some for which threads take part.
+/// The length of an input: mostly a few elements, sometimes about a tile of the windows, sometimes enough for several
+/// threads.
 template <class T>
 std::size_t length(adversary<T>& random, std::size_t input) {
   if (input % 20'000 == 0) return (std::size_t{2} << 20) / sizeof(T) + random.below(40'000);
@@ -26,7 +27,7 @@ std::size_t length(adversary<T>& random, std::size_t input) {
   return random.below(41);
 }
 
-/// The elements' bits: with them as integers an input can be had again.
+/// The elements' bits as integers, from which an input can be reproduced.
 template <class T>
 std::string in_hex(std::span<const T> x) {
   std::string text;
@@ -38,7 +39,7 @@ std::string in_hex(std::span<const T> x) {
   return x.size() <= 1000 ? text : text + " ...";
 }
 
-/// Whether `b` rounds the sum, or the mean, as `exact` says; if not, says so.
+/// Whether `b` rounds the sum, or the mean, correctly according to `exact`. Reports a failure if not.
 template <class T>
 bool agrees(const backend& b, operation what, std::span<const T> x, const options& chosen, const sum_oracle& exact) {
   const auto count = what == operation::mean ? static_cast<std::uint32_t>(x.size()) : 1;
@@ -55,7 +56,7 @@ bool agrees(const backend& b, operation what, std::span<const T> x, const option
   return right;
 }
 
-/// The same for all that can be asked of the exact sum, of all backends, in an environment that is drawn at random.
+/// Checks all operations and result types of the exact sum with all backends, in a random floating-point environment.
 template <class T>
 bool all_agree(std::span<const backend* const> backends, std::span<const T> x, const sum_oracle& exact,
                adversary<T>& random) {

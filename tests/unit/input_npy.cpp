@@ -1,4 +1,4 @@
-// The .npy reader: what numpy and others write, and what is refused.
+// Tests of the .npy reader: files of numpy and other writers, and files that it rejects.
 #include <doctest/doctest.h>
 
 #include <cstring>
@@ -82,7 +82,7 @@ TEST_CASE("shapes") {
   CHECK(parse(file_with(dictionary("<f8", "(5L,)"))).count == 5);
   CHECK(parse(file_with(dictionary("<f8", "( 2 , 3 ,4 )"))).count == 24);
   CHECK(parse(file_with("{\"shape\":(2,),\"fortran_order\":True,\"descr\":\"<i4\"}")).count == 2);
-  // 2^60 - 1 elements of 8 bytes are the most that fit in 63 bits.
+  // The bytes of 2^60 - 1 elements of 8 bytes fit in 63 bits; those of 2^60 elements do not.
   CHECK(parse(file_with(dictionary("<f8", "(1152921504606846975,)"))).count == 1152921504606846975);
   for (const std::string shape : {"(1152921504606846976,)", "(4294967296, 4294967296)", "(18446744073709551616,)"}) {
     CAPTURE(shape);

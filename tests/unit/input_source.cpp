@@ -1,4 +1,4 @@
-// Files: mapped or streamed, the same elements; cut short, one line and status 1.
+// Tests that mapped and streamed files give the same elements, and that a truncated file gives one line and status 1.
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <sys/wait.h>
@@ -18,7 +18,7 @@
 namespace fanin::cli {
 namespace {
 
-/// A file of its own, removed in the end.
+/// A temporary file, which the destructor removes.
 class scratch_file {
  public:
   explicit scratch_file(std::string_view content) {
@@ -48,8 +48,8 @@ std::vector<double> counted(std::size_t count) {
   return values;
 }
 
-std::vector<double> load(const input_options& said) {
-  source input(said);
+std::vector<double> load(const input_options& options) {
+  source input(options);
   REQUIRE(input.type() == element_type::f64);
   const array_view all = input.load();
   std::vector<double> values(all.count);
@@ -61,13 +61,13 @@ std::vector<double> load(const input_options& said) {
 TEST_SUITE_BEGIN("source");
 
 TEST_CASE("aligned binary data is mapped, other data is streamed") {
-  const std::vector<double> values = counted(300'000);  // more than two blocks
+  const std::vector<double> values = counted(300'000);  // More than two blocks.
   for (const std::uint64_t skip : {0, 8, 1, 7, 13}) {
     CAPTURE(skip);
     const scratch_file file(std::string(skip, 'x') + bytes_of(values));
-    const input_options said{.path = file.path(), .format = "raw", .type = "f64", .skip = skip};
-    CHECK(source(said).whole().has_value() == (skip % 8 == 0));
-    CHECK(load(said) == values);
+    const input_options options{.path = file.path(), .format = "raw", .type = "f64", .skip = skip};
+    CHECK(source(options).whole().has_value() == (skip % 8 == 0));
+    CHECK(load(options) == values);
   }
 }
 

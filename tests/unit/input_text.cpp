@@ -1,4 +1,4 @@
-// Text and CSV: every way to cut the text into pieces gives the same numbers.
+// Tests of the text and CSV parser: the numbers do not depend on how the text is split into pieces.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -44,13 +44,13 @@ void check_refused(std::string_view text, const text_layout& layout, std::string
   CAPTURE(text);
   for (std::size_t piece = 1; piece <= text.size() + 1; ++piece) {
     CAPTURE(piece);
-    std::string said = "nothing";
+    std::string error_text = "nothing";
     try {
       parse<T>(text, layout, piece);
     } catch (const std::runtime_error& error) {
-      said = error.what();
+      error_text = error.what();
     }
-    CHECK(said == message);
+    CHECK(error_text == message);
   }
 }
 

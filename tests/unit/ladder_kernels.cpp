@@ -1,13 +1,13 @@
-// The kernels of the ladder, run on the CPU, against their traces: floats added in the traced order have the kernel's
-// very bits, which hardly any other order has. What only a device has (the library's groups, redux, bulk copies,
-// atomics of many blocks) has no trace to compare.
+// Tests the kernels of the ladder, run on the CPU, against their traces. Floats added in the traced order have the
+// same bits as the kernel's result; other orders nearly always give other bits. Stages that need a device
+// (cooperative groups, redux, bulk copies, atomics of many blocks) have no trace to compare with.
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <vector>
 
 #include "tests/unit/kernels/on_cpu.hpp"
-// after on_cpu.hpp
+// These headers have to come after on_cpu.hpp.
 #include "backends/cuda/stages/06_shared_modulo.cuh"
 #include "backends/cuda/stages/07_shared_mask.cuh"
 #include "backends/cuda/stages/08_shared_strided.cuh"
@@ -23,7 +23,7 @@ namespace {
 
 struct sum : accumulator::plain_sum<float> {};
 
-/// Resident stages: two blocks at most, so that a thread takes in several elements.
+/// The shape of a trace. A stage of resident blocks has at most two blocks, so that a thread adds several elements.
 template <class Stage>
 cli::trace_shape shape_of(unsigned count, unsigned threads) {
   const unsigned tile = Stage::tile(threads, sizeof(float)), tiles = (count + tile - 1) / tile;

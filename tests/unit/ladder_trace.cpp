@@ -1,5 +1,5 @@
-// The traces of the ladder's stages: every element gets into the total once, and no thread touches in one step what
-// another one changes.
+// Tests of the traces of the ladder's stages: the total contains every element once, and no thread accesses in a step
+// a number that another thread changes in it.
 #include "cli/lesson/trace.hpp"
 
 #include <doctest/doctest.h>
@@ -13,13 +13,14 @@
 namespace fanin::cli {
 namespace {
 
-/// The elements in a number.
+/// The elements that a number is the sum of.
 struct elements {
   std::vector<unsigned> all;
   void operator+=(const elements& more) { all.insert(all.end(), more.all.begin(), more.all.end()); }
 };
 
-/// Atomic additions may share their target; all else belongs to one thread, and is read by no other.
+/// Whether the step is free of races: only atomic additions to the total may share a target, and no thread reads a
+/// number that another thread writes.
 bool threads_keep_apart(const trace_step& step) {
   std::map<place, std::set<unsigned>> writers, readers;
   for (const addition& one : step.additions) {
@@ -94,7 +95,7 @@ TEST_CASE("a wrong trace is noticed") {
   });
   trace race = make_trace(find_traced_stage("shared-modulo"), {16, 16, 4});
   REQUIRE(right(race));
-  race.steps[1].additions[1].into.index = 1;  // which thread 0 reads
+  race.steps[1].additions[1].into.index = 1;  // Thread 0 reads this value.
   CHECK_FALSE(threads_keep_apart(race.steps[1]));
 }
 

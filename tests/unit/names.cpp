@@ -1,4 +1,4 @@
-// The words for the enumerators, and suggestions for words that are none.
+// Tests of the names of enumerators, and of suggestions for unknown names.
 #include <doctest/doctest.h>
 
 #include <array>

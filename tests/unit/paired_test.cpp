@@ -1,5 +1,5 @@
-// The tests of paired times: p-values against all choices of signs, and what whole runs of `fanin regress` report on
-// simulated machines.
+// Tests of the statistics of `fanin regress`: p-values against an enumeration of all signs, and verdicts of whole
+// runs on simulated machines.
 #include "cli/regress/paired_test.hpp"
 
 #include <doctest/doctest.h>
@@ -14,7 +14,8 @@
 namespace fanin::cli {
 namespace {
 
-/// The definition: of all choices of signs, the share whose positive mid-ranks add up to as much.
+/// The p-value by its definition: the share of all choices of signs whose positive mid-ranks have at least the same
+/// sum.
 double p_by_enumeration(const std::vector<double>& x) {
   std::vector<double> ranks;
   double reached = 0;
@@ -36,14 +37,14 @@ double p_by_enumeration(const std::vector<double>& x) {
   return static_cast<double>(as_large) / static_cast<double>(choices);
 }
 
-/// How the times of processes vary that run one after another; shares of the time.
+/// A model of how the times of consecutive processes vary. Amounts are relative to the time.
 struct machine {
   std::string name;
-  double process = 0;  ///< standard deviation that all samples of a case in one process share
-  double common = 0;   ///< and one that all cases of a process share
-  double memory = 0;   ///< correlation of the first from one process to the next
-  double drift = 0;    ///< from the first process to the last
-  double outlier = 0;  ///< probability that a whole process takes 30 % longer
+  double process = 0;  ///< standard deviation of a case's time from process to process
+  double common = 0;   ///< standard deviation that all cases of a process share
+  double memory = 0;   ///< correlation of a case's deviation with that in the process before
+  double drift = 0;    ///< change from the first process to the last
+  double outlier = 0;  ///< probability that all cases of a process take 30 % longer
 };
 
 const machine quiet = {.name = "1 %", .process = 0.01};
@@ -54,7 +55,7 @@ const machine drifting = {.name = "1 %, drifting", .process = 0.01, .drift = 0.2
 const machine rough = {.name = "5 %, outliers", .process = 0.05, .memory = 0.5, .outlier = 0.1};
 const machine wild = {.name = "20 %", .process = 0.2};
 
-/// Cases of which the first `slow` take `ratio` times as long in B, measured in turns as `fanin regress` does.
+/// A run of `fanin regress`. The first `slow` cases take `ratio` times as long in B as in A.
 struct plan {
   std::size_t cases, pairs;
   double ratio = 1;
@@ -62,20 +63,23 @@ struct plan {
   bool floor = false;
 };
 
-/// Logarithms of each case's time in a process that runs at a time from 0 to 1.
-std::vector<double> process_times(const machine& on, std::vector<double>& state, double at, std::mt19937_64& random) {
+/// The logarithms of the times of all cases in one process. `at` is the position of the process in the run, from 0
+/// to 1.
+std::vector<double> process_times(const machine& simulated, std::vector<double>& state, double at,
+                                  std::mt19937_64& random) {
   std::normal_distribution<double> normal;
-  const bool outlier = std::uniform_real_distribution<double>()(random) < on.outlier;
-  const double common = on.common * normal(random) + std::log1p(on.drift * at) + (outlier ? std::log(1.3) : 0);
+  const bool outlier = std::uniform_real_distribution<double>()(random) < simulated.outlier;
+  const double common =
+      simulated.common * normal(random) + std::log1p(simulated.drift * at) + (outlier ? std::log(1.3) : 0);
   std::vector<double> times;
   for (double& one : state) {
-    one = on.memory * one + std::sqrt(1 - on.memory * on.memory) * normal(random);
-    times.push_back(common + on.process * one);
+    one = simulated.memory * one + std::sqrt(1 - simulated.memory * simulated.memory) * normal(random);
+    times.push_back(common + simulated.process * one);
   }
   return times;
 }
 
-std::vector<paired_case> simulate(const machine& on, const plan& how, std::mt19937_64& random) {
+std::vector<paired_case> simulate(const machine& simulated, const plan& how, std::mt19937_64& random) {
   std::vector<paired_case> all(how.cases);
   std::vector<double> state(how.cases);
   for (double& one : state) one = std::normal_distribution<double>()(random);
@@ -84,7 +88,7 @@ std::vector<paired_case> simulate(const machine& on, const plan& how, std::mt199
     for (std::size_t i = 0; i < sides.size(); ++i) {
       const std::size_t done = pair * sides.size() + i;
       const double at = static_cast<double>(done) / static_cast<double>(how.pairs * sides.size());
-      sides[pair % 2 == 0 ? i : sides.size() - 1 - i] = process_times(on, state, at, random);
+      sides[pair % 2 == 0 ? i : sides.size() - 1 - i] = process_times(simulated, state, at, random);
     }
     for (std::size_t i = 0; i < how.slow; ++i) sides[1][i] += std::log(how.ratio);
     for (std::size_t i = 0; i < how.cases; ++i) {
@@ -98,16 +102,16 @@ std::vector<paired_case> simulate(const machine& on, const plan& how, std::mt199
 constexpr double threshold_ratio = 1.03;
 constexpr std::size_t runs = 1500;
 
-/// How many of `runs` runs call their first case so, and how many call any case slower.
+/// The numbers of runs that call their first case slower or the same, and of runs that call any case slower.
 struct tally {
   std::size_t slower = 0, same = 0, any_slower = 0;
 };
 
-tally count_verdicts(const machine& on, const plan& how) {
+tally count_verdicts(const machine& simulated, const plan& how) {
   std::mt19937_64 random(1);
   tally count;
   for (std::size_t run = 0; run < runs; ++run) {
-    const std::vector<judgement> all = judge(simulate(on, how, random), std::log(threshold_ratio));
+    const std::vector<judgement> all = judge(simulate(simulated, how, random), std::log(threshold_ratio));
     count.slower += all[0].called == verdict::slower ? 1 : 0;
     count.same += all[0].called == verdict::same ? 1 : 0;
     count.any_slower += std::ranges::count(all, verdict::slower, &judgement::called) > 0 ? 1 : 0;
@@ -125,7 +129,8 @@ double at_most(std::size_t count, double p) {
   return sum;
 }
 
-/// Refuted, with less than 1 % risk: that the event has probability p or more; that it has p or less.
+/// Whether a count in `runs` runs refutes, at a level of 1 %, that the probability of an event is at least p, or at
+/// most p.
 bool proves_below(std::size_t count, double p) { return at_most(count, p) < 0.01; }
 bool proves_above(std::size_t count, double p) { return at_most(runs - count, 1 - p) < 0.01; }
 
@@ -134,7 +139,7 @@ TEST_SUITE("unit/paired_test") {
     std::mt19937_64 random(7);
     for (int trial = 0; trial < 300; ++trial) {
       std::vector<double> x(1 + random() % 12);
-      const std::uint64_t values = trial % 3 == 0 ? 1000000 : 2 + trial % 9;  // few of them: many ties and zeros
+      const std::uint64_t values = trial % 3 == 0 ? 1000000 : 2 + trial % 9;  // Few values give many ties.
       for (double& one : x) one = static_cast<double>(random() % (2 * values + 1)) - static_cast<double>(values);
       CAPTURE(x.size());
       CHECK(signed_rank_p(x) == p_by_enumeration(x));
@@ -165,7 +170,7 @@ TEST_SUITE("unit/paired_test") {
       CHECK(found.estimate < found.high);
     }
     const shift of_few = shift_of(std::vector<double>{1, 2, 30}, error_rate);
-    CHECK(of_few.estimate == 8.75);  // of 1 1.5 2 15.5 16 30
+    CHECK(of_few.estimate == 8.75);  // The median of the pairwise means 1, 1.5, 2, 15.5, 16 and 30.
     CHECK(of_few.low == -std::numeric_limits<double>::infinity());
     CHECK(of_few.high == std::numeric_limits<double>::infinity());
   }
@@ -206,9 +211,9 @@ TEST_SUITE("unit/paired_test") {
   }
 
   TEST_CASE("A against A: at most one run in a hundred calls any of 20 cases slower") {
-    for (const machine& on : {quiet, usual, shared_noise, remembering, drifting, rough, wild}) {
-      const tally without = count_verdicts(on, {.cases = 20, .pairs = 15});
-      CAPTURE(on.name);
+    for (const machine& simulated : {quiet, usual, shared_noise, remembering, drifting, rough, wild}) {
+      const tally without = count_verdicts(simulated, {.cases = 20, .pairs = 15});
+      CAPTURE(simulated.name);
       CAPTURE(without.any_slower);
       CHECK(proves_below(without.any_slower, 0.01));
     }
@@ -221,17 +226,17 @@ TEST_SUITE("unit/paired_test") {
   }
 
   TEST_CASE("10 % slower: found in 95 of 100 runs at least, and never called the same") {
-    const auto check = [](const machine& on, const plan& how) {
-      const tally count = count_verdicts(on, how);
-      CAPTURE(on.name);
+    const auto check = [](const machine& simulated, const plan& how) {
+      const tally count = count_verdicts(simulated, how);
+      CAPTURE(simulated.name);
       CAPTURE(how.cases);
       CAPTURE(count.slower);
       CHECK(proves_above(count.slower, 0.95));
       CHECK(proves_below(count.same, 0.01));
     };
-    for (const machine& on : {quiet, usual, shared_noise, remembering, drifting}) {
-      check(on, {.cases = 1, .pairs = 12, .ratio = 1.1});
-      check(on, {.cases = 20, .pairs = 15, .ratio = 1.1});
+    for (const machine& simulated : {quiet, usual, shared_noise, remembering, drifting}) {
+      check(simulated, {.cases = 1, .pairs = 12, .ratio = 1.1});
+      check(simulated, {.cases = 20, .pairs = 15, .ratio = 1.1});
     }
     check(usual, {.cases = 40, .pairs = 16, .ratio = 1.1});
     check(usual, {.cases = 20, .pairs = 15, .ratio = 1.1, .floor = true});

@@ -1,5 +1,5 @@
-// The SIMD leaves of exact sums of products against one addition after the other, on every instruction set of this
-// machine.
+// Tests the SIMD leaves of exact sums of products against additions one after the other, on every instruction set of
+// this machine.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -27,7 +27,8 @@ auto words_of(const exact_dot_accumulator<T>& sum) {
   return std::vector<std::uint32_t>(std::begin(words), std::end(words));
 }
 
-/// Squares of x have the same bytes; products of x and y the same sum, and the same value of it.
+/// Checks that the leaves' sums of squares of x, and of products of x and y, have the same state as additions one
+/// after the other.
 template <class T>
 void check(std::span<const T> x, std::span<const T> y) {
   exact_square_accumulator<T> squares;
@@ -80,7 +81,7 @@ TEST_SUITE("unit/product_leaf") {
           if (of_y < -1074 || of_y > 1023) continue;
           adversary<double> random(++seed);
           std::vector<double> x = mixed_values<double>(1500, 7), y = mixed_values<double>(1500, 8);
-          for (std::size_t i = 3; i < x.size(); i += 50) {  // all bits of the fractions
+          for (std::size_t i = 3; i < x.size(); i += 50) {  // Significands with all bits set.
             x[i] = std::ldexp(2 - std::abs(std::remainder(random.number(1023), 1.0)), of_x);
             y[i] = -std::ldexp(2 - std::abs(std::remainder(random.number(1023), 1.0)), of_y);
           }
@@ -92,13 +93,13 @@ TEST_SUITE("unit/product_leaf") {
 
   TEST_CASE_TEMPLATE("zeros of both signs, alone and among others", T, float, double) {
     std::vector<T> x(2000, T{0}), y(2000, T{-1});
-    check(x, y);  // all products are -0
+    check(x, y);  // All products are -0.
     CHECK(std::signbit(dot_leaf(std::span<const T>(x), std::span<const T>(y)).template round<T>()));
     x[1999] = -T{0};
     check(x, y);
     x[77] = std::numeric_limits<T>::denorm_min();
     check(x, y);
-    y[500] = std::numeric_limits<T>::infinity();  // 0 times it
+    y[500] = std::numeric_limits<T>::infinity();  // The product is 0 times infinity.
     check(x, y);
   }
 }

@@ -1,4 +1,4 @@
-// Choosing a backend, with backends that only say what they could do.
+// Tests of the selection of a backend, with fake backends that compute nothing.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -11,7 +11,7 @@ namespace {
 
 using namespace fanin;
 
-/// Counts its calls; what it can do is public.
+/// A backend that counts its calls, and whose capabilities are public members.
 class fake_backend final : public backend {
  public:
   explicit fake_backend(std::string_view name) : name_(name) {}
@@ -20,17 +20,17 @@ class fake_backend final : public backend {
   const availability& probe() const noexcept override { return here; }
   memory home() const noexcept override { return works_in; }
   std::span<const variant_info> variants() const noexcept override { return offered; }
-  support prepare(request& asked) const override {
-    if (asked.inputs.place() != reads) return {reason::wrong_memory, name_ + " reads elsewhere"};
-    if (asked.how == refused) return {reason::unsupported, name_ + " has no such method"};
+  support prepare(request& query) const override {
+    if (query.inputs.place() != reads) return {reason::wrong_memory, name_ + " reads elsewhere"};
+    if (query.how == refused) return {reason::unsupported, name_ + " has no such method"};
     for (const variant_info& v : offered) {
-      if (asked.variant.empty() || (asked.variant == v.name && asked.how == v.how)) return {};
+      if (query.variant.empty() || (query.variant == v.name && query.how == v.how)) return {};
     }
     return {reason::unsupported, name_ + " has no such variant"};
   }
-  outcome reduce(const request& asked, void*) const override {
+  outcome reduce(const request& query, void*) const override {
     ++reduced;
-    return {asked.variant, asked.how, reproducibility::none, {}};
+    return {query.variant, query.how, reproducibility::none, {}};
   }
   std::unique_ptr<stream> open(const request&) const override { return nullptr; }
 
@@ -65,7 +65,7 @@ const array_view large(nullptr, std::size_t{1} << 24, element_type::f64);
 const array_view small(nullptr, 1000, element_type::f64);
 const array_view on_device(nullptr, 1000, element_type::f64, memory::device);
 
-/// The words of the error that `call()` throws; "" if it throws none or another.
+/// The message of the Error that `call()` throws; "" if it throws no Error.
 template <class Error, class Call>
 std::string words_of(Call call) {
   try {
@@ -209,7 +209,7 @@ TEST_SUITE("unit/selection") {
     CHECK(s.what.how == method::compensated);
     CHECK(s.what.variant == "kahan");
     CHECK(s.what.variant.data() != name.data());
-    CHECK(s.fallback.empty());  // the others do not have it: they were no candidates
+    CHECK(s.fallback.empty());  // The other backends do not have the variant, so they are no candidates.
     CHECK(m.choose("tbb", large, {.variant = "right"}).what.how == method::exact);
     CHECK(words_of<unsupported>([&] { m.choose("tbb", large, {.variant = "kahan"}); }) != "");
     CHECK(words_of<unsupported>([&] { m.choose("auto", large, {.variant = "kahan", .how = method::exact}); }) != "");
@@ -220,11 +220,11 @@ TEST_SUITE("unit/selection") {
 
   TEST_CASE("what is not said is filled in") {
     machine m;
-    const request asked = m.choose("tbb", {nullptr, 10, element_type::i32}).what;
-    CHECK(asked.how == method::fast);
-    CHECK(asked.result == element_type::i64);
-    CHECK(asked.threads == default_threads());
-    CHECK(asked.variant.empty());
+    const request query = m.choose("tbb", {nullptr, 10, element_type::i32}).what;
+    CHECK(query.how == method::fast);
+    CHECK(query.result == element_type::i64);
+    CHECK(query.threads == default_threads());
+    CHECK(query.variant.empty());
     CHECK(m.choose("tbb", large, {.threads = 5}).what.threads == 5);
     CHECK(m.choose("tbb", large, {.result = element_type::f32}).what.result == element_type::f32);
   }

@@ -1,5 +1,5 @@
-// The index arithmetic of the ladder's stages, run without a GPU: every element is added exactly once, and no thread
-// touches in one step what another one changes.
+// Tests of the index functions of the ladder's stages, without a GPU: every element is added exactly once, and no
+// thread accesses in a step a value that another thread changes in it.
 #include <doctest/doctest.h>
 
 #include <cstdint>
@@ -15,21 +15,21 @@ using step_function = steps::step (*)(unsigned, unsigned, unsigned);
 
 constexpr unsigned block_sizes[] = {32, 64, 96, 128, 160, 256, 480, 512, 992, 1024};
 
-/// The sizes that a block of this many threads may have to fold.
+/// The numbers of values that a block of `threads` threads may have to fold.
 std::vector<unsigned> sizes_of(unsigned threads) {
   std::vector<unsigned> sizes = {1, 2, 3, 31, 32, 33, 63, 64, 65, 101, threads / 2 + 1, threads - 1, threads};
   std::erase_if(sizes, [&](unsigned size) { return size > threads; });
   return sizes;
 }
 
-/// A block's values as lists of the elements in them.
+/// The values of a block, each as the list of its elements.
 class block {
  public:
   explicit block(unsigned size) : size_(size), parts_(size) {
     for (unsigned i = 0; i < size; ++i) parts_[i] = {i};
   }
 
-  /// Whether the threads of one step keep out of each other's way and of the range.
+  /// Executes a step. Returns whether it is free of races and all its indices are in range.
   bool take(step_function who, unsigned threads, unsigned stride) {
     std::vector<int> read(size_), written(size_);
     const auto before = parts_;
@@ -47,7 +47,7 @@ class block {
     return true;
   }
 
-  /// Whether values[0] holds every element once.
+  /// Whether values[0] contains every element exactly once.
   bool complete() const {
     std::vector<int> seen(size_);
     for (const unsigned i : parts_[0]) ++seen[i];
@@ -66,7 +66,7 @@ bool ascending_tree_works(step_function who, unsigned threads, unsigned size) {
   return values.complete();
 }
 
-/// Down from `first`, by `threads` threads.
+/// Whether a tree that halves its stride from `first` down, by `threads` threads, folds `size` values correctly.
 bool halving_works(unsigned threads, unsigned first, unsigned size) {
   block values(size);
   for (unsigned stride = first; stride > 0; stride /= 2)

@@ -1,4 +1,4 @@
-// incremental and plan: the public ways to call more than once.
+// Tests of incremental and plan.
 #include <doctest/doctest.h>
 
 #include <vector>

@@ -1,6 +1,6 @@
-// The cores that a process may use, also when an OpenMP runtime has bound its main thread to one of them. That
-// happens before main(), so it is looked at in a second process: this one, with other environment variables and a
-// hidden test.
+// Tests of the number of cores that a process may use, also after an OpenMP runtime has bound the main thread to one
+// core. The runtime does so before main(), so a second process of this program runs a hidden test with other
+// environment variables.
 #include <doctest/doctest.h>
 #include <sched.h>
 #include <sys/wait.h>
@@ -19,7 +19,7 @@
 
 namespace {
 
-/// The cores that a thread of this process may run on; 0 is the caller.
+/// The cores that a thread of this process may run on. 0 is the calling thread.
 std::set<int> cores_of(pid_t thread) {
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -31,7 +31,7 @@ std::set<int> cores_of(pid_t thread) {
   return cores;
 }
 
-/// How long each thread of this process has run, in nanoseconds.
+/// The run time of each thread of this process, in nanoseconds.
 std::map<pid_t, long long> run_times() {
   std::map<pid_t, long long> all;
   for (const auto& task : std::filesystem::directory_iterator("/proc/self/task")) {
@@ -40,8 +40,8 @@ std::map<pid_t, long long> run_times() {
   return all;
 }
 
-/// Two threads or more worked for backend `name`, and they were free to do so on different cores. Tries for a while,
-/// since on a busy machine one thread may find all the work done.
+/// Whether at least two threads worked for backend `name` and may run on different cores. Repeats the call for a
+/// while, because on a busy machine one thread may do all the work.
 bool uses_cores(const std::string& name) {
   const std::vector<double> x(1 << 22, 1.0);
   for (int round = 0; round < 200; ++round) {
@@ -61,7 +61,7 @@ bool uses_cores(const std::string& name) {
 
 std::string this_program() { return std::filesystem::read_symlink("/proc/self/exe"); }
 
-/// Runs a hidden test of this program under these environment variables; whether it passed.
+/// Runs a hidden test of this program with the environment variables. Returns whether the test passed.
 bool passes(const std::string& test, const std::string& variables, const char* output = "&2") {
   const std::string command = variables + " '" + this_program() + "' --no-skip --test-case='" + test + "' >" + output;
   const int status = std::system(command.c_str());

@@ -1,4 +1,4 @@
-// The measuring engine, on clocks of the test's own.
+// Tests of the timing functions, with simulated clocks.
 #include <doctest/doctest.h>
 #include <pthread.h>
 #include <sched.h>
@@ -25,7 +25,7 @@ std::vector<double> first_numbers(std::size_t count) {
   return x;
 }
 
-/// Holds the process on one core.
+/// Binds the calling thread to one core.
 class one_core {
  public:
   one_core() {
@@ -45,22 +45,22 @@ class one_core {
   cpu_set_t before_;
 };
 
-long interruptions() {
+long involuntary_switches() {
   rusage used = {};
   ::getrusage(RUSAGE_SELF, &used);
   return used.ru_nivcsw;
 }
 
-/// Two threads want the same core until one of them has been put off it.
+/// Runs two threads on the same core until there has been an involuntary context switch.
 void get_interrupted() {
   const one_core here;
-  const long before = interruptions();
+  const long before = involuntary_switches();
   std::atomic<bool> done = false;
   std::jthread rival([&] {
     while (!done) {
     }
   });
-  while (interruptions() == before) {
+  while (involuntary_switches() == before) {
   }
   done = true;
 }
@@ -78,7 +78,7 @@ TEST_CASE("noise: the interval that tables of the binomial distribution give") {
   CHECK(std::isinf(relative_noise({})));
   CHECK(std::isinf(relative_noise(first_numbers(5))));
   struct entry {
-    std::size_t count, from, to;  // order statistics from 1 on
+    std::size_t count, from, to;  // from and to number the order statistics from 1.
   };
   for (const auto& [count, from, to] : {entry{6, 1, 6}, {8, 1, 8}, {9, 2, 8}, {20, 6, 15}, {100, 40, 61}}) {
     CAPTURE(count);
@@ -161,7 +161,7 @@ TEST_CASE("processor time is that of one call, all threads together") {
     std::jthread other(spin);
     spin();
   };
-  // At least one of the two had a core all the time, and each had at most one.
+  // At least one of the two threads ran all the time, each on at most one core.
   const timing result = time_calls(two_threads, {.budget_seconds = 0.1});
   CHECK(result.cpu_seconds > 0.001);
   CHECK(result.cpu_seconds < 2.1 * *std::ranges::max_element(result.samples));

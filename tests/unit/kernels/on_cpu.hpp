@@ -1,8 +1,9 @@
-// What CUDA adds to C++, as far as the ladder's kernels use it, for an ordinary compiler: a block is as many threads
-// of the host, barriers are barriers, and blocks run one after the other. Slow, and the same order of additions.
+// The CUDA extensions of C++ that the ladder's kernels use, for a C++ compiler. Each thread of a block is a thread of
+// the host, barriers are std::barrier, and blocks run one after the other. The order of additions is that of a
+// device.
 //
-// Include this before any kernel. Kernels have to be instantiated with an accumulator of an unnamed namespace: in a
-// build with CUDA there are others of their names.
+// Include this header before any kernel. Instantiate kernels with an accumulator in an unnamed namespace, because a
+// build with CUDA contains other functions of the same names.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +19,7 @@ struct dimension {
   unsigned x;
 };
 
-/// The barriers of the block that runs, and what its lanes show each other.
+/// The barriers of the running block, and the values that its lanes exchange.
 struct block_barriers {
   explicit block_barriers(unsigned threads) : all(threads) {
     for (unsigned warp = 0; warp < threads / 32; ++warp) of_warp.emplace_back(32);
@@ -53,7 +54,7 @@ inline int __syncthreads_or(int mine) {
   any = false;
   return answer ? 1 : 0;
 }
-inline int __any_sync(unsigned, int mine) { return mine; }  // asked for by nothing that runs here
+inline int __any_sync(unsigned, int mine) { return mine; }  // No kernel that the tests run calls it.
 inline long long clock64() { return 0; }
 using std::min;
 
@@ -62,7 +63,7 @@ using std::min;
 #define __launch_bounds__(...)
 #define __align__(bytes) __attribute__((aligned(bytes)))
 
-// The one array whose size the launch chooses is declared in common.cuh, the others in the stages.
+// The array of dynamic shared memory is declared in common.cuh, the arrays of static shared memory in the stages.
 #define __shared__
 namespace fanin::cuda {
 alignas(128) inline unsigned char bytes[1024 * 16];
@@ -73,7 +74,7 @@ alignas(128) inline unsigned char bytes[1024 * 16];
 
 namespace fanin::test {
 
-/// kernel() in every thread of every block.
+/// Calls kernel() in every thread of every block.
 template <class Kernel>
 void launch(unsigned blocks, unsigned threads, Kernel kernel) {
   block_barriers barriers(threads);

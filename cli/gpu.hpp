@@ -1,0 +1,31 @@
+// The command's functions that need the CUDA runtime. This header includes no CUDA header.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/kit/facts.hpp"
+#include "cli/lab/lab.hpp"
+#include "cli/ladder/ladder.hpp"
+#include "measure/device_copy.hpp"
+
+namespace fanin::cli {
+
+/// The properties of each CUDA device, and its read and copy rates, which gpu_facts() measures. Defined in builds
+/// with CUDA only. @throws out_of_memory, device_error
+std::vector<std::vector<fact>> gpu_facts();
+
+/// The functions that only a build with CUDA defines.
+struct gpu_functions {
+  ladder (*climb)(const ladder_question& question);
+  lab_page (*run_experiment)(experiment which, int device);
+  std::vector<std::vector<fact>> (*gpu_facts)();
+  std::unique_ptr<measure::device_copy> (*make_device_copy)(const array_view& host);
+  std::string (*device_name)();
+};
+
+/// Returns the functions, also if there is no device. @throws backend_unavailable in a build without CUDA
+const gpu_functions& require_gpu();
+
+}  // namespace fanin::cli
