@@ -34,7 +34,9 @@ template <element R>
 struct device_result {
   R value;  ///< where `overflowed`, the low 64 bits or fewer of what does not fit
   /// Not 0 where a call on the host throws `overflow`. As wide as the value, so that there is no padding.
-  std::conditional_t<sizeof(R) == 8, std::uint64_t, std::uint32_t> overflowed;
+  std::conditional_t<sizeof(R) == 8, std::uint64_t, std::conditional_t<sizeof(R) == 4, std::uint32_t, std::uint8_t>>
+      overflowed;
+  static_assert(sizeof(R) == 8 || sizeof(R) == 4 || sizeof(R) == 1);
 };
 
 /// What the calls on one device and stream share: stream, workspace, pinned buffers. Once the largest request has

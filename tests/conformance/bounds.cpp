@@ -1,7 +1,7 @@
 // Every variant's proven bound on inputs from harmless to hopeless.
 #include "oracle/families.hpp"
 #include "tests/conformance/checks.hpp"
-#include "tests/support/exact_reference.hpp"
+#include "tests/support/reference.hpp"
 
 namespace fanin::test {
 namespace {

@@ -1,6 +1,6 @@
 // Integers at the edges of 64 bits: the mathematical value or the error, wherever in the input they stand.
 #include "tests/conformance/checks.hpp"
-#include "tests/support/integer_reference.hpp"
+#include "tests/support/reference.hpp"
 
 namespace fanin::test {
 namespace {

@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "tests/conformance/checks.hpp"
-#include "tests/support/exact_reference.hpp"
+#include "tests/support/reference.hpp"
 
 namespace fanin::test {
 namespace {

@@ -4,8 +4,7 @@
 #include <limits>
 
 #include "tests/conformance/checks.hpp"
-#include "tests/support/exact_reference.hpp"
-#include "tests/support/integer_reference.hpp"
+#include "tests/support/reference.hpp"
 
 namespace fanin::test {
 namespace {

@@ -1,8 +1,7 @@
 // Data in device memory: every size at which the kernels change, every place of the first element, guards around.
 #include "tests/conformance/checks.hpp"
 #include "tests/cuda/device_memory.hpp"
-#include "tests/support/exact_reference.hpp"
-#include "tests/support/integer_reference.hpp"
+#include "tests/support/reference.hpp"
 
 namespace fanin::test {
 namespace {

@@ -14,7 +14,7 @@
 #include "backends/cuda/stages/ladder.hpp"
 #include "tests/cuda/ladder_memory.hpp"
 #include "tests/support/call.hpp"
-#include "tests/support/exact_reference.hpp"
+#include "tests/support/reference.hpp"
 #include "tests/support/inputs.hpp"
 
 namespace fanin::test {
