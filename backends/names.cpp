@@ -27,6 +27,19 @@ std::size_t edits(std::string_view a, std::string_view b) {
   return d[a.size()][b.size()];
 }
 
+/// Whether the compiler knows a name for the enumerator: it spells other values as casts.
+template <auto Value>
+constexpr bool is_named() {
+  constexpr std::string_view function = __PRETTY_FUNCTION__, before = "Value = ";
+  constexpr std::size_t at = function.rfind(before);
+  static_assert(at != std::string_view::npos);
+  return function[at + before.size()] != '(';
+}
+static_assert(is_named<operation::sum>() && !is_named<static_cast<operation>(operation_count)>() &&
+                  !is_named<static_cast<element_type>(element_count)>() &&
+                  !is_named<static_cast<method>(std::size(method_rows))>(),
+              "every enumerator has a row in the catalogue");
+
 /// The name at the enumerator's place; "unknown" for a value that is no enumerator.
 template <class Enum, class Names>
 std::string_view name_of(Enum value, const Names& names) noexcept {

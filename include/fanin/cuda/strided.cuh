@@ -25,13 +25,15 @@ __device__ void for_each_strided(const Value* x, std::uint64_t i, std::uint64_t 
 #pragma unroll
     for (unsigned k = 0; k < Batch; ++k) call(k);
   }
+  if constexpr (Batch > 1) {
 #pragma unroll
-  for (unsigned k = 0; k < Batch - 1; ++k) {
-    if (i + k * stride < end) loaded[k] = x[i + k * stride];
-  }
+    for (unsigned k = 0; k < Batch - 1; ++k) {
+      if (i + k * stride < end) loaded[k] = x[i + k * stride];
+    }
 #pragma unroll
-  for (unsigned k = 0; k < Batch - 1; ++k) {
-    if (i + k * stride < end) call(k);
+    for (unsigned k = 0; k < Batch - 1; ++k) {
+      if (i + k * stride < end) call(k);
+    }
   }
 }
 
