@@ -17,7 +17,18 @@
 
 namespace fanin {
 
-enum class operation : std::uint8_t { sum, product, min, max, sum_of_squares, mean, norm2, variance, dot };
+enum class operation : std::uint8_t {
+  sum,
+  product,
+  min,
+  max,
+  sum_of_squares,
+  mean,
+  norm2,
+  variance,
+  dot,
+  sum_of_magnitudes
+};
 
 enum class element_type : std::uint8_t { f32, f64, i32, i64, u32, u64 };
 
@@ -78,6 +89,8 @@ inline constexpr operation_row operation_rows[] = {
      empty_value::none, exact_only, false, false},
     {operation::dot, "dot", "Dot product of two inputs", 2, result_rule::widened, empty_value::zero, exact_only,
      false, false},
+    {operation::sum_of_magnitudes, "sum_of_magnitudes", "Sum of the magnitudes of all elements (L1 norm)", 1,
+     result_rule::widened, empty_value::zero, every_method, true, false},
 };
 inline constexpr std::size_t operation_count = std::size(operation_rows);
 

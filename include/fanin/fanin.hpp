@@ -140,6 +140,13 @@ auto sum_of_squares(const Range& x, const options& chosen = {}) {
   return detail::typed_reduce<operation::sum_of_squares, Result>(chosen, x);
 }
 
+/// Sum of |x[i]|, the L1 norm. Empty gives +0, and so do zeros of either sign; any NaN gives NaN, otherwise any
+/// infinity +inf. Types and accuracy as for sum. @throws overflow if an integer total does not fit
+template <class Result = void, elements Range>
+auto sum_of_magnitudes(const Range& x, const options& chosen = {}) {
+  return detail::typed_reduce<operation::sum_of_magnitudes, Result>(chosen, x);
+}
+
 /// Sum of x divided by n. Integers give the correctly rounded f64, and so does method::exact, even where the sum
 /// alone would overflow; the other methods divide their sum, rounding once more. @throws invalid_argument if x is
 /// empty

@@ -6,6 +6,7 @@
 #include <fanin/accumulator/exact_total.hpp>
 #include <fanin/accumulator/extremum.hpp>
 #include <fanin/accumulator/integer.hpp>
+#include <fanin/accumulator/magnitude.hpp>
 #include <fanin/accumulator/product.hpp>
 #include <fanin/accumulator/sum.hpp>
 

@@ -45,6 +45,9 @@ void expect_row(const backend& b, const row<T>& r, findings& found) {
   expect(operation::dot, r.squares);
   const bool zeros = std::ranges::all_of(r.x, [](T v) { return v == 0; });
   if (r.squares && (zeros || !std::isfinite(*r.squares))) {
+    if (zeros || !std::ranges::all_of(r.x, [](T v) { return std::isfinite(v); })) {
+      expect(operation::sum_of_magnitudes, r.squares);
+    }
     expect(operation::norm2, r.squares);
     expect(operation::variance, zeros ? T{0} : std::numeric_limits<T>::quiet_NaN());
   }

@@ -28,9 +28,10 @@ class exact_reference {
     }
   }
 
-  /// The correctly rounded sum, mean or sum of squares.
+  /// The correctly rounded sum, mean, sum of squares or of magnitudes.
   template <class R>
   R rounded(operation what) const {
+    if (what == operation::sum_of_magnitudes) return magnitudes_.template round<R>();
     if (what == operation::sum_of_squares) return squares_.template round<R>();
     return what == operation::mean ? sum_.template mean<R>(count_) : sum_.template round<R>();
   }
@@ -49,6 +50,7 @@ class exact_reference {
   /// Whether `value` keeps its bound, if that promises anything.
   bool keeps(operation what, T value, const error_bound& bound) const {
     if (what == operation::sum_of_squares) return keeps(squares_, squares_, value, 1, bound);
+    if (what == operation::sum_of_magnitudes) return keeps(magnitudes_, magnitudes_, value, 1, bound);
     return keeps(sum_, magnitudes_, value, what == operation::mean ? count_ : 1, bound);
   }
 
@@ -97,6 +99,9 @@ std::optional<scalar> integer_reference(operation what, std::span<const T> x) {
       return scalar(*std::max_element(x.begin(), x.end()));
     case operation::sum:
       for (const T v : x) total += v;
+      return fitting(total);
+    case operation::sum_of_magnitudes:
+      for (const T v : x) total += v < 0 ? -static_cast<int128>(v) : static_cast<int128>(v);
       return fitting(total);
     case operation::mean: {
       for (const T v : x) total += v;

@@ -1,0 +1,40 @@
+// Sums of magnitudes (the L1 norm).
+#pragma once
+
+#include <fanin/accumulator/compensated.hpp>
+#include <fanin/accumulator/exact_total.hpp>
+#include <fanin/accumulator/integer.hpp>
+#include <fanin/accumulator/sum.hpp>
+
+namespace fanin {
+namespace accumulator {
+
+/// A term of a sum is the magnitude of the element: exact, of floats with the sign bit cleared, of integers unsigned.
+struct magnitude_term {
+  template <class T>
+  FANIN_HOST_DEVICE static auto of(T x) {
+    if constexpr (std::is_floating_point_v<T>) {
+      return std::fabs(x);
+    } else {
+      const auto bits = static_cast<std::uint64_t>(x);
+      return static_cast<std::make_unsigned_t<T>>(x < 0 ? 0 - bits : bits);
+    }
+  }
+};
+
+}  // namespace accumulator
+
+template <std::floating_point T>
+struct recipe_for<operation::sum_of_magnitudes, method::fast, T>
+    : accumulator::uses<accumulator::plain_sum<T, accumulator::magnitude_term>> {};
+template <std::floating_point T>
+struct recipe_for<operation::sum_of_magnitudes, method::compensated, T>
+    : accumulator::uses<accumulator::compensated_sum<T, accumulator::magnitude_term>> {};
+template <std::floating_point T>
+struct recipe_for<operation::sum_of_magnitudes, method::exact, T>
+    : accumulator::uses<accumulator::exact_sum<T, accumulator::magnitude_term>> {};
+template <std::integral T>
+struct recipe_for<operation::sum_of_magnitudes, method::fast, T>
+    : accumulator::uses<accumulator::integer_sum<T, accumulator::magnitude_term>> {};
+
+}  // namespace fanin
