@@ -30,7 +30,7 @@ enum class operation : std::uint8_t {
   sum_of_magnitudes
 };
 
-enum class element_type : std::uint8_t { f32, f64, i32, i64, u32, u64 };
+enum class element_type : std::uint8_t { f32, f64, i32, i64, u32, u64, i8 };
 
 /// How floating-point results are formed; docs/numerics.md has the bounds. Results of integers, and min and max, are
 /// exact with every method.
@@ -113,6 +113,7 @@ inline constexpr std::tuple element_rows{
     element_row<std::int64_t>{element_type::i64, "i64", "i8", "signed, 64 bits"},
     element_row<std::uint32_t>{element_type::u32, "u32", "u4", "unsigned, 32 bits"},
     element_row<std::uint64_t>{element_type::u64, "u64", "u8", "unsigned, 64 bits"},
+    element_row<std::int8_t>{element_type::i8, "i8", "i1", "signed, 8 bits"},
 };
 inline constexpr std::size_t element_count = std::tuple_size_v<decltype(element_rows)>;
 

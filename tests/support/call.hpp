@@ -71,7 +71,8 @@ reduction call_in_blocks(const backend& b, operation what, element_type type, co
 
 template <class T>
 auto bits_of(T value) {
-  return std::bit_cast<std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>>(value);
+  return std::bit_cast<std::conditional_t<sizeof(T) == 8, std::uint64_t,
+                                          std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint8_t>>>(value);
 }
 
 /// The same type and the same bits: +0 is not -0, and a NaN is itself.

@@ -23,7 +23,7 @@ std::vector<T> mixed_values(std::size_t count, std::uint64_t seed) {
       const auto mantissa = static_cast<T>(static_cast<std::int32_t>(random() >> 32));
       v = std::ldexp(mantissa, static_cast<int>(random() % 40) - 50);
     } else {
-      v = static_cast<T>(random() % 2001) - (std::is_signed_v<T> ? T{1000} : T{0});
+      v = static_cast<T>(static_cast<std::int64_t>(random() % 2001) - (std::is_signed_v<T> ? 1000 : 0));
     }
   }
   return x;
