@@ -29,8 +29,8 @@ report reduce(operation what, const input_views& inputs, const result_view& valu
               options chosen) {
   check_count(what, inputs.count());
   chosen.result = value.type;
-  const request asked = prepared(what, inputs, chosen);
-  const outcome answer = context.work().reduce(asked, value.data);
+  const request query = prepared(what, inputs, chosen);
+  const outcome answer = context.work().reduce(query, value.data);
   return {device_backend().name(), answer.variant, answer.how, answer.reproducibility, answer.bound, {}};
 }
 

@@ -86,15 +86,15 @@ plan::plan(operation what, element_type type, const options& chosen, std::size_t
     : chosen_(translated([&] { return choose(what, uncounted(what, type, expected_count, place), chosen); })) {}
 
 report plan::operator()(const input_views& inputs, const result_view& value) const {
-  request asked = chosen_.what;
+  request query = chosen_.what;
   check_data(inputs);
-  check_count(asked.what, inputs.count());
-  if (inputs.size() != asked.inputs.size() || inputs.type() != asked.inputs.type() ||
-      inputs.place() != asked.inputs.place() || value.type != asked.result) {
+  check_count(query.what, inputs.count());
+  if (inputs.size() != query.inputs.size() || inputs.type() != query.inputs.type() ||
+      inputs.place() != query.inputs.place() || value.type != query.result) {
     throw invalid_argument("the inputs' number, type or place, or the result's type, is not the planned one");
   }
-  asked.inputs = inputs;
-  return translated([&] { return report_of(chosen_.chosen->reduce(asked, value.data), *chosen_.chosen, {}); });
+  query.inputs = inputs;
+  return translated([&] { return report_of(chosen_.chosen->reduce(query, value.data), *chosen_.chosen, {}); });
 }
 
 result<scalar> plan::operator()(const input_views& inputs) const {

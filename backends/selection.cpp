@@ -172,22 +172,22 @@ unsigned threads_of(const options& chosen) { return chosen.threads != 0 ? chosen
 selection select(candidate_list candidates, std::string_view wanted, operation what, const input_views& inputs,
                  const options& chosen) {
   check_known(what, inputs, chosen.how);
-  const request asked{what,
+  const request query{what,
                       inputs,
                       chosen.how.value_or(default_method(what)),
                       chosen.result.value_or(default_result(what, inputs.type())),
                       chosen.variant,
                       threads_of(chosen)};
-  return choose(candidates, wanted, asked, chosen);
+  return choose(candidates, wanted, query, chosen);
 }
 
 selection select(candidate_list candidates, std::string_view wanted, const detail::arithmetic& own,
                  const input_views& inputs, const options& chosen) {
-  request asked{};
-  asked.inputs = inputs;
-  asked.threads = threads_of(chosen);
-  asked.own = &own;
-  return choose(candidates, wanted, asked, chosen);
+  request query{};
+  query.inputs = inputs;
+  query.threads = threads_of(chosen);
+  query.own = &own;
+  return choose(candidates, wanted, query, chosen);
 }
 
 const backend& find_backend(std::string_view name) { return named(backends(), name); }

@@ -56,7 +56,8 @@ HWY_INLINE V better(V a, V b) {
   }
 }
 
-/// The vector maximum says nothing about NaN, nor about which zero it met: both are looked at apart.
+/// The vector maximum instruction may drop NaN and may return a zero of either sign, so the loop detects NaN itself,
+/// and a result of zero takes its sign from a second pass.
 template <bool Largest, class T>
 HWY_INLINE T extremum_of_block(const T* x, std::size_t count) {
   using scalar_extremum = accumulator::extremum<T, Largest>;

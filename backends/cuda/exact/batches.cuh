@@ -27,7 +27,8 @@ class batch_turns {
     if (number != none) take();
     return number;
   }
-  /// Takes the turn for the following next(), as the answer takes a while.
+  /// Requests the turn that the following next() returns: the atomic operation takes longer than a batch's addition
+  /// may wait.
   __device__ void take() {
     if (threadIdx.x % 32 > 0) return;
     // Unlike with atomicAdd the compiler does not make the warp wait for the answer.

@@ -14,7 +14,7 @@ namespace fanin::cuda {
 
 /// Leaves the grid's sum. Called by a whole block.
 template <class T, int Power>
-struct exact_state_end {
+struct exact_state_writer {
   chunk_sums<T, Power>* out;
 
   __device__ void operator()(const chunk_sums<T, Power>& total) const {
@@ -44,7 +44,7 @@ inline constexpr exact_value exact_value_of<accumulator::exact_norm<T>> = exact_
 /// Leaves the grid's sum at `out`, or rounds it to a device_result at `result` if that is not null. Called by a whole
 /// block.
 template <class T, int Power>
-struct exact_end {
+struct exact_sum_writer {
   using sums = chunk_sums<T, Power>;
   sums* out;
   void* result;
@@ -53,7 +53,7 @@ struct exact_end {
   std::uint64_t count;
 
   __device__ void operator()(const sums& total) const {
-    if (result == nullptr) return exact_state_end<T, Power>{out}(total);
+    if (result == nullptr) return exact_state_writer<T, Power>{out}(total);
     if (threadIdx.x >= 32) return;
     if constexpr (Power == 1) {
       if (value == exact_value::sum && total.seen == seen_bits::numbers) {
@@ -136,7 +136,7 @@ bool many_fit(const execution& where) {
 }
 
 template <class T, int Power, class Term = accumulator::plain_term>
-void launch_exact(const execution& where, const void* elements, const exact_end<T, Power>& end) {
+void launch_exact(const execution& where, const void* elements, const exact_sum_writer<T, Power>& end) {
   const peeled_array<T> x(static_cast<const T*>(elements), end.count);
   if (x.vectors < tuning::exact_many_vectors || !many_fit<T, Power>(where)) {
     launch_exact_kernel<tuning::exact_few>(where, x, powers<T, Power, Term>(), end);
@@ -193,7 +193,7 @@ class dot_fold final : public unrounded_fold {
     const auto distance = static_cast<std::ptrdiff_t>(reinterpret_cast<std::uintptr_t>(data.y) -
                                                       reinterpret_cast<std::uintptr_t>(data.x));
     constexpr tuning::shape shape = tuning::exact_pairs(sizeof(T));
-    const exact_state_end<T, 2> end{static_cast<chunk_products<T>*>(out)};
+    const exact_state_writer<T, 2> end{static_cast<chunk_products<T>*>(out)};
     if (distance % std::ptrdiff_t{sizeof(vector<T>)} == 0) {
       launch_exact_kernel<shape>(where, x, products<T, true>{distance}, end);
     } else {

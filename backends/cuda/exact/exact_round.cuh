@@ -13,8 +13,9 @@ struct leading_bits {
   bool negative;
 };
 
-/// Which digits get 1 from the one below, of those that pass one on in any case and those that pass on what they get;
-/// bit 32: whether the last digit passes one on.
+/// Bit i of the result is the carry into digit i, bit 32 the carry out of the last digit. A lane's digit generates a
+/// carry (`in_any_case`) or propagates the carry that it receives (`if_it_gets_one`): a carry-lookahead adder over
+/// the lanes of a warp.
 __device__ inline std::uint64_t carries_into(bool in_any_case, bool if_it_gets_one) {
   const std::uint64_t generate = __ballot_sync(0xffffffffu, in_any_case);
   const std::uint64_t propagate = generate | __ballot_sync(0xffffffffu, if_it_gets_one);

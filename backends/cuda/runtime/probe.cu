@@ -14,7 +14,7 @@ namespace {
 constexpr int built_for[] = {__CUDA_ARCH_LIST__};
 constexpr int oldest_device = *std::min_element(std::begin(built_for), std::end(built_for)) / 10;
 
-/// Compiled as all others are; tells for what.
+/// A kernel that is compiled for the same architectures as all others, so that its attributes tell which these are.
 __global__ void any_kernel() {}
 
 /// 10 * major + minor. @throws device_error

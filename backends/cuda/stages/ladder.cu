@@ -98,14 +98,14 @@ residence residence_of(const stage_plan& plan) {
   static std::map<key, residence> known;
   int device = 0;
   check(cudaGetDevice(&device), "cudaGetDevice");
-  const key asked(plan.kernel(), device, plan.block_size);
+  const key wanted(plan.kernel(), device, plan.block_size);
   const std::lock_guard lock(mutex);
-  const auto found = known.find(asked);
+  const auto found = known.find(wanted);
   if (found != known.end()) return found->second;
   require_device(plan);
   const residence answer{fitting_blocks(plan),
                          static_cast<unsigned>(device_attribute(cudaDevAttrMultiProcessorCount))};
-  known.emplace(asked, answer);
+  known.emplace(wanted, answer);
   return answer;
 }
 

@@ -18,8 +18,8 @@ struct error_bound {
   double absolute = 0;
 };
 
-/// The longest way of an element into a result: additions of elements to one state, then merges of states. Adding to
-/// the identity does not round, and need not be counted.
+/// The longest chain of roundings between an element and the result: additions of elements to one state, then merges of
+/// states. Adding to the identity does not round, and need not be counted.
 struct rounding_chain {
   double adds = 0;
   double merges = 0;
