@@ -156,8 +156,8 @@ auto mean(const Range& x, const options& chosen = {}) {
 }
 
 /// Euclidean norm: the square root of the sum of x[i]^2. Empty and all zeros give +0; any NaN gives NaN, otherwise
-/// any infinity +inf. f32 -> f32 (f64 on request), f64 -> f64. method::exact only, and so without asking; CPU only.
-/// Accuracy: correctly rounded, also where the sum of the squares would overflow or underflow.
+/// any infinity +inf. f32 -> f32 (f64 on request), f64 -> f64. method::exact only, and so without asking; not on cub
+/// and thrust. Accuracy: correctly rounded, also where the sum of the squares would overflow or underflow.
 /// Reproducible: same bits for any order, split, backend and thread count.   Cost: one read of x.
 /// @throws unsupported for integers
 template <class Result = void, elements Range>
