@@ -24,7 +24,7 @@ namespace fanin::cli {
 
 namespace {
 
-std::string footer() {
+std::string environment_and_examples() {
   std::string statuses;
   for (const exit_status& one : exit_statuses) statuses += fmt::format("  {}  {}\n", one.status, one.meaning);
   return fmt::format("{}\n{} {}\n\nExit status:\n{}\nExamples:\n{}", input_formats, channels, environment, statuses,
@@ -91,7 +91,7 @@ std::vector<command> add_commands(CLI::App& root) {
 void run_or_throw(int argc, char** argv) {
   CLI::App root("folds many numbers into one and says how right the answer is", "fanin");
   root.set_version_flag("--version", "fanin " FANIN_VERSION, "print the version");
-  root.footer(footer());
+  root.footer(environment_and_examples());
   const std::vector<command> commands = add_commands(root);
   try {
     parse(root, commands, argc, argv);

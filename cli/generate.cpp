@@ -48,7 +48,7 @@ void run_generate(const generate_options& arguments) {
   }
 }
 
-std::string footer() {
+std::string list_of_families() {
   std::string text = "Inputs:\n";
   for (const oracle::family& one : oracle::families()) {
     text += fmt::format("  {:<15} {}\n", one.name, one.story);
@@ -70,7 +70,7 @@ command add_generate(CLI::App& root) {
   add_number_option(*parser, "--count", 0, arguments->count, "number of elements");
   parser->add_option("--type", arguments->type, "f32 or f64")->type_name("TYPE")->capture_default_str();
   add_number_option(*parser, "--seed", 0, arguments->seed, "start of the random numbers");
-  parser->footer(footer());
+  parser->footer(list_of_families());
   return {parser, [arguments] { run_generate(*arguments); }};
 }
 

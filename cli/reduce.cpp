@@ -26,7 +26,7 @@ struct reduction_options {
   bool explain = false, json = false;
 };
 
-struct reduction {
+struct finished_reduction {
   operation what = operation::sum;
   std::uint64_t count = 0;
   double seconds = 0;
@@ -45,8 +45,9 @@ std::unique_ptr<incremental> open_stream(operation what, const source& input, co
 }
 
 // `other` is the second input of an operation that has two. `state`, if there is one, takes in all elements too.
-reduction reduce_source(operation what, source& input, source* other, const options& chosen, exact_state* state) {
-  reduction done;
+finished_reduction reduce_source(operation what, source& input, source* other, const options& chosen,
+                                 exact_state* state) {
+  finished_reduction done;
   done.what = what;
   progress line(fmt::format("{} of {}", to_string(what), input.name()));
   const auto start = std::chrono::steady_clock::now();
@@ -74,7 +75,7 @@ reduction reduce_source(operation what, source& input, source* other, const opti
   return done;
 }
 
-json to_json(const reduction& done, element_type type) {
+json to_json(const finished_reduction& done, element_type type) {
   const report& how = done.reached.report;
   json fallback = json::array();
   for (const passed_over& one : how.fallback) fallback.push_back(passed_over_json(one));
@@ -93,7 +94,7 @@ json to_json(const reduction& done, element_type type) {
           {"fallback", fallback}};
 }
 
-void explain(const reduction& done, const source& input) {
+void explain(const finished_reduction& done, const source& input) {
   const report& how = done.reached.report;
   say(fmt::format("input: {}, {}, {} elements of {}, {}", input.name(), input.format(), done.count,
                   to_string(input.type()), input.whole() ? "mapped" : "read"));
@@ -125,7 +126,8 @@ void run_reduction(operation what, const reduction_options& said) {
     state.emplace(input.type());
     file.emplace(said.save_state);  // before the work, so that a bad name does not cost it
   }
-  const reduction done = reduce_source(what, input, other ? &*other : nullptr, chosen, state ? &*state : nullptr);
+  const finished_reduction done =
+      reduce_source(what, input, other ? &*other : nullptr, chosen, state ? &*state : nullptr);
   if (state) state->save(*file);
   if (said.explain) explain(done, input);
   write_stdout(said.json ? printed(to_json(done, input.type())) : value_text(done.reached.value) + "\n");

@@ -22,11 +22,19 @@ if(NOT CMAKE_CUDA_COMPILER)
   return()
 endif()
 
-# Code for sm_90; others translate PTX when they first run it: sm_75 to sm_89 the older one, newer devices the newer one.
-if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
-  set(CMAKE_CUDA_ARCHITECTURES 75-virtual 90 CACHE STRING "What device code is built for")
+# Device code takes most of the build's time, once for each architecture: unless somebody chooses, it is built for the
+# devices of this machine, or without any for sm_90. Newer devices translate its PTX when they first run it; older ones
+# need -DCMAKE_CUDA_ARCHITECTURES="75-virtual;90", which serves every device from sm_75 on.
+if(DEFINED CMAKE_CUDA_ARCHITECTURES)
+  enable_language(CUDA)
+else()
+  set(CMAKE_CUDA_ARCHITECTURES 90)
+  enable_language(CUDA)
+  if(CMAKE_CUDA_ARCHITECTURES_NATIVE)
+    list(TRANSFORM CMAKE_CUDA_ARCHITECTURES_NATIVE REPLACE "-real" "" OUTPUT_VARIABLE CMAKE_CUDA_ARCHITECTURES)
+  endif()
+  set(CMAKE_CUDA_ARCHITECTURES ${CMAKE_CUDA_ARCHITECTURES} CACHE STRING "What device code is built for" FORCE)
 endif()
-enable_language(CUDA)
 find_package(CUDAToolkit QUIET GLOBAL)
 if(CMAKE_CUDA_COMPILER_VERSION VERSION_LESS 13 OR NOT TARGET CUDA::cudart_static)
   if(FANIN_CUDA STREQUAL "ON")

@@ -115,7 +115,7 @@ void run_report(const report_options& arguments) {
   file.commit();
 }
 
-std::string footer() {
+std::string list_of_charts() {
   std::string text = "Charts:\n";
   for (const chart_kind& kind : chart_kinds()) text += fmt::format("  {:<12} {}\n", kind.name, kind.story);
   return text + R"(
@@ -145,7 +145,7 @@ command add_report(CLI::App& root) {
       parser->add_option("--chart", arguments->chart, "only this kind of chart, or this one by its id");
   chart->type_name("NAME");
   parser->add_flag("--history", arguments->history, "only the history from commit to commit")->excludes(chart);
-  parser->footer(footer());
+  parser->footer(list_of_charts());
   return {parser, [arguments] { run_report(*arguments); }};
 }
 

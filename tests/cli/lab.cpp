@@ -15,7 +15,7 @@
 namespace fanin::cli {
 namespace {
 
-lab_page made_up() {
+lab_page made_up_page() {
   lab_page page{experiment::divergence, {{"device", "a device"}, {"memory", 1024, unit::bytes}}, {}};
   page.columns = {{"name", "name"}, {"verified", "check"}, {"seconds", "us", 1, 1e6}};
   page.rows.push_back({{"name", "slow"}, {"verified", true}, {"seconds", 2.5e-6}, {"says", "it waits"}});
@@ -27,7 +27,7 @@ lab_page made_up() {
 TEST_SUITE_BEGIN("lab");
 
 TEST_CASE("JSON: the facts, then the rows") {
-  const json all = as_json(made_up());
+  const json all = as_json(made_up_page());
   CHECK(all["experiment"] == "divergence");
   CHECK(all["commit"] == source_commit);
   CHECK(all["device"] == "a device");
@@ -38,7 +38,7 @@ TEST_CASE("JSON: the facts, then the rows") {
 }
 
 TEST_CASE("text: the facts, the table, and once each sentence that there is") {
-  CHECK(as_text(made_up()) ==
+  CHECK(as_text(made_up_page()) ==
         "  device  a device\n"
         "  memory  1 KiB\n"
         "\n"

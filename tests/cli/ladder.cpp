@@ -17,7 +17,7 @@ namespace {
 constexpr auto kept = oracle::promise::kept, broken = oracle::promise::broken, none = oracle::promise::none;
 
 /// A ladder of 10^9 bytes, so that a time of one millisecond is 1000 GB/s.
-ladder made_up() {
+ladder made_up_ladder() {
   ladder all{{}, "a device", scalar(0.5f), 1e-3, {}, {}};
   all.question.count = 250'000'000;
   all.question.cycles = true;
@@ -42,7 +42,7 @@ std::vector<std::string> lines_of(const std::string& text) {
 TEST_SUITE_BEGIN("ladder");
 
 TEST_CASE("JSON: gains over the stage below, no time for a wrong value") {
-  const json all = as_json(made_up());
+  const json all = as_json(made_up_ladder());
   CHECK(all["operation"] == "sum");
   CHECK(all["element_type"] == "f32");
   CHECK(all["count"] == 250'000'000);
@@ -70,7 +70,7 @@ TEST_CASE("JSON: gains over the stage below, no time for a wrong value") {
 }
 
 TEST_CASE("CSV: the JSON rows under one heading") {
-  const auto lines = lines_of(as_csv(made_up()));
+  const auto lines = lines_of(as_csv(made_up_ladder()));
   REQUIRE(lines.size() == 6);
   CHECK(lines[0].starts_with("number,stage,builds_on,block_size,blocks,seconds,"));
   CHECK(lines[0].ends_with(",verified,exact_ok,cub_ok,thrust_ok,cycles"));
@@ -80,7 +80,7 @@ TEST_CASE("CSV: the JSON rows under one heading") {
 }
 
 TEST_CASE("text: a wrong stage says against what") {
-  const auto lines = lines_of(as_text(made_up()));
+  const auto lines = lines_of(as_text(made_up_ladder()));
   const auto line_with = [&](std::string_view word) {
     const auto found = std::ranges::find_if(lines, [&](const auto& line) { return line.find(word) != line.npos; });
     REQUIRE(found != lines.end());

@@ -6,7 +6,7 @@
 namespace fanin::test {
 namespace {
 
-constexpr std::size_t lengths[] = {1, 2, 5, 100, 4099, 70001, 700001};
+constexpr std::size_t bounded_lengths[] = {1, 2, 5, 100, 4099, 70001, 700001};
 
 template <class T>
 void expect_bounds(const backend& b, std::string_view family, std::span<const T> x, findings& found) {
@@ -56,7 +56,7 @@ void check_bounds(const backend& b, findings& found) {
   for_each_float([&]<class T>(T) {
     expect_tiny_bounds<T>(b, found);
     for (const std::string_view family : oracle::study_specs()) {
-      for (const std::size_t length : lengths) {
+      for (const std::size_t length : bounded_lengths) {
         expect_bounds<T>(b, family, oracle::generate<T>(family, length, length), found);
       }
     }

@@ -8,7 +8,7 @@ namespace fanin::test {
 namespace {
 
 constexpr unsigned thread_counts[] = {1, 2, 3, 7, 16};
-constexpr std::size_t lengths[] = {17, 1000, 16389, 200003, 1200007};
+constexpr std::size_t repeated_lengths[] = {17, 1000, 16389, 200003, 1200007};
 
 /// Fixed order: the serial backend on the best instruction set has the bits of all.
 void expect_fixed_order(const backend& b, operation what, const array_view& input, options chosen, findings& found) {
@@ -62,9 +62,9 @@ void expect_as_promised(const backend& b, operation what, std::span<const T> x, 
 
 void check_reproducibility(const backend& b, findings& found) {
   for_each_float([&]<class T>(T) {
-    const auto values = mixed_values<T>(std::ranges::max(lengths), 11);
-    const auto factors = near_one<T>(std::ranges::max(lengths), 12);
-    for (const std::size_t length : lengths) {
+    const auto values = mixed_values<T>(std::ranges::max(repeated_lengths), 11);
+    const auto factors = near_one<T>(std::ranges::max(repeated_lengths), 12);
+    for (const std::size_t length : repeated_lengths) {
       for (const operation what : all_operations) {
         const auto x = std::span<const T>(what == operation::product ? factors : values).first(length);
         for (const method how : all_methods) {

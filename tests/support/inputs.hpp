@@ -1,7 +1,9 @@
 // Deterministic inputs for the suites; `accuracy`'s families are in cli/families.hpp.
 #pragma once
 
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <random>
 #include <type_traits>
@@ -12,6 +14,21 @@
 namespace fanin::test {
 
 using generator = std::mt19937_64;
+
+/// Any bit pattern of a floating-point type, each equally likely.
+template <class T>
+T random_bits(generator& random) {
+  using word = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
+  return std::bit_cast<T>(static_cast<word>(random()));
+}
+
+/// Any bit pattern that is a finite number, each equally likely.
+template <class T>
+T random_finite(generator& random) {
+  for (;;) {
+    if (const T v = random_bits<T>(random); std::isfinite(v)) return v;
+  }
+}
 
 /// Floats of both signs over 40 binades; integers small enough that no sum overflows.
 template <class T>

@@ -66,7 +66,7 @@ T scaled(generator& random, int exponent) {
 }
 
 template <class T>
-pairs<T> random_case(generator& random, unsigned kind) {
+pairs<T> random_pairs(generator& random, unsigned kind) {
   constexpr int low = limits<T>::min_exponent - limits<T>::digits;
   constexpr int high = limits<T>::max_exponent;
   const auto below = [&](int limit) { return static_cast<int>(random() % static_cast<unsigned>(limit)); };
@@ -132,7 +132,7 @@ T dot_of(std::vector<T> x, std::vector<T> y) {
 TEST_SUITE("unit/dot") {
   TEST_CASE_TEMPLATE("dot products are correctly rounded", T, float, double) {
     generator random(40 + sizeof(T));
-    for (unsigned i = 0; i < 40000; ++i) check_rounded(random_case<T>(random, i % 5));
+    for (unsigned i = 0; i < 40000; ++i) check_rounded(random_pairs<T>(random, i % 5));
   }
 
   TEST_CASE("cancellation to a condition of 10^60 and beyond") {

@@ -2,21 +2,23 @@
 // machine.
 #include <doctest/doctest.h>
 
-#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <random>
 #include <vector>
 
 #include <fanin/accumulator/exact.hpp>
 
 #include "backends/cpu/exact.hpp"
+#include "tests/support/inputs.hpp"
 #include "tests/support/targets.hpp"
 
 namespace {
 
+using fanin::test::generator;
 using fanin::test::on_every_target;
+using fanin::test::random_bits;
+using fanin::test::random_finite;
 
 template <class T>
 auto one_by_one(std::span<const T> x) {
@@ -36,21 +38,6 @@ template <class T>
 void check(std::span<const T> x) {
   const auto expected = one_by_one(x).save();
   on_every_target([&] { CHECK(leaf(x).save() == expected); });
-}
-
-using generator = std::mt19937_64;
-
-template <class T>
-T random_bits(generator& random) {
-  using word = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
-  return std::bit_cast<T>(static_cast<word>(random()));
-}
-
-template <class T>
-T finite(generator& random) {
-  for (;;) {
-    if (const T v = random_bits<T>(random); std::isfinite(v)) return v;
-  }
 }
 
 template <class T, class Make>
@@ -87,7 +74,7 @@ TEST_CASE_TEMPLATE("every kind of data", T, float, double) {
   run("lognormal", [&](std::size_t) { return std::exp(10 * normal(random)); });
   run("100 binades", [&](std::size_t) { return power(low / 2, low / 2 + 100); });
   run("150 binades", [&](std::size_t) { return power(-20, 120); });
-  run("full range", [&](std::size_t) { return finite<T>(random); });
+  run("full range", [&](std::size_t) { return random_finite<T>(random); });
   run("any bits", [&](std::size_t) { return random_bits<T>(random); });
   run("zeros", [&](std::size_t i) { return i % 2 == 0 ? 0.0 : -0.0; });
   run("minus zeros", [&](std::size_t) { return -0.0; });
@@ -108,7 +95,7 @@ TEST_CASE_TEMPLATE("every kind of data", T, float, double) {
                           std::numeric_limits<T>::quiet_NaN()}) {
     for (const std::size_t at : {std::size_t{0}, std::size_t{70}, 2 * tile + 1, n - 1}) {
       run("special in tame data", [&](std::size_t i) { return i == at ? special : static_cast<T>(uniform(random)); });
-      run("special in wild data", [&](std::size_t i) { return i == at ? special : finite<T>(random); });
+      run("special in wild data", [&](std::size_t i) { return i == at ? special : random_finite<T>(random); });
     }
   }
 }
@@ -144,7 +131,7 @@ TEST_CASE_TEMPLATE("every size and start", T, float, double) {
   generator random(3);
   std::normal_distribution<double> normal;
   const auto tame = fill<T>(2 * tile + 80, [&](std::size_t) { return normal(random); });
-  const auto wild = fill<T>(2 * tile + 80, [&](std::size_t) { return finite<T>(random); });
+  const auto wild = fill<T>(2 * tile + 80, [&](std::size_t) { return random_finite<T>(random); });
   for (const auto* data : {&tame, &wild}) {
     const std::span<const T> all(*data);
     for (std::size_t size = 0; size <= 130; ++size) check<T>(all.subspan(size % 9, size));
@@ -160,7 +147,7 @@ TEST_CASE_TEMPLATE("long and changing data", T, float, double) {
   std::normal_distribution<double> normal;
   const auto x = fill<T>(longest_wild + 70 * tile + 11, [&](std::size_t i) {
     const std::size_t phase = i / (5 * tile);
-    if (phase % 4 == 3) return finite<T>(random);
+    if (phase % 4 == 3) return random_finite<T>(random);
     return static_cast<T>(std::ldexp(normal(random), static_cast<int>(phase % 8) * 3));
   });
   check<T>(x);

@@ -79,15 +79,7 @@ void check_rounded(const values<T>& x) {
 }
 
 template <class T>
-T any_finite(generator& random) {
-  for (;;) {
-    const T v = std::bit_cast<T>(static_cast<decltype(bits_of(T{}))>(random()));
-    if (std::isfinite(v)) return v;
-  }
-}
-
-template <class T>
-values<T> random_case(generator& random, unsigned kind) {
+values<T> random_elements(generator& random, unsigned kind) {
   constexpr int low = limits<T>::min_exponent - limits<T>::digits;
   constexpr int high = limits<T>::max_exponent;
   const auto below = [&](int limit) { return static_cast<int>(random() % static_cast<unsigned>(limit)); };
@@ -95,7 +87,7 @@ values<T> random_case(generator& random, unsigned kind) {
   values<T> x(1 + random() % 8);
   switch (kind) {
     case 0:  // Random exponents.
-      for (T& v : x) v = any_finite<T>(random);
+      for (T& v : x) v = random_finite<T>(random);
       break;
     case 1:  // Squares whose exponents differ by about 0, 1 or 2 significands.
       for (T& v : x) v = sparse<T>(random, exponent - below(3) * (limits<T>::digits / 2) - below(2));
@@ -135,7 +127,7 @@ void add_square(values<T>& x, int exponent) {
 TEST_SUITE("unit/moments") {
   TEST_CASE_TEMPLATE("norm2 and variance are correctly rounded", T, float, double) {
     generator random(30 + sizeof(T));
-    for (unsigned i = 0; i < 40000; ++i) check_rounded(random_case<T>(random, i % 8));
+    for (unsigned i = 0; i < 40000; ++i) check_rounded(random_elements<T>(random, i % 8));
   }
 
   TEST_CASE_TEMPLATE("special values", T, float, double) {

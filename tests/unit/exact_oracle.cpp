@@ -6,13 +6,17 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <random>
 #include <sstream>
 #include <vector>
 
 #include <fanin/accumulator/exact.hpp>
 
+#include "tests/support/inputs.hpp"
+
 namespace {
+
+using fanin::test::generator;
+using fanin::test::random_finite;
 
 /// An MPFR number with enough bits for an exact sum of squares of doubles.
 class wide {
@@ -105,17 +109,6 @@ void check_against_mpfr(const std::vector<T>& x, std::uint64_t count) {
   same(squares.template mean<float>(count), wide_squares.mean<float>(count));
 }
 
-using generator = std::mt19937_64;
-
-template <class T>
-T random_bits(generator& random) {
-  for (;;) {
-    using word = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
-    const T v = std::bit_cast<T>(static_cast<word>(random()));
-    if (std::isfinite(v)) return v;
-  }
-}
-
 /// A number with few bits, near the exponent. Sums of such numbers are often ties, or one unit away from a tie.
 template <class T>
 T sparse(generator& random, int exponent) {
@@ -125,7 +118,7 @@ T sparse(generator& random, int exponent) {
 }
 
 template <class T>
-std::vector<T> random_case(generator& random, unsigned kind) {
+std::vector<T> random_terms(generator& random, unsigned kind) {
   constexpr int low = std::numeric_limits<T>::min_exponent - std::numeric_limits<T>::digits;
   constexpr int high = std::numeric_limits<T>::max_exponent;
   constexpr int digits = std::numeric_limits<T>::digits;
@@ -134,7 +127,7 @@ std::vector<T> random_case(generator& random, unsigned kind) {
   const auto offset = [&](int range) { return static_cast<int>(random() % static_cast<unsigned>(range)); };
   switch (kind) {
     case 0:  // Random exponents.
-      for (T& v : x) v = random_bits<T>(random);
+      for (T& v : x) v = random_finite<T>(random);
       break;
     case 1:  // Ties and their neighbours at any exponent.
       for (T& v : x) v = sparse<T>(random, exponent - (random() % 2 == 0 ? 0 : digits - 1 + offset(3)));
@@ -144,10 +137,10 @@ std::vector<T> random_case(generator& random, unsigned kind) {
       for (T& v : x) v = sparse<T>(random, exponent - (random() % 2 == 0 ? 0 : 23 + offset(3)));
       break;
     case 3:  // Cancellation down to the last bits.
-      for (T& v : x) v = random_bits<T>(random);
+      for (T& v : x) v = random_finite<T>(random);
       for (std::size_t i = 0, n = x.size(); i < n; ++i) x.push_back(-x[i]);
       x.push_back(sparse<T>(random, exponent));
-      x.push_back(random_bits<T>(random));
+      x.push_back(random_finite<T>(random));
       break;
     case 4:  // Numbers near the smallest number.
       for (T& v : x) v = sparse<T>(random, low + offset(60));
@@ -170,7 +163,7 @@ std::vector<T> random_case(generator& random, unsigned kind) {
 TEST_CASE_TEMPLATE("sums, squares and means agree with MPFR", T, float, double) {
   generator random(20 + sizeof(T));
   for (unsigned i = 0; i < 52000; ++i) {
-    const std::vector<T> x = random_case<T>(random, i % 8);
+    const std::vector<T> x = random_terms<T>(random, i % 8);
     const std::uint64_t counts[] = {x.size(), 3, 1 + random() % 1000, random() | 1, ~std::uint64_t{0}, 1ull << 63};
     check_against_mpfr<T>(x, counts[random() % 6]);
   }
