@@ -49,6 +49,7 @@ exact_result exact(const fanin::detail::operands& data, std::size_t count) {
 truth::truth(operation what, const array_view& x, unsigned threads) {
   if (what == operation::sum) {
     sum_.emplace(x, threads);
+    rounded_ = sum_->rounded(default_result(what, x.type));
     return;
   }
   const operation_row& row = row_of(what);

@@ -18,6 +18,8 @@ class truth {
   /// An operation of two inputs reads the first and the second half of x. Sums use `threads` threads.
   truth(operation what, const array_view& x, unsigned threads);
 
+  /// The exact result, correctly rounded to the type that results have where the caller asks for none.
+  const scalar& rounded() const { return rounded_; }
   /// Whether a rounded float keeps its bound. Every other value has to equal the exact result.
   promise judge(const scalar& value, const report& how) const;
   /// The error of a sum of floats in units of the last place of the exact sum; empty for other operations and types.
@@ -25,7 +27,7 @@ class truth {
 
  private:
   std::optional<exact_sum> sum_;
-  scalar rounded_;  ///< the exact result in the type of the library's result
+  scalar rounded_;
   exact_facts facts_{};
 };
 

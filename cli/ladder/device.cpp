@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 #include <nvtx3/nvtx3.hpp>
 
-#include <fanin/accumulator/bounds.hpp>
 #include <fanin/device.hpp>
 
 #include "backends/cuda/gpu_backend.hpp"
@@ -16,8 +15,8 @@
 #include "cli/ladder/ladder.hpp"
 #include "measure/device.hpp"
 #include "measure/timing.hpp"
-#include "oracle/exact_sum.hpp"
 #include "oracle/random_input.hpp"
+#include "oracle/truth.hpp"
 
 namespace fanin::cli {
 
@@ -39,18 +38,18 @@ std::vector<const cuda::stage_info*> chosen_stages(const std::vector<std::string
   return chosen;
 }
 
-/// A verifier judges values by the exact result, CUB's and Thrust's. A sum of floats has to keep its error bound; its
-/// sum of a second input, whose partial sums are exact in any order, has to equal the exact sum, CUB's and Thrust's.
-/// All other values have to be equal to the three references.
+/// A verifier judges values by the exact result, CUB's and Thrust's. A rounded sum of floats has to keep its error
+/// bound; its sum of a second input, whose partial sums are exact in any order, has to equal the exact sum, CUB's and
+/// Thrust's. All other values have to be equal to the three references.
 class verifier {
  public:
-  verifier(operation what, const array_view& x) : type_(default_result(what, x.type)) {
-    if (what == operation::sum) sum_.emplace(x, default_threads());
-    exact_ = sum_ ? sum_->rounded(type_) : reduce(what, x, {.backend = "serial"}).value;
-  }
-  const scalar& exact() const { return exact_; }
-  /// Whether the reduction rounds, so that the second input is needed.
-  bool rounds() const { return sum_ && is_floating(type_); }
+  verifier(operation what, const array_view& x)
+      : truth_(what, x, default_threads()),
+        rounds_(is_floating(x.type) && row_of(what).of_floats.exact && !row_of(what).selects) {}
+  const scalar& exact() const { return truth_.rounded(); }
+  /// Whether the first input's sum is rounded, so that the second input is needed. Products of a random_input are
+  /// not.
+  bool rounds() const { return rounds_; }
   /// Sets the three references: results of the second input if rounds(), else of the input.
   void set_references(const scalar& exact, const scalar& cub, const scalar& thrust) {
     comparable_ = exact, cub_ = cub, thrust_ = thrust;
@@ -63,23 +62,17 @@ class verifier {
     row.exact = equal(comparable_);
     row.cub = equal(cub_);
     row.thrust = equal(thrust_);
-    if (!rounds()) return;
-    if (sum_->judge(value, {"", "", method::fast, row.reproducibility, bound, {}}) == oracle::promise::broken) {
+    if (!rounds_) return;
+    if (truth_.judge(value, {"", "", method::fast, row.reproducibility, bound, {}}) == oracle::promise::broken) {
       row.exact = oracle::promise::broken;
     }
   }
 
  private:
-  element_type type_;
-  std::optional<oracle::exact_sum> sum_;
-  scalar exact_, comparable_, cub_, thrust_;
+  oracle::truth truth_;
+  bool rounds_;
+  scalar comparable_, cub_, thrust_;
 };
-
-error_bound bound_of(const cuda::stage_plan& plan, element_type type) {
-  const auto chain = static_cast<double>(plan.chain);
-  if (!is_floating(type)) return {};
-  return {0, type == element_type::f32 ? accumulator::growth<float>(chain) : accumulator::growth<double>(chain), 0};
-}
 
 /// A ladder_run measures one input on one device. All its work is enqueued on one stream.
 class ladder_run {
@@ -129,13 +122,12 @@ class ladder_run {
     row.number = stage.text.number;
     row.name = stage.text.name;
     row.builds_on = stage.text.builds_on;
-    const bool rounds =
-        is_floating(question_.type) && (question_.what == operation::sum || question_.what == operation::product);
+    const bool rounds = is_floating(question_.type) && !row_of(question_.what).selects;
     row.reproducibility = rounds ? stage.reproducibility : reproducibility::exact;
     row.footprint = footprint_of(plan);
 
     try {
-      verifier_.judge(row, value_of(input_.at(0)), bound_of(plan, question_.type), value_of(comparable()));
+      verifier_.judge(row, value_of(input_.at(0)), plan.bound(), value_of(comparable()));
     } catch (const overflow&) {
       row.exact = row.cub = row.thrust = oracle::promise::broken;
     }

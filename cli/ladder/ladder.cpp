@@ -186,10 +186,14 @@ std::string as_text(const ladder& all) {
 command add_ladder(CLI::App& root) {
   auto arguments = std::make_shared<ladder_options>();
   CLI::App* parser = root.add_subcommand("ladder", "Check and time the CUDA stages, each improving on another");
-  parser->add_option("--operation", arguments->operation, "sum, product, min or max")
+  parser
+      ->add_option("--operation", arguments->operation,
+                   fmt::format("{}", fmt::join(names_of(cuda::ladder_operations), ", ")))
       ->type_name("OPERATION")
       ->capture_default_str();
-  parser->add_option("--type", arguments->type, "element type: f32 f64 i32 i64")
+  parser
+      ->add_option("--type", arguments->type,
+                   fmt::format("element type: {}", fmt::join(names_of(cuda::ladder_types), ", ")))
       ->type_name("TYPE")
       ->capture_default_str();
   add_number_option(*parser, "--count", 1, arguments->count,

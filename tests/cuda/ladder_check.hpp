@@ -14,8 +14,8 @@
 #include "backends/cuda/stages/ladder.hpp"
 #include "tests/cuda/ladder_memory.hpp"
 #include "tests/support/call.hpp"
-#include "tests/support/reference.hpp"
 #include "tests/support/inputs.hpp"
+#include "tests/support/reference.hpp"
 
 namespace fanin::test {
 
@@ -57,30 +57,32 @@ class expectation {
  public:
   explicit expectation(const std::vector<T>& x) : x_(x), sums_(x) {}
 
-  bool allows(operation what, const scalar& value, std::uint64_t chain) const {
-    if (what == operation::sum && std::is_floating_point_v<T>) return sums_.allows(value, chain);
+  bool allows(operation what, const scalar& value, const error_bound& bound) const {
+    const bool rounded = what == operation::sum || what == operation::sum_of_squares;
+    if (rounded && std::is_floating_point_v<T>) return sums_.allows(what, value, bound);
     return same(value, exact(what));
   }
 
  private:
   struct no_sums {
     explicit no_sums(const std::vector<T>&) {}
-    bool allows(const scalar&, std::uint64_t) const { return false; }
+    bool allows(operation, const scalar&, const error_bound&) const { return false; }
   };
   struct float_sums {
     exact_reference<T> reference;
     bool empty;
     explicit float_sums(const std::vector<T>& x) : reference(x), empty(x.empty()) {}
-    bool allows(const scalar& value, std::uint64_t chain) const {
+    bool allows(operation what, const scalar& value, const error_bound& bound) const {
       if (empty) return same(value, scalar(T{0}));
-      const error_bound bound{0, accumulator::growth<T>(static_cast<double>(chain)), 0};
-      return reference.keeps(operation::sum, std::get<T>(value), bound);
+      return reference.keeps(what, std::get<T>(value), bound);
     }
   };
 
   scalar exact(operation what) const {
     using wide = std::conditional_t<std::is_floating_point_v<T>, T, std::int64_t>;
     if (what == operation::sum) return std::accumulate(x_.begin(), x_.end(), wide{0});
+    if (what == operation::sum_of_squares)
+      return std::accumulate(x_.begin(), x_.end(), wide{0}, [](wide s, wide v) { return s + v * v; });
     if (what == operation::product) return std::accumulate(x_.begin(), x_.end(), wide{1}, std::multiplies<wide>());
     if (what == operation::min) return extremum<false>();
     return extremum<true>();
@@ -151,7 +153,7 @@ std::string fault_of(const cuda::stage_info& stage, operation what, const device
   once.run(x.device());
   const scalar value = once.value();
   std::string faults;
-  if (!expected.allows(what, value, plan.chain)) faults += "wrong value; ";
+  if (!expected.allows(what, value, plan.bound())) faults += "wrong value; ";
   if (stage.reproducibility != reproducibility::none || !std::is_floating_point_v<T>) {
     once.prepare(x.device());
     once.run(x.device(), true);

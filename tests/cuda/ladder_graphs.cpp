@@ -76,7 +76,7 @@ TEST_CASE("graphs replay: the arrival counter is ready for the next launch") {
     for (int i = 0; i < 3; ++i) {
       cuda::check(cudaGraphLaunch(replay, stream), "cudaGraphLaunch");
       cuda::check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
-      CHECK(expected.allows(operation::sum, once.value(), plan.chain));
+      CHECK(expected.allows(operation::sum, once.value(), plan.bound()));
     }
     cuda::check(cudaGraphExecDestroy(replay), "cudaGraphExecDestroy");
     cuda::check(cudaGraphDestroy(graph), "cudaGraphDestroy");

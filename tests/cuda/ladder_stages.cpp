@@ -94,6 +94,7 @@ void check_special_values() {
   check_values(operation::sum, zeros, T{0});
   check_values(operation::min, zeros, T{-0.0});
   check_values(operation::max, zeros, T{0});
+  check_values(operation::sum_of_squares, minus_zeros, T{0});
 
   std::vector<T> ones(1000, 1);
   for (const std::size_t at : {0, 500, 999}) {
@@ -102,10 +103,12 @@ void check_special_values() {
     for (const auto what : cuda::ladder_operations) check_values(what, x, nan);
     x[at] = -infinity;
     check_values(operation::sum, x, -infinity);
+    check_values(operation::sum_of_squares, x, infinity);
     check_values(operation::min, x, -infinity);
     check_values(operation::max, x, T{1});
     x[(at + 1) % 1000] = infinity;
     check_values(operation::sum, x, nan);
+    check_values(operation::sum_of_squares, x, infinity);
   }
   check_values(operation::min, std::vector<T>(1000, infinity), infinity);
   check_values(operation::max, std::vector<T>(1000, -infinity), -infinity);
@@ -182,6 +185,17 @@ TEST_CASE("integers at the ends of their range") {
   x[1234] = least;
   check_values<std::int64_t>(operation::min, x, least);
   check_values<std::int64_t>(operation::max, x, most);
+  check_values<std::int64_t>(operation::sum_of_squares, {-3037000499, 2}, 3037000499 * 3037000499 + 4);
+
+  const device_input<std::int64_t> too_large({least, least}, 0);
+  for (const auto& stage : cuda::stages()) {
+    if (!serves(stage, operation::sum_of_squares, element_type::i64)) continue;
+    CAPTURE(stage.text.name);
+    stage_run once(plan_stage(stage, operation::sum_of_squares, element_type::i64, 2, 64));
+    once.prepare(too_large.device());
+    once.run(too_large.device());
+    CHECK_THROWS_AS(static_cast<void>(once.value()), overflow);
+  }
 }
 
 TEST_CASE("broken stages are caught") {

@@ -37,7 +37,7 @@ __global__ void __launch_bounds__(most_threads) atomic_block_kernel(stage_argume
 struct atomic_block : unroll_last_warp {
   static constexpr stage_text text{14, "atomic-block", "unroll-last-warp",
                                    "one atomic for each block, no second step",
-                                   "compute capability 9.0 for products of integers"};
+                                   "compute capability 9.0 for products and squares of integers"};
   static constexpr auto reproducibility = fanin::reproducibility::none;
   static constexpr stage_ending ending = stage_ending::atomics;
   template <class A>

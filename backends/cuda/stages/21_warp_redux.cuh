@@ -63,7 +63,7 @@ __global__ void __launch_bounds__(most_threads) warp_redux_kernel(stage_argument
 
 struct warp_redux : vectorized {
   static constexpr stage_text text{21, "warp-redux", "vectorized", "one instruction folds 32 bits of a whole warp",
-                                   "compute capability 8.0; integers, without product"};
+                                   "compute capability 8.0; sum, min and max of integers"};
   template <class A>
   static constexpr int architecture = is_integer_sum<A> || is_integer_min<A> || is_integer_max<A> ? 80 : 0;
   template <class A>

@@ -76,7 +76,7 @@ __device__ void merge_atomically(typename A::state* into, const typename A::stat
     merge_extremum<false>(into, from);
   } else if constexpr (std::is_same_v<A, accumulator::largest<T>>) {
     merge_extremum<true>(into, from);
-  } else if constexpr (std::is_same_v<A, accumulator::plain_sum<T>>) {
+  } else if constexpr (std::is_base_of_v<accumulator::plain_sum<T>, A>) {
     if (adds_as_ieee(from)) {
       atomicAdd(into, from);
     } else {

@@ -153,9 +153,11 @@ void launch_finish(const stage_plan& plan, const void* partials, std::uint64_t c
 }  // namespace
 
 const stage_kernel& stage_info::at(operation what, element_type type) const {
-  const auto t = static_cast<std::size_t>(type), w = static_cast<std::size_t>(what);
   static constexpr stage_kernel none;
-  return t < kernels.size() && w < kernels[t].size() ? kernels[t][w] : none;
+  const auto t = std::ranges::find(ladder_types, type) - std::begin(ladder_types);
+  const auto w = std::ranges::find(ladder_operations, what) - std::begin(ladder_operations);
+  if (t == std::ssize(ladder_types) || w == std::ssize(ladder_operations)) return none;
+  return kernels[static_cast<std::size_t>(t)][static_cast<std::size_t>(w)];
 }
 
 std::span<const stage_info> stages() {
@@ -178,8 +180,10 @@ stage_plan plan_stage(const stage_info& stage, operation what, element_type type
                       std::string(to_string(type)));
   }
   if (block_size > most_threads) throw invalid_argument("a block has at most 1024 threads");
-  if (what == operation::sum && type == element_type::i32 && count > longest_segment)
-    throw invalid_argument("a stage sums at most 2^32 elements of i32 at once");
+  if (count > code.longest) {
+    throw invalid_argument("a stage folds at most " + std::to_string(code.longest) + " elements of " +
+                           std::string(to_string(type)) + " into one " + std::string(to_string(what)));
+  }
 
   stage_plan plan{};
   plan.stage = &stage;

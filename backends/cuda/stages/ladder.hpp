@@ -22,7 +22,8 @@
 
 namespace fanin::cuda {
 
-inline constexpr operation ladder_operations[] = {operation::sum, operation::product, operation::min, operation::max};
+inline constexpr operation ladder_operations[] = {operation::sum, operation::product, operation::min, operation::max,
+                                                  operation::sum_of_squares};
 inline constexpr element_type ladder_types[] = {element_type::f32, element_type::f64, element_type::i32,
                                                 element_type::i64};
 
@@ -49,9 +50,11 @@ struct stage_kernel {
   const void* finish = nullptr;                     ///< the second step
   const void* copy = nullptr;                       ///< the input as states
   unsigned state_bytes = 0;
+  std::uint64_t longest = 0;  ///< the most elements that one state holds
   scalar (*value)(const void* state, std::uint64_t count) = nullptr;
+  error_bound (*bound)(const rounding_chain& chain, std::uint64_t count) = nullptr;
 };
-/// Indexed by operation; one array for each element type.
+/// In the order of ladder_operations; one array for each element type, in the order of ladder_types.
 using stage_kernels = std::array<stage_kernel, std::size(ladder_operations)>;
 
 /// A row of the table. Blocks are of a size that `rounded` has seen.
@@ -93,12 +96,16 @@ struct stage_plan {
 
   /// The function that runs, for cudaFuncGetAttributes.
   const void* kernel() const { return code->kernel(block_size); }
+
+  /// The bound on the error of the value.
+  error_bound bound() const { return code->bound({static_cast<double>(chain), 0}, count); }
 };
 
 /// Asks the device once for each kernel and block size; from then on that is a look-up.
 /// `block_size` 0 takes the stage's own; others are rounded up to a multiple of 32 and then as the stage needs.
 /// @throws unsupported       the stage does not serve operation and type, or needs another device or build
-/// @throws invalid_argument  a block size over 1024; more than 2^32 elements for a sum of i32 (sum the parts instead)
+/// @throws invalid_argument  a block size over 1024; more elements than a state holds: 2^32 for a sum of i32 (sum the
+/// parts instead)
 stage_plan plan_stage(const stage_info& stage, operation what, element_type type, std::uint64_t count,
                       unsigned block_size = 0);
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "backends/cuda/stages/common.cuh"
@@ -36,15 +37,19 @@ stage_kernel make_kernel() {
             reinterpret_cast<const void*>(&finish_kernel<A>),
             reinterpret_cast<const void*>(&copy_states_kernel<A>),
             sizeof(typename A::state),
-            &value_of<Recipe>};
+            form_of<Recipe>::longest,
+            &value_of<Recipe>,
+            &Recipe::accumulator::template bound<typename Recipe::result>};
   }
 }
 
 /// One stage for all operations on T.
 template <class Stage, class T>
 stage_kernels make_kernels() {
-  return {make_kernel<Stage, operation::sum, T>(), make_kernel<Stage, operation::product, T>(),
-          make_kernel<Stage, operation::min, T>(), make_kernel<Stage, operation::max, T>()};
+  return []<std::size_t... I>(std::index_sequence<I...>) {
+    return stage_kernels{make_kernel<Stage, ladder_operations[I], T>()...};
+  }
+  (std::make_index_sequence<std::size(ladder_operations)>());
 }
 
 /// The whole ladder for T, in order. Defined in ladder_TYPE.cu.
