@@ -1,7 +1,6 @@
 # Installs the command, and the completion scripts and the manual page that the built command prints.
 
 include(GNUInstallDirs)
-set_target_properties(fanin_tool PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
 install(TARGETS fanin_tool)
 
 # fanin_install_output(file directory argument...) installs the output of `fanin argument...` as directory/file.

@@ -7,6 +7,14 @@ set(CMAKE_CXX_EXTENSIONS OFF)
 # The error bounds count every rounding; a contracted a * b + c has one less than was proved.
 add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>)
 
+# What is built here for use reads files that others wrote: overruns of buffers on the stack end the program, the
+# library checks the sizes that the compiler knows, and addresses of functions are read-only once the program runs.
+if(PROJECT_IS_TOP_LEVEL AND CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT MSVC AND NOT APPLE)
+  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fstack-protector-strong>)
+  add_compile_definitions($<$<COMPILE_LANGUAGE:CXX>:_FORTIFY_SOURCE=2>)
+  add_link_options(LINKER:-z,relro,-z,now)
+endif()
+
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 
 # Every SIMD kernel is compiled once for each of Highway's instruction sets; SSSE3 and AVX3_DL bring nothing here. The

@@ -37,7 +37,7 @@ struct variant_info {
 
 /// A reduction fed block by block, for input that is never in memory as a whole. Not thread-safe; owns its scratch.
 /// After an exception it can only be destroyed.
-class stream {
+class FANIN_API stream {
  public:
   virtual ~stream() = default;
   /// Folds the next elements of each input, in host memory, which is free again on return. Any count; the blocks'
@@ -54,7 +54,7 @@ struct device_times {
 };
 
 /// What calls on one device and stream share. Not thread-safe.
-class device_work {
+class FANIN_API device_work {
  public:
   virtual ~device_work() = default;
   virtual device_times last_times() const noexcept = 0;
@@ -68,7 +68,7 @@ class device_work {
 
 /// A machine that runs reductions. Implementations are stateless to the caller: every member may be called from many
 /// threads at once, and objects live as long as the process.
-class backend {
+class FANIN_API backend {
  public:
   virtual ~backend() = default;
 
@@ -102,10 +102,10 @@ class backend {
 };
 
 /// Every backend this library knows, in order of preference, whether compiled in or not.
-std::span<const backend* const> backends() noexcept;
+FANIN_API std::span<const backend* const> backends() noexcept;
 
 /// The backend of that name. @throws invalid_argument with a suggestion if there is none.
-const backend& find_backend(std::string_view name);
+FANIN_API const backend& find_backend(std::string_view name);
 
 /// The backend that will run, the request as it prepared it, and who was passed over.
 struct selection {
@@ -116,7 +116,7 @@ struct selection {
 
 /// The threads that options::threads == 0 stands for: the cores this process may use, also when an OpenMP runtime has
 /// bound the main thread to one of them. At least 1; cached.
-unsigned default_threads() noexcept;
+FANIN_API unsigned default_threads() noexcept;
 
 /// Chooses a backend. A pure function of its arguments: `wanted` is options::backend with the environment already
 /// applied ("" means "auto"). For `auto` the candidates are tried in their order, except that host input below

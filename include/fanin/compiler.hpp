@@ -5,6 +5,9 @@
 #error "fanin's error bounds and its exact sum are void under -ffast-math and its parts; compile without them"
 #endif
 
+/// FANIN_API marks what a shared library exports.
+#define FANIN_API __attribute__((visibility("default")))
+
 /// FANIN_HOST_DEVICE marks functions that run on the host and, under nvcc, on the device too. FANIN_ROLLED keeps a
 /// loop a loop there: unrolled, those over all limbs take minutes to compile.
 #if defined(__CUDACC__)

@@ -45,7 +45,7 @@ struct device_result {
 /// there and as much pinned, from the first such call on, and up to 15 threads that copy. Threads: one at a time.
 /// Work that a context has enqueued must not run at the same time as its other work: graphs captured with one context
 /// are launched one after another.
-class device_context {
+class FANIN_API device_context {
  public:
   /// `stream`: a cudaStream_t of that device, which has to outlive the context; null: one of its own, which waits for
   /// the legacy default stream. @throws backend_unavailable, invalid_argument (no such device), device_error
@@ -68,17 +68,18 @@ class device_context {
 
 /// As fanin::reduce, by the backend `cuda`, of device or host memory. What the context's stream holds comes first.
 /// @throws as fanin::reduce; device_error
-report reduce(operation what, const input_views& inputs, const result_view& value, device_context& context,
-              options chosen = {});
-result<scalar> reduce(operation what, const input_views& inputs, device_context& context, const options& chosen = {});
+FANIN_API report reduce(operation what, const input_views& inputs, const result_view& value, device_context& context,
+                        options chosen = {});
+FANIN_API result<scalar> reduce(operation what, const input_views& inputs, device_context& context,
+                                const options& chosen = {});
 
 /// Enqueues the reduction of device memory and returns. `result` is in device memory (or pinned): a
 /// device_result of the type that options::result or default_result() names. An empty mean or variance is NaN, an
 /// empty min or max its identity. Only kernel launches, but for stages of the ladder: may be captured
 /// into a CUDA graph, once the same call was made without. The context has to outlive the graph.
 /// @throws as fanin::reduce, but not `overflow`
-void enqueue(operation what, const input_views& inputs, void* result, device_context& context,
-             const options& chosen = {});
+FANIN_API void enqueue(operation what, const input_views& inputs, void* result, device_context& context,
+                       const options& chosen = {});
 
 /// The same with types that are checked.
 template <operation What, element T, element R>

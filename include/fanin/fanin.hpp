@@ -29,14 +29,14 @@ namespace fanin {
 /// this call. Operations of two inputs take {x, y}. options::result is the type of `value`, and need not be set.
 /// @throws also invalid_argument for another number of inputs than the operation reads, for inputs of different
 /// lengths, types or places, and where options::result is set and differs
-report reduce(operation what, const input_views& inputs, const result_view& value, options chosen = {});
+FANIN_API report reduce(operation what, const input_views& inputs, const result_view& value, options chosen = {});
 
 /// The same with a value that holds the alternative that matches the result type.
-result<scalar> reduce(operation what, const input_views& inputs, const options& chosen = {});
+FANIN_API result<scalar> reduce(operation what, const input_views& inputs, const options& chosen = {});
 
 /// A reduction whose backend, variant and method are chosen once, for calls so small or so frequent that choosing
 /// would count. Calls are safe from many threads at once.
-class plan {
+class FANIN_API plan {
  public:
   /// `expected_count` guides `auto`; any count may follow. @throws as reduce
   plan(operation what, element_type type, const options& chosen = {}, std::size_t expected_count = unknown_count,
@@ -55,7 +55,7 @@ class plan {
 
 /// The same over input that arrives in blocks, of any length in all. Not thread-safe, not copyable.
 /// Memory: up to 16 MiB of pending elements of each input.
-class incremental {
+class FANIN_API incremental {
  public:
   incremental(const incremental&) = delete;
   incremental& operator=(const incremental&) = delete;

@@ -87,9 +87,9 @@ array_view untyped(std::span<const T> x) {
   return {x.data(), x.size(), element_type::f64};
 }
 
-report fold_own(const arithmetic& own, const input_views& inputs, void* value, const options& chosen);
+FANIN_API report fold_own(const arithmetic& own, const input_views& inputs, void* value, const options& chosen);
 
-class own_stream {
+class FANIN_API own_stream {
  public:
   own_stream(const arithmetic& own, const options& chosen);
   void push(const input_views& blocks);

@@ -15,10 +15,10 @@ namespace fanin {
 /// Where data lies. Never guessed from a pointer.
 enum class memory : std::uint8_t { host, device };
 
-std::string_view to_string(operation) noexcept;
-std::string_view to_string(element_type) noexcept;
-std::string_view to_string(method) noexcept;
-std::string_view to_string(memory) noexcept;
+FANIN_API std::string_view to_string(operation) noexcept;
+FANIN_API std::string_view to_string(element_type) noexcept;
+FANIN_API std::string_view to_string(method) noexcept;
+FANIN_API std::string_view to_string(memory) noexcept;
 
 /// `count` elements of `type` at `data`, contiguous, aligned to the element at least. `data` may be null only if
 /// `count` is 0.
@@ -53,7 +53,7 @@ class input_views {
   /// Elements of each array.
   std::size_t count() const noexcept { return views_[0].count; }
   /// The same arrays from their element `first` on, `count` elements of each.
-  input_views part(std::size_t first, std::size_t count) const;
+  FANIN_API input_views part(std::size_t first, std::size_t count) const;
 
  private:
   array_view views_[most_inputs];

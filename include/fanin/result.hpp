@@ -19,7 +19,7 @@ enum class reproducibility : std::uint8_t {
   run_to_run,   ///< same device, same build, elements at the same place in a line of 128 bytes
   none,         ///< may differ from one call to the next
 };
-std::string_view to_string(reproducibility) noexcept;
+FANIN_API std::string_view to_string(reproducibility) noexcept;
 
 namespace detail {
 template <std::size_t... I>
@@ -39,7 +39,7 @@ enum class reason : std::uint8_t {
   unsupported,   ///< usable, but not for this request
   wrong_memory,  ///< the data lies where this backend does not work
 };
-std::string_view to_string(reason) noexcept;
+FANIN_API std::string_view to_string(reason) noexcept;
 
 /// A backend that a list or `auto` preferred but could not take.
 struct passed_over {
