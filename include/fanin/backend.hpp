@@ -90,7 +90,7 @@ class backend {
   /// Writes the reduction of the request's inputs, of its result type, to `result`, which is host memory.
   /// Preconditions, checked by fanin::reduce and not again: probe() is usable() and prepare() succeeded, the inputs'
   /// data is non-null unless their count is 0, and the count is not 0 where the operation has no value for that.
-  /// In steady state it allocates nothing and touches neither environment nor files.
+  /// In steady state reduce() allocates nothing and reads neither the environment nor files.
   /// @throws overflow (integer result does not fit), out_of_memory, device_error
   virtual outcome reduce(const request&, void* result) const = 0;
 

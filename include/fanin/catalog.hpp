@@ -41,7 +41,7 @@ enum class method : std::uint8_t {
   exact,        ///< the correctly rounded value: the same bits for any order, split, backend and machine
 };
 
-/// The type that a result has when the caller asks for none.
+/// The rule for the default type of a result.
 enum class result_rule : std::uint8_t {
   element,   ///< the element's type
   widened,   ///< the element's type for floats; i64 or u64 for integers

@@ -42,9 +42,10 @@ struct device_result {
 /// The stream, the workspace and the pinned buffers that calls on one device share. Once the largest request has been
 /// served, calls allocate nothing and wait for nothing but their own result.
 /// Memory: 1 to 2 MiB on the device, and a copy of the longest input of those stages of the ladder that overwrite
-/// their input. The first call with host data adds up to 64 MiB on the device, as much pinned, and 15 threads for
-/// copying. Threads: one call at a time. Two pieces of work of one context must not run on the device at the same
-/// time, because they share the workspace: graphs captured with one context are launched one after another.
+/// their input. The first call with host data adds up to 64 MiB on the device, as much pinned memory, and up to 15
+/// threads that copy.
+/// Threads: one call at a time. Two pieces of work of one context must not run on the device at the same time, as
+/// they share the workspace: graphs captured with one context are launched one after another.
 class device_context {
  public:
   /// `stream`: a cudaStream_t of that device, which has to outlive the context. Null: a new stream, which waits for
@@ -73,6 +74,7 @@ class device_context {
 /// @throws as fanin::reduce; device_error
 report reduce(operation what, const input_views& inputs, const result_view& value, device_context& context,
               options chosen = {});
+/// As above, with the value in the result, which holds the alternative of the result type.
 result<scalar> reduce(operation what, const input_views& inputs, device_context& context, const options& chosen = {});
 
 /// Enqueues the reduction of device memory and returns. `result` is in device memory (or pinned): a device_result of

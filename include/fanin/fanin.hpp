@@ -51,9 +51,12 @@ class plan {
   /// report::fallback stays empty; chosen() has it. Allocates nothing in steady state, except for serial/recursive.
   /// @throws as reduce; invalid_argument if inputs or result are of another type, place or number than planned
   report operator()(const input_views& inputs, const result_view& value) const;
+  /// As above, with the value in the result.
   result<scalar> operator()(const input_views& inputs) const;
+  /// The backend, the variant and the method of the calls.
   const selection& chosen() const noexcept { return chosen_; }
 
+  /// For `expected_count`: `auto` chooses as for a long input.
   static constexpr std::size_t unknown_count = static_cast<std::size_t>(-1) / 8;
 
  private:
@@ -77,7 +80,9 @@ class incremental {
   /// @throws invalid_argument for min, max, mean and variance of no elements, and if `value` has another type than
   /// the stream's result; overflow, out_of_memory, device_error
   report finish(const result_view& value);
+  /// As above, with the value in the result.
   result<scalar> finish();
+  /// The backend, the variant and the method of the reduction.
   const selection& chosen() const noexcept { return chosen_; }
 
  private:
@@ -149,8 +154,8 @@ auto max(const Range& x, const options& chosen = {}) {
 }
 
 /// Sum of x[i]^2. Empty gives +0; NaN propagates. Types as for sum.
-/// Accuracy: as for sum with M = S the exact result, but fast has g(d + 1) M + n eta, eta the smallest subnormal, and
-/// compensated g(d + 1), g(d' + 1) and 2 n eta more, because the squares are rounded.
+/// Accuracy, S the exact result and eta the smallest subnormal: fast: |error| <= g(d + 1) S + n eta; compensated:
+/// |error| <= u S + (1 + u) g(d + 1) g(d' + 1) S + 2 n eta; exact: correctly rounded.
 /// @throws overflow if an integer total does not fit
 template <class Result = void, elements Range>
 auto sum_of_squares(const Range& x, const options& chosen = {}) {

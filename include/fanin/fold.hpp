@@ -79,7 +79,7 @@ constexpr arithmetic own_arithmetic() {
 }
 
 template <foldable A>
-inline constexpr arithmetic own = own_arithmetic<A>();
+inline constexpr arithmetic arithmetic_of_own = own_arithmetic<A>();
 
 /// A view of elements of any type. Own accumulators ignore the type in the view, as no element_type may name theirs.
 template <class T>
@@ -123,7 +123,7 @@ template <foldable A, elements_for<A> Range>
 requires(accumulator::inputs_of<A>() == 1) result<fold_result<A>> fold(const Range& x, const options& chosen = {}) {
   const std::span<const typename A::element> all(std::ranges::data(x), std::ranges::size(x));
   result<fold_result<A>> answer{};
-  answer.report = detail::fold_own(detail::own<A>, detail::untyped(all), &answer.value, chosen);
+  answer.report = detail::fold_own(detail::arithmetic_of_own<A>, detail::untyped(all), &answer.value, chosen);
   return answer;
 }
 
@@ -134,8 +134,8 @@ requires(accumulator::inputs_of<A>() == 2) result<fold_result<A>> fold(const Ran
   const std::span<const typename A::element> all(std::ranges::data(x), std::ranges::size(x));
   const std::span<const typename A::element> others(std::ranges::data(y), std::ranges::size(y));
   result<fold_result<A>> answer{};
-  answer.report =
-      detail::fold_own(detail::own<A>, {detail::untyped(all), detail::untyped(others)}, &answer.value, chosen);
+  answer.report = detail::fold_own(detail::arithmetic_of_own<A>, {detail::untyped(all), detail::untyped(others)},
+                                   &answer.value, chosen);
   return answer;
 }
 
@@ -145,7 +145,7 @@ template <foldable A>
 requires(accumulator::inputs_of<A>() == 1) class incremental_fold {
  public:
   /// @throws as fold
-  explicit incremental_fold(const options& chosen = {}) : stream_(detail::own<A>, chosen) {}
+  explicit incremental_fold(const options& chosen = {}) : stream_(detail::arithmetic_of_own<A>, chosen) {}
   incremental_fold(const incremental_fold&) = delete;
   incremental_fold& operator=(const incremental_fold&) = delete;
 

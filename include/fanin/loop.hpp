@@ -30,7 +30,7 @@ struct operands {
   std::uint64_t first = 0;
 };
 
-/// Adds element i of the operands, with its position where A wants that.
+/// Adds element i of the operands, with its position if A::wants_position.
 template <class A>
 FANIN_HOST_DEVICE inline void add_element(const operands& data, std::size_t i, typename A::state& s) {
   using T = typename A::element;

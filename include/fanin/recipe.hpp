@@ -21,7 +21,7 @@ struct recipe {
   static constexpr method how = How;
   using element = T;
   using accumulator = typename recipe_for<What, How, T>::type;
-  /// The result's type where the caller asks for none.
+  /// The default type of the result.
   using result = element_of_type<default_result(What, type_of<T>)>;
 };
 

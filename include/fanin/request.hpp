@@ -74,7 +74,7 @@ struct result_view {
 struct options {
   /// A backend's name ("serial") chooses that backend; if it cannot serve the request, the call throws. "auto", or a
   /// list in order of preference ("cuda,tbb,serial"), chooses the first backend that can serve the request;
-  /// report::fallback has the backends before it, and why they could not. Empty: the value of the environment
+  /// report::fallback has the backends that were passed over, and the reasons. Empty: the value of the environment
   /// variable FANIN_BACKEND at the process's first call, else "auto".
   std::string_view backend = {};
   /// The name of one of the backend's variants ("kahan"). Empty: the backend's default variant of the method.
