@@ -120,7 +120,7 @@ void run_accuracy(const accuracy_options& arguments) {
       "Errors and proven bounds in ulp, {} elements; error 0 is the correctly rounded sum.\n\n", arguments.count);
   progress line("accuracy");
   for (const std::string& spec : specs) {
-    line.now("accuracy of " + spec);
+    line.set_task("accuracy of " + spec);
     const study single = examine<float>(spec, arguments), wide = examine<double>(spec, arguments);
     all.push_back(to_json(single, arguments.count));
     all.push_back(to_json(wide, arguments.count));

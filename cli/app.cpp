@@ -110,7 +110,7 @@ void run_or_throw(int argc, char** argv) {
 int run(int argc, char** argv) {
   hold_standard_descriptors();
   const auto end = [](std::string_view line, int status) {
-    say(line);
+    write_stderr(line);
     return status;
   };
   try {

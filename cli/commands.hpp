@@ -15,7 +15,7 @@ struct command {
   std::function<void()> run;
 };
 
-std::vector<command> add_reductions(CLI::App& root);  ///< sum, product, min, max, mean, sum_of_squares
+std::vector<command> add_reductions(CLI::App& root);  ///< a subcommand for each operation of the catalogue
 command add_compare(CLI::App& root);
 command add_accuracy(CLI::App& root);
 command add_ladder(CLI::App& root);

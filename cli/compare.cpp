@@ -86,7 +86,7 @@ comparison compare(std::string name, const array_view& values, std::optional<fan
   progress line("exact sum of " + all.input);
   const oracle::exact_sum exact(values, cores);
   all.exact = exact.rounded(type);
-  line.now("read ceiling");
+  line.set_task("read ceiling");
   all.ceiling_seconds = measure::read_seconds(measure::rotation::in_place(values), cores, stopping_rule_for_ceiling);
   const std::unique_ptr<measure::device_copy> copied = copy_to_device(values);
   if (copied) all.device_ceiling_seconds = copied->read_seconds();
@@ -102,7 +102,7 @@ comparison compare(std::string name, const array_view& values, std::optional<fan
       const options chosen{.backend = one->name(), .variant = variant.name, .how = variant.how, .threads = threads};
       const request query{operation::sum, values, variant.how, type, variant.name, cores};
       if (!one->supports(query).usable()) continue;
-      line.now(fmt::format("{}/{}", one->name(), variant.name));
+      line.set_task(fmt::format("{}/{}", one->name(), variant.name));
       comparison_row row;
       if (copied && on_device(one)) row.place = memory::device;
       const auto run = [&](std::size_t) {
@@ -202,7 +202,8 @@ void run_compare(const compare_options& arguments) {
   }
   source input(arguments.input);
   const array_view values = input.load();
-  const comparison all = naming(input.name(), [&] { return compare(input.name(), values, only, arguments.threads); });
+  const comparison all =
+      with_input_name(input.name(), [&] { return compare(input.name(), values, only, arguments.threads); });
   input.finish();
   report(all);
 }

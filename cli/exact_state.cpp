@@ -48,7 +48,7 @@ exact_state::exact_state(element_type type) {
 
 exact_state exact_state::load(const std::string& path) {
   const std::vector<std::byte> bytes = bytes_of(path);
-  return naming(one_line(path), [&] {
+  return with_input_name(one_line(path), [&] {
     constexpr std::size_t size_at = 4;
     const bool single = bytes.size() > size_at && bytes[size_at] == std::byte{sizeof(float)};
     exact_state loaded(single ? element_type::f32 : element_type::f64);

@@ -18,7 +18,7 @@ std::vector<std::vector<fact>> gpu_facts();
 
 /// The functions that only a build with CUDA defines.
 struct gpu_functions {
-  ladder (*climb)(const ladder_question& question);
+  ladder (*measure_ladder)(const ladder_question& question);
   lab_page (*run_experiment)(experiment which, int device);
   std::vector<std::vector<fact>> (*gpu_facts)();
   std::unique_ptr<measure::device_copy> (*make_device_copy)(const array_view& host);

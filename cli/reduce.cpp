@@ -33,8 +33,8 @@ struct finished_reduction {
   result<scalar> reached;
 };
 
-// Nothing if the elements lie in memory, or if the variant wants them all at once; any other objection will come
-// again from the plan.
+// Null if all elements are in memory, if there are two inputs, or if the variant needs all elements at once. If the
+// request is unsupported for another reason, the plan that follows throws the same error.
 std::unique_ptr<incremental> open_stream(operation what, const source& input, const options& chosen) {
   if (input.whole() || row_of(what).inputs > 1) return nullptr;
   try {
@@ -44,7 +44,8 @@ std::unique_ptr<incremental> open_stream(operation what, const source& input, co
   }
 }
 
-// `other` is the second input of an operation that has two. `state`, if there is one, takes in all elements too.
+// `other` is the second input, or null for operations of one input. If `state` is not null, all elements are also
+// added to it.
 finished_reduction reduce_source(operation what, source& input, source* other, const options& chosen,
                                  exact_state* state) {
   finished_reduction done;
@@ -57,7 +58,7 @@ finished_reduction reduce_source(operation what, source& input, source* other, c
     const input_views inputs = other != nullptr ? input_views(all, other->load()) : input_views(all);
     const plan planned(what, all.type, chosen, all.count);
     done.count = all.count;
-    done.reached = naming(input.name(), [&] { return planned(inputs); });
+    done.reached = with_input_name(input.name(), [&] { return planned(inputs); });
     done.reached.report.fallback = planned.chosen().fallback;
     if (state != nullptr) state->add(all);
   } else {
@@ -67,7 +68,7 @@ finished_reduction reduce_source(operation what, source& input, source* other, c
       done.count += block.count;
       line.add_bytes(block.bytes());
     }
-    done.reached = naming(input.name(), [&] { return stream->finish(); });
+    done.reached = with_input_name(input.name(), [&] { return stream->finish(); });
   }
   done.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   input.finish();
@@ -96,65 +97,68 @@ json to_json(const finished_reduction& done, element_type type) {
 
 void explain(const finished_reduction& done, const source& input) {
   const report& how = done.reached.report;
-  say(fmt::format("input: {}, {}, {} elements of {}, {}", input.name(), input.format(), done.count,
-                  to_string(input.type()), input.whole() ? "mapped" : "read"));
+  write_stderr(fmt::format("input: {}, {}, {} elements of {}, {}", input.name(), input.format(), done.count,
+                           to_string(input.type()), input.whole() ? "mapped" : "read"));
   for (const passed_over& one : how.fallback) {
-    say(fmt::format("passed over: {}, {}: {}", one.backend, to_string(one.why), one.detail));
+    write_stderr(fmt::format("passed over: {}, {}: {}", one.backend, to_string(one.why), one.detail));
   }
-  say(fmt::format("ran: {}/{}, method {}, {:.6f} s", how.backend, how.variant, to_string(how.how), done.seconds));
-  say(fmt::format("same bits: {} ({})", to_string(how.reproducibility), story(how.reproducibility)));
-  say(fmt::format("bound: |error| <= {:.3g} |S| + {:.3g} M + {:.3g}, S the exact result and M the sum of magnitudes",
+  write_stderr(
+      fmt::format("ran: {}/{}, method {}, {:.6f} s", how.backend, how.variant, to_string(how.how), done.seconds));
+  write_stderr(fmt::format("same bits: {} ({})", to_string(how.reproducibility), story(how.reproducibility)));
+  write_stderr(
+      fmt::format("bound: |error| <= {:.3g} |S| + {:.3g} M + {:.3g}, S the exact result and M the sum of magnitudes",
                   how.bound.of_result, how.bound.of_magnitudes, how.bound.absolute));
 }
 
-void run_reduction(operation what, const reduction_options& said) {
-  const options chosen = said.how.checked();
-  if (!said.save_state.empty() && chosen.how != method::exact) throw usage_error("--save-state needs --method exact");
-  if (!said.other.empty() && said.input.path == "-" && said.other == "-") {
+void run_reduction(operation what, const reduction_options& arguments) {
+  const options chosen = arguments.how.checked();
+  if (!arguments.save_state.empty() && chosen.how != method::exact)
+    throw usage_error("--save-state needs --method exact");
+  if (!arguments.other.empty() && arguments.input.path == "-" && arguments.other == "-") {
     throw usage_error("standard input cannot be both inputs");
   }
-  source input(said.input);
+  source input(arguments.input);
   std::optional<source> other;
-  if (!said.other.empty()) {
-    input_options like_the_first = said.input;
-    like_the_first.path = said.other;
+  if (!arguments.other.empty()) {
+    input_options like_the_first = arguments.input;
+    like_the_first.path = arguments.other;
     other.emplace(like_the_first);
   }
   std::optional<exact_state> state;
   std::optional<output_file> file;
-  if (!said.save_state.empty()) {
+  if (!arguments.save_state.empty()) {
     state.emplace(input.type());
-    file.emplace(said.save_state);  // before the work, so that a bad name does not cost it
+    file.emplace(arguments.save_state);  // Created before the reduction, so that a bad path fails early.
   }
   const finished_reduction done =
       reduce_source(what, input, other ? &*other : nullptr, chosen, state ? &*state : nullptr);
   if (state) state->save(*file);
-  if (said.explain) explain(done, input);
-  write_stdout(said.json ? printed(to_json(done, input.type())) : value_text(done.reached.value) + "\n");
+  if (arguments.explain) explain(done, input);
+  write_stdout(arguments.json ? printed(to_json(done, input.type())) : value_text(done.reached.value) + "\n");
 }
 
 command add_reduction(CLI::App& root, operation what) {
   const std::string name(to_string(what));
-  auto said = std::make_shared<reduction_options>();
+  auto arguments = std::make_shared<reduction_options>();
   const operation_row& row = row_of(what);
   std::string story(row.story);
   if (!row.of_floats.fast) story += ", correctly rounded";
   if (!row.of_integers) story += " (f32 and f64)";
   CLI::App* parser = root.add_subcommand(name, story);
-  add_input_options(*parser, said->input, true);
+  add_input_options(*parser, arguments->input, true);
   if (row.inputs == 2) {
-    parser->add_option("OTHER", said->other, "second input file, of the same format and type")->required();
+    parser->add_option("OTHER", arguments->other, "second input file, of the same format and type")->required();
   }
-  add_run_options(*parser, said->how);
+  add_run_options(*parser, arguments->how);
   if (what == operation::sum) {
     parser
-        ->add_option("--save-state", said->save_state,
+        ->add_option("--save-state", arguments->save_state,
                      "with --method exact: write the sum before rounding, for 'merge'")
         ->type_name("FILE");
   }
-  parser->add_flag("--explain", said->explain,
+  parser->add_flag("--explain", arguments->explain,
                    "say on stderr who ran, who was passed over and why, and the error bound");
-  parser->add_flag("--json", said->json, "print one JSON object");
+  parser->add_flag("--json", arguments->json, "print one JSON object");
   const std::string_view files = row.inputs == 2 ? "x.npy y.npy" : "data.npy";
   std::string examples = fmt::format("Examples:\n  fanin {} {}\n", name, files);
   if (row.inputs == 1) {
@@ -170,7 +174,7 @@ command add_reduction(CLI::App& root, operation what) {
         name);
   }
   parser->footer(examples);
-  return {parser, [what, said] { run_reduction(what, *said); }};
+  return {parser, [what, arguments] { run_reduction(what, *arguments); }};
 }
 
 }  // namespace

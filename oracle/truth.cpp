@@ -23,7 +23,7 @@ typename A::state state_of(const fanin::detail::operands& data, std::size_t coun
   return state;
 }
 
-/// The sum of magnitudes that a bound speaks of is the operation's own result for the magnitudes of the elements.
+/// The exact result, and the M of an error bound, which is the operation's result for the magnitudes of the elements.
 template <class A, class T>
 exact_facts facts_of(const fanin::detail::operands& data, std::size_t count, const typename A::state& state) {
   const auto* const x = static_cast<const T*>(data.x);
@@ -69,7 +69,7 @@ promise truth::judge(const scalar& value, const report& how) const {
   const bool bounded = facts_.of_magnitudes != 0 && how.how != method::exact && value.index() == rounded_.index();
   if (!bounded) return value == rounded_ ? promise::kept : promise::broken;
   error_bound bound = how.bound;
-  bound.of_result += 0x1p-53;  // what is known of the exact result
+  bound.of_result += 0x1p-53;  // facts_.result is the exact result rounded once to double.
   const double got = as_double(value);
   return oracle::judge(bound, type_of_scalar(value), got, facts_, [&] { return std::fabs(got - facts_.result); });
 }

@@ -74,7 +74,7 @@ bench_result measure_all(const std::vector<bench_case>& cases, const bench_optio
   progress line("bench");
   const double start = measure::now_seconds();
   for (const bench_case& one : cases) {
-    line.now(story(one, all.rows.size(), cases.size(), measure::now_seconds() - start));
+    line.set_task(story(one, all.rows.size(), cases.size(), measure::now_seconds() - start));
     if (!input || !input->fits(one)) {
       input.reset();
       input = input_for(one, threads);

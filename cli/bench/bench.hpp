@@ -53,7 +53,7 @@ class bench_input {
   bench_input(operation what, element_type type, std::size_t count, unsigned threads);
 
   bool fits(const bench_case& which) const;
-  const oracle::truth& right() const { return right_; }
+  const oracle::truth& expected() const { return expected_; }
   /// The input of the i-th call in memory `place`. @throws out_of_memory, device_error
   array_view at(memory place, std::size_t i);
   bool warm(memory place) const { return place == memory::host && host_.is_warm(); }
@@ -67,7 +67,7 @@ class bench_input {
   element_type type_;
   std::size_t count_;
   oracle::random_input values_;
-  oracle::truth right_;
+  oracle::truth expected_;
   measure::rotation host_;
   std::unique_ptr<measure::device_copy> device_;
   std::map<std::pair<memory, unsigned>, double> ceilings_;
@@ -91,7 +91,7 @@ using reduction = std::function<result<scalar>(const array_view&)>;
 /// Checks the value of `call` against the exact result, then times `call` if the value is right.
 bench_row measure_case(const bench_case& which, const reduction& call, bench_input& input, unsigned threads,
                        const measure::stopping_rule& limit);
-/// The call of reduce() or dot() for a case.
+/// The call of reduce() for a case.
 reduction reduction_of(const bench_case& which, unsigned threads);
 
 struct bench_result {

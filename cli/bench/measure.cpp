@@ -32,7 +32,7 @@ bench_input::bench_input(operation what, element_type type, std::size_t count, u
       type_(type),
       count_(count),
       values_(what, type, static_cast<std::size_t>(row_of(what).inputs) * count),
-      right_(what, values_.view(), threads),
+      expected_(what, values_.view(), threads),
       host_(places_for(values_.view())) {}
 
 bool bench_input::fits(const bench_case& which) const {
@@ -75,8 +75,8 @@ bench_row measure_case(const bench_case& which, const reduction& call, bench_inp
   };
   try {
     result<scalar> reached = call(input.at(row.place, 0));
-    row.verified = input.right().judge(reached.value, reached.report);
-    row.error_ulps = input.right().error_ulps(reached.value);
+    row.verified = input.expected().judge(reached.value, reached.report);
+    row.error_ulps = input.expected().error_ulps(reached.value);
     if (row.verified == oracle::promise::broken) {
       row.problem = fmt::format("gave {}, which breaks its promise", value_text(reached.value));
       return row;

@@ -82,7 +82,7 @@ std::vector<fact> processor_facts() {
 read_measurements measure_reads(const std::vector<fact>& processor) {
   std::uint64_t largest_cache = 0;
   for (const fact& one : processor) {
-    if (one.in == unit::bytes) largest_cache = std::max(largest_cache, one.value.get<std::uint64_t>());
+    if (one.measured_in == unit::bytes) largest_cache = std::max(largest_cache, one.value.get<std::uint64_t>());
   }
   const std::vector<std::byte> data(
       std::clamp<std::uint64_t>(4 * largest_cache, std::uint64_t{1} << 28, std::uint64_t{1} << 30));

@@ -74,10 +74,10 @@ std::uint64_t byte_reader::skip(std::uint64_t count) {
   while (skipped < count) {
     const auto wanted =
         static_cast<std::size_t>(std::min<std::uint64_t>(count - skipped, std::max(step, buffered())));
-    const std::size_t there = buffered() >= wanted ? wanted : peek(wanted).size();
-    if (there == 0) break;
-    begin_ += there;
-    skipped += there;
+    const std::size_t available = buffered() >= wanted ? wanted : peek(wanted).size();
+    if (available == 0) break;
+    begin_ += available;
+    skipped += available;
   }
   return skipped;
 }

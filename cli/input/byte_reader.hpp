@@ -9,7 +9,7 @@
 
 namespace fanin::cli {
 
-/// An open file descriptor, closed in the end unless it is standard input.
+/// An open file descriptor, which the destructor closes unless it is standard input.
 class descriptor {
  public:
   /// Opens `path` for reading; "-" is standard input. @throws bad_data (missing, a directory, closed, ...)
@@ -19,7 +19,7 @@ class descriptor {
   descriptor& operator=(const descriptor&) = delete;
 
   int get() const noexcept { return fd_; }
-  /// The size if it is a regular file read from its start, else -1.
+  /// The file's size in bytes, or -1 for standard input and for what is not a regular file.
   std::int64_t size() const noexcept { return size_; }
 
  private:
@@ -29,7 +29,7 @@ class descriptor {
 
 class byte_reader {
  public:
-  /// Reads from `fd`, which must outlive this; `name` is for messages.
+  /// Reads from `fd`, which must stay open; `name` is for messages.
   byte_reader(int fd, std::string name);
   /// Reads from memory.
   byte_reader(std::span<const std::byte> all, std::string name);
@@ -37,7 +37,8 @@ class byte_reader {
   /// The next `count` bytes without consuming them; fewer only at the end of the input. The bytes lie at an address
   /// aligned for any element and stay valid until the next call. @throws bad_data if reading fails
   std::span<const std::byte> peek(std::size_t count);
-  /// Consumes `count` bytes; `count` may go beyond what was peeked. Returns how many there were.
+  /// Consumes `count` bytes; `count` may go beyond what was peeked. Returns the number of bytes consumed,
+  /// which is smaller only at the end of the input.
   std::uint64_t skip(std::uint64_t count);
 
   const std::string& name() const noexcept { return name_; }

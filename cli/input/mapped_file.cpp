@@ -21,11 +21,11 @@ namespace {
 
 constexpr char cut_short[] = "the file was cut short while it was read";
 
-// What the signal handler may look at: plain memory, written before the handler is installed.
+// The data of the signal handler, which are written before the handler is installed.
 std::atomic<std::uintptr_t> mapped_begin, mapped_end;
-char last_words[512];
-std::size_t last_words_bytes;
-std::atomic_flag spoken;  // several threads may fault at once; the first one speaks
+char message[512];
+std::size_t message_bytes;
+std::atomic_flag message_written;  // Several threads may fault at once; only the first one writes the message.
 
 void on_bus_error(int signal, siginfo_t* info, void*) {
   const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
@@ -35,8 +35,8 @@ void on_bus_error(int signal, siginfo_t* info, void*) {
     ::sigaction(signal, &fallback, nullptr);
     return;
   }
-  while (spoken.test_and_set()) ::pause();
-  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, last_words, last_words_bytes);
+  while (message_written.test_and_set()) ::pause();
+  [[maybe_unused]] const auto written = ::write(STDERR_FILENO, message, message_bytes);
   ::_exit(1);
 }
 
@@ -49,8 +49,8 @@ mapped_file::mapped_file(int fd, std::size_t bytes, const std::string& name) : f
   data_ = static_cast<const std::byte*>(where);
 
   const std::string line = fmt::format("fanin: {:.400}: {}\n", name, cut_short);
-  last_words_bytes = std::min(line.size(), sizeof last_words);
-  std::memcpy(last_words, line.data(), last_words_bytes);
+  message_bytes = std::min(line.size(), sizeof message);
+  std::memcpy(message, line.data(), message_bytes);
   mapped_begin = reinterpret_cast<std::uintptr_t>(data_);
   mapped_end = mapped_begin + bytes;
 

@@ -6,8 +6,8 @@
 
 namespace fanin::cli {
 
-/// The whole of a regular file in memory. If somebody cuts the file short while it is read, the process ends with one
-/// line on stderr and status 1: there is no way to go on. At most one object at a time.
+/// A regular file mapped into memory. If the file is truncated while it is read, a read raises SIGBUS, and the
+/// process ends with one line on stderr and exit status 1. Only one mapped_file may exist at a time.
 class mapped_file {
  public:
   /// Maps the first `bytes` bytes of `fd`, which must stay open. @throws bad_data
@@ -17,7 +17,7 @@ class mapped_file {
   mapped_file& operator=(const mapped_file&) = delete;
 
   const std::byte* data() const noexcept { return data_; }
-  /// To be called when reading is over: a cut inside the last page reads as zeros and raises no signal.
+  /// Call check_size() after reading: bytes missing from the last page read as zeros and raise no signal.
   /// @throws bad_data if the file's size is no longer what it was
   void check_size() const;
 

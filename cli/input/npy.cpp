@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view magic = "\x93NUMPY";
 constexpr std::size_t prefix_bytes = 8;             // magic, major, minor
-constexpr std::uint64_t longest_header = 1u << 20;  // numpy itself stops at 10000 unless told otherwise
+constexpr std::uint64_t longest_header = 1u << 20;  // NumPy's default limit is 10000.
 constexpr std::uint64_t most_bytes = std::uint64_t{1} << 63;
 
 struct type_code {
@@ -146,7 +146,7 @@ class dictionary_parser {
     if (code == std::errc::result_out_of_range) fail("the shape's product does not fit in 63 bits of bytes");
     if (code != std::errc()) malformed("'shape' is not a tuple of non-negative integers");
     at_ += static_cast<std::size_t>(end - begin);
-    if (at_ < text_.size() && text_[at_] == 'L') ++at_;  // a long of Python 2
+    if (at_ < text_.size() && text_[at_] == 'L') ++at_;  // Python 2 writes long integers with this suffix.
     return value;
   }
 

@@ -16,16 +16,16 @@ namespace fanin::cli {
 struct npy_header {
   element_type type = element_type::f64;
   std::uint64_t count = 0;         ///< product of the shape; 1 for a 0-d array
-  std::uint64_t header_bytes = 0;  ///< where the data begins
+  std::uint64_t header_bytes = 0;  ///< offset of the data in the file
 };
 
 /// Whether input that begins with these bytes claims to be a .npy file.
 bool is_npy(std::span<const std::byte> start) noexcept;
 
-/// Reads a header and leaves `in` at the first element. Any shape and order; the product of the shape times the
-/// element's size fits in 63 bits.
+/// Reads a header and leaves `in` at the first element. The shape and the order may be any; the product of the shape
+/// times the element's size fits in 63 bits.
 /// @throws bad_data: wrong magic, unknown version, header cut short or malformed, overflow of the shape, an element
-///         type other than f4 f8 i4 i8 u4 u8 in little-endian
+///         type that is not in the catalogue, or not little-endian
 npy_header read_npy_header(byte_reader& in);
 
 /// The header that describes `count` elements in one dimension, version 1, padded to 64 bytes.

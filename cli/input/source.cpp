@@ -24,65 +24,68 @@ std::string_view extension_format(std::string_view path) {
   return {};
 }
 
-char delimiter_of(const input_options& said) {
-  if (said.delimiter.empty()) return said.path.ends_with(".tsv") ? '\t' : ',';
-  if (said.delimiter == "\\t" || said.delimiter == "tab") return '\t';
-  if (said.delimiter.size() == 1 && said.delimiter != "\n" && said.delimiter != "\"") return said.delimiter[0];
-  throw usage_error(fmt::format("--delimiter is one character or 'tab', not '{}'", printable(said.delimiter)));
+char delimiter_of(const input_options& arguments) {
+  if (arguments.delimiter.empty()) return arguments.path.ends_with(".tsv") ? '\t' : ',';
+  if (arguments.delimiter == "\\t" || arguments.delimiter == "tab") return '\t';
+  if (arguments.delimiter.size() == 1 && arguments.delimiter != "\n" && arguments.delimiter != "\"")
+    return arguments.delimiter[0];
+  throw usage_error(fmt::format("--delimiter is one character or 'tab', not '{}'", printable(arguments.delimiter)));
 }
 
-void check_options(const input_options& said, std::string_view format) {
+void check_options(const input_options& arguments, std::string_view format) {
   const auto refuse = [&](bool given, std::string_view option, std::string_view meant) {
     if (given) throw usage_error(fmt::format("{} is for {} input, and this is {}", option, meant, format));
   };
   if (format != "raw") {
-    refuse(said.skip != 0, "--skip", "raw");
-    refuse(said.count.has_value(), "--count", "raw");
+    refuse(arguments.skip != 0, "--skip", "raw");
+    refuse(arguments.count.has_value(), "--count", "raw");
   }
   if (format != "csv") {
-    refuse(!said.column.empty(), "--column", "csv");
-    refuse(said.header, "--header", "csv");
+    refuse(!arguments.column.empty(), "--column", "csv");
+    refuse(arguments.header, "--header", "csv");
   }
-  if (format != "csv" && format != "text") refuse(!said.delimiter.empty(), "--delimiter", "text or csv");
+  if (format != "csv" && format != "text") refuse(!arguments.delimiter.empty(), "--delimiter", "text or csv");
 }
 
 }  // namespace
 
-source::source(const input_options& said)
-    : file_(said.path), reader_(file_.get(), said.path == "-" ? "standard input" : one_line(said.path)) {
-  decide_format(said);
-  check_options(said, format_);
-  if (!said.type.empty()) type_ = parse_choice<element_type>("element type", said.type, all_element_types);
+source::source(const input_options& arguments)
+    : file_(arguments.path),
+      reader_(file_.get(), arguments.path == "-" ? "standard input" : one_line(arguments.path)) {
+  decide_format(arguments);
+  check_options(arguments, format_);
+  if (!arguments.type.empty()) type_ = parse_choice<element_type>("element type", arguments.type, all_element_types);
   if (format_ == "npy") {
     open_npy();
-    if (!said.type.empty() && to_string(type_) != said.type) {
-      throw usage_error(fmt::format("{}: holds {}, and --type says {}", name(), to_string(type_), said.type));
+    if (!arguments.type.empty() && to_string(type_) != arguments.type) {
+      throw usage_error(fmt::format("{}: holds {}, and --type says {}", name(), to_string(type_), arguments.type));
     }
   } else if (format_ == "raw") {
-    open_raw(said);
+    open_raw(arguments);
   } else {
-    blocks_ = text_blocks(reader_, type_, {format_ == "csv", delimiter_of(said), said.column, said.header});
+    blocks_ =
+        text_blocks(reader_, type_, {format_ == "csv", delimiter_of(arguments), arguments.column, arguments.header});
   }
 }
 
-void source::decide_format(const input_options& said) {
-  const bool like_csv = !said.column.empty() || said.header;
-  if (!said.format.empty()) {
-    if (std::ranges::find(formats, said.format) == formats.end()) {
-      throw usage_error(
-          fmt::format("unknown format '{}'{}", printable(said.format), detail::suggestion(said.format, formats)));
+void source::decide_format(const input_options& arguments) {
+  const bool like_csv = !arguments.column.empty() || arguments.header;
+  if (!arguments.format.empty()) {
+    if (std::ranges::find(formats, arguments.format) == formats.end()) {
+      throw usage_error(fmt::format("unknown format '{}'{}", printable(arguments.format),
+                                    detail::suggestion(arguments.format, formats)));
     }
-    format_ = said.format;
+    format_ = arguments.format;
   } else if (is_npy(reader_.peek(6))) {
     format_ = "npy";
   } else if (like_csv) {
     format_ = "csv";
-  } else if (!extension_format(said.path).empty()) {
-    format_ = extension_format(said.path);
+  } else if (!extension_format(arguments.path).empty()) {
+    format_ = extension_format(arguments.path);
   } else {
-    format_ = said.skip != 0 || said.count ? "raw" : "text";
+    format_ = arguments.skip != 0 || arguments.count ? "raw" : "text";
   }
-  if (said.format.empty() && format_ == "text") refuse_binary();
+  if (arguments.format.empty() && format_ == "text") refuse_binary();
 }
 
 void source::refuse_binary() {
@@ -102,50 +105,51 @@ void source::open_npy() {
   type_ = header.type;
   if (file_.size() >= 0) {
     const std::uint64_t promised = header.count * size_of(header.type);
-    const std::uint64_t there = static_cast<std::uint64_t>(file_.size()) - header.header_bytes;
-    if (there < promised) {
+    const std::uint64_t available = static_cast<std::uint64_t>(file_.size()) - header.header_bytes;
+    if (available < promised) {
       throw bad_data(fmt::format("{}: truncated: the header promises {} bytes of data and {} are there", name(),
-                                 promised, there));
+                                 promised, available));
     }
-    if (there > promised) {
-      throw bad_data(fmt::format("{}: {} bytes behind the data that the header describes", name(), there - promised));
+    if (available > promised) {
+      throw bad_data(
+          fmt::format("{}: {} bytes behind the data that the header describes", name(), available - promised));
     }
   }
   open_binary(header.header_bytes, header.count, true);
 }
 
-void source::open_raw(const input_options& said) {
-  if (said.type.empty()) throw usage_error("raw input needs --type");
+void source::open_raw(const input_options& arguments) {
+  if (arguments.type.empty()) throw usage_error("raw input needs --type");
   if (file_.size() >= 0) {
     const auto size = static_cast<std::uint64_t>(file_.size());
-    if (said.skip > size)
-      throw bad_data(fmt::format("{}: --skip {} goes beyond its {} bytes", name(), said.skip, size));
-    const std::uint64_t there = size - said.skip, width = size_of(type_);
-    if (!said.count && there % width != 0) {
+    if (arguments.skip > size)
+      throw bad_data(fmt::format("{}: --skip {} goes beyond its {} bytes", name(), arguments.skip, size));
+    const std::uint64_t available = size - arguments.skip, width = size_of(type_);
+    if (!arguments.count && available % width != 0) {
       throw bad_data(
-          fmt::format("{}: {} bytes are not a whole number of {} elements", name(), there, to_string(type_)));
+          fmt::format("{}: {} bytes are not a whole number of {} elements", name(), available, to_string(type_)));
     }
-    if (said.count && *said.count > there / width) {
-      throw bad_data(
-          fmt::format("{}: --count {} asks for more than its {} elements", name(), *said.count, there / width));
+    if (arguments.count && *arguments.count > available / width) {
+      throw bad_data(fmt::format("{}: --count {} asks for more than its {} elements", name(), *arguments.count,
+                                 available / width));
     }
   }
-  if (!mappable(said.skip) && reader_.skip(said.skip) < said.skip) {
-    throw bad_data(fmt::format("{}: --skip {} goes beyond its end", name(), said.skip));
+  if (!mappable(arguments.skip) && reader_.skip(arguments.skip) < arguments.skip) {
+    throw bad_data(fmt::format("{}: --skip {} goes beyond its end", name(), arguments.skip));
   }
-  open_binary(said.skip, said.count, false);
+  open_binary(arguments.skip, arguments.count, false);
 }
 
-void source::open_binary(std::uint64_t begin, std::optional<std::uint64_t> count, bool exact_end) {
+void source::open_binary(std::uint64_t begin, std::optional<std::uint64_t> count, bool reject_trailing_bytes) {
   if (!mappable(begin)) {
-    blocks_ = binary_blocks(reader_, type_, count, exact_end);
+    blocks_ = binary_blocks(reader_, type_, count, reject_trailing_bytes);
     return;
   }
   const auto bytes = static_cast<std::size_t>(file_.size());
   map_ = std::make_unique<mapped_file>(file_.get(), bytes, name());
-  const std::uint64_t there = (bytes - begin) / size_of(type_);
-  whole_ =
-      array_view(bytes == 0 ? nullptr : map_->data() + begin, static_cast<std::size_t>(count.value_or(there)), type_);
+  const std::uint64_t available = (bytes - begin) / size_of(type_);
+  whole_ = array_view(bytes == 0 ? nullptr : map_->data() + begin,
+                      static_cast<std::size_t>(count.value_or(available)), type_);
 }
 
 array_view source::load() {

@@ -16,10 +16,10 @@
 
 namespace fanin::cli {
 
-/// What the user said about the input. Text as typed, so that messages can repeat it.
+/// The options that describe the input. Words stay as the user typed them, so that messages can repeat them.
 struct input_options {
   std::string path = {};    ///< "-": standard input
-  std::string format = {};  ///< npy, raw, text, csv; empty: by the first bytes, the options, the name's end
+  std::string format = {};  ///< npy, raw, text, csv; empty: by the first bytes, other options, extension
   std::string type = {};    ///< element type; required for raw
   std::uint64_t skip = 0;   ///< raw: bytes before the first element
   std::optional<std::uint64_t> count = {};  ///< raw: elements; default: all
@@ -28,7 +28,7 @@ struct input_options {
   bool header = false;                      ///< csv: see text_layout
 };
 
-/// Elements that arrive in pieces.
+/// The elements of an input, in blocks.
 class block_source {
  public:
   virtual ~block_source() = default;
@@ -36,17 +36,18 @@ class block_source {
   virtual array_view next() = 0;
 };
 
-/// `count` binary elements, or all that there are. With `exact_end`, bytes behind the last one are an error.
+/// Reads `count` binary elements, or all up to the end of the input. With `reject_trailing_bytes`, bytes after the
+/// last element are an error.
 std::unique_ptr<block_source> binary_blocks(byte_reader& in, element_type type, std::optional<std::uint64_t> count,
-                                            bool exact_end);
-/// Numbers in text; none at all is an error.
+                                            bool reject_trailing_bytes);
+/// Reads numbers in text. Text without a number is an error.
 std::unique_ptr<block_source> text_blocks(byte_reader& in, element_type type, text_layout layout);
 
-/// Opened input, with everything checked that can be checked before reading the elements.
+/// An opened input. The constructor checks everything that can be checked before the elements are read.
 class source {
  public:
   /// @throws bad_data, usage_error
-  explicit source(const input_options& said);
+  explicit source(const input_options& arguments);
 
   const std::string& name() const noexcept { return reader_.name(); }
   element_type type() const noexcept { return type_; }
@@ -55,18 +56,18 @@ class source {
   /// All elements if they lie in a mapped file; otherwise use next().
   const std::optional<array_view>& whole() const noexcept { return whole_; }
   array_view next() { return blocks_->next(); }
-  /// All elements; copies them into memory of its own if they are not mapped.
+  /// All elements. The source copies them into its own memory if they are not mapped.
   array_view load();
-  /// To be called when reading is over. @throws bad_data if a mapped file changed meanwhile
+  /// Call finish() after reading. @throws bad_data if the size of a mapped file has changed meanwhile
   void finish() const;
 
  private:
-  void decide_format(const input_options& said);
+  void decide_format(const input_options& arguments);
   void refuse_binary();
   void open_npy();
-  void open_raw(const input_options& said);
+  void open_raw(const input_options& arguments);
   bool mappable(std::uint64_t begin) const noexcept { return file_.size() >= 0 && begin % size_of(type_) == 0; }
-  void open_binary(std::uint64_t begin, std::optional<std::uint64_t> count, bool exact_end);
+  void open_binary(std::uint64_t begin, std::optional<std::uint64_t> count, bool reject_trailing_bytes);
 
   descriptor file_;
   byte_reader reader_;

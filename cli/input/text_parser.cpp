@@ -21,7 +21,8 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-// from_chars reports underflow and overflow alike; only the latter loses the value.
+// from_chars reports underflow and overflow by the same code. Only an overflow is an error; strtod() gives the value
+// after an underflow.
 template <std::floating_point T>
 bool finish_out_of_range(std::string_view word, T& value) {
   const std::string copy(word);

@@ -17,7 +17,7 @@ inline bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 struct text_layout {
   bool csv = false;
-  /// Between fields. Plain text also separates at white space.
+  /// The character between fields. In plain text, white space separates fields, too.
   char delimiter = ',';
   /// CSV: a name from the header, or a number from 1; empty: the only column.
   std::string column = {};
@@ -33,14 +33,14 @@ class text_parser {
   text_parser(text_layout layout, element_type type, std::string name);
 
   /// Parses the complete words or fields at the front of `text` and appends their values to `out`, as bytes. Returns
-  /// how many bytes of `text` are done with: the rest has to come again in front of what follows. With `last` nothing
-  /// follows, and all is consumed.
+  /// the number of bytes consumed; the next call has to begin with the rest. With `last`, no more text follows, and
+  /// parse() consumes all of it.
   /// @throws bad_data (not a number, out of range, a record without the column), usage_error (no such column)
   std::size_t parse(std::string_view text, bool last, std::vector<std::byte>& out);
 
  private:
   struct field {
-    std::size_t end = 0;     ///< just behind the field and its delimiter
+    std::size_t end = 0;     ///< offset after the field and its delimiter
     std::string_view value;  ///< without quotes
     bool ends_record = false;
   };

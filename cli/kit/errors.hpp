@@ -32,7 +32,7 @@ struct undecided_cases : std::runtime_error {
 /// @throws bad_data if the library rejects the elements (an integer total overflows, min of no elements); the message
 /// names the input
 template <class F>
-auto naming(const std::string& input, F f) {
+auto with_input_name(const std::string& input, F f) {
   const auto named = [&](const error& problem) { return bad_data(input + ": " + problem.what()); };
   try {
     return f();

@@ -19,7 +19,7 @@ std::string bytes_text(std::uint64_t bytes) {
 
 std::string value_of(const fact& one) {
   if (one.value.is_null()) return "unknown";
-  switch (one.in) {
+  switch (one.measured_in) {
     case unit::bytes:
       return bytes_text(one.value.get<std::uint64_t>());
     case unit::hertz:
@@ -50,7 +50,7 @@ json as_json(const std::vector<fact>& facts) {
     std::ranges::transform(key, key.begin(), [](char c) {
       return c == ' ' || c == '-' ? '_' : static_cast<char>(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
     });
-    all[key.append(endings[static_cast<std::size_t>(one.in)])] = one.value;
+    all[key.append(endings[static_cast<std::size_t>(one.measured_in)])] = one.value;
   }
   return all;
 }

@@ -15,7 +15,7 @@ enum class unit : std::uint8_t { none, bytes, hertz, bits, gigabytes_per_second 
 struct fact {
   std::string name;  ///< as in "L2 cache"
   json value;
-  unit in = unit::none;
+  unit measured_in = unit::none;
 };
 
 /// A JSON object, as in {"l2_cache_bytes": 52428800}: a key is the name with underscores and the unit.

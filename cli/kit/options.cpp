@@ -55,22 +55,22 @@ void add_budget_option(CLI::App& parser, double usual, const std::function<void(
       ->default_str(fmt::format("{}", usual));
 }
 
-void add_input_options(CLI::App& parser, input_options& said, bool required) {
+void add_input_options(CLI::App& parser, input_options& arguments, bool required) {
   const auto option = [&](const char* name, const char* value, std::string& to, const char* description) {
     return parser.add_option(name, to, description)->type_name(value);
   };
-  option("FILE", "", said.path, "input file; - is standard input")->required(required);
-  option("--format", "FORMAT", said.format,
+  option("FILE", "", arguments.path, "input file; - is standard input")->required(required);
+  option("--format", "FORMAT", arguments.format,
          "npy, raw, text or csv; how it is found out without this: 'fanin --help'");
   static const std::string types =
       fmt::format("element type: {} (raw needs it; text: f64)", fmt::join(names_of(all_element_types), " "));
-  option("--type", "TYPE", said.type, types.c_str());
-  add_number_option(parser, "--skip", 0, said.skip, "raw: bytes to pass over at the start");
-  add_number_option(parser, "--count", 0, said.count, "raw: number of elements to read (default: all)");
-  option("--column", "COLUMN", said.column, "csv: the column, by name or by number from 1");
-  option("--delimiter", "CHARACTER", said.delimiter,
+  option("--type", "TYPE", arguments.type, types.c_str());
+  add_number_option(parser, "--skip", 0, arguments.skip, "raw: bytes to pass over at the start");
+  add_number_option(parser, "--count", 0, arguments.count, "raw: number of elements to read (default: all)");
+  option("--column", "COLUMN", arguments.column, "csv: the column, by name or by number from 1");
+  option("--delimiter", "CHARACTER", arguments.delimiter,
          "text, csv: character between fields, or 'tab' (default: comma)");
-  parser.add_flag("--header", said.header, "csv: the first line names the columns");
+  parser.add_flag("--header", arguments.header, "csv: the first line names the columns");
 }
 
 void add_method_option(CLI::App& parser, std::string& method) {
@@ -81,15 +81,15 @@ void add_threads_option(CLI::App& parser, unsigned& threads) {
   add_number_option(parser, "--threads", 1, threads, "threads that CPU backends may use (default: all cores)");
 }
 
-void add_run_options(CLI::App& parser, run_options& said) {
-  parser.add_option("--backend", said.backend, "a name (that one or an error), a list 'tbb,serial', or auto")
+void add_run_options(CLI::App& parser, run_options& arguments) {
+  parser.add_option("--backend", arguments.backend, "a name (that one or an error), a list 'tbb,serial', or auto")
       ->type_name("NAMES");
-  parser.add_option("--variant", said.variant, "one of the backend's ways to do it; see 'fanin backends'")
+  parser.add_option("--variant", arguments.variant, "one of the backend's ways to do it; see 'fanin backends'")
       ->type_name("NAME");
-  add_method_option(parser, said.method);
-  parser.add_option("--result", said.result, "result type: f32 or f64 (f64 from f32 with --method exact)")
+  add_method_option(parser, arguments.method);
+  parser.add_option("--result", arguments.result, "result type: f32 or f64 (f64 from f32 with --method exact)")
       ->type_name("TYPE");
-  add_threads_option(parser, said.threads);
+  add_threads_option(parser, arguments.threads);
 }
 
 options run_options::checked() const {

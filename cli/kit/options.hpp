@@ -16,17 +16,17 @@ class App;
 
 namespace fanin::cli {
 
-/// FILE and how to read it. `required`: FILE has to be given.
-void add_input_options(CLI::App& parser, input_options& said, bool required);
+/// Adds FILE and the options for reading it. `required`: whether FILE has to be given.
+void add_input_options(CLI::App& parser, input_options& arguments, bool required);
 
-/// The whole number of at least `least` that the text is; `name` says whose it is. @throws usage_error
+/// Parses a whole number of at least `least`. `name` is the option's name in messages. @throws usage_error
 template <class Number>
 Number parse_number(const std::string& name, std::uint64_t least, const std::string& text);
 extern template unsigned parse_number(const std::string&, std::uint64_t, const std::string&);
 extern template std::uint64_t parse_number(const std::string&, std::uint64_t, const std::string&);
 
-/// An option that takes a whole number of at least `least`. The parser's own would take -3 for 2^64 - 3. Help shows
-/// what `to` holds as the default. @throws usage_error, when the command line is parsed
+/// Adds an option that takes a whole number of at least `least`. CLI11's own options would read -3 as 2^64 - 3. The
+/// value of `to` is the default that help shows. @throws usage_error, when the command line is parsed
 template <class Number>
 void add_number_option(CLI::App& parser, const std::string& name, std::uint64_t least, Number& to,
                        const std::string& description);
@@ -36,23 +36,24 @@ extern template void add_number_option(CLI::App&, const std::string&, std::uint6
 extern template void add_number_option(CLI::App&, const std::string&, std::uint64_t, std::optional<std::uint64_t>&,
                                        const std::string&);
 
-/// --budget SECONDS, for measurements. `usual`: what help shows as the default.
+/// Adds --budget SECONDS. `usual` is the default that help shows; `take` is called with a number that is given.
 /// @throws usage_error, when the command line is parsed
 void add_budget_option(CLI::App& parser, double usual, const std::function<void(double)>& take);
 
-/// How to reduce, as typed.
+/// The options of a reduction, as the user typed them.
 struct run_options {
   std::string backend, variant, method, result;
   unsigned threads = 0;  ///< 0: all cores
 
-  /// Names of backends and variants are the library's to check. @throws usage_error: another word that names nothing
+  /// The library's options. The library itself checks the names of backends and variants.
+  /// @throws usage_error if another word is unknown
   options checked() const;
 };
 void add_method_option(CLI::App& parser, std::string& method);
 void add_threads_option(CLI::App& parser, unsigned& threads);
-void add_run_options(CLI::App& parser, run_options& said);
+void add_run_options(CLI::App& parser, run_options& arguments);
 
-/// Empty text gives nothing.
+/// The method of that name, or nothing if `text` is empty. @throws usage_error
 std::optional<fanin::method> parse_method(const std::string& text);
 
 }  // namespace fanin::cli

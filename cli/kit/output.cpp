@@ -60,7 +60,7 @@ void write_stdout(std::string_view text) {
   throw bad_data(fmt::format("standard output: {}", errno == EBADF ? "is closed" : std::strerror(errno)));
 }
 
-void say(std::string_view line) {
+void write_stderr(std::string_view line) {
   const std::string whole = "fanin: " + one_line(line) + "\n";
   write_all(STDERR_FILENO, whole.data(), whole.size());
 }
@@ -98,7 +98,7 @@ void output_file::commit() {
 
 void output_file::fail() const { throw bad_data(fmt::format("{}: {}", path_, std::strerror(errno))); }
 
-progress::progress(std::string doing) : doing_(std::move(doing)) {
+progress::progress(std::string task) : task_(std::move(task)) {
   if (::isatty(STDERR_FILENO) != 0) thread_ = std::thread([this] { show(); });
 }
 
@@ -112,9 +112,9 @@ void progress::end() {
   thread_.join();
 }
 
-void progress::now(std::string doing) {
+void progress::set_task(std::string task) {
   const std::lock_guard lock(mutex_);
-  doing_ = std::move(doing);
+  task_ = std::move(task);
 }
 
 void progress::show() {
@@ -123,7 +123,7 @@ void progress::show() {
   std::unique_lock lock(mutex_);
   while (!wake_.wait_for(lock, std::chrono::milliseconds(width == 0 ? 1000 : 250), [this] { return done_; })) {
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
-    std::string line = fmt::format("\rfanin: {}, {:.0f} s", doing_, elapsed.count());
+    std::string line = fmt::format("\rfanin: {}, {:.0f} s", task_, elapsed.count());
     if (bytes_ > 0) line += fmt::format(", {:.2f} GB", static_cast<double>(bytes_) / 1e9);
     const std::size_t shown = line.size();
     if (shown < width) line.append(width - shown, ' ');

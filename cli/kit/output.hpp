@@ -18,7 +18,7 @@ namespace fanin::cli {
 void write_stdout(std::string_view text);
 
 /// Writes one line to stderr, which begins with "fanin: ". Control characters become '?'.
-void say(std::string_view line);
+void write_stderr(std::string_view line);
 
 /// A file that appears under its name, complete, when commit() returns. Only one output_file may exist at a time.
 class output_file {
@@ -43,13 +43,13 @@ class output_file {
 /// before other output; the destructor calls end().
 class progress {
  public:
-  explicit progress(std::string doing);
+  explicit progress(std::string task);
   ~progress() { end(); }
   progress(const progress&) = delete;
   progress& operator=(const progress&) = delete;
 
   void end();
-  void now(std::string doing);
+  void set_task(std::string task);
   void add_bytes(std::uint64_t bytes) noexcept { bytes_ += bytes; }
 
  private:
@@ -58,7 +58,7 @@ class progress {
   std::atomic<std::uint64_t> bytes_ = 0;
   std::mutex mutex_;
   std::condition_variable wake_;
-  std::string doing_;
+  std::string task_;
   bool done_ = false;
   std::thread thread_;
 };

@@ -19,6 +19,6 @@ struct residency {
 };
 
 /// A sentence about what limits the kernel, without a full stop.
-std::string sentence(const residency& of);
+std::string sentence(const residency& held);
 
 }  // namespace fanin::cli::lab

@@ -102,7 +102,7 @@ class ladder_run {
   double ceiling_seconds() const { return measure::device_read_seconds(input_, stream(), 3 * seconds_per_row); }
 
   /// @throws unsupported
-  ladder_row climb(const cuda::stage_info& stage) {
+  ladder_row measure_stage(const cuda::stage_info& stage) {
     const auto plan = plan_stage(stage, question_.what, question_.type, question_.count, question_.block_size);
     const auto workspace = cuda::allocate_device(plan.workspace_bytes);
     const auto state = cuda::allocate_device(plan.state_bytes);
@@ -145,7 +145,7 @@ class ladder_run {
     return row;
   }
 
-  ladder_row climb(std::string_view backend_name) {
+  ladder_row measure_backend(std::string_view backend_name) {
     const result<scalar> reached = result_of(backend_name, input_.at(0));
     ladder_row row{};
     row.name = backend_name;
@@ -225,7 +225,7 @@ class ladder_run {
 
 }  // namespace
 
-ladder climb(const ladder_question& question) {
+ladder measure_ladder(const ladder_question& question) {
   const std::vector<const cuda::stage_info*> stages = chosen_stages(question.stages);
   const plan usable(question.what, question.type, {.backend = "cuda"});
 
@@ -233,12 +233,12 @@ ladder climb(const ladder_question& question) {
   const oracle::random_input x(question.what, question.type, question.count);
   const oracle::random_input exact(question.what, question.type, question.count, oracle::terms::exact);
   ladder_run run(question, x.view(), exact.view());
-  line.now("ladder: read ceiling");
+  line.set_task("ladder: read ceiling");
   ladder all{question, run.device_name(), run.exact(), run.ceiling_seconds(), {}, {}};
   for (const cuda::stage_info* stage : stages) {
-    line.now(fmt::format("ladder: {}", stage->text.name));
+    line.set_task(fmt::format("ladder: {}", stage->text.name));
     try {
-      all.rows.push_back(run.climb(*stage));
+      all.rows.push_back(run.measure_stage(*stage));
     } catch (const unsupported& refusal) {
       if (!question.stages.empty()) throw;
       all.left_out.emplace_back(stage->text.name, refusal.what());
@@ -247,8 +247,8 @@ ladder climb(const ladder_question& question) {
     }
   }
   for (const std::string_view name : {"cuda", "cub", "thrust"}) {
-    line.now(fmt::format("ladder: {}", name));
-    all.rows.push_back(run.climb(name));
+    line.set_task(fmt::format("ladder: {}", name));
+    all.rows.push_back(run.measure_backend(name));
   }
   return all;
 }

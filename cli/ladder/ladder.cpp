@@ -138,7 +138,7 @@ void run_ladder(const ladder_options& arguments) {
   if (arguments.lesson.requested())
     return write_stdout(lesson_text(arguments.lesson, arguments.count.value_or(0), arguments.block_size));
   const ladder_question question = checked(arguments);
-  const ladder all = require_gpu().climb(question);
+  const ladder all = require_gpu().measure_ladder(question);
   write_stdout(arguments.json ? printed(as_json(all)) : arguments.csv ? as_csv(all) : as_text(all));
   if (const auto wrong = wrong_ones(all); !wrong.empty()) {
     throw bad_data(fmt::format("wrong results, so not timed: {}", fmt::join(wrong, ", ")));

@@ -59,7 +59,7 @@ struct ladder {
 
 /// Checks and measures every stage of the question, then the backends. Defined in builds with CUDA only; see gpu.hpp.
 /// @throws usage_error, invalid_argument, unsupported, backend_unavailable, out_of_memory, device_error
-ladder climb(const ladder_question& question);
+ladder measure_ladder(const ladder_question& question);
 
 json as_json(const ladder& all);
 /// The rows of the JSON object as CSV with a heading.

@@ -160,7 +160,8 @@ class tracer {
                     step_function who) {
     for (unsigned t = 0; t < threads; ++t) {
       const steps::step one = who(t, stride, size);
-      if (one.works) add(step, thread + t, {first.in, first.index + one.into}, {first.in, first.index + one.from});
+      if (one.works)
+        add(step, thread + t, {first.array, first.index + one.into}, {first.array, first.index + one.from});
     }
   }
   void block_level(trace_step& step, unsigned threads, unsigned stride, step_function who) const {
@@ -270,9 +271,9 @@ class tracer {
 
 }  // namespace
 
-std::string_view to_string(space in) {
+std::string_view to_string(space array) {
   constexpr std::string_view names[] = {"x", "value", "partial", "last", "total"};
-  return names[static_cast<std::size_t>(in)];
+  return names[static_cast<std::size_t>(array)];
 }
 
 trace make_trace(const traced_stage& stage, const trace_shape& shape) {
@@ -287,7 +288,7 @@ unsigned bank_conflict(const trace_step& step, unsigned warp_size) {
   std::map<std::pair<unsigned, unsigned>, unsigned> readers;  // Number of reading lanes by warp and bank.
   unsigned worst = 0;
   for (const addition& one : step.additions) {
-    if (one.from.in != space::value) continue;
+    if (one.from.array != space::value) continue;
     worst = std::max(worst, ++readers[{one.thread / warp_size, one.from.index % warp_size}]);
   }
   return worst;

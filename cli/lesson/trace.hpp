@@ -21,10 +21,10 @@ enum class space : std::uint8_t {
   last,     ///< one number per thread of the block that folds the partials
   total,
 };
-std::string_view to_string(space in);
+std::string_view to_string(space array);
 
 struct place {
-  space in;
+  space array;
   unsigned index;
   auto operator<=>(const place&) const = default;
 };
@@ -102,13 +102,13 @@ class trace_memory {
  public:
   trace_memory(const trace& all, std::vector<T> x) {
     cells_[0] = std::move(x);
-    for (const space in : {space::value, space::partial, space::last}) {
-      cells_[static_cast<std::size_t>(in)].resize(std::max(1024u, all.blocks * all.shape.block_size));
+    for (const space array : {space::value, space::partial, space::last}) {
+      cells_[static_cast<std::size_t>(array)].resize(std::max(1024u, all.blocks * all.shape.block_size));
     }
     cells_[static_cast<std::size_t>(space::total)].resize(1);
   }
-  const T& at(const place& p) const { return cells_[static_cast<std::size_t>(p.in)][p.index]; }
-  T& at(const place& p) { return cells_[static_cast<std::size_t>(p.in)][p.index]; }
+  const T& at(const place& p) const { return cells_[static_cast<std::size_t>(p.array)][p.index]; }
+  T& at(const place& p) { return cells_[static_cast<std::size_t>(p.array)][p.index]; }
 
   void run(const trace_step& step) {
     run(step, [](const addition&, const T&, const T&, const T&) {});

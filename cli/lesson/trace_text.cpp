@@ -17,7 +17,7 @@ std::string_view to_string(storage where) {
 }
 
 std::string text_of(const place& p) {
-  return p.in == space::total ? "total" : fmt::format("{}[{}]", to_string(p.in), p.index);
+  return p.array == space::total ? "total" : fmt::format("{}[{}]", to_string(p.array), p.index);
 }
 
 /// The working threads, as in "[##..] [....]" for two warps, and the number of warps in which some lanes are idle.

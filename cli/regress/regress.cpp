@@ -153,7 +153,7 @@ regress_result run_pairs(const regress_options& arguments, double threshold) {
     for (std::size_t i = 0; i < sides.size() && !watch.seen(); ++i) {
       const std::size_t side = all.pairs_done % 2 == 0 ? i : sides.size() - 1 - i;
       const std::string& program = side == 1 ? arguments.b : arguments.a;
-      line.now(story(all, side == 1 ? 'B' : 'A', measure::now_seconds() - start));
+      line.set_task(story(all, side == 1 ? 'B' : 'A', measure::now_seconds() - start));
       try {
         sides[side] = read_result(program, output_of(program, bench_arguments));
       } catch (const bad_data&) {
@@ -191,9 +191,10 @@ regress_result compare_results(const regress_options& arguments, double threshol
       one.judged.called = one.judged.moved.estimate > 0 ? verdict::slower : verdict::faster;
     }
   }
-  say("warning: one process of each build tells less than pairs of the two programs; only a factor of 2 is called");
+  write_stderr(
+      "warning: one process of each build tells less than pairs of the two programs; only a factor of 2 is called");
   if (sides[0].machine != sides[1].machine) {
-    say(fmt::format("warning: the machines differ: '{}' and '{}'", sides[0].machine, sides[1].machine));
+    write_stderr(fmt::format("warning: the machines differ: '{}' and '{}'", sides[0].machine, sides[1].machine));
   }
   return all;
 }

@@ -43,7 +43,7 @@ figure family_chart(const std::vector<exact_case>& cases) {
   for (const exact_case& one : cases) largest = std::max(largest, one.exact.count);
   row_chart chart{"speed of the exact sum, % of the plain sum's", true, 100, "plain sum", 0, {}, {}};
   std::vector<table_row> table = {{"data", "backend", "n", "exact, GB/s", "plain sum", "exact, % of plain"}};
-  std::string spoken, family;
+  std::string descriptions, family;
   for (const exact_case& one : cases) {
     const std::string percent = fmt::format("{:.0f}", 100 * one.speed);
     table.push_back({one.exact.data, one.exact.backend, fmt::format("{:.0f}", one.exact.count),
@@ -54,7 +54,7 @@ figure family_chart(const std::vector<exact_case>& cases) {
     family = one.exact.data;
     const auto has = [&](const row_chart::key& key) { return key.colour == colour; };
     if (std::ranges::none_of(chart.keys, has)) chart.keys.push_back({one.exact.backend, colour});
-    spoken += fmt::format(" {}, {}: {} %.", one.exact.data, one.exact.backend, percent);
+    descriptions += fmt::format(" {}, {}: {} %.", one.exact.data, one.exact.backend, percent);
     least = std::min(least, one.speed);
     most = std::max(most, one.speed);
   }
@@ -63,7 +63,7 @@ figure family_chart(const std::vector<exact_case>& cases) {
           id_of(words),
           fmt::format("Exact sums of {}, n = {}, {}: from {:.0f} % to {:.0f} % of the plain sum's speed, by data",
                       any.type, count_text(largest), any.from.machine, 100 * least, 100 * most),
-          "Bars of the exact sum's speed as a share of the plain sum's, for each family of data." + spoken,
+          "Bars of the exact sum's speed as a share of the plain sum's, for each family of data." + descriptions,
           chart,
           table};
 }

@@ -16,7 +16,7 @@ figure ladder_chart(const ladder_result& one) {
                   0,      {{"a stage of the ladder", stage_colour}, {"what a backend ships", shipped_colour}},
                   {}};
   std::vector<table_row> table = {{"number", "stage", "GB/s", "% of the ceiling"}};
-  std::string spoken;
+  std::string descriptions;
   const ladder_result::rung *slowest = nullptr, *fastest = nullptr;
   for (const ladder_result::rung& rung : one.rungs) {
     const auto& rate = rung.gigabytes_per_second;
@@ -29,7 +29,7 @@ figure ladder_chart(const ladder_result& one) {
     table.push_back({number, rung.stage, rate ? fmt::format("{:.1f}", *rate) : "", share});
     if (!rate) continue;
     chart.rows.back().values = {*rate};
-    spoken += fmt::format("{} {} %, ", rung.stage, share);
+    descriptions += fmt::format("{} {} %, ", rung.stage, share);
     if (!slowest || *rate < slowest->gigabytes_per_second) slowest = &rung;
     if (!fastest || *rate > fastest->gigabytes_per_second) fastest = &rung;
   }
@@ -45,7 +45,7 @@ figure ladder_chart(const ladder_result& one) {
           what + story,
           fmt::format("Bars of GB/s for each stage in order; the read ceiling of {} GB/s is a line. Shares of it: {}"
                       "of the ceiling.",
-                      number_text(limit), spoken),
+                      number_text(limit), descriptions),
           chart,
           table};
 }

@@ -89,7 +89,7 @@ charts::results measured_here() {
   progress line("report");
   for (const command_line& run : runs) {
     const std::string command = fmt::format("fanin {}", fmt::join(run, " "));
-    line.now(command);
+    line.set_task(command);
     all.add(command, json::parse(output_of("/proc/self/exe", run)));
   }
   return all;

@@ -22,7 +22,7 @@ figure samples_chart(const comparison& one) {
   std::vector<table_row> table = {{"case", "verdict", one.paired ? "pair" : "sample",
                                    one.paired ? "A, seconds" : "median of A, seconds", "B, seconds", "B against A, %",
                                    "reason"}};
-  std::string spoken;
+  std::string descriptions;
   for (const comparison::judged& judged : one.cases) {
     row_chart::row row{judged.name, judged.verdict, colour_of_verdict(judged.verdict), {}};
     for (std::size_t i = 0; i < judged.b_seconds.size(); ++i) {
@@ -32,7 +32,7 @@ figure samples_chart(const comparison& one) {
                        fmt::format("{:.4g}", b), fmt::format("{:.2f}", row.values.back()), judged.reason});
     }
     chart.rows.push_back(std::move(row));
-    spoken += fmt::format(" {}: {}, {}.", judged.name, judged.verdict, judged.reason);
+    descriptions += fmt::format(" {}: {}, {}.", judged.name, judged.verdict, judged.reason);
   }
   const auto count_of = [&](std::string_view verdict) {
     return std::ranges::count(one.cases, verdict, &comparison::judged::verdict);
@@ -44,7 +44,7 @@ figure samples_chart(const comparison& one) {
       fmt::format("Is B slower than A? Of {} cases {} slower, {} faster, {} the same, {} undecided", one.cases.size(),
                   count_of("SLOWER"), count_of("FASTER"), count_of("SAME"), count_of("UNDECIDED")),
       fmt::format("A is {}, B is {}. Dots of B's time against {}.{}", one.a, one.b,
-                  one.paired ? "A's, one for each pair" : "the median of A's", spoken),
+                  one.paired ? "A's, one for each pair" : "the median of A's", descriptions),
       chart,
       table};
 }

@@ -12,7 +12,7 @@ namespace {
 
 constexpr auto by_count = [](const measurement& a, const measurement& b) { return a.count < b.count; };
 
-std::string spoken(const std::vector<measurement>& line) {
+std::string description_of(const std::vector<measurement>& line) {
   const measurement &first = line.front(), &last = line.back();
   return fmt::format("{}: {} GB/s at n = {}, {} GB/s at n = {}.", name_of(last),
                      number_text(first.gigabytes_per_second()), count_text(first.count),
@@ -43,7 +43,7 @@ figure throughput_chart(const std::vector<measurement>& cases, const std::vector
       std::ranges::sort(line, by_count);
       series one{name_of(line.front()), styles.next(line.front().backend), {}};
       for (const measurement& m : line) one.points.push_back({m.count, m.gigabytes_per_second()});
-      summary += " " + spoken(line);
+      summary += " " + description_of(line);
       chart.all.push_back(std::move(one));
     }
   }

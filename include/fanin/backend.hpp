@@ -23,80 +23,83 @@ struct availability {
 /// Whether a usable backend can serve a request, and if not, why.
 struct support {
   reason why = reason::usable;
-  std::string detail;  ///< one sentence; empty when it can
+  std::string detail;  ///< one sentence; empty if the backend can serve the request
   bool usable() const noexcept { return why == reason::usable; }
 };
 
-/// One of several ways a backend can form the same reduction.
+/// One of several implementations of the same reductions by one backend.
 struct variant_info {
   std::string_view name;
   method how = method::fast;
-  std::string_view story;  ///< one line: the idea
-  std::string_view needs;  ///< what it needs beyond the backend; empty: nothing
+  std::string_view story;  ///< the idea in one line
+  std::string_view needs;  ///< the hardware or library that it needs beyond the backend; may be empty
 };
 
-/// A reduction fed block by block, for input that is never in memory as a whole. Not thread-safe; owns its scratch.
-/// After an exception it can only be destroyed.
+/// A reduction of input that arrives in blocks and is never in memory as a whole. Not thread-safe. A stream owns its
+/// scratch memory. After an exception it can only be destroyed.
 class FANIN_API stream {
  public:
   virtual ~stream() = default;
-  /// Folds the next elements of each input, in host memory, which is free again on return. Any count; the blocks'
-  /// sizes do not change the result's bits where the variant is `fixed_order` or `exact`.
+  /// Adds the next elements of each input. The blocks are in host memory, which the caller may reuse on return, and
+  /// may have any count. Their sizes do not change the result's bits if the variant is `fixed_order` or `exact`.
   virtual void push(const input_views& blocks) = 0;
-  /// Writes the value of everything pushed, of the request's result type. Call once, last. @throws as backend::reduce
+  /// Writes the value of all elements pushed, in the request's result type. Call once, after the last push().
+  /// @throws as backend::reduce
   virtual outcome finish(void* result) = 0;
 };
 
-/// Seconds of a call with host data in which copies and in which kernels ran. They overlap.
+/// How long copies ran, and how long kernels ran, in a call with host data. The two overlap.
 struct device_times {
   double copy_seconds = 0;
   double kernel_seconds = 0;
 };
 
-/// What calls on one device and stream share. Not thread-safe.
+/// The resources that calls on one device and stream share. Not thread-safe.
 class FANIN_API device_work {
  public:
   virtual ~device_work() = default;
   virtual device_times last_times() const noexcept = 0;
-  /// Where kernels run, with at least so much scratch. @throws out_of_memory, device_error
+  /// The arguments of a kernel launch, with at least `scratch_bytes` of scratch. @throws out_of_memory, device_error
   virtual device_code::execution where(std::size_t scratch_bytes) = 0;
-  /// As backend::reduce, for a request that the backend prepared, after what the stream holds.
+  /// As backend::reduce, after the work that is already on the stream.
   virtual outcome reduce(const request&, void* result) = 0;
-  /// Enqueues the same of device memory; `result` is a device_result in device memory. @throws device_error
+  /// Enqueues the reduction of device memory and returns. `result` is a device_result in device memory.
+  /// @throws device_error
   virtual void enqueue(const request&, void* result) = 0;
 };
 
-/// A machine that runs reductions. Implementations are stateless to the caller: every member may be called from many
-/// threads at once, and objects live as long as the process.
+/// Runs reductions on one kind of machine or by one library. A backend has no state that callers can see: many
+/// threads may call every member at once. Backends live as long as the process.
 class FANIN_API backend {
  public:
   virtual ~backend() = default;
 
   virtual std::string_view name() const noexcept = 0;
-  /// Usable here or not. Cached after the first call; never throws, never prints.
+  /// Whether the backend can run on this machine. The first call determines the answer; no call throws or prints.
   virtual const availability& probe() const noexcept = 0;
-  /// The memory that it works in; what lies elsewhere it has to fetch, or refuses.
+  /// The memory that the backend reads. It copies data from other memory, or refuses the request.
   virtual memory home() const noexcept { return memory::host; }
-  /// What it offers, the shipped ones first; the first variant with the wanted method is its choice.
+  /// The backend's variants. The first variant of a method is the default variant of that method.
   virtual std::span<const variant_info> variants() const noexcept = 0;
-  /// Whether it can serve the request, whose data it does not look at. If so, fills in request::variant and
-  /// request::prepared, so that reduce() and open() need not look anything up.
+  /// Whether the backend can serve the request; prepare() does not read the data. If it can, prepare() sets
+  /// request::variant and request::prepared, so that reduce() and open() need not look anything up.
   virtual support prepare(request&) const = 0;
-  /// The same without keeping what was found.
+  /// As prepare(), but leaves the caller's request unchanged.
   support supports(request what) const { return prepare(what); }
 
   /// Writes the reduction of the request's inputs, of its result type, to `result`, which is host memory.
   /// Preconditions, checked by fanin::reduce and not again: probe() is usable() and prepare() succeeded, the inputs'
   /// data is non-null unless their count is 0, and the count is not 0 where the operation has no value for that.
-  /// In steady state it allocates nothing and touches neither environment nor files.
+  /// In steady state reduce() allocates nothing and reads neither the environment nor files.
   /// @throws overflow (integer result does not fit), out_of_memory, device_error
   virtual outcome reduce(const request&, void* result) const = 0;
 
-  /// The same for input that arrives in blocks; the request's inputs carry only the type. The same preconditions hold
-  /// for the whole of what is pushed.
+  /// Opens a stream for input that arrives in blocks. The request's inputs have a type, but no data. The
+  /// preconditions of reduce() hold for all elements pushed together.
   virtual std::unique_ptr<stream> open(const request&) const = 0;
 
-  /// Work on a device of this backend; `stream` is the device's own kind of stream, null for a new one.
+  /// The resources for calls on a device of this backend. `stream` is a stream of the device's runtime, or null for a
+  /// new one.
   /// @throws backend_unavailable, unsupported if it has no devices, invalid_argument (no such device), device_error
   virtual std::unique_ptr<device_work> open_device(int device, void* stream) const;
 };
@@ -107,7 +110,7 @@ FANIN_API std::span<const backend* const> backends() noexcept;
 /// The backend of that name. @throws invalid_argument with a suggestion if there is none.
 FANIN_API const backend& find_backend(std::string_view name);
 
-/// The backend that will run, the request as it prepared it, and who was passed over.
+/// The chosen backend, the request that it prepared, and the backends that were passed over.
 struct selection {
   const backend* chosen = nullptr;
   request what;
@@ -120,16 +123,17 @@ FANIN_API unsigned default_threads() noexcept;
 
 /// Chooses a backend. A pure function of its arguments: `wanted` is options::backend with the environment already
 /// applied ("" means "auto"). For `auto` the candidates are tried in their order, except that host input below
-/// `small_input_bytes` prefers "serial", whose call costs least, and a device gets host input only if nobody else can
-/// serve: the bus takes longer than the fold. A variant's name leaves `auto` only the backends that have it.
+/// `small_input_bytes` prefers "serial", whose call costs least, and a device gets host input only if no CPU backend
+/// can serve the request, because the bus is slower than a CPU. If a variant is named, `auto` considers only the
+/// backends that have it.
 /// @throws invalid_argument      unknown backend or variant name (with a suggestion), malformed list, an operation,
 ///                               type or method that does not exist, or another number of inputs than it reads
-/// @throws unsupported           a single named backend cannot serve the request, or nobody in the list can
+/// @throws unsupported           a single named backend cannot serve the request, or no backend in the list can
 /// @throws backend_unavailable   a single named backend is not usable here, or none of the list is
 selection select(std::span<const backend* const> candidates, std::string_view wanted, operation what,
                  const input_views& inputs, const options& chosen);
 
-/// The same for the caller's own accumulator.
+/// As above, for the caller's own accumulator.
 selection select(std::span<const backend* const> candidates, std::string_view wanted, const detail::arithmetic& own,
                  const input_views& inputs, const options& chosen);
 

@@ -32,22 +32,23 @@ enum class operation : std::uint8_t {
 
 enum class element_type : std::uint8_t { f32, f64, i32, i64, u32, u64, i8 };
 
-/// How floating-point results are formed; docs/numerics.md has the bounds. Results of integers, and min and max, are
-/// exact with every method.
+/// How floating-point results are computed. In the bounds, u is the unit roundoff, g(k) = k u / (1 - k u), d and d'
+/// are the longest chains of rounded additions, S is the exact sum; docs/numerics.md has the proofs. Results of
+/// integers, and min and max, are the same with every method.
 enum class method : std::uint8_t {
   fast,         ///< one addition per element, error <= g(d) sum|x|
   compensated,  ///< error-free transformations, error <= u |S| + (1 + u) g(d) g(d') sum|x|
   exact,        ///< the correctly rounded value: the same bits for any order, split, backend and machine
 };
 
-/// The type that a result has when the caller asks for none.
+/// The rule for the default type of a result.
 enum class result_rule : std::uint8_t {
   element,   ///< the element's type
   widened,   ///< the element's type for floats; i64 or u64 for integers
   quotient,  ///< the element's type for floats; f64 for integers
 };
 
-/// What the operation gives for no elements.
+/// The value for no elements; `none` makes the call throw invalid_argument.
 enum class empty_value : std::uint8_t { zero, one, none };
 
 /// A set of methods.
@@ -134,7 +135,7 @@ constexpr bool is_listed(std::index_sequence<I...>) {
   return (std::same_as<T, element_at<I>> || ...);
 }
 
-/// f(row) for each element row, as an array.
+/// The array of f(row) for all element rows.
 template <class F>
 constexpr auto for_each_element_row(F f) {
   return std::apply([&](const auto&... row) { return std::array{f(row)...}; }, element_rows);
@@ -175,7 +176,7 @@ inline constexpr element_type type_of = std::get<element_row<T>>(element_rows).e
 template <element_type Type>
 using element_of_type = detail::element_at<static_cast<std::size_t>(Type)>;
 
-/// f.operator()<T>() for an element type that is known at run time. @throws invalid_argument if it is none
+/// Returns f.operator()<T>(), where T is the C++ type of `type`. @throws invalid_argument if `type` is no enumerator
 template <class F>
 constexpr auto with_element(element_type type, F f) {
   return detail::with_element_from<0>(type, f);
@@ -190,13 +191,14 @@ inline constexpr auto all_element_types =
     detail::for_each_element_row([](const auto& row) { return row.enumerator; });
 inline constexpr std::array all_methods{method::fast, method::compensated, method::exact};
 
-/// The row of an operation. @throws invalid_argument if it is none
+/// The row of an operation. @throws invalid_argument if `what` is no enumerator
 constexpr const operation_row& row_of(operation what) {
   const auto i = static_cast<std::size_t>(what);
   if (i >= operation_count) throw invalid_argument("there is no such operation");
   return operation_rows[i];
 }
 
+/// The size of an element in bytes.
 constexpr std::size_t size_of(element_type type) {
   return with_element(type, [&]<class T>() { return sizeof(T); });
 }
@@ -204,7 +206,7 @@ constexpr bool is_floating(element_type type) {
   return with_element(type, [&]<class T>() { return std::is_floating_point_v<T>; });
 }
 
-/// Whether there is arithmetic for that combination.
+/// Whether the library offers the operation on elements of `type` with the method.
 constexpr bool is_offered(operation what, element_type type, method how) {
   const operation_row& row = row_of(what);
   return is_floating(type) ? row.of_floats.has(how) : row.of_integers;
@@ -215,10 +217,10 @@ constexpr method arithmetic_method(operation what, element_type type, method how
   return row_of(what).selects || !is_floating(type) ? method::fast : how;
 }
 
-/// The method that is used when nobody asks for another: `fast` wherever it exists.
+/// The method of a call that names none: `fast` wherever it exists, else `exact`.
 constexpr method default_method(operation what) { return row_of(what).of_floats.fast ? method::fast : method::exact; }
 
-/// The type a result has when nobody asks for another.
+/// The type of the result of a call that names none.
 constexpr element_type default_result(operation what, element_type type) {
   const result_rule rule = row_of(what).result;
   if (is_floating(type) || rule == result_rule::element) return type;

@@ -1,4 +1,4 @@
-// Everything that depends on the compiler or on its flags, in one place.
+// Macros for what depends on the compiler or on its flags.
 #pragma once
 
 #if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)
@@ -8,8 +8,8 @@
 /// FANIN_API marks what a shared library exports.
 #define FANIN_API __attribute__((visibility("default")))
 
-/// FANIN_HOST_DEVICE marks functions that run on the host and, under nvcc, on the device too. FANIN_ROLLED keeps a
-/// loop a loop there: unrolled, those over all limbs take minutes to compile.
+/// FANIN_HOST_DEVICE marks functions that run on the host and, under nvcc, on the device too. FANIN_ROLLED before a
+/// loop keeps nvcc from unrolling it: code with unrolled loops over all limbs takes minutes to compile.
 #if defined(__CUDACC__)
 #define FANIN_HOST_DEVICE __host__ __device__
 #else
@@ -22,7 +22,8 @@
 #endif
 
 /// FANIN_ROUND_PRODUCT sets the variable `product` to the rounded x * y in a way that no compiler flag lets become
-/// part of a fused multiply-add: by an intrinsic on devices, else by a register that the compiler cannot look into.
+/// part of a fused multiply-add. Devices have an intrinsic for it; elsewhere an empty assembly statement hides from
+/// the compiler that `product` is a product.
 #if defined(__CUDA_ARCH__)
 #define FANIN_ROUND_PRODUCT(product, x, y) product = sizeof(x) == 4 ? __fmul_rn(x, y) : __dmul_rn(x, y)
 #elif defined(__SSE2__)

@@ -1,7 +1,7 @@
 // Reductions of data in device memory, with streams, results on the device and CUDA graphs under the caller's
 // control. Plain C++: no CUDA header is needed to include this. `fanin::reduce` takes a device_span too.
 //
-//   fanin::device_context context(0, stream);                                  // one for each thread; keep it
+//   fanin::device_context context(0, stream);                                  // one per thread, for many calls
 //   fanin::reduce(fanin::operation::sum, fanin::device_span(x, n), context);   // the value on the host
 //   fanin::enqueue<fanin::operation::sum>(fanin::device_span(x, n), total, context);  // on the device, no waiting
 #pragma once
@@ -14,7 +14,7 @@
 
 namespace fanin {
 
-/// `size` elements in device memory, contiguous, aligned to the element. Does not own them.
+/// `size` elements in device memory, contiguous and aligned as the element type requires. Does not own them.
 template <element T>
 class device_span {
  public:
@@ -29,35 +29,38 @@ class device_span {
   std::size_t size_ = 0;
 };
 
-/// What enqueue() leaves in device memory.
+/// The result that enqueue() writes to device memory.
 template <element R>
 struct device_result {
-  R value;  ///< where `overflowed`, the low 64 bits or fewer of what does not fit
-  /// Not 0 where a call on the host throws `overflow`. As wide as the value, so that there is no padding.
+  R value;  ///< if `overflowed` is not 0: the low bits of a sum, and unspecified for other operations
+  /// Not 0 where fanin::reduce would throw `overflow`. As wide as the value, so that there is no padding.
   std::conditional_t<sizeof(R) == 8, std::uint64_t, std::conditional_t<sizeof(R) == 4, std::uint32_t, std::uint8_t>>
       overflowed;
   static_assert(sizeof(R) == 8 || sizeof(R) == 4 || sizeof(R) == 1);
 };
 
-/// What the calls on one device and stream share: stream, workspace, pinned buffers. Once the largest request has
-/// been served, calls allocate nothing and wait for nothing but their own result. Memory: 1 to 2 MiB on the device,
-/// and for stages of the ladder that work in place the longest copy of their input; for host data up to 64 MiB more
-/// there and as much pinned, from the first such call on, and up to 15 threads that copy. Threads: one at a time.
-/// Work that a context has enqueued must not run at the same time as its other work: graphs captured with one context
-/// are launched one after another.
+/// The stream, the workspace and the pinned buffers that calls on one device share. Once the largest request has been
+/// served, calls allocate nothing and wait for nothing but their own result.
+/// Memory: 1 to 2 MiB on the device, and a copy of the longest input of those stages of the ladder that overwrite
+/// their input. The first call with host data adds up to 64 MiB on the device, as much pinned memory, and up to 15
+/// threads that copy.
+/// Threads: one call at a time. Two pieces of work of one context must not run on the device at the same time, as
+/// they share the workspace: graphs captured with one context are launched one after another.
 class FANIN_API device_context {
  public:
-  /// `stream`: a cudaStream_t of that device, which has to outlive the context; null: one of its own, which waits for
-  /// the legacy default stream. @throws backend_unavailable, invalid_argument (no such device), device_error
+  /// `stream`: a cudaStream_t of that device, which has to outlive the context. Null: a new stream, which waits for
+  /// the legacy default stream. @throws backend_unavailable, invalid_argument (no such device), out_of_memory,
+  /// device_error
   explicit device_context(int device = 0, void* stream = nullptr);
 
   int device() const noexcept { return device_; }
   void* stream() const noexcept { return stream_; }
 
-  /// Of the last call with host data. Short arrays in pinned memory are read over the bus by the kernel itself: no
-  /// copy, and the kernel's time is the call's.
+  /// Times of the last call with host data. The kernel reads short arrays in pinned memory over the bus: then there
+  /// is no copy, and the kernel's time is the call's.
   device_times last_times() const noexcept { return work_->last_times(); }
 
+  /// The resources of the context, for the library and fold.cuh.
   device_work& work() noexcept { return *work_; }
 
  private:
@@ -66,22 +69,25 @@ class FANIN_API device_context {
   void* stream_;
 };
 
-/// As fanin::reduce, by the backend `cuda`, of device or host memory. What the context's stream holds comes first.
+/// As fanin::reduce, by the backend `cuda`, of device or host memory. The reduction runs after the work that is
+/// already on the context's stream, and the call waits for the value.
 /// @throws as fanin::reduce; device_error
 FANIN_API report reduce(operation what, const input_views& inputs, const result_view& value, device_context& context,
                         options chosen = {});
+/// As above, with the value in the result, which holds the alternative of the result type.
 FANIN_API result<scalar> reduce(operation what, const input_views& inputs, device_context& context,
                                 const options& chosen = {});
 
-/// Enqueues the reduction of device memory and returns. `result` is in device memory (or pinned): a
-/// device_result of the type that options::result or default_result() names. An empty mean or variance is NaN, an
-/// empty min or max its identity. Only kernel launches, but for stages of the ladder: may be captured
-/// into a CUDA graph, once the same call was made without. The context has to outlive the graph.
+/// Enqueues the reduction of device memory and returns. `result` is in device memory (or pinned): a device_result of
+/// the type that options::result or default_result() names. The mean or variance of no elements is NaN; min of no
+/// elements is the largest value of the type (+inf for floats), max the smallest. The call only launches kernels,
+/// except for stages of the ladder, and so may be captured into a CUDA graph once the same call was made without
+/// capture. The context has to outlive the graph.
 /// @throws as fanin::reduce, but not `overflow`
 FANIN_API void enqueue(operation what, const input_views& inputs, void* result, device_context& context,
                        const options& chosen = {});
 
-/// The same with types that are checked.
+/// As above, with the operation and the types as template arguments; options::result is R.
 template <operation What, element T, element R>
 requires(row_of(What).inputs == 1) void enqueue(device_span<T> input, device_result<R>* result,
                                                 device_context& context, options chosen = {}) {

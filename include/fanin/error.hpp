@@ -1,4 +1,5 @@
-// The few kinds of error that the library throws. It never prints, aborts or changes backend by itself.
+// The errors that the library throws. The library never prints or aborts, and never runs another backend in place of
+// one that failed.
 #pragma once
 
 #include <stdexcept>
@@ -7,24 +8,24 @@
 
 namespace fanin {
 
-/// Base of everything thrown here; what() is one sentence without a trailing newline.
+/// Base of all errors of the library; what() is one sentence without a trailing newline.
 class FANIN_API error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The call itself is wrong: null data with a count, min of nothing, an unknown name, bytes that
-/// are no saved accumulator.
+/// An argument is invalid: null data with a count above 0, min of no elements, an unknown name, bytes that are not a
+/// saved accumulator.
 class FANIN_API invalid_argument : public error {
   using error::error;
 };
 
-/// The call is well formed, but what was asked for does not exist: no such variant of that backend,
-/// no exact product.
+/// The arguments are valid, but the requested combination does not exist: no such variant of that backend, no exact
+/// product.
 class FANIN_API unsupported : public error {
   using error::error;
 };
 
-/// The backend that was asked for cannot run on this machine; what() carries its reason.
+/// The named backend, or every backend of the list, cannot run on this machine; what() has the reason.
 class FANIN_API backend_unavailable : public error {
   using error::error;
 };
@@ -39,7 +40,7 @@ class FANIN_API out_of_memory : public error {
   using error::error;
 };
 
-/// A device call failed; what() names the call and the device's own words.
+/// A call of the CUDA runtime failed; what() has the name of the call and the runtime's message.
 class FANIN_API device_error : public error {
   using error::error;
 };

@@ -37,12 +37,12 @@ struct result_of_own<A> {
 
 }  // namespace detail
 
-/// What fold() returns for A: A::result if there is one, else A::element.
+/// The type of fold()'s value for A: A::result if there is one, else A::element.
 template <class A>
 using fold_result = typename detail::result_of_own<A>::type;
 
-/// A type that is an operation. accumulator/accumulator.hpp tells what each member means, and what A may have beside
-/// them: `inputs`, `wants_position`, `bound`.
+/// A type that fold() accepts as an operation. accumulator/accumulator.hpp describes each member, and the optional
+/// members `inputs`, `wants_position` and `bound`.
 template <class A>
 concept foldable = requires(typename A::state& s, const typename A::state& other, std::uint64_t count) {
   { A::identity() } -> std::convertible_to<typename A::state>;
@@ -54,7 +54,7 @@ concept foldable = requires(typename A::state& s, const typename A::state& other
 
 namespace detail {
 
-/// Nothing is promised where A has no bound.
+/// A::bound, or infinite coefficients, which promise nothing, if A has no bound.
 template <foldable A>
 error_bound bound_of_own(const rounding_chain& chain, std::uint64_t count) {
   if constexpr (requires { A::template bound<fold_result<A>>(chain, count); }) {
@@ -79,9 +79,9 @@ constexpr arithmetic own_arithmetic() {
 }
 
 template <foldable A>
-inline constexpr arithmetic own = own_arithmetic<A>();
+inline constexpr arithmetic arithmetic_of_own = own_arithmetic<A>();
 
-/// An array of the caller's own elements, whose type no element_type names: the view's type means nothing.
+/// A view of elements of any type. Own accumulators ignore the type in the view, as no element_type may name theirs.
 template <class T>
 array_view untyped(std::span<const T> x) {
   return {x.data(), x.size(), element_type::f64};
@@ -102,54 +102,57 @@ class FANIN_API own_stream {
 
 }  // namespace detail
 
-/// A range whose elements A takes.
+/// A contiguous range of A::element.
 template <class Range, class A>
 concept elements_for = std::ranges::contiguous_range<Range> && std::ranges::sized_range<Range> &&
                        std::same_as < std::remove_cv_t<std::ranges::range_value_t<Range>>,
 typename A::element > ;
 
 /// The reduction of x[0..n), in host memory, by A. Empty gives A::finish(A::identity(), 0).
-/// Accuracy: A::bound if there is one; else the report's bound is infinite, and nothing is promised.
+/// Accuracy: A::bound if there is one; else the report's bound is infinite and promises nothing.
 /// Reproducible: same bits for the same values in the same order on serial, openmp and tbb with any thread count
 /// (fixed_order; loop.hpp tells the order), and in any order if A is order_free. add() and merge() run with rounding
 /// to nearest and subnormals kept.
-/// Memory: no copy; scratch per thread, kept for its next call: 16 states for each thread that takes part and 48
-/// more, where a state is one A::state, or a row of up to 256 if order matters. Threads: safe to call concurrently;
-/// A's functions run on several threads at once and must not throw but for finish(), which runs on the caller's.
-/// Cost: one read of x by a plain loop over add(). `chosen`: backend and threads; method, variant and result type are
-/// A's. @throws invalid_argument if they are set, unsupported for a GPU backend, backend_unavailable, out_of_memory
+/// Memory: no copy. Each calling thread keeps scratch for its next call: 16 states for each thread that takes part,
+/// and 48 more, where a state is one A::state, or a row of up to 256 of them if order matters.
+/// Threads: safe to call concurrently. add() and merge() run on several threads at once and must not throw; finish()
+/// runs on the calling thread and may throw.   Cost: one read of x by a plain loop over add().
+/// `chosen`: only backend and threads may be set. @throws invalid_argument if method or result type are set,
+/// unsupported if a variant is set or the backend is a GPU's, backend_unavailable, out_of_memory
 template <foldable A, elements_for<A> Range>
 requires(accumulator::inputs_of<A>() == 1) result<fold_result<A>> fold(const Range& x, const options& chosen = {}) {
   const std::span<const typename A::element> all(std::ranges::data(x), std::ranges::size(x));
   result<fold_result<A>> answer{};
-  answer.report = detail::fold_own(detail::own<A>, detail::untyped(all), &answer.value, chosen);
+  answer.report = detail::fold_own(detail::arithmetic_of_own<A>, detail::untyped(all), &answer.value, chosen);
   return answer;
 }
 
-/// The same of x and y by an accumulator of two inputs. @throws also invalid_argument if their lengths differ
+/// As above, of x and y by an accumulator of two inputs. @throws also invalid_argument if their lengths differ
 template <foldable A, elements_for<A> Range, elements_for<A> Other>
 requires(accumulator::inputs_of<A>() == 2) result<fold_result<A>> fold(const Range& x, const Other& y,
                                                                        const options& chosen = {}) {
   const std::span<const typename A::element> all(std::ranges::data(x), std::ranges::size(x));
   const std::span<const typename A::element> others(std::ranges::data(y), std::ranges::size(y));
   result<fold_result<A>> answer{};
-  answer.report =
-      detail::fold_own(detail::own<A>, {detail::untyped(all), detail::untyped(others)}, &answer.value, chosen);
+  answer.report = detail::fold_own(detail::arithmetic_of_own<A>, {detail::untyped(all), detail::untyped(others)},
+                                   &answer.value, chosen);
   return answer;
 }
 
-/// The same over input that arrives in blocks. Not thread-safe, not copyable. Memory: 1024 leaves of pending input.
+/// fold() over input that arrives in blocks. Not copyable. Memory: up to 1024 leaves (loop.hpp) of pending elements.
+/// Threads: one call at a time.
 template <foldable A>
 requires(accumulator::inputs_of<A>() == 1) class incremental_fold {
  public:
   /// @throws as fold
-  explicit incremental_fold(const options& chosen = {}) : stream_(detail::own<A>, chosen) {}
+  explicit incremental_fold(const options& chosen = {}) : stream_(detail::arithmetic_of_own<A>, chosen) {}
   incremental_fold(const incremental_fold&) = delete;
   incremental_fold& operator=(const incremental_fold&) = delete;
 
-  /// The block's memory is free again on return. @throws out_of_memory
+  /// Adds the elements of the block, whose memory the caller may reuse on return.
+  /// @throws invalid_argument if the block is null and not empty, out_of_memory
   void push(std::span<const typename A::element> block) { stream_.push(detail::untyped(block)); }
-  /// Value and report of everything pushed; call once, last.
+  /// The value and the report for all elements pushed. Call finish() once, after the last push().
   result<fold_result<A>> finish() {
     result<fold_result<A>> answer{};
     answer.report = stream_.finish(&answer.value);

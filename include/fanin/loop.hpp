@@ -1,11 +1,11 @@
 // The general loop of CPU backends: any accumulator over contiguous elements on one thread. Backends replace it by a
 // faster one for accumulators that have SIMD kernels; the bits are the same.
 //
-// Accumulators whose order matters are folded in rows, leaves and a tree. A row has 256 bytes of elements (the
-// largest power of two of elements that fits) and a state for each of them, its lanes; element i goes to lane i mod
-// lanes. A leaf is 64 rows. The rows of lanes of consecutive leaves are merged, lane by lane, along the binary tree
-// over the leaf's index, and at the very end the lanes of the last row are merged pairwise, lane j with lane j +
-// half. So the result does not depend on threads, chunks or vector widths.
+// Accumulators whose order matters are folded in rows, leaves and a tree. A row is the largest power of two of
+// elements that takes at most 256 bytes and whose states take at most 4 KiB. Each place in a row is a lane, which has
+// a state: element i is added to lane i mod lanes. A leaf is 64 rows. The states of consecutive leaves are merged,
+// lane by lane, along the binary tree over the leaf's index. At the end the lanes are merged pairwise: lane j with
+// lane j + lanes / 2, then j + lanes / 4, ... So the result does not depend on threads, chunks or vector widths.
 #pragma once
 
 #include <algorithm>
@@ -23,14 +23,14 @@ namespace fanin::detail {
 inline constexpr std::size_t row_bytes = 256;
 inline constexpr std::size_t rows_in_leaf = 64;
 
-/// Elements of one or two arrays, of which the first is element `first` of the whole input.
+/// A part of one or two arrays. Its first element has the position `first` in the whole input.
 struct operands {
   const void* x;
   const void* y = nullptr;
   std::uint64_t first = 0;
 };
 
-/// Adds element i of the operands, with its position where A wants that.
+/// Adds element i of the operands, with its position if A::wants_position.
 template <class A>
 FANIN_HOST_DEVICE inline void add_element(const operands& data, std::size_t i, typename A::state& s) {
   using T = typename A::element;
@@ -49,11 +49,12 @@ FANIN_HOST_DEVICE inline void add_element(const operands& data, std::size_t i, t
   }
 }
 
-/// An accumulator as CPU backends see it: functions over raw states, whatever the operation and types.
+/// An accumulator behind function pointers over untyped states, so that backends are compiled once for all operations
+/// and types.
 struct arithmetic {
   fanin::reproducibility reproducibility;
-  /// Fixed order: accumulate() starts anew, and partials of 2^k leaves are merged along a binary tree. Otherwise
-  /// order does not matter, and accumulate() adds to what the state holds.
+  /// If true, accumulate() overwrites the state, and partials of 2^k leaves are merged along a binary tree. If false,
+  /// order does not matter, and accumulate() adds to the state.
   bool fixed_order() const noexcept { return reproducibility == fanin::reproducibility::fixed_order; }
 
   int inputs;
@@ -68,17 +69,18 @@ struct arithmetic {
   error_bound (*bound)(std::uint64_t count, element_type result);
 };
 
-/// The alignment of raw states.
+/// The alignment of untyped states, in bytes.
 inline constexpr std::size_t state_alignment = 64;
 
+/// The number of lanes of A, and the number of elements in a leaf.
 template <class A>
 inline constexpr std::size_t lanes_of = std::bit_floor(
     std::max<std::size_t>(1, std::min(row_bytes / sizeof(typename A::element), 4096 / sizeof(typename A::state))));
 template <class A>
 inline constexpr std::size_t leaf_of = lanes_of<A>* rows_in_leaf;
 
-/// The longest chain of rounded operations that an element passes through in the fixed order: down its lane, along
-/// the tree of leaves, across the lanes.
+/// The longest chain of rounded operations between an element and the result in the fixed order: the additions to a
+/// lane, then the merges along the tree of leaves and across the lanes.
 template <class A>
 constexpr rounding_chain fixed_order_chain(std::uint64_t count) {
   const std::uint64_t rows = (std::min<std::uint64_t>(count, leaf_of<A>) + lanes_of<A> - 1) / lanes_of<A>;
@@ -87,7 +89,7 @@ constexpr rounding_chain fixed_order_chain(std::uint64_t count) {
   return {rows > 0 ? static_cast<double>(rows - 1) : 0, static_cast<double>(levels)};
 }
 
-/// The fixed order for one thread.
+/// The general loop in the fixed order, on one thread.
 template <class A>
 class ordered_loop {
  public:
@@ -133,7 +135,7 @@ class ordered_loop {
   }
 };
 
-/// The order of the elements, which does not matter.
+/// The general loop of an accumulator that is order_free: adds the elements one after another.
 template <class A>
 struct unordered_loop {
   static void fold(const operands& data, std::size_t count, typename A::state& s) {
@@ -141,7 +143,7 @@ struct unordered_loop {
   }
 };
 
-/// The arithmetic of A by the general loop, but for finish() and bound().
+/// The arithmetic of A by the general loop. `finish` and `bound` are null; the caller sets them.
 template <class A>
 constexpr arithmetic general_arithmetic() {
   using state = typename A::state;
@@ -180,7 +182,7 @@ constexpr arithmetic general_arithmetic() {
   }
 }
 
-/// The merge of everything in a state of general_arithmetic<A>().
+/// The state of A after all additions: merges the lanes in a state of general_arithmetic<A>().
 template <class A>
 typename A::state general_total(const void* state) {
   if constexpr (A::order_free) {

@@ -1,5 +1,5 @@
-// The recipes: which accumulator serves an operation, method and element type. The loops of every machine are
-// generated from them.
+// The recipes: which accumulator serves an operation, method and element type. The loops of all backends are
+// generated from the recipes.
 #pragma once
 
 #include <fanin/accumulator/compensated.hpp>
@@ -21,7 +21,7 @@ struct recipe {
   static constexpr method how = How;
   using element = T;
   using accumulator = typename recipe_for<What, How, T>::type;
-  /// The result's type where the caller asks for none.
+  /// The default type of the result.
   using result = element_of_type<default_result(What, type_of<T>)>;
 };
 
@@ -35,14 +35,14 @@ concept has_recipe = requires {
 template <operation What, class T>
 constexpr bool agrees_with_catalog() {
   const auto agrees = [&]<method How>() {
-    const bool own = arithmetic_method(What, type_of<T>, How) == How;
+    const bool has_own_arithmetic = arithmetic_method(What, type_of<T>, How) == How;
     const bool offered = is_offered(What, type_of<T>, How);
     if constexpr (has_recipe<What, How, T>) {
-      return own && offered &&
+      return has_own_arithmetic && offered &&
              accumulator::inputs_of<typename recipe_for<What, How, T>::type>() ==
                  static_cast<std::size_t>(row_of(What).inputs);
     } else {
-      return !own || !offered;
+      return !has_own_arithmetic || !offered;
     }
   };
   return agrees.template operator()<method::fast>() && agrees.template operator()<method::compensated>() &&
@@ -60,7 +60,7 @@ static_assert(all_agree_with_catalog(std::make_index_sequence<operation_count>()
                                      std::make_index_sequence<element_count>()),
               "the catalogue offers what has a recipe, and nothing else");
 
-/// Sets `found` to f(recipe) for the operation and method, of which T has one or the other recipe.
+/// Sets `found` to f(recipe) if T has a recipe for the operation and the method; otherwise leaves `found` unchanged.
 template <operation What, class T, class F, class Found>
 void find_method(method how, F& f, Found& found) {
   if constexpr (has_recipe<What, method::fast, T>) {
@@ -86,19 +86,20 @@ auto find_recipe(operation what, method how, F& f, std::index_sequence<W...>) {
 
 }  // namespace detail
 
-/// f(recipe<...>()) for a reduction of T known at run time, or a null value of its type where there is none.
+/// Returns f(recipe<what, how, T>()), where `what` and `how` are known at run time only. If there is no such recipe,
+/// returns a value-initialised object of f's return type.
 template <class T, class F>
 auto with_recipe(operation what, method how, F f) {
   return detail::find_recipe<T>(what, how, f, std::make_index_sequence<operation_count>());
 }
 
-/// The same for an element type that is known at run time. @throws invalid_argument if it is none
+/// As above, where the element type is known at run time only. @throws invalid_argument if `type` is no enumerator
 template <class F>
 auto with_recipe(operation what, element_type type, method how, F f) {
   return with_element(type, [&]<class T>() { return with_recipe<T>(what, how, f); });
 }
 
-/// f(R()) for a result type for which is_result() holds.
+/// Returns f(R()), where R is the C++ type of `result`, for which is_result() holds.
 template <class Recipe, class F>
 FANIN_HOST_DEVICE auto with_result(element_type result, F f) {
   using R = typename Recipe::result;

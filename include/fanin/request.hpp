@@ -1,4 +1,4 @@
-// What is asked for: operation, element type, method and options.
+// The parts of a request: the inputs, the memory for the result, and the caller's options.
 #pragma once
 
 #include <cstddef>
@@ -12,9 +12,10 @@
 
 namespace fanin {
 
-/// Where data lies. Never guessed from a pointer.
+/// The memory that holds data. The caller states it; the library does not derive it from a pointer.
 enum class memory : std::uint8_t { host, device };
 
+/// The names in the catalogue, as in "sum", "f32" and "fast"; "host" or "device" for memory.
 FANIN_API std::string_view to_string(operation) noexcept;
 FANIN_API std::string_view to_string(element_type) noexcept;
 FANIN_API std::string_view to_string(method) noexcept;
@@ -45,14 +46,14 @@ class input_views {
   template <std::convertible_to<array_view> X, std::convertible_to<array_view> Y>
   input_views(const X& x, const Y& y) noexcept : views_{x, y}, size_(2) {}
 
-  /// How many arrays there are.
+  /// The number of arrays, 1 or 2.
   int size() const noexcept { return size_; }
   const array_view& operator[](int i) const noexcept { return views_[i]; }
   element_type type() const noexcept { return views_[0].type; }
   memory place() const noexcept { return views_[0].place; }
-  /// Elements of each array.
+  /// The number of elements of each array.
   std::size_t count() const noexcept { return views_[0].count; }
-  /// The same arrays from their element `first` on, `count` elements of each.
+  /// The elements first, ..., first + count - 1 of each array.
   FANIN_API input_views part(std::size_t first, std::size_t count) const;
 
  private:
@@ -60,7 +61,7 @@ class input_views {
   int size_;
 };
 
-/// Where a result goes: memory of the caller for one value of `type`, on the host.
+/// The caller's host memory for a result, which is one value of `type`.
 struct result_view {
   void* data;
   element_type type;
@@ -69,13 +70,14 @@ struct result_view {
   result_view(void* data_, element_type type_) noexcept : data(data_), type(type_) {}
 };
 
-/// The caller's choices. Every default is the one to use until something else is needed.
+/// The caller's choices. The defaults suit most calls.
 struct options {
-  /// A backend's name ("serial"): that one or an error. "auto", or a comma list in order of preference
-  /// ("cuda,tbb,serial"): the first that can serve, and the report says who was passed over and why.
-  /// Empty: what the environment variable FANIN_BACKEND said when the process first asked, else "auto".
+  /// A backend's name ("serial") chooses that backend; if it cannot serve the request, the call throws. "auto", or a
+  /// list in order of preference ("cuda,tbb,serial"), chooses the first backend that can serve the request;
+  /// report::fallback has the backends that were passed over, and the reasons. Empty: the value of the environment
+  /// variable FANIN_BACKEND at the process's first call, else "auto".
   std::string_view backend = {};
-  /// One of the backend's variants by name ("kahan"); empty: the one it ships for the method.
+  /// The name of one of the backend's variants ("kahan"). Empty: the backend's default variant of the method.
   std::string_view variant = {};
   /// Empty: the variant's own method if one is named, else default_method(): `fast` wherever it exists.
   std::optional<method> how = {};
@@ -90,7 +92,7 @@ namespace detail {
 struct arithmetic;
 }
 
-/// A checked request as a backend receives it: no field is left to be guessed.
+/// A request as a backend receives it: checked, and with a value in place of every empty option but `variant`.
 struct request {
   operation what = operation::sum;
   input_views inputs = array_view();
@@ -98,9 +100,10 @@ struct request {
   element_type result = element_type::f64;
   std::string_view variant;  ///< empty: the backend's choice, which backend::prepare() fills in
   unsigned threads = 1;      ///< at least 1
-  /// The caller's own accumulator (fold.hpp), which replaces operation, method and types; else null.
+  /// The caller's own accumulator (fold.hpp), in place of operation, method and types. Null for operations of the
+  /// catalogue.
   const detail::arithmetic* own = nullptr;
-  /// What backend::prepare() found for the request; it belongs to the backend, and means nothing to others.
+  /// The backend's code for the request, which backend::prepare() looked up. Only that backend interprets it.
   const void* prepared = nullptr;
 };
 

@@ -1,4 +1,4 @@
-// What comes back: a value, and a report of who formed it and what it is worth.
+// Results: a value, and a report with the backend that computed it, its error bound and its reproducibility.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@
 
 namespace fanin {
 
-/// For which changes the bits of a result stay the same.
+/// The changes under which the bits of a result stay the same.
 enum class reproducibility : std::uint8_t {
   exact,        ///< same multiset of values: any order, split, backend, machine
   fixed_order,  ///< same values in the same order: any CPU backend, thread count, instruction set
-  run_to_run,   ///< same device, same build, elements at the same place in a line of 128 bytes
+  run_to_run,   ///< same device, same build, array at the same distance from a boundary of 128 bytes
   none,         ///< may differ from one call to the next
 };
 FANIN_API std::string_view to_string(reproducibility) noexcept;
@@ -26,7 +26,7 @@ template <std::size_t... I>
 std::variant<element_at<I>...> variant_of_elements(std::index_sequence<I...>);
 }  // namespace detail
 
-/// A value of one of the element types: the convenience for callers who know the type only at run time.
+/// A value of one of the element types, for callers that know the type only at run time.
 using scalar = decltype(detail::variant_of_elements(std::make_index_sequence<element_count>()));
 
 /// Why a backend cannot be used, here or for this request.
@@ -37,18 +37,18 @@ enum class reason : std::uint8_t {
   no_device,     ///< a driver, but no device it may use
   too_old,       ///< driver or device older than what the build needs
   unsupported,   ///< usable, but not for this request
-  wrong_memory,  ///< the data lies where this backend does not work
+  wrong_memory,  ///< the backend cannot read the memory that holds the data
 };
 FANIN_API std::string_view to_string(reason) noexcept;
 
-/// A backend that a list or `auto` preferred but could not take.
+/// A backend that stands before the chosen one in the list, or in the order of `auto`, but could not be used.
 struct passed_over {
   std::string_view backend;
   reason why = reason::usable;
   std::string detail;  ///< one sentence
 };
 
-/// What a backend returns beside the value.
+/// The part of a report that the backend itself returns.
 struct outcome {
   std::string_view variant;
   method how = method::fast;
@@ -56,14 +56,15 @@ struct outcome {
   error_bound bound;
 };
 
-/// How a value came to be. Names point to static storage.
+/// The backend, the variant and the method that computed a value, and what is guaranteed about the value. The names
+/// are in static storage.
 struct report {
   std::string_view backend;
   std::string_view variant;
   method how = method::fast;
   fanin::reproducibility reproducibility = reproducibility::none;
   error_bound bound;
-  std::vector<passed_over> fallback;  ///< in the order they were tried; empty when the first choice served
+  std::vector<passed_over> fallback;  ///< in the order they were tried; empty if the first choice was taken
 };
 
 template <class Value>

@@ -27,7 +27,7 @@ int attribute(cudaDeviceAttr which) {
 }
 
 template <class T>
-T* in(const cuda::device_memory& memory) {
+T* pointer_to(const cuda::device_memory& memory) {
   return reinterpret_cast<T*>(memory.get());
 }
 
@@ -121,21 +121,23 @@ class chain_bench {
     std::iota(order_.begin(), order_.end(), 0u);
     std::shuffle(order_.begin(), order_.end(), std::mt19937(1));
     ring_ = cuda::allocate_device(lines() * line_bytes);
-    order_there_ = cuda::allocate_device(lines() * sizeof(std::uint32_t));
+    device_order_ = cuda::allocate_device(lines() * sizeof(std::uint32_t));
     const std::size_t most_chains = std::size_t{most_warps} * chain_counts.back() *
                                     static_cast<std::size_t>(attribute(cudaDevAttrMultiProcessorCount));
     ends_ = cuda::allocate_device(most_chains * line_bytes);
     cycles_ = cuda::allocate_device(sizeof(long long));
-    check(cudaMemcpyAsync(order_there_.get(), order_.data(), lines() * sizeof(std::uint32_t), cudaMemcpyHostToDevice,
+    check(cudaMemcpyAsync(device_order_.get(), order_.data(), lines() * sizeof(std::uint32_t), cudaMemcpyHostToDevice,
                           stream),
           "cudaMemcpyAsync");
-    link_kernel<<<lines(), lanes, 0, stream>>>(in<std::uint32_t>(ring_), in<std::uint32_t>(order_there_), lines());
+    link_kernel<<<lines(), lanes, 0, stream>>>(pointer_to<std::uint32_t>(ring_),
+                                               pointer_to<std::uint32_t>(device_order_), lines());
     check(cudaGetLastError(), "linking lines");
     check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
   }
 
+  /// Measures one warp with one chain.
   template <class Instruction>
-  latency alone() {
+  latency latency_of() {
     constexpr std::size_t runs = 101;
     latency found{true, 0, 0};
     std::vector<double> cycles;
@@ -150,8 +152,9 @@ class chain_bench {
     return found;
   }
 
+  /// Measures `warps` warps on every multiprocessor, for each of chain_counts.
   template <class Instruction>
-  throughput with(unsigned warps) {
+  throughput throughput_of(unsigned warps) {
     const spread over = spread::over_all(warps);
     throughput found{warps, true, {}};
     for (std::size_t kind = 0; kind < chain_counts.size(); ++kind) {
@@ -171,14 +174,14 @@ class chain_bench {
   chains chains_of(std::size_t kind, const spread& over, std::size_t i) const {
     const std::uint64_t count = over.warps() * chain_counts[kind];
     const auto spacing = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(lines() / count, 1, load::steps));
-    return {in<const std::uint32_t>(ring_),
-            in<const std::uint32_t>(order_there_),
+    return {pointer_to<const std::uint32_t>(ring_),
+            pointer_to<const std::uint32_t>(device_order_),
             lines(),
             static_cast<std::uint32_t>(i * count % lines() * spacing % lines()),
             spacing,
             1,
-            in<std::uint32_t>(ends_),
-            in<long long>(cycles_)};
+            pointer_to<std::uint32_t>(ends_),
+            pointer_to<long long>(cycles_)};
   }
 
   template <class Instruction>
@@ -227,21 +230,21 @@ class chain_bench {
 
   cudaStream_t stream_;
   std::vector<std::uint32_t> order_;
-  cuda::device_memory ring_, order_there_, ends_, cycles_;
+  cuda::device_memory ring_, device_order_, ends_, cycles_;
 };
 
 template <class Instruction>
 hiding measured(std::string_view name, chain_bench& bench) {
   const auto most =
       std::min(most_warps, static_cast<unsigned>(attribute(cudaDevAttrMaxThreadsPerMultiProcessor)) / lanes);
-  hiding all{name, bench.alone<Instruction>(), {}};
-  for (unsigned warps = 1; warps <= most; warps *= 2) all.rows.push_back(bench.with<Instruction>(warps));
+  hiding all{name, bench.latency_of<Instruction>(), {}};
+  for (unsigned warps = 1; warps <= most; warps *= 2) all.rows.push_back(bench.throughput_of<Instruction>(warps));
   return all;
 }
 
 }  // namespace
 
-latency measure_memory_latency(cudaStream_t stream) { return chain_bench(stream).alone<load>(); }
+latency measure_memory_latency(cudaStream_t stream) { return chain_bench(stream).latency_of<load>(); }
 
 std::array<hiding, 2> measure_hiding(cudaStream_t stream) {
   chain_bench bench(stream);

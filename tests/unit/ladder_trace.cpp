@@ -25,7 +25,7 @@ bool threads_keep_apart(const trace_step& step) {
   std::map<place, std::set<unsigned>> writers, readers;
   for (const addition& one : step.additions) {
     if (one.thread >= step.threads * step.blocks) return false;
-    if (one.into.in != space::total) writers[one.into].insert(one.thread);
+    if (one.into.array != space::total) writers[one.into].insert(one.thread);
     readers[one.from].insert(one.thread);
   }
   for (const auto& [where, who] : writers) {

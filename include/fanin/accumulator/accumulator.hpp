@@ -1,12 +1,11 @@
 // What an accumulator is: the arithmetic of a reduction, without any hardware.
 //
 // An accumulator A names its `element` and its trivially copyable `state` and offers, as static functions,
-//   identity()                        the state of nothing
+//   identity()                        the state of no elements
 //   add(state&, element)              one more element          -- on host and device
 //   merge(state&, const state&)       the elements of another   -- on host and device
-//   finish<R>(state, count)           the value, canonical      -- on host and device; for integers on the host:
-//   throws
-//                                     overflow
+//   finish<R>(state, count)           the value, canonical      -- on host and device; of integers on the host only,
+//                                                                  where it throws overflow
 // and as constants and further functions
 //   order_free                        whether any order of additions and merges gives the same value
 //   bound<R>(rounding_chain, count)   the proven error bound    -- on the host
@@ -31,8 +30,9 @@
 
 namespace fanin {
 
-/// The accumulator that serves a row of the catalogue, as `type`. Each header of accumulator/ specialises it for the
-/// operations that it serves; reductions for which all methods are the same do so for method::fast.
+/// Has as `type` the accumulator that serves an operation, method and element type. Each header of accumulator/
+/// specialises recipe_for for its accumulators; where all methods are the same, only method::fast has a
+/// specialisation.
 template <operation What, method How, class T>
 struct recipe_for {};
 
@@ -41,6 +41,7 @@ namespace accumulator {
 using fanin::detail::int128;
 using fanin::detail::uint128;
 
+/// The base of the specialisations of recipe_for: names A as `type`.
 template <class A>
 struct uses {
   using type = A;
@@ -77,19 +78,19 @@ struct folds_as<A> {
 template <class A>
 using folds_as_t = typename folds_as<A>::type;
 
-/// Every NaN leaves the library as this one: quiet, positive, no payload.
+/// Replaces any NaN by the one NaN that the library returns: quiet, positive, no payload.
 template <class T>
 FANIN_HOST_DEVICE T canonical(T value) {
   return std::isnan(value) ? std::numeric_limits<T>::quiet_NaN() : value;
 }
 
-/// The identity of IEEE addition: x + -0 is x for every x, -0 included, which +0 is not.
+/// The identity of IEEE addition: x + -0 is x for every x. +0 is not an identity, because -0 + +0 is +0.
 template <class T>
 FANIN_HOST_DEVICE constexpr T additive_identity() {
   return -T{0};
 }
 
-/// A term of a sum is the element itself.
+/// The term of a plain sum: the element itself.
 struct plain_term {
   template <class T>
   FANIN_HOST_DEVICE static T of(T x) {

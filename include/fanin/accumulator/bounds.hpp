@@ -1,4 +1,4 @@
-// The pieces that proven error bounds are made of; the proofs are in docs/numerics.md.
+// The formulas of the proven error bounds; docs/numerics.md has the proofs.
 #pragma once
 
 #include <algorithm>
@@ -18,8 +18,8 @@ struct error_bound {
   double absolute = 0;
 };
 
-/// The longest chain of roundings between an element and the result: additions of elements to one state, then merges of
-/// states. Adding to the identity does not round, and need not be counted.
+/// The longest chain of roundings between an element and the result: additions of elements to one state, then merges
+/// of states. Adding to the identity does not round, and need not be counted.
 struct rounding_chain {
   double adds = 0;
   double merges = 0;
@@ -53,14 +53,15 @@ constexpr error_bound plain_sum_bound(const rounding_chain& chain, std::uint64_t
   return {0, growth<T>(chain.length() + term_roundings), underflow};
 }
 
-/// (1 + u) g(chain) `errors`: what is lost by adding up rounding errors whose sizes total `errors` A.
+/// (1 + u) g(chain) `errors`: a bound, as a multiple of M, on the error of the sum of rounding errors whose
+/// magnitudes are at most `errors` M together.
 template <class T>
 constexpr double carried(double errors, double chain) {
   return (1 + unit_roundoff<T>)*errors * growth<T>(chain) * round_up;
 }
 
-/// u |S| + (1 + u) g(d) g(d') A: the rounding errors of the chain into `sum` are at most g(d) A together, and they
-/// are added up along a chain of d' additions, two for each merge.
+/// u |S| + (1 + u) g(d) g(d') M: the rounding errors of the chain into `sum` are at most g(d) M together, and they
+/// are added along a chain of d' additions, two for each merge. [Ogita, Rump, Oishi 2005]
 template <class T>
 constexpr error_bound compensated_sum_bound(const rounding_chain& chain, std::uint64_t count,
                                             int term_roundings = 0) {
@@ -70,8 +71,9 @@ constexpr error_bound compensated_sum_bound(const rounding_chain& chain, std::ui
   return {unit_roundoff<T>, carried<T>(growth<T>(into_sum), into_error), underflow};
 }
 
-/// A mean is formed in double from the finished sum: one rounding to double for the sum's own finish, one for the
-/// quotient, one to T, and an underflow of at most the smallest subnormal.
+/// The bound of a mean, from the bound of its sum. The mean is computed in double from the finished sum: one rounding
+/// to double for the sum's own finish, one for the quotient, one to T, and an underflow of at most the smallest
+/// subnormal.
 template <class T>
 constexpr error_bound divided(const error_bound& sum) {
   constexpr double extra = unit_roundoff<T> + 3 * unit_roundoff<double>;
@@ -79,13 +81,14 @@ constexpr error_bound divided(const error_bound& sum) {
           sum.absolute + smallest_subnormal<T>};
 }
 
-/// n factors, n - 1 rounded products.
+/// The bound of a product of `count` factors, which has count - 1 roundings. [Higham 2002, 3.1]
 template <class T>
 constexpr error_bound product_bound(std::uint64_t count) {
   return {count > 1 ? growth<T>(static_cast<double>(count - 1)) : 0, 0, 0};
 }
 
-/// One correct rounding to T, which may be a subnormal. Half of the smallest double is none, so it is rounded up.
+/// The bound of one correct rounding to T, where the result may be subnormal. Half of the smallest subnormal double
+/// is not a double, so it is rounded up.
 template <class T>
 constexpr error_bound rounded_bound() {
   return {unit_roundoff<T>, 0, std::max(smallest_subnormal<T> / 2, std::numeric_limits<double>::denorm_min())};

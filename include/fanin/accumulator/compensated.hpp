@@ -1,4 +1,4 @@
-// Sums that carry their own rounding errors along: a state is an unevaluated pair sum + error.
+// Sums that also add up their rounding errors: a state is the pair of a sum and the sum of its rounding errors.
 #pragma once
 
 #include <fanin/accumulator/accumulator.hpp>
@@ -23,7 +23,7 @@ FANIN_HOST_DEVICE inline T two_sum(T a, T b, T& e) {
   return s;
 }
 
-/// Compensated sum of the terms of T, which T holds exactly. Error <= u |S| + (1 + u) g(d) g(d') sum|x|, d and d' the
+/// Compensated sum of Term::of(x), which T holds exactly. Error <= u |S| + (1 + u) g(d) g(d') sum|x|, d and d' the
 /// longest chains of additions into `sum` and into `error` (docs/numerics.md). Merges are compensated as well.
 template <class T, class Term = plain_term>
 struct compensated_sum {
@@ -41,7 +41,7 @@ struct compensated_sum {
     s.sum = two_sum(s.sum, other.sum, e);
     s.error = (s.error + other.error) + e;
   }
-  /// Infinities and NaN make the error NaN: then the plain sum is the IEEE answer.
+  /// An infinity or NaN makes `error` NaN; then `sum` is the value that IEEE addition gives.
   template <class R>
   FANIN_HOST_DEVICE static R finish(const state& s, std::uint64_t count) {
     if (count == 0) return R{0};

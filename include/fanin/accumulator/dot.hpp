@@ -1,4 +1,4 @@
-// Dot products without rounding: a product of two mantissas fits 128 bits, so that it is split and added exactly.
+// Dot products without rounding: the product of two mantissas fits in 128 bits and is added exactly.
 #pragma once
 
 #include <cstdint>
@@ -7,11 +7,12 @@
 
 namespace fanin {
 
-/// The sum of the products x y added, for up to 2^63 of them.
+/// The exact sum of products x y, for up to 2^63 products.
 /// Empty gives +0; only products -0 give -0; exact cancellation gives +0. Any NaN, a product of 0 and an infinity, or
 /// products +inf and -inf together, give the canonical quiet NaN; otherwise an infinity gives that infinity. Finite
 /// products neither overflow nor underflow.
 /// Trivially copyable; merging in any order gives the same state. Does not depend on the floating-point environment.
+/// Threads: calls of const members may overlap; any other call has to be the only one.
 template <class T>
 class exact_dot_accumulator {
   using format = detail::float_format<T>;
@@ -20,7 +21,7 @@ class exact_dot_accumulator {
   using value_type = T;
   using sum_type = detail::fixed_point<2 * format::low, 2 * format::high>;
 
-  /// Cost: a few integer operations.
+  /// Adds x y. Cost: a few integer operations.
   FANIN_HOST_DEVICE void add(T x, T y) {
     const auto x_bits = detail::to_bits(x), y_bits = detail::to_bits(y);
     const bool negative = ((x_bits ^ y_bits) & format::sign) != 0;
@@ -39,7 +40,7 @@ class exact_dot_accumulator {
     }
   }
 
-  /// Adds an exact partial sum of finite products that was formed elsewhere, not all of them -0.
+  /// Adds a sum of finite products, not all of them -0, that the caller has computed exactly.
   template <int Low, int High>
   FANIN_HOST_DEVICE void add_sum(const detail::fixed_point<Low, High>& partial) {
     numbers_ = true;
@@ -54,7 +55,7 @@ class exact_dot_accumulator {
     numbers_ |= other.numbers_;
   }
 
-  /// The state of at least one product, of which `numbers` says whether one was not -0; `sum` and `special` as in
+  /// Makes the state of at least one product. `numbers`: whether a product was not -0. `sum` and `special` are as in
   /// basic_exact_accumulator::restore for Power 2.
   FANIN_HOST_DEVICE static exact_dot_accumulator restore(const typename sum_type::words& sum, bool numbers,
                                                          unsigned special) {
@@ -77,7 +78,7 @@ class exact_dot_accumulator {
     return sum_.template round<R>();
   }
 
-  /// The sum of the finite products; it has no sign of zero.
+  /// The sum of the finite products. A sum of zero has no sign.
   FANIN_HOST_DEVICE const sum_type& total() const { return sum_; }
 
  private:
@@ -87,7 +88,7 @@ class exact_dot_accumulator {
   sum_type sum_;
   std::uint8_t special_ = 0;
   bool minus_zeros_ = false;  ///< whether a product was -0
-  bool numbers_ = false;      ///< whether a finite product was not
+  bool numbers_ = false;      ///< whether a finite product was not -0
 };
 
 }  // namespace fanin

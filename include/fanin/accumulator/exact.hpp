@@ -18,8 +18,9 @@ namespace fanin {
 /// The sum of x^Power over the elements added, Power 1 or 2, for up to 2^63 elements.
 /// Empty gives +0; all -0 gives -0 (+0 for squares); exact cancellation gives +0. Any NaN, or +inf and -inf together,
 /// gives the canonical quiet NaN; otherwise an infinity gives that infinity. Finite sums never overflow on the way.
-/// Trivially copyable: its bytes may be moved between threads and devices of one build; save() is for the rest.
-/// Does not depend on the floating-point environment. Threads: as int.
+/// Trivially copyable: its bytes may be copied between threads and devices of one build; between builds or machines
+/// use save(). Does not depend on the floating-point environment.
+/// Threads: calls of const members may overlap; any other call has to be the only one.
 template <class T, int Power>
 class basic_exact_accumulator {
   using format = detail::float_format<T>;
@@ -55,14 +56,14 @@ class basic_exact_accumulator {
     for (const T element : x) add(element);
   }
 
-  /// Adds value * 2^exponent, an exact partial sum of powers that was formed elsewhere, not all of them -0.
-  /// So it is a multiple of the smallest power. exponent is below Power * 128 + 63 (f32) or Power * 1024 + 63 (f64).
+  /// Adds value * 2^exponent, a sum of powers, not all of them -0, that the caller has computed exactly. The sum is a
+  /// multiple of the smallest power. `exponent` is below Power * 128 + 63 (f32) or Power * 1024 + 63 (f64).
   FANIN_HOST_DEVICE void add_scaled(detail::int128 value, int exponent) {
     seen_ = numbers;
     sum_.add_scaled(value, exponent);
   }
 
-  /// Adds such a partial sum that is wider than 128 bits.
+  /// As add_scaled(), for a sum that is wider than 128 bits.
   template <int Low, int High>
   FANIN_HOST_DEVICE void add_sum(const detail::fixed_point<Low, High>& partial) {
     seen_ = numbers;
@@ -76,8 +77,8 @@ class basic_exact_accumulator {
     sum_.merge(other.sum_);
   }
 
-  /// The state of at least one element, of which `numbers` says whether one was not -0. `sum` is their sum in two's
-  /// complement, in units of the smallest power, the least significant word first; `special` is as in save().
+  /// Makes the state of at least one element. `numbers`: whether an element was not -0. `sum` is the sum in two's
+  /// complement, in units of the smallest power, least significant word first. `special` is byte 7 of save().
   FANIN_HOST_DEVICE static basic_exact_accumulator restore(const typename sum_type::words& sum, bool numbers,
                                                            unsigned special) {
     basic_exact_accumulator state;
@@ -113,7 +114,7 @@ class basic_exact_accumulator {
   /// Whether no infinity and no NaN was added.
   FANIN_HOST_DEVICE bool finite() const { return special_ == 0; }
 
-  /// The sum of the finite elements' powers; it has no sign of zero.
+  /// The sum of the finite elements' powers. A sum of zero has no sign.
   FANIN_HOST_DEVICE const sum_type& total() const { return sum_; }
 
   /// The state as bytes that any machine can load: the same bytes for the same multiset of values.
@@ -127,7 +128,7 @@ class basic_exact_accumulator {
     return out;
   }
 
-  /// What save() wrote.
+  /// The state from which save() wrote the bytes.
   /// @throws invalid_argument on anything that save() cannot have written for this T and Power
   static basic_exact_accumulator load(std::span<const std::byte> in) {
     const auto expected = header();
@@ -153,7 +154,7 @@ class basic_exact_accumulator {
   }
 
  private:
-  // What was added so far; the largest one counts.
+  // Values of seen_, which is the largest of the values of the elements added.
   static constexpr std::uint8_t nothing = 0, minus_zeros = 1, numbers = 2;
   // Bits of special_.
   static constexpr std::uint8_t nan = 1, plus_infinity = 2, minus_infinity = 4;
@@ -175,7 +176,7 @@ class basic_exact_accumulator {
     return {std::byte{'F'}, std::byte{'N'}, std::byte{'X'}, std::byte{1}, std::byte{sizeof(T)}, std::byte{Power}};
   }
 
-  /// Whether 2^63 elements can have led to this state.
+  /// Whether some input of at most 2^63 elements gives this state, whose sum is `words`.
   bool possible(const typename sum_type::words& words) const {
     constexpr int used = (Power * (format::high - format::low) + 63) % 32;
     const auto top = static_cast<std::int32_t>(words[sum_type::limb_count - 1]) >> used;

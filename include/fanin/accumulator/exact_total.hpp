@@ -1,4 +1,4 @@
-// The exact accumulators, whose states are objects, in the shape of the other accumulators.
+// Gives the public exact accumulators, which are classes, the static functions of an accumulator.
 #pragma once
 
 #include <fanin/accumulator/accumulator.hpp>
@@ -9,7 +9,7 @@
 namespace fanin {
 namespace accumulator {
 
-/// What they share: `State` is the public accumulator, and the value is rounded once.
+/// The base of all exact accumulators. `State` is the public class; the value is rounded once.
 template <class T, class State>
 struct exact_total {
   using element = T;
@@ -28,7 +28,7 @@ struct exact_total {
   }
 };
 
-/// Sum of the terms, each of which T holds exactly.
+/// Sum of Term::of(x), which T holds exactly.
 template <class T, class Term = plain_term>
 struct exact_sum : exact_total<T, exact_accumulator<T>> {
   FANIN_HOST_DEVICE static void add(exact_accumulator<T>& s, T x) { s.add(Term::of(x)); }

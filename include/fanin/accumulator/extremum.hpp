@@ -1,4 +1,5 @@
-// Smallest and largest: NaN wins, and -0 is below +0, so that the answer does not depend on the order.
+// Smallest and largest element. Any NaN gives NaN, and -0 is smaller than +0, so that the result does not depend on
+// the order.
 #pragma once
 
 #include <type_traits>
@@ -10,7 +11,7 @@ namespace accumulator {
 
 namespace detail {
 
-/// Whether a comes before b in the order of the real line with -0 < +0. Neither is NaN.
+/// Whether a < b, with -0 < +0. Neither is NaN.
 template <class T>
 FANIN_HOST_DEVICE inline bool before(T a, T b) {
   if constexpr (std::is_floating_point_v<T>) {
@@ -22,7 +23,8 @@ FANIN_HOST_DEVICE inline bool before(T a, T b) {
 
 }  // namespace detail
 
-/// The state is the extremum itself, or NaN. There is no value of nothing: callers refuse count 0.
+/// The smallest or largest element; the state is that element, or NaN. The extremum of no elements does not exist, so
+/// callers reject a count of 0.
 template <class T, bool Largest>
 struct extremum {
   using element = T;

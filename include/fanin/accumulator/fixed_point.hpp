@@ -8,7 +8,7 @@
 // 3. After propagate() every limb but the last lies in [0, 2^32) and the last has the sign of the value. This form is
 //    unique: it depends on the value only.
 //
-// Everything is integer arithmetic: rounding mode, FTZ and DAZ do not matter.
+// All arithmetic is on integers, so rounding mode, FTZ and DAZ have no effect.
 #pragma once
 
 #include <cstdint>
@@ -55,7 +55,7 @@ struct scaled_mantissa {
   int exponent;
 };
 
-/// `magnitude`: the bits of |x|, which is finite.
+/// The mantissa and exponent of a finite x. `magnitude`: the bits of |x|.
 template <class T>
 FANIN_HOST_DEVICE inline scaled_mantissa unpack(typename float_format<T>::bits magnitude) {
   using format = float_format<T>;
@@ -64,7 +64,7 @@ FANIN_HOST_DEVICE inline scaled_mantissa unpack(typename float_format<T>::bits m
   return {biased == 0 ? fraction : fraction | format::implicit_one, format::low + (biased == 0 ? 0 : biased - 1)};
 }
 
-/// quotient = floor(x * 2^(32 (M - N)) / divisor), least significant word first. Returns what is left over. With
+/// quotient = floor(x * 2^(32 (M - N)) / divisor), least significant word first. Returns the remainder. With
 /// N == M both may be the same array.
 template <int N, int M>
 FANIN_HOST_DEVICE std::uint64_t divide(const std::uint32_t (&x)[N], std::uint64_t divisor,
@@ -79,9 +79,9 @@ FANIN_HOST_DEVICE std::uint64_t divide(const std::uint32_t (&x)[N], std::uint64_
   return remainder;
 }
 
-/// The magnitude sum(limb[i] * 2^(low + 32 i)), plus something below 2^low if `sticky`, rounded once to R: nearest,
-/// ties to even, gradual underflow, infinity from 2^high - half a unit on. Returns the bits without a sign.
-/// With `sticky` the magnitude must have more bits than R.
+/// The magnitude sum(limb[i] * 2^(low + 32 i)), plus an unknown amount below 2^low if `sticky`, rounded once to R: to
+/// nearest, ties to even, with gradual underflow, and to infinity from 2^high - half a unit on. Returns the bits
+/// without a sign. With `sticky` the magnitude must have more bits than R.
 template <class R, int Count>
 FANIN_HOST_DEVICE typename float_format<R>::bits round_magnitude(const std::uint32_t (&limb)[Count], int low,
                                                                  bool sticky) {
@@ -113,7 +113,7 @@ FANIN_HOST_DEVICE typename float_format<R>::bits round_magnitude(const std::uint
   return static_cast<bits>((static_cast<bits>(unit - format::low) << (format::digits - 1)) + mantissa);
 }
 
-/// A multiple of 2^Low, for sums of up to 2^63 numbers that are each below 2^High in magnitude.
+/// A multiple of 2^Low, wide enough for sums of up to 2^63 numbers that are each below 2^High in magnitude.
 template <int Low, int High>
 class fixed_point {
  public:
@@ -157,7 +157,7 @@ class fixed_point {
     count_addition();
   }
 
-  /// The same for a number of another range, which is such a multiple.
+  /// Adds a number of another range, which has to be a multiple of 2^Low below 2^(High + 63).
   template <int OtherLow, int OtherHigh>
   FANIN_HOST_DEVICE void add_number(const fixed_point<OtherLow, OtherHigh>& other) {
     typename fixed_point<OtherLow, OtherHigh>::words magnitude;
@@ -169,6 +169,7 @@ class fixed_point {
     }
   }
 
+  /// Restores invariant 3.
   FANIN_HOST_DEVICE void propagate() {
     std::int64_t carry = 0;
     for (int i = 0; i + 1 < limb_count; ++i) {

@@ -1,4 +1,4 @@
-// Exact integer sums and products: they give the mathematical value or the error `overflow`, never a wrapped one.
+// Exact integer sums and products: finish() returns the mathematical value or throws overflow.
 #pragma once
 
 #include <type_traits>
@@ -20,7 +20,7 @@ FANIN_HOST_DEVICE inline double rounded_quotient(uint128 numerator, std::uint64_
   return std::ldexp(static_cast<double>(quotient), -shift);
 }
 
-/// Base of accumulators whose every value is exact.
+/// The base of accumulators whose values are exact.
 struct unrounded {
   static constexpr bool order_free = true;
   template <class R>
@@ -38,7 +38,7 @@ R checked(bool fits, R value) {
 
 }  // namespace detail
 
-/// Sum of the terms of integers, exact for any count below 2^64.
+/// Sum of Term::of(x) of integers, exact for up to 2^63 elements.
 template <class T, class Term = plain_term>
 struct integer_sum : detail::unrounded {
   using element = T;
@@ -46,11 +46,12 @@ struct integer_sum : detail::unrounded {
   FANIN_HOST_DEVICE static constexpr state identity() { return 0; }
   FANIN_HOST_DEVICE static void add(state& s, element x) { s += Term::of(x); }
   FANIN_HOST_DEVICE static void merge(state& s, state other) { s += other; }
-  /// Whether the value is one of R, and its low bits.
+  /// Whether R can hold the value.
   template <class R>
   FANIN_HOST_DEVICE static bool fits(state s) {
     return s == static_cast<R>(s);
   }
+  /// The low bits of the value.
   template <class R>
   FANIN_HOST_DEVICE static R wrapped(state s) {
     return static_cast<R>(s);
@@ -77,7 +78,7 @@ struct integer_mean : integer_sum<T> {
   }
 };
 
-/// Sum of squares of integers; totals over 2^127 stay there, since squares never bring a total down again.
+/// Sum of squares of integers. A total that reaches 2^127 stays at 2^127, since no further square makes it smaller.
 template <class T>
 struct integer_square_sum : detail::unrounded {
   using element = T;
@@ -92,11 +93,12 @@ struct integer_square_sum : detail::unrounded {
     const state total = s + other;
     s = s >= limit || other >= limit || total >= limit ? limit : total;
   }
-  /// Whether the value is one of R, and its low bits.
+  /// Whether R can hold the value.
   template <class R>
   FANIN_HOST_DEVICE static bool fits(state s) {
     return s <= static_cast<state>(std::numeric_limits<R>::max());
   }
+  /// The low bits of the value; 0 at the limit.
   template <class R>
   FANIN_HOST_DEVICE static R wrapped(state s) {
     return static_cast<R>(s);
@@ -130,12 +132,13 @@ struct integer_product : detail::unrounded {
     s.magnitude = s.too_large ? 1 : static_cast<std::uint64_t>(product);
     s.negative = !zero && s.negative != other.negative;
   }
-  /// Whether the value is one of R, and its low bits.
+  /// Whether R can hold the value.
   template <class R>
   FANIN_HOST_DEVICE static bool fits(const state& s) {
     const auto largest = static_cast<std::uint64_t>(std::numeric_limits<R>::max()) + (s.negative ? 1 : 0);
     return !s.too_large && s.magnitude <= largest;
   }
+  /// The low bits of the value; unspecified if `too_large`.
   template <class R>
   FANIN_HOST_DEVICE static R wrapped(const state& s) {
     return static_cast<R>(s.negative ? 0 - s.magnitude : s.magnitude);

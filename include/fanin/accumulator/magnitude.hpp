@@ -9,7 +9,7 @@
 namespace fanin {
 namespace accumulator {
 
-/// A term of a sum is the magnitude of the element: exact, of floats with the sign bit cleared, of integers unsigned.
+/// The term of a sum of magnitudes: |x|, exactly. A float has its sign bit cleared; an integer becomes unsigned.
 struct magnitude_term {
   template <class T>
   FANIN_HOST_DEVICE static auto of(T x) {

@@ -1,5 +1,5 @@
-// The variance without rounding on the way: with S the sum of x and Q that of x^2 it is (n Q - S^2) / n^2, and all
-// cancellation is among integers.
+// The variance with a single rounding. With S the sum of x and Q the sum of x^2, it is (n Q - S^2) / n^2, whose
+// numerator is computed exactly in integers.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +30,7 @@ FANIN_HOST_DEVICE void subtract_square(const std::uint32_t (&y)[N], std::uint32_
   static_assert(M >= 2 * N);
   FANIN_ROLLED for (int i = 0; i < N; ++i) {
     if (y[i] == 0) continue;
-    std::uint64_t carry = 0;  // of the product, and what x[i + j] had to borrow
+    std::uint64_t carry = 0;  // the carry of the product, plus the borrow of x[i + j]
     for (int j = 0; i + j < M && (j < N || carry != 0); ++j) {
       carry += static_cast<std::uint64_t>(y[i]) * (j < N ? y[j] : 0);
       const auto low = static_cast<std::uint32_t>(carry);
@@ -42,8 +42,9 @@ FANIN_HOST_DEVICE void subtract_square(const std::uint32_t (&y)[N], std::uint32_
 
 }  // namespace detail
 
-/// The exact sums of the elements added and of their squares, for up to 2^63 elements.
+/// The exact sums of the elements and of their squares, for up to 2^63 elements.
 /// Trivially copyable; merging in any order gives the same state. Does not depend on the floating-point environment.
+/// Threads: calls of const members may overlap; any other call has to be the only one.
 template <class T>
 struct exact_moments_accumulator {
   using value_type = T;

@@ -1,4 +1,4 @@
-// Square roots of numbers that are too wide for any type, rounded once.
+// Square roots of multi-word integers, rounded once.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,8 @@ FANIN_HOST_DEVICE inline std::uint64_t floor_root(uint128 x) {
 }
 
 /// The square root of sum(word[i] * 2^(low + 32 i)), low even, rounded once to R. Zero gives +0.
-/// The leading 127 or 128 bits have a root of 64 bits; whether the other bits or a remainder are left decides ties.
+/// The root of the leading 127 or 128 bits has 64 bits. The rounding also needs to know whether a remainder or any
+/// other bit is left.
 template <class R, int Count>
 FANIN_HOST_DEVICE R rounded_root(const std::uint32_t (&word)[Count], int low) {
   int top = Count - 1;
@@ -35,7 +36,7 @@ FANIN_HOST_DEVICE R rounded_root(const std::uint32_t (&word)[Count], int low) {
   bool sticky = static_cast<uint128>(root) * root != window;
   for (int i = 0; i < last && !sticky; ++i) sticky = bit(i);
 
-  // As many words as the square has, so that a narrow R's smallest subnormal lies among their bits.
+  // The array has as many words as the square, so that it contains the bit of the smallest subnormal of a narrow R.
   const std::uint32_t limbs[Count] = {static_cast<std::uint32_t>(root), static_cast<std::uint32_t>(root >> 32)};
   return from_bits<R>(round_magnitude<R>(limbs, (low + last) / 2, sticky));
 }

@@ -1,12 +1,12 @@
-// Products that are rounded before anything is added to them, whatever the caller's compiler flags allow: contracted
-// to a fused multiply-add, a sum of products would have other bits, and fewer roundings than its bound counts.
+// Products that are rounded before anything is added to them, whatever the caller's compiler flags allow. If a
+// compiler contracted products and additions to fused multiply-adds, results would have other bits.
 #pragma once
 
 #include <fanin/compiler.hpp>
 
 namespace fanin::accumulator {
 
-/// fl(x * y), for float and double.
+/// x * y rounded to T, float or double.
 template <class T>
 FANIN_HOST_DEVICE inline T rounded_product(T x, T y) {
   T product;

@@ -7,8 +7,8 @@
 namespace fanin {
 namespace accumulator {
 
-/// Sum of the terms of T in T. Error <= g(d) times the sum of their magnitudes, d = the longest chain of additions
-/// [Higham 2002, 4.2]. A Term is exact: T holds it.
+/// Sum of Term::of(x) over the elements x, in T, which holds every term exactly. Error <= g(d) times the sum of the
+/// terms' magnitudes, d = the longest chain of additions [Higham 2002, 4.2].
 template <class T, class Term = plain_term>
 struct plain_sum {
   using element = T;
@@ -27,7 +27,7 @@ struct plain_sum {
   }
 };
 
-/// Sum of x^2 in T; one more rounding than plain_sum.
+/// Sum of x^2 in T. Each term has one more rounding than in plain_sum.
 template <class T>
 struct plain_square_sum : plain_sum<T> {
   FANIN_HOST_DEVICE static void add(T& s, T x) { s += rounded_product(x, x); }

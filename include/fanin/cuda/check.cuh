@@ -1,4 +1,4 @@
-// Calls of the CUDA runtime that failed become exceptions.
+// Turns error codes of the CUDA runtime into exceptions.
 #pragma once
 
 #include <string>
@@ -9,8 +9,9 @@
 
 namespace fanin::device_code {
 
-/// Does nothing on success. Otherwise the runtime forgets the error, unless it is one that no call survives.
-/// @throws out_of_memory or device_error with `call` and the device's own words
+/// Returns if `code` is success. Otherwise clears the runtime's last error, so that later calls do not return it
+/// again, and throws; errors after which every call fails cannot be cleared.
+/// @throws out_of_memory or device_error with `call` and the runtime's message
 inline void check(cudaError_t code, const char* call) {
   if (code == cudaSuccess) return;
   static_cast<void>(cudaGetLastError());

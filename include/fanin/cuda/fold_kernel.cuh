@@ -1,5 +1,5 @@
 // The general loop of a device: any accumulator over one array. Every thread has several 16-byte loads in flight; the
-// last block finishes.
+// last block to end merges the states of all blocks.
 #pragma once
 
 #include <nv/target>
@@ -9,8 +9,8 @@
 
 namespace fanin::device_code {
 
-/// Lets the next kernel of the stream be sent to the device now, then waits until the one in front has ended and
-/// what it wrote can be seen. Means nothing where the launch did not ask for it.
+/// Allows the next kernel of the stream to start, then waits until the preceding kernel has ended and its writes are
+/// visible. Has no effect if the launch did not set execution::programmatic.
 __device__ inline void overlap_with_next_launch() {
   NV_IF_TARGET(NV_PROVIDES_SM_90, (cudaTriggerProgrammaticLaunchCompletion(); cudaGridDependencySynchronize();))
 }
@@ -18,7 +18,7 @@ __device__ inline void overlap_with_next_launch() {
 template <class A>
 inline constexpr tuning::shape shape_of = tuning::fold_shape(sizeof(typename A::state));
 
-/// This thread's part of the vectors.
+/// Adds this thread's share of the vectors to `fold`: first `rounds` whole tiles, then what is left over.
 template <class A>
 __device__ void fold_vectors(vector_fold<A>& fold, const peeled_array<typename A::element>& x, std::uint64_t rounds) {
   constexpr int loads = shape_of<A>.loads;

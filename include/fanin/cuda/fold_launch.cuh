@@ -1,4 +1,4 @@
-// Launching the general loop: in which shape, and what that means for the longest chain of additions.
+// Launches the general loop on a device, and computes the longest chain of additions for its error bound.
 #pragma once
 
 #include <bit>
@@ -8,7 +8,8 @@
 
 namespace fanin::device_code {
 
-/// The kernel calls write(state) in one thread with the state of the whole array. @throws device_error
+/// Launches fold_kernel, which calls write(state) in one thread with the state of the whole array.
+/// @throws device_error
 template <class A, class Write>
 void launch_fold(const execution& where, const peeled_array<typename A::element>& x, const Write& write) {
   constexpr tuning::shape shape = shape_of<A>;
@@ -18,15 +19,16 @@ void launch_fold(const execution& where, const peeled_array<typename A::element>
                     where.ticket, write);
 }
 
-/// Merges across the threads of a block, then along the partials in the lanes of one warp and across these.
+/// The merges from a thread's state to the grid's: across the threads of a block, then of the blocks' partials in
+/// each lane of one warp, then across the lanes.
 inline double grid_merges(unsigned blocks, int threads) {
   const int in_block = std::bit_width(static_cast<unsigned>(threads)) - 1;
   constexpr int in_warp = 5;
   return blocks == 1 ? in_block : in_block + (blocks - 1) / 32 + 1 + in_warp;
 }
 
-/// The longest chain of additions in that kernel. Where the array starts decides how many vectors it has: its ends
-/// take less than 16 of them.
+/// The longest chain of additions in fold_kernel, for every alignment of the array. The alignment decides how many
+/// whole vectors there are: the elements before and after them take less than 16 vectors.
 template <class A>
 rounding_chain fold_chain(int multiprocessors, std::uint64_t count) {
   constexpr tuning::shape shape = shape_of<A>;

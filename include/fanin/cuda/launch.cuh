@@ -1,4 +1,4 @@
-// Launching kernels that may be sent to the device before the one in front of them has ended.
+// Launches kernels that may start before the preceding kernel of the stream has ended (programmatic launches).
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,8 @@
 
 namespace fanin::device_code {
 
-/// The kernel calls overlap_with_next_launch() before it touches device memory. @throws device_error
+/// Launches `kernel`, which has to call overlap_with_next_launch() before it accesses device memory.
+/// @throws device_error
 template <class... Parameters, class... Arguments>
 void launch_overlapped(const execution& where, unsigned blocks, int threads, std::size_t shared_bytes,
                        void (*kernel)(Parameters...), const Arguments&... arguments) {

@@ -1,4 +1,4 @@
-// How many blocks of a kernel run, and which vectors each reads, by size and device.
+// Launch shapes: how many blocks a kernel has, and which vectors each block reads, by input size and device.
 // The figures were chosen on an H200 with bench/device_sums.cpp; docs/architecture.md tells what else was tried.
 #pragma once
 
@@ -8,12 +8,12 @@
 
 namespace fanin::device_code::tuning {
 
-/// How a kernel over 16-byte vectors is launched.
+/// The launch shape of a kernel over 16-byte vectors.
 struct shape {
-  int threads;  ///< of a block
+  int threads;  ///< per block
   int blocks_per_multiprocessor;
-  int loads;      ///< that a thread issues before it uses the first
-  int slots = 0;  ///< of a warp, each for so many loads, where the device copies into shared memory by itself
+  int loads;      ///< loads that a thread issues before it uses the first one
+  int slots = 0;  ///< slots of a warp's ring in shared memory, if bulk copies fill it; a slot has `loads` per thread
 };
 
 /// Two blocks fill a multiprocessor's registers at 64 a thread, with 128 KiB of loads in flight there; about 25 KiB
@@ -22,11 +22,13 @@ constexpr shape fold_shape(std::size_t state_bytes) {
   return {512, 2, state_bytes > 32 ? 1 : state_bytes > 16 ? 4 : 8};
 }
 
-/// Partials that a lane of the last warp loads at once: 288 blocks', enough for 144 multiprocessors.
+/// The partials that each lane of the last warp loads at once. The warp's 288 loads are enough for 144
+/// multiprocessors.
 inline constexpr int partials_in_flight = 9;
 
-/// Blocks for an array of vectors. One alone needs no second step and reads up to eight vectors a thread in one go;
-/// beyond that one load a thread pays for a block, and more blocks than fit at once would only queue.
+/// The number of blocks for an array of vectors. Up to eight vectors per thread, one block is used, which saves the
+/// merge of the blocks' states. Beyond that, a further block pays from one vector per thread on, up to the number of
+/// blocks that are resident at once; more blocks would only wait.
 constexpr unsigned blocks(std::uint64_t vectors, int multiprocessors, const shape& s) {
   const auto threads = static_cast<std::uint64_t>(s.threads);
   if (vectors <= 8 * threads) return 1;
@@ -34,8 +36,8 @@ constexpr unsigned blocks(std::uint64_t vectors, int multiprocessors, const shap
   return static_cast<unsigned>(std::min(most, (vectors - 1) / threads + 1));
 }
 
-/// How many rounds there are in which each block has a tile of its own, `loads` vectors for each thread. In what is
-/// left over, blocks take turns at every `threads` vectors, so that all have something to read.
+/// The number of rounds in which every block reads a whole tile: `loads` vectors for each thread. The vectors left
+/// over are dealt out to the blocks in runs of `threads` vectors, so that all blocks have some to read.
 constexpr std::uint64_t whole_rounds(std::uint64_t vectors, unsigned blocks, const shape& s) {
   return vectors / (std::uint64_t{blocks} * static_cast<unsigned>(s.threads * s.loads));
 }

@@ -1,4 +1,4 @@
-// Moving an accumulator's state between the lanes of a warp.
+// Moves an accumulator's state between the lanes of a warp.
 #pragma once
 
 #include <cstring>
@@ -6,7 +6,8 @@
 
 namespace fanin::device_code {
 
-/// The state of the lane `distance` above, or the caller's own where there is none. Every lane of `mask` takes part.
+/// The value of the lane that is `distance` above the calling lane, or the caller's own value if there is no such
+/// lane. Every lane of `mask` has to call shuffle_down().
 template <class State>
 __device__ State shuffle_down(State value, unsigned distance, unsigned mask = 0xffffffffu) {
   static_assert(std::is_trivially_copyable_v<State>);

@@ -1,4 +1,4 @@
-// The loop of a thread over elements that lie a stride apart.
+// A thread's loop over elements that are a stride apart.
 #pragma once
 
 #include <cstdint>
@@ -6,8 +6,8 @@
 
 namespace fanin::device_code {
 
-/// take(x[i]), take(x[i + stride]), ... up to `end`; with the index as a second argument if `take` has one. `Batch`
-/// loads are under way before the first one is used.
+/// Calls take(x[i]), take(x[i + stride]), ... for the indices below `end`, with the index as a second argument if
+/// `take` has one. `Batch` loads are issued before the first loaded value is used.
 template <unsigned Batch, class Value, class Take>
 __device__ void for_each_strided(const Value* x, std::uint64_t i, std::uint64_t end, std::uint64_t stride,
                                  Take take) {

@@ -1,5 +1,5 @@
-// An array cut into whole 16-byte vectors, the first at a cache line's begin, and the few elements around them.
-// Elements of other sizes or alignments than the scalar types have are vectors of one element.
+// An array split into 16-byte vectors, of which the first begins a cache line of 128 bytes, and the elements before
+// and after the vectors. An element type that does not fill 16 bytes evenly makes vectors of one element.
 #pragma once
 
 #include <cstdint>
@@ -51,8 +51,8 @@ __device__ void add_at(typename A::state& s, const typename A::element& x, std::
   }
 }
 
-/// A thread's states: one for each element of a vector, up to four, so that a vector's additions do not wait for each
-/// other.
+/// The states of one thread: one for each element of a vector, up to four, so that the additions of a vector are
+/// independent of each other.
 template <class A>
 class vector_fold {
  public:
@@ -64,12 +64,12 @@ class vector_fold {
 #pragma unroll
     for (state& s : lanes_) s = A::identity();
   }
-  /// `position` is that of the vector's first element; it is used if A wants it.
+  /// `position` is the position of the vector's first element in the input; it is used if A::wants_position.
   __device__ void add(const vector<T>& v, std::uint64_t position) {
 #pragma unroll
     for (int i = 0; i < vector<T>::size; ++i) add_at<A>(lanes_[i % lanes], v.at[i], position + i);
   }
-  /// The elements outside of the vectors: the first threads of block 0 take one of each end.
+  /// Adds the elements outside of the vectors: thread i of block 0 adds element i of the head and of the tail.
   __device__ void add_ends(const peeled_array<T>& x) {
     if (blockIdx.x != 0) return;
     if (threadIdx.x < x.head_count) add_at<A>(lanes_[0], x.head[threadIdx.x], x.first + threadIdx.x);
