@@ -1,4 +1,4 @@
-// What the CPU backends have in common: everything but how tasks reach threads.
+// The base class of the CPU backends, which implement only the distribution of tasks to threads.
 #pragma once
 
 #include <fanin/backend.hpp>
@@ -35,7 +35,7 @@ class cpu_backend : public backend {
 /// end the process inside the OpenMP or TBB runtime.
 inline constexpr unsigned most_threads = 256;
 
-/// Below this, waking other threads costs more than they save.
+/// Inputs with fewer bytes are folded by one thread: waking others costs more than they save.
 inline constexpr std::size_t parallel_bytes = std::size_t{1} << 21;
 
 }  // namespace fanin::cpu
