@@ -1,4 +1,4 @@
-// Calls of the CUDA runtime that failed become exceptions.
+// Errors of the CUDA runtime as exceptions.
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace fanin::device_code {
 
-/// Does nothing on success. Otherwise the runtime forgets the error, unless it is one that no call survives.
-/// @throws out_of_memory or device_error with `call` and the device's own words
+/// Does nothing on success. Otherwise clears the runtime's last error, unless that error is sticky.
+/// @throws out_of_memory or device_error with `call` and the runtime's description of the error
 inline void check(cudaError_t code, const char* call) {
   if (code == cudaSuccess) return;
   static_cast<void>(cudaGetLastError());

@@ -1,11 +1,11 @@
-// A device as the calling thread's current one, for a scope.
+// A scope with another current device.
 #pragma once
 
 #include <fanin/cuda/check.cuh>
 
 namespace fanin::device_code {
 
-/// Makes a device the calling thread's current one for a scope.
+/// Makes a device the calling thread's current device, and restores the previous one at the end of the scope.
 class device_scope {
  public:
   explicit device_scope(int device) : device_(device) {

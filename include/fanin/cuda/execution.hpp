@@ -1,4 +1,4 @@
-// Where kernels run, for those who include no CUDA header too.
+// Where kernels run. Needs no CUDA header.
 #pragma once
 
 #include <cstddef>
@@ -7,12 +7,12 @@ struct CUstream_st;  // cudaStream_t points to one
 
 namespace fanin::device_code {
 
-/// Where a kernel runs, and the memory it may use there. One launch at a time.
+/// Where a kernel runs, and the memory that it may use there. Launches with the same memory run one after another.
 struct execution {
   int device = 0;
   int multiprocessors = 1;
-  bool programmatic = false;  ///< a kernel may be sent to the device before the one in front of it has ended
-  std::size_t copy_room = 0;  ///< shared memory of a block, if kernels were compiled to have it filled by bulk copies
+  bool programmatic = false;  ///< kernels may be launched before the preceding kernel has ended
+  std::size_t copy_room = 0;  ///< the most shared memory of a block if kernels use bulk copies, else 0
   CUstream_st* stream = nullptr;
   unsigned* ticket = nullptr;   ///< in device memory; 0 between launches
   void* exact_total = nullptr;  ///< in device memory; room for any recipe's state, 0 between launches

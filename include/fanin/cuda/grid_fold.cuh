@@ -17,7 +17,7 @@ __device__ typename A::state fold_warp(typename A::state s) {
   return s;
 }
 
-/// The merge of the block's states, in thread 0. All threads call it; before a second call there is a barrier.
+/// The merge of the block's states, in thread 0. All threads call it. A second call needs a barrier before it.
 template <class A, int Threads>
 __device__ typename A::state fold_block(typename A::state s) {
   constexpr int warps = Threads / 32;
@@ -29,8 +29,8 @@ __device__ typename A::state fold_block(typename A::state s) {
   return s;
 }
 
-/// One thread of each block calls it, once it has written its block's share; whether it is the last to do so, which
-/// then sees what all wrote. The last one leaves the ticket at 0.
+/// Counts the blocks that have written their results. One thread of each block calls it after that write. Returns
+/// true in the last block, which then sees the writes of all blocks. The last block sets the ticket to 0 again.
 __device__ inline bool take_ticket(unsigned* ticket) {
   const ::cuda::atomic_ref<unsigned, ::cuda::thread_scope_device> taken(*ticket);
   const bool last = taken.fetch_add(1, ::cuda::memory_order_acq_rel) == gridDim.x - 1;
@@ -38,12 +38,13 @@ __device__ inline bool take_ticket(unsigned* ticket) {
   return last;
 }
 
-/// The same, called by all threads, after thread 0 has written; all get the answer.
+/// The same for all threads of a block, of which thread 0 has written the result. All threads receive the answer.
 __device__ inline bool is_last_block(unsigned* ticket) {
   return __syncthreads_or(threadIdx.x == 0 && take_ticket(ticket)) != 0;
 }
 
-/// Calls write(s) in one thread, with the merge of all threads' states. `partials` has room for one state a block.
+/// Calls write(s) in one thread of the grid with the merge of all threads' states. `partials` has room for a state of
+/// each block.
 template <class A, int Threads, class Write>
 __device__ void fold_grid(typename A::state s, typename A::state* partials, unsigned* ticket, const Write& write) {
   s = fold_block<A, Threads>(s);

@@ -1,4 +1,4 @@
-// Launching kernels that may be sent to the device before the one in front of them has ended.
+// Programmatic launches: a kernel may be launched before the preceding kernel of the stream has ended.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,8 @@
 
 namespace fanin::device_code {
 
-/// The kernel calls overlap_with_next_launch() before it touches device memory. @throws device_error
+/// Launches a kernel, which has to call overlap_with_next_launch() before it touches device memory.
+/// @throws device_error
 template <class... Parameters, class... Arguments>
 void launch_overlapped(const execution& where, unsigned blocks, int threads, std::size_t shared_bytes,
                        void (*kernel)(Parameters...), const Arguments&... arguments) {

@@ -6,7 +6,8 @@
 
 namespace fanin::device_code {
 
-/// The state of the lane `distance` above, or the caller's own where there is none. Every lane of `mask` takes part.
+/// The state of the lane `distance` above the caller's, or the caller's own if there is no such lane. Every lane of
+/// `mask` calls it.
 template <class State>
 __device__ State shuffle_down(State value, unsigned distance, unsigned mask = 0xffffffffu) {
   static_assert(std::is_trivially_copyable_v<State>);
