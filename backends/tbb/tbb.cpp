@@ -14,8 +14,8 @@
 namespace fanin::tbb_backend {
 namespace {
 
-/// Workers inherit the affinity of the thread that starts them. Where that is one core because an OpenMP runtime
-/// bound the main thread, they would share it: this puts them back on all cores of the process.
+/// Lets workers run on all cores of the process. Workers inherit the affinity of the thread that starts them, which
+/// is one core if an OpenMP runtime bound the main thread; all workers would share it.
 class spreading_observer final : public tbb::task_scheduler_observer {
  public:
   explicit spreading_observer(tbb::task_arena& arena) : task_scheduler_observer(arena) { observe(true); }
