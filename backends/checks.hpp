@@ -10,7 +10,7 @@ namespace fanin {
 /// variant that serves the request.
 support check_offer(const backend& b, request& request, bool has_arithmetic);
 
-/// @throws backend_unavailable with the backend's own reason if it cannot be used here
+/// @throws backend_unavailable with the backend's own reason if `b` is not usable on this machine
 void require_usable(const backend& b);
 
 /// @throws invalid_argument if the operation has no value for `count` elements

@@ -1,4 +1,4 @@
-// The public side of device.hpp: contexts, and reductions on one of them.
+// The functions of device.hpp: contexts, and reductions on a context.
 #include <fanin/device.hpp>
 
 #include "backends/checks.hpp"

@@ -1,4 +1,4 @@
-// Choosing a backend: a pure function of its arguments.
+// The choice of a backend, a pure function of its arguments.
 #include <algorithm>
 #include <vector>
 

@@ -1,4 +1,4 @@
-// From recipes to arithmetic: SIMD leaves for the accumulators that have them, the general loop for the others.
+// The arithmetic of each recipe: SIMD leaves for the accumulators that have them, the general loop for the others.
 #include <algorithm>
 #include <array>
 #include <bit>

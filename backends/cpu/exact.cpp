@@ -39,13 +39,13 @@ using double_format = detail::float_format<double>;
 
 // |q| / unit is at most 2^51, so that the sum over a tile fits into an int64: 4032 * 2^51 < 2^63.
 constexpr std::size_t tile = 4032;
-/// A window of several levels is chosen anew after so many tiles, since fewer levels may do.
+/// After this number of tiles, a window of several levels is chosen anew, since fewer levels may do.
 constexpr std::size_t tiles_between_fits = 64;
-/// After a tile that add_narrow() could not add, it is not tried for so many tiles.
+/// The number of tiles after one that add_narrow() could not add for which add_narrow() is not tried.
 constexpr std::size_t windowed_tiles_after_wide = 8;
 /// Fewer elements are added sooner one by one than through windows or bins.
 constexpr std::size_t shortest_windowed = 64;
-/// Elements that no window fits are added by add_binned() if there are so many in a row, else one by one.
+/// Elements that no window fits are added by add_binned() if at least this number follows, else one by one.
 constexpr std::size_t shortest_binned = 8192;
 constexpr std::size_t longest_binned = tile * tiles_between_fits;
 /// In bytes. With so many operations for each cache line, the processor's own prefetches come too late; see

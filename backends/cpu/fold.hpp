@@ -34,7 +34,7 @@ constexpr std::size_t state_stride(const arithmetic& arithmetic) {
 class partial_tree {
  public:
   static constexpr std::size_t most_levels = 48;
-  /// `levels` is aligned as states are and has room for most_levels of them, at state_stride().
+  /// `levels` has room for most_levels states, state_stride() apart and aligned to detail::state_alignment.
   partial_tree(const arithmetic& arithmetic, std::byte* levels) noexcept : arithmetic_(arithmetic), levels_(levels) {}
   /// Adds the next block's partial, which is in `state`, and overwrites `state`.
   void push(void* state);

@@ -40,7 +40,8 @@ struct half_sums {
 };
 half_sums sum_halves(const void* words, std::size_t count, std::uint64_t flip);
 
-/// Smallest or largest of count > 0 elements; NaN if there is one; -0 below +0. Defined for all element types.
+/// Smallest or largest of count > 0 elements; NaN if an element is NaN; -0 is below +0. Defined for
+/// element types of 32 and 64 bits.
 template <class T>
 T smallest_leaf(const T* x, std::size_t count);
 template <class T>

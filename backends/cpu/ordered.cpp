@@ -109,7 +109,7 @@ struct compensated_sum_kernel {
   }
 };
 
-/// x * x - p with one rounding, on instruction sets without a fused multiply-add too.
+/// x * x - p with one rounding, also on instruction sets without a fused multiply-add.
 template <class D, class V>
 HWY_INLINE V square_error(D d, V x, V p) {
 #if HWY_NATIVE_FMA

@@ -18,7 +18,7 @@ struct chunk_slot {
   pinned_memory staging;
   device_memory arrived;
   owned_event copy_begun, copied, fold_begun, folded;
-  std::byte* state = nullptr;  ///< pinned
+  std::byte* state = nullptr;  ///< in pinned memory
   bool busy = false;           ///< a fold is enqueued, and its state not yet merged
 };
 

@@ -5,7 +5,7 @@
 
 namespace fanin::cuda {
 
-/// A barrier in shared memory on which one thread announces bytes and all threads wait for them.
+/// An mbarrier in shared memory: one thread starts a copy on it, and all threads wait for the copied bytes.
 class copy_barrier {
  public:
   /// Initialises the barrier, for one arriving thread.

@@ -72,7 +72,7 @@ class copy_crew {
   std::uint64_t finished_ = 0, begun_ = 0, added_ = 0;  ///< finished_ <= begun_ <= added_
   std::size_t helpers_ = 0;                             ///< threads that may copy, besides the caller's
   bool stop_ = false;
-  std::vector<std::jthread> threads_;  ///< last, so that they end first
+  std::vector<std::jthread> threads_;  ///< declared last, so that the threads end before the other members
 };
 
 inline copy_crew::~copy_crew() {
