@@ -75,23 +75,23 @@ struct search {
   candidate_list candidates;
   const request& wanted;
   const options& chosen;
-  selection found;
+  selection result;
 
   /// Chooses `b` if it can serve the request; otherwise adds the reason to the list of fallbacks.
   bool try_backend(const backend& b) {
     const availability& here = b.probe();
     if (!here.usable()) {
-      found.fallback.push_back({b.name(), here.why, std::string(here.detail)});
+      result.fallback.push_back({b.name(), here.why, std::string(here.detail)});
       return false;
     }
-    found.what = wanted;
-    apply_variant(b, chosen, found.what);
-    support answer = b.prepare(found.what);
+    result.what = wanted;
+    apply_variant(b, chosen, result.what);
+    support answer = b.prepare(result.what);
     if (!answer.usable()) {
-      found.fallback.push_back({b.name(), answer.why, std::move(answer.detail)});
+      result.fallback.push_back({b.name(), answer.why, std::move(answer.detail)});
       return false;
     }
-    found.chosen = &b;
+    result.chosen = &b;
     return true;
   }
 };
@@ -121,25 +121,25 @@ selection choose_automatically(search& state) {
   const auto has_wanted_variant = [&](const backend& b) { return has_variant(b, state.chosen.variant); };
   if (prefers_serial(state.wanted)) {
     for (const backend* b : state.candidates) {
-      if (b->name() == "serial" && has_wanted_variant(*b) && state.try_backend(*b)) return std::move(state.found);
+      if (b->name() == "serial" && has_wanted_variant(*b) && state.try_backend(*b)) return std::move(state.result);
     }
-    state.found.fallback.clear();
+    state.result.fallback.clear();
   }
   for (const backend* b : state.candidates) {
     if (!has_wanted_variant(*b)) continue;
     if (needs_bus(*b, state.wanted)) {
-      state.found.fallback.push_back({b->name(), reason::wrong_memory, "the data lie in host memory"});
+      state.result.fallback.push_back({b->name(), reason::wrong_memory, "the data lie in host memory"});
     } else if (state.try_backend(*b)) {
-      return std::move(state.found);
+      return std::move(state.result);
     }
   }
   if (state.wanted.inputs.place() == memory::host) {
-    std::erase_if(state.found.fallback, [](const passed_over& p) { return p.why == reason::wrong_memory; });
+    std::erase_if(state.result.fallback, [](const passed_over& p) { return p.why == reason::wrong_memory; });
   }
   for (const backend* b : state.candidates) {
-    if (needs_bus(*b, state.wanted) && state.try_backend(*b)) return std::move(state.found);
+    if (needs_bus(*b, state.wanted) && state.try_backend(*b)) return std::move(state.result);
   }
-  refuse_all(state.found.fallback);
+  refuse_all(state.result.fallback);
 }
 
 selection choose(candidate_list candidates, std::string_view name, const request& wanted, const options& chosen) {
@@ -152,8 +152,8 @@ selection choose(candidate_list candidates, std::string_view name, const request
     const backend& chosen_backend = backend_named(candidates, name);
     if (!has_variant(chosen_backend, chosen.variant)) check_variant_name(candidates, chosen.variant);
     require_usable(chosen_backend);
-    if (!state.try_backend(chosen_backend)) throw unsupported(state.found.fallback.front().detail);
-    return std::move(state.found);
+    if (!state.try_backend(chosen_backend)) throw unsupported(state.result.fallback.front().detail);
+    return std::move(state.result);
   }
   check_variant_name(candidates, chosen.variant);
   any_name(name, [&](std::string_view one) {  // an unknown name is an error wherever it stands
@@ -161,9 +161,9 @@ selection choose(candidate_list candidates, std::string_view name, const request
     return false;
   });
   if (!any_name(name, [&](std::string_view one) { return state.try_backend(backend_named(candidates, one)); })) {
-    refuse_all(state.found.fallback);
+    refuse_all(state.result.fallback);
   }
-  return std::move(state.found);
+  return std::move(state.result);
 }
 
 unsigned threads_of(const options& chosen) { return chosen.threads != 0 ? chosen.threads : default_threads(); }

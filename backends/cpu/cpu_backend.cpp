@@ -88,9 +88,9 @@ class block_stream final : public stream {
 
   void push(const input_views& blocks) override {
     operands data = operands_of(blocks);
-    std::size_t left = blocks.count();
-    while (left > 0) {
-      std::size_t n = std::min(left, block_ - pending_count_);
+    std::size_t remaining = blocks.count();
+    while (remaining > 0) {
+      std::size_t n = std::min(remaining, block_ - pending_count_);
       if (n == block_) {
         fold_block(data, n);
       } else {
@@ -100,7 +100,7 @@ class block_stream final : public stream {
         if (pending_count_ == block_) flush();
       }
       data = operands_from(data, n, arithmetic_.element_bytes);
-      left -= n;
+      remaining -= n;
     }
   }
 

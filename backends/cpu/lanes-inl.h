@@ -114,16 +114,16 @@ HWY_INLINE void fold_leaf(const T* x, std::size_t count, row_state<Kernel, T>& s
     HWY_UNROLL(16)
     for (std::size_t v = 0; v < S::vectors; ++v) Kernel::add(d, state.part[v], hn::LoadU(d, x + v * width));
   }
-  const std::size_t rest = count % S::size;
-  if (rest == 0) return;
+  const std::size_t remaining = count % S::size;
+  if (remaining == 0) return;
   HWY_ALIGN T last[width];
   HWY_UNROLL(16)
   for (std::size_t v = 0; v < S::vectors; ++v) {
-    if (rest >= (v + 1) * width) {
+    if (remaining >= (v + 1) * width) {
       Kernel::add(d, state.part[v], hn::LoadU(d, x + v * width));
-    } else if (rest > v * width) {
+    } else if (remaining > v * width) {
       std::fill_n(last, width, Kernel::template neutral<T>());
-      std::copy(x + v * width, x + rest, last);
+      std::copy(x + v * width, x + remaining, last);
       Kernel::add(d, state.part[v], hn::Load(d, last));
     }
   }

@@ -172,8 +172,8 @@ outcome gpu_backend::reduce(const request& request, context& context, void* resu
   const void* const mapped_input = has_one_input ? address_for_direct_read(inputs[0]) : nullptr;
   if (mapped_input == nullptr) return fold_host_data(request, context, result);
   const auto start = std::chrono::steady_clock::now();
-  const array_view there(mapped_input, inputs.count(), inputs.type(), memory::device);
-  const outcome answer = fold_in_place(request, there, context, result);
+  const array_view device_view(mapped_input, inputs.count(), inputs.type(), memory::device);
+  const outcome answer = fold_in_place(request, device_view, context, result);
   context.times = {0, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()};
   return answer;
 }

@@ -10,7 +10,7 @@ namespace fanin::cuda {
 struct leading_bits {
   std::uint64_t bits;  ///< the first bit is set unless the number is 0
   int exponent;        ///< the value of the first bit is 2^exponent
-  bool more;           ///< whether a bit after these is set
+  bool sticky;         ///< whether a bit after these is set
   bool negative;
 };
 
@@ -80,10 +80,10 @@ __device__ leading_bits leading_bits_of(const chunk_sums<T>& sums) {
   // The words below next_word are lower words of its lane's digit, and the digits of lanes_below lanes.
   const int lanes_below = (top - 4) / chunks - 1;
   const bool in_same_lane = lane < (top - 4) % chunks && words[(1 + lanes_below) * chunks + lane] != 0;
-  const bool more = (next_word << zeros & 0xffff) != 0 || __any_sync(all, in_same_lane) ||
-                    (lanes_below > 0 && (nonzero_lanes & ((1u << lanes_below) - 1)) != 0);
+  const bool sticky = (next_word << zeros & 0xffff) != 0 || __any_sync(all, in_same_lane) ||
+                      (lanes_below > 0 && (nonzero_lanes & ((1u << lanes_below) - 1)) != 0);
   return {bits << zeros | next_word >> (16 - zeros), chunk_sums<T>::format::low + 16 * (top - chunks) + 15 - zeros,
-          more, negative};
+          sticky, negative};
 }
 
 /// The leading bits rounded to R: nearest, ties to even.
@@ -98,9 +98,9 @@ __device__ R rounded(const leading_bits& x) {
   const int kept = x.exponent - unit + 1;  // bits before the rounding; < 0 far below the smallest R
   if (kept < 0) return detail::from_bits<R>(sign);
   std::uint64_t mantissa = kept == 0 ? 0 : x.bits >> (64 - kept);
-  const std::uint64_t rest = x.bits << kept;
+  const std::uint64_t dropped_bits = x.bits << kept;
   constexpr std::uint64_t half = std::uint64_t{1} << 63;
-  if (rest > half || (rest == half && (x.more || mantissa % 2 != 0))) ++mantissa;
+  if (dropped_bits > half || (dropped_bits == half && (x.sticky || mantissa % 2 != 0))) ++mantissa;
   return detail::from_bits<R>(
       sign | static_cast<bits>((static_cast<bits>(unit - format::low) << (format::digits - 1)) + mantissa));
 }

@@ -88,24 +88,24 @@ void host_feed::fold_arrays(std::span<const void* const> arrays, std::size_t cou
 
 void host_feed::push(const void* data, std::size_t count, unsigned threads) {
   const auto* from = static_cast<const std::byte*>(data);
-  std::size_t left = count * element_bytes_;
+  std::size_t remaining = count * element_bytes_;
   copy_crew& crew = context_.crew();
   const struct canceller {
     copy_crew& crew;
     ~canceller() { crew.cancel(); }
   } cancel_on_exit{crew};
-  crew.set_threads(left < least_bytes_for_helpers ? 1 : threads);
+  crew.set_threads(remaining < least_bytes_for_helpers ? 1 : threads);
 
   std::uint64_t chunk = chunk_;
   std::size_t begin = sent_ + filled_;
   for (;;) {
-    for (; left > 0 && chunk < chunk_ + chunks_ahead; ++chunk, begin = 0) {
+    for (; remaining > 0 && chunk < chunk_ + chunks_ahead; ++chunk, begin = 0) {
       chunk_slot& slot = begin == 0 ? open(chunk) : slot_of(chunk);
       if (!slot.staging) slot.staging = allocate_pinned(chunk_bytes);
-      const std::size_t bytes = std::min(left, chunk_bytes - begin);
+      const std::size_t bytes = std::min(remaining, chunk_bytes - begin);
       crew.add(slot.staging.get() + begin, from, bytes);
       from += bytes;
-      left -= bytes;
+      remaining -= bytes;
     }
     const std::size_t bytes = crew.finish_next();
     if (bytes == 0) return;
@@ -144,13 +144,13 @@ void host_feed::retire(chunk_slot& slot) {
 }
 
 /// Copies pinned memory to the device directly.
-void host_feed::send_pinned(const std::byte* from, std::size_t left) {
-  while (left > 0) {
-    const std::size_t bytes = std::min(left, chunk_bytes - sent_);
+void host_feed::send_pinned(const std::byte* from, std::size_t remaining) {
+  while (remaining > 0) {
+    const std::size_t bytes = std::min(remaining, chunk_bytes - sent_);
     if (sent_ == 0) open(chunk_);
     send(from, bytes);
     from += bytes;
-    left -= bytes;
+    remaining -= bytes;
   }
 }
 
