@@ -1,4 +1,4 @@
-// The place of a backend that this build left out.
+// Stands in the list of backends for one that this build was configured without.
 #pragma once
 
 #include <fanin/backend.hpp>

@@ -7,10 +7,10 @@
 
 namespace fanin {
 
-support check_offer(const backend& b, request& request, bool exists) {
+support check_offer(const backend& b, request& request, bool has_arithmetic) {
   const auto known = b.variants();
   const auto type = request.inputs.type();
-  const auto how = [&] { return std::string(to_string(request.how)); };  // words are made only for a refusal
+  const auto how = [&] { return std::string(to_string(request.how)); };  // text is made only for an error
   const auto what = [&] {
     return how() + " " + std::string(to_string(request.what)) + " of " + std::string(to_string(type));
   };
@@ -23,10 +23,10 @@ support check_offer(const backend& b, request& request, bool exists) {
             std::string(b.name()) + " has no variant '" + std::string(request.variant) + "' for method " + how()};
   }
   if (variant == known.end()) return {reason::unsupported, std::string(b.name()) + " does not offer method " + how()};
-  if (!exists && !request.variant.empty()) {
+  if (!has_arithmetic && !request.variant.empty()) {
     return {reason::unsupported, "variant '" + std::string(request.variant) + "' has no " + what()};
   }
-  if (!exists) return {reason::unsupported, "there is no " + what()};
+  if (!has_arithmetic) return {reason::unsupported, "there is no " + what()};
   if (!is_result(request.what, type, request.how, request.result)) {
     return {reason::unsupported, "the " + what() + " is not offered as " + std::string(to_string(request.result))};
   }
@@ -34,7 +34,7 @@ support check_offer(const backend& b, request& request, bool exists) {
   return {};
 }
 
-void require(const backend& b) {
+void require_usable(const backend& b) {
   const availability& here = b.probe();
   if (here.usable()) return;
   throw backend_unavailable("backend '" + std::string(b.name()) + "' is not usable here (" +

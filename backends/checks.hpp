@@ -1,25 +1,26 @@
-// What every backend refuses in the same words.
+// Checks that all backends share, so that their errors have the same wording.
 #pragma once
 
 #include <fanin/backend.hpp>
 
 namespace fanin {
 
-/// Whether `b` has a variant for the request, and the catalogue its result type. `exists`: whether `b` has arithmetic
-/// for its operation, type and method. On success request::variant names the variant that serves.
-support check_offer(const backend& b, request& request, bool exists);
+/// Checks that `b` has a variant for the request and that the catalogue has the result type. `has_arithmetic`:
+/// whether `b` has arithmetic for the operation, element type and method. On success request::variant names the
+/// variant that serves the request.
+support check_offer(const backend& b, request& request, bool has_arithmetic);
 
-/// @throws backend_unavailable with the backend's own reason if it cannot be used here
-void require(const backend& b);
+/// @throws backend_unavailable with the backend's own reason if `b` is not usable on this machine
+void require_usable(const backend& b);
 
-/// @throws invalid_argument if the operation has no value for so many elements
+/// @throws invalid_argument if the operation has no value for `count` elements
 void check_count(operation what, std::uint64_t count);
 
 /// @throws invalid_argument if an input is null and has elements, or two differ in type, place or length
 void check_data(const input_views& inputs);
 
 /// @throws invalid_argument unless the operation, the method and the inputs' type and place exist, and the operation
-/// reads as many inputs
+/// reads this number of inputs
 void check_known(operation what, const input_views& inputs, std::optional<method> how);
 
 }  // namespace fanin

@@ -1,4 +1,4 @@
-// The public side of device.hpp: contexts, and reductions on one of them.
+// The functions of device.hpp: contexts, and reductions on a context.
 #include <fanin/device.hpp>
 
 #include "backends/checks.hpp"
@@ -8,17 +8,18 @@ namespace {
 
 const backend& device_backend() { return find_backend("cuda"); }
 
-/// The request as the backend prepared it, checked as fanin::reduce checks.
+/// Checks the arguments as fanin::reduce does. Returns the request as the backend `cuda` has prepared it.
 request prepared(operation what, const input_views& inputs, const options& chosen) {
   check_data(inputs);
-  const backend* const only[] = {&device_backend()};
-  return select(only, chosen.backend.empty() ? only[0]->name() : chosen.backend, what, inputs, chosen).what;
+  const backend* const candidates[] = {&device_backend()};
+  return select(candidates, chosen.backend.empty() ? candidates[0]->name() : chosen.backend, what, inputs, chosen)
+      .what;
 }
 
 }  // namespace
 
 std::unique_ptr<device_work> backend::open_device(int, void*) const {
-  require(*this);
+  require_usable(*this);
   throw unsupported(std::string(name()) + " has no devices");
 }
 

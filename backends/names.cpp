@@ -1,4 +1,4 @@
-// Names of the enumerators, and suggestions for names that are none.
+// Names of the enumerators, and suggestions for misspelt names.
 #include <algorithm>
 #include <vector>
 
@@ -10,7 +10,8 @@
 namespace fanin {
 namespace {
 
-/// Insertions, deletions, replacements and swaps of neighbours that turn a into b (optimal string alignment).
+/// The fewest insertions, deletions, replacements and swaps of neighbours that turn a into b (optimal string
+/// alignment).
 std::size_t edits(std::string_view a, std::string_view b) {
   std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
   for (std::size_t i = 0; i <= a.size(); ++i) {
@@ -27,7 +28,7 @@ std::size_t edits(std::string_view a, std::string_view b) {
   return d[a.size()][b.size()];
 }
 
-/// Whether the compiler knows a name for the enumerator: it spells other values as casts.
+/// Whether Value is an enumerator: the compiler prints other values as casts, like (fanin::method)7.
 template <auto Value>
 constexpr bool is_named() {
   constexpr std::string_view function = __PRETTY_FUNCTION__, before = "Value = ";
@@ -40,7 +41,7 @@ static_assert(is_named<operation::sum>() && !is_named<static_cast<operation>(ope
                   !is_named<static_cast<method>(std::size(method_rows))>(),
               "every enumerator has a row in the catalogue");
 
-/// The name at the enumerator's place; "unknown" for a value that is no enumerator.
+/// names[value]; "unknown" for a value that is no enumerator.
 template <class Enum, class Names>
 std::string_view name_of(Enum value, const Names& names) noexcept {
   const auto i = static_cast<std::size_t>(value);

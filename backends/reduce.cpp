@@ -1,4 +1,4 @@
-// The type-erased entry points behind the verbs.
+// The functions behind the verbs of fanin.hpp: their element types are values, not template parameters.
 #include <cstdlib>
 #include <new>
 
@@ -10,7 +10,7 @@
 namespace fanin {
 namespace {
 
-/// options::backend with the environment applied, which is read once.
+/// options::backend, or FANIN_BACKEND from the environment if that is empty. The environment is read once.
 std::string_view wanted_backend(const options& chosen) {
   static const std::string from_environment = [] {
     const char* value = std::getenv("FANIN_BACKEND");
@@ -19,9 +19,9 @@ std::string_view wanted_backend(const options& chosen) {
   return chosen.backend.empty() ? std::string_view(from_environment) : chosen.backend;
 }
 
-/// Calls f; memory that ran out on the host leaves as this library's error.
+/// Calls f, and throws fanin::out_of_memory where f throws std::bad_alloc.
 template <class F>
-auto translated(F f) {
+auto translate_bad_alloc(F f) {
   try {
     return f();
   } catch (const std::bad_alloc&) {
@@ -29,12 +29,12 @@ auto translated(F f) {
   }
 }
 
-report report_of(const outcome& answer, const backend& by, std::vector<passed_over> fallback) {
-  return {by.name(), answer.variant, answer.how, answer.reproducibility, answer.bound, std::move(fallback)};
+report report_of(const outcome& answer, const backend& chosen, std::vector<passed_over> fallback) {
+  return {chosen.name(), answer.variant, answer.how, answer.reproducibility, answer.bound, std::move(fallback)};
 }
 
-/// Elements of input that nobody has counted yet: `count` arrays of them.
-input_views uncounted(operation what, element_type type, std::size_t expected_count, memory place) {
+/// The operation's inputs without their data, which come later: for plans and streams.
+input_views views_without_data(operation what, element_type type, std::size_t expected_count, memory place) {
   const array_view each(nullptr, expected_count, type, place);
   return row_of(what).inputs == 2 ? input_views(each, each) : input_views(each);
 }
@@ -43,7 +43,7 @@ selection choose(operation what, const input_views& inputs, const options& chose
   return select(backends(), wanted_backend(chosen), what, inputs, chosen);
 }
 
-/// A scalar of the type that `run` leaves a value of, and the report that it returns.
+/// Calls run(view) with memory for a value of `type`. Returns the value and the report that run() returns.
 template <class Run>
 result<scalar> as_scalar(element_type type, Run run) {
   return with_element(type, [&]<class R>() {
@@ -71,7 +71,7 @@ report reduce(operation what, const input_views& inputs, const result_view& valu
     throw invalid_argument("options::result is not the type of the memory for the result");
   }
   chosen.result = value.type;
-  return translated([&] {
+  return translate_bad_alloc([&] {
     selection s = choose(what, inputs, chosen);
     return report_of(s.chosen->reduce(s.what, value.data), *s.chosen, std::move(s.fallback));
   });
@@ -83,7 +83,8 @@ result<scalar> reduce(operation what, const input_views& inputs, const options& 
 }
 
 plan::plan(operation what, element_type type, const options& chosen, std::size_t expected_count, memory place)
-    : chosen_(translated([&] { return choose(what, uncounted(what, type, expected_count, place), chosen); })) {}
+    : chosen_(translate_bad_alloc(
+          [&] { return choose(what, views_without_data(what, type, expected_count, place), chosen); })) {}
 
 report plan::operator()(const input_views& inputs, const result_view& value) const {
   request query = chosen_.what;
@@ -94,7 +95,8 @@ report plan::operator()(const input_views& inputs, const result_view& value) con
     throw invalid_argument("the inputs' number, type or place, or the result's type, is not the planned one");
   }
   query.inputs = inputs;
-  return translated([&] { return report_of(chosen_.chosen->reduce(query, value.data), *chosen_.chosen, {}); });
+  return translate_bad_alloc(
+      [&] { return report_of(chosen_.chosen->reduce(query, value.data), *chosen_.chosen, {}); });
 }
 
 result<scalar> plan::operator()(const input_views& inputs) const {
@@ -102,9 +104,9 @@ result<scalar> plan::operator()(const input_views& inputs) const {
 }
 
 incremental::incremental(operation what, element_type type, const options& chosen)
-    : chosen_(
-          translated([&] { return choose(what, uncounted(what, type, plan::unknown_count, memory::host), chosen); })),
-      stream_(translated([&] { return chosen_.chosen->open(chosen_.what); })) {}
+    : chosen_(translate_bad_alloc(
+          [&] { return choose(what, views_without_data(what, type, plan::unknown_count, memory::host), chosen); })),
+      stream_(translate_bad_alloc([&] { return chosen_.chosen->open(chosen_.what); })) {}
 
 void incremental::push(const input_views& blocks) {
   check_data(blocks);
@@ -113,13 +115,14 @@ void incremental::push(const input_views& blocks) {
     throw invalid_argument("the blocks' number, type or place is not the stream's");
   }
   count_ += blocks.count();
-  translated([&] { stream_->push(blocks); });
+  translate_bad_alloc([&] { stream_->push(blocks); });
 }
 
 report incremental::finish(const result_view& value) {
   check_count(chosen_.what.what, count_);
   if (value.type != chosen_.what.result) throw invalid_argument("the result's type is not the stream's");
-  return translated([&] { return report_of(stream_->finish(value.data), *chosen_.chosen, chosen_.fallback); });
+  return translate_bad_alloc(
+      [&] { return report_of(stream_->finish(value.data), *chosen_.chosen, chosen_.fallback); });
 }
 
 result<scalar> incremental::finish() {
@@ -140,24 +143,24 @@ selection choose_for_own(const arithmetic& own, const input_views& inputs, const
 
 report fold_own(const arithmetic& own, const input_views& inputs, void* value, const options& chosen) {
   check_data(inputs);
-  return translated([&] {
+  return translate_bad_alloc([&] {
     selection s = choose_for_own(own, inputs, chosen);
     return report_of(s.chosen->reduce(s.what, value), *s.chosen, std::move(s.fallback));
   });
 }
 
 own_stream::own_stream(const arithmetic& own, const options& chosen)
-    : chosen_(translated(
+    : chosen_(translate_bad_alloc(
           [&] { return choose_for_own(own, array_view(nullptr, plan::unknown_count, element_type::f64), chosen); })),
-      stream_(translated([&] { return chosen_.chosen->open(chosen_.what); })) {}
+      stream_(translate_bad_alloc([&] { return chosen_.chosen->open(chosen_.what); })) {}
 
 void own_stream::push(const input_views& blocks) {
   check_data(blocks);
-  translated([&] { stream_->push(blocks); });
+  translate_bad_alloc([&] { stream_->push(blocks); });
 }
 
 report own_stream::finish(void* value) {
-  return translated([&] { return report_of(stream_->finish(value), *chosen_.chosen, chosen_.fallback); });
+  return translate_bad_alloc([&] { return report_of(stream_->finish(value), *chosen_.chosen, chosen_.fallback); });
 }
 
 }  // namespace detail

@@ -1,4 +1,4 @@
-// The one file that knows every backend, in order of preference.
+// The list of all backends, in order of preference. No other file names them all.
 #include <fanin/backend.hpp>
 
 #include "backends/absent.hpp"

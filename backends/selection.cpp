@@ -1,4 +1,4 @@
-// Choosing a backend: a pure function of its arguments.
+// The choice of a backend, a pure function of its arguments.
 #include <algorithm>
 #include <vector>
 
@@ -16,7 +16,7 @@ using candidate_list = std::span<const backend* const>;
 
 std::string quoted(std::string_view word) { return "'" + std::string(word) + "'"; }
 
-const backend& named(candidate_list candidates, std::string_view name) {
+const backend& backend_named(candidate_list candidates, std::string_view name) {
   for (const backend* b : candidates) {
     if (b->name() == name) return *b;
   }
@@ -27,7 +27,7 @@ const backend& named(candidate_list candidates, std::string_view name) {
   throw invalid_argument("unknown backend " + quoted(name) + detail::suggestion(name, known));
 }
 
-/// A variant belongs to a backend: the others are no candidates.
+/// Whether `b` has a variant of that name. An empty name stands for any variant.
 bool has_variant(const backend& b, std::string_view name) {
   const auto known = b.variants();
   return name.empty() ||
@@ -46,8 +46,8 @@ void check_variant_name(candidate_list candidates, std::string_view name) {
   throw invalid_argument("unknown variant " + quoted(name) + detail::suggestion(name, known));
 }
 
-/// The options that a backend's variant decides: a named variant brings its own method, and its name is in static
-/// storage where the caller's may not be.
+/// Writes the named variant and its method, unless the caller chose a method, to the request. The name is the
+/// backend's own string, which is in static storage; the caller's string may not live as long as the request.
 void apply_variant(const backend& b, const options& chosen, request& request) {
   if (chosen.variant.empty()) return;
   for (const variant_info& v : b.variants()) {
@@ -57,45 +57,46 @@ void apply_variant(const backend& b, const options& chosen, request& request) {
   }
 }
 
-bool fits_request_only(reason why) { return why == reason::unsupported || why == reason::wrong_memory; }
+/// Whether the backend is usable, and refused only this request.
+bool concerns_request(reason why) { return why == reason::unsupported || why == reason::wrong_memory; }
 
-/// Says what the first usable backend of the list said; where none is usable, what all said.
+/// Throws the reason of the first usable backend of the list, or the reasons of all backends if none is usable.
 [[noreturn]] void refuse_all(const std::vector<passed_over>& trail) {
   std::string text = "no backend of the list is usable here";
   for (const passed_over& p : trail) {
-    if (fits_request_only(p.why)) throw unsupported(p.detail);
+    if (concerns_request(p.why)) throw unsupported(p.detail);
     text += "; " + std::string(p.backend) + ": " + p.detail;
   }
   throw backend_unavailable(text);
 }
 
-/// A choice under way: who was found, for what request.
+/// The state of a choice: the arguments, and what was found so far.
 struct search {
   candidate_list candidates;
   const request& wanted;
   const options& chosen;
-  selection found;
+  selection result;
 
-  /// Takes `b` if it can serve; otherwise notes why not.
-  bool take(const backend& b) {
+  /// Chooses `b` if it can serve the request; otherwise adds the reason to the list of fallbacks.
+  bool try_backend(const backend& b) {
     const availability& here = b.probe();
     if (!here.usable()) {
-      found.fallback.push_back({b.name(), here.why, std::string(here.detail)});
+      result.fallback.push_back({b.name(), here.why, std::string(here.detail)});
       return false;
     }
-    found.what = wanted;
-    apply_variant(b, chosen, found.what);
-    support answer = b.prepare(found.what);
+    result.what = wanted;
+    apply_variant(b, chosen, result.what);
+    support answer = b.prepare(result.what);
     if (!answer.usable()) {
-      found.fallback.push_back({b.name(), answer.why, std::move(answer.detail)});
+      result.fallback.push_back({b.name(), answer.why, std::move(answer.detail)});
       return false;
     }
-    found.chosen = &b;
+    result.chosen = &b;
     return true;
   }
 };
 
-/// Calls f(name) for each name of a comma list until one call returns true; whether one did.
+/// Calls f(name) for the names of a comma-separated list until a call returns true. Returns whether a call did.
 template <class F>
 bool any_name(std::string_view list, F f) {
   for (;;) {
@@ -106,8 +107,8 @@ bool any_name(std::string_view list, F f) {
   }
 }
 
-/// Whether `b` would have to fetch the data over the bus, which takes longer than to fold them where they lie.
-bool is_far(const backend& b, const request& wanted) {
+/// Whether `b` would have to copy host data over the bus, which takes longer than a sum on the CPU.
+bool needs_bus(const backend& b, const request& wanted) {
   return b.home() == memory::device && wanted.inputs.place() == memory::host && b.probe().usable();
 }
 
@@ -116,53 +117,53 @@ bool prefers_serial(const request& wanted) {
   return wanted.inputs.place() == memory::host && wanted.inputs.count() < small_input_bytes / bytes;
 }
 
-selection choose_automatically(search& any) {
-  const auto has_wanted_variant = [&](const backend& b) { return has_variant(b, any.chosen.variant); };
-  if (prefers_serial(any.wanted)) {
-    for (const backend* b : any.candidates) {
-      if (b->name() == "serial" && has_wanted_variant(*b) && any.take(*b)) return std::move(any.found);
+selection choose_automatically(search& state) {
+  const auto has_wanted_variant = [&](const backend& b) { return has_variant(b, state.chosen.variant); };
+  if (prefers_serial(state.wanted)) {
+    for (const backend* b : state.candidates) {
+      if (b->name() == "serial" && has_wanted_variant(*b) && state.try_backend(*b)) return std::move(state.result);
     }
-    any.found.fallback.clear();
+    state.result.fallback.clear();
   }
-  for (const backend* b : any.candidates) {
+  for (const backend* b : state.candidates) {
     if (!has_wanted_variant(*b)) continue;
-    if (is_far(*b, any.wanted)) {
-      any.found.fallback.push_back({b->name(), reason::wrong_memory, "the data lie in host memory"});
-    } else if (any.take(*b)) {
-      return std::move(any.found);
+    if (needs_bus(*b, state.wanted)) {
+      state.result.fallback.push_back({b->name(), reason::wrong_memory, "the data lie in host memory"});
+    } else if (state.try_backend(*b)) {
+      return std::move(state.result);
     }
   }
-  if (any.wanted.inputs.place() == memory::host) {
-    std::erase_if(any.found.fallback, [](const passed_over& p) { return p.why == reason::wrong_memory; });
+  if (state.wanted.inputs.place() == memory::host) {
+    std::erase_if(state.result.fallback, [](const passed_over& p) { return p.why == reason::wrong_memory; });
   }
-  for (const backend* b : any.candidates) {
-    if (is_far(*b, any.wanted) && any.take(*b)) return std::move(any.found);
+  for (const backend* b : state.candidates) {
+    if (needs_bus(*b, state.wanted) && state.try_backend(*b)) return std::move(state.result);
   }
-  refuse_all(any.found.fallback);
+  refuse_all(state.result.fallback);
 }
 
 selection choose(candidate_list candidates, std::string_view name, const request& wanted, const options& chosen) {
-  search among{candidates, wanted, chosen, {}};
+  search state{candidates, wanted, chosen, {}};
   if (name.empty() || name == "auto") {
     check_variant_name(candidates, chosen.variant);
-    return choose_automatically(among);
+    return choose_automatically(state);
   }
   if (name.find(',') == std::string_view::npos) {
-    const backend& only = named(candidates, name);
-    if (!has_variant(only, chosen.variant)) check_variant_name(candidates, chosen.variant);
-    require(only);
-    if (!among.take(only)) throw unsupported(among.found.fallback.front().detail);
-    return std::move(among.found);
+    const backend& chosen_backend = backend_named(candidates, name);
+    if (!has_variant(chosen_backend, chosen.variant)) check_variant_name(candidates, chosen.variant);
+    require_usable(chosen_backend);
+    if (!state.try_backend(chosen_backend)) throw unsupported(state.result.fallback.front().detail);
+    return std::move(state.result);
   }
   check_variant_name(candidates, chosen.variant);
-  any_name(name, [&](std::string_view one) {  // every name of the list has to be one
-    named(candidates, one);
+  any_name(name, [&](std::string_view one) {  // an unknown name is an error wherever it stands
+    backend_named(candidates, one);
     return false;
   });
-  if (!any_name(name, [&](std::string_view one) { return among.take(named(candidates, one)); })) {
-    refuse_all(among.found.fallback);
+  if (!any_name(name, [&](std::string_view one) { return state.try_backend(backend_named(candidates, one)); })) {
+    refuse_all(state.result.fallback);
   }
-  return std::move(among.found);
+  return std::move(state.result);
 }
 
 unsigned threads_of(const options& chosen) { return chosen.threads != 0 ? chosen.threads : default_threads(); }
@@ -190,6 +191,6 @@ selection select(candidate_list candidates, std::string_view wanted, const detai
   return choose(candidates, wanted, query, chosen);
 }
 
-const backend& find_backend(std::string_view name) { return named(backends(), name); }
+const backend& find_backend(std::string_view name) { return backend_named(backends(), name); }
 
 }  // namespace fanin

@@ -19,15 +19,15 @@ cpu_set_t affinity_of_this_thread() noexcept {
   return set;
 }
 
-/// A function of the OpenMP runtime in this process, ours or the application's; null if there is none. Asking by name
-/// keeps this working in builds without OpenMP.
+/// A function of the OpenMP runtime in this process, which the application may have loaded; null if there is none.
+/// The lookup by name works in builds of fanin without OpenMP too.
 template <class F>
 F openmp_function(const char* name) noexcept {
   return reinterpret_cast<F>(dlsym(RTLD_DEFAULT, name));
 }
 
-/// The cores that the OpenMP runtime found before it bound the main thread; empty if there is none or it bound
-/// nothing.
+/// The cores that the OpenMP runtime found before it bound the main thread; empty if there is no runtime or
+/// it bound nothing.
 cpu_set_t openmp_places() noexcept {
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -49,8 +49,8 @@ unsigned default_threads() noexcept {
   static const unsigned count = [] {
     const cpu_set_t here = affinity_of_this_thread();
     const cpu_set_t places = openmp_places();
-    const int bound = std::max(CPU_COUNT(&here), CPU_COUNT(&places));
-    return bound > 0 ? static_cast<unsigned>(bound) : std::max(1u, std::thread::hardware_concurrency());
+    const int cores = std::max(CPU_COUNT(&here), CPU_COUNT(&places));
+    return cores > 0 ? static_cast<unsigned>(cores) : std::max(1u, std::thread::hardware_concurrency());
   }();
   return count;
 }

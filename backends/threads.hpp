@@ -1,4 +1,4 @@
-// Which cores the process may use, whatever an OpenMP runtime has done to the main thread.
+// The cores that the process may use, also if an OpenMP runtime has bound the main thread to one of them.
 #pragma once
 
 namespace fanin {

@@ -1,4 +1,4 @@
-// Words for messages: foreign text made harmless, and the known word nearest to a misspelt one.
+// Text for messages: untrusted text with escapes, and the known word nearest to a misspelt one.
 #pragma once
 
 #include <span>
@@ -7,8 +7,8 @@
 
 namespace fanin::detail {
 
-/// For text that comes out of a file or off the command line: at most 60 bytes of it, all but printable ASCII as
-/// \xNN.
+/// The first 60 bytes of `text`, with every byte but printable ASCII written as \xNN, and "..." if there are more.
+/// For text from files and from the command line.
 std::string printable(std::string_view text);
 
 /// "; did you mean 'word'?" with the known word fewest edits away, or "" if none is within a third of its length.

@@ -33,8 +33,8 @@ std::vector<const backend*> cpu_backends() {
 }
 
 template <class T>
-std::vector<contestant> sums_by(const backend& b, const measure::rotation& input,
-                                const measure::stopping_rule& limit) {
+std::vector<contestant> sums_of_backend(const backend& b, const measure::rotation& input,
+                                        const measure::stopping_rule& limit) {
   std::vector<contestant> all;
   for (const std::string_view variant : {"simd", "compensated", "exact"}) {
     const plan sum(operation::sum, type_of<T>, {.backend = b.name(), .variant = variant});
@@ -45,8 +45,8 @@ std::vector<contestant> sums_by(const backend& b, const measure::rotation& input
 }
 
 template <class T>
-std::vector<contestant> others(const measure::rotation& input, measure::reader* all_threads,
-                               const measure::stopping_rule& limit) {
+std::vector<contestant> ceilings_and_peers(const measure::rotation& input, measure::reader* all_threads,
+                                           const measure::stopping_rule& limit) {
   const auto add = [&](std::vector<contestant>& to, const char* name, auto f) {
     to.push_back(timed(name, input, limit, f));
   };
@@ -61,13 +61,13 @@ std::vector<contestant> others(const measure::rotation& input, measure::reader* 
   return all;
 }
 
-template std::vector<contestant> sums_by<float>(const backend&, const measure::rotation&,
-                                                const measure::stopping_rule&);
-template std::vector<contestant> sums_by<double>(const backend&, const measure::rotation&,
-                                                 const measure::stopping_rule&);
-template std::vector<contestant> others<float>(const measure::rotation&, measure::reader*,
-                                               const measure::stopping_rule&);
-template std::vector<contestant> others<double>(const measure::rotation&, measure::reader*,
-                                                const measure::stopping_rule&);
+template std::vector<contestant> sums_of_backend<float>(const backend&, const measure::rotation&,
+                                                        const measure::stopping_rule&);
+template std::vector<contestant> sums_of_backend<double>(const backend&, const measure::rotation&,
+                                                         const measure::stopping_rule&);
+template std::vector<contestant> ceilings_and_peers<float>(const measure::rotation&, measure::reader*,
+                                                           const measure::stopping_rule&);
+template std::vector<contestant> ceilings_and_peers<double>(const measure::rotation&, measure::reader*,
+                                                            const measure::stopping_rule&);
 
 }  // namespace fanin::bench

@@ -34,12 +34,12 @@ std::vector<const backend*> cpu_backends();  ///< the CPU backends that are usab
 
 /// The sums of the backend, one per method. `input` has elements of type T and outlives the contestants.
 template <class T>
-std::vector<contestant> sums_by(const backend& b, const measure::rotation& input,
-                                const measure::stopping_rule& limit);
+std::vector<contestant> sums_of_backend(const backend& b, const measure::rotation& input,
+                                        const measure::stopping_rule& limit);
 /// The read ceilings and the sums of other libraries. Those of several threads are included if `all_threads` is not
 /// null.
 template <class T>
-std::vector<contestant> others(const measure::rotation& input, measure::reader* all_threads,
-                               const measure::stopping_rule& limit);
+std::vector<contestant> ceilings_and_peers(const measure::rotation& input, measure::reader* all_threads,
+                                           const measure::stopping_rule& limit);
 
 }  // namespace fanin::bench

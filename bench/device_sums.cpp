@@ -37,7 +37,7 @@ constexpr std::size_t most_bytes = std::size_t{1} << 32;
 constexpr auto sum = fanin::operation::sum, squares = fanin::operation::sum_of_squares;
 
 /// The group of a row, and the input that its contestants reduce.
-struct question {
+struct input_case {
   std::string_view group;
   fanin::element_type type;
   std::size_t count;
@@ -50,7 +50,7 @@ struct contestant {
   std::function<double()> seconds;
 };
 
-json row(const question& query, const contestant& who, double seconds) {
+json row(const input_case& query, const contestant& who, double seconds) {
   std::string name = std::string(query.group) + "/" + std::string(to_string(query.type)) + "/" +
                      std::string(who.backend) + "/" + std::string(who.method) + "/" + std::to_string(query.count);
   if (query.misaligned) name += "/misaligned";
@@ -69,7 +69,7 @@ json row(const question& query, const contestant& who, double seconds) {
 }
 
 /// Adds a row with the median of several rounds for each contestant.
-void race(json& rows, const question& query, const std::vector<contestant>& all) {
+void race(json& rows, const input_case& query, const std::vector<contestant>& all) {
   const auto seconds = fanin::bench::take_turns(all, rounds);
   for (std::size_t i = 0; i < all.size(); ++i) {
     rows.push_back(row(query, all[i], fanin::measure::median(seconds[i])));
@@ -117,7 +117,7 @@ exact_type<T> exact_sum(const T* x, std::size_t count) {
 /// Checks a sum of elements that are not negative. `exact` is correctly rounded, so the check adds 2^-53 to the
 /// relative bound. @throws std::runtime_error
 template <class Value, class Exact>
-void require(const char* whose, Value value, Exact exact, const fanin::error_bound& bound) {
+void require(const char* contestant_name, Value value, Exact exact, const fanin::error_bound& bound) {
   bool right = false;
   if constexpr (std::is_integral_v<Value>) {
     right = value == static_cast<Value>(exact);
@@ -125,7 +125,7 @@ void require(const char* whose, Value value, Exact exact, const fanin::error_bou
     right = std::abs(value - exact) <= (bound.of_result + bound.of_magnitudes + 0x1p-53) * exact + bound.absolute;
   }
   if (!right) {
-    throw std::runtime_error(std::string(whose) + " gave " + std::to_string(value) + "; right is " +
+    throw std::runtime_error(std::string(contestant_name) + " gave " + std::to_string(value) + "; right is " +
                              std::to_string(exact));
   }
 }
@@ -160,7 +160,7 @@ class device_case {
       all.push_back({"ceiling", "read",
                      [this] { return fanin::measure::device_read_seconds(input_, stream_, budget_seconds); }});
     }
-    race(rows, question_of("sum"), all);
+    race(rows, case_of("sum"), all);
   }
 
   /// Compares exact sums and exact sums of squares with CUB's plain sum, on data of one family.
@@ -171,21 +171,21 @@ class device_case {
       const auto found = fanin::reduce(what, input_.at(0), context_, {.how = fanin::method::exact}).value;
       if (found != cpu(what)) throw std::runtime_error("an exact sum of " + std::string(family) + " is wrong");
     }
-    contestant of_squares = cuda(fanin::method::exact, squares);
-    of_squares.method = "exact squares";
-    race(rows, question_of(family), {cuda(fanin::method::exact), of_squares, cub()});
+    contestant exact_squares = cuda(fanin::method::exact, squares);
+    exact_squares.method = "exact squares";
+    race(rows, case_of(family), {cuda(fanin::method::exact), exact_squares, cub()});
   }
 
   void race_to_the_host(json& rows) {
     const auto on_host = [](auto call) { return [=] { return host_median_seconds(call, budget_seconds); }; };
-    race(rows, question_of("latency"),
+    race(rows, case_of("latency"),
          {{"cuda", "fast", on_host([this](std::size_t i) { fanin::reduce(sum, input_.at(i), context_); })},
           {"cub", "fast", on_host([this](std::size_t i) { cub_on_host(i); })},
           thrust()});
   }
 
  private:
-  question question_of(std::string_view group) const { return {group, fanin::type_of<T>, count_, misaligned_}; }
+  input_case case_of(std::string_view group) const { return {group, fanin::type_of<T>, count_, misaligned_}; }
   const T* place(std::size_t i) const { return static_cast<const T*>(input_.at(i).data); }
 
   contestant cuda(fanin::method how, fanin::operation what = sum) {
@@ -211,10 +211,10 @@ class device_case {
   void enqueue_cub(std::size_t i) { cub_.enqueue(place(i), count_, reinterpret_cast<T*>(result_.get()), stream_); }
   T cub_on_host(std::size_t i) {
     enqueue_cub(i);
-    check(cudaMemcpyAsync(on_host_.get(), result_.get(), sizeof(T), cudaMemcpyDeviceToHost, stream_),
+    check(cudaMemcpyAsync(host_result_.get(), result_.get(), sizeof(T), cudaMemcpyDeviceToHost, stream_),
           "cudaMemcpyAsync");
     check(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
-    return *reinterpret_cast<const T*>(on_host_.get());
+    return *reinterpret_cast<const T*>(host_result_.get());
   }
 
   void verify_cuda(fanin::method how, exact_type<T> exact) {
@@ -235,7 +235,7 @@ class device_case {
   cudaStream_t stream_;
   fanin::bench::cub_sum<T> cub_;
   fanin::cuda::device_memory result_ = fanin::cuda::allocate_device(256);
-  fanin::cuda::pinned_memory on_host_ = fanin::cuda::allocate_pinned(256);
+  fanin::cuda::pinned_memory host_result_ = fanin::cuda::allocate_pinned(256);
 };
 
 template <class T>
@@ -292,10 +292,10 @@ void race_from_host(json& rows, void* memory, std::size_t bytes, fanin::device_c
     const auto answer = fanin::reduce(sum, std::span<const float>(pageable.data(), count), context);
     require("cuda", std::get<float>(answer.value), exact_sum(pinned, count), answer.report.bound);
     const double copy = fanin::measure::pinned_copy_seconds(part, static_cast<cudaStream_t>(context.stream()), 0.1);
-    const auto question_of = [&](std::string_view group) { return question{group, fanin::element_type::f32, count}; };
-    race(rows, question_of("pinned"),
+    const auto case_of = [&](std::string_view group) { return input_case{group, fanin::element_type::f32, count}; };
+    race(rows, case_of("pinned"),
          {sum_from_host(pinned, bytes, count, context), {"ceiling", "copy", [=] { return copy; }}});
-    race(rows, question_of("pageable"), {sum_from_host(pageable.data(), bytes, count, context)});
+    race(rows, case_of("pageable"), {sum_from_host(pageable.data(), bytes, count, context)});
   }
 }
 

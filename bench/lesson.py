@@ -3,7 +3,7 @@
 the results of the experiments into lab.md.
 
 lesson.py PAGE bench/results/MACHINE  brings the page up to date
-lesson.py PAGE                        fails if it does not say what the results that it names say
+lesson.py PAGE                        fails if its figures are not those of the results that it names
 """
 
 import json

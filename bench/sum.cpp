@@ -69,10 +69,10 @@ template <class T>
 void race_on(json& rows, const std::vector<T>& data, std::size_t count, fanin::measure::reader& all_threads) {
   const fanin::array_view x = std::span<const T>(data.data(), count);
   const rotation input = rotation::in_place(x);
-  std::vector<contestant> all = fanin::bench::others<T>(
+  std::vector<contestant> all = fanin::bench::ceilings_and_peers<T>(
       input, x.bytes() >= fanin::small_input_bytes ? &all_threads : nullptr, stopping_rule_per_round);
   for (const fanin::backend* b : fanin::bench::cpu_backends()) {
-    append(all, fanin::bench::sums_by<T>(*b, input, stopping_rule_per_round));
+    append(all, fanin::bench::sums_of_backend<T>(*b, input, stopping_rule_per_round));
   }
   race(rows, "sum", x, all);
 }
@@ -93,7 +93,7 @@ void race_families(json& rows) {
       std::vector<contestant> all;
       for (const fanin::backend* b : fanin::bench::cpu_backends()) {
         const bool takes_part = count == longest || b->name() == "serial";
-        if (takes_part) append(all, fanin::bench::sums_by<T>(*b, input, stopping_rule_per_round));
+        if (takes_part) append(all, fanin::bench::sums_of_backend<T>(*b, input, stopping_rule_per_round));
       }
       race(rows, family, x, all);
     }

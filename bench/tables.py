@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Makes tables from those results of scripts/bench-cpu and scripts/bench-gpu that are in the folder.
 
-tables.py bench/results/MACHINE            prints the tables and how the targets stand
-tables.py bench/results/MACHINE README.md  also puts them between their markers there, and compare.txt
+tables.py bench/results/MACHINE            prints the tables, where a bold figure misses its target
+tables.py bench/results/MACHINE README.md  also writes them, and compare.txt, between their markers in README.md
 """
 
 import json

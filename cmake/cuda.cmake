@@ -1,9 +1,9 @@
-# CUDA: the compiler if there is one, the static runtime, and what holds for every .cu file. Sets FANIN_HAS_CUDA, and
-# FANIN_STORY_CUDA for the summary. Nothing here needs a driver or a device.
+# Finds the CUDA compiler and the static runtime, and sets the options of .cu files. Sets FANIN_HAS_CUDA, and
+# FANIN_STATUS_CUDA for the summary. The configuration needs no driver and no device.
 
 set(FANIN_HAS_CUDA FALSE)
 if(FANIN_CUDA STREQUAL "OFF")
-  set(FANIN_STORY_CUDA "no: FANIN_CUDA=OFF")
+  set(FANIN_STATUS_CUDA "no: FANIN_CUDA=OFF")
   return()
 endif()
 
@@ -18,13 +18,13 @@ if(NOT CMAKE_CUDA_COMPILER)
     message(FATAL_ERROR "FANIN_CUDA=ON, but no CUDA compiler was found. Install the ${remedy}. "
                         "To go on without: -DFANIN_CUDA=OFF")
   endif()
-  set(FANIN_STORY_CUDA "no: no CUDA compiler found (install the ${remedy})")
+  set(FANIN_STATUS_CUDA "no: no CUDA compiler found (install the ${remedy})")
   return()
 endif()
 
-# Device code takes most of the build's time, once for each architecture: unless somebody chooses, it is built for the
-# devices of this machine, or without any for sm_90. Newer devices translate its PTX when they first run it; older ones
-# need -DCMAKE_CUDA_ARCHITECTURES="75-virtual;90", which serves every device from sm_75 on.
+# Device code takes most of the build's time, once for each architecture. By default it is built for the devices of
+# this machine, or for sm_90 if it has none. Newer devices translate the PTX when they first run it; for older
+# devices, set -DCMAKE_CUDA_ARCHITECTURES="75-virtual;90", which serves every device from sm_75 on.
 if(DEFINED CMAKE_CUDA_ARCHITECTURES)
   enable_language(CUDA)
 else()
@@ -41,13 +41,13 @@ if(CMAKE_CUDA_COMPILER_VERSION VERSION_LESS 13 OR NOT TARGET CUDA::cudart_static
     message(FATAL_ERROR "FANIN_CUDA=ON, but nvcc is ${CMAKE_CUDA_COMPILER_VERSION} or its static runtime is missing. "
                         "Install the ${remedy}. To go on without: -DFANIN_CUDA=OFF")
   endif()
-  set(FANIN_STORY_CUDA "no: nvcc ${CMAKE_CUDA_COMPILER_VERSION} is too old or has no static runtime (install the ${remedy})")
+  set(FANIN_STATUS_CUDA "no: nvcc ${CMAKE_CUDA_COMPILER_VERSION} is too old or has no static runtime (install the ${remedy})")
   return()
 endif()
 
 set(FANIN_HAS_CUDA TRUE)
 list(JOIN CMAKE_CUDA_ARCHITECTURES " " architectures)
-set(FANIN_STORY_CUDA "yes: nvcc ${CMAKE_CUDA_COMPILER_VERSION} for ${architectures}")
+set(FANIN_STATUS_CUDA "yes: nvcc ${CMAKE_CUDA_COMPILER_VERSION} for ${architectures}")
 string(APPEND FANIN_FIND_DEPENDENCIES "find_dependency(CUDAToolkit)\n")
 
 if(NOT DEFINED CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # CMake before 3.26 does not know that nvcc has C++20
@@ -56,14 +56,14 @@ endif()
 set(CMAKE_CUDA_STANDARD 20)
 set(CMAKE_CUDA_STANDARD_REQUIRED ON)
 set(CMAKE_CUDA_EXTENSIONS OFF)
-set(CMAKE_CUDA_RUNTIME_LIBRARY None)  # CUDA::cudart_static, by name; never libcuda
+set(CMAKE_CUDA_RUNTIME_LIBRARY None)  # CUDA::cudart_static is linked explicitly, and libcuda never
 
 # Contraction is off for the same reason as on the host; diagnostic 186 is `x < 0` in templates of unsigned types.
 set(FANIN_CUDA_FLAGS --expt-relaxed-constexpr -fmad=false -diag-suppress=186 -Xcompiler=-ffp-contract=off,-Wall,-Wextra)
 
 # fanin_stamp_element_types(out_list header function_declaration): one .cu for each pair of element types of the
-# catalogue; `@T@` in the declaration stands for the type. Pairs compile side by side, and half as many files read CUB's
-# and Thrust's headers.
+# catalogue; `@T@` in the declaration stands for the type. Pairs compile side by side, and half as many files read
+# CUB's and Thrust's headers.
 set(catalog ${PROJECT_SOURCE_DIR}/include/fanin/catalog.hpp)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${catalog})
 file(STRINGS ${catalog} element_rows REGEX "^    element_row<")

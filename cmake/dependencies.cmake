@@ -1,8 +1,9 @@
-# What was found, what is missing and how to get it. Nothing is downloaded.
+# Finds the dependencies, or says how to install them. Nothing is downloaded.
 
 list(PREPEND CMAKE_MODULE_PATH ${CMAKE_CURRENT_LIST_DIR})
 
-# fanin_require(package debian_package what_needs_it [find_package arguments]): there, or the remedy.
+# fanin_require(package debian_package what_needs_it [find_package arguments]): stops if the package is not found, and
+# names the Debian package to install.
 macro(fanin_require package debian_package what)
   find_package(${package} QUIET GLOBAL ${ARGN})
   if(NOT ${package}_FOUND)
@@ -11,24 +12,24 @@ macro(fanin_require package debian_package what)
   endif()
 endmacro()
 
-# fanin_find_backend(TBB package debian_package [find_package arguments]): sets FANIN_HAS_TBB, and FANIN_STORY_TBB for
-# the summary.
+# fanin_find_backend(TBB package debian_package [find_package arguments]): sets FANIN_HAS_TBB, and FANIN_STATUS_TBB
+# for the summary.
 macro(fanin_find_backend name package debian_package)
   set(FANIN_HAS_${name} FALSE)
   if(FANIN_${name} STREQUAL "OFF")
-    set(FANIN_STORY_${name} "no: FANIN_${name}=OFF")
+    set(FANIN_STATUS_${name} "no: FANIN_${name}=OFF")
   else()
     find_package(${package} QUIET GLOBAL ${ARGN})
     if(${package}_FOUND)
       set(FANIN_HAS_${name} TRUE)
-      set(FANIN_STORY_${name} "yes: ${package} ${${package}_VERSION}${${package}_CXX_VERSION}")
+      set(FANIN_STATUS_${name} "yes: ${package} ${${package}_VERSION}${${package}_CXX_VERSION}")
       string(JOIN " " arguments ${package} ${ARGN})
       string(APPEND FANIN_FIND_DEPENDENCIES "find_dependency(${arguments})\n")
     elseif(FANIN_${name} STREQUAL "ON")
       message(FATAL_ERROR "FANIN_${name}=ON, but ${package} was not found. "
                           "On Debian: apt-get install ${debian_package}. To go on without: -DFANIN_${name}=OFF")
     else()
-      set(FANIN_STORY_${name} "no: ${package} not found (on Debian: apt-get install ${debian_package})")
+      set(FANIN_STATUS_${name} "no: ${package} not found (on Debian: apt-get install ${debian_package})")
     endif()
   endif()
 endmacro()

@@ -1,5 +1,5 @@
-# Run after a test executable is built: asks it for its suites and writes one add_test for each to `output`. Test cases
-# outside of any suite share one entry. A conformance suite of one of `backends` fails where that cannot be used.
+# Runs after a test executable is built: lists its suites and writes one add_test for each to `output`. Test cases
+# outside of any suite share one entry. A conformance suite of one of `backends` fails if that backend is not usable.
 
 function(ask out)
   execute_process(COMMAND ${executable} --no-colors=true ${ARGN} OUTPUT_VARIABLE text COMMAND_ERROR_IS_FATAL ANY)
@@ -8,10 +8,10 @@ function(ask out)
   set(${out} "${lines}" PARENT_SCOPE)
 endfunction()
 
-# A suite that runs nothing is a failure, one that says why it cannot run here is skipped.
+# A suite that runs no test case fails. A suite that prints why it cannot run on this machine is skipped.
 function(add_suite name filter)
   set(alone OFF)
-  if(name MATCHES over_4_gib)  # one at a time fits into memory
+  if(name MATCHES over_4_gib)  # the memory has room for one such suite at a time
     set(alone ON)
   endif()
   file(APPEND ${output} "add_test([[${name}]] [[${executable}]] --no-colors=true [[${filter}]])\n"

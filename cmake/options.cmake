@@ -1,7 +1,7 @@
-# What can be chosen with -D, and what is chosen when nobody says.
+# The options of the configuration and their defaults.
 
-# fanin_backend_option(TBB): defines FANIN_TBB. AUTO takes the backend if its needs are met and says so if not,
-# ON insists or stops, OFF leaves it out.
+# fanin_backend_option(TBB AUTO): defines FANIN_TBB. AUTO builds the backend if its dependencies are found, ON stops
+# if they are not, OFF leaves the backend out.
 function(fanin_backend_option name default)
   set(FANIN_${name} ${default} CACHE STRING "Build this backend: AUTO, ON or OFF")
   set_property(CACHE FANIN_${name} PROPERTY STRINGS AUTO ON OFF)

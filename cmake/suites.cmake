@@ -1,5 +1,5 @@
-# fanin_add_suites(target LABEL label TIMEOUT seconds): one ctest entry for each doctest suite of an executable. The
-# executable itself is asked after each build, so no list of suites can go stale.
+# fanin_add_suites(target LABEL label TIMEOUT seconds): one ctest entry for each doctest suite of an executable. Each
+# build lists the suites that the executable contains (list_suites.cmake).
 function(fanin_add_suites target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "LABEL;TIMEOUT" "")
   set(backends serial)

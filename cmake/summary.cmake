@@ -1,4 +1,4 @@
-# What was decided, printed last.
+# Prints the configuration at the end.
 
 get_target_property(library_type fanin TYPE)
 message(STATUS "fanin ${PROJECT_VERSION}: ${library_type}, ${CMAKE_BUILD_TYPE}, "
@@ -6,8 +6,8 @@ message(STATUS "fanin ${PROJECT_VERSION}: ${library_type}, ${CMAKE_BUILD_TYPE}, 
 message(STATUS "  backend serial   yes")
 foreach(backend cuda cub thrust)
   string(SUBSTRING "${backend}     " 0 8 backend)
-  message(STATUS "  backend ${backend} ${FANIN_STORY_CUDA}")
+  message(STATUS "  backend ${backend} ${FANIN_STATUS_CUDA}")
 endforeach()
-message(STATUS "  backend openmp   ${FANIN_STORY_OPENMP}")
-message(STATUS "  backend tbb      ${FANIN_STORY_TBB}")
+message(STATUS "  backend openmp   ${FANIN_STATUS_OPENMP}")
+message(STATUS "  backend tbb      ${FANIN_STATUS_TBB}")
 message(STATUS "  command ${FANIN_CLI}, tests ${FANIN_TESTS}, examples ${FANIN_EXAMPLES}, benchmarks ${FANIN_BENCH}")

@@ -15,14 +15,14 @@ int main() {
                 std::string(here.detail).c_str());
   }
 
-  // The first of the list that can serve; the report says who was passed over.
+  // The first backend of the list that can serve runs; the report names those that were passed over.
   const auto total = fanin::sum(x, {.backend = "cuda,tbb,serial"});
   std::printf("%.17g by %s\n", total.value, std::string(total.report.backend).c_str());
   for (const auto& p : total.report.fallback) {
     std::printf("  not %s: %s\n", std::string(p.backend).c_str(), p.detail.c_str());
   }
 
-  // One name means that one or an error.
+  // A single name stands for that backend alone: if it cannot serve, the call throws.
   try {
     fanin::sum(x, {.backend = "sreial"});
     return 1;

@@ -13,7 +13,7 @@ struct log_sum_exp {
   };
   using element = double;
   using state = scaled_sum;
-  static constexpr bool order_free = false;  // sums round, so the order counts: it is fixed, whatever runs it
+  static constexpr bool order_free = false;  // sums round, so the order matters: every backend uses the same
   static state identity() { return {-std::numeric_limits<double>::infinity(), 0}; }
   static void add(state& s, element x) { merge(s, {x, 1}); }
   static void merge(state& s, const state& other) {

@@ -1,5 +1,5 @@
-// Several processes sum a slice each and send what they have, 280 bytes, through a pipe; merged, it is the sum of
-// all.
+// Several processes sum a slice each, and send the state of the sum, 280 bytes, through a pipe. The merge of these
+// states is the sum of all slices.
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -1,4 +1,5 @@
-// Input that arrives in blocks, and partial sums that travel: both give the bits of the whole.
+// A sum of blocks as they arrive, and a merge of saved partial sums: both have the bits of the sum of the whole
+// input.
 #include <algorithm>
 #include <cstdio>
 #include <vector>

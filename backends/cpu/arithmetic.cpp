@@ -1,4 +1,4 @@
-// From recipes to arithmetic: SIMD leaves for the accumulators that have them, the general loop for the others.
+// The arithmetic of each recipe: SIMD leaves for the accumulators that have them, the general loop for the others.
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -15,7 +15,8 @@ namespace {
 
 namespace acc = accumulator;
 
-/// A row of lanes as the SIMD leaves lay it out: plane after plane, each with one number of every lane's state.
+/// A row of lanes as the SIMD leaves store it: a state of several numbers has a plane for each, with that number of
+/// every lane.
 template <class A>
 struct plane_row {
   using T = typename A::element;
@@ -34,7 +35,8 @@ struct plane_row {
   }
 };
 
-/// How a thread folds an accumulator: the general loop, unless a specialisation below knows a faster one.
+/// The functions with which a thread folds accumulator A: the general loop, unless a specialisation below has a
+/// faster one.
 template <class A>
 struct loop {
   static constexpr arithmetic functions = detail::general_arithmetic<A>();
@@ -72,7 +74,7 @@ struct loop<A> {
   }
 };
 
-/// The general arithmetic of A, whose order does not matter, with another accumulate().
+/// The general arithmetic of A with Accumulate in place of its accumulate(). For accumulators whose order is free.
 template <class A, void (*Accumulate)(const typename A::element* x, std::size_t count, typename A::state& into)>
 struct unordered_loop {
   static constexpr arithmetic functions = [] {
@@ -85,16 +87,19 @@ struct unordered_loop {
   static typename A::state total(const void* state) { return detail::general_total<A>(state); }
 };
 
+/// Adds integers as unsigned words of 64 bits, whose low and high halves are summed apart; a word holds two integers
+/// of 32 bits. Flipping the sign bit of a signed integer adds half of the type's range to it, which is subtracted
+/// again.
 template <class T>
 void add_integers(const T* x, std::size_t count, acc::int128& total) {
   constexpr bool narrow = sizeof(T) == 4;
   constexpr std::uint64_t sign = std::is_signed_v<T> ? (narrow ? 0x8000000080000000u : 0x8000000000000000u) : 0;
-  constexpr std::size_t block = std::size_t{1}
-                                << 31;  // 32-bit halves of fewer than 2^32 words cannot overflow 64 bits
+  // Sums of fewer than 2^32 halves of 32 bits do not overflow 64 bits.
+  constexpr std::size_t block = std::size_t{1} << 31;
   while (count > 0) {
     const std::size_t n = std::min(count, block);
     const std::size_t whole = narrow ? n / 2 * 2 : n;
-    const halves sums = sum_halves(x, whole * sizeof(T) / 8, sign);
+    const half_sums sums = sum_halves(x, whole * sizeof(T) / 8, sign);
     total += static_cast<acc::int128>(sums.high) * (narrow ? 1 : acc::int128{1} << 32) + sums.low;
     if (sign != 0) total -= static_cast<acc::int128>(whole) << (8 * sizeof(T) - 1);
     for (std::size_t i = whole; i < n; ++i) acc::integer_sum<T>::add(total, x[i]);
@@ -116,7 +121,7 @@ requires(sizeof(T) >= 4) struct loop<acc::extremum<T, Largest>>
     : unordered_loop<acc::extremum<T, Largest>, take_extremum<T, Largest>> {
 };
 
-/// Terms go through a block on the stack, which stays in the first cache.
+/// Writes the terms of the elements to a block on the stack, which stays in the L1 cache, and adds the block.
 template <class T, class Term>
 void add_exact_terms(const T* x, std::size_t count, exact_accumulator<T>& into) {
   if constexpr (std::same_as<Term, acc::plain_term>) {
@@ -136,9 +141,10 @@ struct loop<acc::exact_sum<T, Term>> : unordered_loop<acc::exact_sum<T, Term>, a
 template <class T>
 struct loop<acc::exact_square_sum<T>> : unordered_loop<acc::exact_square_sum<T>, add_squares<T>> {};
 
+/// Adds the elements and their squares, in two passes over each part of the input.
 template <class T>
 void add_moments(const T* x, std::size_t count, exact_moments_accumulator<T>& into) {
-  constexpr std::size_t cached = (std::size_t{1} << 17) / sizeof(T);  // the second pass finds so much in a cache
+  constexpr std::size_t cached = (std::size_t{1} << 17) / sizeof(T);  // what stays in a cache for the second pass
   for (std::size_t begin = 0; begin < count; begin += cached) {
     const std::size_t length = std::min(cached, count - begin);
     add_exact(x + begin, length, into.sum);
@@ -182,8 +188,8 @@ constexpr arithmetic arithmetic_of() {
 
 const arithmetic* find_arithmetic(operation what, element_type type, method how) {
   return with_recipe(what, type, how, []<class Recipe>(Recipe) -> const arithmetic* {
-    static constexpr arithmetic only = arithmetic_of<Recipe>();
-    return &only;
+    static constexpr arithmetic functions = arithmetic_of<Recipe>();
+    return &functions;
   });
 }
 

@@ -19,7 +19,7 @@ constexpr variant_info shipped[] = {
     {"compensated", method::compensated, "the same with every rounding error carried along", ""},
     {"exact", method::exact, "fixed-point accumulator over the whole exponent range, rounded once", ""},
 };
-constexpr std::string_view variant_of_own = "general-loop";
+constexpr std::string_view own_accumulator_variant = "general-loop";
 
 const arithmetic& arithmetic_of(const request& request) { return *static_cast<const arithmetic*>(request.prepared); }
 
@@ -28,17 +28,17 @@ operands operands_of(const input_views& inputs) {
 }
 
 /// The operands from their element `count` on.
-operands advanced(const operands& data, std::size_t count, std::size_t element_bytes) {
-  const auto behind = [&](const void* x) -> const void* {
+operands operands_from(const operands& data, std::size_t count, std::size_t element_bytes) {
+  const auto at = [&](const void* x) -> const void* {
     return x == nullptr ? nullptr : static_cast<const std::byte*>(x) + count * element_bytes;
   };
-  return {behind(data.x), behind(data.y), data.first + count};
+  return {at(data.x), at(data.y), data.first + count};
 }
 
-/// Memory for states, aligned as they are.
+/// Memory for raw states, aligned to detail::state_alignment.
 class state_memory {
  public:
-  /// At least `bytes`; what was there before is lost.
+  /// Memory of at least `bytes`, whose previous contents may be lost.
   std::byte* get(std::size_t bytes) {
     if (lines_.size() < bytes / sizeof(line) + 1) lines_ = std::vector<line>(bytes / sizeof(line) + 1);
     return lines_.data()->bytes;
@@ -54,15 +54,15 @@ class state_memory {
 /// Room for one state of any accumulator: on the stack for recipes, else from the heap.
 class one_state {
  public:
-  explicit one_state(const arithmetic& of) {
-    if (of.state_bytes > sizeof(state_buffer)) at_ = large_.get(of.state_bytes);
+  explicit one_state(const arithmetic& arithmetic) {
+    if (arithmetic.state_bytes > sizeof(state_buffer)) bytes_ = large_.get(arithmetic.state_bytes);
   }
-  std::byte* get() { return at_; }
+  std::byte* get() { return bytes_; }
 
  private:
   state_buffer small_;
   state_memory large_;
-  std::byte* at_ = small_.bytes;
+  std::byte* bytes_ = small_.bytes;
 };
 
 outcome finished(const request& request, const void* state, std::size_t count, void* result) {
@@ -71,7 +71,8 @@ outcome finished(const request& request, const void* state, std::size_t count, v
   return {request.variant, request.how, arithmetic.reproducibility, arithmetic.bound(count, request.result)};
 }
 
-/// Collects what is pushed into blocks of whole leaves, so that the leaves lie as they would in one array.
+/// Collects pushed elements into blocks of whole leaves, so that each leaf has the elements that it would have if the
+/// input were one array.
 class block_stream final : public stream {
  public:
   block_stream(const cpu_backend& backend, const request& request)
@@ -87,9 +88,9 @@ class block_stream final : public stream {
 
   void push(const input_views& blocks) override {
     operands data = operands_of(blocks);
-    std::size_t left = blocks.count();
-    while (left > 0) {
-      std::size_t n = std::min(left, block_ - pending_count_);
+    std::size_t remaining = blocks.count();
+    while (remaining > 0) {
+      std::size_t n = std::min(remaining, block_ - pending_count_);
       if (n == block_) {
         fold_block(data, n);
       } else {
@@ -98,8 +99,8 @@ class block_stream final : public stream {
         pending_count_ += n;
         if (pending_count_ == block_) flush();
       }
-      data = advanced(data, n, arithmetic_.element_bytes);
-      left -= n;
+      data = operands_from(data, n, arithmetic_.element_bytes);
+      remaining -= n;
     }
   }
 
@@ -163,7 +164,7 @@ support cpu_backend::prepare(request& request) const {
   }
   if (request.own != nullptr) {
     if (!request.variant.empty()) return {reason::unsupported, "an accumulator of your own has no variants"};
-    request.variant = variant_of_own;
+    request.variant = own_accumulator_variant;
     request.prepared = request.own;
     return {};
   }
@@ -202,8 +203,8 @@ void cpu_backend::fold_parallel(const arithmetic& arithmetic, const operands& da
     const std::size_t first = i * j.chunk;
     environment_guard guard;
     if (!j.arithmetic.fixed_order()) j.arithmetic.reset(j.partial(i));
-    j.arithmetic.accumulate(advanced(j.data, first, j.arithmetic.element_bytes), std::min(j.chunk, j.count - first),
-                            j.partial(i));
+    j.arithmetic.accumulate(operands_from(j.data, first, j.arithmetic.element_bytes),
+                            std::min(j.chunk, j.count - first), j.partial(i));
   };
   run(threads, chunks, {fold_chunk, &shared});
 

@@ -1,4 +1,4 @@
-// What the CPU backends have in common: everything but how tasks reach threads.
+// The base class of the CPU backends, which implement only the distribution of tasks to threads.
 #pragma once
 
 #include <fanin/backend.hpp>
@@ -7,7 +7,7 @@
 
 namespace fanin::cpu {
 
-/// `call(context, i)`: one task of several. It does not throw.
+/// call(context, i) runs task i, and does not throw.
 struct task {
   void (*call)(void* context, std::size_t index);
   void* context;
@@ -21,8 +21,8 @@ class cpu_backend : public backend {
   outcome reduce(const request& request, void* result) const override;
   std::unique_ptr<stream> open(const request& request) const override;
 
-  /// Folds `count` elements into a fresh `state`, on up to `threads` threads; the bits do not depend on how many. The
-  /// calling thread is in the leaves' floating-point environment already.
+  /// Folds `count` elements into `state`, whose previous contents are lost, on up to `threads` threads, whose number
+  /// does not change the bits. The calling thread is in the environment of environment_guard already.
   void fold_parallel(const arithmetic& arithmetic, const operands& data, std::size_t count, unsigned threads,
                      void* state) const;
 
@@ -31,11 +31,11 @@ class cpu_backend : public backend {
   virtual void run(unsigned threads, std::size_t count, task each) const = 0;
 };
 
-/// More threads than this are never used, whatever is asked for: each needs a stack, and a failure to start one would
-/// end the process inside the OpenMP or TBB runtime.
+/// The most threads that are used, whatever the request says: each needs a stack, and if one cannot be started, the
+/// OpenMP or TBB runtime ends the process.
 inline constexpr unsigned most_threads = 256;
 
-/// Below this, waking other threads costs more than they save.
+/// Inputs with fewer bytes are folded by one thread: waking others costs more than they save.
 inline constexpr std::size_t parallel_bytes = std::size_t{1} << 21;
 
 }  // namespace fanin::cpu

@@ -9,31 +9,31 @@
 
 namespace fanin::cpu {
 
-/// Sets that environment for a scope on the calling thread and puts the caller's back. Reading is cheap, so that
-/// nothing is written in the usual case.
+/// Sets this environment on the calling thread for a scope, then restores the caller's. Writing the control register
+/// is slow, so it is written only if it has another value.
 class environment_guard {
  public:
 #if defined(__SSE2__)
-  environment_guard() noexcept : found_(_mm_getcsr()) {
-    if ((found_ & ~sticky_flags) != default_control) _mm_setcsr(default_control);
+  environment_guard() noexcept : saved_(_mm_getcsr()) {
+    if ((saved_ & ~sticky_flags) != default_control) _mm_setcsr(default_control);
   }
   ~environment_guard() {
-    if ((found_ & ~sticky_flags) != default_control) _mm_setcsr(found_);
+    if ((saved_ & ~sticky_flags) != default_control) _mm_setcsr(saved_);
   }
 
  private:
   static constexpr unsigned sticky_flags = 0x3f;
   static constexpr unsigned default_control = 0x1f80;  // every exception masked, to nearest, no FTZ, no DAZ
-  unsigned found_;
+  unsigned saved_;
 #else
   environment_guard() noexcept {
-    std::fegetenv(&found_);
+    std::fegetenv(&saved_);
     std::fesetenv(FE_DFL_ENV);
   }
-  ~environment_guard() { std::fesetenv(&found_); }
+  ~environment_guard() { std::fesetenv(&saved_); }
 
  private:
-  std::fenv_t found_;
+  std::fenv_t saved_;
 #endif
 
  public:

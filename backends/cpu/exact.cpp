@@ -1,10 +1,17 @@
-// The exact sum by windows. A level has the constant M = 1.5 * 2^e. While |v| <= 2^(e-1), the sum t = M + v stays in
-// M's binade, where one unit is 2^(e-52). So q = t - M is v rounded to a multiple of that unit, v - q is exact, and
-// the bits of t, taken as an integer, are bits(M) + q / unit. Adding up those integers adds up q without error. What
-// is left, v - q, goes to the next level, 51 binades below. A tile counts only if every t of its first level kept M's
-// sign and exponent (infinities and NaN do not) and nothing was left by its last level; else it is done again after a
-// closer look at it. Tiles that no window fits are summed per exponent. f32 has a shorter way for most data: where
-// the exponents of a tile lie within some 20 binades, sums of its elements in double do not round.
+// Exact sums of elements whose exponents lie in a window of binades: the elements are split without rounding error
+// into integers, which SIMD lanes of 64 bits sum.
+//
+// A window has one or more levels. A level has an exponent e, the constant M = 1.5 * 2^e, and the unit 2^(e-52),
+// which is the last binary digit of doubles in M's binade. While |v| <= 2^(e-1), the sum t = M + v stays in that
+// binade. Then q = t - M is v rounded to a multiple of the unit, the remainder v - q is exact, and the bits of t,
+// read as an integer, are bits(M) + q / unit. So a sum of these integers is a sum of the q without error, once
+// bits(M) is subtracted for each element. The remainder v - q goes to the next level, whose e is 51 less.
+//
+// The elements are added in tiles. The sums of a tile are used only if every t of its first level has M's sign and
+// exponent (those of infinities and NaN do not) and every remainder of its last level is 0. Otherwise fit() chooses a
+// window for this tile, which is added again. A tile that no window fits goes to add_binned(), which has a sum for
+// each exponent. For f32 add_narrow() is tried first: if the exponents of a tile lie within some 20 binades, sums of
+// its elements in double do not round.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/exact.cpp"
 #include <hwy/foreach_target.h>
@@ -30,17 +37,22 @@ using doubles = hn::ScalableTag<double>;
 using words = hn::ScalableTag<std::uint64_t>;
 using double_format = detail::float_format<double>;
 
-// |q| / unit is at most 2^51, so that the sum over a tile fits an int64: 4032 * 2^51 < 2^63.
+// |q| / unit is at most 2^51, so that the sum over a tile fits into an int64: 4032 * 2^51 < 2^63.
 constexpr std::size_t tile = 4032;
+/// After this number of tiles, a window of several levels is chosen anew, since fewer levels may do.
 constexpr std::size_t tiles_between_fits = 64;
-constexpr std::size_t tiles_taken_as_wide = 8;  // after one that was
-constexpr std::size_t shortest = 64;            // below it, plain additions are quicker
-constexpr std::size_t shortest_wild = 8192;
-constexpr std::size_t longest_wild = tile * tiles_between_fits;
-/// With this much arithmetic for each line the processor's own loads come too late; see also lanes-inl.h.
-constexpr std::size_t read_ahead = 1024;
+/// The number of tiles after one that add_narrow() could not add for which add_narrow() is not tried.
+constexpr std::size_t windowed_tiles_after_wide = 8;
+/// Fewer elements are added sooner one by one than through windows or bins.
+constexpr std::size_t shortest_windowed = 64;
+/// Elements that no window fits are added by add_binned() if at least this number follows, else one by one.
+constexpr std::size_t shortest_binned = 8192;
+constexpr std::size_t longest_binned = tile * tiles_between_fits;
+/// In bytes. With so many operations for each cache line, the processor's own prefetches come too late; see
+/// lanes-inl.h.
+constexpr std::size_t prefetch_distance = 1024;
 constexpr int level_step = 51;
-/// Six hold any f32.
+/// Six levels hold the whole exponent range of f32.
 template <class T>
 constexpr int most_levels = sizeof(T) == 4 ? 6 : 4;
 
@@ -55,51 +67,55 @@ HWY_INLINE hn::Vec<D> load(D d, const float* x) {
 
 HWY_INLINE int biased_exponent(std::uint64_t bits) { return static_cast<int>(bits >> (double_format::digits - 1)); }
 
-/// Which windows to use. The first level has e = top; no unit is below the smallest subnormal of T. 0 levels: none.
+/// A window: the first level has e = top, and no unit is below the smallest subnormal of T. Without levels no window
+/// fits.
 template <class T>
-struct plan {
+struct window_plan {
   static constexpr int low = detail::float_format<T>::low;
   int top = 0;
   int levels = 0;
+  /// The exponent of the level's unit.
   int unit(int level) const { return std::max(top - level_step * level - 52, low); }
 };
 
-/// The fewest levels that hold x[0..count) without its last count % width elements. Room that is left over is shared
-/// between larger and smaller elements to come.
+/// The window with the fewest levels that holds x[0..count) without its last count % width elements. Binades that
+/// these levels have to spare are shared between larger and smaller elements of later tiles.
 template <class T>
-HWY_INLINE plan<T> fit(const T* x, std::size_t count) {
+HWY_INLINE window_plan<T> fit(const T* x, std::size_t count) {
   const doubles d;
   const words w;
   const std::size_t width = hn::Lanes(d);
   const auto fraction = hn::Set(w, double_format::implicit_one - 1);
   const auto infinity = hn::Set(d, std::numeric_limits<double>::infinity());
   auto largest = hn::Zero(w);
-  auto last_bit = infinity;
+  auto least_bit = infinity;
   for (std::size_t i = 0; i + width <= count; i += width) {
     const auto v = hn::Abs(load(d, x + i));
     const auto bits = hn::BitCast(w, v);
     largest = hn::Max(largest, bits);
+    // The last set bit of v is v less v without that bit. A power of two has no other bit.
     const auto is_power = hn::Eq(hn::And(bits, fraction), hn::Zero(w));
-    const auto rest = hn::IfThenZeroElse(is_power, hn::And(bits, hn::Sub(bits, hn::Set(w, 1))));
-    const auto last = hn::Sub(v, hn::BitCast(d, rest));
-    last_bit = hn::Min(last_bit, hn::IfThenElse(hn::Eq(v, hn::Zero(d)), infinity, last));
+    const auto without_last_bit = hn::IfThenZeroElse(is_power, hn::And(bits, hn::Sub(bits, hn::Set(w, 1))));
+    const auto last = hn::Sub(v, hn::BitCast(d, without_last_bit));
+    least_bit = hn::Min(least_bit, hn::IfThenElse(hn::Eq(v, hn::Zero(d)), infinity, last));
   }
   const int highest = biased_exponent(hn::GetLane(hn::MaxOfLanes(w, largest))) - 1023;
-  const int lowest = biased_exponent(detail::to_bits(hn::GetLane(hn::MinOfLanes(d, last_bit)))) - 1023;
-  const int bottom = lowest == -1023 ? double_format::low : lowest;
+  const int lowest = biased_exponent(detail::to_bits(hn::GetLane(hn::MinOfLanes(d, least_bit)))) - 1023;
+  const int lowest_bit = lowest == -1023 ? double_format::low : lowest;
 
-  const int tightest = highest + 3;  // |x| < 2^(e-2): even rounded up it leaves t in the binade
+  const int tightest = highest + 3;  // |x| < 2^(e-2), so that t stays in M's binade
   if (tightest > 1023) return {};
-  const int missing = tightest - 52 - bottom;
-  const int levels = 1 + (missing > 0 ? (missing + level_step - 1) / level_step : 0);
+  const int binades_below = tightest - 52 - lowest_bit;
+  const int levels = 1 + (binades_below > 0 ? (binades_below + level_step - 1) / level_step : 0);
   if (levels > most_levels<T>) return {};
-  const int room = std::min((level_step * (levels - 1) - missing) / 2, 8);
-  return {std::min(tightest + room, 1023), levels};
+  const int headroom = std::min((level_step * (levels - 1) - binades_below) / 2, 8);
+  return {std::min(tightest + headroom, 1023), levels};
 }
 
-/// Adds x[0..count) if the windows hold it; otherwise does nothing and returns false.
+/// Adds x[0..count) if the window holds it; otherwise does nothing and returns false.
 template <int Levels, class T>
-HWY_INLINE bool add_windowed(const T* x, std::size_t count, const plan<T>& windows, exact_accumulator<T>& into) {
+HWY_INLINE bool add_windowed(const T* x, std::size_t count, const window_plan<T>& window,
+                             exact_accumulator<T>& into) {
   const doubles d;
   const words w;
   const std::size_t width = hn::Lanes(d);
@@ -107,47 +123,47 @@ HWY_INLINE bool add_windowed(const T* x, std::size_t count, const plan<T>& windo
   hn::Vec<doubles> magic[Levels];
   hn::Vec<words> sum[Levels];
   for (int level = 0; level < Levels; ++level) {
-    const int e = windows.unit(level) + 52;
+    const int e = window.unit(level) + 52;
     magic_bits[level] = (static_cast<std::uint64_t>(e + 1023) << 52) | (std::uint64_t{1} << 51);
     magic[level] = hn::BitCast(d, hn::Set(w, magic_bits[level]));
     sum[level] = hn::Zero(w);
   }
-  auto moved = hn::Zero(w);
-  auto left = hn::Zero(w);
+  auto changed_bits = hn::Zero(w);
+  auto remainder_bits = hn::Zero(w);
   std::size_t i = 0;
   HWY_UNROLL(4)
   for (; i + width <= count; i += width) {
-    hwy::Prefetch(x + i + read_ahead / sizeof(T));
+    hwy::Prefetch(x + i + prefetch_distance / sizeof(T));
     auto v = load(d, x + i);
     for (int level = 0; level < Levels; ++level) {
       const auto t = hn::Add(magic[level], v);
       const auto bits = hn::BitCast(w, t);
       sum[level] = hn::Add(sum[level], bits);
-      if (level == 0) moved = hn::Or(moved, hn::Xor(bits, hn::BitCast(w, magic[0])));
+      if (level == 0) changed_bits = hn::Or(changed_bits, hn::Xor(bits, hn::BitCast(w, magic[0])));
       const auto q = hn::Sub(t, magic[level]);
       if (level == Levels - 1) {
-        left = hn::Or(left, hn::Xor(hn::BitCast(w, q), hn::BitCast(w, v)));
+        remainder_bits = hn::Or(remainder_bits, hn::Xor(hn::BitCast(w, q), hn::BitCast(w, v)));
       } else {
         v = hn::Sub(v, q);
       }
     }
   }
-  // A zero keeps its sign and q does not: that is no loss.
-  const auto wrong = hn::Or(hn::And(moved, hn::Set(w, double_format::sign | double_format::infinity)),
-                            hn::And(left, hn::Set(w, double_format::sign - 1)));
+  // For v = -0 the last q is +0: a difference of signs alone loses nothing.
+  const auto wrong = hn::Or(hn::And(changed_bits, hn::Set(w, double_format::sign | double_format::infinity)),
+                            hn::And(remainder_bits, hn::Set(w, double_format::sign - 1)));
   if (!hn::AllTrue(w, hn::Eq(wrong, hn::Zero(w)))) return false;
   HWY_ALIGN std::uint64_t lanes[hn::MaxLanes(words())];
   for (int level = 0; level < Levels; ++level) {
-    std::uint64_t total = 0 - i * magic_bits[level];
+    std::uint64_t total = 0 - i * magic_bits[level];  // bits(M) of i elements
     hn::Store(sum[level], w, lanes);
     for (std::size_t lane = 0; lane < width; ++lane) total += lanes[lane];
-    into.add_scaled(static_cast<std::int64_t>(total), windows.unit(level));
+    into.add_scaled(static_cast<std::int64_t>(total), window.unit(level));
   }
   for (; i < count; ++i) into.add(x[i]);
   return true;
 }
 
-/// Adds x[0..count) if their exponents are so close that sums in double do not round; otherwise does nothing and
+/// Adds x[0..count) if the exponents are so close that sums in double do not round; otherwise does nothing and
 /// returns false.
 HWY_INLINE bool add_narrow(const float* x, std::size_t count, exact_accumulator<float>& into) {
   const hn::ScalableTag<float> f;
@@ -164,27 +180,28 @@ HWY_INLINE bool add_narrow(const float* x, std::size_t count, exact_accumulator<
   std::size_t i = 0;
   for (; i + step <= count; i += step) {
     for (std::size_t k = 0; k < step; k += hn::Lanes(f)) {
-      hwy::Prefetch(x + i + k + read_ahead / sizeof(float));
+      hwy::Prefetch(x + i + k + prefetch_distance / sizeof(float));
       const auto bits = hn::BitCast(u, hn::LoadU(f, x + i + k));
       const auto magnitude = hn::Add(bits, bits);
       largest = hn::Max(largest, magnitude);
-      least = hn::Min(least, hn::Sub(magnitude, one));  // 0 counts as large
+      least = hn::Min(least, hn::Sub(magnitude, one));  // 0 wraps round to the largest value
     }
     sum0 = hn::Add(sum0, load(d, x + i));
     sum1 = hn::Add(sum1, load(d, x + i + width));
     sum2 = hn::Add(sum2, load(d, x + i + 2 * width));
     sum3 = hn::Add(sum3, load(d, x + i + 3 * width));
   }
-  constexpr int infinite = 2 * format::high - 1;
+  constexpr int infinity = 2 * format::high - 1;
   const auto biased = [](std::uint32_t magnitude) {
     return std::max(static_cast<int>(magnitude >> format::digits), 1);
   };
   const int highest = biased(hn::GetLane(hn::MaxOfLanes(u, largest)));
   const int lowest = biased(hn::GetLane(hn::MinOfLanes(u, least)));
-  // Each lane holds a multiple of `unit`, a sum of fewer than 2^additions elements.
+  // Each lane sums fewer than 2^additions elements, which are multiples of 2^unit. The sum is exact if a double has
+  // enough digits for the largest sum in this unit.
   const int additions = static_cast<int>(std::bit_width(i / step));
   const int unit = lowest - 1 + format::low;
-  if (highest == infinite || highest - lowest + format::digits + additions > double_format::digits) return false;
+  if (highest == infinity || highest - lowest + format::digits + additions > double_format::digits) return false;
   const auto to_units = hn::Set(d, std::ldexp(1.0, -unit));
   auto total = hn::Zero(integers);
   for (const auto& sum : {&sum0, &sum1, &sum2, &sum3}) {
@@ -196,28 +213,30 @@ HWY_INLINE bool add_narrow(const float* x, std::size_t count, exact_accumulator<
 }
 
 template <class T>
-HWY_INLINE bool add_windowed(const T* x, std::size_t count, const plan<T>& windows, exact_accumulator<T>& into) {
-  switch (windows.levels) {
+HWY_INLINE bool add_windowed(const T* x, std::size_t count, const window_plan<T>& window,
+                             exact_accumulator<T>& into) {
+  switch (window.levels) {
     case 1:
-      return add_windowed<1>(x, count, windows, into);
+      return add_windowed<1>(x, count, window, into);
     case 2:
-      return add_windowed<2>(x, count, windows, into);
+      return add_windowed<2>(x, count, window, into);
     case 3:
-      return add_windowed<3>(x, count, windows, into);
+      return add_windowed<3>(x, count, window, into);
     case 4:
-      return add_windowed<4>(x, count, windows, into);
+      return add_windowed<4>(x, count, window, into);
     case 5:
-      return add_windowed<5>(x, count, windows, into);
+      return add_windowed<5>(x, count, window, into);
     case 6:
-      return add_windowed<6>(x, count, windows, into);
+      return add_windowed<6>(x, count, window, into);
     default:
       return false;
   }
 }
 
-/// Adds x[0..count), any values, count <= longest_wild. There is a bin for each sign and exponent: one word sums the
-/// lower 32 bits of the fractions; the other sums the upper 20 bits and, from bit 40 on, counts the elements.
-/// Neighbours go to different tables, so that equal exponents in a row wait less for each other.
+/// Adds x[0..count), any values, count <= longest_binned. A bin for each sign and exponent has two words: one sums
+/// the lower 32 bits of the fractions, the other sums their upper 20 bits and, from bit 40 on, counts the elements.
+/// Elements of even and odd index go to different tables, so that additions to the same exponent depend less on each
+/// other.
 template <class T>
 HWY_NOINLINE void add_binned(const T* x, std::size_t count, exact_accumulator<T>& into) {
   constexpr std::size_t exponents = 2048;
@@ -247,7 +266,8 @@ HWY_NOINLINE void add_binned(const T* x, std::size_t count, exact_accumulator<T>
     bin[1] += (bits >> 32 & 0xfffffu) + (std::uint64_t{1} << count_shift);
   }
 
-  const auto value = [](const std::uint64_t* bin, bool normal) {
+  // The sum of a bin's mantissas: those of normal numbers have an implicit 1 before the fraction.
+  const auto mantissa_sum = [](const std::uint64_t* bin, bool normal) {
     constexpr std::uint64_t high_bits = (std::uint64_t{1} << count_shift) - 1;
     const auto fractions = (static_cast<detail::int128>(bin[1] & high_bits) << 32) + bin[0];
     return normal ? fractions + (static_cast<detail::int128>(bin[1] >> count_shift) << 52) : fractions;
@@ -255,13 +275,14 @@ HWY_NOINLINE void add_binned(const T* x, std::size_t count, exact_accumulator<T>
   for (std::size_t exponent = 0; exponent < exponents - 1; ++exponent) {
     detail::int128 total = 0;
     for (const auto& table : bins) {
-      total += value(table[exponent], exponent != 0) - value(table[exponents + exponent], exponent != 0);
+      total +=
+          mantissa_sum(table[exponent], exponent != 0) - mantissa_sum(table[exponents + exponent], exponent != 0);
     }
     if (total != 0) into.add_scaled(total, std::max(static_cast<int>(exponent), 1) - 1075);
   }
-  bool special = false;
-  for (const auto& table : bins) special |= (table[exponents - 1][1] | table[2 * exponents - 1][1]) != 0;
-  if (!special) return;
+  bool has_special = false;
+  for (const auto& table : bins) has_special |= (table[exponents - 1][1] | table[2 * exponents - 1][1]) != 0;
+  if (!has_special) return;
   for (std::size_t j = 0; j < count; ++j) {
     constexpr auto infinity = detail::float_format<T>::infinity;
     if ((detail::to_bits(x[j]) & infinity) == infinity) into.add(x[j]);
@@ -270,39 +291,40 @@ HWY_NOINLINE void add_binned(const T* x, std::size_t count, exact_accumulator<T>
 
 template <class T>
 void add_any(const T* x, std::size_t count, exact_accumulator<T>& into) {
-  if (count < shortest) {
+  if (count < shortest_windowed) {
     for (std::size_t i = 0; i < count; ++i) into.add(x[i]);
     return;
   }
-  // As soon as one element is not -0, the signs of zeros do not matter and sums may stand for their elements.
+  // A sum of -0 alone is -0. As soon as one element is not -0, zeros of either sign change nothing, and integer sums
+  // can replace the elements.
   if (std::all_of(x, x + count, [](T v) { return detail::to_bits(v) == detail::float_format<T>::sign; })) {
     into.add(*x);
     return;
   }
-  into.add_scaled(0, 0);
-  plan<T> windows;
-  if constexpr (sizeof(T) == 8) windows = fit(x, shortest);
-  std::size_t tiles = 0, wide_until = 0;
+  into.add_scaled(0, 0);  // notes that not all are -0
+  window_plan<T> window;
+  if constexpr (sizeof(T) == 8) window = fit(x, shortest_windowed);
+  std::size_t tiles = 0, windowed_until = 0;
   while (count > 0) {
     ++tiles;
     if constexpr (sizeof(T) == 4) {
-      if (tiles > wide_until) {
+      if (tiles > windowed_until) {
         const std::size_t length = count < 2 * tile ? count : tile;
         if (add_narrow(x, length, into)) {
           x += length;
           count -= length;
           continue;
         }
-        wide_until = tiles + tiles_taken_as_wide;
+        windowed_until = tiles + windowed_tiles_after_wide;
       }
     }
     std::size_t length = std::min(count, tile);
-    if (tiles % tiles_between_fits == 0 && windows.levels > 1) windows = fit(x, length);
-    if (!add_windowed(x, length, windows, into)) {
-      windows = fit(x, length);
-      if (!add_windowed(x, length, windows, into)) {
-        length = std::min(count, longest_wild);
-        if (length >= shortest_wild) {
+    if (tiles % tiles_between_fits == 0 && window.levels > 1) window = fit(x, length);
+    if (!add_windowed(x, length, window, into)) {
+      window = fit(x, length);
+      if (!add_windowed(x, length, window, into)) {
+        length = std::min(count, longest_binned);
+        if (length >= shortest_binned) {
           add_binned(x, length, into);
         } else {
           for (std::size_t i = 0; i < length; ++i) into.add(x[i]);

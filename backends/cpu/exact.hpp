@@ -7,7 +7,7 @@
 
 namespace fanin::cpu {
 
-/// into.add(x[i]) for all i < count: the same state, whatever the instruction set, only faster.
+/// The same as into.add(x[i]) for all i < count, with the same state on every instruction set, but faster.
 /// Needs round to nearest and no flushing of subnormals.
 /// Memory: up to 130 KiB of stack, used where exponents are too far apart for windows.
 /// Threads: one `into` each.   Cost: one read of x; best on ranges of more than 8192 elements.

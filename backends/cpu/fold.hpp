@@ -1,4 +1,4 @@
-// What a CPU backend folds with: the arithmetic of each recipe, and the tree along which partials are merged.
+// The arithmetic of each recipe for CPU backends, and the tree along which partials are merged.
 #pragma once
 
 #include <cstddef>
@@ -24,8 +24,8 @@ struct alignas(detail::state_alignment) state_buffer {
 const arithmetic* find_arithmetic(operation what, element_type type, method how);
 
 /// The distance between two states in raw memory.
-constexpr std::size_t state_stride(const arithmetic& of) {
-  return (of.state_bytes + detail::state_alignment - 1) / detail::state_alignment * detail::state_alignment;
+constexpr std::size_t state_stride(const arithmetic& arithmetic) {
+  return (arithmetic.state_bytes + detail::state_alignment - 1) / detail::state_alignment * detail::state_alignment;
 }
 
 /// Partials of consecutive blocks, merged along the binary tree over the block index: node (k, i) is the merge of
@@ -34,11 +34,11 @@ constexpr std::size_t state_stride(const arithmetic& of) {
 class partial_tree {
  public:
   static constexpr std::size_t most_levels = 48;
-  /// `levels` is aligned as states are and has room for most_levels of them, at state_stride().
+  /// `levels` has room for most_levels states, state_stride() apart and aligned to detail::state_alignment.
   partial_tree(const arithmetic& arithmetic, std::byte* levels) noexcept : arithmetic_(arithmetic), levels_(levels) {}
-  /// Takes in the next block's partial; `state` is used as scratch.
+  /// Adds the next block's partial, which is in `state`, and overwrites `state`.
   void push(void* state);
-  /// Writes the merge of everything pushed to `state`; leaves it alone if that was nothing.
+  /// Writes the merge of all partials to `state`; leaves `state` unchanged if there are none.
   void finish(void* state);
 
  private:

@@ -1,5 +1,5 @@
-// The fixed-order leaf: rows of 256 bytes, one virtual lane per element of a row, whatever the vector's width.
-// Included once per instruction set.
+// The leaf of the fixed order: rows of 256 bytes with a virtual lane for each element, whatever the vector's width.
+// Highway includes this file once for each instruction set.
 #if defined(FANIN_LEAF_LANES_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef FANIN_LEAF_LANES_INL_H_
 #undef FANIN_LEAF_LANES_INL_H_
@@ -76,8 +76,8 @@ struct row_state {
       for (std::size_t p = 0; p < Kernel::planes; ++p) hn::StoreU(part[v].plane[p], D(), to + p * size + v * width);
     }
   }
-  /// This state becomes the merge of `earlier` and itself.
-  HWY_INLINE void merge_behind(const T* earlier) {
+  /// Merges this state into the one of earlier elements, and keeps the result here.
+  HWY_INLINE void prepend(const T* earlier) {
     row_state before;
     before.load(earlier);
     HWY_UNROLL(16)
@@ -88,16 +88,17 @@ struct row_state {
   }
 };
 
-/// Input of this size does not stay in the nearer caches: from there on lines are asked for this far ahead. Kernels
-/// with much arithmetic for each line (Kernel::always_ahead) gain from it at any size, the others lose a little in
-/// cache. They also do best with less of a lead: 4 KiB cost compensated and exact sums a quarter of their speed from
-/// the memory of a Xeon host, and plain ones nothing.
-constexpr std::size_t far_bytes = std::size_t{1} << 20;
+/// Input of this size does not stay in the L1 and L2 caches, and its lines are prefetched. Kernels with many
+/// operations for each line (Kernel::always_prefetches) gain from prefetches at any size; the others lose a little in
+/// cache.
+constexpr std::size_t least_prefetched_bytes = std::size_t{1} << 20;
+/// The bytes from the line that is added to the line that is prefetched. A distance of 4 KiB costs compensated and
+/// exact sums a quarter of their speed from the memory of a Xeon host, and plain sums nothing.
 template <class Kernel>
-constexpr std::size_t read_ahead = Kernel::always_ahead ? 1024 : 4096;
+constexpr std::size_t prefetch_distance = Kernel::always_prefetches ? 1024 : 4096;
 
-/// One leaf: lane j receives the elements j, j + row, j + 2 row, ...
-template <bool Ahead, class Kernel, class T>
+/// Folds one leaf: lane j receives the elements j, j + S::size, j + 2 S::size, ...
+template <bool Prefetches, class Kernel, class T>
 HWY_INLINE void fold_leaf(const T* x, std::size_t count, row_state<Kernel, T>& state) {
   using S = row_state<Kernel, T>;
   const typename S::D d;
@@ -105,72 +106,72 @@ HWY_INLINE void fold_leaf(const T* x, std::size_t count, row_state<Kernel, T>& s
   HWY_UNROLL(16)
   for (std::size_t v = 0; v < S::vectors; ++v) Kernel::reset(d, state.part[v]);
   for (std::size_t r = count / S::size; r > 0; --r, x += S::size) {
-    if constexpr (Ahead) {
+    if constexpr (Prefetches) {
       for (std::size_t b = 0; b < row_bytes; b += 64) {
-        hwy::Prefetch(reinterpret_cast<const char*>(x) + read_ahead<Kernel> + b);
+        hwy::Prefetch(reinterpret_cast<const char*>(x) + prefetch_distance<Kernel> + b);
       }
     }
     HWY_UNROLL(16)
     for (std::size_t v = 0; v < S::vectors; ++v) Kernel::add(d, state.part[v], hn::LoadU(d, x + v * width));
   }
-  const std::size_t rest = count % S::size;
-  if (rest == 0) return;
+  const std::size_t remaining = count % S::size;
+  if (remaining == 0) return;
   HWY_ALIGN T last[width];
   HWY_UNROLL(16)
   for (std::size_t v = 0; v < S::vectors; ++v) {
-    if (rest >= (v + 1) * width) {
+    if (remaining >= (v + 1) * width) {
       Kernel::add(d, state.part[v], hn::LoadU(d, x + v * width));
-    } else if (rest > v * width) {
+    } else if (remaining > v * width) {
       std::fill_n(last, width, Kernel::template neutral<T>());
-      std::copy(x + v * width, x + rest, last);
+      std::copy(x + v * width, x + remaining, last);
       Kernel::add(d, state.part[v], hn::Load(d, last));
     }
   }
 }
 
-/// Leaves merged along the binary tree over their index (partial_tree says which), into the row `state`.
-template <bool Ahead, class Kernel, class T>
+/// Folds leaves, merges them along the binary tree of partial_tree, and writes the lanes of the root to `state`.
+template <bool Prefetches, class Kernel, class T>
 HWY_INLINE void merge_leaves(const T* x, std::size_t count, T* state) {
   using S = row_state<Kernel, T>;
   constexpr std::size_t leaf = leaf_bytes / sizeof(T);
   constexpr std::size_t max_levels = 48;
-  S now;
+  S row;
   T nodes[max_levels][Kernel::planes * S::size];
-  std::size_t done = 0;
-  for (; count >= leaf; x += leaf, count -= leaf, ++done) {
-    fold_leaf<Ahead>(x, leaf, now);
+  std::size_t leaves_done = 0;
+  for (; count >= leaf; x += leaf, count -= leaf, ++leaves_done) {
+    fold_leaf<Prefetches>(x, leaf, row);
     std::size_t level = 0;
-    for (; (done >> level & 1) != 0; ++level) now.merge_behind(nodes[level]);
-    now.store(nodes[level]);
+    for (; (leaves_done >> level & 1) != 0; ++level) row.prepend(nodes[level]);
+    row.store(nodes[level]);
   }
   bool empty = count == 0;
-  if (!empty) fold_leaf<Ahead>(x, count, now);
-  for (std::size_t level = 0; done >> level != 0; ++level) {
-    if ((done >> level & 1) == 0) continue;
+  if (!empty) fold_leaf<Prefetches>(x, count, row);
+  for (std::size_t level = 0; leaves_done >> level != 0; ++level) {
+    if ((leaves_done >> level & 1) == 0) continue;
     if (empty) {
-      now.load(nodes[level]);
+      row.load(nodes[level]);
       empty = false;
     } else {
-      now.merge_behind(nodes[level]);
+      row.prepend(nodes[level]);
     }
   }
-  now.store(state);
+  row.store(state);
 }
 
 template <class Kernel, class T>
 HWY_INLINE void fold_leaves(const T* x, std::size_t count, T* state) {
   if (count <= leaf_bytes / sizeof(T)) {
-    row_state<Kernel, T> only;
-    fold_leaf<Kernel::always_ahead>(x, count, only);
-    only.store(state);
-  } else if (Kernel::always_ahead || count < far_bytes / sizeof(T)) {
-    merge_leaves<Kernel::always_ahead, Kernel>(x, count, state);
+    row_state<Kernel, T> row;
+    fold_leaf<Kernel::always_prefetches>(x, count, row);
+    row.store(state);
+  } else if (Kernel::always_prefetches || count < least_prefetched_bytes / sizeof(T)) {
+    merge_leaves<Kernel::always_prefetches, Kernel>(x, count, state);
   } else {
     merge_leaves<true, Kernel>(x, count, state);
   }
 }
 
-/// A row merged pairwise, lane j with lane j + size / 2, down to one lane.
+/// Merges a row pairwise, lane j with lane j + size / 2, down to one lane.
 template <class Kernel, class T>
 HWY_INLINE void collapse_row(const T* state, T* out) {
   using S = row_state<Kernel, T>;

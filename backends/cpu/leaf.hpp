@@ -26,7 +26,7 @@ template <std::floating_point T>
 inline constexpr bool has_lane_leaf<accumulator::compensated_square_sum<T>> = true;
 
 /// Folds any number of elements in the fixed order (fanin/loop.hpp) into the lanes of a row: row_bytes / sizeof(T)
-/// numbers, for compensated accumulators as many sums and then as many errors.
+/// numbers; for compensated accumulators this many sums, then this many errors.
 template <class Accumulator>
 void fold_lanes(const typename Accumulator::element* x, std::size_t count, typename Accumulator::element* state);
 /// Merges the lanes of a row, lane j with lane j + size / 2 and so on, into one accumulator's state.
@@ -34,13 +34,14 @@ template <class Accumulator>
 void collapse_lanes(const typename Accumulator::element* state, typename Accumulator::element* out);
 
 /// The sums of the low and of the high 32 bits of `count` < 2^32 words of 64 bits, each word XORed with `flip` first.
-struct halves {
+struct half_sums {
   std::uint64_t low;
   std::uint64_t high;
 };
-halves sum_halves(const void* words, std::size_t count, std::uint64_t flip);
+half_sums sum_halves(const void* words, std::size_t count, std::uint64_t flip);
 
-/// Smallest or largest of count > 0 elements; NaN if there is one; -0 below +0. Defined for all element types.
+/// Smallest or largest of count > 0 elements; NaN if an element is NaN; -0 is below +0. Defined for
+/// element types of 32 and 64 bits.
 template <class T>
 T smallest_leaf(const T* x, std::size_t count);
 template <class T>

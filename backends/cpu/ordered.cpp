@@ -38,11 +38,11 @@ struct multiplication {
   }
 };
 
-/// One number per lane, which an element joins as another lane would.
+/// A state of one number per lane. An element is added by the operation that merges two lanes.
 template <class Operation>
 struct plain_kernel {
   static constexpr int planes = 1;
-  static constexpr bool always_ahead = false;
+  static constexpr bool always_prefetches = false;
   template <class T>
   static constexpr T neutral() {
     return Operation::template identity<T>();
@@ -74,7 +74,7 @@ struct square_sum_kernel : sum_kernel {
   }
 };
 
-/// a becomes fl(a + b); returns what that rounded away.
+/// Knuth's TwoSum: sets a to fl(a + b), and returns the rounding error, which is exact.
 template <class V>
 HWY_INLINE V two_sum(V& a, V b) {
   const V s = hn::Add(a, b);
@@ -86,9 +86,9 @@ HWY_INLINE V two_sum(V& a, V b) {
 
 struct compensated_sum_kernel {
   static constexpr int planes = 2;
-  /// So many operations for each line fill the core's window before the loads far enough ahead are in it: from memory
-  /// 0.65 of a plain sum's speed without reading ahead, 0.95 with.
-  static constexpr bool always_ahead = true;
+  /// With so many operations for each line, the core's out-of-order window holds too few loads to hide the memory's
+  /// latency: from memory this sum has 0.65 of a plain sum's speed without prefetches, and 0.95 with them.
+  static constexpr bool always_prefetches = true;
   template <class T>
   static constexpr T neutral() {
     return accumulator::additive_identity<T>();
@@ -109,7 +109,7 @@ struct compensated_sum_kernel {
   }
 };
 
-/// x * x - p with one rounding, on instruction sets without a fused multiply-add too.
+/// x * x - p with one rounding, also on instruction sets without a fused multiply-add.
 template <class D, class V>
 HWY_INLINE V square_error(D d, V x, V p) {
 #if HWY_NATIVE_FMA

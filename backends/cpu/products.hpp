@@ -9,13 +9,13 @@
 
 namespace fanin::cpu {
 
-/// into.add(x[i]) for all i < count: the same state, whatever the instruction set, only faster.
+/// The same as into.add(x[i]) for all i < count, with the same state on every instruction set, but faster.
 /// Needs round to nearest and no flushing of subnormals. Defined for float and double.
 /// Memory: 16 KiB of stack beside what add_exact takes.   Threads: one `into` each.   Cost: one read of x.
 template <class T>
 void add_squares(const T* x, std::size_t count, exact_square_accumulator<T>& into);
 
-/// The same of into.add(x[i], y[i]).
+/// The same for into.add(x[i], y[i]).
 template <class T>
 void add_products(const T* x, const T* y, std::size_t count, exact_dot_accumulator<T>& into);
 

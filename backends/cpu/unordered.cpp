@@ -1,4 +1,4 @@
-// Leaves whose result does not depend on the order: integer sums, smallest and largest.
+// Leaves whose result does not depend on the order of the elements: integer sums, smallest and largest element.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/unordered.cpp"
 #include <hwy/foreach_target.h>
@@ -20,7 +20,7 @@ namespace fanin::cpu {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-halves sum_halves(const void* words, std::size_t count, std::uint64_t flip) {
+half_sums sum_halves(const void* words, std::size_t count, std::uint64_t flip) {
   const hn::ScalableTag<std::uint64_t> d;
   constexpr std::size_t width = hn::MaxLanes(d);
   const auto* x = static_cast<const std::uint8_t*>(words);
@@ -36,7 +36,7 @@ halves sum_halves(const void* words, std::size_t count, std::uint64_t flip) {
     low = hn::Add(low, hn::And(v, low_bits));
     high = hn::Add(high, hn::ShiftRight<32>(v));
   }
-  halves total{hn::GetLane(hn::SumOfLanes(d, low)), hn::GetLane(hn::SumOfLanes(d, high))};
+  half_sums total{hn::GetLane(hn::SumOfLanes(d, low)), hn::GetLane(hn::SumOfLanes(d, high))};
   for (; i < count; ++i) {
     std::uint64_t word;
     std::memcpy(&word, x + 8 * i, 8);
@@ -48,7 +48,7 @@ halves sum_halves(const void* words, std::size_t count, std::uint64_t flip) {
 }
 
 template <bool Largest, class V>
-HWY_INLINE V better(V a, V b) {
+HWY_INLINE V min_or_max(V a, V b) {
   if constexpr (Largest) {
     return hn::Max(a, b);
   } else {
@@ -74,7 +74,7 @@ HWY_INLINE T extremum_of_block(const T* x, std::size_t count) {
     HWY_UNROLL(4)
     for (std::size_t v = 0; v < unroll; ++v) {
       const V value = hn::LoadU(d, x + i + v * width);
-      best[v] = better<Largest>(best[v], value);
+      best[v] = min_or_max<Largest>(best[v], value);
       if constexpr (std::is_floating_point_v<T>) nan = hn::Or(nan, hn::VecFromMask(d, hn::IsNaN(value)));
     }
   }
@@ -82,21 +82,23 @@ HWY_INLINE T extremum_of_block(const T* x, std::size_t count) {
     if (!hn::AllFalse(d, hn::IsNaN(nan))) return std::numeric_limits<T>::quiet_NaN();
   }
   HWY_ALIGN T lanes[width];
-  hn::Store(better<Largest>(better<Largest>(best[0], best[1]), better<Largest>(best[2], best[3])), d, lanes);
+  hn::Store(min_or_max<Largest>(min_or_max<Largest>(best[0], best[1]), min_or_max<Largest>(best[2], best[3])), d,
+            lanes);
   for (T lane : lanes) scalar_extremum::add(result, lane);
   for (std::size_t k = i; k < count; ++k) scalar_extremum::add(result, x[k]);
   if constexpr (std::is_floating_point_v<T>) {
-    const bool zero_of_choice = result == 0 && std::any_of(x, x + count, [](T value) {
-                                  return value == 0 && std::signbit(value) != Largest;
-                                });
-    if (result == 0) result = (zero_of_choice == Largest) ? T{0} : -T{0};
+    // The largest zero is +0, the smallest is -0.
+    const bool has_preferred_zero = result == 0 && std::any_of(x, x + count, [](T value) {
+                                      return value == 0 && std::signbit(value) != Largest;
+                                    });
+    if (result == 0) result = (has_preferred_zero == Largest) ? T{0} : -T{0};
   }
   return result;
 }
 
 template <bool Largest, class T>
 T extremum_of(const T* x, std::size_t count) {
-  constexpr std::size_t block = 65536 / sizeof(T);  // a second look for zeros finds it in cache
+  constexpr std::size_t block = 65536 / sizeof(T);  // the second pass for zeros finds it in cache
   T result = x[0];
   for (std::size_t i = 0; i < count; i += block) {
     accumulator::extremum<T, Largest>::merge(result, extremum_of_block<Largest>(x + i, std::min(block, count - i)));
@@ -123,7 +125,7 @@ HWY_AFTER_NAMESPACE();
 namespace fanin::cpu {
 
 HWY_EXPORT(sum_halves);
-halves sum_halves(const void* words, std::size_t count, std::uint64_t flip) {
+half_sums sum_halves(const void* words, std::size_t count, std::uint64_t flip) {
   return HWY_DYNAMIC_DISPATCH(sum_halves)(words, count, flip);
 }
 

@@ -5,7 +5,8 @@
 
 namespace fanin::cub_backend {
 
-/// Null for reductions that it does not offer. One translation unit for each element type.
+/// The fold of a reduction, or null if this backend does not offer it. Each pair of element types is a translation
+/// unit (cmake/cuda.cmake).
 template <class T>
 const cuda::device_fold* find_kernel(operation what, method how);
 

@@ -1,4 +1,4 @@
-// One call of CUB for each reduction.
+// Each reduction is one call of cub::DeviceReduce.
 #pragma once
 
 #include <cub/device/device_reduce.cuh>

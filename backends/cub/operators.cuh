@@ -1,4 +1,4 @@
-// What the references CUB and Thrust share: accumulators as the operators that they ask for.
+// Shared by the backends `cub` and `thrust`: accumulators as the function objects that these libraries take.
 #pragma once
 
 #include "backends/cuda/recipes.hpp"
@@ -6,7 +6,7 @@
 
 namespace fanin::cub_backend {
 
-/// One element as a state.
+/// Makes a state of one element.
 template <class A>
 struct to_state {
   FANIN_HOST_DEVICE typename A::state operator()(typename A::element x) const {
@@ -16,6 +16,7 @@ struct to_state {
   }
 };
 
+/// Returns the merge of two states.
 template <class A>
 struct merged {
   FANIN_HOST_DEVICE typename A::state operator()(typename A::state a, const typename A::state& b) const {
@@ -24,7 +25,7 @@ struct merged {
   }
 };
 
-/// A fold whose order nobody states: no order has a longer chain.
+/// A fold whose order of additions the library does not document. No order has a longer chain than `count` additions.
 template <class A>
 class any_order_fold : public cuda::device_fold {
  public:
@@ -34,17 +35,18 @@ class any_order_fold : public cuda::device_fold {
   }
 };
 
-/// What a reference folds for an accumulator: what kernels do, or for exact sums the public accumulator. Nothing for
-/// the other exact ones: their states are so wide that compiling them takes minutes.
+/// The accumulator that CUB and Thrust fold in place of A: that of the kernels, or for an exact sum the public one.
+/// The other exact accumulators have none (`type` is void): their states are so wide that compiling them takes
+/// minutes.
 template <class A>
 struct reference_form {
   using type = typename cuda::device_form<A>::kernel;
-  static constexpr bool of_totals = false;
+  static constexpr bool partials_are_totals = false;
 };
 template <class T>
 struct reference_form<accumulator::exact_sum<T>> {
   using type = accumulator::exact_sum<T>;
-  static constexpr bool of_totals = true;
+  static constexpr bool partials_are_totals = true;
 };
 struct no_reference {
   using type = void;
@@ -65,9 +67,9 @@ const cuda::device_fold* find_reference(operation what, method how) {
     if constexpr (std::is_void_v<typename form::type>) {
       return nullptr;
     } else {
-      static const Fold<typename form::type> only(
-          cuda::find_host_fold(Recipe::what, type_of<T>, Recipe::how, form::of_totals));
-      return &only;
+      static const Fold<typename form::type> fold(
+          cuda::find_host_fold(Recipe::what, type_of<T>, Recipe::how, form::partials_are_totals));
+      return &fold;
     }
   });
 }

@@ -79,13 +79,13 @@ const device_fold* backend::find_kernel(const request& request) const {
 }
 
 std::unique_ptr<device_work> backend::open_device(int device, void* stream) const {
-  require(*this);
+  require_usable(*this);
   return std::make_unique<work_on_context>(*this, device, stream);
 }
 
 const backend& instance() noexcept {
-  static const backend only;
-  return only;
+  static const backend the_backend;
+  return the_backend;
 }
 
 }  // namespace fanin::cuda

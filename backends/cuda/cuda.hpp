@@ -14,7 +14,7 @@ class backend final : public gpu_backend {
   std::unique_ptr<device_work> open_device(int device, void* stream) const override;
 };
 
-/// The one there is.
+/// The only object of this class.
 const backend& instance() noexcept;
 
 }  // namespace fanin::cuda

@@ -14,10 +14,10 @@
 namespace fanin::cuda {
 namespace {
 
-/// The kernels that prepare() found.
+/// The fold that gpu_backend::prepare() found.
 const device_fold& kernel_of(const request& request) { return *static_cast<const device_fold*>(request.prepared); }
 
-/// Writes the value, and says what it guarantees.
+/// Writes the value, and returns its guarantees.
 outcome finished(const request& request, const void* total, std::uint64_t count, const rounding_chain& chain,
                  void* result) {
   const device_fold& kernel = kernel_of(request);
@@ -68,7 +68,7 @@ class gpu_stream final : public stream {
   }
 
  private:
-  /// Pairs are collected until they fill a chunk, in which one array lies behind the other.
+  /// Collects the elements of two inputs until they fill a chunk: first those of one input, then those of the other.
   void push_pair(input_views blocks) {
     const std::size_t chunk = chunk_bytes / (2 * size_of(blocks.type()));
     while (blocks.count() > 0) {
@@ -97,7 +97,8 @@ class gpu_stream final : public stream {
   std::size_t pending_count_ = 0;
 };
 
-/// Folds data that the device can read, in as few kernels as the states allow, and merges their states in order.
+/// Folds data that the device can read, with as few launches as the states allow, and merges the states of the
+/// launches in order.
 outcome fold_in_place(const request& request, const input_views& data, context& context, void* result) {
   const device_fold& kernel = kernel_of(request);
   const host_fold& fold = kernel.host();
@@ -110,25 +111,25 @@ outcome fold_in_place(const request& request, const input_views& data, context& 
       count > 0 ? context.with_scratch(kernel.scratch_bytes(context.where(), std::min(count, fold.longest)))
                 : context.where();
   while (begin < count) {
-    std::size_t used = 0;
-    for (; used < context::state_slots && begin < count; ++used) {
+    std::size_t states = 0;
+    for (; states < context::state_slots && begin < count; ++states) {
       const std::uint64_t length = std::min(count - begin, fold.longest);
-      kernel.launch(where, operands_at(data, begin), length, context.host_state(used));
-      const rounding_chain own = kernel.longest_chain(where, length);
-      chain = {std::max(chain.adds, own.adds), std::max(chain.merges, own.merges)};
+      kernel.launch(where, operands_at(data, begin), length, context.host_state(states));
+      const rounding_chain kernel_chain = kernel.longest_chain(where, length);
+      chain = {std::max(chain.adds, kernel_chain.adds), std::max(chain.merges, kernel_chain.merges)};
       begin += length;
     }
     check(cudaStreamSynchronize(context.where().stream), "cudaStreamSynchronize");
     const cpu::environment_guard guard;
-    for (std::size_t i = 0; i < used; ++i) fold.merge(total.bytes, context.host_state(i));
-    kernels += used;
+    for (std::size_t i = 0; i < states; ++i) fold.merge(total.bytes, context.host_state(i));
+    kernels += states;
   }
   chain.merges += static_cast<double>(kernels);
   return finished(request, total.bytes, count, chain, result);
 }
 
-/// Folds host data that goes through the device in chunks.
-outcome fold_fed(const request& request, context& context, void* result) {
+/// Folds host data, which is copied to the device in chunks.
+outcome fold_host_data(const request& request, context& context, void* result) {
   const input_views& inputs = request.inputs;
   const void* const arrays[] = {inputs[0].data, inputs[1].data};
   host_feed feed(context, kernel_of(request), size_of(inputs.type()), inputs.size());
@@ -161,18 +162,18 @@ outcome gpu_backend::reduce(const request& request, void* result) const {
 outcome gpu_backend::reduce(const request& request, context& context, void* result) const {
   const device_scope here(context.where().device);
   const input_views& inputs = request.inputs;
-  const bool alone = inputs.size() == 1;
+  const bool has_one_input = inputs.size() == 1;
   if (inputs.place() == memory::device) {
-    if (!alone && inputs.count() > 0 && device_of(inputs[0].data) != device_of(inputs[1].data)) {
+    if (!has_one_input && inputs.count() > 0 && device_of(inputs[0].data) != device_of(inputs[1].data)) {
       throw invalid_argument("the inputs are in the memory of different devices");
     }
     return fold_in_place(request, inputs, context, result);
   }
-  const void* const over_the_bus = alone ? worth_reading_from_device(inputs[0]) : nullptr;
-  if (over_the_bus == nullptr) return fold_fed(request, context, result);
+  const void* const mapped_input = has_one_input ? address_for_direct_read(inputs[0]) : nullptr;
+  if (mapped_input == nullptr) return fold_host_data(request, context, result);
   const auto start = std::chrono::steady_clock::now();
-  const array_view there(over_the_bus, inputs.count(), inputs.type(), memory::device);
-  const outcome answer = fold_in_place(request, there, context, result);
+  const array_view device_view(mapped_input, inputs.count(), inputs.type(), memory::device);
+  const outcome answer = fold_in_place(request, device_view, context, result);
   context.times = {0, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()};
   return answer;
 }

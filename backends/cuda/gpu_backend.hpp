@@ -1,4 +1,4 @@
-// What the backends on NVIDIA devices have in common: everything but the kernels.
+// The base class of the backends on NVIDIA devices, which name only the kernels for a request.
 #pragma once
 
 #include <fanin/backend.hpp>
@@ -12,13 +12,14 @@ class gpu_backend : public backend {
   const availability& probe() const noexcept override;
   memory home() const noexcept override { return memory::device; }
   support prepare(request& request) const override;
-  /// Device data is folded where it lies; host data on the calling thread's current device.
+  /// Folds device data on the device whose memory it is in, and host data on the calling thread's current device.
   outcome reduce(const request& request, void* result) const override;
   std::unique_ptr<stream> open(const request& request) const override;
 
+  /// The same on the device and stream of a context.
   outcome reduce(const request& request, context& context, void* result) const;
 
-  /// Kernels for the operation, element type, method and variant; null where there are none.
+  /// The kernels for the request's operation, element type, method and variant; null if there are none.
   virtual const device_fold* find_kernel(const request& request) const = 0;
 };
 

@@ -7,9 +7,10 @@
 namespace fanin::cuda {
 namespace {
 
-/// `Partial` is what kernels return: it converts to a state of the recipe's accumulator.
+/// The host_fold of a recipe whose kernels return states of type Partial. A Partial converts to a state of the
+/// recipe's accumulator.
 template <class Recipe, class Partial>
-constexpr host_fold make() {
+constexpr host_fold host_fold_of() {
   using A = typename Recipe::accumulator;
   using state = typename A::state;
   static_assert(sizeof(state) <= most_state_bytes && sizeof(Partial) <= most_state_bytes);
@@ -31,11 +32,11 @@ constexpr host_fold make() {
 
 }  // namespace
 
-const host_fold* find_host_fold(operation what, element_type type, method how, bool of_totals) {
+const host_fold* find_host_fold(operation what, element_type type, method how, bool partials_are_totals) {
   return with_recipe(what, type, how, [&]<class Recipe>(Recipe) -> const host_fold* {
-    static constexpr host_fold of_partials = make<Recipe, typename kernel_of<Recipe>::state>();
-    static constexpr host_fold totals = make<Recipe, typename Recipe::accumulator::state>();
-    return of_totals ? &totals : &of_partials;
+    static constexpr host_fold from_partials = host_fold_of<Recipe, typename kernel_of<Recipe>::state>();
+    static constexpr host_fold from_totals = host_fold_of<Recipe, typename Recipe::accumulator::state>();
+    return partials_are_totals ? &from_totals : &from_partials;
   });
 }
 

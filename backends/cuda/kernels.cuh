@@ -1,4 +1,4 @@
-// The shipped kernels of every recipe, and launching them.
+// The kernels of the shipped variants, for every recipe, and their launches.
 #pragma once
 
 #include <fanin/cuda/fold_launch.cuh>
@@ -10,9 +10,9 @@
 
 namespace fanin::cuda {
 
-/// Leaves the grid's state at `out`, or finishes it at `result` if that is not null.
+/// Writes the grid's state to `out`, or if `result` is not null, the finished value to the device_result there.
 template <class Recipe>
-struct grid_end {
+struct state_or_result_writer {
   using state = typename kernel_of<Recipe>::state;
   using R = typename Recipe::result;
   state* out;
@@ -53,13 +53,15 @@ class general_fold final : public device_fold {
   }
 
  private:
-  static void run(const execution& where, const operands& data, std::uint64_t count, const grid_end<Recipe>& end) {
+  static void run(const execution& where, const operands& data, std::uint64_t count,
+                  const state_or_result_writer<Recipe>& write) {
     const peeled_array<element> x(static_cast<const element*>(data.x), count, data.first);
-    launch_fold<A>(where, x, end);
+    launch_fold<A>(where, x, write);
   }
 };
 
-/// The kernels for the accumulator Folded of a recipe: the general loop, unless a specialisation below has others.
+/// The fold of a recipe, whose accumulator is folded as Folded: the general loop, unless a specialisation below has
+/// kernels of its own.
 template <class Recipe, class Folded = accumulator::folds_as_t<typename Recipe::accumulator>>
 struct fold_of {
   using type = general_fold<Recipe>;
@@ -84,8 +86,8 @@ struct fold_of<Recipe, accumulator::exact_dot<T>> {
 template <class T>
 const device_fold* find_kernel(operation what, method how) {
   return with_recipe<T>(what, how, [&]<class Recipe>(Recipe) -> const device_fold* {
-    static const typename fold_of<Recipe>::type only(find_host_fold(Recipe::what, type_of<T>, Recipe::how));
-    return &only;
+    static const typename fold_of<Recipe>::type fold(find_host_fold(Recipe::what, type_of<T>, Recipe::how));
+    return &fold;
   });
 }
 

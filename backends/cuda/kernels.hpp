@@ -1,11 +1,11 @@
-// The shipped kernels. One translation unit for each pair of element types (cmake/cuda.cmake).
+// The kernels of the shipped variants. Each pair of element types is a translation unit (cmake/cuda.cmake).
 #pragma once
 
 #include "backends/cuda/runtime/device_fold.hpp"
 
 namespace fanin::cuda {
 
-/// Null where there is no recipe.
+/// The fold of a reduction, or null if it has no recipe.
 template <class T>
 const device_fold* find_kernel(operation what, method how);
 

@@ -1,4 +1,4 @@
-// How kernels hold the states of the recipes, and what the host merges these into.
+// The states in which kernels fold the recipes' accumulators. The host merges them into states of the accumulators.
 #pragma once
 
 #include <type_traits>
@@ -9,8 +9,8 @@
 
 namespace fanin::cuda {
 
-/// Sum of at most 2^32 terms of up to 32 bits, exact in 64; the host splits longer input and adds the parts in 128
-/// bits.
+/// The sum of at most 2^32 terms of up to 32 bits, exact in 64 bits. The host splits longer input, and adds the sums
+/// of the parts in 128 bits.
 template <class T, class Term = accumulator::plain_term>
 struct segment_sum {
   using element = T;
@@ -22,14 +22,14 @@ struct segment_sum {
 };
 inline constexpr std::uint64_t longest_segment = std::uint64_t{1} << 32;
 
-/// An exact sum as its kernel forms it: `State` converts to the accumulator that goes on.
+/// An exact sum as its kernel forms it: a State converts to the accumulator with which the host goes on.
 template <class T, class State>
 struct chunked {
   using element = T;
   using state = State;
 };
 
-/// The accumulator whose states kernels return for those of A, and the most elements that one of them can hold.
+/// The accumulator that kernels fold in place of A, and the most elements that one of its states can hold.
 template <class A>
 struct device_form {
   using kernel = A;

@@ -1,4 +1,4 @@
-// The OpenMP backend: tasks are handed out by a parallel loop.
+// The OpenMP backend: a parallel loop distributes the tasks.
 #pragma once
 
 #include "backends/cpu/cpu_backend.hpp"

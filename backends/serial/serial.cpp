@@ -30,8 +30,8 @@ outcome run_study(const study& s, T (*sum)(const T*, std::size_t), error_bound (
   return {s.info.name, s.info.how, reproducibility::fixed_order, bound(x.count)};
 }
 
-/// The same for one thread, so that the input is not cut into chunks for several.
-request alone(request request) {
+/// The request for one thread, so that cpu_backend does not cut the input into chunks.
+request single_threaded(request request) {
   request.threads = 1;
   return request;
 }
@@ -64,7 +64,7 @@ support backend::prepare(request& request) const {
 
 outcome backend::reduce(const request& request, void* result) const {
   const study* const s = study_of(request);
-  if (s == nullptr) return cpu_backend::reduce(alone(request), result);
+  if (s == nullptr) return cpu_backend::reduce(single_threaded(request), result);
   const array_view& x = request.inputs[0];
   return x.type == element_type::f32 ? run_study(*s, s->sum_f32, s->bound_f32, x, result)
                                      : run_study(*s, s->sum_f64, s->bound_f64, x, result);
@@ -74,7 +74,7 @@ std::unique_ptr<stream> backend::open(const request& request) const {
   if (study_of(request) != nullptr) {
     throw unsupported("serial/" + std::string(request.variant) + " needs its input as a whole, not as a stream");
   }
-  return cpu_backend::open(alone(request));
+  return cpu_backend::open(single_threaded(request));
 }
 
 void backend::run(unsigned, std::size_t count, cpu::task each) const {

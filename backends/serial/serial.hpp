@@ -1,4 +1,4 @@
-// The serial backend: one thread, the caller's. It is always there.
+// The serial backend: it runs on the calling thread, and is part of every build.
 #pragma once
 
 #include "backends/cpu/cpu_backend.hpp"

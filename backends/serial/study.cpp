@@ -13,7 +13,7 @@ using accumulator::growth;
 using accumulator::round_up;
 using accumulator::unit_roundoff;
 
-/// One accumulator, first element to last.
+/// One running sum, from the first element to the last.
 template <class T>
 T naive(const T* x, std::size_t count) {
   T sum = accumulator::additive_identity<T>();
@@ -27,8 +27,8 @@ error_bound naive_bound(std::uint64_t count) {
   return {0, count > 1 ? static_cast<double>(count - 1) * unit_roundoff<T> * round_up : 0, 0};
 }
 
-/// Adds the upper half onto the lower half until one element is left; needs a scratch copy of half the input, since
-/// the input is not to be destroyed.
+/// Adds the upper half onto the lower half until one element is left. The sums are in a scratch copy of half the
+/// input, since the input is const.
 template <class T>
 T recursive(const T* x, std::size_t count) {
   if (count == 0) return 0;
@@ -57,7 +57,7 @@ T pairwise(const T* x, std::size_t count) {
   return pairwise(x, half) + pairwise(x + half, count - half);
 }
 
-/// A run of up to 32, and a level for each halving. [Higham 2002, 4.2]
+/// The longest chain has 31 additions of a run, and one for each halving. [Higham 2002, 4.2]
 template <class T>
 error_bound pairwise_bound(std::uint64_t count) {
   double chain = static_cast<double>(pairwise_base - 1);
@@ -65,7 +65,7 @@ error_bound pairwise_bound(std::uint64_t count) {
   return {0, growth<T>(chain), 0};
 }
 
-/// Kahan: what the last addition lost is taken off the next element.
+/// Kahan: the rounding error of each addition is subtracted from the next element.
 template <class T>
 T kahan(const T* x, std::size_t count) {
   T sum = accumulator::additive_identity<T>();
@@ -76,7 +76,7 @@ T kahan(const T* x, std::size_t count) {
     lost = (next - sum) - y;
     sum = next;
   }
-  // An infinity turns `lost` into NaN and with it all that follows: then the plain loop has the IEEE answer.
+  // After an infinity, `lost` and all later sums are NaN; the plain loop gives the value of IEEE arithmetic.
   return std::isfinite(sum) ? sum : naive(x, count);
 }
 
@@ -90,7 +90,7 @@ error_bound kahan_bound(std::uint64_t count) {
   return {0, count > 1 ? (4 * u + 5 * n * u * u) * round_up : 0, 0};
 }
 
-/// Neumaier: every addition's error goes to a second sum, whichever of the two was the larger.
+/// Neumaier: the rounding error of each addition goes to a second sum, whichever of its operands was the larger.
 template <class T>
 T neumaier(const T* x, std::size_t count) {
   T sum = accumulator::additive_identity<T>();

@@ -1,4 +1,4 @@
-// Textbook sums of f32 and f64, kept to be compared with: one plain loop each, in the order of the elements.
+// Textbook sums of f32 and f64 by plain loops, for comparison with the shipped variants.
 #pragma once
 
 #include <fanin/backend.hpp>
@@ -14,7 +14,7 @@ struct study {
   error_bound (*bound_f64)(std::uint64_t count);
 };
 
-/// All of them, in the order in which they are told.
+/// All textbook sums, in the order in which users see them.
 std::span<const study> studies() noexcept;
 
 }  // namespace fanin::serial

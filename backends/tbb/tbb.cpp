@@ -14,8 +14,8 @@
 namespace fanin::tbb_backend {
 namespace {
 
-/// Workers inherit the affinity of the thread that starts them. Where that is one core because an OpenMP runtime
-/// bound the main thread, they would share it: this puts them back on all cores of the process.
+/// Lets workers run on all cores of the process. Workers inherit the affinity of the thread that starts them, which
+/// is one core if an OpenMP runtime bound the main thread; all workers would share it.
 class spreading_observer final : public tbb::task_scheduler_observer {
  public:
   explicit spreading_observer(tbb::task_arena& arena) : task_scheduler_observer(arena) { observe(true); }
@@ -31,8 +31,8 @@ struct pool {
   spreading_observer observer;
 };
 
-/// One arena per width, kept for the life of the process. TBB's own limit on workers is raised where it stands below
-/// the wanted width; a lower limit set by the application stays in force.
+/// The arena for a number of threads, kept for the life of the process. TBB's default limit on threads is raised to
+/// this number if it is lower; a lower limit that the application has set stays in force.
 tbb::task_arena& arena_of(unsigned threads) {
   static std::mutex mutex;
   static auto& pools = *new std::map<unsigned, std::unique_ptr<pool>>;  // workers may outlive static objects

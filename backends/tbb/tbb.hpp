@@ -1,4 +1,4 @@
-// The oneTBB backend: tasks are handed out by a parallel_for in an arena of the wanted width.
+// The oneTBB backend: a parallel_for distributes the tasks, in an arena for the requested number of threads.
 #pragma once
 
 #include "backends/cpu/cpu_backend.hpp"

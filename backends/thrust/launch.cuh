@@ -1,7 +1,7 @@
-// One call of Thrust for each reduction.
+// Each reduction is one call of thrust::transform_reduce.
 #pragma once
 
-// Lengths are 64 bits here; without this Thrust compiles everything once more for 32.
+// Lengths have 64 bits here. Without this macro, Thrust compiles its kernels for lengths of 32 bits too.
 #define THRUST_FORCE_64_BIT_OFFSET_TYPE
 
 #include <thrust/execution_policy.h>
@@ -13,7 +13,8 @@
 
 namespace fanin::thrust_backend {
 
-/// Hands out a context's scratch, in pieces that are all given back before the next call.
+/// Allocates from a context's scratch for one call of Thrust. Memory that Thrust frees is not used again in that
+/// call.
 class scratch_allocator {
  public:
   using value_type = char;

@@ -1,11 +1,12 @@
-// The Thrust backend, a reference: thrust::transform_reduce with our arithmetic. It waits for each of its results.
+// The Thrust backend, a reference: thrust::transform_reduce with our arithmetic. A call waits for its result.
 #pragma once
 
 #include "backends/cuda/gpu_backend.hpp"
 
 namespace fanin::thrust_backend {
 
-/// Null for reductions that it does not offer. One translation unit for each element type.
+/// The fold of a reduction, or null if this backend does not offer it. Each pair of element types is a translation
+/// unit (cmake/cuda.cmake).
 template <class T>
 const cuda::device_fold* find_kernel(operation what, method how);
 

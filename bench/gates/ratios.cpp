@@ -60,7 +60,7 @@ bool holds(const gate& one, const times& fastest) {
 bool applies(const gate& one) { return fanin::find_backend(one.ours.substr(0, one.ours.find('/'))).probe().usable(); }
 
 /// Runs a few rounds, or more as long as a gate does not hold, and prints the ratios.
-bool hold(std::span<const gate> known, const std::vector<contestant>& all, const std::string& name) {
+bool check_gates(std::span<const gate> known, const std::vector<contestant>& all, const std::string& name) {
   constexpr int least_rounds = 3, most_rounds = 20;
   std::vector<gate> gates;
   std::ranges::copy_if(known, std::back_inserter(gates), applies);
@@ -80,11 +80,13 @@ bool hold(std::span<const gate> known, const std::vector<contestant>& all, const
 
 template <class T>
 bool check_on(const rotation& input, std::span<const gate> gates, fanin::measure::reader& all_threads) {
-  std::vector<contestant> all = fanin::bench::others<T>(input, &all_threads, stopping_rule_per_round);
+  std::vector<contestant> all = fanin::bench::ceilings_and_peers<T>(input, &all_threads, stopping_rule_per_round);
   for (const fanin::backend* one : fanin::bench::cpu_backends()) {
-    std::ranges::move(fanin::bench::sums_by<T>(*one, input, stopping_rule_per_round), std::back_inserter(all));
+    std::ranges::move(fanin::bench::sums_of_backend<T>(*one, input, stopping_rule_per_round),
+                      std::back_inserter(all));
   }
-  return hold(gates, all, std::to_string(input.at(0).count) + " of " + std::string(to_string(fanin::type_of<T>)));
+  return check_gates(gates, all,
+                     std::to_string(input.at(0).count) + " of " + std::string(to_string(fanin::type_of<T>)));
 }
 
 template <class T>

@@ -30,7 +30,7 @@ TEST_SUITE("unit/copy_crew") {
     const auto from = random_bytes(9 * piece + 5, 1);
     copy_crew crew;
     for (const unsigned threads : {1u, 2u, 5u, 100u, 3u}) {
-      crew.staff(threads);
+      crew.set_threads(threads);
       for (const std::size_t bytes : {std::size_t{1}, piece - 1, piece, piece + 1, 9 * piece + 5}) {
         CAPTURE(threads);
         CAPTURE(bytes);
@@ -56,7 +56,7 @@ TEST_SUITE("unit/copy_crew") {
     std::vector<std::byte> ring(slots * slot_bytes), arrived;
     arrived.reserve(from.size());
     copy_crew crew;
-    crew.staff(4);
+    crew.set_threads(4);
     std::size_t added = 0;
     for (std::size_t taken = 0; taken < from.size();) {
       for (; added < from.size() && added < taken - taken % slot_bytes + slots * slot_bytes; added += slot_bytes) {
@@ -77,7 +77,7 @@ TEST_SUITE("unit/copy_crew") {
     const auto from = random_bytes(8 * piece, 3);
     std::vector<std::byte> to(from.size());
     copy_crew crew;
-    crew.staff(2);
+    crew.set_threads(2);
     crew.add(to.data(), from.data(), from.size());
     while (!crew.next_is_done()) std::this_thread::yield();
     while (crew.finish_next() > 0) {
@@ -89,8 +89,8 @@ TEST_SUITE("unit/copy_crew") {
     const auto from = random_bytes(2 * piece, 4);
     std::vector<std::byte> to(from.size(), untouched);
     copy_crew crew;
-    crew.staff(8);
-    crew.staff(1);
+    crew.set_threads(8);
+    crew.set_threads(1);
     crew.add(to.data(), from.data(), from.size());
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
     CHECK_FALSE(crew.next_is_done());
@@ -101,16 +101,16 @@ TEST_SUITE("unit/copy_crew") {
     CHECK(to == from);
   }
 
-  TEST_CASE("after drop() nobody touches the memory, and the crew goes on") {
+  TEST_CASE("after cancel() nobody touches the memory, and the crew goes on") {
     const auto from = random_bytes(24 * piece, 5);
     copy_crew crew;
     for (unsigned round = 0; round < 24; ++round) {
       const unsigned threads = 1 + round % 4;
-      crew.staff(threads);
+      crew.set_threads(threads);
       std::vector<std::byte> to(from.size(), untouched);
       crew.add(to.data(), from.data(), from.size());
       if (round % 3 > 0) crew.finish_next();
-      crew.drop();
+      crew.cancel();
       if (threads == 1) CHECK(to[piece] == untouched);
       to.assign(to.size(), untouched);
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
@@ -123,13 +123,13 @@ TEST_SUITE("unit/copy_crew") {
     { copy_crew never; }
     {
       copy_crew idle;
-      idle.staff(6);
+      idle.set_threads(6);
     }
     copy_crew nothing;
-    nothing.staff(3);
+    nothing.set_threads(3);
     nothing.add(nullptr, nullptr, 0);
     CHECK(nothing.finish_next() == 0);
-    nothing.drop();
+    nothing.cancel();
   }
 }
 

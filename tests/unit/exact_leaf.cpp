@@ -48,7 +48,7 @@ std::vector<T> fill(std::size_t count, Make make) {
 }
 
 constexpr std::size_t tile = 4032;
-constexpr std::size_t longest_wild = 64 * tile;
+constexpr std::size_t longest_binned = 64 * tile;
 
 }  // namespace
 
@@ -145,13 +145,13 @@ TEST_CASE_TEMPLATE("every size and start", T, float, double) {
 TEST_CASE_TEMPLATE("long and changing data", T, float, double) {
   generator random(4);
   std::normal_distribution<double> normal;
-  const auto x = fill<T>(longest_wild + 70 * tile + 11, [&](std::size_t i) {
+  const auto x = fill<T>(longest_binned + 70 * tile + 11, [&](std::size_t i) {
     const std::size_t phase = i / (5 * tile);
     if (phase % 4 == 3) return random_finite<T>(random);
     return static_cast<T>(std::ldexp(normal(random), static_cast<int>(phase % 8) * 3));
   });
   check<T>(x);
-  const auto one_bin = fill<T>(longest_wild + 1, [&](std::size_t i) {
+  const auto one_bin = fill<T>(longest_binned + 1, [&](std::size_t i) {
     return i == 0 ? std::numeric_limits<T>::max() : -std::numeric_limits<T>::max();
   });
   check<T>(one_bin);

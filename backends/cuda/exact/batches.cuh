@@ -1,5 +1,6 @@
-// The batches of vectors that a warp adds, on their way from device memory: loaded into registers, or copied by the
-// device itself into a ring of buffers in shared memory. Both kinds offer the same to window_sums.
+// Batches of vectors for a warp, which come from device memory in one of two ways: by loads into registers
+// (loaded_batches), or by asynchronous bulk copies into a ring of buffers in shared memory (copied_batches). Both
+// classes have the members that window_sums calls.
 #pragma once
 
 #include "backends/cuda/exact/terms.cuh"
@@ -7,132 +8,136 @@
 
 namespace fanin::cuda {
 
-/// A warp's turns at numbered batches. A block's warps take turns at its share of them: some are faster than others.
+/// Deals the batches of a block out to its warps at run time, since some warps are faster than others. Batches are
+/// numbered; turn t of a block is batch blockIdx.x + t * gridDim.x.
 class batch_turns {
  public:
   static constexpr std::uint64_t none = ~std::uint64_t{0};
 
-  /// The warp has turn `first`, then those that it takes from `taken`, in shared memory.
-  __device__ batch_turns(std::uint64_t batches, unsigned first, unsigned& taken)
-      : batches_(batches), taken_(taken), turn_(first) {}
+  /// The warp has turn `first`, then the turns that it draws from the block's counter `turns_taken` in shared memory.
+  __device__ batch_turns(std::uint64_t batches, unsigned first, unsigned& turns_taken)
+      : batches_(batches), turns_taken_(turns_taken), turn_(first) {}
 
-  /// The batch of this block's turn, or none.
-  __device__ std::uint64_t batch(unsigned turn) const {
+  /// The batch of a turn of this block, or none.
+  __device__ std::uint64_t batch_of(unsigned turn) const {
     const std::uint64_t number = blockIdx.x + std::uint64_t{turn} * gridDim.x;
     return number < batches_ ? number : none;
   }
   /// The batch of the warp's next turn, or none. A whole warp calls it.
   __device__ std::uint64_t next() {
-    const std::uint64_t number = batch(__shfl_sync(0xffffffffu, turn_, 0));
-    if (number != none) take();
+    const std::uint64_t number = batch_of(__shfl_sync(0xffffffffu, turn_, 0));
+    if (number != none) request_turn();
     return number;
   }
-  /// Requests the turn that the following next() returns: the atomic operation takes longer than a batch's addition
-  /// may wait.
-  __device__ void take() {
+  /// Draws the turn that the following next() returns. The atomic operation is issued this early so that the addition
+  /// of a batch hides its latency.
+  __device__ void request_turn() {
     if (threadIdx.x % 32 > 0) return;
-    // Unlike with atomicAdd the compiler does not make the warp wait for the answer.
+    // After an atomicAdd, the compiler would have the warp wait for the result here.
     asm volatile("atom.shared.add.u32 %0, [%1], 1;"
                  : "=r"(turn_)
-                 : "r"(static_cast<unsigned>(__cvta_generic_to_shared(&taken_)))
+                 : "r"(static_cast<unsigned>(__cvta_generic_to_shared(&turns_taken_)))
                  : "memory");
   }
 
  private:
   std::uint64_t batches_;
-  unsigned& taken_;
-  unsigned turn_;  ///< in the first lane
+  unsigned& turns_taken_;
+  unsigned turn_;  ///< defined in the warp's first lane
 };
 
-/// Batches of Most vectors for each lane, in its registers; each place is loaded again as soon as it is free. All
-/// members are called by whole warps, as are those of copied_batches.
-template <class Terms, int Most>
+/// Batches in registers, LaneVectors vectors for each lane. As soon as a vector is taken, its registers receive that
+/// of the next batch. Whole warps call all members, here and in copied_batches.
+template <class Terms, int LaneVectors>
 class loaded_batches {
   using element_vector = vector<typename Terms::element>;
 
  public:
   using vector = typename Terms::vector;
 
-  /// `count` vectors of each lane, at most Most and `stride` apart, then the batches from `body` on.
-  __device__ loaded_batches(const Terms& from, const element_vector* first, unsigned stride, int count,
+  /// The first batch has `count` <= LaneVectors vectors for each lane, from `first` on and `stride` apart. The others
+  /// are the batches of `turns` in the array `body`.
+  __device__ loaded_batches(const Terms& terms, const element_vector* first, unsigned stride, int count,
                             const element_vector* body, const batch_turns& turns)
-      : from_(from), body_(body), turns_(turns), first_(first), stride_(stride), count_(count) {
-    if (!__any_sync(0xffffffffu, count > 0)) enter(next());
-    read_again();
-    following_ = next();
+      : terms_(terms), body_(body), turns_(turns), first_(first), stride_(stride), count_(count) {
+    if (!__any_sync(0xffffffffu, count > 0)) enter(next_first_vector());
+    reload();
+    next_first_ = next_first_vector();
   }
 
-  /// Whether there is a batch.
-  __device__ bool there() const { return first_ != nullptr; }
-  /// What this lane has of it.
+  /// Whether there is a current batch.
+  __device__ bool has_batch() const { return first_ != nullptr; }
+  /// Vector k of this lane in the current batch.
   __device__ const vector& at(int k) const { return v_[k]; }
-  /// The same, for the last time until read_again().
+  /// Vector k, whose registers then receive that of the next batch. The vector is lost until reload().
   __device__ vector take(int k) {
-    const vector taken = v_[k];
-    if (following_ != nullptr) v_[k] = from_.load(following_ + k * 32);
-    return taken;
+    const vector held = v_[k];
+    if (next_first_ != nullptr) v_[k] = terms_.load(next_first_ + k * 32);
+    return held;
   }
-  __device__ void read_again() {
+  /// Loads the current batch again.
+  __device__ void reload() {
 #pragma unroll
-    for (int k = 0; k < Most; ++k) v_[k] = k < count_ ? load(k) : vector::nothing();
+    for (int k = 0; k < LaneVectors; ++k) v_[k] = k < count_ ? load(k) : vector::negative_zeros();
   }
-  /// f(vector) for all that this lane has, though they were taken.
+  /// Calls f(vector) for the vectors of this lane, which may have been taken.
   template <class F>
   __device__ void for_each_again(F f) const {
 #pragma unroll 4
     for (int k = 0; k < count_; ++k) f(load(k));
   }
-  /// Goes on to the next batch, after take() of all.
+  /// Makes the next batch the current one, after take() of all vectors.
   __device__ void advance() {
-    enter(following_);
-    following_ = next();
+    enter(next_first_);
+    next_first_ = next_first_vector();
   }
 
  private:
   __device__ void enter(const element_vector* first) {
     first_ = first;
     stride_ = 32;
-    count_ = first != nullptr ? Most : 0;
+    count_ = first != nullptr ? LaneVectors : 0;
   }
-  __device__ const element_vector* next() {
+  __device__ const element_vector* next_first_vector() {
     const std::uint64_t batch = turns_.next();
-    return batch != batch_turns::none ? body_ + batch * (32 * Most) + threadIdx.x % 32 : nullptr;
+    return batch != batch_turns::none ? body_ + batch * (32 * LaneVectors) + threadIdx.x % 32 : nullptr;
   }
   __device__ vector load(int k) const {
-    return from_.load(first_ + std::uint64_t{stride_} * static_cast<unsigned>(k));
+    return terms_.load(first_ + std::uint64_t{stride_} * static_cast<unsigned>(k));
   }
 
-  const Terms& from_;
+  const Terms& terms_;
   const element_vector* body_;
   batch_turns turns_;
   const element_vector* first_;
   unsigned stride_;
   int count_;
-  const element_vector* following_;
-  vector v_[Most];
+  const element_vector* next_first_;
+  vector v_[LaneVectors];
 };
 
-/// A warp's buffers for batches.
-template <class T, int Most, int Slots>
+/// The buffers of a warp, in shared memory: each slot holds a batch.
+template <class T, int LaneVectors, int Slots>
 struct batch_ring {
-  static constexpr unsigned vectors = 32 * Most;
+  static constexpr unsigned vectors = 32 * LaneVectors;
   alignas(128) vector<T> slot[Slots][vectors];
   copy_barrier arrived[Slots];
 };
 
-/// The same, copied (compute capability 9.0). What is on its way takes no registers, and what did not fit is not
-/// fetched twice. The last batch of the array may be a part of one.
-template <class Terms, int Most, int Slots>
+/// Batches that bulk copies bring into shared memory (compute capability 9.0). Copies take no registers, and a batch
+/// that is read again is still in its slot. The last batch of the array may be incomplete.
+template <class Terms, int LaneVectors, int Slots>
 class copied_batches {
   using element_vector = vector<typename Terms::element>;
 
  public:
-  using ring = batch_ring<typename Terms::element, Most, Slots>;
+  using ring = batch_ring<typename Terms::element, LaneVectors, Slots>;
   using vector = typename Terms::vector;
 
-  /// Touches the ring only. The block's first turns are given out: a slot's to each warp.
-  __device__ copied_batches(ring& of_warp, const element_vector* body, std::uint64_t vectors, unsigned& turns_taken)
-      : ring_(of_warp),
+  /// Initialises the barriers of the ring, and touches no device memory. start() takes the block's first turns: one
+  /// for each slot of each warp.
+  __device__ copied_batches(ring& warp_ring, const element_vector* body, std::uint64_t vectors, unsigned& turns_taken)
+      : ring_(warp_ring),
         body_(body),
         vectors_(vectors),
         turns_((vectors + ring::vectors - 1) / ring::vectors, 0, turns_taken) {
@@ -145,26 +150,26 @@ class copied_batches {
   __device__ void start() {
     __syncwarp();
 #pragma unroll 1
-    for (int i = 0; i < Slots; ++i) copy(i, turns_.batch(threadIdx.x / 32 + i * (blockDim.x / 32)));
+    for (int i = 0; i < Slots; ++i) copy(i, turns_.batch_of(threadIdx.x / 32 + i * (blockDim.x / 32)));
   }
-  /// Waits for the first batch. From here on warps take turns.
+  /// Waits for the first batch. From here on the warps draw their turns.
   __device__ void begin() {
-    turns_.take();
+    turns_.request_turn();
     wait();
   }
 
-  __device__ bool there() const { return under_way_ > 0; }
+  __device__ bool has_batch() const { return slots_in_use_ > 0; }
   __device__ vector at(int k) const { return {ring_.slot[slot_][k * 32 + threadIdx.x % 32]}; }
   __device__ vector take(int k) const { return at(k); }
-  __device__ void read_again() const {}
+  __device__ void reload() const {}
   template <class F>
   __device__ void for_each_again(F f) const {
 #pragma unroll 4
-    for (int k = 0; k < Most; ++k) f(at(k));
+    for (int k = 0; k < LaneVectors; ++k) f(at(k));
   }
   __device__ void advance() {
     __syncwarp();  // all lanes have read the slot
-    --under_way_;
+    --slots_in_use_;
     copy(slot_, turns_.next());
     if (++slot_ == Slots) slot_ = 0, parity_ ^= 1;
     wait();
@@ -179,17 +184,17 @@ class copied_batches {
       ring_.arrived[slot].copy_once(ring_.slot[slot], body_ + begin, size * sizeof(element_vector));
     }
     last_size_ = size;
-    ++under_way_;
+    ++slots_in_use_;
   }
   __device__ void wait() {
-    if (under_way_ == 0) return;
+    if (slots_in_use_ == 0) return;
     ring_.arrived[slot_].wait(parity_);
-    if (under_way_ == 1 && last_size_ < ring::vectors) fill_up();
+    if (slots_in_use_ == 1 && last_size_ < ring::vectors) fill_up();
   }
-  /// The array's last batch: nothing is copied into this slot any more.
+  /// Completes the array's last batch with terms of -0. No copy into this slot follows.
   __device__ void fill_up() {
     for (unsigned i = threadIdx.x % 32; i < ring::vectors; i += 32) {
-      if (i >= last_size_) ring_.slot[slot_][i] = vector::nothing().x;
+      if (i >= last_size_) ring_.slot[slot_][i] = vector::negative_zeros().x;
     }
   }
 
@@ -197,10 +202,10 @@ class copied_batches {
   const element_vector* body_;
   std::uint64_t vectors_;
   batch_turns turns_;
-  int slot_ = 0;  ///< of the batch that is added
-  unsigned parity_ = 0;
-  int under_way_ = 0;                   ///< batches in slots
-  unsigned last_size_ = ring::vectors;  ///< vectors of the one copied last
+  int slot_ = 0;                        ///< of the current batch
+  unsigned parity_ = 0;                 ///< of the copy into that slot, for copy_barrier::wait()
+  int slots_in_use_ = 0;                ///< with a batch, copied or being copied
+  unsigned last_size_ = ring::vectors;  ///< vectors in the batch that was copied last
 };
 
 }  // namespace fanin::cuda

@@ -1,5 +1,6 @@
-// The exact sum as kernels hold it: a fixed-point number in chunks of 16 bits, each with its own carrier, so that
-// threads can add to chunks at the same time and in any order.
+// The exact sum as kernels store it: a fixed-point number whose digits, the chunks, have 16 bits each in an integer
+// of 64 bits. The upper bits of this integer collect the carries, so that threads can add to chunks at the same time
+// and in any order.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +11,14 @@
 
 namespace fanin::cuda {
 
-/// What the elements were, as bits: the specials of a saved accumulator, and whether one was not -0.
+/// Flags of the terms that were added: infinities and NaN, as in a saved accumulator, and whether a term was not -0.
 struct seen_bits {
   static constexpr unsigned special = 7;
-  static constexpr unsigned nan = 1, plus_infinity = 2, minus_infinity = 4, numbers = 8;
+  static constexpr unsigned nan = 1, plus_infinity = 2, minus_infinity = 4, not_negative_zero = 8;
 };
 
-/// The sum of chunk[i] * 2^(low + 16 i): of x^Power, or of products for a Power of 2, for one term at least.
+/// A sum of at least one term: its value is the sum of chunk[i] * 2^(low + 16 i). The terms are x^Power, or for Power
+/// 2 products of elements of T.
 template <class T, int Power = 1>
 struct chunk_sums {
   using format = detail::float_format<T>;
@@ -29,9 +31,9 @@ struct chunk_sums {
   std::int64_t chunk[count];
   unsigned seen;
 
-  /// In an accumulator of these sums.
+  /// Propagates the carries, and makes an accumulator of the digits: a limb of 32 bits from two chunks.
   template <class Accumulator>
-  FANIN_HOST_DEVICE Accumulator restored() const {
+  FANIN_HOST_DEVICE Accumulator to_accumulator() const {
     typename accumulator::sum_type::words words = {};
     std::int64_t carry = 0;
     for (int i = 0; i < 2 * accumulator::sum_type::limb_count; ++i) {
@@ -39,20 +41,20 @@ struct chunk_sums {
       words[i / 2] |= static_cast<std::uint32_t>(sum & 0xffff) << (bits * (i % 2));
       carry = sum >> bits;
     }
-    return Accumulator::restore(words, (seen & seen_bits::numbers) != 0, seen & seen_bits::special);
+    return Accumulator::restore(words, (seen & seen_bits::not_negative_zero) != 0, seen & seen_bits::special);
   }
-  FANIN_HOST_DEVICE explicit operator accumulator() const { return restored<accumulator>(); }
+  FANIN_HOST_DEVICE explicit operator accumulator() const { return to_accumulator<accumulator>(); }
 };
 
 /// A sum of products of two arrays' elements.
 template <class T>
 struct chunk_products : chunk_sums<T, 2> {
   FANIN_HOST_DEVICE explicit operator exact_dot_accumulator<T>() const {
-    return this->template restored<exact_dot_accumulator<T>>();
+    return this->template to_accumulator<exact_dot_accumulator<T>>();
   }
 };
 
-/// What a variance is made of.
+/// The two sums of a variance.
 template <class T>
 struct chunk_moments {
   chunk_sums<T, 1> sum;

@@ -12,7 +12,7 @@
 
 namespace fanin::cuda {
 
-/// Leaves the grid's sum. Called by a whole block.
+/// Writes the grid's sum to `out`. A whole block calls it.
 template <class T, int Power>
 struct exact_state_writer {
   chunk_sums<T, Power>* out;
@@ -23,7 +23,7 @@ struct exact_state_writer {
   }
 };
 
-/// The value that is made of an exact sum.
+/// The value that is computed from an exact sum.
 enum class exact_value : std::uint8_t { sum, mean, square_sum, norm };
 template <class A>
 inline constexpr bool no_exact_value = false;
@@ -41,8 +41,8 @@ inline constexpr exact_value exact_value_of<accumulator::exact_square_sum<T>> = 
 template <class T>
 inline constexpr exact_value exact_value_of<accumulator::exact_norm<T>> = exact_value::norm;
 
-/// Leaves the grid's sum at `out`, or rounds it to a device_result at `result` if that is not null. Called by a whole
-/// block.
+/// Writes the grid's sum to `out`, or if `result` is not null, the rounded value to the device_result there. A whole
+/// block calls it.
 template <class T, int Power>
 struct exact_sum_writer {
   using sums = chunk_sums<T, Power>;
@@ -56,20 +56,20 @@ struct exact_sum_writer {
     if (result == nullptr) return exact_state_writer<T, Power>{out}(total);
     if (threadIdx.x >= 32) return;
     if constexpr (Power == 1) {
-      if (value == exact_value::sum && total.seen == seen_bits::numbers) {
+      if (value == exact_value::sum && total.seen == seen_bits::not_negative_zero) {
         const leading_bits sum = leading_bits_of(total);
         if (threadIdx.x > 0) return;
-        with_type([&]<class R>(R) { place<R>() = {rounded<R>(sum), 0}; });
+        with_result_type([&]<class R>(R) { result_as<R>() = {rounded<R>(sum), 0}; });
         return;
       }
     }
-    if (threadIdx.x == 0) with_type([&]<class R>(R) { finish_alone<R>(total); });
+    if (threadIdx.x == 0) with_result_type([&]<class R>(R) { finish_in_one_thread<R>(total); });
   }
 
  private:
-  /// f(R()) for the result's type.
+  /// Calls f(R()) with the result's type R.
   template <class F>
-  __device__ void with_type(F f) const {
+  __device__ void with_result_type(F f) const {
     if (sizeof(T) == 4 && as_float) {
       f(float());
     } else {
@@ -78,74 +78,77 @@ struct exact_sum_writer {
   }
 
   template <class R>
-  __device__ device_result<R>& place() const {
+  __device__ device_result<R>& result_as() const {
     return *static_cast<device_result<R>*>(result);
   }
 
-  /// By one thread, and out of line: its arrays would take registers from the loops.
+  /// Rounds in one thread. The function is not inlined, since its arrays would take registers from the kernel's
+  /// loops.
   template <class R>
-  __device__ __noinline__ void finish_alone(const sums& total) const {
+  __device__ __noinline__ void finish_in_one_thread(const sums& total) const {
     const auto sum = static_cast<typename sums::accumulator>(total);
     if constexpr (Power == 1) {
-      place<R>() = {value == exact_value::sum ? sum.template round<R>() : sum.template mean<R>(count), 0};
+      result_as<R>() = {value == exact_value::sum ? sum.template round<R>() : sum.template mean<R>(count), 0};
     } else {
-      place<R>() = {value == exact_value::square_sum ? sum.template round<R>() : sum.template root<R>(), 0};
+      result_as<R>() = {value == exact_value::square_sum ? sum.template round<R>() : sum.template root<R>(), 0};
     }
   }
 };
 
-/// What a block's rings take.
+/// The shared memory of a block's rings.
 template <tuning::shape Shape, class T>
 constexpr std::size_t ring_bytes = sizeof(batch_ring<T, Shape.loads, Shape.slots>) * Shape.threads / 32;
 
-/// Lets a kernel have so much dynamic shared memory on the current device. Above 48 KiB it has to be told, once;
-/// `told` has a bit for each device, and those from the 65th on are told each time. @throws device_error
+/// Allows a kernel `bytes` of dynamic shared memory on the current device, as the runtime demands once for more than
+/// 48 KiB. `allowed_devices` has a bit for each device where that was done; from the 65th device on it is done for
+/// each launch. @throws device_error
 template <class Kernel>
-void allow_shared_bytes(Kernel kernel, std::size_t bytes, int device, std::atomic<std::uint64_t>& told) {
+void allow_shared_bytes(Kernel kernel, std::size_t bytes, int device, std::atomic<std::uint64_t>& allowed_devices) {
   const std::uint64_t bit = device < 64 ? std::uint64_t{1} << device : 0;
-  if ((told.load() & bit) != 0) return;
+  if ((allowed_devices.load() & bit) != 0) return;
   check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
         "cudaFuncSetAttribute");
-  told.fetch_or(bit);
+  allowed_devices.fetch_or(bit);
 }
 
-template <tuning::shape Shape, class T, class Terms, class End>
-void launch_exact_kernel(const execution& where, const peeled_array<T>& x, const Terms& terms, const End& end) {
+template <tuning::shape Shape, class T, class Terms, class Write>
+void launch_exact_kernel(const execution& where, const peeled_array<T>& x, const Terms& terms, const Write& write) {
   const unsigned blocks = tuning::blocks(x.vectors, where.multiprocessors, Shape);
-  const auto kernel = exact_kernel<Terms, Shape.loads, Shape.slots, End>;
+  const auto kernel = exact_kernel<Terms, Shape.loads, Shape.slots, Write>;
   std::size_t shared_bytes = 0;
   if constexpr (Shape.slots > 0) {
     if (where.copy_room > 0) {
-      static std::atomic<std::uint64_t> told;
+      static std::atomic<std::uint64_t> allowed_devices;
       shared_bytes = ring_bytes<Shape, T>;
-      allow_shared_bytes(kernel, shared_bytes, where.device, told);
+      allow_shared_bytes(kernel, shared_bytes, where.device, allowed_devices);
     }
   }
   launch_overlapped(where, blocks, Shape.threads, shared_bytes, kernel, x, terms,
                     tuning::whole_batches(x.vectors, blocks, Shape),
-                    static_cast<chunk_sums<T, Terms::power>*>(where.exact_total), where.ticket, end);
+                    static_cast<chunk_sums<T, Terms::power>*>(where.exact_total), where.ticket, write);
 }
 
-/// Whether the kernel for many vectors runs on the device: what copies needs more shared memory than some have.
+/// Whether the kernel for many vectors runs on the device: with bulk copies it needs more shared memory than some
+/// devices have.
 template <class T, int Power>
-bool many_fit(const execution& where) {
+bool exact_many_fits(const execution& where) {
   constexpr tuning::shape shape = tuning::exact_many;
-  constexpr std::size_t others =
+  constexpr std::size_t other_shared_bytes =
       sizeof(lane_sums<T, shape.threads / 32, Power>) + sizeof(chunk_sums<T, Power>) + 1024;
-  return where.copy_room == 0 || ring_bytes<shape, T> + others <= where.copy_room;
+  return where.copy_room == 0 || ring_bytes<shape, T> + other_shared_bytes <= where.copy_room;
 }
 
 template <class T, int Power, class Term = accumulator::plain_term>
-void launch_exact(const execution& where, const void* elements, const exact_sum_writer<T, Power>& end) {
-  const peeled_array<T> x(static_cast<const T*>(elements), end.count);
-  if (x.vectors < tuning::exact_many_vectors || !many_fit<T, Power>(where)) {
-    launch_exact_kernel<tuning::exact_few>(where, x, powers<T, Power, Term>(), end);
+void launch_exact(const execution& where, const void* elements, const exact_sum_writer<T, Power>& write) {
+  const peeled_array<T> x(static_cast<const T*>(elements), write.count);
+  if (x.vectors < tuning::exact_many_vectors || !exact_many_fits<T, Power>(where)) {
+    launch_exact_kernel<tuning::exact_few>(where, x, powers<T, Power, Term>(), write);
   } else {
-    launch_exact_kernel<tuning::exact_many>(where, x, powers<T, Power, Term>(), end);
+    launch_exact_kernel<tuning::exact_many>(where, x, powers<T, Power, Term>(), write);
   }
 }
 
-/// Exact sums do not round: no chain counts.
+/// The base of exact folds, which have no chain of rounded additions.
 class unrounded_fold : public device_fold {
  public:
   using device_fold::device_fold;
@@ -171,7 +174,7 @@ class exact_fold final : public unrounded_fold {
   }
 };
 
-/// Variances, by a kernel for each sum.
+/// Variances: a kernel for the sum, and one for the sum of squares.
 template <class T>
 class moments_fold final : public unrounded_fold {
  public:
@@ -193,11 +196,11 @@ class dot_fold final : public unrounded_fold {
     const auto distance = static_cast<std::ptrdiff_t>(reinterpret_cast<std::uintptr_t>(data.y) -
                                                       reinterpret_cast<std::uintptr_t>(data.x));
     constexpr tuning::shape shape = tuning::exact_pairs(sizeof(T));
-    const exact_state_writer<T, 2> end{static_cast<chunk_products<T>*>(out)};
+    const exact_state_writer<T, 2> write{static_cast<chunk_products<T>*>(out)};
     if (distance % std::ptrdiff_t{sizeof(vector<T>)} == 0) {
-      launch_exact_kernel<shape>(where, x, products<T, true>{distance}, end);
+      launch_exact_kernel<shape>(where, x, products<T, true>{distance}, write);
     } else {
-      launch_exact_kernel<shape>(where, x, products<T, false>{distance}, end);
+      launch_exact_kernel<shape>(where, x, products<T, false>{distance}, write);
     }
   }
 };

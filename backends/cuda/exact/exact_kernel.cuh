@@ -1,6 +1,7 @@
-// The exact sum of terms in one launch: windows in registers, chunks in shared memory, and chunks in device memory
-// to which all blocks add. Integer additions throughout, so the order of blocks does not matter. The last block
-// finishes.
+// The exact sum of terms in one launch. Warps sum terms in windows, in registers (window_sums.cuh), and add these
+// sums, and terms that fit no window, to the block's chunks in shared memory (lane_sums.cuh). Blocks add their chunks
+// to those of the grid in device memory. All of these are integer additions, so that their order does not matter. The
+// last block to add has the total.
 #pragma once
 
 #include <fanin/cuda/fold_kernel.cuh>
@@ -12,11 +13,12 @@
 
 namespace fanin::cuda {
 
-/// `total` is in device memory and all 0, before and after. Warps take turns at batches of the vectors. With Slots
-/// the batches are copied into rings in the block's dynamic shared memory where the code is for devices that do that;
-/// else warps take turns at the first `whole_batches`, and the others are one batch of each lane. Calls write(chunks)
-/// in the last block, with its chunks in shared memory.
-template <class Terms, int Most, int Slots, class Write>
+/// `total`, in device memory, is all 0 before and after. The warps of a block draw turns at batches of the vectors.
+/// If Slots > 0 and the code is for compute capability 9.0, bulk copies bring the batches into rings in the block's
+/// dynamic shared memory. Otherwise the warps draw turns at the first `whole_batches` batches, and each lane has up
+/// to LaneVectors of the remaining vectors as its first batch. The last block calls write(chunks) with the total in
+/// shared memory.
+template <class Terms, int LaneVectors, int Slots, class Write>
 __global__ void __launch_bounds__(tuning::exact_many.threads, tuning::exact_many.blocks_per_multiprocessor)
     exact_kernel(const peeled_array<typename Terms::element> x, const Terms terms, std::uint64_t whole_batches,
                  chunk_sums<typename Terms::element, Terms::power>* total, unsigned* ticket, const Write write) {
@@ -28,31 +30,31 @@ __global__ void __launch_bounds__(tuning::exact_many.threads, tuning::exact_many
   constexpr int chunks = chunk_sums<T, Power>::count;
   __shared__ block_sums block;
   __shared__ chunk_sums<T, Power> result;
-  __shared__ unsigned turns;  // that warps of this block have taken
+  __shared__ unsigned turns_taken;  // by the warps of this block
   const unsigned warp = threadIdx.x / 32;
-  const auto clear = [&](unsigned turns_taken) {
+  const auto clear = [&](unsigned first_turns) {
     block.clear();
-    if (threadIdx.x == 0) turns = turns_taken;
+    if (threadIdx.x == 0) turns_taken = first_turns;
     __syncthreads();
   };
 
-  using window_sums = cuda::window_sums<Terms, warps, Most>;
+  using window_sums = cuda::window_sums<Terms, warps, LaneVectors>;
   window_sums sums(terms, block, total);
   [[maybe_unused]] const auto add_loaded = [&] {
     clear(warps);
     overlap_with_next_launch();
     const unsigned stride = gridDim.x * threads;
-    const std::uint64_t i = whole_batches * (32 * Most) + blockIdx.x * threads + threadIdx.x;
+    const std::uint64_t i = whole_batches * (32 * LaneVectors) + blockIdx.x * threads + threadIdx.x;
     const int count = i < x.vectors ? static_cast<int>((x.vectors - 1 - i) / stride) + 1 : 0;
-    sums.add(loaded_batches<Terms, Most>(terms, x.body + i, stride, count, x.body,
-                                         batch_turns(whole_batches, warp, turns)));
+    sums.add(loaded_batches<Terms, LaneVectors>(terms, x.body + i, stride, count, x.body,
+                                                batch_turns(whole_batches, warp, turns_taken)));
   };
   if constexpr (Slots == 0) {
     add_loaded();
   } else {
     [[maybe_unused]] const auto add_copied = [&] {
-      using batches = copied_batches<Terms, Most, Slots>;
-      batches copied(dynamic_shared<typename batches::ring>()[warp], x.body, x.vectors, turns);
+      using batches = copied_batches<Terms, LaneVectors, Slots>;
+      batches copied(dynamic_shared<typename batches::ring>()[warp], x.body, x.vectors, turns_taken);
       clear(Slots * warps);
       overlap_with_next_launch();
       copied.start();
@@ -73,7 +75,7 @@ __global__ void __launch_bounds__(tuning::exact_many.threads, tuning::exact_many
     block.for_each_chunk([&](int i, std::int64_t sum) { result.chunk[i] = sum; });
     if (threadIdx.x == 0) result.seen = block.seen();
   } else {
-    block.for_each_chunk([&](int i, std::int64_t sum) { block_sums::add_to(total->chunk[i], sum); });
+    block.for_each_chunk([&](int i, std::int64_t sum) { block_sums::atomic_add(total->chunk[i], sum); });
     if (threadIdx.x == 0) atomicOr(&total->seen, block.seen());
     __syncthreads();
     if (!is_last_block(ticket)) return;

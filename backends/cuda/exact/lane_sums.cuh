@@ -1,5 +1,6 @@
-// A block's share of an exact sum, in shared memory: every lane has its own copy of each chunk, in a bank of its own,
-// so that the lanes of a warp never wait for each other, and warps add with atomics.
+// The part of an exact sum that a block adds, in shared memory. There are 32 copies of each chunk, one for each lane,
+// and each copy is in the lane's own bank, so that the lanes of a warp have no bank conflicts. Warps add to the same
+// copies by atomic operations.
 #pragma once
 
 #include <nv/target>
@@ -9,26 +10,28 @@
 
 namespace fanin::cuda {
 
-/// The largest of the lanes of a warp, in each lane.
+/// The largest x of the warp's lanes, in every lane.
 __device__ inline unsigned warp_max(unsigned x) {
   NV_IF_ELSE_TARGET(NV_PROVIDES_SM_80, (return __reduce_max_sync(0xffffffffu, x);),
                     (for (unsigned distance = 16; distance > 0;
                           distance /= 2) { x = ::max(x, __shfl_xor_sync(0xffffffffu, x, distance)); } return x;))
 }
 
-/// `Warps` warps add. A word holds 32752 additions of 16 bits; each warp drains it after its share of them.
+/// The sums of a block of `Warps` warps. A word is a copy of a chunk, in 32 bits: it can hold 32752 additions of 16
+/// bits. Each warp drains the words after its share of these additions.
 template <class T, int Warps, int Power>
 class lane_sums {
  public:
   using sums = chunk_sums<T, Power>;
 
-  /// All threads call it, and meet before anything else is called.
+  /// All threads call it. A barrier has to follow before other members are called.
   __device__ void clear() {
     for (unsigned i = threadIdx.x; i < sums::count * 32; i += Warps * 32) words_[i] = 0;
     if (threadIdx.x == 0) seen_ = 0;
   }
 
-  /// Adds +-magnitude * 2^(low + position); magnitude < 2^Digits. Beyond 64 bits, Digits <= 112.
+  /// Adds +-magnitude * 2^(low + position), with magnitude < 2^Digits, to the chunks that it overlaps. Magnitude has
+  /// 64 bits, or 128 with Digits <= 112.
   template <int Digits, class Magnitude>
   __device__ void add(Magnitude magnitude, int position, bool negative) {
     constexpr int chunks = (Digits + 15 + 15) / 16;
@@ -44,50 +47,52 @@ class lane_sums {
     }
   }
 
-  /// Adds one term of any value.
+  /// Adds a term of any value, infinities and NaN included.
   __device__ void add(T x) {
     const auto bits = detail::to_bits(x);
     const bool negative = (bits & format::sign) != 0;
     const auto magnitude = bits & ~format::sign;
-    if (magnitude >= format::infinity) return see_special(magnitude == format::infinity, negative);
+    if (magnitude >= format::infinity) return note_special(magnitude == format::infinity, negative);
     const unpacked parts(magnitude);
     add<format::digits>(parts.mantissa, parts.position, negative);
   }
   __device__ void add(const product<T>& p) {
     const auto x = detail::to_bits(p.x), y = detail::to_bits(p.y);
     const bool negative = ((x ^ y) & format::sign) != 0;
-    const auto of_x = x & ~format::sign, of_y = y & ~format::sign;
-    if (of_x >= format::infinity || of_y >= format::infinity) {
-      const bool a_nan = of_x > format::infinity || of_y > format::infinity || of_x == 0 || of_y == 0;
-      return see_special(!a_nan, negative);
+    const auto magnitude_x = x & ~format::sign, magnitude_y = y & ~format::sign;
+    if (magnitude_x >= format::infinity || magnitude_y >= format::infinity) {
+      const bool is_nan =
+          magnitude_x > format::infinity || magnitude_y > format::infinity || magnitude_x == 0 || magnitude_y == 0;
+      return note_special(!is_nan, negative);
     }
     using wide = std::conditional_t<sizeof(T) == 4, std::uint64_t, detail::uint128>;
-    const unpacked left(of_x), right(of_y);
+    const unpacked left(magnitude_x), right(magnitude_y);
     add<2 * format::digits>(static_cast<wide>(left.mantissa) * right.mantissa, left.position + right.position,
                             negative);
   }
 
-  __device__ void see(unsigned bits) { atomicOr(&seen_, bits); }
+  /// Sets flags of seen_bits.
+  __device__ void note(unsigned bits) { atomicOr(&seen_, bits); }
 
-  /// Moves what the words hold to `total`, in device memory. A whole warp calls it, others may add meanwhile.
+  /// Moves the sums in the words to `total`, in device memory. A whole warp calls it; other warps may add meanwhile.
   __device__ void drain(sums* total) {
-    __syncwarp();  // a lane empties other lanes' words too
+    __syncwarp();  // a lane sets the words of other lanes to 0 too
     for_each_chunk<1>([](int& word) { return atomicExch(&word, 0); },
-                      [&](int i, std::int64_t sum) { add_to(total->chunk[i], sum); });
+                      [&](int i, std::int64_t sum) { atomic_add(total->chunk[i], sum); });
     __syncwarp();
   }
-  /// Additions to one word after which each warp has to drain.
+  /// The additions to one word after which a warp has to call drain().
   static constexpr int most_additions = 32752 / Warps;
 
-  /// give(i, sum) in one thread for each chunk i. All threads call it, after all have met.
-  template <class Give>
-  __device__ void for_each_chunk(Give give) {
-    for_each_chunk<Warps>([](int word) { return word; }, give);
+  /// Calls visit(i, sum) in one thread for each chunk i. All threads of the block call it, after a barrier.
+  template <class Visit>
+  __device__ void for_each_chunk(Visit visit) {
+    for_each_chunk<Warps>([](int word) { return word; }, visit);
   }
   __device__ unsigned seen() const { return seen_; }
 
-  /// Adds to memory that others add to.
-  __device__ static void add_to(std::int64_t& chunk, std::int64_t sum) {
+  /// Adds `sum` to a chunk to which other threads add.
+  __device__ static void atomic_add(std::int64_t& chunk, std::int64_t sum) {
     if (sum != 0) {
       atomicAdd(reinterpret_cast<unsigned long long*>(&chunk), static_cast<unsigned long long>(sum));
     }
@@ -96,7 +101,7 @@ class lane_sums {
  private:
   using format = typename sums::format;
 
-  /// A finite number's mantissa and its last bit's place over the lowest.
+  /// A finite number: mantissa * 2^(format::low + position).
   struct unpacked {
     std::uint64_t mantissa;
     int position;
@@ -108,23 +113,23 @@ class lane_sums {
     }
   };
 
-  __device__ void see_special(bool infinite, bool negative) {
-    see(seen_bits::numbers | (!infinite  ? seen_bits::nan
-                              : negative ? seen_bits::minus_infinity
-                                         : seen_bits::plus_infinity));
+  __device__ void note_special(bool infinite, bool negative) {
+    note(seen_bits::not_negative_zero | (!infinite  ? seen_bits::nan
+                                         : negative ? seen_bits::minus_infinity
+                                                    : seen_bits::plus_infinity));
   }
 
-  /// Each thread of `Together` warps adds up what read(word) gives for the copies of a chunk, beginning with the one
-  /// in its own bank.
-  template <int Together, class Read, class Give>
-  __device__ void for_each_chunk(Read read, Give give) {
-    constexpr unsigned threads = Together * 32;
+  /// The threads of `CallingWarps` warps take chunks in turn. A thread sums read(word) over the copies of its chunk,
+  /// beginning in its own bank, so that the threads of a warp read different banks.
+  template <int CallingWarps, class Read, class Visit>
+  __device__ void for_each_chunk(Read read, Visit visit) {
+    constexpr unsigned threads = CallingWarps * 32;
 #pragma unroll 1
     for (unsigned i = threadIdx.x % threads; i < sums::count; i += threads) {
       std::int64_t sum = 0;
 #pragma unroll 8
       for (unsigned copy = 0; copy < 32; ++copy) sum += read(words_[32 * i + (threadIdx.x + copy) % 32]);
-      give(static_cast<int>(i), sum);
+      visit(static_cast<int>(i), sum);
     }
   }
 

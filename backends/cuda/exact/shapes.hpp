@@ -1,4 +1,4 @@
-// How the kernels of exact sums are launched. The figures were chosen as those of fanin/cuda/shape.cuh.
+// The launch shapes of the kernels of exact sums, chosen by measurement like those of fanin/cuda/shape.cuh.
 #pragma once
 
 #include <fanin/cuda/shape.cuh>
@@ -7,17 +7,19 @@ namespace fanin::cuda::tuning {
 
 using namespace device_code::tuning;
 
-/// Exact sums keep more in registers: 128 a thread. Few vectors are added soonest by short code, as most of the time
-/// goes into fetching it; many need more bytes in flight: two slots hold 128 KiB, where registers would hold 64 KiB.
+/// The kernels use 128 registers a thread, so that one block fills a multiprocessor. For few vectors short code is
+/// the fastest, since most of the time is that of fetching instructions. Many vectors need more bytes in flight: the
+/// two slots of all warps hold 128 KiB, where registers would hold 64 KiB.
 inline constexpr shape exact_few{512, 1, 4}, exact_many{512, 1, 8, 2};
-/// Of products of two arrays, a load from each at a time.
+/// The shape for products of two arrays: each of its loads reads a vector from both.
 constexpr shape exact_pairs(std::size_t element_bytes) { return {512, 1, element_bytes == 4 ? 4 : 2}; }
 static_assert(exact_few.threads == exact_many.threads &&
-              exact_pairs(4).threads == exact_many.threads);  // as kernels have it
+              exact_pairs(4).threads == exact_many.threads);  // exact_kernel has one launch bound
+/// From this number of vectors on, exact_many is faster than exact_few.
 inline constexpr std::uint64_t exact_many_vectors = std::uint64_t{3} << 19;
 
-/// How many batches there are, each `loads` vectors for every lane of a warp: all if every warp has one, else none.
-/// The warps of a block take turns at its batches: some are faster than others.
+/// The number of whole batches in an array; a batch is `loads` vectors for every lane of a warp. It is 0 if there are
+/// fewer batches than warps.
 constexpr std::uint64_t whole_batches(std::uint64_t vectors, unsigned blocks, const shape& s) {
   const std::uint64_t batches = vectors / static_cast<unsigned>(32 * s.loads);
   return batches >= std::uint64_t{blocks} * static_cast<unsigned>(s.threads / 32) ? batches : 0;

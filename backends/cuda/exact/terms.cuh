@@ -1,4 +1,5 @@
-// What an exact sum adds up, as a lane reads it: elements, their squares, or products of the elements of two arrays.
+// The terms of an exact sum, and how a lane loads them: elements, their squares, or products of the elements of two
+// arrays.
 #pragma once
 
 #include <cstddef>
@@ -11,29 +12,29 @@ namespace fanin::cuda {
 
 using namespace device_code;
 
-/// A term of a sum of products; of any value, which T need not be able to hold.
+/// A term of a sum of products: x * y, which a T may not be able to represent.
 template <class T>
 struct product {
   T x, y;
 };
 
-/// A term as a double: exact, but for a product of doubles.
+/// The value of a term as a double. Only products of doubles are rounded.
 template <class T>
-__device__ double value_of(T x) {
+__device__ double to_double(T x) {
   return x;
 }
 template <class T>
-__device__ double value_of(const product<T>& p) {
+__device__ double to_double(const product<T>& p) {
   return static_cast<double>(p.x) * p.y;
 }
 
-/// Whether a term is not -0: adding -0 changes no sum, but a sum of nothing else is -0.
+/// Whether a term is not -0. A sum is -0 if all of its terms are.
 template <class T>
-__device__ bool is_number(T x) {
+__device__ bool is_not_negative_zero(T x) {
   return detail::to_bits(x) != detail::float_format<T>::sign;
 }
 template <class T>
-__device__ bool is_number(const product<T>& p) {
+__device__ bool is_not_negative_zero(const product<T>& p) {
   const bool negative = ((detail::to_bits(p.x) ^ detail::to_bits(p.y)) & detail::float_format<T>::sign) != 0;
   return !negative || (p.x != 0 && p.y != 0);
 }
@@ -45,11 +46,11 @@ struct powers {
   static constexpr int power = Power;
   using term = std::conditional_t<Power == 1, T, product<T>>;
 
-  /// What a lane reads at once.
+  /// The terms of one load of a lane.
   struct vector {
     cuda::vector<T> x;
     __device__ term at(int i) const { return term_of(x.at[i]); }
-    __device__ static vector nothing() {
+    __device__ static vector negative_zeros() {
       vector v;
 #pragma unroll
       for (T& x : v.x.at) x = -T{0};
@@ -70,8 +71,8 @@ struct powers {
   }
 };
 
-/// The products of an array's elements and those `distance` bytes behind them. Aligned: where a whole vector of the
-/// former lies at 16 bytes, so do the latter.
+/// The products of the elements of two arrays, of which the second is `distance` bytes behind the first. Aligned:
+/// vectors at 16-byte boundaries of the first array are at such boundaries of the second.
 template <class T, bool Aligned>
 struct products {
   using element = T;
@@ -82,7 +83,7 @@ struct products {
   struct vector {
     cuda::vector<T> x, y;
     __device__ term at(int i) const { return {x.at[i], y.at[i]}; }
-    __device__ static vector nothing() {
+    __device__ static vector negative_zeros() {
       vector v{};
 #pragma unroll
       for (T& x : v.x.at) x = -T{0};
@@ -92,20 +93,20 @@ struct products {
 
   __device__ vector load(const cuda::vector<T>* x) const {
     if constexpr (Aligned) {
-      return {cuda::load(x), cuda::load(behind(x))};
+      return {cuda::load(x), cuda::load(in_second_array(x))};
     } else {
       vector v{cuda::load(x), {}};
-      const T* const y = behind(reinterpret_cast<const T*>(x));
+      const T* const y = in_second_array(reinterpret_cast<const T*>(x));
 #pragma unroll
       for (int i = 0; i < cuda::vector<T>::size; ++i) v.y.at[i] = __ldg(y + i);
       return v;
     }
   }
-  __device__ term load_one(const T* x) const { return {*x, *behind(x)}; }
+  __device__ term load_one(const T* x) const { return {*x, *in_second_array(x)}; }
 
  private:
   template <class P>
-  __device__ const P* behind(const P* x) const {
+  __device__ const P* in_second_array(const P* x) const {
     return reinterpret_cast<const P*>(reinterpret_cast<const std::byte*>(x) + distance);
   }
 };

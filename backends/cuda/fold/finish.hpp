@@ -1,4 +1,4 @@
-// Finishing on the device: from states to the value, for results that stay there.
+// Finishing on the device: from states to the value, for results that stay in device memory.
 #pragma once
 
 #include <limits>
@@ -10,8 +10,8 @@
 
 namespace fanin::cuda {
 
-/// The value of a total as fanin::enqueue leaves it: NaN where a quotient of nothing has no value, and where an
-/// integer does not fit, its low bits with a flag.
+/// The value of a state as fanin::enqueue writes it. A mean or variance of no elements is NaN; an integer that does
+/// not fit into R leaves its low bits, with the flag.
 template <class Recipe, class R>
 FANIN_HOST_DEVICE device_result<R> finished(const typename Recipe::accumulator::state& s, std::uint64_t count) {
   using A = typename Recipe::accumulator;
@@ -26,8 +26,8 @@ FANIN_HOST_DEVICE device_result<R> finished(const typename Recipe::accumulator::
   }
 }
 
-/// Enqueues the merge of `states` device states of that reduction's kernel, in order, and writes the value as a
-/// device_result of the request's result type. @throws device_error
+/// Enqueues a kernel that merges the states of the request's kernel, which are in device memory, in order, and writes
+/// the value as a device_result of the request's result type. @throws device_error
 void enqueue_finish(const request& request, const std::byte* states, std::size_t count_of_states, void* result,
                     cudaStream_t stream);
 

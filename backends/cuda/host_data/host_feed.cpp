@@ -8,15 +8,16 @@
 namespace fanin::cuda {
 namespace {
 
-/// The chunk that is being sent and those that may be filled meanwhile; the slot that is left is still being folded.
+/// The chunk that is copied to the device and those that are filled meanwhile; the chunk in the remaining slot is
+/// folded.
 constexpr std::uint64_t chunks_ahead = context::chunk_slots - 1;
 static_assert(chunks_ahead * chunk_bytes <= copy_crew::most_pieces * copy_crew::piece_bytes);
 
-/// Less is copied sooner by one thread than by several that have to be woken.
-constexpr std::size_t worth_waking = std::size_t{1} << 20;
+/// Fewer bytes are copied sooner by the calling thread than by threads that have to be woken.
+constexpr std::size_t least_bytes_for_helpers = std::size_t{1} << 20;
 
-/// Where the device finds pinned host memory; null for other memory.
-const void* on_the_bus(const void* data, std::size_t bytes) {
+/// The device's address of pinned host memory; null for other memory.
+const void* device_address_of_pinned(const void* data, std::size_t bytes) {
   const auto attributes_of = [](const void* p) {
     cudaPointerAttributes attributes{};
     check(cudaPointerGetAttributes(&attributes, p), "cudaPointerGetAttributes");
@@ -36,11 +37,11 @@ double seconds_between(const owned_event& begin, const owned_event& end) {
 
 }  // namespace
 
-const void* worth_reading_from_device(const array_view& input) {
+const void* address_for_direct_read(const array_view& input) {
   constexpr std::size_t most_bytes = std::size_t{1} << 23;
   if (input.count == 0 || input.bytes() > most_bytes) return nullptr;
-  const void* const there = on_the_bus(input.data, input.bytes());
-  return reinterpret_cast<std::uintptr_t>(there) % 128 == 0 ? there : nullptr;
+  const void* const address = device_address_of_pinned(input.data, input.bytes());
+  return reinterpret_cast<std::uintptr_t>(address) % 128 == 0 ? address : nullptr;
 }
 
 host_feed::host_feed(context& context, const device_fold& kernel, std::size_t element_bytes, int arrays)
@@ -52,11 +53,11 @@ host_feed::host_feed(context& context, const device_fold& kernel, std::size_t el
   kernel_.host().reset(total_.bytes);
   context_.prepare_chunks();
   context_.times = {};
-  copying_ = context_.copy_stream();
+  copy_stream_ = context_.copy_stream();
 }
 
 host_feed::~host_feed() {
-  static_cast<void>(cudaStreamSynchronize(copying_));
+  static_cast<void>(cudaStreamSynchronize(copy_stream_));
   for (std::size_t i = 0; i < context::chunk_slots; ++i) {
     chunk_slot& slot = context_.chunk(i);
     if (slot.busy) static_cast<void>(cudaEventSynchronize(slot.folded.get()));
@@ -67,10 +68,10 @@ host_feed::~host_feed() {
 void host_feed::fold_arrays(std::span<const void* const> arrays, std::size_t count, unsigned threads) {
   if (count == 0) return;
   const std::size_t bytes = count * element_bytes_;
-  // Where nothing overlaps, no stream has to wait for another.
-  if (arrays_ * bytes <= chunk_bytes) copying_ = context_.where().stream;
+  // A single chunk overlaps with nothing: its copy and its kernel can be in one stream.
+  if (arrays_ * bytes <= chunk_bytes) copy_stream_ = context_.where().stream;
   const bool pinned =
-      std::ranges::all_of(arrays, [&](const void* data) { return on_the_bus(data, bytes) != nullptr; });
+      std::ranges::all_of(arrays, [&](const void* data) { return device_address_of_pinned(data, bytes) != nullptr; });
   const std::size_t most = arrays_ == 1 ? bytes : chunk_bytes / arrays_;
   for (std::size_t begin = 0; begin < bytes; begin += most) {
     const std::size_t length = std::min(most, bytes - begin);
@@ -87,30 +88,30 @@ void host_feed::fold_arrays(std::span<const void* const> arrays, std::size_t cou
 
 void host_feed::push(const void* data, std::size_t count, unsigned threads) {
   const auto* from = static_cast<const std::byte*>(data);
-  std::size_t left = count * element_bytes_;
+  std::size_t remaining = count * element_bytes_;
   copy_crew& crew = context_.crew();
-  const struct release {
+  const struct canceller {
     copy_crew& crew;
-    ~release() { crew.drop(); }
-  } on_leaving{crew};
-  crew.staff(left < worth_waking ? 1 : threads);
+    ~canceller() { crew.cancel(); }
+  } cancel_on_exit{crew};
+  crew.set_threads(remaining < least_bytes_for_helpers ? 1 : threads);
 
   std::uint64_t chunk = chunk_;
   std::size_t begin = sent_ + filled_;
   for (;;) {
-    for (; left > 0 && chunk < chunk_ + chunks_ahead; ++chunk, begin = 0) {
+    for (; remaining > 0 && chunk < chunk_ + chunks_ahead; ++chunk, begin = 0) {
       chunk_slot& slot = begin == 0 ? open(chunk) : slot_of(chunk);
       if (!slot.staging) slot.staging = allocate_pinned(chunk_bytes);
-      const std::size_t bytes = std::min(left, chunk_bytes - begin);
+      const std::size_t bytes = std::min(remaining, chunk_bytes - begin);
       crew.add(slot.staging.get() + begin, from, bytes);
       from += bytes;
-      left -= bytes;
+      remaining -= bytes;
     }
     const std::size_t bytes = crew.finish_next();
     if (bytes == 0) return;
     filled_ += bytes;
-    const bool worth_sending = filled_ >= std::max(copy_crew::piece_bytes, sent_ / 4);
-    if (sent_ + filled_ == chunk_bytes || (worth_sending && !crew.next_is_done())) send_filled();
+    const bool enough_to_send = filled_ >= std::max(copy_crew::piece_bytes, sent_ / 4);
+    if (sent_ + filled_ == chunk_bytes || (enough_to_send && !crew.next_is_done())) send_filled();
   }
 }
 
@@ -124,7 +125,7 @@ const void* host_feed::total() {
   return total_.bytes;
 }
 
-/// The chunk's slot, once it is free.
+/// Waits until the chunk's slot is free, and returns the slot.
 chunk_slot& host_feed::open(std::uint64_t chunk) {
   chunk_slot& slot = slot_of(chunk);
   if (slot.busy) retire(slot);
@@ -132,6 +133,7 @@ chunk_slot& host_feed::open(std::uint64_t chunk) {
   return slot;
 }
 
+/// Waits for the fold of the slot's chunk, and merges its state.
 void host_feed::retire(chunk_slot& slot) {
   check(cudaEventSynchronize(slot.folded.get()), "waiting for a chunk");
   slot.busy = false;
@@ -141,22 +143,22 @@ void host_feed::retire(chunk_slot& slot) {
   kernel_.host().merge(total_.bytes, slot.state);
 }
 
-/// Sends pinned memory from where it is.
-void host_feed::send_pinned(const std::byte* from, std::size_t left) {
-  while (left > 0) {
-    const std::size_t bytes = std::min(left, chunk_bytes - sent_);
+/// Copies pinned memory to the device directly.
+void host_feed::send_pinned(const std::byte* from, std::size_t remaining) {
+  while (remaining > 0) {
+    const std::size_t bytes = std::min(remaining, chunk_bytes - sent_);
     if (sent_ == 0) open(chunk_);
     send(from, bytes);
     from += bytes;
-    left -= bytes;
+    remaining -= bytes;
   }
 }
 
-/// Sends the next bytes of the chunk, and folds it when it is full.
+/// Enqueues the copy of the chunk's next bytes, and folds the chunk when it is full.
 void host_feed::send(const std::byte* from, std::size_t bytes) {
   const chunk_slot& slot = slot_of(chunk_);
-  if (sent_ == 0) check(cudaEventRecord(slot.copy_begun.get(), copying_), "cudaEventRecord");
-  check(cudaMemcpyAsync(slot.arrived.get() + sent_, from, bytes, cudaMemcpyHostToDevice, copying_),
+  if (sent_ == 0) check(cudaEventRecord(slot.copy_begun.get(), copy_stream_), "cudaEventRecord");
+  check(cudaMemcpyAsync(slot.arrived.get() + sent_, from, bytes, cudaMemcpyHostToDevice, copy_stream_),
         "cudaMemcpyAsync");
   sent_ += bytes;
   if (sent_ == chunk_bytes) fold();
@@ -164,13 +166,13 @@ void host_feed::send(const std::byte* from, std::size_t bytes) {
 
 void host_feed::send_filled() { send(slot_of(chunk_).staging.get() + sent_, std::exchange(filled_, 0)); }
 
-/// Folds what has been sent of the chunk, and goes on to the next.
+/// Enqueues the fold of the current chunk, of which sent_ bytes are filled, and goes on to the next chunk.
 void host_feed::fold() {
   const execution& where = where_;
   chunk_slot& slot = slot_of(chunk_);
   const std::size_t count = sent_ / (arrays_ * element_bytes_);
   const std::byte* const x = slot.arrived.get();
-  check(cudaEventRecord(slot.copied.get(), copying_), "cudaEventRecord");
+  check(cudaEventRecord(slot.copied.get(), copy_stream_), "cudaEventRecord");
   check(cudaStreamWaitEvent(where.stream, slot.copied.get(), 0), "cudaStreamWaitEvent");
   check(cudaEventRecord(slot.fold_begun.get(), where.stream), "cudaEventRecord");
   const std::uint64_t first = chunk_ * (chunk_bytes / (arrays_ * element_bytes_));
@@ -180,9 +182,9 @@ void host_feed::fold() {
   sent_ = 0;
   ++chunk_;
 
-  const rounding_chain own = kernel_.longest_chain(where, count);
-  chain_.adds = std::max(chain_.adds, own.adds);
-  merges_in_chunk_ = std::max(merges_in_chunk_, own.merges);
+  const rounding_chain kernel_chain = kernel_.longest_chain(where, count);
+  chain_.adds = std::max(chain_.adds, kernel_chain.adds);
+  merges_in_chunk_ = std::max(merges_in_chunk_, kernel_chain.merges);
   chain_.merges = merges_in_chunk_ + static_cast<double>(chunk_);
 }
 

@@ -1,4 +1,5 @@
-// Host data on its way through a device: memory is filled, copied and folded at the same time, in a ring of chunks.
+// Folding host data on a device, in chunks that go through a ring of slots: while one chunk is folded, the next is
+// copied to the device, and pinned memory is filled for those after it.
 #pragma once
 
 #include <span>
@@ -7,28 +8,28 @@
 
 namespace fanin::cuda {
 
-/// Where kernels can read the array as it lies in pinned host memory, if that takes less time than a copy and a
-/// kernel one after the other, and gives the same bits; else null.
-const void* worth_reading_from_device(const array_view& input);
+/// The address at which kernels can read an array in pinned host memory, if that takes less time than a copy followed
+/// by a kernel and gives the same bits; else null.
+const void* address_for_direct_read(const array_view& input);
 
-/// Folds host data of any length, in the order in which it comes: in chunks that depend on nothing but the position,
-/// whatever the pieces that it is copied in. One at a time for each context.
+/// Folds host data of any length, in the order in which it comes. The bounds of the chunks depend on the position of
+/// the elements alone, not on the blocks that are pushed. A context has at most one host_feed at a time.
 class host_feed {
  public:
-  /// `arrays`: how many inputs the kernel reads.
+  /// `arrays`: the number of inputs that the kernel reads.
   host_feed(context& context, const device_fold& kernel, std::size_t element_bytes, int arrays);
-  /// Waits for what is under way.
+  /// Waits for copies and kernels that were enqueued.
   ~host_feed();
   host_feed(const host_feed&) = delete;
   host_feed& operator=(const host_feed&) = delete;
 
-  /// Folds arrays of `count` elements each, before anything is pushed, or after calls that filled chunks. Pinned
-  /// memory is copied from where it is and in use until total(); other memory is pushed. @throws out_of_memory,
-  /// device_error
+  /// Folds arrays of `count` elements each. Call it before the first push(), or after calls that filled whole chunks.
+  /// Pinned memory is copied to the device directly, and is in use until total(); other memory is pushed.
+  /// @throws out_of_memory, device_error
   void fold_arrays(std::span<const void* const> arrays, std::size_t count, unsigned threads);
-  /// Folds a block, which is free again on return, through pinned memory that up to `threads` threads fill.
+  /// Folds a block of `count` elements. Up to `threads` threads copy it to pinned memory, and have done so on return.
   void push(const void* data, std::size_t count, unsigned threads);
-  /// The state of everything folded, for host_fold::finish; waits for it.
+  /// Waits for all kernels, and returns the state of all elements, for host_fold::finish.
   const void* total();
   const rounding_chain& longest_chain() const noexcept { return chain_; }
 
@@ -44,15 +45,15 @@ class host_feed {
   context& context_;
   const device_fold& kernel_;
   std::size_t element_bytes_;
-  std::size_t arrays_;  ///< a chunk holds as many elements of each, one after the other
+  std::size_t arrays_;  ///< a chunk has equally many elements of each array, one array after the other
   execution where_;
-  cudaStream_t copying_;
+  cudaStream_t copy_stream_;
   state_buffer total_;
   rounding_chain chain_;
   double merges_in_chunk_ = 0;
-  std::uint64_t chunk_ = 0;  ///< the one that is being sent; those before are folded, or will be
-  std::size_t sent_ = 0;     ///< its first bytes are on their way
-  std::size_t filled_ = 0;   ///< so many that follow are in its pinned memory
+  std::uint64_t chunk_ = 0;  ///< the current chunk; the folds of those before are enqueued
+  std::size_t sent_ = 0;     ///< bytes of the current chunk whose copies to the device are enqueued
+  std::size_t filled_ = 0;   ///< bytes after these that are in the chunk's pinned memory
 };
 
 }  // namespace fanin::cuda

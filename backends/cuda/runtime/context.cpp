@@ -34,7 +34,7 @@ context::context(int device, cudaStream_t stream) {
   if (stream == nullptr) own_stream_ = make_stream(cudaStreamDefault);
   where_.stream = stream != nullptr ? stream : own_stream_.get();
 
-  // Room for eight states of any kind for each multiprocessor: twice what a kernel of ours takes.
+  // Eight states of the largest size for each multiprocessor: twice what the kernels of `cuda` use.
   where_.scratch_bytes = static_cast<std::size_t>(where_.multiprocessors) * 8 * most_state_bytes;
   scratch_ = allocate_device(where_.scratch_bytes);
   where_.scratch = scratch_.get();
@@ -51,20 +51,20 @@ context::context(int device, cudaStream_t stream) {
 
 execution context::with_scratch(std::size_t bytes) {
   if (bytes <= where_.scratch_bytes) return where_;
-  if (bytes > more_scratch_bytes_) {
+  if (bytes > large_scratch_bytes_) {
     check(cudaStreamSynchronize(where_.stream), "cudaStreamSynchronize");
-    more_scratch_bytes_ = 0;
-    more_scratch_.reset();
-    more_scratch_ = allocate_device(bytes);
-    more_scratch_bytes_ = bytes;
+    large_scratch_bytes_ = 0;
+    large_scratch_.reset();
+    large_scratch_ = allocate_device(bytes);
+    large_scratch_bytes_ = bytes;
   }
-  execution with_more = where_;
-  with_more.scratch = more_scratch_.get();
-  with_more.scratch_bytes = more_scratch_bytes_;
-  return with_more;
+  execution enlarged = where_;
+  enlarged.scratch = large_scratch_.get();
+  enlarged.scratch_bytes = large_scratch_bytes_;
+  return enlarged;
 }
 
-/// Buffers may still be in use by enqueued work.
+/// Enqueued work may still use the buffers.
 context::~context() { static_cast<void>(cudaStreamSynchronize(where_.stream)); }
 
 void context::prepare_chunks() {

@@ -1,4 +1,4 @@
-// What calls on one device and stream share. Not thread-safe: one for each thread.
+// Memory and streams that calls on one device and stream share. Not thread-safe: each thread has its own.
 #pragma once
 
 #include <fanin/backend.hpp>
@@ -9,17 +9,17 @@
 
 namespace fanin::cuda {
 
-/// Host data crosses in chunks of this size, which are part of the order of additions.
+/// Host data is copied to the device in chunks of this size, on which the order of additions depends.
 inline constexpr std::size_t chunk_bytes = std::size_t{1} << 24;
 
-/// One chunk on its way: pinned memory to fill and device memory to copy to, chunk_bytes each and made at first need;
-/// the state that comes back.
+/// A slot for one chunk of host data: pinned memory to fill and device memory to copy to, of chunk_bytes each, which
+/// are allocated at the first use, and the state that the kernel writes.
 struct chunk_slot {
   pinned_memory staging;
   device_memory arrived;
   owned_event copy_begun, copied, fold_begun, folded;
-  std::byte* state = nullptr;  ///< pinned
-  bool busy = false;
+  std::byte* state = nullptr;  ///< in pinned memory
+  bool busy = false;           ///< a fold is enqueued, and its state not yet merged
 };
 
 class context {
@@ -31,18 +31,19 @@ class context {
   context& operator=(const context&) = delete;
 
   const execution& where() const noexcept { return where_; }
-  /// where(), with as much scratch at least: more than there is from the start is memory that moves when it grows,
-  /// after waiting for what uses it. @throws out_of_memory, device_error
+  /// where(), with at least `bytes` of scratch. More than the context has from the start is separate memory: to grow
+  /// it waits for the stream and allocates it anew. @throws out_of_memory, device_error
   execution with_scratch(std::size_t bytes);
 
   static constexpr std::size_t state_slots = 64;
-  /// Pinned memory for the states of kernels; and device memory for as many.
+  /// State i of `state_slots` in pinned memory, and in device memory.
   std::byte* host_state(std::size_t i) const noexcept { return host_states_.get() + i * most_state_bytes; }
   std::byte* device_state(std::size_t i) const noexcept { return device_states_.get() + i * most_state_bytes; }
 
-  /// One is being folded, one copied; memory for two is being filled, so that the copies never wait for it.
+  /// One chunk is folded, one is copied to the device, and two are filled, so that copies do not wait for filled
+  /// memory.
   static constexpr std::size_t chunk_slots = 4;
-  /// Makes the stream and the events that copies need, at the first call.
+  /// Creates the copy stream and the events of the slots, at the first call.
   void prepare_chunks();
   chunk_slot& chunk(std::size_t i) noexcept { return chunks_[i]; }
   cudaStream_t copy_stream() const noexcept { return copy_stream_.get(); }
@@ -52,15 +53,15 @@ class context {
 
  private:
   execution where_;
-  std::size_t more_scratch_bytes_ = 0;
+  std::size_t large_scratch_bytes_ = 0;
   owned_stream own_stream_, copy_stream_;
-  device_memory between_launches_, scratch_, more_scratch_, device_states_;
+  device_memory between_launches_, scratch_, large_scratch_, device_states_;
   pinned_memory host_states_;
   chunk_slot chunks_[chunk_slots];
   copy_crew crew_;
 };
 
-/// The calling thread's own context for a device, made at the first call and kept.
+/// The calling thread's context for a device, which the first call creates.
 context& default_context(int device);
 
 }  // namespace fanin::cuda

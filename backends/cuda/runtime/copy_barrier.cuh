@@ -5,11 +5,12 @@
 
 namespace fanin::cuda {
 
-/// A barrier in shared memory on which one thread announces bytes and all threads wait for them.
+/// An mbarrier in shared memory: one thread starts a copy on it, and all threads wait for the copied bytes.
 class copy_barrier {
  public:
+  /// Initialises the barrier, for one arriving thread.
   __device__ void start() { asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(address()) : "memory"); }
-  /// Makes barriers that one thread has started known to the copy engine.
+  /// Makes the barriers that the calling thread has initialised visible to the copy engine.
   __device__ static void publish() { asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory"); }
 
   /// Starts the copy of `bytes` > 0, a multiple of 16, between 16-byte boundaries.
@@ -20,7 +21,7 @@ class copy_barrier {
                  "l"(__cvta_generic_to_global(from)), "r"(bytes), "r"(address())
                  : "memory");
   }
-  /// The same, of what is read only once: the device's cache gives it up first.
+  /// The same for data that is read only once: the L2 cache evicts it first.
   __device__ void copy_once(void* to, const void* from, unsigned bytes) {
     announce(bytes);
     std::uint64_t evict_first;
@@ -31,7 +32,7 @@ class copy_barrier {
         "l"(__cvta_generic_to_global(from)), "r"(bytes), "r"(address()), "l"(evict_first)
         : "memory");
   }
-  /// Waits for the copy of that parity: 0 for the first on this barrier, 1 for the second, and so on in turn.
+  /// Waits for a copy. The copies on this barrier have the parities 0, 1, 0, 1, ... in order.
   __device__ void wait(unsigned parity) {
     unsigned done = 0;
     while (done == 0) {

@@ -1,4 +1,5 @@
-// Threads that copy memory in pieces, while their caller uses the pieces that are in place. Knows nothing of CUDA.
+// A pool of threads that copies memory in pieces, while the caller uses the pieces that are copied. Independent of
+// CUDA.
 #pragma once
 
 #include <algorithm>
@@ -17,38 +18,41 @@
 
 namespace fanin::cuda {
 
-/// Pieces are begun in the order of add(), by the threads and, where they are late, by the caller; they may end in
-/// any order, and finish_next() hands them out in order. Threads: one caller at a time.
+/// The threads begin the copies of pieces in the order of add(); where they are late, the caller copies a piece
+/// itself. Copies may end in any order; finish_next() returns the pieces in the order of add(). Threads: one caller
+/// at a time.
 class copy_crew {
  public:
-  /// A thread fills this in 25 to 50 us: soon enough for the bus to start on, long enough to be worth taking a lock.
+  /// A thread copies a piece in 25 to 50 us: short enough for transfers to the device to start soon, and long enough
+  /// for a lock to cost little.
   static constexpr std::size_t piece_bytes = std::size_t{1} << 18;
-  /// Added and not yet handed out, at any time.
+  /// The most pieces that are added and not yet returned by finish_next().
   static constexpr std::size_t most_pieces = 256;
-  /// More do not copy faster, but share the memory's bandwidth.
+  /// More threads do not copy faster: the bandwidth of the memory is used up.
   static constexpr unsigned most_threads = 16;
 
   copy_crew() = default;
-  /// Nothing may be left of what was added.
+  /// All pieces must have been returned or cancelled.
   ~copy_crew();
   copy_crew(const copy_crew&) = delete;
   copy_crew& operator=(const copy_crew&) = delete;
 
-  /// Lets up to `threads` >= 1 threads copy, the caller's included. Those that are missing are made, and kept; where
-  /// the system refuses one, there are fewer.
-  void staff(unsigned threads);
+  /// Lets up to `threads` >= 1 threads copy, the caller's included. Missing threads are started, and kept; if the
+  /// system cannot start one, fewer copy.
+  void set_threads(unsigned threads);
 
-  /// Enqueues a copy. Both places are in use until its last piece is handed out, or drop().
+  /// Enqueues a copy. Both arrays are in use until finish_next() has returned its last piece, or cancel() returns.
   void add(std::byte* to, const std::byte* from, std::size_t bytes);
 
-  /// Waits until the next piece is in place; copies it here if nobody has begun it. Its size, or 0 if none is left.
+  /// Waits for the copy of the next piece; copies it in the calling thread if no thread has begun it. Returns the
+  /// size of the piece, or 0 if no piece is left.
   std::size_t finish_next();
 
-  /// Whether the next piece is in place.
+  /// Whether the next piece is copied.
   bool next_is_done();
 
-  /// Forgets what nobody has begun and waits for the rest.
-  void drop() noexcept;
+  /// Removes the pieces that no thread has begun, and waits for the others.
+  void cancel() noexcept;
 
  private:
   struct piece {
@@ -60,27 +64,27 @@ class copy_crew {
 
   piece& at(std::uint64_t i) noexcept { return pieces_[i % most_pieces]; }
   void copy_one(std::unique_lock<std::mutex>& lock);
-  void work(std::size_t thread);
+  void run_thread(std::size_t thread);
 
   std::mutex mutex_;
-  std::condition_variable more_, next_done_;
+  std::condition_variable work_added_, next_done_;
   std::array<piece, most_pieces> pieces_{};
   std::uint64_t finished_ = 0, begun_ = 0, added_ = 0;  ///< finished_ <= begun_ <= added_
-  std::size_t helpers_ = 0;                             ///< threads that may copy, without the caller's
+  std::size_t helpers_ = 0;                             ///< threads that may copy, besides the caller's
   bool stop_ = false;
-  std::vector<std::jthread> threads_;  ///< last, so that they end first
+  std::vector<std::jthread> threads_;  ///< declared last, so that the threads end before the other members
 };
 
 inline copy_crew::~copy_crew() {
   const std::lock_guard lock(mutex_);
   stop_ = true;
-  more_.notify_all();
+  work_added_.notify_all();
 }
 
-inline void copy_crew::staff(unsigned threads) {
+inline void copy_crew::set_threads(unsigned threads) {
   const std::size_t helpers = std::min(threads, most_threads) - 1;
   try {
-    while (threads_.size() < helpers) threads_.emplace_back([this, i = threads_.size()] { work(i); });
+    while (threads_.size() < helpers) threads_.emplace_back([this, i = threads_.size()] { run_thread(i); });
   } catch (const std::system_error&) {
   }
   const std::lock_guard lock(mutex_);
@@ -99,7 +103,7 @@ inline void copy_crew::add(std::byte* to, const std::byte* from, std::size_t byt
       bytes -= size;
     }
   }
-  if (helpers_ > 0) more_.notify_all();
+  if (helpers_ > 0) work_added_.notify_all();
 }
 
 inline std::size_t copy_crew::finish_next() {
@@ -115,7 +119,7 @@ inline bool copy_crew::next_is_done() {
   return finished_ < added_ && at(finished_).done;
 }
 
-inline void copy_crew::drop() noexcept {
+inline void copy_crew::cancel() noexcept {
   {
     const std::lock_guard lock(mutex_);
     added_ = begun_;
@@ -135,11 +139,11 @@ inline void copy_crew::copy_one(std::unique_lock<std::mutex>& lock) {
   if (i == finished_) next_done_.notify_one();
 }
 
-inline void copy_crew::work(std::size_t thread) {
+inline void copy_crew::run_thread(std::size_t thread) {
   unbind_this_thread();
   std::unique_lock lock(mutex_);
   for (;;) {
-    more_.wait(lock, [&] { return stop_ || (thread < helpers_ && begun_ < added_); });
+    work_added_.wait(lock, [&] { return stop_ || (thread < helpers_ && begun_ < added_); });
     if (stop_) return;
     copy_one(lock);
   }

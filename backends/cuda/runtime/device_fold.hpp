@@ -1,4 +1,4 @@
-// The device's half of a reduction: launching the kernels that fold elements into one state.
+// The part of a reduction on the device: launches of the kernels that fold elements into one state.
 #pragma once
 
 #include <cstdint>
@@ -22,26 +22,26 @@ inline operands operands_at(const input_views& inputs, std::uint64_t begin) {
   return {at(inputs[0]), at(inputs[1]), begin};
 }
 
-/// Stateless; objects live as long as the process. Lengths are over 0 throughout.
+/// Launches the kernels of one reduction. Objects are stateless and live as long as the process. Counts are above 0.
 class device_fold {
  public:
-  explicit device_fold(const host_fold* of) noexcept : host_(of) {}
+  explicit device_fold(const host_fold* host) noexcept : host_(host) {}
   virtual ~device_fold() = default;
 
-  /// The host's half of the reduction.
+  /// The part of the reduction on the host.
   const host_fold& host() const noexcept { return *host_; }
 
-  /// Folds `count` elements, and writes the state to `out`, memory of the device or pinned host memory. Returns
-  /// before that is done. @throws device_error
+  /// Enqueues the fold of `count` elements, which writes the state to `out`, device memory or pinned host memory.
+  /// @throws device_error
   virtual void launch(const execution& where, const operands& data, std::uint64_t count, void* out) const = 0;
-  /// The same, but writes the finished value, a device_result of that type, where one launch can do it all;
-  /// whether it can.
+  /// Enqueues a fold that writes the finished value, a device_result of type `result`, to `out`. Returns false, and
+  /// does nothing, if one launch cannot do that.
   virtual bool launch_finished(const execution&, const operands& /*data*/, std::uint64_t /*count*/,
                                element_type /*result*/, void* /*out*/) const {
     return false;
   }
   virtual rounding_chain longest_chain(const execution& where, std::uint64_t count) const = 0;
-  /// Scratch that launch() needs. @throws device_error
+  /// The scratch that launch() needs for `count` elements. @throws device_error
   virtual std::size_t scratch_bytes(const execution&, std::uint64_t /*count*/) const { return 0; }
   /// Whether the current device has what the kernel needs.
   virtual support runs_here() const { return {}; }

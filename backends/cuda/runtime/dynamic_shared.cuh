@@ -1,9 +1,9 @@
-// Shared memory that a launch sizes.
+// Dynamic shared memory of a block.
 #pragma once
 
 namespace fanin::cuda {
 
-/// The shared memory whose size the launch chose.
+/// The block's dynamic shared memory, whose size the launch chose.
 template <class State>
 __device__ State* dynamic_shared() {
   extern __shared__ __align__(128) unsigned char bytes[];

@@ -1,4 +1,4 @@
-// Owners of what the CUDA runtime hands out. Their destructors ignore errors: there is nobody to tell.
+// Owners of memory, streams and events of the CUDA runtime. Their destructors ignore errors.
 #pragma once
 
 #include <cstddef>

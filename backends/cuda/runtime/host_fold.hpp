@@ -1,4 +1,4 @@
-// The host's half of a reduction on a device: what becomes of the states that kernels return.
+// The part of a reduction on the host: merging the states that kernels return, and the value and its error bound.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace fanin::cuda {
 
-/// Room for any accumulator's state.
+/// At least the size of any state, of an accumulator or a kernel.
 inline constexpr std::size_t most_state_bytes = 3264;
 struct alignas(64) state_buffer {
   std::byte bytes[most_state_bytes];
@@ -17,7 +17,8 @@ struct alignas(64) state_buffer {
 
 struct host_fold {
   fanin::reproducibility reproducibility;
-  std::uint64_t longest;  ///< elements that one state from a kernel can stand for
+  std::uint64_t longest;  ///< the most elements whose state one launch can form
+  /// `total` is a state of the recipe's accumulator, `partial` a state that a kernel returned.
   void (*reset)(void* total);
   void (*merge)(void* total, const void* partial);
   /// Writes the value, of type `result`, to `out`. @throws overflow
@@ -25,7 +26,8 @@ struct host_fold {
   error_bound (*bound)(const rounding_chain& chain, std::uint64_t count, element_type result);
 };
 
-/// The fold for a recipe, or null where there is none. `of_totals`: its partials are totals.
-const host_fold* find_host_fold(operation what, element_type type, method how, bool of_totals = false);
+/// The host_fold of a recipe, or null if there is no recipe. `partials_are_totals`: kernels return states of the
+/// recipe's own accumulator, not those of recipes.hpp.
+const host_fold* find_host_fold(operation what, element_type type, method how, bool partials_are_totals = false);
 
 }  // namespace fanin::cuda

@@ -10,14 +10,14 @@
 namespace fanin::cuda {
 namespace {
 
-/// 100 * major + 10 * minor of the devices that this build has code for; newer ones can translate it.
+/// The compute capabilities for which this build has code, as 900 for 9.0. Newer devices can translate that code.
 constexpr int built_for[] = {__CUDA_ARCH_LIST__};
 constexpr int oldest_device = *std::min_element(std::begin(built_for), std::end(built_for)) / 10;
 
-/// A kernel that is compiled for the same architectures as all others, so that its attributes tell which these are.
+/// An empty kernel, compiled for the same architectures as all others: its attributes contain the architecture.
 __global__ void any_kernel() {}
 
-/// 10 * major + minor. @throws device_error
+/// The device's compute capability, as 90 for 9.0. @throws device_error
 int capability(int device) {
   int major = 0, minor = 0;
   check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device), "cudaDeviceGetAttribute");
@@ -34,7 +34,7 @@ struct answer {
   std::string detail;
 };
 
-answer look() {
+answer query_runtime() {
   int driver = 0;
   int runtime = 0;
   if (cudaDriverGetVersion(&driver) != cudaSuccess || driver == 0) {
@@ -68,9 +68,9 @@ answer look() {
 const availability& probe() noexcept {
   static const answer found = [] {
     try {
-      const answer seen = look();
+      const answer result = query_runtime();
       static_cast<void>(cudaGetLastError());
-      return seen;
+      return result;
     } catch (const error& failure) {
       return answer{reason::no_device, failure.what()};
     }

@@ -1,15 +1,15 @@
-// Whether the CUDA runtime finds something to run on; the same answer for all backends that use it.
+// Whether the CUDA runtime finds a usable device, for all backends that use the runtime.
 #pragma once
 
 #include <fanin/backend.hpp>
 
 namespace fanin::cuda {
 
-/// Cached; never throws, never prints. Starts the driver, but no work on a device.
+/// Cached; never throws, never prints. Initialises the driver, but enqueues no work.
 const availability& probe() noexcept;
 
-/// Whether kernels of this build, as that device runs them, are compiled for compute capability 9.0 or higher: then
-/// they wait for the kernel in front of them by themselves, and have the device copy for them.
+/// Whether the kernels that this device runs are compiled for compute capability 9.0 or higher. Such kernels contain
+/// the wait for the preceding kernel that programmatic launches need, and use bulk copies into shared memory.
 /// @throws device_error
 bool kernels_are_for_90(int device);
 

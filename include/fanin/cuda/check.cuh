@@ -1,4 +1,4 @@
-// Turns error codes of the CUDA runtime into exceptions.
+// Errors of the CUDA runtime as exceptions.
 #pragma once
 
 #include <string>
@@ -9,9 +9,8 @@
 
 namespace fanin::device_code {
 
-/// Returns if `code` is success. Otherwise clears the runtime's last error, so that later calls do not return it
-/// again, and throws; errors after which every call fails cannot be cleared.
-/// @throws out_of_memory or device_error with `call` and the runtime's message
+/// Does nothing on success. Otherwise clears the runtime's last error, unless that error is sticky.
+/// @throws out_of_memory or device_error with `call` and the runtime's description of the error
 inline void check(cudaError_t code, const char* call) {
   if (code == cudaSuccess) return;
   static_cast<void>(cudaGetLastError());

@@ -1,4 +1,4 @@
-// The general loop of a device: any accumulator over one array. Every thread has several 16-byte loads in flight; the
+// The general loop of devices: any accumulator over one array. Every thread has several 16-byte loads in flight; the
 // last block to end merges the states of all blocks.
 #pragma once
 
@@ -9,8 +9,9 @@
 
 namespace fanin::device_code {
 
-/// Allows the next kernel of the stream to start, then waits until the preceding kernel has ended and its writes are
-/// visible. Has no effect if the launch did not set execution::programmatic.
+/// Lets the next kernel of the stream be launched now, then waits until the preceding kernel has ended and its writes
+/// are visible. Has no effect in a kernel that was not launched by launch_overlapped() on compute capability 9.0 or
+/// higher.
 __device__ inline void overlap_with_next_launch() {
   NV_IF_TARGET(NV_PROVIDES_SM_90, (cudaTriggerProgrammaticLaunchCompletion(); cudaGridDependencySynchronize();))
 }
@@ -18,7 +19,7 @@ __device__ inline void overlap_with_next_launch() {
 template <class A>
 inline constexpr tuning::shape shape_of = tuning::fold_shape(sizeof(typename A::state));
 
-/// Adds this thread's share of the vectors to `fold`: first `rounds` whole tiles, then what is left over.
+/// Adds this thread's share of the array's vectors: `rounds` tiles for each block, then the vectors that are left.
 template <class A>
 __device__ void fold_vectors(vector_fold<A>& fold, const peeled_array<typename A::element>& x, std::uint64_t rounds) {
   constexpr int loads = shape_of<A>.loads;

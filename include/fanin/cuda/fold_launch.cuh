@@ -1,4 +1,4 @@
-// Launches the general loop on a device, and computes the longest chain of additions for its error bound.
+// Launches of the general loop, and the longest chain of additions in it.
 #pragma once
 
 #include <bit>
@@ -8,7 +8,7 @@
 
 namespace fanin::device_code {
 
-/// Launches fold_kernel, which calls write(state) in one thread with the state of the whole array.
+/// Enqueues the fold of the array. The kernel calls write(state) in one thread with the state of the whole array.
 /// @throws device_error
 template <class A, class Write>
 void launch_fold(const execution& where, const peeled_array<typename A::element>& x, const Write& write) {
@@ -19,16 +19,16 @@ void launch_fold(const execution& where, const peeled_array<typename A::element>
                     where.ticket, write);
 }
 
-/// The merges from a thread's state to the grid's: across the threads of a block, then of the blocks' partials in
-/// each lane of one warp, then across the lanes.
+/// The longest chain of merges: across the threads of a block, then of the blocks' partials in a lane of the last
+/// warp, and across its lanes.
 inline double grid_merges(unsigned blocks, int threads) {
   const int in_block = std::bit_width(static_cast<unsigned>(threads)) - 1;
   constexpr int in_warp = 5;
   return blocks == 1 ? in_block : in_block + (blocks - 1) / 32 + 1 + in_warp;
 }
 
-/// The longest chain of additions in fold_kernel, for every alignment of the array. The alignment decides how many
-/// whole vectors there are: the elements before and after them take less than 16 vectors.
+/// The longest chain of additions in the kernel of launch_fold(). The number of the array's whole vectors depends on
+/// its alignment: the elements outside of them would fill fewer than 16 vectors.
 template <class A>
 rounding_chain fold_chain(int multiprocessors, std::uint64_t count) {
   constexpr tuning::shape shape = shape_of<A>;

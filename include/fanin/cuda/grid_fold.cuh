@@ -9,7 +9,7 @@
 
 namespace fanin::device_code {
 
-/// Returns, in lane 0, the merge of the states of the first `Lanes` lanes.
+/// The merge of the first `Lanes` lanes' states, in lane 0.
 template <class A, int Lanes = 32>
 __device__ typename A::state fold_warp(typename A::state s) {
 #pragma unroll
@@ -17,8 +17,7 @@ __device__ typename A::state fold_warp(typename A::state s) {
   return s;
 }
 
-/// Returns, in thread 0, the merge of the states of all threads of the block, which all call fold_block(). Two calls
-/// need a barrier between them, because they share the array of_warp.
+/// The merge of the block's states, in thread 0. All threads call it. A second call needs a barrier before it.
 template <class A, int Threads>
 __device__ typename A::state fold_block(typename A::state s) {
   constexpr int warps = Threads / 32;
@@ -30,8 +29,8 @@ __device__ typename A::state fold_block(typename A::state s) {
   return s;
 }
 
-/// Called by one thread of each block, after that thread has written its block's partial state. Returns true in the
-/// last block to call, which then sees the partial states of all blocks, and sets the ticket back to 0.
+/// Counts the blocks that have written their results. One thread of each block calls it after that write. Returns
+/// true in the last block, which then sees the writes of all blocks. The last block sets the ticket to 0 again.
 __device__ inline bool take_ticket(unsigned* ticket) {
   const ::cuda::atomic_ref<unsigned, ::cuda::thread_scope_device> taken(*ticket);
   const bool last = taken.fetch_add(1, ::cuda::memory_order_acq_rel) == gridDim.x - 1;
@@ -39,13 +38,13 @@ __device__ inline bool take_ticket(unsigned* ticket) {
   return last;
 }
 
-/// As take_ticket(), but called by all threads of each block, after thread 0 has written; all threads get the result.
+/// The same for all threads of a block, of which thread 0 has written the result. All threads receive the answer.
 __device__ inline bool is_last_block(unsigned* ticket) {
   return __syncthreads_or(threadIdx.x == 0 && take_ticket(ticket)) != 0;
 }
 
-/// Calls write(state) in one thread of the grid, with the merge of the states of all threads. `partials` has room for
-/// one state per block.
+/// Calls write(s) in one thread of the grid with the merge of all threads' states. `partials` has room for a state of
+/// each block.
 template <class A, int Threads, class Write>
 __device__ void fold_grid(typename A::state s, typename A::state* partials, unsigned* ticket, const Write& write) {
   s = fold_block<A, Threads>(s);

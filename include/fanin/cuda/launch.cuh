@@ -1,4 +1,4 @@
-// Launches kernels that may start before the preceding kernel of the stream has ended (programmatic launches).
+// Programmatic launches: a kernel may be launched before the preceding kernel of the stream has ended.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace fanin::device_code {
 
-/// Launches `kernel`, which has to call overlap_with_next_launch() before it accesses device memory.
+/// Launches a kernel, which has to call overlap_with_next_launch() before it touches device memory.
 /// @throws device_error
 template <class... Parameters, class... Arguments>
 void launch_overlapped(const execution& where, unsigned blocks, int threads, std::size_t shared_bytes,

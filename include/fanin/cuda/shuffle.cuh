@@ -1,4 +1,4 @@
-// Moves an accumulator's state between the lanes of a warp.
+// Moving an accumulator's state between the lanes of a warp.
 #pragma once
 
 #include <cstring>
@@ -6,8 +6,8 @@
 
 namespace fanin::device_code {
 
-/// The value of the lane that is `distance` above the calling lane, or the caller's own value if there is no such
-/// lane. Every lane of `mask` has to call shuffle_down().
+/// The state of the lane `distance` above the caller's, or the caller's own if there is no such lane. Every lane of
+/// `mask` calls it.
 template <class State>
 __device__ State shuffle_down(State value, unsigned distance, unsigned mask = 0xffffffffu) {
   static_assert(std::is_trivially_copyable_v<State>);

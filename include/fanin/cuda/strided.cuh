@@ -1,4 +1,4 @@
-// A thread's loop over elements that are a stride apart.
+// The loop of a thread over elements that lie a stride apart.
 #pragma once
 
 #include <cstdint>
@@ -6,8 +6,8 @@
 
 namespace fanin::device_code {
 
-/// Calls take(x[i]), take(x[i + stride]), ... for the indices below `end`, with the index as a second argument if
-/// `take` has one. `Batch` loads are issued before the first loaded value is used.
+/// Calls take(x[i]), take(x[i + stride]), ... for indices below `end`, with the index as a second argument if `take`
+/// has one. `Batch` loads are in flight before the first value is used.
 template <unsigned Batch, class Value, class Take>
 __device__ void for_each_strided(const Value* x, std::uint64_t i, std::uint64_t end, std::uint64_t stride,
                                  Take take) {

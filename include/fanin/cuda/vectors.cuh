@@ -1,5 +1,6 @@
-// An array split into 16-byte vectors, of which the first begins a cache line of 128 bytes, and the elements before
-// and after the vectors. An element type that does not fill 16 bytes evenly makes vectors of one element.
+// An array as whole vectors of 16 bytes, of which the first is at the start of a cache line, and the few elements
+// before and after these vectors. Element types whose size or alignment no scalar type has are vectors of one
+// element.
 #pragma once
 
 #include <cstdint>
@@ -9,6 +10,7 @@
 
 namespace fanin::device_code {
 
+/// Whether a vector of 16 bytes consists of whole elements.
 template <class T>
 inline constexpr bool fills_vectors = 16 % sizeof(T) == 0 && alignof(T) == sizeof(T);
 
@@ -18,6 +20,7 @@ struct alignas(fills_vectors<T> ? 16 : alignof(T)) vector {
   T at[size];
 };
 
+/// An array of T: `head_count` elements at `head`, `vectors` vectors at `body`, `tail_count` elements at `tail`.
 template <class T>
 struct peeled_array {
   const T* head;
@@ -42,6 +45,7 @@ struct peeled_array {
   __device__ std::uint64_t position_of(std::uint64_t i) const { return first + head_count + i * vector<T>::size; }
 };
 
+/// Adds x, with its position in the whole input if A has a parameter for it.
 template <class A>
 __device__ void add_at(typename A::state& s, const typename A::element& x, std::uint64_t position) {
   if constexpr (accumulator::wants_position<A>()) {
@@ -51,8 +55,8 @@ __device__ void add_at(typename A::state& s, const typename A::element& x, std::
   }
 }
 
-/// The states of one thread: one for each element of a vector, up to four, so that the additions of a vector are
-/// independent of each other.
+/// The states of a thread: one for each element of a vector, but at most four. Additions to different states do not
+/// depend on each other.
 template <class A>
 class vector_fold {
  public:
@@ -64,12 +68,13 @@ class vector_fold {
 #pragma unroll
     for (state& s : lanes_) s = A::identity();
   }
-  /// `position` is the position of the vector's first element in the input; it is used if A::wants_position.
+  /// Adds a vector, whose first element has the position `position` in the whole input.
   __device__ void add(const vector<T>& v, std::uint64_t position) {
 #pragma unroll
     for (int i = 0; i < vector<T>::size; ++i) add_at<A>(lanes_[i % lanes], v.at[i], position + i);
   }
-  /// Adds the elements outside of the vectors: thread i of block 0 adds element i of the head and of the tail.
+  /// Adds the elements before and after the vectors: each of the first threads of block 0 adds one from the head and
+  /// one from the tail.
   __device__ void add_ends(const peeled_array<T>& x) {
     if (blockIdx.x != 0) return;
     if (threadIdx.x < x.head_count) add_at<A>(lanes_[0], x.head[threadIdx.x], x.first + threadIdx.x);
@@ -77,6 +82,7 @@ class vector_fold {
       add_at<A>(lanes_[0], x.tail[threadIdx.x], x.position_of(x.vectors) + threadIdx.x);
     }
   }
+  /// The merge of this thread's states.
   __device__ state total() {
 #pragma unroll
     for (int step = lanes / 2; step > 0; step /= 2) {
@@ -93,6 +99,7 @@ class vector_fold {
   state lanes_[lanes];
 };
 
+/// Loads a vector through the read-only cache.
 template <class T>
 __device__ vector<T> load(const vector<T>* from) {
   if constexpr (fills_vectors<T>) {
