@@ -1,6 +1,8 @@
 #include "backends/checks.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <limits>
 #include <string>
 
 #include <fanin/error.hpp>
@@ -51,6 +53,9 @@ void check_data(const input_views& inputs) {
   for (int i = 0; i < inputs.size(); ++i) {
     const array_view& x = inputs[i];
     if (x.data == nullptr && x.count > 0) throw invalid_argument("the input is null, but its count is not 0");
+    if (x.count > static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max()) / size_of(x.type)) {
+      throw invalid_argument("the input has more elements than an address space holds");
+    }
     if (x.count != inputs.count()) throw invalid_argument("the inputs have different lengths");
     if (x.type != inputs.type() || x.place != inputs.place()) {
       throw invalid_argument("the inputs differ in type or place");
@@ -58,10 +63,17 @@ void check_data(const input_views& inputs) {
   }
 }
 
+void check_result(const result_view& value, std::optional<element_type> wanted) {
+  if (value.data == nullptr) throw invalid_argument("the memory for the result is null");
+  if (wanted.value_or(value.type) != value.type) {
+    throw invalid_argument("the memory for the result is of another type than the result");
+  }
+}
+
 void check_known(operation what, const input_views& inputs, std::optional<method> how) {
   const operation_row& row = row_of(what);
   static_cast<void>(size_of(inputs.type()));
-  if (how && static_cast<std::size_t>(*how) >= std::size(method_rows)) {
+  if (how && !is_method(*how)) {
     throw invalid_argument("there is no such method");
   }
   if (inputs.place() != memory::host && inputs.place() != memory::device) {

@@ -1,6 +1,9 @@
 // Checks that all backends share, so that their errors have the same wording.
 #pragma once
 
+#include <new>
+#include <optional>
+
 #include <fanin/backend.hpp>
 
 namespace fanin {
@@ -16,11 +19,25 @@ void require_usable(const backend& b);
 /// @throws invalid_argument if the operation has no value for `count` elements
 void check_count(operation what, std::uint64_t count);
 
-/// @throws invalid_argument if an input is null and has elements, or two differ in type, place or length
+/// @throws invalid_argument if an input is null and has elements or has more than an address space holds, or if two
+/// differ in type, place or length
 void check_data(const input_views& inputs);
+
+/// @throws invalid_argument if the memory for the result is null, or of another type than `wanted`, if that is set
+void check_result(const result_view& value, std::optional<element_type> wanted);
 
 /// @throws invalid_argument unless the operation, the method and the inputs' type and place exist, and the operation
 /// reads this number of inputs
 void check_known(operation what, const input_views& inputs, std::optional<method> how);
+
+/// Calls f, and throws fanin::out_of_memory where f throws std::bad_alloc.
+template <class F>
+auto translate_bad_alloc(F f) {
+  try {
+    return f();
+  } catch (const std::bad_alloc&) {
+    throw out_of_memory("host memory ran out");
+  }
+}
 
 }  // namespace fanin

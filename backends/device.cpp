@@ -24,15 +24,19 @@ std::unique_ptr<device_work> backend::open_device(int, void*) const {
 }
 
 device_context::device_context(int device, void* stream)
-    : work_(device_backend().open_device(device, stream)), device_(device), stream_(work_->where(0).stream) {}
+    : work_(translate_bad_alloc([&] { return device_backend().open_device(device, stream); })),
+      device_(device),
+      stream_(work_->where(0).stream) {}
 
 report reduce(operation what, const input_views& inputs, const result_view& value, device_context& context,
               options chosen) {
   check_count(what, inputs.count());
+  check_result(value, chosen.result);
   chosen.result = value.type;
-  const request query = prepared(what, inputs, chosen);
-  const outcome answer = context.work().reduce(query, value.data);
-  return {device_backend().name(), answer.variant, answer.how, answer.reproducibility, answer.bound, {}};
+  return translate_bad_alloc([&]() -> report {
+    const outcome answer = context.work().reduce(prepared(what, inputs, chosen), value.data);
+    return {device_backend().name(), answer.variant, answer.how, answer.reproducibility, answer.bound, {}};
+  });
 }
 
 result<scalar> reduce(operation what, const input_views& inputs, device_context& context, const options& chosen) {
@@ -48,7 +52,7 @@ void enqueue(operation what, const input_views& inputs, void* result, device_con
              const options& chosen) {
   if (inputs.place() != memory::device) throw invalid_argument("enqueue() reads device memory; this is host memory");
   if (result == nullptr) throw invalid_argument("the result is null");
-  context.work().enqueue(prepared(what, inputs, chosen), result);
+  translate_bad_alloc([&] { context.work().enqueue(prepared(what, inputs, chosen), result); });
 }
 
 }  // namespace fanin

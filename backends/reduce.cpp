@@ -1,6 +1,5 @@
 // The functions behind the verbs of fanin.hpp: their element types are values, not template parameters.
 #include <cstdlib>
-#include <new>
 
 #include <fanin/fanin.hpp>
 #include <fanin/fold.hpp>
@@ -17,16 +16,6 @@ std::string_view wanted_backend(const options& chosen) {
     return std::string(value != nullptr ? value : "");
   }();
   return chosen.backend.empty() ? std::string_view(from_environment) : chosen.backend;
-}
-
-/// Calls f, and throws fanin::out_of_memory where f throws std::bad_alloc.
-template <class F>
-auto translate_bad_alloc(F f) {
-  try {
-    return f();
-  } catch (const std::bad_alloc&) {
-    throw out_of_memory("host memory ran out");
-  }
 }
 
 report report_of(const outcome& answer, const backend& chosen, std::vector<passed_over> fallback) {
@@ -67,9 +56,7 @@ input_views input_views::part(std::size_t first, std::size_t count) const {
 report reduce(operation what, const input_views& inputs, const result_view& value, options chosen) {
   check_data(inputs);
   check_count(what, inputs.count());
-  if (chosen.result.value_or(value.type) != value.type) {
-    throw invalid_argument("options::result is not the type of the memory for the result");
-  }
+  check_result(value, chosen.result);
   chosen.result = value.type;
   return translate_bad_alloc([&] {
     selection s = choose(what, inputs, chosen);
@@ -91,9 +78,10 @@ report plan::operator()(const input_views& inputs, const result_view& value) con
   check_data(inputs);
   check_count(query.what, inputs.count());
   if (inputs.size() != query.inputs.size() || inputs.type() != query.inputs.type() ||
-      inputs.place() != query.inputs.place() || value.type != query.result) {
-    throw invalid_argument("the inputs' number, type or place, or the result's type, is not the planned one");
+      inputs.place() != query.inputs.place()) {
+    throw invalid_argument("the inputs' number, type or place is not the planned one");
   }
+  check_result(value, query.result);
   query.inputs = inputs;
   return translate_bad_alloc(
       [&] { return report_of(chosen_.chosen->reduce(query, value.data), *chosen_.chosen, {}); });
@@ -120,7 +108,7 @@ void incremental::push(const input_views& blocks) {
 
 report incremental::finish(const result_view& value) {
   check_count(chosen_.what.what, count_);
-  if (value.type != chosen_.what.result) throw invalid_argument("the result's type is not the stream's");
+  check_result(value, chosen_.what.result);
   return translate_bad_alloc(
       [&] { return report_of(stream_->finish(value.data), *chosen_.chosen, chosen_.fallback); });
 }

@@ -4,6 +4,11 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <latch>
+#include <new>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -59,6 +64,30 @@ void unbind_this_thread() noexcept {
   static const cpu_set_t places = openmp_places();
   const cpu_set_t here = affinity_of_this_thread();
   if (CPU_COUNT(&places) > CPU_COUNT(&here)) sched_setaffinity(0, sizeof places, &places);
+}
+
+unsigned startable_threads(unsigned wanted) {
+  thread_local unsigned started_before = 1;
+  if (wanted <= started_before) return wanted;
+  std::latch end(1);
+  std::atomic<std::size_t> ready = 0;
+  std::vector<std::jthread> all;
+  // A thread takes its stack, and with its first allocation an arena of address space.
+  const auto wait_for_end = [&] {
+    std::free(std::malloc(1));
+    ready.fetch_add(1);
+    end.wait();
+  };
+  try {
+    all.reserve(wanted - 1);
+    while (all.size() + 1 < wanted) all.emplace_back(wait_for_end);
+  } catch (const std::system_error&) {
+  } catch (const std::bad_alloc&) {
+  }
+  while (ready.load() < all.size()) std::this_thread::yield();
+  end.count_down();
+  if (all.size() + 1 == wanted) return started_before = wanted;
+  return static_cast<unsigned>(all.size()) / 4 + 1;  // the rest of the memory is left to what the threads will do
 }
 
 }  // namespace fanin

@@ -75,11 +75,22 @@ void exact_state::merge(const exact_state& other) {
   std::visit([&]<class Sum>(Sum& sum) { sum.merge(std::get<Sum>(other.sum_)); }, sum_);
 }
 
-scalar exact_state::rounded(element_type result) const {
+scalar exact_state::rounded(operation what, element_type result) const {
+  const auto as = [&]<class R>(R) {
+    return std::visit(
+        [&](const auto& sum) -> scalar {
+          return what == operation::mean ? sum.template mean<R>() : sum.template round<R>();
+        },
+        sum_);
+  };
+  return result == element_type::f32 ? as(0.0f) : as(0.0);
+}
+
+std::optional<std::uint64_t> exact_state::count() const {
   return std::visit(
-      [&](const auto& sum) -> scalar {
-        if (result == element_type::f32) return sum.template round<float>();
-        return sum.template round<double>();
+      []<class Sum>(const Sum& sum) -> std::optional<std::uint64_t> {
+        if (sum.count() == Sum::unknown_count) return std::nullopt;
+        return sum.count();
       },
       sum_);
 }

@@ -1,6 +1,8 @@
 // An exact sum that is kept in a file between runs of the command.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 
@@ -11,6 +13,9 @@
 #include "cli/kit/output.hpp"
 
 namespace fanin::cli {
+
+/// The operations whose value a state has.
+inline constexpr operation state_operations[] = {operation::sum, operation::mean};
 
 /// The exact sum of elements whose type is known at run time. docs/exact-format.md describes the file.
 class exact_state {
@@ -25,8 +30,10 @@ class exact_state {
   void add(const array_view& elements);
   /// Adds the sum of `other`, whose type() is the same.
   void merge(const exact_state& other);
-  /// The sum, correctly rounded to f32 or f64.
-  scalar rounded(element_type result) const;
+  /// The sum or the mean, correctly rounded to f32 or f64. @throws invalid_argument for a mean without a count
+  scalar rounded(operation what, element_type result) const;
+  /// The number of elements, where it is known.
+  std::optional<std::uint64_t> count() const;
   /// Writes the state to `file` and commits it. @throws bad_data
   void save(output_file& file) const;
 

@@ -2,6 +2,7 @@
 #include <memory>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <CLI/App.hpp>
 
 #include "cli/commands.hpp"
@@ -17,12 +18,13 @@ namespace {
 
 struct merge_options {
   std::vector<std::string> files;
-  std::string result, save_state;
+  std::string operation = "sum", result, save_state;
   bool json = false;
 };
 
 void run_merge(const merge_options& arguments) {
   constexpr element_type types[] = {element_type::f32, element_type::f64};
+  const auto what = parse_choice<operation>("operation of saved states", arguments.operation, state_operations);
   exact_state all = exact_state::load(arguments.files.front());
   for (std::size_t i = 1; i < arguments.files.size(); ++i) {
     const exact_state part = exact_state::load(arguments.files[i]);
@@ -34,38 +36,41 @@ void run_merge(const merge_options& arguments) {
   }
   const element_type type =
       arguments.result.empty() ? all.type() : parse_choice<element_type>("result type", arguments.result, types);
-  const scalar sum = all.rounded(type);
+  const scalar value = all.rounded(what, type);
+  const auto count = all.count();
   if (!arguments.save_state.empty()) {
     output_file file(arguments.save_state);
     all.save(file);
   }
-  const json whole = {{"operation", "sum"},
-                      {"element_type", to_string(all.type())},
-                      {"states", arguments.files.size()},
-                      {"value", json_number(sum)},
-                      {"value_text", value_text(sum)},
-                      {"value_hex", value_hex(sum)},
-                      {"method", "exact"},
+  const json whole = {{"operation", to_string(what)},     {"element_type", to_string(all.type())},
+                      {"states", arguments.files.size()}, {"count", count ? json(*count) : json(nullptr)},
+                      {"value", json_number(value)},      {"value_text", value_text(value)},
+                      {"value_hex", value_hex(value)},    {"method", "exact"},
                       {"reproducibility", "exact"}};
-  write_stdout(arguments.json ? printed(whole) : value_text(sum) + "\n");
+  write_stdout(arguments.json ? printed(whole) : value_text(value) + "\n");
 }
 
 }  // namespace
 
 command add_merge(CLI::App& root) {
   auto arguments = std::make_shared<merge_options>();
-  CLI::App* parser = root.add_subcommand("merge", "Exact sum of what went into several saved states");
-  parser->add_option("STATE", arguments->files, "files that 'fanin sum --save-state' wrote")
+  CLI::App* parser = root.add_subcommand("merge", "Exact sum or mean of what went into several saved states");
+  parser->add_option("STATE", arguments->files, "files that --save-state of 'fanin sum' or 'mean' wrote")
       ->type_name("")
       ->required();
+  parser
+      ->add_option("--operation", arguments->operation,
+                   fmt::format("{}", fmt::join(names_of(state_operations), " or ")))
+      ->type_name("OPERATION")
+      ->capture_default_str();
   parser->add_option("--result", arguments->result, "type of the value: f32 or f64 (default: the elements')")
       ->type_name("TYPE");
   parser->add_option("--save-state", arguments->save_state, "also write the merged state")->type_name("FILE");
   parser->add_flag("--json", arguments->json, "print one JSON object");
   parser->footer(
-      "The value has the bits that 'fanin sum --method exact' gives for all the elements at once, whatever the "
-      "order\n"
-      "of the files and the machines that wrote them.\n\n"
+      "The value has the bits that 'fanin sum --method exact' (or 'mean') gives for all the elements at once, "
+      "whatever\n"
+      "the order of the files and the machines that wrote them.\n\n"
       "Examples:\n  fanin sum --method exact --save-state part1.fanin data1.npy\n  fanin merge part*.fanin");
   return {parser, [arguments] { run_merge(*arguments); }};
 }

@@ -1,5 +1,7 @@
 // fanin sum, product, min and the other operations of the catalogue: one number from one input or two.
+#include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <memory>
 
 #include <fmt/format.h>
@@ -150,7 +152,7 @@ command add_reduction(CLI::App& root, operation what) {
     parser->add_option("OTHER", arguments->other, "second input file, of the same format and type")->required();
   }
   add_run_options(*parser, arguments->how);
-  if (what == operation::sum) {
+  if (std::ranges::find(state_operations, what) != std::end(state_operations)) {
     parser
         ->add_option("--save-state", arguments->save_state,
                      "with --method exact: write the sum before rounding, for 'merge'")

@@ -12,6 +12,7 @@
 #include <thread>
 #include <vector>
 
+#include "backends/threads.hpp"
 #include "measure/ceiling.hpp"
 #include "measure/timing.hpp"
 
@@ -120,7 +121,7 @@ struct reader::crew {
   std::vector<std::thread> threads;
 };
 
-reader::reader(unsigned threads) : crew_(std::make_unique<crew>(threads - 1)) {}
+reader::reader(unsigned threads) : crew_(std::make_unique<crew>(startable_threads(threads) - 1)) {}
 reader::~reader() = default;
 
 unsigned long long reader::read(const void* data, std::size_t bytes) {

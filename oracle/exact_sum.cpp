@@ -7,6 +7,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "backends/threads.hpp"
+
 namespace fanin::oracle {
 
 namespace {
@@ -57,7 +59,8 @@ element_type type_of_scalar(const scalar& value) {
 
 exact_sum::exact_sum(const array_view& input, unsigned threads) {
   constexpr std::size_t worth_a_thread = 1 << 16;
-  const std::size_t parts = std::clamp<std::size_t>(input.count / worth_a_thread, 1, std::max(threads, 1u));
+  const std::size_t parts = startable_threads(
+      static_cast<unsigned>(std::clamp<std::size_t>(input.count / worth_a_thread, 1, std::max(threads, 1u))));
   std::vector<partial> partials(parts);
   std::vector<std::jthread> workers;
   const std::size_t share = input.count / parts;

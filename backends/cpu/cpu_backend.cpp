@@ -4,12 +4,14 @@
 #include <bit>
 #include <cstring>
 #include <new>
+#include <utility>
 #include <vector>
 
 #include <fanin/error.hpp>
 
 #include "backends/checks.hpp"
 #include "backends/cpu/environment.hpp"
+#include "backends/threads.hpp"
 
 namespace fanin::cpu {
 namespace {
@@ -49,6 +51,24 @@ class state_memory {
     std::byte bytes[detail::state_alignment];
   };
   std::vector<line> lines_;
+};
+
+/// State memory that the calling thread keeps from one call to its next. A call from within an accumulator's add()
+/// finds none, and takes its own.
+class kept_memory {
+ public:
+  kept_memory() : memory_(std::exchange(kept(), {})) {}
+  ~kept_memory() { kept() = std::move(memory_); }
+  kept_memory(const kept_memory&) = delete;
+  kept_memory& operator=(const kept_memory&) = delete;
+  state_memory* operator->() const { return &memory_; }
+
+ private:
+  static state_memory& kept() {
+    thread_local state_memory memory;
+    return memory;
+  }
+  mutable state_memory memory_;
 };
 
 /// Room for one state of any accumulator: on the stack for recipes, else from the heap.
@@ -183,19 +203,19 @@ void cpu_backend::fold_parallel(const arithmetic& arithmetic, const operands& da
     std::byte* partials;
     std::byte* partial(std::size_t i) const { return partials + i * state_stride(arithmetic); }
   };
-  if (threads == 1 || count < parallel_bytes / arithmetic.element_bytes) {
+  const std::size_t leaf = arithmetic.leaf_elements;
+  if (threads == 1 || count <= leaf || count < parallel_bytes / arithmetic.element_bytes) {
     if (!arithmetic.fixed_order()) arithmetic.reset(state);
     arithmetic.accumulate(data, count, state);
     return;
   }
   constexpr std::size_t chunks_per_thread = 16;
-  const std::size_t leaf = arithmetic.leaf_elements;
-  threads = std::min(threads, most_threads);
+  threads = startable_threads(std::min(threads, most_threads));
   const std::size_t leaves = (count + leaf - 1) / leaf;
   const std::size_t chunk = leaf * std::bit_ceil((leaves - 1) / (threads * chunks_per_thread) + 1);
   const std::size_t chunks = (count + chunk - 1) / chunk;
-  thread_local state_memory memory;
-  std::byte* const levels = memory.get((partial_tree::most_levels + chunks) * state_stride(arithmetic));
+  const kept_memory memory;
+  std::byte* const levels = memory->get((partial_tree::most_levels + chunks) * state_stride(arithmetic));
 
   job shared{arithmetic, data, count, chunk, levels + partial_tree::most_levels * state_stride(arithmetic)};
   const auto fold_chunk = [](void* context, std::size_t i) {

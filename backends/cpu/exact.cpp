@@ -350,10 +350,10 @@ HWY_EXPORT(add_exact_f32);
 HWY_EXPORT(add_exact_f64);
 
 void add_exact(const float* x, std::size_t count, exact_accumulator<float>& into) {
-  HWY_DYNAMIC_DISPATCH(add_exact_f32)(x, count, into);
+  into.add_elements(count, [&](auto& sum) { HWY_DYNAMIC_DISPATCH(add_exact_f32)(x, count, sum); });
 }
 void add_exact(const double* x, std::size_t count, exact_accumulator<double>& into) {
-  HWY_DYNAMIC_DISPATCH(add_exact_f64)(x, count, into);
+  into.add_elements(count, [&](auto& sum) { HWY_DYNAMIC_DISPATCH(add_exact_f64)(x, count, sum); });
 }
 
 }  // namespace fanin::cpu

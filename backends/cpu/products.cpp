@@ -126,7 +126,7 @@ void add_all(const T* x, const T* y, std::size_t count, Accumulator& into, AddOn
 
 template <class T>
 void add_squares(const T* x, std::size_t count, exact_square_accumulator<T>& into) {
-  add_all(x, x, count, into, [&](std::size_t i) { into.add(x[i]); });
+  into.add_elements(count, [&](auto& sum) { add_all(x, x, count, sum, [&](std::size_t i) { sum.add(x[i]); }); });
 }
 template <class T>
 void add_products(const T* x, const T* y, std::size_t count, exact_dot_accumulator<T>& into) {

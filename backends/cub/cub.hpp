@@ -5,7 +5,7 @@
 
 namespace fanin::cub_backend {
 
-/// The fold of a reduction, or null if this backend does not offer it. Each pair of element types is a translation
+/// The fold of a reduction, or null if this backend does not offer it. Four element types are a translation
 /// unit (cmake/cuda.cmake).
 template <class T>
 const cuda::device_fold* find_kernel(operation what, method how);

@@ -63,8 +63,10 @@ struct reference_form<accumulator::exact_dot<T>> : no_reference {};
 template <template <class> class Fold, class T>
 const cuda::device_fold* find_reference(operation what, method how) {
   return with_recipe<T>(what, how, []<class Recipe>(Recipe) -> const cuda::device_fold* {
-    using form = reference_form<accumulator::folds_as_t<typename Recipe::accumulator>>;
-    if constexpr (std::is_void_v<typename form::type>) {
+    using folded = accumulator::folds_as_t<typename Recipe::accumulator>;
+    using form = reference_form<folded>;
+    constexpr bool takes_elements = accumulator::inputs_of<folded>() == 1 && !accumulator::wants_position<folded>();
+    if constexpr (std::is_void_v<typename form::type> || !takes_elements) {
       return nullptr;
     } else {
       static const Fold<typename form::type> fold(

@@ -35,8 +35,6 @@ class general_fold final : public device_fold {
   using state = typename A::state;
   using element = typename A::element;
   static constexpr tuning::shape shape = shape_of<A>;
-  static_assert(sizeof(state) <= 64, "a state this wide needs a kernel of its own");
-  static_assert(accumulator::inputs_of<A>() == 1, "two inputs need a kernel of their own");
 
  public:
   using device_fold::device_fold;
@@ -61,10 +59,12 @@ class general_fold final : public device_fold {
 };
 
 /// The fold of a recipe, whose accumulator is folded as Folded: the general loop, unless a specialisation below has
-/// kernels of its own.
+/// kernels of its own; void, where the general loop does not serve it.
 template <class Recipe, class Folded = accumulator::folds_as_t<typename Recipe::accumulator>>
 struct fold_of {
-  using type = general_fold<Recipe>;
+  static constexpr bool has_loop =
+      accumulator::inputs_of<Folded>() == 1 && sizeof(typename kernel_of<Recipe>::state) <= 64;
+  using type = std::conditional_t<has_loop, general_fold<Recipe>, void>;
 };
 template <class Recipe, class T, class Term>
 struct fold_of<Recipe, accumulator::exact_sum<T, Term>> {
@@ -86,8 +86,13 @@ struct fold_of<Recipe, accumulator::exact_dot<T>> {
 template <class T>
 const device_fold* find_kernel(operation what, method how) {
   return with_recipe<T>(what, how, [&]<class Recipe>(Recipe) -> const device_fold* {
-    static const typename fold_of<Recipe>::type fold(find_host_fold(Recipe::what, type_of<T>, Recipe::how));
-    return &fold;
+    using fold_type = typename fold_of<Recipe>::type;
+    if constexpr (std::is_void_v<fold_type>) {
+      return nullptr;
+    } else {
+      static const fold_type fold(find_host_fold(Recipe::what, type_of<T>, Recipe::how));
+      return &fold;
+    }
   });
 }
 

@@ -1,4 +1,4 @@
-// The kernels of the shipped variants. Each pair of element types is a translation unit (cmake/cuda.cmake).
+// The kernels of the shipped variants. Four element types are a translation unit (cmake/cuda.cmake).
 #pragma once
 
 #include "backends/cuda/runtime/device_fold.hpp"

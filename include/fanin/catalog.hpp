@@ -1,6 +1,6 @@
 // The catalogue: one row for each operation, each element type and each method. Names, checks, default result types,
 // the command's subcommands and help, benchmarks, tests and the README's table read these rows, and nothing else
-// lists operations or types. accumulator/ has the arithmetic and recipe.hpp assigns it to the rows;
+// lists operations or types. The headers of accumulator/ have the arithmetic, and assign it to the rows;
 // docs/architecture.md says what a new row takes.
 #pragma once
 
@@ -206,15 +206,17 @@ constexpr bool is_floating(element_type type) {
   return with_element(type, [&]<class T>() { return std::is_floating_point_v<T>; });
 }
 
+constexpr bool is_method(method how) { return static_cast<std::size_t>(how) < std::size(method_rows); }
+
 /// Whether the library offers the operation on elements of `type` with the method.
 constexpr bool is_offered(operation what, element_type type, method how) {
   const operation_row& row = row_of(what);
-  return is_floating(type) ? row.of_floats.has(how) : row.of_integers;
+  return is_floating(type) ? row.of_floats.has(how) : row.of_integers && is_method(how);
 }
 
 /// The method whose arithmetic serves `how`: where nothing rounds, all methods are `fast`.
 constexpr method arithmetic_method(operation what, element_type type, method how) {
-  return row_of(what).selects || !is_floating(type) ? method::fast : how;
+  return is_method(how) && (row_of(what).selects || !is_floating(type)) ? method::fast : how;
 }
 
 /// The method of a call that names none: `fast` wherever it exists, else `exact`.
@@ -231,7 +233,7 @@ constexpr element_type default_result(operation what, element_type type) {
 /// Whether a result can have that type: the default, and f64 of f32 with method::exact where something is rounded.
 constexpr bool is_result(operation what, element_type type, method how, element_type result) {
   const bool rounded_wide = type == element_type::f32 && result == element_type::f64 && how == method::exact;
-  return result == default_result(what, type) || (rounded_wide && !row_of(what).selects);
+  return is_method(how) && (result == default_result(what, type) || (rounded_wide && !row_of(what).selects));
 }
 
 }  // namespace fanin

@@ -4,6 +4,9 @@
 #if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__) || (defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__)
 #error "fanin's error bounds and its exact sum are void under -ffast-math and its parts; compile without them"
 #endif
+#if defined(__NO_SIGNED_ZEROS__) || (defined(__FLT_EVAL_METHOD__) && __FLT_EVAL_METHOD__ != 0)
+#error "fanin's results are those of IEEE arithmetic: compile with signed zeros, and for a processor with SSE2"
+#endif
 
 /// FANIN_API marks what a shared library exports.
 #define FANIN_API __attribute__((visibility("default")))

@@ -7,7 +7,7 @@
 //     static constexpr bool order_free = true; // whether any order of add() and merge() gives the same state
 //     static state identity();                 // merging it changes nothing
 //     static void add(state&, const element&);
-//     static void merge(state&, const state&); // the elements of the second come after those of the first
+//     static void merge(state&, const state&); // commutative: the elements of both may alternate in the input
 //     template <class R> static R finish(const state&, std::uint64_t count);
 //   };
 //   auto box = fanin::fold<bounding_box>(points).value;
@@ -35,6 +35,22 @@ struct result_of_own<A> {
   using type = typename A::result;
 };
 
+template <class A, class... Arguments>
+consteval bool takes() {
+  return requires(typename A::state & s, const Arguments&... arguments) { A::add(s, arguments...); };
+}
+
+/// Whether A has the add() that its `inputs` and `wants_position` ask for.
+template <class A>
+consteval bool has_add() {
+  using T = typename A::element;
+  if constexpr (accumulator::inputs_of<A>() == 2) {
+    return accumulator::wants_position<A>() ? takes<A, T, T, std::uint64_t>() : takes<A, T, T>();
+  } else {
+    return accumulator::wants_position<A>() ? takes<A, T, std::uint64_t>() : takes<A, T>();
+  }
+}
+
 }  // namespace detail
 
 /// The type of fold()'s value for A: A::result if there is one, else A::element.
@@ -45,6 +61,9 @@ using fold_result = typename detail::result_of_own<A>::type;
 /// members `inputs`, `wants_position` and `bound`.
 template <class A>
 concept foldable = requires(typename A::state& s, const typename A::state& other, std::uint64_t count) {
+  requires detail::has_add<A>();
+  requires std::default_initializable<typename A::state>;
+  requires std::default_initializable<fold_result<A>>;
   { A::identity() } -> std::convertible_to<typename A::state>;
   { A::order_free } -> std::convertible_to<bool>;
   A::merge(s, other);
@@ -115,9 +134,12 @@ typename A::element > ;
 /// to nearest and subnormals kept.
 /// Memory: no copy. Each calling thread keeps scratch for its next call: 16 states for each thread that takes part,
 /// and 48 more, where a state is one A::state, or a row of up to 256 of them if order matters.
-/// Threads: safe to call concurrently. add() and merge() run on several threads at once and must not throw; finish()
-/// runs on the calling thread and may throw.   Cost: one read of x by a plain loop over add().
-/// `chosen`: only backend and threads may be set. @throws invalid_argument if method or result type are set,
+/// An operation in which the order of the elements counts, such as the last of them, needs `wants_position`: lanes
+/// take turns, so that the elements of two merged states alternate in the input.
+/// A state takes at most 16 KiB, or 256 KiB if A is order_free; an element is aligned to at most 16 bytes.
+/// Threads: safe to call concurrently, also from within add(). add() and merge() run on several threads at once and
+/// must not throw; finish() runs on the calling thread and may throw.   Cost: one read of x by a plain loop over
+/// add(). `chosen`: only backend and threads may be set. @throws invalid_argument if method or result type are set,
 /// unsupported if a variant is set or the backend is a GPU's, backend_unavailable, out_of_memory
 template <foldable A, elements_for<A> Range>
 requires(accumulator::inputs_of<A>() == 1) result<fold_result<A>> fold(const Range& x, const options& chosen = {}) {

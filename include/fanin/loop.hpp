@@ -2,10 +2,11 @@
 // faster one for accumulators that have SIMD kernels; the bits are the same.
 //
 // Accumulators whose order matters are folded in rows, leaves and a tree. A row is the largest power of two of
-// elements that takes at most 256 bytes and whose states take at most 4 KiB. Each place in a row is a lane, which has
-// a state: element i is added to lane i mod lanes. A leaf is 64 rows. The states of consecutive leaves are merged,
-// lane by lane, along the binary tree over the leaf's index. At the end the lanes are merged pairwise: lane j with
-// lane j + lanes / 2, then j + lanes / 4, ... So the result does not depend on threads, chunks or vector widths.
+// elements that takes at most 256 bytes and whose states take at most 4 KiB; at least one element. Each place in a
+// row is a lane, which has a state: element i is added to lane i mod lanes. A leaf is 64 rows. The states of
+// consecutive leaves are merged, lane by lane, along the binary tree over the leaf's index. At the end the lanes are
+// merged pairwise: lane j with lane j + lanes / 2, then j + lanes / 4, ... So the result does not depend on threads,
+// chunks or vector widths.
 #pragma once
 
 #include <algorithm>
@@ -149,6 +150,11 @@ constexpr arithmetic general_arithmetic() {
   using state = typename A::state;
   static_assert(std::is_trivially_copyable_v<state>, "states are copied as bytes");
   static_assert(alignof(state) <= state_alignment);
+  static_assert(alignof(typename A::element) <= alignof(std::max_align_t),
+                "blocks of a stream are aligned to no more");
+  static_assert(
+      sizeof(state) <= (A::order_free ? 256 : 16) * 1024,
+      "a state in which order matters takes at most 16 KiB, another one at most 256 KiB: they are on the stack");
   constexpr auto inputs = static_cast<int>(accumulator::inputs_of<A>());
   constexpr std::size_t element_bytes = sizeof(typename A::element);
   if constexpr (A::order_free) {

@@ -207,6 +207,21 @@ TEST_CASE("stdout that takes nothing") {
   CHECK(run.err.empty());
 }
 
+TEST_CASE("threads that cannot be started are done without") {
+  const scratch_folder here;
+  REQUIRE(here.fanin("generate uniform --count 3000000 --output x.npy").status == 0);
+  const std::string expected = here.fanin("sum x.npy --method exact --backend serial").out;
+  for (const std::string backend : {"openmp", "tbb"}) {
+    CAPTURE(backend);
+    const finished listed = here.shell("$fanin backends | awk '$1 == \"" + backend + "\" {print $3}'");
+    if (listed.out != "yes\n") continue;
+    const finished run =
+        here.shell("ulimit -v 600000; $fanin sum x.npy --method exact --threads 200 --backend " + backend);
+    CHECK(run.status == 0);
+    CHECK(run.out == expected);
+  }
+}
+
 TEST_CASE("generate leaves nothing half done") {
   const scratch_folder here;
   check_failure(here.fanin("generate uniform --output no/such/place.npy"), 1, "No such file or directory");

@@ -126,6 +126,11 @@ TEST_CASE("merge: states of parts give the bits of the whole") {
     CHECK(value(here.shell("cat x.raw | $fanin sum - --format raw --method exact --save-state s.fanin --type " +
                            type)) == whole);
     CHECK(here.read("s.fanin") == here.read("all.fanin"));
+    CHECK(parsed(here.fanin("merge all.fanin --json"))["count"] == 30000);
+    CHECK(value(here.fanin("merge all.fanin --operation mean")) == value(here.fanin("mean x.npy --method exact")));
+    REQUIRE(here.fanin("mean x.npy --method exact --save-state mean.fanin").status == 0);
+    CHECK(here.read("mean.fanin") == here.read("all.fanin"));
+    check_failure(here.fanin("merge c.fanin --operation mean"), 2, "mean of no elements");
     here.shell("cp a.fanin " + type + ".fanin");
   }
   check_failure(here.fanin("merge f32.fanin f64.fanin"), 1, "f64.fanin: a sum of f64 elements");

@@ -54,6 +54,33 @@ TEST_SUITE("unit/catalog") {
     CHECK_THROWS_AS(plan(operation::sum, no_type), invalid_argument);
     CHECK_THROWS_AS(incremental(operation::sum, no_type), invalid_argument);
     CHECK_THROWS_AS(size_of(no_type), invalid_argument);
+    for (const element_type type : all_element_types) {
+      CHECK(!is_offered(operation::sum, type, no_method));
+      CHECK(!is_result(operation::sum, type, no_method, type));
+      CHECK(!with_recipe(operation::min, type, no_method, [](auto) { return true; }));
+    }
+  }
+
+  TEST_CASE("counts that no memory can have, and results without memory, are refused by every entry") {
+    const double x = 1;
+    const std::size_t most = std::numeric_limits<std::ptrdiff_t>::max() / sizeof x;
+    for (const backend* b : backends()) {
+      if (!b->probe().usable()) continue;
+      for (const method how : all_methods) {
+        CAPTURE(b->name());
+        CHECK_THROWS_AS(
+            reduce(operation::sum, array_view(&x, most + 1, element_type::f64), {.backend = b->name(), .how = how}),
+            invalid_argument);
+        CHECK_THROWS_AS(reduce(operation::sum, std::span(&x, 1), result_view(nullptr, element_type::f64),
+                               {.backend = b->name(), .how = how}),
+                        invalid_argument);
+      }
+    }
+    const result_view nowhere(nullptr, element_type::f64);
+    CHECK_THROWS_AS(plan(operation::sum, element_type::f64)(std::span(&x, 1), nowhere), invalid_argument);
+    incremental stream(operation::sum, element_type::f64);
+    CHECK_THROWS_AS(stream.push(array_view(&x, most + 1, element_type::f64)), invalid_argument);
+    CHECK_THROWS_AS(stream.finish(nowhere), invalid_argument);
   }
 
   TEST_CASE("results go to memory of the caller") {

@@ -103,6 +103,43 @@ TEST_SUITE("unit/own_accumulator") {
     CHECK_THROWS_AS(fold<test::plain_dot>(x, shorter), invalid_argument);
   }
 
+  TEST_CASE("elements longer than the least work of a thread, none of them too") {
+    struct page {
+      std::int32_t values[1 << 20];
+    };
+    struct first_values : test::ordered_sum {
+      using element = page;
+      using result = float;
+      static void add(state& s, const page& p) { s += static_cast<float>(p.values[0]); }
+    };
+    std::vector<page> pages(3);
+    for (page& p : pages) p.values[0] = 5;
+    for_each_way([&](const options& chosen) {
+      CHECK(fold<first_values>(std::span<const page>(), chosen).value == 0);
+      CHECK(fold<first_values>(pages, chosen).value == 15);
+    });
+  }
+
+  TEST_CASE("an accumulator may call the library") {
+    for_each_way([&](const options& chosen) {
+      const std::vector<double> inner(1 << 21, 1.0);
+      static const std::vector<double>* data = nullptr;
+      static options how;
+      data = &inner;
+      how = chosen;
+      struct nested : test::ordered_sum {
+        using element = std::int32_t;
+        using result = float;
+        static void add(state& s, const element& x) {
+          if (x == 1) s += static_cast<float>(sum(*data, how).value == static_cast<double>(data->size()) ? 1 : 0);
+        }
+      };
+      std::vector<std::int32_t> x(1 << 20);
+      x[3] = x[500000] = 1;
+      CHECK(fold<nested>(x, chosen).value == 2);
+    });
+  }
+
   TEST_CASE("what an own accumulator decides itself is refused as an option") {
     const std::vector<float> x(10, 1.0f);
     CHECK_THROWS_AS(fold<test::ordered_sum>(x, {.variant = "exact"}), unsupported);

@@ -1,4 +1,4 @@
-// Every stage, in order: the one list.
+// The list of all stages, in order.
 #pragma once
 
 #include "backends/cuda/stages/01_global_neighbored.cuh"

@@ -13,11 +13,12 @@ using word_of =
     std::conditional_t<sizeof(State) == 4, unsigned,
                        std::conditional_t<sizeof(State) == 8, unsigned long long, fanin::detail::uint128>>;
 
-/// Whether swapping is left, with words that not every device swaps.
+/// Whether a state of A is merged by compare-and-swap of 16 bytes, which needs sm_90.
 template <class A>
 inline constexpr bool swaps_16_bytes = sizeof(typename A::state) == 16 && !is_integer_sum<A>;
 
-/// Retries until no other block came between; a partial that changes nothing is not written.
+/// Repeats the compare-and-swap until no other block has changed the state in between. A partial that does not change
+/// the state is not written.
 template <class A>
 __device__ void merge_by_swapping(typename A::state* into, const typename A::state& from) {
   using word = word_of<typename A::state>;
@@ -34,8 +35,9 @@ __device__ void merge_by_swapping(typename A::state* into, const typename A::sta
   } while (seen != expected);
 }
 
-/// The device's atomics order integers. Bits of floats with a plus sign rise with the value, those of the others
-/// fall; a NaN is given the bits that no other value gets past.
+/// The device has atomic min and max of integers. As integers, the bits of positive floats rise with the value, and
+/// those of negative ones fall. A NaN becomes the largest (smallest) of these integers, which no other value
+/// replaces.
 template <bool Largest, class T>
 __device__ void merge_extremum(T* into, T x) {
   using signed_word = std::conditional_t<sizeof(T) == 4, int, long long>;
@@ -60,7 +62,7 @@ __device__ void merge_extremum(T* into, T x) {
 __device__ inline bool adds_as_ieee(float x) { return !(std::fabs(x) < 0x1p-101f); }
 __device__ inline bool adds_as_ieee(double) { return true; }
 
-/// *into takes in `from`, whatever other blocks do meanwhile.
+/// Merges `from` into *into, which other blocks may merge into at the same time.
 template <class A>
 __device__ void merge_atomically(typename A::state* into, const typename A::state& from) {
   using T = typename A::element;

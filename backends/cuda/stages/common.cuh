@@ -37,7 +37,7 @@ struct basic_stage_arguments {
 template <class A>
 using stage_arguments = basic_stage_arguments<typename A::element, typename A::state>;
 
-/// What most stages are; a stage hides what is different.
+/// The properties of most stages. A stage redeclares those that differ.
 struct stage_defaults {
   static constexpr fanin::reproducibility reproducibility = fanin::reproducibility::run_to_run;
   static constexpr stage_ending ending = stage_ending::second_step;
@@ -92,7 +92,7 @@ __device__ void store_first(const stage_arguments<A>& a, const stopwatch& watch,
   }
 }
 
-/// x[i] as a state; nothing beyond the end.
+/// The state of element i alone; the identity from the end of the input on.
 template <class A>
 __device__ typename A::state load(const stage_arguments<A>& a, std::uint64_t i) {
   auto s = A::identity();
@@ -124,7 +124,8 @@ __device__ void take_in(typename A::state* values, const steps::step& step) {
   if (step.works) A::merge(values[step.into], values[step.from]);
 }
 
-/// Folds values[0, size) into values[0], strides 1, 2, 4, ...; Step says who takes in what. All threads call it.
+/// Folds values[0, size) into values[0], strides 1, 2, 4, ...; Step names the thread and the two values of each
+/// merge. All threads of the block call it.
 template <class A, auto Step>
 __device__ void fold_ascending(typename A::state* values, unsigned size) {
   for (unsigned stride = 1; stride < blockDim.x; stride *= 2) {

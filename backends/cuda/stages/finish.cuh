@@ -14,7 +14,7 @@ __global__ void __launch_bounds__(most_threads)
   if (threadIdx.x == 0) *result = s;
 }
 
-/// The input as states.
+/// Copies the input, each element as the state that holds it alone.
 template <class A>
 __global__ void __launch_bounds__(most_threads)
     copy_states_kernel(const typename A::element* data, std::uint64_t count, typename A::state* copy) {

@@ -57,7 +57,7 @@ struct stage_kernel {
 /// In the order of ladder_operations; one array for each element type, in the order of ladder_types.
 using stage_kernels = std::array<stage_kernel, std::size(ladder_operations)>;
 
-/// A row of the table. Blocks are of a size that `rounded` has seen.
+/// A row of the table. Block sizes passed to its functions are results of `rounded`.
 struct stage_info {
   stage_text text;
   fanin::reproducibility reproducibility;  ///< of floating-point sums and products; the others are exact

@@ -23,7 +23,7 @@ FANIN_HOST_DEVICE constexpr step neighbored(unsigned thread, unsigned stride, un
   return {thread, thread + stride, thread % (2 * stride) == 0 && thread + stride < size};
 }
 
-/// The same pairs; a mask replaces the division.
+/// The pairs of the step before it, found by a mask instead of a division.
 FANIN_HOST_DEVICE constexpr step masked(unsigned thread, unsigned stride, unsigned size) {
   const unsigned mask = 2 * stride - 1;
   return {thread, thread + stride, (thread & mask) == 0 && thread + stride < size};

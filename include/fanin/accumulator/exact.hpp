@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <span>
 
+#include <fanin/accumulator/bytes.hpp>
 #include <fanin/accumulator/fixed_point.hpp>
 #include <fanin/accumulator/root.hpp>
 #include <fanin/compiler.hpp>
@@ -15,7 +16,7 @@
 
 namespace fanin {
 
-/// The sum of x^Power over the elements added, Power 1 or 2, for up to 2^63 elements.
+/// The sum of x^Power over the elements added, Power 1 or 2, for up to 2^63 elements, and their number.
 /// Empty gives +0; all -0 gives -0 (+0 for squares); exact cancellation gives +0. Any NaN, or +inf and -inf together,
 /// gives the canonical quiet NaN; otherwise an infinity gives that infinity. Finite sums never overflow on the way.
 /// Trivially copyable: its bytes may be copied between threads and devices of one build; between builds or machines
@@ -30,10 +31,14 @@ class basic_exact_accumulator {
   using sum_type = detail::fixed_point<Power * format::low, Power * format::high>;
 
   /// Size of a saved accumulator; docs/exact-format.md describes the bytes.
-  static constexpr std::size_t saved_bytes = 8 + 4 * sum_type::limb_count;
+  static constexpr std::size_t saved_bytes = 16 + 4 * sum_type::limb_count + 4;
+
+  /// The most elements of one sum.
+  static constexpr std::uint64_t most_elements = std::uint64_t{1} << 63;
 
   /// Adds x^Power. Cost: a few integer operations.
   FANIN_HOST_DEVICE void add(T x) {
+    ++count_;
     const auto bits = detail::to_bits(x);
     const bool negative = Power == 1 && (bits & format::sign) != 0;
     const auto magnitude = bits & ~format::sign;
@@ -58,6 +63,7 @@ class basic_exact_accumulator {
 
   /// Adds value * 2^exponent, a sum of powers, not all of them -0, that the caller has computed exactly. The sum is a
   /// multiple of the smallest power. `exponent` is below Power * 128 + 63 (f32) or Power * 1024 + 63 (f64).
+  /// add_elements() counts the elements.
   FANIN_HOST_DEVICE void add_scaled(detail::int128 value, int exponent) {
     seen_ = numbers;
     sum_.add_scaled(value, exponent);
@@ -70,15 +76,30 @@ class basic_exact_accumulator {
     sum_.add_number(partial);
   }
 
+  /// The number of elements added; unknown_count after a merge with a state that was saved without it.
+  FANIN_HOST_DEVICE std::uint64_t count() const { return is_counted() ? count_ : unknown_count; }
+  static constexpr std::uint64_t unknown_count = ~std::uint64_t{0};
+
+  /// Calls add(*this), which adds the powers of `count` elements by whatever other calls, and counts them.
+  template <class Add>
+  void add_elements(std::uint64_t count, Add add) {
+    const std::uint64_t total = count_ + count;
+    add(*this);
+    count_ = total;
+  }
+
   /// Adds everything that was added to `other`. Merging in any order gives the same state.
+  /// @throws overflow on the host if there are more than 2^63 elements then; this accumulator is as it was
   FANIN_HOST_DEVICE void merge(const basic_exact_accumulator& other) {
+    count_ = merged_count(other.count_);
     note(other.seen_);
     special_ |= other.special_;
     sum_.merge(other.sum_);
   }
 
-  /// Makes the state of at least one element. `numbers`: whether an element was not -0. `sum` is the sum in two's
-  /// complement, in units of the smallest power, least significant word first. `special` is byte 7 of save().
+  /// Makes the state of at least one element, with a count of 0. `numbers`: whether an element was not -0. `sum`
+  /// is the sum in two's complement, in units of the smallest power, least significant word first. `special` is byte
+  /// 7 of save().
   FANIN_HOST_DEVICE static basic_exact_accumulator restore(const typename sum_type::words& sum, bool numbers,
                                                            unsigned special) {
     basic_exact_accumulator state;
@@ -92,6 +113,15 @@ class basic_exact_accumulator {
   template <class R = T>
   FANIN_HOST_DEVICE R round() const {
     return finite_sum() ? sum_.template round<R>() : without_sum<R>();
+  }
+
+  /// The mean of the elements, rounded once. @throws invalid_argument if there are none, or if their number is
+  /// unknown
+  template <class R = T>
+  R mean() const {
+    if (count_ == 0) throw invalid_argument("the mean of no elements does not exist");
+    if (!is_counted()) throw invalid_argument("this exact sum was saved without the number of its elements");
+    return mean<R>(count_);
   }
 
   /// The sum divided by `count` > 0, rounded once.
@@ -124,31 +154,49 @@ class basic_exact_accumulator {
     out[7] = static_cast<std::byte>(special_);
     typename sum_type::words words;
     sum_.to_words(words);
-    for (std::size_t i = 8; i < saved_bytes; ++i) out[i] = static_cast<std::byte>(words[i / 4 - 2] >> (8 * (i % 4)));
+    std::byte* end = detail::put_little_endian(count(), out.data() + 8);
+    for (const std::uint32_t word : words) end = detail::put_little_endian(word, end);
+    detail::put_little_endian(detail::crc32({out.data(), end}), end);
     return out;
   }
 
-  /// The state from which save() wrote the bytes.
+  /// The state from which save() wrote the bytes, in this version of the format or in version 1, which has no count.
   /// @throws invalid_argument on anything that save() cannot have written for this T and Power
   static basic_exact_accumulator load(std::span<const std::byte> in) {
-    const auto expected = header();
+    constexpr auto expected = header();
     if (in.size() < 8) throw invalid_argument("a saved exact sum has at least 8 bytes");
     if (!std::equal(in.begin(), in.begin() + 3, expected.begin())) {
       throw invalid_argument("these bytes are not a saved exact sum");
     }
-    if (in[3] != expected[3]) throw invalid_argument("this exact sum was saved in an unknown version of the format");
+    const bool counted = in[3] == expected[3];
+    if (!counted && in[3] != std::byte{1}) {
+      throw invalid_argument("this exact sum was saved in an unknown version of the format");
+    }
     if (in[4] != expected[4]) throw invalid_argument("this exact sum was saved for another element type");
     if (in[5] != expected[5]) throw invalid_argument("this exact sum was saved for another power of the elements");
-    if (in.size() != saved_bytes) throw invalid_argument("a saved exact sum has the wrong length");
+    constexpr std::size_t sum_bytes = 4 * sum_type::limb_count;
+    if (in.size() != (counted ? saved_bytes : 8 + sum_bytes)) {
+      throw invalid_argument("a saved exact sum has the wrong length");
+    }
 
     basic_exact_accumulator loaded;
     loaded.seen_ = std::to_integer<std::uint8_t>(in[6]);
     loaded.special_ = std::to_integer<std::uint8_t>(in[7]);
-    typename sum_type::words words = {};
-    for (std::size_t i = 8; i < saved_bytes; ++i) {
-      words[i / 4 - 2] |= std::to_integer<std::uint32_t>(in[i]) << (8 * (i % 4));
+    const std::size_t sum_begin = counted ? 16 : 8;
+    typename sum_type::words words;
+    for (std::size_t i = 0; i < sum_type::limb_count; ++i) {
+      words[i] = detail::get_little_endian<std::uint32_t>(in.data() + sum_begin + 4 * i);
     }
     loaded.sum_ = sum_type::from_words(words);
+    loaded.count_ = loaded.seen_ == nothing ? 0 : uncounted;
+    if (counted) {
+      const auto count = detail::get_little_endian<std::uint64_t>(in.data() + 8);
+      if (count != unknown_count) loaded.count_ = count;
+      const std::byte* const checksum = in.data() + sum_begin + sum_bytes;
+      if (detail::get_little_endian<std::uint32_t>(checksum) != detail::crc32({in.data(), checksum})) {
+        throw invalid_argument("a saved exact sum is damaged: its checksum is another");
+      }
+    }
     if (!loaded.possible(words)) throw invalid_argument("a saved exact sum is damaged");
     return loaded;
   }
@@ -156,8 +204,20 @@ class basic_exact_accumulator {
  private:
   // Values of seen_, which is the largest of the values of the elements added.
   static constexpr std::uint8_t nothing = 0, minus_zeros = 1, numbers = 2;
+  // A value of count_: their number is unknown, and stays so with up to 2^62 elements more.
+  static constexpr std::uint64_t uncounted = std::uint64_t{3} << 62;
   // Bits of special_.
   static constexpr std::uint8_t nan = 1, plus_infinity = 2, minus_infinity = 4;
+
+  FANIN_HOST_DEVICE std::uint64_t merged_count(std::uint64_t other) const {
+    if (!is_counted() || other > most_elements) return uncounted;
+#if !defined(__CUDA_ARCH__)
+    if (count_ > most_elements - other) throw overflow("an exact sum has at most 2^63 elements");
+#endif
+    return count_ + other;
+  }
+
+  FANIN_HOST_DEVICE bool is_counted() const { return count_ <= most_elements; }
 
   FANIN_HOST_DEVICE void note(std::uint8_t seen) { seen_ = seen > seen_ ? seen : seen_; }
 
@@ -173,7 +233,7 @@ class basic_exact_accumulator {
   }
 
   static constexpr std::array<std::byte, saved_bytes> header() {
-    return {std::byte{'F'}, std::byte{'N'}, std::byte{'X'}, std::byte{1}, std::byte{sizeof(T)}, std::byte{Power}};
+    return {std::byte{'F'}, std::byte{'N'}, std::byte{'X'}, std::byte{2}, std::byte{sizeof(T)}, std::byte{Power}};
   }
 
   /// Whether some input of at most 2^63 elements gives this state, whose sum is `words`.
@@ -182,11 +242,13 @@ class basic_exact_accumulator {
     const auto top = static_cast<std::int32_t>(words[sum_type::limb_count - 1]) >> used;
     const bool zero = std::all_of(std::begin(words), std::end(words), [](std::uint32_t word) { return word == 0; });
     const std::uint8_t most = Power == 1 ? nan | plus_infinity | minus_infinity : nan | plus_infinity;
+    if (count_ != uncounted && (!is_counted() || (count_ == 0) != (seen_ == nothing))) return false;
     return seen_ <= numbers && (Power == 1 || seen_ != minus_zeros) && (special_ & ~most) == 0 &&
            (seen_ == numbers || (zero && special_ == 0)) && (top == 0 || (Power == 1 && top == -1));
   }
 
   sum_type sum_;
+  std::uint64_t count_ = 0;
   std::uint8_t seen_ = nothing;
   std::uint8_t special_ = 0;
 };
