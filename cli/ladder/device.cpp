@@ -163,7 +163,7 @@ class ladder_run {
       const auto run = [&](std::size_t i) { enqueue(question_.what, input_.at(i), result_.get(), context_); };
       row.seconds = measure::device_median_seconds(stream(), run, seconds_per_row);
     } else if (backend_name == "thrust") {
-      // Thrust synchronizes with the stream and writes its result from the host.
+      // Thrust synchronizes with the stream, and its result passes through the host.
       row.seconds = measure::host_median_seconds(launch_to(internals.host_state(0)), seconds_per_row);
     } else {
       row.seconds = measure::device_median_seconds(stream(), launch_to(internals.device_state(0)), seconds_per_row);

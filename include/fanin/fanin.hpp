@@ -14,7 +14,7 @@
 //   Reproducible: method::exact, integers, min and max give the same bits for any order, split and backend; the rest
 //   for the same order on any CPU backend with any thread count (fixed_order). report::reproducibility has what holds
 //   on a GPU.
-//   Memory: no copy. Scratch: up to 130 KiB of stack; besides, each calling thread keeps about 26 KiB for each thread
+//   Memory: no copy. Scratch: up to 140 KiB of stack; besides, each calling thread keeps about 26 KiB for each thread
 //   that takes part in its calls. In steady state a call of a named backend or of a plan allocates nothing, except
 //   that the variant serial/recursive copies half the input; a list of backends, and `auto` from 256 KiB of input on,
 //   allocate report::fallback.

@@ -1,4 +1,5 @@
 // Data in device memory: every size at which the kernels change, every place of the first element, guards around.
+#include "backends/cuda/gpu_backend.hpp"
 #include "tests/conformance/checks.hpp"
 #include "tests/cuda/device_memory.hpp"
 #include "tests/support/reference.hpp"
@@ -82,6 +83,25 @@ TEST_SUITE("device_data") {
     if (!device_is_here()) return;
     for (const char* name : {"cub", "thrust"})
       expect_right_everywhere<float>(name), expect_right_everywhere<std::int64_t>(name);
+  }
+  TEST_CASE("states go to device memory and to pinned host memory") {
+    if (!device_is_here()) return;
+    const auto values = mixed_values<std::int64_t>(100000, 3);
+    const device_array<std::int64_t> x{std::span<const std::int64_t>(values)};
+    const auto expected = *integer_reference(operation::max, std::span<const std::int64_t>(values));
+    for (const char* name : {"cuda", "cub", "thrust"}) {
+      CAPTURE(name);
+      const auto& b = static_cast<const cuda::gpu_backend&>(find_backend(name));
+      cuda::context context(0);
+      const request query{operation::max, array_view(x.elements()), method::fast, element_type::i64, "", 1};
+      for (std::byte* const state : {context.device_state(0), context.host_state(0)}) {
+        b.find_kernel(query)->launch(context.where(), {x.data()}, values.size(), state);
+        std::int64_t found = 0;
+        cuda::check(cudaMemcpyAsync(&found, state, sizeof found, cudaMemcpyDefault, context.where().stream), "copy");
+        cuda::check(cudaStreamSynchronize(context.where().stream), "cudaStreamSynchronize");
+        CHECK(same(found, expected));
+      }
+    }
   }
   TEST_CASE("long arrays") {
     if (!device_is_here()) return;

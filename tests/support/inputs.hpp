@@ -1,4 +1,4 @@
-// Deterministic inputs for the suites; `accuracy`'s families are in cli/families.hpp.
+// Deterministic inputs for the suites; `accuracy`'s families are in oracle/families.hpp.
 #pragma once
 
 #include <bit>
