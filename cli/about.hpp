@@ -22,8 +22,11 @@ constexpr std::string_view channels = "stdout is data, stderr is talk.";
 constexpr std::string_view environment = "FANIN_BACKEND stands in for --backend.";
 
 constexpr std::string_view input_formats =
-    "Input is .npy by its first bytes; csv by its name (.csv, .tsv) or --column or --header; raw by its name (.bin,\n"
-    ".raw) or --skip or --count; otherwise text. --format says it outright.";
+    "Input is .npy by its first bytes; csv by its name (.csv, .tsv, in upper or lower case) or --column or "
+    "--header;\n"
+    "raw by its name (.bin, .raw) or --skip or --count; otherwise text. --format says it outright. In text, white\n"
+    "space separates numbers, perhaps after a comma; '1,2' is two numbers only with --delimiter ','. A line ends\n"
+    "with LF, CR LF or CR.";
 
 constexpr std::string_view examples =
     "  fanin sum data.npy                     the sum, on the best backend\n"

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,16 +18,17 @@ inline bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
 struct text_layout {
   bool csv = false;
-  /// The character between fields. In plain text, white space separates fields, too.
-  char delimiter = ',';
+  /// The character between fields. In plain text, white space separates fields, too. By default a comma separates the
+  /// fields of CSV; plain text then has no delimiter, and a comma is allowed between a number and the white space.
+  std::optional<char> delimiter = {};
   /// CSV: a name from the header, or a number from 1; empty: the only column.
   std::string column = {};
   /// CSV: the first record names the columns. A column given by name implies it.
   bool header = false;
 };
 
-/// Turns text that arrives in pieces into elements of one type. Errors name the line and, in bytes from 1, the
-/// column.
+/// Turns text that arrives in pieces into elements of one type. A line ends with "\n", "\r\n" or "\r". Errors name
+/// the line and, in bytes from 1, the column.
 class text_parser {
  public:
   /// `name` is for messages.
@@ -48,6 +50,9 @@ class text_parser {
   std::size_t parse_words(std::string_view text, bool last, std::vector<std::byte>& out);
   std::size_t parse_records(std::string_view text, bool last, std::vector<std::byte>& out);
   bool next_field(std::string_view text, std::size_t begin, bool last, field& found);
+  /// Sets found.end and found.ends_record for a field whose delimiter or line end is at `at`. False: more text has to
+  /// tell.
+  static bool end_field(std::string_view text, std::size_t at, bool last, field& found);
   bool quoted_field(std::string_view text, std::size_t begin, bool last, field& found);
   void header_field(std::string_view value, bool ends_record);
   void data_field(const field& found, std::size_t begin, std::vector<std::byte>& out);

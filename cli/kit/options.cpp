@@ -69,7 +69,7 @@ void add_input_options(CLI::App& parser, input_options& arguments, bool required
   add_number_option(parser, "--count", 0, arguments.count, "raw: number of elements to read (default: all)");
   option("--column", "COLUMN", arguments.column, "csv: the column, by name or by number from 1");
   option("--delimiter", "CHARACTER", arguments.delimiter,
-         "text, csv: character between fields, or 'tab' (default: comma)");
+         "character between fields, or 'tab' (csv: comma, in .tsv tab; text: white space)");
   parser.add_flag("--header", arguments.header, "csv: the first line names the columns");
 }
 

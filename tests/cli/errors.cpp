@@ -114,6 +114,30 @@ TEST_CASE("bad text") {
       });
 }
 
+TEST_CASE("formats that fanin does not read name themselves and what converts them") {
+  const scratch_folder here;
+  const std::string_view hdf5("\x89HDF\r\n\x1a\n\0", 9), zip("PK\x03\x04\x14\0", 6), arrow("ARROW1\0\0", 8);
+  here.write("x.h5", hdf5);
+  here.write("x.npz", zip);
+  here.write("x.arrow", arrow);
+  here.write("x.parquet", "PAR1\x15\x04");
+  here.write("x.zst", "\x28\xb5\x2f\xfd$");
+  check_all(here,
+            {
+                {"seq 3 >x; gzip x; $fanin sum x.gz", 1, "x.gz: is gzip data by its first bytes"},
+                {"mv x.gz x.csv.gz; $fanin sum x.csv.gz --column 1", 1, "'gzip -dc' unpacks it"},
+                {"$fanin sum - <x.csv.gz", 1, "standard input: is gzip data"},
+                {"mv x.csv.gz x.npy; $fanin sum x.npy", 1, "x.npy: is gzip data"},
+                {"$fanin compare x.zst", 1, "is zstd data by its first bytes, which fanin does not read; 'zstd"},
+                {"$fanin sum x.npz", 1, "is a zip archive, perhaps .npz"},
+                {"$fanin sum x.parquet", 1, "is a Parquet file by its first bytes"},
+                {"$fanin sum x.h5", 1, "'h5dump -d DATASET -b LE -o x.bin' writes raw data"},
+                {"$fanin sum x.arrow", 1, "is an Arrow file by its first bytes"},
+            });
+  here.write("x.csv", "PAR1\n2\n");
+  CHECK(here.fanin("sum x.csv --column PAR1 --format csv").out == "2\n");
+}
+
 TEST_CASE("bad raw files") {
   const scratch_folder here;
   here.write("x.bin", std::string(20, '\0'));

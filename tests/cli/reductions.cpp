@@ -58,6 +58,13 @@ TEST_CASE("text, CSV and raw options") {
   CHECK(value(here.fanin("sum x.csv --header --column 2 --delimiter ';'")) == "3.75");
   here.write("x.tsv", "1\t2\n3\t4\n");
   CHECK(value(here.fanin("sum x.tsv --column 2")) == "6");
+  CHECK(value(here.shell("cp x.tsv X.TSV; $fanin sum X.TSV --column 2")) == "6");
+  here.write("X.CSV", "1,2\r3,4\r");
+  CHECK(value(here.fanin("sum X.CSV --column 2")) == "6");
+  check_failure(here.fanin("sum X.CSV"), 2, "X.CSV: line 1 has several columns");
+  CHECK(value(here.shell("printf '1, 2,\\n3' | $fanin sum -")) == "6");
+  CHECK(value(here.shell("printf '1,2\\n3' | $fanin sum - --delimiter ,")) == "6");
+  check_failure(here.shell("printf '3,14' | $fanin sum -"), 1, "if commas separate numbers, say --delimiter ,");
   CHECK(value(here.shell("seq 100000 | $fanin sum - --type u64")) == "5000050000");
   CHECK(value(here.shell("printf '1\\n2\\n' | $fanin sum - --type i32")) == "3");
   CHECK(value(here.shell("seq 4 >x.dat; $fanin sum x.dat --type f32")) == "10");

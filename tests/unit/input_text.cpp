@@ -66,7 +66,7 @@ TEST_SUITE_BEGIN("text");
 TEST_CASE("words of plain text") { check<double>("1 2.5\n-3e2\t+4\r\n", plain, {1, 2.5, -300, 4}); }
 
 TEST_CASE("plain text separates at the delimiter too") {
-  check<double>("1,2\n3,", plain, {1, 2, 3});
+  check<double>("1,2\n3,", {.delimiter = ','}, {1, 2, 3});
   check<double>("1;2", {.delimiter = ';'}, {1, 2});
   check<double>("\n\n 7", plain, {7});
   check<double>(
@@ -74,6 +74,25 @@ TEST_CASE("plain text separates at the delimiter too") {
       "7",
       plain, {7});
   check<double>("", plain, {});
+}
+
+TEST_CASE("plain text without a delimiter: a comma is allowed before white space only") {
+  check<double>("1, 2,\n3 , 4,", plain, {1, 2, 3, 4});
+  check_refused(
+      "2\n3,14", plain,
+      "x: line 2, column 1: '3,14' is not a number of type f64; if commas separate numbers, say --delimiter ,");
+  check_refused(
+      "1,,", plain,
+      "x: line 1, column 1: '1,' is not a number of type f64; if commas separate numbers, say --delimiter ,");
+  check_refused("1,2", {.delimiter = ';'}, "x: line 1, column 1: '1,2' is not a number of type f64");
+}
+
+TEST_CASE("a line ends with LF, CR LF or CR") {
+  check<double>("1\r2\r\n3\n\r4\r", plain, {1, 2, 3, 4});
+  check_refused("1\r2\r\n\n3x", plain, "x: line 4, column 1: '3x' is not a number of type f64");
+  check<double>("a,b\r1,2\r\r\n3,4\r", csv("b"), {2, 4});
+  check<double>("\"a\",\"b\"\r\"1\",\"2\"\r\"3\",\"4\"\r", csv("b"), {2, 4});
+  check_refused("n,x\r\"a\rb\r\nc\",1\rd,z\r", csv("x"), "x: line 5, column 3: 'z' is not a number of type f64");
 }
 
 TEST_CASE("numbers are correctly rounded and complete") {
@@ -124,6 +143,9 @@ TEST_CASE("quoted fields of CSV") {
 TEST_CASE("CSV that does not fit") {
   check_refused("a,b\n1,2\n", csv("total"), "x: no column is called 'total'");
   check_refused("price,count\n1,2\n", csv("prise"), "x: no column is called 'prise'; did you mean 'price'?");
+  check_refused("a,b,a\n1,2,3\n", csv("a"), "x: several columns are called 'a'; choose one by its number");
+  check<double>("a,b,a\n1,2,3\n", csv("b"), {2});
+  check<double>("a,b,a\n1,2,3\n", csv("3", true), {3});
   check_refused("1,2\n", csv(), "x: line 1 has several columns; choose one with --column");
   check_refused("1,2\n3\n", csv("2"), "x: line 2, column 1: only 1 fields, and --column asks for number 2");
   check_refused("1,2\n3,\n", csv("2"), "x: line 2, column 3: an empty field");
