@@ -35,8 +35,12 @@ void write_family(const generate_options& arguments) {
   const scalar sum = exact.rounded(element_type::f64);
   file.commit();
   line.end();
-  write_stdout(fmt::format("{}: {} elements of {}\nexact sum, rounded to f64: {}  {}\n", one_line(arguments.output),
-                           x.size(), to_string(type_of<T>), value_text(sum), value_hex(sum)));
+  const std::string what =
+      fmt::format("{}: {} elements of {}", one_line(arguments.output), x.size(), to_string(type_of<T>));
+  const std::string total = fmt::format("exact sum, rounded to f64: {}  {}", value_text(sum), value_hex(sum));
+  if (!file.is_stdout()) return write_stdout(fmt::format("{}\n{}\n", what, total));
+  write_stderr(what);
+  write_stderr(total);
 }
 
 void run_generate(const generate_options& arguments) {

@@ -11,6 +11,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -31,6 +33,19 @@ bool write_all(int fd, const void* data, std::size_t bytes) {
     bytes -= static_cast<std::size_t>(written);
   }
   return true;
+}
+
+// The path after the symbolic links at its end, whose last target may be missing. stat() has accepted the chain.
+std::string after_links(const std::string& path) {
+  std::filesystem::path target = path;
+  while (std::filesystem::is_symlink(target)) target = target.parent_path() / std::filesystem::read_symlink(target);
+  return target.string();
+}
+
+mode_t permissions_of_new_file() {
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  return 0666 & ~mask;
 }
 
 // The path of the temporary file that a signal handler removes. The string belongs to the only output_file.
@@ -65,21 +80,35 @@ void write_stderr(std::string_view line) {
   write_all(STDERR_FILENO, whole.data(), whole.size());
 }
 
-output_file::output_file(const std::string& path) : path_(path), temporary_(path + ".XXXXXX") {
-  struct stat about = {};
-  if (::stat(path.c_str(), &about) == 0 && !S_ISREG(about.st_mode)) {
-    throw bad_data(fmt::format("{}: exists and is not a regular file", path));
+output_file::output_file(const std::string& path) : path_(path) {
+  struct stat about = {}, out = {};
+  const bool exists = ::stat(path.c_str(), &about) == 0;
+  if (!exists && errno != ENOENT) fail();
+  is_stdout_ =
+      exists && ::fstat(STDOUT_FILENO, &out) == 0 && out.st_dev == about.st_dev && out.st_ino == about.st_ino;
+  if (is_stdout_) {
+    fd_ = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+  } else if (exists && !S_ISREG(about.st_mode)) {
+    fd_ = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  } else {
+    mode_ = exists ? about.st_mode & 07777 : permissions_of_new_file();
+    open_temporary();
   }
-  fd_ = ::mkostemp(temporary_.data(), O_CLOEXEC);
   if (fd_ < 0) fail();
-  guard_unfinished(temporary_);
+}
+
+void output_file::open_temporary() {
+  target_ = after_links(path_);
+  temporary_ = target_ + ".XXXXXX";
+  fd_ = ::mkostemp(temporary_.data(), O_CLOEXEC);
+  if (fd_ >= 0) guard_unfinished(temporary_);
 }
 
 output_file::~output_file() {
   unfinished = nullptr;
   if (fd_ < 0) return;
   ::close(fd_);
-  ::unlink(temporary_.c_str());
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
 }
 
 void output_file::write(std::span<const std::byte> bytes) {
@@ -87,13 +116,12 @@ void output_file::write(std::span<const std::byte> bytes) {
 }
 
 void output_file::commit() {
-  const mode_t mask = ::umask(0);
-  ::umask(mask);
-  if (::fchmod(fd_, 0666 & ~mask) != 0 || ::fsync(fd_) != 0) fail();
-  if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail();
-  unfinished = nullptr;
-  ::close(fd_);
-  fd_ = -1;
+  if (!temporary_.empty()) {
+    if (::fchmod(fd_, mode_) != 0 || ::fsync(fd_) != 0) fail();
+    if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail();
+    unfinished = nullptr;
+  }
+  if (::close(std::exchange(fd_, -1)) != 0) fail();
 }
 
 void output_file::fail() const { throw bad_data(fmt::format("{}: {}", path_, std::strerror(errno))); }

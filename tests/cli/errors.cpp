@@ -234,7 +234,7 @@ TEST_CASE("stdout that takes nothing") {
 TEST_CASE("generate leaves nothing half done") {
   const scratch_folder here;
   check_failure(here.fanin("generate uniform --output no/such/place.npy"), 1, "No such file or directory");
-  check_failure(here.fanin("generate uniform --output /dev/full"), 1, "not a regular file");
+  check_failure(here.fanin("generate uniform --output /dev/full"), 1, "/dev/full: No space left on device");
   check_failure(here.shell("ulimit -f 1; trap '' XFSZ; $fanin generate uniform --count 10000 --output x.npy"), 1,
                 "x.npy: File too large");
   const finished killed = here.shell(

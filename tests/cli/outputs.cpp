@@ -1,0 +1,45 @@
+// Tests of the files that the command writes: which file is replaced, what is written as it is, and what is refused.
+#include <doctest/doctest.h>
+
+#include "tests/cli/process.hpp"
+
+namespace fanin::cli {
+namespace {
+
+TEST_SUITE_BEGIN("outputs");
+
+TEST_CASE("what is no regular file, and standard output, are written as they are") {
+  const scratch_folder here;
+  const std::string generate = "$fanin generate uniform --count 100 --seed 3 --output ";
+  REQUIRE(here.shell(generate + "x.npy").status == 0);
+  const finished piped = here.shell(generate + "/dev/stdout | cat >piped.npy");
+  CHECK(piped.err.find("fanin: exact sum, rounded to f64: ") != std::string::npos);
+  CHECK(here.read("piped.npy") == here.read("x.npy"));
+  CHECK(here.shell(generate + "/proc/self/fd/1 >redirected.npy").status == 0);
+  CHECK(here.read("redirected.npy") == here.read("x.npy"));
+  CHECK(here.shell("mkfifo pipe; cat pipe >read.npy & " + generate + "pipe && wait && test -p pipe").status == 0);
+  CHECK(here.read("read.npy") == here.read("x.npy"));
+  CHECK(here.shell("$fanin sum x.npy --method exact --save-state /dev/null && test -c /dev/null").status == 0);
+  check_failure(here.shell(generate + "."), 1, ".: Is a directory");
+}
+
+TEST_CASE("a file is replaced with its permissions, and a symbolic link keeps its target") {
+  const scratch_folder here;
+  const std::string generate = "$fanin generate uniform --count 100 --output ";
+  const std::string save = "seq 3 | $fanin sum - --method exact --save-state ";
+  CHECK(here.shell("umask 027; " + generate + "new.npy >/dev/null; stat -c %a new.npy").out == "640\n");
+  CHECK(here.shell("echo old >state; chmod 604 state; " + save + "state; stat -c %a state").out == "6\n604\n");
+  REQUIRE(here.shell("mkdir far; echo old >far/x; ln -s x far/y; ln -s far/y z; chmod 600 far/x").status == 0);
+  CHECK(here.shell(save + "z && test -h z && test -h far/y && stat -c %a far/x").out == "6\n600\n");
+  CHECK(here.fanin("merge far/x").out == "6\n");
+  CHECK(here.shell("ln -s far/missing dangling; " + save + "dangling && test -h dangling").status == 0);
+  CHECK(here.fanin("merge far/missing").out == "6\n");
+  check_failure(here.shell("ln -s circle circle; " + save + "circle"), 1,
+                "circle: Too many levels of symbolic links");
+  CHECK(here.shell("ls far").out == "missing\nx\ny\n");
+}
+
+TEST_SUITE_END();
+
+}  // namespace
+}  // namespace fanin::cli
