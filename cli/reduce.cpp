@@ -127,6 +127,9 @@ void run_reduction(operation what, const reduction_options& arguments) {
   std::optional<exact_state> state;
   std::optional<output_file> file;
   if (!arguments.save_state.empty()) {
+    if (input.is_file(arguments.save_state)) {
+      throw usage_error(fmt::format("{}: is the input; --save-state would replace it", arguments.save_state));
+    }
     state.emplace(input.type());
     file.emplace(arguments.save_state);  // Created before the reduction, so that a bad path fails early.
   }
@@ -153,7 +156,7 @@ command add_reduction(CLI::App& root, operation what) {
   if (what == operation::sum) {
     parser
         ->add_option("--save-state", arguments->save_state,
-                     "with --method exact: write the sum before rounding, for 'merge'")
+                     "with --method exact: write the sum before rounding, for 'merge', to a file that is no input")
         ->type_name("FILE");
   }
   parser->add_flag("--explain", arguments->explain,

@@ -50,6 +50,8 @@ class source {
   explicit source(const input_options& arguments);
 
   const std::string& name() const noexcept { return reader_.name(); }
+  /// Whether the input is the regular file `path`, perhaps by another name.
+  bool is_file(const std::string& path) const noexcept { return file_.is_file(path); }
   element_type type() const noexcept { return type_; }
   std::string_view format() const noexcept { return format_; }
 

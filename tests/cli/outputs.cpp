@@ -1,4 +1,4 @@
-// Tests of the files that the command writes: which file is replaced, what is written as it is, and what is refused.
+// Tests of the files that the command writes: what is replaced, written as it is, or refused.
 #include <doctest/doctest.h>
 
 #include "tests/cli/process.hpp"
@@ -37,6 +37,21 @@ TEST_CASE("a file is replaced with its permissions, and a symbolic link keeps it
   check_failure(here.shell("ln -s circle circle; " + save + "circle"), 1,
                 "circle: Too many levels of symbolic links");
   CHECK(here.shell("ls far").out == "missing\nx\ny\n");
+}
+
+TEST_CASE("the input is not replaced by the state of its sum; merge may replace a state that it has read") {
+  const scratch_folder here;
+  REQUIRE(here.shell("seq 3 >x.txt; ln x.txt hard; ln -s x.txt soft").status == 0);
+  for (const std::string name : {"x.txt", "./x.txt", "hard", "soft"}) {
+    CAPTURE(name);
+    const std::string message = name + ": is the input; --save-state would replace it";
+    check_failure(here.fanin("sum x.txt --method exact --save-state " + name), 2, message);
+    check_failure(here.fanin("sum - --method exact <x.txt --save-state " + name), 2, message);
+  }
+  CHECK(here.read("x.txt") == "1\n2\n3\n");
+  CHECK(here.shell("$fanin sum x.txt --method exact --save-state a; $fanin merge a a --save-state a").out ==
+        "6\n12\n");
+  CHECK(here.fanin("merge a").out == "12\n");
 }
 
 TEST_SUITE_END();
