@@ -18,7 +18,7 @@ constexpr exit_status exit_statuses[] = {{0, "done"},
                                          {undecided, "regress --strict: a case is undecided"},
                                          {backend_not_usable, "the backend asked for is not usable here"}};
 
-constexpr std::string_view channels = "stdout is data, stderr is talk.";
+constexpr std::string_view channels = "stdout is data, stderr is talk. A NUMBER is written as 1000, 1e3 or 2^10.";
 constexpr std::string_view environment = "FANIN_BACKEND stands in for --backend.";
 
 constexpr std::string_view input_formats =
@@ -32,6 +32,6 @@ constexpr std::string_view examples =
     "  fanin sum data.npy                     the sum, on the best backend\n"
     "  fanin sum data.npy --method exact      the correctly rounded sum, the same bits everywhere\n"
     "  fanin compare data.npy                 every backend and variant: error, bound, time\n"
-    "  fanin SUBCOMMAND --help                options and examples of a subcommand";
+    "  fanin help SUBCOMMAND                  options and examples of a subcommand";
 
 }  // namespace fanin::cli

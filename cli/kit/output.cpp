@@ -80,17 +80,20 @@ void write_stderr(std::string_view line) {
   write_all(STDERR_FILENO, whole.data(), whole.size());
 }
 
-output_file::output_file(const std::string& path) : path_(path) {
+output_file::output_file(const std::string& path, bool may_replace)
+    : path_(path == "-" ? "standard output" : path), is_stdout_(path == "-") {
   struct stat about = {}, out = {};
   const bool exists = ::stat(path.c_str(), &about) == 0;
-  if (!exists && errno != ENOENT) fail();
-  is_stdout_ =
-      exists && ::fstat(STDOUT_FILENO, &out) == 0 && out.st_dev == about.st_dev && out.st_ino == about.st_ino;
+  if (!is_stdout_ && !exists && errno != ENOENT) fail();
+  if (!is_stdout_ && exists && ::fstat(STDOUT_FILENO, &out) == 0) {
+    is_stdout_ = out.st_dev == about.st_dev && out.st_ino == about.st_ino;
+  }
   if (is_stdout_) {
     fd_ = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
   } else if (exists && !S_ISREG(about.st_mode)) {
     fd_ = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
   } else {
+    if (exists && !may_replace) throw bad_data(fmt::format("{}: exists; --force replaces it", path));
     mode_ = exists ? about.st_mode & 07777 : permissions_of_new_file();
     open_temporary();
   }

@@ -15,6 +15,8 @@ TEST_CASE("what is no regular file, and standard output, are written as they are
   const finished piped = here.shell(generate + "/dev/stdout | cat >piped.npy");
   CHECK(piped.err.find("fanin: exact sum, rounded to f64: ") != std::string::npos);
   CHECK(here.read("piped.npy") == here.read("x.npy"));
+  CHECK(here.shell(generate + "- >redirected.npy").status == 0);
+  CHECK(here.read("redirected.npy") == here.read("x.npy"));
   CHECK(here.shell(generate + "/proc/self/fd/1 >redirected.npy").status == 0);
   CHECK(here.read("redirected.npy") == here.read("x.npy"));
   CHECK(here.shell("mkfifo pipe; cat pipe >read.npy & " + generate + "pipe && wait && test -p pipe").status == 0);
@@ -26,8 +28,8 @@ TEST_CASE("what is no regular file, and standard output, are written as they are
 TEST_CASE("a file is replaced with its permissions, and a symbolic link keeps its target") {
   const scratch_folder here;
   const std::string generate = "$fanin generate uniform --count 100 --output ";
-  const std::string save = "seq 3 | $fanin sum - --method exact --save-state ";
-  CHECK(here.shell("umask 027; " + generate + "new.npy >/dev/null; stat -c %a new.npy").out == "640\n");
+  const std::string save = "seq 3 | $fanin sum --method exact --force --save-state ";
+  CHECK(here.shell("umask 027; " + generate + "new.npy --force >/dev/null; stat -c %a new.npy").out == "640\n");
   CHECK(here.shell("echo old >state; chmod 604 state; " + save + "state; stat -c %a state").out == "6\n604\n");
   REQUIRE(here.shell("mkdir far; echo old >far/x; ln -s x far/y; ln -s far/y z; chmod 600 far/x").status == 0);
   CHECK(here.shell(save + "z && test -h z && test -h far/y && stat -c %a far/x").out == "6\n600\n");
@@ -37,6 +39,21 @@ TEST_CASE("a file is replaced with its permissions, and a symbolic link keeps it
   check_failure(here.shell("ln -s circle circle; " + save + "circle"), 1,
                 "circle: Too many levels of symbolic links");
   CHECK(here.shell("ls far").out == "missing\nx\ny\n");
+}
+
+TEST_CASE("a file is replaced only with --force") {
+  const scratch_folder here;
+  REQUIRE(here.shell("echo old >x; ln -s x y; ln -s z dangling").status == 0);
+  for (const std::string name : {"x", "y"}) {
+    check_failure(here.fanin("generate uniform --output " + name), 1, name + ": exists; --force replaces it");
+    check_failure(here.shell("seq 3 | $fanin sum --method exact --save-state " + name), 1,
+                  name + ": exists; --force");
+  }
+  CHECK(here.read("x") == "old\n");
+  CHECK(here.fanin("generate uniform --count 2^3 --output dangling").status == 0);
+  CHECK(here.shell("$fanin sum z --json | grep -c '\"count\": 8'").out == "1\n");
+  CHECK(here.fanin("generate uniform --count 2e2 --output y --force").status == 0);
+  CHECK(here.shell("$fanin sum x --json | grep -c '\"count\": 200'").out == "1\n");
 }
 
 TEST_CASE("the input is not replaced by the state of its sum; merge may replace a state that it has read") {
