@@ -110,6 +110,7 @@ std::size_t text_parser::parse_words(std::string_view text, bool last, std::vect
     }
     std::size_t end = at;
     while (end < text.size() && !separates(text[end])) ++end;
+    check_length(end - at, longest_word, at);
     if (end == text.size() && !last) break;
     std::string_view word = text.substr(at, end - at);
     if (!layout_.delimiter && word.ends_with(',')) word.remove_suffix(1);
@@ -144,6 +145,7 @@ bool text_parser::next_field(std::string_view text, std::size_t begin, bool last
   if (begin < text.size() && text[begin] == '"') return quoted_field(text, begin, last, found);
   std::size_t end = begin;
   while (end < text.size() && text[end] != layout_.delimiter && !ends_line(text[end])) ++end;
+  check_length(end - begin, longest_field, begin);
   found.value = text.substr(begin, end - begin);
   return end_field(text, end, last, found);
 }
@@ -164,6 +166,7 @@ bool text_parser::quoted_field(std::string_view text, std::size_t begin, bool la
   unquoted_.clear();
   std::size_t at = begin + 1, lines = 0;
   for (;; ++at) {
+    check_length(at - begin, longest_field, begin);
     if (at >= text.size()) {
       if (!last) return false;
       fail(begin, "a quote is not closed");
@@ -215,6 +218,7 @@ void text_parser::data_field(const field& found, std::size_t begin, std::vector<
 }
 
 void text_parser::append_number(std::string_view word, std::size_t begin, std::vector<std::byte>& out) const {
+  check_length(word.size(), longest_word, begin);
   const std::errc code = read_number(type_, word, out);
   if (code == std::errc()) return;
   if (word.empty()) fail(begin, "an empty field");
@@ -226,6 +230,11 @@ void text_parser::append_number(std::string_view word, std::size_t begin, std::v
                              : perhaps_list ? "; if commas separate numbers, say --delimiter ,"
                                             : "";
   fail(begin, fmt::format("'{}' {} {}{}", printable(word), problem, to_string(type_), advice));
+}
+
+void text_parser::check_length(std::size_t bytes, std::size_t longest, std::size_t begin) const {
+  if (bytes <= longest) return;
+  fail(begin, fmt::format("{} of more than {} bytes", longest == longest_field ? "a field" : "a word", longest));
 }
 
 void text_parser::fail(std::size_t at, const std::string& what) const {

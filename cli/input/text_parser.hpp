@@ -16,6 +16,12 @@ inline constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
 inline bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
+/// The longest word of plain text, and the longest number of CSV, in bytes. A decimal number that is exactly an f64
+/// has up to 1077.
+inline constexpr std::size_t longest_word = 4096;
+/// The longest field of CSV in bytes. The columns that are not asked for may contain any text.
+inline constexpr std::size_t longest_field = std::size_t{1} << 20;
+
 struct text_layout {
   bool csv = false;
   /// The character between fields. In plain text, white space separates fields, too. By default a comma separates the
@@ -37,7 +43,8 @@ class text_parser {
   /// Parses the complete words or fields at the front of `text` and appends their values to `out`, as bytes. Returns
   /// the number of bytes consumed; the next call has to begin with the rest. With `last`, no more text follows, and
   /// parse() consumes all of it.
-  /// @throws bad_data (not a number, out of range, a record without the column), usage_error (no such column)
+  /// @throws bad_data (not a number, out of range, too long, a record without the column), usage_error (no such
+  /// column)
   std::size_t parse(std::string_view text, bool last, std::vector<std::byte>& out);
 
  private:
@@ -57,6 +64,7 @@ class text_parser {
   void header_field(std::string_view value, bool ends_record);
   void data_field(const field& found, std::size_t begin, std::vector<std::byte>& out);
   void append_number(std::string_view word, std::size_t begin, std::vector<std::byte>& out) const;
+  void check_length(std::size_t bytes, std::size_t longest, std::size_t begin) const;
   void new_line(std::size_t next_begin) {
     ++line_;
     line_begin_ = consumed_ + next_begin;

@@ -110,6 +110,7 @@ TEST_CASE("bad text") {
           {"echo 9223372036854775807 1 | $fanin sum - --type i64", 1, "standard input: the result does not fit"},
           {"echo 18446744073709551615 1 >big.txt; $fanin compare big.txt --type u64", 1, "big.txt: the sum"},
           {"printf '1 \\303\\274\\033[2J' | $fanin sum - --format text", 1, "'\\xc3\\xbc\\x1b[2J' is not a number"},
+          {"{ echo 1; yes 7 | tr -d '\\n'; } | $fanin sum", 1, "line 2, column 1: a word of more than 4096 bytes"},
           {"printf '\\377price\\n1\\n' >odd.csv; $fanin sum odd.csv --column price", 2, "mean '\\xffprice'?"},
       });
 }

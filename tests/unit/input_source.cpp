@@ -110,10 +110,11 @@ TEST_CASE("without --format, a type alone does not make input raw") {
   CHECK_NOTHROW(source({.path = binary.path(), .format = "text"}));
 }
 
-TEST_CASE("text: a word longer than a block") {
-  const std::string zeros((std::size_t{3} << 20), '0');
-  const scratch_file file("1 " + zeros + "2 3");
-  CHECK(load({.path = file.path(), .format = "text"}) == std::vector<double>{1, 2, 3});
+TEST_CASE("csv: a field as long as a block") {
+  const std::string field(std::size_t{1} << 20, 'x');
+  const scratch_file file("1," + field + "\n2," + field + "\n"), longer("1," + field + "x\n");
+  CHECK(load({.path = file.path(), .column = "1"}) == std::vector<double>{1, 2});
+  CHECK_THROWS_AS(load({.path = longer.path(), .column = "1"}), bad_data);
 }
 
 TEST_CASE("a file that shrinks inside its last page is noticed at the end") {

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "cli/input/text_parser.hpp"
 #include "cli/kit/errors.hpp"
 
@@ -105,6 +107,30 @@ TEST_CASE("numbers are correctly rounded and complete") {
   const auto nan = parse<double>("nan", plain, 8);
   REQUIRE(nan.size() == 1);
   CHECK(std::isnan(nan[0]));
+}
+
+TEST_CASE("a word, a number and a field have a greatest length") {
+  const auto refusal = [](const std::string& text, const text_layout& layout) {
+    std::string first;
+    for (const std::size_t piece : {std::size_t{1000}, std::size_t{1} << 19, text.size()}) {
+      try {
+        parse<double>(text, layout, piece);
+        return std::string("nothing");
+      } catch (const bad_data& error) {
+        CHECK((first.empty() || first == error.what()));
+        first = error.what();
+      }
+    }
+    return first;
+  };
+  const std::string word(longest_word, '0'), field(longest_field, 'x');
+  CHECK(parse<double>(word + " 1", plain, 1000) == std::vector<double>{0, 1});
+  CHECK(parse<double>(fmt::format("-{:.1074f}", 5e-324), plain, 1000) == std::vector<double>{-5e-324});
+  CHECK(refusal("1\n2 0" + word + " 1", plain) == "x: line 2, column 3: a word of more than 4096 bytes");
+  CHECK(refusal("1\n\"0" + word + "\"\n", csv()) == "x: line 2, column 1: a word of more than 4096 bytes");
+  CHECK(parse<double>("1," + field + "\n2,\n", csv("1"), 1 << 19) == std::vector<double>{1, 2});
+  CHECK(refusal("1,x\n2,x" + field, csv("1")) == "x: line 2, column 3: a field of more than 1048576 bytes");
+  CHECK(refusal("1,x\n2,\"" + field, csv("1")) == "x: line 2, column 3: a field of more than 1048576 bytes");
 }
 
 TEST_CASE("bad numbers are named with line and column") {
