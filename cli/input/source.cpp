@@ -201,7 +201,7 @@ array_view source::load() {
 }
 
 void source::finish() const {
-  if (map_) map_->check_size();
+  if (map_) map_->check_unchanged();
 }
 
 }  // namespace fanin::cli

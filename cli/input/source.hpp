@@ -60,7 +60,7 @@ class source {
   array_view next() { return blocks_->next(); }
   /// All elements. The source copies them into its own memory if they are not mapped.
   array_view load();
-  /// Call finish() after reading. @throws bad_data if the size of a mapped file has changed meanwhile
+  /// Call finish() after reading. @throws bad_data if a mapped file has changed meanwhile
   void finish() const;
 
  private:

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -18,6 +19,7 @@
 
 #include "cli/kit/errors.hpp"
 #include "cli/kit/text.hpp"
+#include "cli/kit/unfinished.hpp"
 
 namespace fanin::cli {
 
@@ -48,22 +50,24 @@ mode_t permissions_of_new_file() {
   return 0666 & ~mask;
 }
 
-// The path of the temporary file that a signal handler removes. The string belongs to the only output_file.
-std::atomic<const char*> unfinished = nullptr;
-
-void remove_unfinished(int signal) {
-  if (const char* path = unfinished) ::unlink(path);
+void remove_and_raise(int signal) {
+  remove_unfinished_file();
   ::raise(signal);  // The default action, which SA_RESETHAND has restored, takes effect when the handler returns.
 }
 
+// Handles every signal whose default action ends the process, unless the signal is ignored or has a handler already.
+// sigaction() refuses those that cannot be caught.
 void guard_unfinished(const std::string& path) {
-  unfinished = path.c_str();
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+  constexpr std::array not_fatal = {SIGCHLD, SIGCONT, SIGURG, SIGWINCH, SIGTSTP, SIGTTIN, SIGTTOU};
+  unfinished_file = path.c_str();
+  for (int signal = 1; signal <= SIGRTMAX; ++signal) {
+    if (std::ranges::find(not_fatal, signal) != not_fatal.end()) continue;
     struct sigaction before = {}, action = {};
-    action.sa_handler = remove_unfinished;
+    action.sa_handler = remove_and_raise;
     action.sa_flags = static_cast<int>(SA_RESETHAND);
-    ::sigaction(signal, nullptr, &before);
-    if (before.sa_handler == SIG_DFL) ::sigaction(signal, &action, nullptr);
+    if (::sigaction(signal, nullptr, &before) == 0 && before.sa_handler == SIG_DFL) {
+      ::sigaction(signal, &action, nullptr);
+    }
   }
 }
 
@@ -108,7 +112,7 @@ void output_file::open_temporary() {
 }
 
 output_file::~output_file() {
-  unfinished = nullptr;
+  unfinished_file = nullptr;
   if (fd_ < 0) return;
   ::close(fd_);
   if (!temporary_.empty()) ::unlink(temporary_.c_str());
@@ -122,7 +126,7 @@ void output_file::commit() {
   if (!temporary_.empty()) {
     if (::fchmod(fd_, mode_) != 0 || ::fsync(fd_) != 0) fail();
     if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail();
-    unfinished = nullptr;
+    unfinished_file = nullptr;
   }
   if (::close(std::exchange(fd_, -1)) != 0) fail();
 }

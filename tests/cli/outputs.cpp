@@ -71,6 +71,24 @@ TEST_CASE("the input is not replaced by the state of its sum; merge may replace 
   CHECK(here.fanin("merge a").out == "12\n");
 }
 
+TEST_CASE("no signal that can be caught leaves a temporary file") {
+  const scratch_folder here;
+  const std::string read = "$fanin sum - --format text --method exact --save-state state <>in";
+  // SIGHUP, SIGABRT, SIGUSR1, SIGSEGV, SIGPIPE, SIGALRM, SIGTERM, SIGXCPU, SIGXFSZ and a real-time signal.
+  const finished killed = here.shell(
+      "ulimit -c 0; mkfifo in\n"
+      "for signal in 1 6 10 11 13 14 15 24 25 40; do\n" +
+      read +
+      " & child=$!\n"
+      "until ls state.* 2>/dev/null >&2; do kill -0 $child || break; done\n"
+      "kill -$signal $child; wait $child; echo $(($? - 128 - signal))\n"
+      "done");
+  CHECK(killed.out == "0\n0\n0\n0\n0\n0\n0\n0\n0\n0\n");
+  // A shell starts a background process with these two ignored.
+  for (const std::string signal : {"INT", "QUIT"}) here.shell("timeout -s " + signal + " 0.5 " + read);
+  CHECK(here.shell("ls").out == "in\n");
+}
+
 TEST_SUITE_END();
 
 }  // namespace
