@@ -18,17 +18,20 @@ constexpr exit_status exit_statuses[] = {{0, "done"},
                                          {undecided, "regress --strict: a case is undecided"},
                                          {backend_not_usable, "the backend asked for is not usable here"}};
 
-constexpr std::string_view channels = "stdout is data, stderr is talk.";
+constexpr std::string_view channels = "stdout is data, stderr is talk. A NUMBER is written as 1000, 1e3 or 2^10.";
 constexpr std::string_view environment = "FANIN_BACKEND stands in for --backend.";
 
 constexpr std::string_view input_formats =
-    "Input is .npy by its first bytes; csv by its name (.csv, .tsv) or --column or --header; raw by its name (.bin,\n"
-    ".raw) or --skip or --count; otherwise text. --format says it outright.";
+    "Input is .npy by its first bytes; csv by its name (.csv, .tsv, in upper or lower case) or --column or "
+    "--header;\n"
+    "raw by its name (.bin, .raw) or --skip or --count; otherwise text. --format says it outright. In text, white\n"
+    "space separates numbers, perhaps after a comma; '1,2' is two numbers only with --delimiter ','. A line ends\n"
+    "with LF, CR LF or CR. A word or number has at most 4096 bytes, another field of csv 1048576.";
 
 constexpr std::string_view examples =
     "  fanin sum data.npy                     the sum, on the best backend\n"
     "  fanin sum data.npy --method exact      the correctly rounded sum, the same bits everywhere\n"
     "  fanin compare data.npy                 every backend and variant: error, bound, time\n"
-    "  fanin SUBCOMMAND --help                options and examples of a subcommand";
+    "  fanin help SUBCOMMAND                  options and examples of a subcommand";
 
 }  // namespace fanin::cli

@@ -58,15 +58,25 @@ std::vector<std::string_view> subcommand_names(const std::vector<command>& comma
                                 printable(word), option ? detail::suggestion(name, known) : ""));
 }
 
-void parse(CLI::App& root, const std::vector<command>& commands, int argc, char** argv) {
-  if (argc < 2) throw usage_error("a subcommand is needed; see 'fanin --help'");
-  const std::string_view first = argv[1];
+// The words of the command line. If they begin with help, the option --help at their end stands for it.
+std::vector<const char*> without_help_word(int argc, char** argv) {
+  std::vector<const char*> words(argv, argv + argc);
+  if (argc > 1 && std::string_view(words[1]) == "help") {
+    words.erase(words.begin() + 1);
+    words.push_back("--help");
+  }
+  return words;
+}
+
+void parse(CLI::App& root, const std::vector<command>& commands, const std::vector<const char*>& words) {
+  if (words.size() < 2) throw usage_error("a subcommand is needed; see 'fanin --help'");
+  const std::string_view first = words[1];
   const std::vector<std::string_view> names = subcommand_names(commands);
   if (std::ranges::find(names, first) == names.end() && !first.starts_with("-")) {
     throw usage_error(fmt::format("unknown subcommand '{}'{}", printable(first), detail::suggestion(first, names)));
   }
   try {
-    root.parse(argc, argv);
+    root.parse(static_cast<int>(words.size()), words.data());
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) throw;
     throw usage_error(fmt::format("{}; see 'fanin {}--help'", error.what(),
@@ -94,7 +104,7 @@ void run_or_throw(int argc, char** argv) {
   root.footer(environment_and_examples());
   const std::vector<command> commands = add_commands(root);
   try {
-    parse(root, commands, argc, argv);
+    parse(root, commands, without_help_word(argc, argv));
   } catch (const CLI::CallForVersion& version) {
     return write_stdout(std::string(version.what()) + "\n");
   } catch (const CLI::CallForHelp&) {

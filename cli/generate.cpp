@@ -20,14 +20,15 @@ namespace {
 struct generate_options {
   std::string spec, type = "f64", output;
   std::uint64_t count = 1000, seed = 1;
+  bool force = false;
 };
 
 template <class T>
 void write_family(const generate_options& arguments) {
+  output_file file(arguments.output, arguments.force);  // Created before the numbers, so that a bad path fails early.
   progress line("generating " + arguments.spec);
   const std::vector<T> x = oracle::generate<T>(arguments.spec, arguments.count, arguments.seed);
   const std::string header = write_npy_header(type_of<T>, x.size());
-  output_file file(arguments.output);
   file.write(std::as_bytes(std::span(header)));
   file.write(std::as_bytes(std::span(x)));
 
@@ -35,8 +36,12 @@ void write_family(const generate_options& arguments) {
   const scalar sum = exact.rounded(element_type::f64);
   file.commit();
   line.end();
-  write_stdout(fmt::format("{}: {} elements of {}\nexact sum, rounded to f64: {}  {}\n", one_line(arguments.output),
-                           x.size(), to_string(type_of<T>), value_text(sum), value_hex(sum)));
+  const std::string what =
+      fmt::format("{}: {} elements of {}", one_line(arguments.output), x.size(), to_string(type_of<T>));
+  const std::string total = fmt::format("exact sum, rounded to f64: {}  {}", value_text(sum), value_hex(sum));
+  if (!file.is_stdout()) return write_stdout(fmt::format("{}\n{}\n", what, total));
+  write_stderr(what);
+  write_stderr(total);
 }
 
 void run_generate(const generate_options& arguments) {
@@ -56,8 +61,8 @@ std::string list_of_families() {
   }
   return text +
          "\nExamples:\n"
-         "  fanin generate uniform --count 1000000 --type f32 --output x.npy\n"
-         "  fanin generate condition:1e20 --seed 7 --output hard.npy && fanin compare hard.npy";
+         "  fanin generate uniform --count 1e6 --type f32 --output x.npy\n"
+         "  fanin generate condition:1e20 --seed 7 --output - | fanin compare -";
 }
 
 }  // namespace
@@ -66,7 +71,10 @@ command add_generate(CLI::App& root) {
   auto arguments = std::make_shared<generate_options>();
   CLI::App* parser = root.add_subcommand("generate", "Write an input with a known exact sum, and say the sum");
   parser->add_option("SPEC", arguments->spec, "one of the inputs below")->type_name("")->required();
-  parser->add_option("--output,-o", arguments->output, "the .npy file to write")->type_name("FILE")->required();
+  parser->add_option("--output,-o", arguments->output, "the .npy file to write; - is standard output")
+      ->type_name("FILE")
+      ->required();
+  parser->add_flag("--force", arguments->force, "replace the file if it exists");
   add_number_option(*parser, "--count", 0, arguments->count, "number of elements");
   parser->add_option("--type", arguments->type, "f32 or f64")->type_name("TYPE")->capture_default_str();
   add_number_option(*parser, "--seed", 0, arguments->seed, "start of the random numbers");

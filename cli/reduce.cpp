@@ -1,4 +1,7 @@
 // fanin sum, product, min and the other operations of the catalogue: one number from one input or two.
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <iterator>
@@ -25,6 +28,7 @@ struct reduction_options {
   std::string other;  ///< the second FILE of an operation of two inputs
   run_options how;
   std::string save_state;
+  bool force = false;  ///< replace the file `save_state`
   bool explain = false, json = false;
 };
 
@@ -34,6 +38,15 @@ struct finished_reduction {
   double seconds = 0;
   result<scalar> reached;
 };
+
+// Standard input, for a command line without FILE. @throws usage_error if standard input is no pipe and no file, such
+// as a terminal
+std::string implied_input(operation what) {
+  struct stat about = {};
+  if (::fstat(STDIN_FILENO, &about) == 0 && (S_ISFIFO(about.st_mode) || S_ISREG(about.st_mode))) return "-";
+  throw usage_error(fmt::format("FILE is required where standard input is no pipe and no file; see 'fanin {} --help'",
+                                to_string(what)));
+}
 
 // Null if all elements are in memory, if there are two inputs, or if the variant needs all elements at once. If the
 // request is unsupported for another reason, the plan that follows throws the same error.
@@ -112,13 +125,14 @@ void explain(const finished_reduction& done, const source& input) {
                   how.bound.of_result, how.bound.of_magnitudes, how.bound.absolute));
 }
 
-void run_reduction(operation what, const reduction_options& arguments) {
+void run_reduction(operation what, reduction_options arguments) {
   const options chosen = arguments.how.checked();
   if (!arguments.save_state.empty() && chosen.how != method::exact)
     throw usage_error("--save-state needs --method exact");
   if (!arguments.other.empty() && arguments.input.path == "-" && arguments.other == "-") {
     throw usage_error("standard input cannot be both inputs");
   }
+  if (arguments.input.path.empty()) arguments.input.path = implied_input(what);
   source input(arguments.input);
   std::optional<source> other;
   if (!arguments.other.empty()) {
@@ -129,8 +143,12 @@ void run_reduction(operation what, const reduction_options& arguments) {
   std::optional<exact_state> state;
   std::optional<output_file> file;
   if (!arguments.save_state.empty()) {
+    if (input.is_file(arguments.save_state)) {
+      throw usage_error(fmt::format("{}: is the input; --save-state would replace it", arguments.save_state));
+    }
     state.emplace(input.type());
-    file.emplace(arguments.save_state);  // Created before the reduction, so that a bad path fails early.
+    // Created before the reduction, so that a bad path fails early.
+    file.emplace(arguments.save_state, arguments.force);
   }
   const finished_reduction done =
       reduce_source(what, input, other ? &*other : nullptr, chosen, state ? &*state : nullptr);
@@ -147,7 +165,7 @@ command add_reduction(CLI::App& root, operation what) {
   if (!row.of_floats.fast) story += ", correctly rounded";
   if (!row.of_integers) story += " (f32 and f64)";
   CLI::App* parser = root.add_subcommand(name, story);
-  add_input_options(*parser, arguments->input, true);
+  add_input_options(*parser, arguments->input, row.inputs == 2);
   if (row.inputs == 2) {
     parser->add_option("OTHER", arguments->other, "second input file, of the same format and type")->required();
   }
@@ -155,19 +173,21 @@ command add_reduction(CLI::App& root, operation what) {
   if (std::ranges::find(state_operations, what) != std::end(state_operations)) {
     parser
         ->add_option("--save-state", arguments->save_state,
-                     "with --method exact: write the sum before rounding, for 'merge'")
+                     "with --method exact: write the sum before rounding, for 'merge', to a file that is no input")
         ->type_name("FILE");
+    parser->add_flag("--force", arguments->force, "replace the file of --save-state if it exists");
   }
   parser->add_flag("--explain", arguments->explain,
                    "say on stderr who ran, who was passed over and why, and the error bound");
   parser->add_flag("--json", arguments->json, "print one JSON object");
   const std::string_view files = row.inputs == 2 ? "x.npy y.npy" : "data.npy";
-  std::string examples = fmt::format("Examples:\n  fanin {} {}\n", name, files);
+  std::string examples = row.inputs == 1 ? "Without FILE, standard input is read if it is a pipe or a file.\n\n" : "";
+  examples += fmt::format("Examples:\n  fanin {} {}\n", name, files);
   if (row.inputs == 1) {
     examples += fmt::format(
         "  fanin {0} prices.csv --column price --explain\n"
         "  fanin {0} samples.bin --type f32 --skip 512 --json\n"
-        "  seq 1000 | fanin {0} - --threads 2",
+        "  seq 1000 | fanin {0} --threads 2",
         name);
   } else {
     examples += fmt::format(

@@ -52,14 +52,6 @@ void check_variants(const std::vector<std::string>& names) {
   }
 }
 
-/// Parses a count, as in "1000" or "2^20".
-std::size_t parse_count(const std::string& text) {
-  if (!text.starts_with("2^")) return parse_number<std::uint64_t>("--count", 1, text);
-  const auto exponent = parse_number<std::uint64_t>("--count: the exponent", 0, text.substr(2));
-  if (exponent >= 48) throw usage_error(fmt::format("--count: {} is too large", printable(text)));
-  return std::size_t{1} << exponent;
-}
-
 /// The named variants of the backend, or without names its default variant of each method.
 std::vector<variant_info> chosen_variants(const fanin::backend& backend, const std::vector<std::string>& names,
                                           const std::vector<fanin::method>& methods) {
@@ -100,7 +92,7 @@ std::vector<bench_case> sweep(const bench_axes& axes) {
   const auto usable = chosen_backends(axes.backends);
   check_variants(axes.variants);
   std::vector<std::size_t> counts;
-  for (const std::string& text : axes.counts) counts.push_back(parse_count(text));
+  for (const std::string& text : axes.counts) counts.push_back(parse_number<std::uint64_t>("--count", 1, text));
   if (counts.empty()) counts = {std::size_t{1} << 12, std::size_t{1} << 24};
 
   std::vector<bench_case> all;

@@ -31,6 +31,12 @@ descriptor::~descriptor() {
   if (fd_ != STDIN_FILENO) ::close(fd_);
 }
 
+bool descriptor::is_file(const std::string& path) const noexcept {
+  struct stat open = {}, other = {};
+  return ::fstat(fd_, &open) == 0 && S_ISREG(open.st_mode) && ::stat(path.c_str(), &other) == 0 &&
+         open.st_dev == other.st_dev && open.st_ino == other.st_ino;
+}
+
 byte_reader::byte_reader(int fd, std::string name) : fd_(fd), name_(std::move(name)) {}
 
 byte_reader::byte_reader(std::span<const std::byte> all, std::string name) : name_(std::move(name)) {

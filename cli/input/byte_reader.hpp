@@ -21,6 +21,8 @@ class descriptor {
   int get() const noexcept { return fd_; }
   /// The file's size in bytes, or -1 for standard input and for what is not a regular file.
   std::int64_t size() const noexcept { return size_; }
+  /// Whether this is a regular file and `path` is the same file, perhaps by another name.
+  bool is_file(const std::string& path) const noexcept;
 
  private:
   int fd_ = -1;

@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "cli/kit/errors.hpp"
+#include "cli/kit/unfinished.hpp"
 
 namespace fanin::cli {
 
@@ -33,16 +34,25 @@ void on_bus_error(int signal, siginfo_t* info, void*) {
     struct sigaction fallback = {};
     fallback.sa_handler = SIG_DFL;
     ::sigaction(signal, &fallback, nullptr);
+    remove_unfinished_file();
     return;
   }
   while (message_written.test_and_set()) ::pause();
+  remove_unfinished_file();
   [[maybe_unused]] const auto written = ::write(STDERR_FILENO, message, message_bytes);
   ::_exit(1);
+}
+
+struct stat status_of(int fd, const std::string& name) {
+  struct stat now = {};
+  if (::fstat(fd, &now) != 0) throw bad_data(fmt::format("{}: {}", name, std::strerror(errno)));
+  return now;
 }
 
 }  // namespace
 
 mapped_file::mapped_file(int fd, std::size_t bytes, const std::string& name) : fd_(fd), bytes_(bytes), name_(name) {
+  modified_ = status_of(fd, name).st_mtim;
   if (bytes == 0) return;
   void* where = ::mmap(nullptr, bytes, PROT_READ, MAP_SHARED, fd, 0);
   if (where == MAP_FAILED) throw bad_data(fmt::format("{}: {}", name, std::strerror(errno)));
@@ -66,12 +76,14 @@ mapped_file::~mapped_file() {
   ::munmap(const_cast<std::byte*>(data_), bytes_);
 }
 
-void mapped_file::check_size() const {
-  struct stat now = {};
-  if (::fstat(fd_, &now) != 0) throw bad_data(fmt::format("{}: {}", name_, std::strerror(errno)));
+void mapped_file::check_unchanged() const {
+  const struct stat now = status_of(fd_, name_);
   const auto size = static_cast<std::size_t>(now.st_size);
   if (size < bytes_) throw bad_data(fmt::format("{}: {}", name_, cut_short));
   if (size > bytes_) throw bad_data(fmt::format("{}: the file grew while it was read", name_));
+  if (now.st_mtim.tv_sec != modified_.tv_sec || now.st_mtim.tv_nsec != modified_.tv_nsec) {
+    throw bad_data(fmt::format("{}: the file was written while it was read", name_));
+  }
 }
 
 }  // namespace fanin::cli

@@ -1,6 +1,8 @@
 // A file mapped read-only.
 #pragma once
 
+#include <time.h>
+
 #include <cstddef>
 #include <string>
 
@@ -17,13 +19,14 @@ class mapped_file {
   mapped_file& operator=(const mapped_file&) = delete;
 
   const std::byte* data() const noexcept { return data_; }
-  /// Call check_size() after reading: bytes missing from the last page read as zeros and raise no signal.
-  /// @throws bad_data if the file's size is no longer what it was
-  void check_size() const;
+  /// Call check_unchanged() after reading: a write to the file raises no signal, and bytes missing from the last page
+  /// read as zeros. @throws bad_data if the file's size or its time of modification is no longer what it was
+  void check_unchanged() const;
 
  private:
   int fd_;
   std::size_t bytes_;
+  timespec modified_ = {};
   std::string name_;
   const std::byte* data_ = nullptr;
 };

@@ -16,18 +16,55 @@ namespace {
 
 constexpr std::array<std::string_view, 4> formats = {"npy", "raw", "text", "csv"};
 
+/// The last four characters of the path in lower case: names in any case say the format.
+std::string extension(std::string_view path) {
+  std::string end(path.substr(path.size() - std::min<std::size_t>(path.size(), 4)));
+  for (char& c : end) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return end;
+}
+
 std::string_view extension_format(std::string_view path) {
-  if (path.ends_with(".npy")) return "npy";
-  if (path.ends_with(".csv") || path.ends_with(".tsv")) return "csv";
-  if (path.ends_with(".txt")) return "text";
-  if (path.ends_with(".bin") || path.ends_with(".raw")) return "raw";
+  const std::string end = extension(path);
+  if (end == ".npy") return "npy";
+  if (end == ".csv" || end == ".tsv") return "csv";
+  if (end == ".txt") return "text";
+  if (end == ".bin" || end == ".raw") return "raw";
   return {};
 }
 
-char delimiter_of(const input_options& arguments) {
-  if (arguments.delimiter.empty()) return arguments.path.ends_with(".tsv") ? '\t' : ',';
+/// A format that fanin does not read.
+struct foreign_format {
+  std::string_view magic;  ///< the file's first bytes
+  std::string_view what, advice;
+};
+using namespace std::string_view_literals;
+constexpr std::array foreign_formats = {
+    foreign_format{"\x1f\x8b"sv, "gzip data", "'gzip -dc' unpacks it, and 'fanin SUBCOMMAND -' reads a pipe"},
+    foreign_format{"\x28\xb5\x2f\xfd"sv, "zstd data", "'zstd -dc' unpacks it, and 'fanin SUBCOMMAND -' reads a pipe"},
+    foreign_format{"PK\x03\x04"sv, "a zip archive, perhaps .npz", "'unzip' unpacks it; .npz holds .npy files"},
+    foreign_format{"PK\x05\x06"sv, "an empty zip archive", "there is nothing in it to reduce"},
+    foreign_format{"PAR1"sv, "a Parquet file", "DuckDB or pyarrow converts it to CSV; if it is text, say --format"},
+    foreign_format{"\x89HDF\r\n\x1a\n"sv, "an HDF5 file", "'h5dump -d DATASET -b LE -o x.bin' writes raw data"},
+    foreign_format{"ARROW1"sv, "an Arrow file", "pyarrow converts it to CSV; if it is text, say --format"},
+};
+
+void refuse_foreign_format(byte_reader& in) {
+  const auto start = in.peek(8);
+  const std::string_view bytes(reinterpret_cast<const char*>(start.data()), start.size());
+  for (const foreign_format& one : foreign_formats) {
+    if (bytes.starts_with(one.magic)) {
+      throw bad_data(fmt::format("{}: is {} by its first bytes, which fanin does not read; {}", in.name(), one.what,
+                                 one.advice));
+    }
+  }
+}
+
+std::optional<char> delimiter_of(const input_options& arguments) {
+  if (arguments.delimiter.empty()) return extension(arguments.path) == ".tsv" ? std::optional('\t') : std::nullopt;
   if (arguments.delimiter == "\\t" || arguments.delimiter == "tab") return '\t';
-  if (arguments.delimiter.size() == 1 && arguments.delimiter != "\n" && arguments.delimiter != "\"")
+  if (arguments.delimiter.size() == 1 && arguments.delimiter.find_first_of("\r\n\"") == std::string::npos)
     return arguments.delimiter[0];
   throw usage_error(fmt::format("--delimiter is one character or 'tab', not '{}'", printable(arguments.delimiter)));
 }
@@ -85,7 +122,9 @@ void source::decide_format(const input_options& arguments) {
   } else {
     format_ = arguments.skip != 0 || arguments.count ? "raw" : "text";
   }
-  if (arguments.format.empty() && format_ == "text") refuse_binary();
+  if (!arguments.format.empty()) return;
+  if (format_ != "raw") refuse_foreign_format(reader_);
+  if (format_ == "text") refuse_binary();
 }
 
 void source::refuse_binary() {
@@ -162,7 +201,7 @@ array_view source::load() {
 }
 
 void source::finish() const {
-  if (map_) map_->check_size();
+  if (map_) map_->check_unchanged();
 }
 
 }  // namespace fanin::cli

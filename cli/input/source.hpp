@@ -50,6 +50,8 @@ class source {
   explicit source(const input_options& arguments);
 
   const std::string& name() const noexcept { return reader_.name(); }
+  /// Whether the input is the regular file `path`, perhaps by another name.
+  bool is_file(const std::string& path) const noexcept { return file_.is_file(path); }
   element_type type() const noexcept { return type_; }
   std::string_view format() const noexcept { return format_; }
 
@@ -58,7 +60,7 @@ class source {
   array_view next() { return blocks_->next(); }
   /// All elements. The source copies them into its own memory if they are not mapped.
   array_view load();
-  /// Call finish() after reading. @throws bad_data if the size of a mapped file has changed meanwhile
+  /// Call finish() after reading. @throws bad_data if a mapped file has changed meanwhile
   void finish() const;
 
  private:

@@ -21,6 +21,16 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
+bool ends_line(char c) { return c == '\n' || c == '\r'; }
+
+// The offset after the line end at `at`. If the text ends with "\r" and more text follows, the result is nothing,
+// because that text may begin with "\n".
+std::optional<std::size_t> after_line_end(std::string_view text, std::size_t at, bool last) {
+  if (text[at] == '\n') return at + 1;
+  if (at + 1 == text.size()) return last ? std::optional(at + 1) : std::nullopt;
+  return text[at + 1] == '\n' ? at + 2 : at + 1;
+}
+
 // from_chars reports underflow and overflow by the same code. Only an overflow is an error; strtod() gives the value
 // after an underflow.
 template <std::floating_point T>
@@ -67,6 +77,7 @@ text_parser::text_parser(text_layout layout, element_type type, std::string name
   if (!column.empty() && !by_name_ && wanted_-- == 0) throw usage_error("--column counts from 1");
   if (by_name_) wanted_ = 0;
   in_header_ = layout_.csv && (layout_.header || by_name_);
+  if (layout_.csv && !layout_.delimiter) layout_.delimiter = ',';
 }
 
 std::size_t text_parser::parse(std::string_view text, bool last, std::vector<std::byte>& out) {
@@ -86,14 +97,24 @@ std::size_t text_parser::parse_words(std::string_view text, bool last, std::vect
   const auto separates = [this](char c) { return is_space(c) || c == layout_.delimiter; };
   std::size_t at = 0;
   while (at < text.size()) {
+    if (ends_line(text[at])) {
+      const std::optional<std::size_t> next = after_line_end(text, at, last);
+      if (!next) break;
+      at = *next;
+      new_line(at);
+      continue;
+    }
     if (separates(text[at])) {
-      if (text[at++] == '\n') new_line(at);
+      ++at;
       continue;
     }
     std::size_t end = at;
     while (end < text.size() && !separates(text[end])) ++end;
+    check_length(end - at, longest_word, at);
     if (end == text.size() && !last) break;
-    append_number(text.substr(at, end - at), at, out);
+    std::string_view word = text.substr(at, end - at);
+    if (!layout_.delimiter && word.ends_with(',')) word.remove_suffix(1);
+    if (!word.empty()) append_number(word, at, out);
     at = end;
   }
   return at;
@@ -123,18 +144,29 @@ std::size_t text_parser::parse_records(std::string_view text, bool last, std::ve
 bool text_parser::next_field(std::string_view text, std::size_t begin, bool last, field& found) {
   if (begin < text.size() && text[begin] == '"') return quoted_field(text, begin, last, found);
   std::size_t end = begin;
-  while (end < text.size() && text[end] != layout_.delimiter && text[end] != '\n') ++end;
-  if (end == text.size() && !last) return false;
+  while (end < text.size() && text[end] != layout_.delimiter && !ends_line(text[end])) ++end;
+  check_length(end - begin, longest_field, begin);
   found.value = text.substr(begin, end - begin);
-  found.ends_record = end == text.size() || text[end] == '\n';
-  found.end = std::min(end + 1, text.size());
-  return true;
+  return end_field(text, end, last, found);
+}
+
+bool text_parser::end_field(std::string_view text, std::size_t at, bool last, field& found) {
+  found.ends_record = at == text.size() || ends_line(text[at]);
+  std::optional<std::size_t> next = at + 1;
+  if (at == text.size()) {
+    next = last ? std::optional(at) : std::nullopt;
+  } else if (found.ends_record) {
+    next = after_line_end(text, at, last);
+  }
+  found.end = next.value_or(0);
+  return next.has_value();
 }
 
 bool text_parser::quoted_field(std::string_view text, std::size_t begin, bool last, field& found) {
   unquoted_.clear();
   std::size_t at = begin + 1, lines = 0;
   for (;; ++at) {
+    check_length(at - begin, longest_field, begin);
     if (at >= text.size()) {
       if (!last) return false;
       fail(begin, "a quote is not closed");
@@ -144,16 +176,13 @@ bool text_parser::quoted_field(std::string_view text, std::size_t begin, bool la
       if (at + 1 == text.size() || text[at + 1] != '"') break;
       ++at;
     }
-    if (text[at] == '\n') ++lines;
+    if (text[at] == '\n' ? text[at - 1] != '\r' : text[at] == '\r') ++lines;
     unquoted_ += text[at];
   }
-  std::size_t end = at + 1;
-  if (end < text.size() && text[end] == '\r') ++end;
-  if (end == text.size() && !last) return false;
-  found.ends_record = end == text.size() || text[end] == '\n';
-  if (!found.ends_record && text[end] != layout_.delimiter) fail(at + 1, "text behind a closing quote");
+  ++at;
+  if (!end_field(text, at, last, found)) return false;
+  if (!found.ends_record && text[at] != layout_.delimiter) fail(at, "text behind a closing quote");
   found.value = unquoted_;
-  found.end = std::min(end + 1, text.size());
   line_ += lines;
   return true;
 }
@@ -164,6 +193,10 @@ void text_parser::header_field(std::string_view value, bool ends_record) {
   in_header_ = false;
   if (by_name_) {
     const auto match = std::ranges::find(names_, layout_.column);
+    if (match != names_.end() && std::find(match + 1, names_.end(), layout_.column) != names_.end()) {
+      throw usage_error(fmt::format("{}: several columns are called '{}'; choose one by its number", name_,
+                                    printable(layout_.column)));
+    }
     if (match == names_.end()) {
       const std::vector<std::string_view> known(names_.begin(), names_.end());
       throw usage_error(fmt::format("{}: no column is called '{}'{}", name_, printable(layout_.column),
@@ -185,14 +218,23 @@ void text_parser::data_field(const field& found, std::size_t begin, std::vector<
 }
 
 void text_parser::append_number(std::string_view word, std::size_t begin, std::vector<std::byte>& out) const {
+  check_length(word.size(), longest_word, begin);
   const std::errc code = read_number(type_, word, out);
   if (code == std::errc()) return;
   if (word.empty()) fail(begin, "an empty field");
   const char* const problem =
       code == std::errc::result_out_of_range ? "is out of range for" : "is not a number of type";
   const bool perhaps_header = layout_.csv && line_ == 1 && code == std::errc::invalid_argument;
-  fail(begin, fmt::format("'{}' {} {}{}", printable(word), problem, to_string(type_),
-                          perhaps_header ? "; if line 1 names the columns, say --header" : ""));
+  const bool perhaps_list = !layout_.csv && !layout_.delimiter && word.find(',') != std::string_view::npos;
+  const char* const advice = perhaps_header ? "; if line 1 names the columns, say --header"
+                             : perhaps_list ? "; if commas separate numbers, say --delimiter ,"
+                                            : "";
+  fail(begin, fmt::format("'{}' {} {}{}", printable(word), problem, to_string(type_), advice));
+}
+
+void text_parser::check_length(std::size_t bytes, std::size_t longest, std::size_t begin) const {
+  if (bytes <= longest) return;
+  fail(begin, fmt::format("{} of more than {} bytes", longest == longest_field ? "a field" : "a word", longest));
 }
 
 void text_parser::fail(std::size_t at, const std::string& what) const {

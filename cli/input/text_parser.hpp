@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,18 +16,25 @@ inline constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
 inline bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
+/// The longest word of plain text, and the longest number of CSV, in bytes. A decimal number that is exactly an f64
+/// has up to 1077.
+inline constexpr std::size_t longest_word = 4096;
+/// The longest field of CSV in bytes. The columns that are not asked for may contain any text.
+inline constexpr std::size_t longest_field = std::size_t{1} << 20;
+
 struct text_layout {
   bool csv = false;
-  /// The character between fields. In plain text, white space separates fields, too.
-  char delimiter = ',';
+  /// The character between fields. In plain text, white space separates fields, too. By default a comma separates the
+  /// fields of CSV; plain text then has no delimiter, and a comma is allowed between a number and the white space.
+  std::optional<char> delimiter = {};
   /// CSV: a name from the header, or a number from 1; empty: the only column.
   std::string column = {};
   /// CSV: the first record names the columns. A column given by name implies it.
   bool header = false;
 };
 
-/// Turns text that arrives in pieces into elements of one type. Errors name the line and, in bytes from 1, the
-/// column.
+/// Turns text that arrives in pieces into elements of one type. A line ends with "\n", "\r\n" or "\r". Errors name
+/// the line and, in bytes from 1, the column.
 class text_parser {
  public:
   /// `name` is for messages.
@@ -35,7 +43,8 @@ class text_parser {
   /// Parses the complete words or fields at the front of `text` and appends their values to `out`, as bytes. Returns
   /// the number of bytes consumed; the next call has to begin with the rest. With `last`, no more text follows, and
   /// parse() consumes all of it.
-  /// @throws bad_data (not a number, out of range, a record without the column), usage_error (no such column)
+  /// @throws bad_data (not a number, out of range, too long, a record without the column), usage_error (no such
+  /// column)
   std::size_t parse(std::string_view text, bool last, std::vector<std::byte>& out);
 
  private:
@@ -48,10 +57,14 @@ class text_parser {
   std::size_t parse_words(std::string_view text, bool last, std::vector<std::byte>& out);
   std::size_t parse_records(std::string_view text, bool last, std::vector<std::byte>& out);
   bool next_field(std::string_view text, std::size_t begin, bool last, field& found);
+  /// Sets found.end and found.ends_record for a field whose delimiter or line end is at `at`. False: more text has to
+  /// tell.
+  static bool end_field(std::string_view text, std::size_t at, bool last, field& found);
   bool quoted_field(std::string_view text, std::size_t begin, bool last, field& found);
   void header_field(std::string_view value, bool ends_record);
   void data_field(const field& found, std::size_t begin, std::vector<std::byte>& out);
   void append_number(std::string_view word, std::size_t begin, std::vector<std::byte>& out) const;
+  void check_length(std::size_t bytes, std::size_t longest, std::size_t begin) const;
   void new_line(std::size_t next_begin) {
     ++line_;
     line_begin_ = consumed_ + next_begin;

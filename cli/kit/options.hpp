@@ -19,7 +19,8 @@ namespace fanin::cli {
 /// Adds FILE and the options for reading it. `required`: whether FILE has to be given.
 void add_input_options(CLI::App& parser, input_options& arguments, bool required);
 
-/// Parses a whole number of at least `least`. `name` is the option's name in messages. @throws usage_error
+/// Parses a whole number of at least `least`, as in "1000", "1e3" or "2^10". `name` is the option's name in messages.
+/// @throws usage_error
 template <class Number>
 Number parse_number(const std::string& name, std::uint64_t least, const std::string& text);
 extern template unsigned parse_number(const std::string&, std::uint64_t, const std::string&);

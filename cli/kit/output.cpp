@@ -5,17 +5,21 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "cli/kit/errors.hpp"
 #include "cli/kit/text.hpp"
+#include "cli/kit/unfinished.hpp"
 
 namespace fanin::cli {
 
@@ -33,22 +37,37 @@ bool write_all(int fd, const void* data, std::size_t bytes) {
   return true;
 }
 
-// The path of the temporary file that a signal handler removes. The string belongs to the only output_file.
-std::atomic<const char*> unfinished = nullptr;
+// The path after the symbolic links at its end, whose last target may be missing. stat() has accepted the chain.
+std::string after_links(const std::string& path) {
+  std::filesystem::path target = path;
+  while (std::filesystem::is_symlink(target)) target = target.parent_path() / std::filesystem::read_symlink(target);
+  return target.string();
+}
 
-void remove_unfinished(int signal) {
-  if (const char* path = unfinished) ::unlink(path);
+mode_t permissions_of_new_file() {
+  const mode_t mask = ::umask(0);
+  ::umask(mask);
+  return 0666 & ~mask;
+}
+
+void remove_and_raise(int signal) {
+  remove_unfinished_file();
   ::raise(signal);  // The default action, which SA_RESETHAND has restored, takes effect when the handler returns.
 }
 
+// Handles every signal whose default action ends the process, unless the signal is ignored or has a handler already.
+// sigaction() refuses those that cannot be caught.
 void guard_unfinished(const std::string& path) {
-  unfinished = path.c_str();
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+  constexpr std::array not_fatal = {SIGCHLD, SIGCONT, SIGURG, SIGWINCH, SIGTSTP, SIGTTIN, SIGTTOU};
+  unfinished_file = path.c_str();
+  for (int signal = 1; signal <= SIGRTMAX; ++signal) {
+    if (std::ranges::find(not_fatal, signal) != not_fatal.end()) continue;
     struct sigaction before = {}, action = {};
-    action.sa_handler = remove_unfinished;
+    action.sa_handler = remove_and_raise;
     action.sa_flags = static_cast<int>(SA_RESETHAND);
-    ::sigaction(signal, nullptr, &before);
-    if (before.sa_handler == SIG_DFL) ::sigaction(signal, &action, nullptr);
+    if (::sigaction(signal, nullptr, &before) == 0 && before.sa_handler == SIG_DFL) {
+      ::sigaction(signal, &action, nullptr);
+    }
   }
 }
 
@@ -65,21 +84,38 @@ void write_stderr(std::string_view line) {
   write_all(STDERR_FILENO, whole.data(), whole.size());
 }
 
-output_file::output_file(const std::string& path) : path_(path), temporary_(path + ".XXXXXX") {
-  struct stat about = {};
-  if (::stat(path.c_str(), &about) == 0 && !S_ISREG(about.st_mode)) {
-    throw bad_data(fmt::format("{}: exists and is not a regular file", path));
+output_file::output_file(const std::string& path, bool may_replace)
+    : path_(path == "-" ? "standard output" : path), is_stdout_(path == "-") {
+  struct stat about = {}, out = {};
+  const bool exists = ::stat(path.c_str(), &about) == 0;
+  if (!is_stdout_ && !exists && errno != ENOENT) fail();
+  if (!is_stdout_ && exists && ::fstat(STDOUT_FILENO, &out) == 0) {
+    is_stdout_ = out.st_dev == about.st_dev && out.st_ino == about.st_ino;
   }
-  fd_ = ::mkostemp(temporary_.data(), O_CLOEXEC);
+  if (is_stdout_) {
+    fd_ = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+  } else if (exists && !S_ISREG(about.st_mode)) {
+    fd_ = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+  } else {
+    if (exists && !may_replace) throw bad_data(fmt::format("{}: exists; --force replaces it", path));
+    mode_ = exists ? about.st_mode & 07777 : permissions_of_new_file();
+    open_temporary();
+  }
   if (fd_ < 0) fail();
-  guard_unfinished(temporary_);
+}
+
+void output_file::open_temporary() {
+  target_ = after_links(path_);
+  temporary_ = target_ + ".XXXXXX";
+  fd_ = ::mkostemp(temporary_.data(), O_CLOEXEC);
+  if (fd_ >= 0) guard_unfinished(temporary_);
 }
 
 output_file::~output_file() {
-  unfinished = nullptr;
+  unfinished_file = nullptr;
   if (fd_ < 0) return;
   ::close(fd_);
-  ::unlink(temporary_.c_str());
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
 }
 
 void output_file::write(std::span<const std::byte> bytes) {
@@ -87,13 +123,12 @@ void output_file::write(std::span<const std::byte> bytes) {
 }
 
 void output_file::commit() {
-  const mode_t mask = ::umask(0);
-  ::umask(mask);
-  if (::fchmod(fd_, 0666 & ~mask) != 0 || ::fsync(fd_) != 0) fail();
-  if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail();
-  unfinished = nullptr;
-  ::close(fd_);
-  fd_ = -1;
+  if (!temporary_.empty()) {
+    if (::fchmod(fd_, mode_) != 0 || ::fsync(fd_) != 0) fail();
+    if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail();
+    unfinished_file = nullptr;
+  }
+  if (::close(std::exchange(fd_, -1)) != 0) fail();
 }
 
 void output_file::fail() const { throw bad_data(fmt::format("{}: {}", path_, std::strerror(errno))); }

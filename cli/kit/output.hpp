@@ -1,6 +1,8 @@
 // The output of the process: stdout in one write, files that are complete or absent, and a progress line on stderr.
 #pragma once
 
+#include <sys/types.h>
+
 #include <atomic>
 #include <condition_variable>
 #include <cstddef>
@@ -20,23 +22,33 @@ void write_stdout(std::string_view text);
 /// Writes one line to stderr, which begins with "fanin: ". Control characters become '?'.
 void write_stderr(std::string_view line);
 
-/// A file that appears under its name, complete, when commit() returns. Only one output_file may exist at a time.
+/// An output under a path. A new file appears under its name, complete, when commit() returns, and a regular file is
+/// replaced then, with the same permissions; where `path` is a symbolic link, its target is created or replaced. What
+/// is no regular file (a device, a pipe) and what standard output has open is written as it is. Only one output_file
+/// may exist at a time.
 class output_file {
  public:
-  /// @throws bad_data, also if `path` exists and is not a regular file
-  explicit output_file(const std::string& path);
+  /// "-" is standard output. @throws bad_data, also if `path` is a regular file and `may_replace` is false
+  explicit output_file(const std::string& path, bool may_replace = true);
   ~output_file();
   output_file(const output_file&) = delete;
   output_file& operator=(const output_file&) = delete;
 
   void write(std::span<const std::byte> bytes);
   void commit();
+  /// Whether the bytes go to standard output.
+  bool is_stdout() const noexcept { return is_stdout_; }
 
  private:
+  void open_temporary();
   [[noreturn]] void fail() const;
 
-  std::string path_, temporary_;
+  std::string path_;
+  std::string target_;     ///< `path_` after symbolic links
+  std::string temporary_;  ///< the file that becomes `target_`; empty: `path_` is written as it is
+  mode_t mode_ = 0;        ///< the permissions of the new file
   int fd_ = -1;
+  bool is_stdout_ = false;
 };
 
 /// A progress line on stderr, shown after one second if stderr is a terminal. Call end(), which erases the line,

@@ -110,8 +110,33 @@ TEST_CASE("bad text") {
           {"echo 9223372036854775807 1 | $fanin sum - --type i64", 1, "standard input: the result does not fit"},
           {"echo 18446744073709551615 1 >big.txt; $fanin compare big.txt --type u64", 1, "big.txt: the sum"},
           {"printf '1 \\303\\274\\033[2J' | $fanin sum - --format text", 1, "'\\xc3\\xbc\\x1b[2J' is not a number"},
+          {"{ echo 1; yes 7 | tr -d '\\n'; } | $fanin sum", 1, "line 2, column 1: a word of more than 4096 bytes"},
           {"printf '\\377price\\n1\\n' >odd.csv; $fanin sum odd.csv --column price", 2, "mean '\\xffprice'?"},
       });
+}
+
+TEST_CASE("formats that fanin does not read name themselves and what converts them") {
+  const scratch_folder here;
+  const std::string_view hdf5("\x89HDF\r\n\x1a\n\0", 9), zip("PK\x03\x04\x14\0", 6), arrow("ARROW1\0\0", 8);
+  here.write("x.h5", hdf5);
+  here.write("x.npz", zip);
+  here.write("x.arrow", arrow);
+  here.write("x.parquet", "PAR1\x15\x04");
+  here.write("x.zst", "\x28\xb5\x2f\xfd$");
+  check_all(here,
+            {
+                {"seq 3 >x; gzip x; $fanin sum x.gz", 1, "x.gz: is gzip data by its first bytes"},
+                {"mv x.gz x.csv.gz; $fanin sum x.csv.gz --column 1", 1, "'gzip -dc' unpacks it"},
+                {"$fanin sum - <x.csv.gz", 1, "standard input: is gzip data"},
+                {"mv x.csv.gz x.npy; $fanin sum x.npy", 1, "x.npy: is gzip data"},
+                {"$fanin compare x.zst", 1, "is zstd data by its first bytes, which fanin does not read; 'zstd"},
+                {"$fanin sum x.npz", 1, "is a zip archive, perhaps .npz"},
+                {"$fanin sum x.parquet", 1, "is a Parquet file by its first bytes"},
+                {"$fanin sum x.h5", 1, "'h5dump -d DATASET -b LE -o x.bin' writes raw data"},
+                {"$fanin sum x.arrow", 1, "is an Arrow file by its first bytes"},
+            });
+  here.write("x.csv", "PAR1\n2\n");
+  CHECK(here.fanin("sum x.csv --column PAR1 --format csv").out == "2\n");
 }
 
 TEST_CASE("bad raw files") {
@@ -141,7 +166,8 @@ TEST_CASE("bad usage") {
             {
                 {"$fanin", 2, "a subcommand is needed"},
                 {"$fanin summ x.npy", 2, "unknown subcommand 'summ'; did you mean 'sum'?"},
-                {"$fanin sum", 2, "FILE is required"},
+                {"$fanin sum", 2, "FILE is required where standard input is no pipe and no file"},
+                {"$fanin dot", 2, "FILE is required"},
                 {"$fanin sum x.npy y.npy", 2, "unexpected argument 'y.npy'"},
                 {"$fanin sum x.npy --metod exact", 2, "unknown option '--metod'; did you mean '--method'?"},
                 {"$fanin sum x.npy --method exat", 2, "unknown method 'exat'; did you mean 'exact'?"},
@@ -158,6 +184,11 @@ TEST_CASE("bad usage") {
                 {"$fanin sum x.bin --skip 4k", 2, "--skip is a number from 0, not '4k'"},
                 {"$fanin sum x.bin --count 18446744073709551616", 2, "18446744073709551616 is too large"},
                 {"$fanin generate uniform --output y.npy --count -3", 2, "--count is a number from 0, not '-3'"},
+                {"$fanin generate uniform --output y.npy --count 2^64", 2, "--count: 2^64 is too large"},
+                {"$fanin generate uniform --output y.npy --count 1e", 2, "--count is a number from 0, not '1e'"},
+                {"$fanin generate uniform --output y.npy --count 1e-3", 2, "--count is a number from 0, not '1e-3'"},
+                {"$fanin sum x.npy --threads 2^32", 2, "--threads: 2^32 is too large"},
+                {"$fanin sum x.npy --threads 0e9", 2, "--threads is a number from 1, not '0e9'"},
                 {"$fanin generate uniform --output y.npy --seed -1", 2, "--seed is a number from 0, not '-1'"},
                 {"$fanin accuracy --count -3", 2, "--count is a number from 0, not '-3'"},
                 {"$fanin compare x.npy --threads 0", 2, "--threads is a number from 1, not '0'"},
@@ -225,7 +256,7 @@ TEST_CASE("threads that cannot be started are done without") {
 TEST_CASE("generate leaves nothing half done") {
   const scratch_folder here;
   check_failure(here.fanin("generate uniform --output no/such/place.npy"), 1, "No such file or directory");
-  check_failure(here.fanin("generate uniform --output /dev/full"), 1, "not a regular file");
+  check_failure(here.fanin("generate uniform --output /dev/full"), 1, "/dev/full: No space left on device");
   check_failure(here.shell("ulimit -f 1; trap '' XFSZ; $fanin generate uniform --count 10000 --output x.npy"), 1,
                 "x.npy: File too large");
   const finished killed = here.shell(
@@ -241,11 +272,12 @@ TEST_CASE("a file cut short while it is read") {
   // A sparse file takes no space but long to read. It is truncated as soon as it is mapped.
   const finished run = here.shell(
       "truncate -s 64G x.bin\n"
-      "$fanin sum x.bin --type f64 & child=$!\n"
+      "$fanin sum x.bin --type f64 --method exact --save-state state & child=$!\n"
       "until grep -q x.bin /proc/$child/maps; do kill -0 $child || break; done\n"
       "truncate -s 4096 x.bin\n"
       "wait $child");
   check_failure(run, 1, "fanin: x.bin: the file was cut short while it was read");
+  CHECK(here.shell("ls").out == "x.bin\n");
 }
 
 TEST_SUITE_END();

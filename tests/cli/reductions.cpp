@@ -58,6 +58,15 @@ TEST_CASE("text, CSV and raw options") {
   CHECK(value(here.fanin("sum x.csv --header --column 2 --delimiter ';'")) == "3.75");
   here.write("x.tsv", "1\t2\n3\t4\n");
   CHECK(value(here.fanin("sum x.tsv --column 2")) == "6");
+  CHECK(value(here.shell("cp x.tsv X.TSV; $fanin sum X.TSV --column 2")) == "6");
+  here.write("X.CSV", "1,2\r3,4\r");
+  CHECK(value(here.fanin("sum X.CSV --column 2")) == "6");
+  check_failure(here.fanin("sum X.CSV"), 2, "X.CSV: line 1 has several columns");
+  CHECK(value(here.shell("printf '1, 2,\\n3' | $fanin sum -")) == "6");
+  CHECK(value(here.shell("printf '1,2\\n3' | $fanin sum - --delimiter ,")) == "6");
+  check_failure(here.shell("printf '3,14' | $fanin sum -"), 1, "if commas separate numbers, say --delimiter ,");
+  CHECK(value(here.shell("printf '1 2' >x.txt; $fanin sum <x.txt")) == "3");
+  CHECK(value(here.shell("seq 4 | $fanin max --type i32")) == "4");
   CHECK(value(here.shell("seq 100000 | $fanin sum - --type u64")) == "5000050000");
   CHECK(value(here.shell("printf '1\\n2\\n' | $fanin sum - --type i32")) == "3");
   CHECK(value(here.shell("seq 4 >x.dat; $fanin sum x.dat --type f32")) == "10");
@@ -112,10 +121,10 @@ TEST_CASE("json: numbers that JSON cannot say, and shortest round trips") {
 TEST_CASE("merge: states of parts give the bits of the whole") {
   const scratch_folder here;
   for (const std::string type : {"f32", "f64"}) {
-    REQUIRE(here.fanin("generate condition:1e20 --count 30000 --type " + type + " --output x.npy").status == 0);
+    REQUIRE(here.fanin("generate condition:1e20 --count 3e4 --force --type " + type + " --output x.npy").status == 0);
     const std::string whole = value(here.fanin("sum x.npy --method exact"));
     const std::string raw = "tail -c +129 x.npy >x.raw; ";
-    const std::string part = "$fanin sum x.raw --method exact --type " + type;
+    const std::string part = "$fanin sum x.raw --method exact --force --type " + type;
     const finished parts = here.shell(raw + part + " --count 12345 --save-state a.fanin && " + part + " --skip " +
                                       std::to_string(12345 * (type == "f32" ? 4 : 8)) + " --save-state b.fanin && " +
                                       part + " --count 0 --save-state c.fanin");
@@ -123,12 +132,13 @@ TEST_CASE("merge: states of parts give the bits of the whole") {
     CHECK(value(here.fanin("merge a.fanin b.fanin c.fanin")) == whole);
     CHECK(value(here.fanin("merge b.fanin c.fanin a.fanin --save-state all.fanin")) == whole);
     CHECK(parsed(here.fanin("merge all.fanin --json"))["value_text"] == whole);
-    CHECK(value(here.shell("cat x.raw | $fanin sum - --format raw --method exact --save-state s.fanin --type " +
-                           type)) == whole);
+    CHECK(value(here.shell(
+              "cat x.raw | $fanin sum - --format raw --method exact --force --save-state s.fanin --type " + type)) ==
+          whole);
     CHECK(here.read("s.fanin") == here.read("all.fanin"));
     CHECK(parsed(here.fanin("merge all.fanin --json"))["count"] == 30000);
     CHECK(value(here.fanin("merge all.fanin --operation mean")) == value(here.fanin("mean x.npy --method exact")));
-    REQUIRE(here.fanin("mean x.npy --method exact --save-state mean.fanin").status == 0);
+    REQUIRE(here.fanin("mean x.npy --method exact --save-state mean.fanin --force").status == 0);
     CHECK(here.read("mean.fanin") == here.read("all.fanin"));
     check_failure(here.fanin("merge c.fanin --operation mean"), 2, "mean of no elements");
     here.shell("cp a.fanin " + type + ".fanin");

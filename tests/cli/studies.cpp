@@ -40,7 +40,7 @@ TEST_CASE("compare: every row keeps its bound, and the exact rows are the exact 
   for (const std::string spec : {"uniform --type f32", "condition:1e20 --type f64", "condition:1e12 --type f32",
                                  "wide --type f64", "big-eats-small --type f32"}) {
     CAPTURE(spec);
-    REQUIRE(here.fanin("generate --count 5003 --output x.npy " + spec).status == 0);
+    REQUIRE(here.fanin("generate --count 5003 --force --output x.npy " + spec).status == 0);
     const json all = parsed(here.fanin("compare x.npy --json"));
     CHECK(all["input"] == "x.npy");
     CHECK(all["rows"].size() >= 8);
@@ -183,7 +183,7 @@ TEST_CASE("generate: same seed, same bytes; the sum it says is the exact sum of 
     for (const std::string type : {"f32", "f64"}) {
       CAPTURE(spec);
       CAPTURE(type);
-      const std::string arguments = "generate " + spec + " --count 1001 --seed 5 --type " + type;
+      const std::string arguments = "generate " + spec + " --count 1001 --seed 5 --force --type " + type;
       const finished run = here.fanin(arguments + " --output a.npy");
       REQUIRE(run.status == 0);
       REQUIRE(here.fanin(arguments + " -o b.npy").status == 0);
@@ -231,6 +231,9 @@ TEST_CASE("completions are scripts, and the man page and the help name every sub
   }
   CHECK(here.fanin("--version").out.starts_with("fanin "));
   CHECK(here.fanin("sum --help").out.find("--threads") != std::string::npos);
+  CHECK(here.fanin("help sum").out == here.fanin("sum --help").out);
+  CHECK(here.fanin("help").out == here.fanin("--help").out);
+  check_failure(here.fanin("help summ"), 2, "unknown subcommand 'summ'; did you mean 'sum'?");
 }
 
 TEST_SUITE_END();

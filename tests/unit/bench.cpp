@@ -173,6 +173,7 @@ TEST_CASE("the axes: defaults, powers of two, and words that name nothing") {
   CHECK(sweep({.backends = {"serial"}, .variants = {"kahan", "exact"}, .types = {"f64"}, .counts = {"7"}}).size() ==
         2);
   CHECK(sweep({.counts = {"2^20"}})[0].count == 1 << 20);
+  CHECK(sweep({.counts = {"3e4"}})[0].count == 30000);
   CHECK(sweep({.operations = {"dot"}, .types = {"f64"}, .counts = {"8"}})[0].bytes() == 128);
   CHECK_THROWS_AS(sweep({.backends = {"auto"}}), invalid_argument);
   CHECK_THROWS_AS(sweep({.methods = {"exakt"}}), usage_error);

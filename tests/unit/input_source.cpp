@@ -1,6 +1,7 @@
 // Tests that mapped and streamed files give the same elements, and that a truncated file gives one line and status 1.
 #include <doctest/doctest.h>
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -110,10 +111,11 @@ TEST_CASE("without --format, a type alone does not make input raw") {
   CHECK_NOTHROW(source({.path = binary.path(), .format = "text"}));
 }
 
-TEST_CASE("text: a word longer than a block") {
-  const std::string zeros((std::size_t{3} << 20), '0');
-  const scratch_file file("1 " + zeros + "2 3");
-  CHECK(load({.path = file.path(), .format = "text"}) == std::vector<double>{1, 2, 3});
+TEST_CASE("csv: a field as long as a block") {
+  const std::string field(std::size_t{1} << 20, 'x');
+  const scratch_file file("1," + field + "\n2," + field + "\n"), longer("1," + field + "x\n");
+  CHECK(load({.path = file.path(), .column = "1"}) == std::vector<double>{1, 2});
+  CHECK_THROWS_AS(load({.path = longer.path(), .column = "1"}), bad_data);
 }
 
 TEST_CASE("a file that shrinks inside its last page is noticed at the end") {
@@ -122,6 +124,21 @@ TEST_CASE("a file that shrinks inside its last page is noticed at the end") {
   input.finish();
   REQUIRE(::ftruncate(file.fd(), 8) == 0);
   CHECK_THROWS_AS(input.finish(), bad_data);
+}
+
+TEST_CASE("a file of the same size that is written while it is read is noticed at the end") {
+  const scratch_file file(bytes_of(counted(4)));
+  const timespec before[] = {{1'000'000'000, 0}, {1'000'000'000, 0}},
+                 after[] = {{1'000'000'000, 1}, {1'000'000'000, 1}};
+  REQUIRE(::futimens(file.fd(), before) == 0);
+  source input({.path = file.path(), .format = "raw", .type = "f64"});
+  input.finish();
+  REQUIRE(::pwrite(file.fd(), "x", 1, 0) == 1);
+  CHECK_THROWS_AS(input.finish(), bad_data);
+  REQUIRE(::futimens(file.fd(), after) == 0);  // The smallest difference.
+  CHECK_THROWS_AS(input.finish(), bad_data);
+  REQUIRE(::futimens(file.fd(), before) == 0);
+  input.finish();
 }
 
 TEST_CASE("a file that shrinks while it is read ends the process with one line and status 1") {

@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "cli/input/text_parser.hpp"
 #include "cli/kit/errors.hpp"
 
@@ -66,7 +68,7 @@ TEST_SUITE_BEGIN("text");
 TEST_CASE("words of plain text") { check<double>("1 2.5\n-3e2\t+4\r\n", plain, {1, 2.5, -300, 4}); }
 
 TEST_CASE("plain text separates at the delimiter too") {
-  check<double>("1,2\n3,", plain, {1, 2, 3});
+  check<double>("1,2\n3,", {.delimiter = ','}, {1, 2, 3});
   check<double>("1;2", {.delimiter = ';'}, {1, 2});
   check<double>("\n\n 7", plain, {7});
   check<double>(
@@ -74,6 +76,25 @@ TEST_CASE("plain text separates at the delimiter too") {
       "7",
       plain, {7});
   check<double>("", plain, {});
+}
+
+TEST_CASE("plain text without a delimiter: a comma is allowed before white space only") {
+  check<double>("1, 2,\n3 , 4,", plain, {1, 2, 3, 4});
+  check_refused(
+      "2\n3,14", plain,
+      "x: line 2, column 1: '3,14' is not a number of type f64; if commas separate numbers, say --delimiter ,");
+  check_refused(
+      "1,,", plain,
+      "x: line 1, column 1: '1,' is not a number of type f64; if commas separate numbers, say --delimiter ,");
+  check_refused("1,2", {.delimiter = ';'}, "x: line 1, column 1: '1,2' is not a number of type f64");
+}
+
+TEST_CASE("a line ends with LF, CR LF or CR") {
+  check<double>("1\r2\r\n3\n\r4\r", plain, {1, 2, 3, 4});
+  check_refused("1\r2\r\n\n3x", plain, "x: line 4, column 1: '3x' is not a number of type f64");
+  check<double>("a,b\r1,2\r\r\n3,4\r", csv("b"), {2, 4});
+  check<double>("\"a\",\"b\"\r\"1\",\"2\"\r\"3\",\"4\"\r", csv("b"), {2, 4});
+  check_refused("n,x\r\"a\rb\r\nc\",1\rd,z\r", csv("x"), "x: line 5, column 3: 'z' is not a number of type f64");
 }
 
 TEST_CASE("numbers are correctly rounded and complete") {
@@ -86,6 +107,30 @@ TEST_CASE("numbers are correctly rounded and complete") {
   const auto nan = parse<double>("nan", plain, 8);
   REQUIRE(nan.size() == 1);
   CHECK(std::isnan(nan[0]));
+}
+
+TEST_CASE("a word, a number and a field have a greatest length") {
+  const auto refusal = [](const std::string& text, const text_layout& layout) {
+    std::string first;
+    for (const std::size_t piece : {std::size_t{1000}, std::size_t{1} << 19, text.size()}) {
+      try {
+        parse<double>(text, layout, piece);
+        return std::string("nothing");
+      } catch (const bad_data& error) {
+        CHECK((first.empty() || first == error.what()));
+        first = error.what();
+      }
+    }
+    return first;
+  };
+  const std::string word(longest_word, '0'), field(longest_field, 'x');
+  CHECK(parse<double>(word + " 1", plain, 1000) == std::vector<double>{0, 1});
+  CHECK(parse<double>(fmt::format("-{:.1074f}", 5e-324), plain, 1000) == std::vector<double>{-5e-324});
+  CHECK(refusal("1\n2 0" + word + " 1", plain) == "x: line 2, column 3: a word of more than 4096 bytes");
+  CHECK(refusal("1\n\"0" + word + "\"\n", csv()) == "x: line 2, column 1: a word of more than 4096 bytes");
+  CHECK(parse<double>("1," + field + "\n2,\n", csv("1"), 1 << 19) == std::vector<double>{1, 2});
+  CHECK(refusal("1,x\n2,x" + field, csv("1")) == "x: line 2, column 3: a field of more than 1048576 bytes");
+  CHECK(refusal("1,x\n2,\"" + field, csv("1")) == "x: line 2, column 3: a field of more than 1048576 bytes");
 }
 
 TEST_CASE("bad numbers are named with line and column") {
@@ -124,6 +169,9 @@ TEST_CASE("quoted fields of CSV") {
 TEST_CASE("CSV that does not fit") {
   check_refused("a,b\n1,2\n", csv("total"), "x: no column is called 'total'");
   check_refused("price,count\n1,2\n", csv("prise"), "x: no column is called 'prise'; did you mean 'price'?");
+  check_refused("a,b,a\n1,2,3\n", csv("a"), "x: several columns are called 'a'; choose one by its number");
+  check<double>("a,b,a\n1,2,3\n", csv("b"), {2});
+  check<double>("a,b,a\n1,2,3\n", csv("3", true), {3});
   check_refused("1,2\n", csv(), "x: line 1 has several columns; choose one with --column");
   check_refused("1,2\n3\n", csv("2"), "x: line 2, column 1: only 1 fields, and --column asks for number 2");
   check_refused("1,2\n3,\n", csv("2"), "x: line 2, column 3: an empty field");
