@@ -51,10 +51,19 @@ struct measured {
   std::string machine;
 };
 
+/// @throws bad_data, which names `from`
+json parsed(const std::string& from, const std::string& text) {
+  try {
+    return json::parse(text, check_depth);
+  } catch (const bad_data& problem) {
+    throw bad_data(fmt::format("{}: {}", from, problem.what()));
+  }
+}
+
 measured read_result(const std::string& from, const std::string& text) {
   measured all;
   try {
-    const json whole = json::parse(text);
+    const json whole = parsed(from, text);
     all.machine = whole.at("context").value("machine", "");
     const auto new_name = [&](const json& row) {
       const auto name = row.at("name").get<std::string>();

@@ -135,6 +135,8 @@ TEST_CASE("builds that fail") {
   check_failure(failing("kill -KILL $$"), 1, "a: Killed");
   check_failure(failing("echo {; exit 0"), 1, "a: not a result of 'fanin bench --json'");
   check_failure(failing("echo {}; exit 0"), 1, "a: not a result of 'fanin bench --json'");
+  here.write("deep.json", R"({"context": )" + std::string(1'000'000, '[') + std::string(1'000'000, ']') + "}");
+  check_failure(failing("cat deep.json; exit 0"), 1, "a: JSON with more than 64 arrays and objects in each other");
   here.make_b("0");
   check_failure(here.fanin("regress a b"), 1, "b: x: no time above 0");
   here.write("b", "#!/no/such/shell\n");
@@ -166,6 +168,9 @@ TEST_CASE("result files: only a factor of two is called, and a warning says so")
   CHECK(pipes.status == 3);
   CHECK(pipes.out.find("\nSLOWER z: +100.0 %") != std::string::npos);
 
+  here.write("deep.json", R"({"context": )" + std::string(1'000'000, '[') + std::string(1'000'000, ']') + "}");
+  check_failure(here.fanin("regress a.json deep.json"), 1,
+                "deep.json: JSON with more than 64 arrays and objects in each other");
   here.write("none.json", result(row("other", "1")));
   check_failure(here.fanin("regress a.json none.json"), 1, "no case in common");
   const std::string wrong = R"({"name": "x", "verified": false, "error_message": "is 3"})";

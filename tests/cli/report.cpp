@@ -224,6 +224,8 @@ TEST_CASE("what cannot be read or drawn is refused, and nothing is written") {
     CHECK(here.shell("test ! -e page.html").status == 0);
   };
   here.write("cut.json", ladder_file("a device").substr(0, 100));
+  here.write("deep.json",
+             R"({"benchmarks": [], "context": )" + std::string(1'000'000, '[') + std::string(1'000'000, ']') + "}");
   here.write("number.json", "17");
   here.write("keys.json", R"({"ceiling_gigabytes_per_second": 5})");
   here.write(
@@ -239,6 +241,7 @@ TEST_CASE("what cannot be read or drawn is refused, and nothing is written") {
   here.write("none.json", R"({"benchmarks": []})");
   refused(1, "absent.json", "absent.json: cannot be opened");
   refused(1, "cut.json", "cut.json: not JSON, or cut short");
+  refused(1, "deep.json", "deep.json: JSON with more than 64 arrays and objects in each other");
   refused(1, "number.json",
           "number.json: not a result of 'fanin bench', 'regress', 'ladder', 'lab latency' or 'accuracy'");
   refused(1, "keys.json", "keys.json: ");
