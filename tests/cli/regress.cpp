@@ -181,6 +181,18 @@ TEST_CASE("result files: only a factor of two is called, and a warning says so")
   CHECK(here.fanin("regress a.json large.json").out.find("not compared: x: B: too long\n") != std::string::npos);
 }
 
+TEST_CASE("control characters in names do not reach the terminal") {
+  const scratch_folder here;
+  const std::string name = "x\\u001b]0;title\\u0007\\u009b2J", shown = "x?]0;title??2J";
+  here.write("a.json", result(row(name, "1") + "," + row("y", "1")));
+  here.write("b.json",
+             result(row(name, "3"), "m", R"({"name": "y", "verified": null, "error_message": ")" + name + "\"}"));
+  const finished run = here.fanin("regress a.json b.json");
+  CHECK(run.out.find("\nSLOWER " + shown + ":") != std::string::npos);
+  CHECK(run.out.find("\nnot compared: y: B: " + shown + "\n") != std::string::npos);
+  CHECK(run.out.find_first_of("\x1b\x07\x9b") == std::string::npos);
+}
+
 TEST_CASE("what the command line cannot mean") {
   const two_builds here;
   here.make_b("1");

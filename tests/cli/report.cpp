@@ -192,6 +192,17 @@ TEST_CASE("names that look like markup are text") {
   }
 }
 
+TEST_CASE("control characters in names become question marks") {
+  const scratch_folder here;
+  here.write("ladder.json", ladder_file("a\x1b[2J\xc2\x9b\x7f\n, é"));
+  here.write("bench.json", bench_file("", "", {bench_row("b\x1b[2J\xc2\x9b", "fast", 1024, 1)}));
+  const std::string page = drawn(here, "ladder.json bench.json");
+  CHECK(page.find("a?[2J???, é") != std::string::npos);
+  CHECK(page.find("b?[2J?/simd") != std::string::npos);
+  const std::string table = drawn(here, "bench.json --chart throughput --format csv");
+  CHECK(table == "GB/s at n,b?[2J?/simd,one-thread read ceiling\n1024,1,100\n");
+}
+
 TEST_CASE("history: in the order of dates; without a second commit there is none") {
   const scratch_folder here;
   write_all_kinds(here);
