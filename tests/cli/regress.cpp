@@ -139,6 +139,13 @@ TEST_CASE("builds that fail") {
   check_failure(failing("cat deep.json; exit 0"), 1, "a: JSON with more than 64 arrays and objects in each other");
   here.make_b("0");
   check_failure(here.fanin("regress a b"), 1, "b: x: no time above 0");
+  const auto limited = [&](const std::string& program, const std::string& options) {
+    here.write("endless", "#!/bin/sh\nexec " + program + "\n");
+    return here.shell("chmod +x endless; ulimit -v 4000000; timeout 60 $fanin regress endless endless " + options);
+  };
+  check_failure(limited("sleep 50", "--timeout 0.5"), 1, "endless: stopped, because it took longer than 0.5 s");
+  check_failure(limited("yes", ""), 1, "endless: stopped, because it wrote more than 67108864 bytes");
+  check_failure(limited("yes >&2", ""), 1, "endless: stopped, because it wrote more than 67108864 bytes");
   here.write("b", "#!/no/such/shell\n");
   check_failure(here.shell("chmod +x b; $fanin regress a b"), 1, "b: No such file or directory");
 }
@@ -206,6 +213,7 @@ TEST_CASE("what the command line cannot mean") {
   check_failure(here.fanin("regress a b --pairs 7"), 2, "--pairs is a number from 8");
   check_failure(here.fanin("regress a b --budget 0"), 2, "--budget is a number of seconds above 0, not '0'");
   check_failure(here.fanin("regress a b --budget nan"), 2, "not 'nan'");
+  check_failure(here.fanin("regress a b --timeout 0"), 2, "--timeout is a number of seconds above 0, not '0'");
   check_failure(here.fanin("regress a b --treshold 3"), 2, "did you mean '--threshold'?");
   check_failure(here.fanin("regress a a.json"), 2, "not one of each");
   check_failure(here.fanin("regress a.json a.json --aa"), 2, "two results are compared as they are");
