@@ -6,6 +6,8 @@
 #include <regex>
 #include <set>
 
+#include <fmt/format.h>
+
 #include "tests/cli/process.hpp"
 
 namespace fanin::cli {
@@ -201,6 +203,21 @@ TEST_CASE("control characters in names become question marks") {
   CHECK(page.find("b?[2J?/simd") != std::string::npos);
   const std::string table = drawn(here, "bench.json --chart throughput --format csv");
   CHECK(table == "GB/s at n,b?[2J?/simd,one-thread read ceiling\n1024,1,100\n");
+}
+
+TEST_CASE("a share of the ceiling above 105 % says that the ceiling was measured too low") {
+  const scratch_folder here;
+  const std::string note = " (the ceiling was measured too low)";
+  for (const auto& [rate, noted] : {std::pair(104.0, false), std::pair(106.0, true)}) {
+    here.write("bench.json", bench_file("", "", {bench_row("serial", "fast", 1024, rate)}));
+    const std::string page = drawn(here, "bench.json");
+    CHECK(page.find(fmt::format("{:.0f}&#160;% of the read ceiling{}</h3>", rate, noted ? note : "")) != page.npos);
+    json ladder = json::parse(ladder_file("a device"));
+    ladder["rows"][2]["gigabytes_per_second"] = 10 * rate;
+    here.write("ladder.json", ladder.dump());
+    CHECK(drawn(here, "ladder.json").find(fmt::format("cuda at {:.0f}&#160;%{}</h3>", rate, noted ? note : "")) !=
+          page.npos);
+  }
 }
 
 TEST_CASE("history: in the order of dates; without a second commit there is none") {
