@@ -220,11 +220,13 @@ command add_compare(CLI::App& root) {
   parser->footer(
       "Without FILE the input is 10^8 floats of 1.23, whose sum a plain loop gets badly wrong.\n"
       "error/ulp is the distance from the exact sum in units of the last place; 0 is the correctly rounded sum.\n"
-      "bound says whether the variant's proven error bound was kept; 'none' means that nothing is proven: too many\n"
-      "elements for the precision, or values so large that a partial sum may overflow. The ceiling is the fastest "
-      "read of\nthe same bytes from the same memory, measured in this process. Backends that work on a device find "
-      "the "
-      "data there,\nunless it is too long for its memory.\n\n"
+      "bound says whether the variant's proven error bound was kept, for an exact variant whether the value has the\n"
+      "bits of the exact sum. 'none' means that nothing is proven: too many elements for the precision, or values "
+      "so\n"
+      "large that a partial sum may overflow. The ceiling is the fastest read of the same bytes from the same "
+      "memory,\n"
+      "measured in this process. Backends that work on a device find the data there, unless it is too long for its\n"
+      "memory.\n\n"
       "Examples:\n  fanin compare\n  fanin compare data.npy --method exact\n  fanin compare prices.csv --column 2 "
       "--json");
   return {parser, [arguments] { run_compare(*arguments); }};

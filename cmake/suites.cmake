@@ -23,3 +23,9 @@ function(fanin_add_suites target)
                       "  add_test(${target}_not_built ${target}_not_built)\nendif()\n")
   set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${entry})
 endfunction()
+
+# fanin_add_skipped_test(name why): a test that CTest reports as skipped, in place of one whose tool was not found.
+function(fanin_add_skipped_test name why)
+  add_test(NAME ${name} COMMAND ${CMAKE_COMMAND} -E echo "fanin: skipped: ${why}")
+  set_tests_properties(${name} PROPERTIES SKIP_REGULAR_EXPRESSION "fanin: skipped: ")
+endfunction()

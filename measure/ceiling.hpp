@@ -37,4 +37,8 @@ class reader {
 /// each within `limit`, and returns the smaller median: for short inputs one thread is faster.
 double read_seconds(const rotation& input, unsigned threads, const stopping_rule& limit);
 
+/// Whether a share of the read ceiling is above 1 by more than the noise of both times: then the ceiling was measured
+/// too low.
+inline bool exceeds_ceiling(double share) { return share > 1.05; }
+
 }  // namespace fanin::measure

@@ -6,9 +6,12 @@
 #include <chrono>
 #include <cmath>
 #include <ctime>
+#include <filesystem>
 #include <fstream>
 #include <limits>
+#include <map>
 #include <string>
+#include <system_error>
 
 namespace fanin::measure {
 
@@ -37,6 +40,30 @@ std::optional<std::uint64_t> throttle_count() {
     if (key == "nr_throttled") return value;
   }
   return std::nullopt;
+}
+
+/// The time that each thread of this process has spent waiting for a core so far, in seconds, by the thread's id: the
+/// second number of the thread's schedstat.
+std::map<std::string, double> waits_for_core() {
+  std::map<std::string, double> waits;
+  std::error_code absent;  // Without /proc there is no thread to look at.
+  for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task", absent)) {
+    std::ifstream file(thread.path() / "schedstat");
+    double ran = 0, waited = 0;
+    if (file >> ran >> waited) waits[thread.path().filename()] = 1e-9 * waited;
+  }
+  return waits;
+}
+
+/// The longest wait of a thread since `before`, as a share of `elapsed_seconds`.
+std::optional<double> share_waited_since(const std::map<std::string, double>& before, double elapsed_seconds) {
+  if (before.empty()) return std::nullopt;
+  double longest = 0;
+  for (const auto& [thread, waited] : waits_for_core()) {
+    const auto known = before.find(thread);
+    longest = std::max(longest, waited - (known == before.end() ? 0 : known->second));
+  }
+  return longest / elapsed_seconds;
 }
 
 double middle_of(const std::vector<double>& sorted) {
@@ -118,7 +145,8 @@ timing time_batches(const batch_clock& batch_seconds, double shortest_batch_seco
 
   const auto throttled_before = throttle_count();
   const auto stopped = [&] { return limit.stop != nullptr && *limit.stop != 0; };
-  const double end = now_seconds() + limit.budget_seconds;
+  const auto waits_before = waits_for_core();
+  const double start = now_seconds(), end = start + limit.budget_seconds;
   std::size_t next_look = least_samples;  // Sorting after every sample would take longer than the samples.
   do {
     samples.take();
@@ -126,6 +154,7 @@ timing time_batches(const batch_clock& batch_seconds, double shortest_batch_seco
     result.settled = relative_noise(result.samples) <= limit.settled_noise;
     next_look += next_look / 8 + 1;
   } while (!result.settled && !stopped() && samples.taken() < most_samples && now_seconds() < end);
+  result.waited_share = share_waited_since(waits_before, now_seconds() - start);
   samples.finish();
   if (throttled_before) result.throttled = throttle_count().value_or(*throttled_before) - *throttled_before;
   return result;

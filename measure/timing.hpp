@@ -30,16 +30,24 @@ struct stopping_rule {
   const volatile std::sig_atomic_t* stop = nullptr;  ///< sampling also ends when *stop is not 0
 };
 
+/// The largest share of the sampling time that a thread may wait for a core in a measurement of use. A sample that
+/// contains such a wait has no involuntary context switch if the thread was waking up, and is not discarded.
+constexpr double most_waited_share = 0.1;
+
 struct timing {
   std::vector<double> samples;             ///< seconds per call, in the order taken; never empty
   std::size_t calls_per_sample = 1;        ///< above 1 for calls that are too short for the clock
   std::size_t taken = 0;                   ///< number of samples, the discarded ones included
   std::size_t discarded = 0;               ///< number of samples left out because of an involuntary context switch
   std::optional<std::uint64_t> throttled;  ///< nr_throttled of the process's cgroup: how often its quota stopped it
-  double cpu_seconds = 0;                  ///< mean CPU time of one call, summed over all threads
+  std::optional<double> waited_share;  ///< share of the sampling time that the thread which waited most for a core
+                                       ///< could run and had none; empty if the kernel does not count that
+  double cpu_seconds = 0;              ///< mean CPU time of one call, summed over all threads
   bool settled = false;
 
   double seconds() const { return median(samples); }
+  /// Whether other load makes the samples worthless: waited_share is above most_waited_share.
+  bool disturbed() const { return waited_share.value_or(0) > most_waited_share; }
 };
 
 /// Makes the calls f(first), ..., f(first + calls - 1) and returns the seconds that they took together, by any clock.

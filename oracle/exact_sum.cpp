@@ -1,7 +1,10 @@
 #include "oracle/exact_sum.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
+#include <cstddef>
 #include <limits>
 #include <thread>
 #include <type_traits>
@@ -46,6 +49,14 @@ struct partial {
 };
 
 bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
+
+/// Whether both are of one type and have the same bits; unlike ==, this tells -0 from +0, and a NaN is equal to
+/// itself.
+bool same_bits(const scalar& a, const scalar& b) {
+  const auto bytes = [](const auto& x) { return std::bit_cast<std::array<std::byte, sizeof x>>(x); };
+  return a.index() == b.index() &&
+         std::visit([&]<class T>(const T& x) { return bytes(x) == bytes(std::get<T>(b)); }, a);
+}
 
 }  // namespace
 
@@ -120,7 +131,7 @@ double exact_sum::bound_ulps(element_type type, const error_bound& bound) const 
 promise exact_sum::judge(const scalar& value, const report& how) const {
   const element_type type = type_of_scalar(value);
   if (how.how == method::exact && is_floating(type)) {
-    return same(as_double(value), as_double(rounded(type))) ? promise::kept : promise::broken;
+    return same_bits(value, rounded(type)) ? promise::kept : promise::broken;
   }
   return oracle::judge(how.bound, type, as_double(value), facts_, [&] { return distance(value); });
 }

@@ -28,8 +28,9 @@ class exact_sum {
   double limit(element_type type, const error_bound& bound) const;
   /// The bound on |value - S| in units of the last place of S.
   double bound_ulps(element_type type, const error_bound& bound) const;
-  /// Whether `value` keeps the bound of `how`. A value of method::exact has to be the correctly rounded sum, also
-  /// where elements are so large that a bound promises nothing.
+  /// Whether `value` keeps the bound of `how`. A value of method::exact has to have the bits of the correctly
+  /// rounded sum, which for a NaN are those of the canonical quiet NaN, also where elements are so large that a bound
+  /// promises nothing.
   promise judge(const scalar& value, const report& how) const;
 
  private:

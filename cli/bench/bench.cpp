@@ -96,6 +96,7 @@ void run_bench(const bench_options& arguments, const CLI::App& parser) {
   if (arguments.list) return write_stdout(list(cases));
   const bench_result all = measure_all(cases, arguments, command_of(parser));
   write_stdout(arguments.json ? printed(as_json(all)) : arguments.csv ? as_csv(all) : as_text(all));
+  if (const std::string warning = warning_of(all); !warning.empty()) write_stderr(warning);
   check_results(all);
 }
 
@@ -125,6 +126,7 @@ command add_bench(CLI::App& root) {
       "against the exact result and timed if it keeps its promise; 'none' means that nothing is proven for so many\n"
       "elements in so short a type. Sampling stops when half the width of the median's 95 % confidence interval is\n"
       "within 1 % of the median, or when the budget is spent. Samples that the scheduler interrupted are discarded.\n"
+      "A warning names the cases in which a thread waited for a core for more than a tenth of the time.\n"
       "Inputs under 256 KiB are read from the caches ('warm'), longer ones past them, from copies in turn. The\n"
       "ceiling is the fastest read of the same bytes by as many threads. An interrupt (Ctrl-C) prints what there "
       "is.\n"

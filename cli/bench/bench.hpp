@@ -110,6 +110,9 @@ std::string machine_of(const std::vector<bench_case>& cases);
 /// @throws bad_data if a value was wrong, a device failed, or cases are missing
 void check_results(const bench_result& all);
 
+/// A warning that names the cases whose samples other load makes worthless; empty if there are none.
+std::string warning_of(const bench_result& all);
+
 /// docs/benchmarking.md describes the JSON object.
 json as_json(const bench_result& all);
 /// The rows without their samples, as CSV with a heading.

@@ -10,6 +10,7 @@
 #include "cli/kit/commit.hpp"
 #include "cli/kit/errors.hpp"
 #include "cli/kit/table.hpp"
+#include "measure/ceiling.hpp"
 
 namespace fanin::cli {
 
@@ -49,9 +50,12 @@ json to_json(const bench_row& row) {
   one["seconds"] = seconds;
   one["ceiling_seconds"] = row.ceiling_seconds;
   one["share_of_ceiling"] = row.ceiling_seconds / seconds;
+  one["ceiling_too_low"] = measure::exceeds_ceiling(row.ceiling_seconds / seconds);
   one["noise"] = json_number(measure::relative_noise(timing.samples));
   one["settled"] = timing.settled;
   one["discarded"] = timing.discarded;
+  one["waited_share"] = timing.waited_share ? json(*timing.waited_share) : json(nullptr);
+  one["disturbed"] = timing.disturbed();
   one["throttled"] = timing.throttled ? json(*timing.throttled) : json(nullptr);
   one["calls_per_sample"] = timing.calls_per_sample;
   one["samples"] = timing.samples;
@@ -113,6 +117,21 @@ void check_results(const bench_result& all) {
   }
 }
 
+std::string warning_of(const bench_result& all) {
+  std::vector<std::string> names;
+  double longest = 0;
+  for (const bench_row& row : all.rows) {
+    if (!row.timing || !row.timing->disturbed()) continue;
+    names.push_back(row.which.name());
+    longest = std::max(longest, *row.timing->waited_share);
+  }
+  if (names.empty()) return {};
+  return fmt::format(
+      "warning: other load makes the samples worthless: threads waited for a core for up to {:.0f} % of the time in "
+      "{}",
+      100 * longest, fmt::join(names, ", "));
+}
+
 json as_json(const bench_result& all) {
   return {{"context",
            {{"date", all.date},
@@ -144,7 +163,12 @@ std::string as_text(const bench_result& all) {
   for (const bench_row& row : all.rows) rows.push_back(to_cells(row));
   std::string text = fmt::format("{}, {} threads\n\n{}", all.machine, all.threads, align(rows, 4));
   for (const bench_row& row : all.rows) {
-    if (!row.timing) text += fmt::format("{}: not timed: {}\n", row.which.name(), row.problem);
+    if (!row.timing) {
+      text += fmt::format("{}: not timed: {}\n", row.which.name(), row.problem);
+    } else if (measure::exceeds_ceiling(row.ceiling_seconds / row.timing->seconds())) {
+      text +=
+          fmt::format("{}: above the ceiling by more than 5 %: the ceiling was measured too low\n", row.which.name());
+    }
   }
   return text;
 }

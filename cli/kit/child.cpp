@@ -1,43 +1,88 @@
 #include "cli/kit/child.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
+#include <csignal>
 #include <cstring>
-#include <memory>
+#include <iterator>
+#include <string_view>
 
 #include <fmt/format.h>
 
 #include "cli/kit/errors.hpp"
+#include "measure/timing.hpp"
 
 namespace fanin::cli {
 
 namespace {
 
-/// A temporary file for the output of a child process. Unlike a pipe, the file takes any amount without a reader.
+bad_data system_failure(std::string_view what) { return bad_data(fmt::format("{}: {}", what, std::strerror(errno))); }
+
+/// A pipe that a child process writes to. The text that has arrived is kept.
 class capture {
  public:
-  capture() : file_(std::tmpfile()) {
-    if (!file_) throw bad_data(fmt::format("temporary file: {}", std::strerror(errno)));
+  capture() {
+    if (::pipe2(ends_, O_CLOEXEC) != 0) throw system_failure("pipe");
+    ::fcntl(ends_[0], F_SETFL, O_NONBLOCK);
   }
-  int descriptor() const { return ::fileno(file_.get()); }
-  std::string text() const {
-    std::string all;
-    char block[4096];
-    std::rewind(file_.get());
-    while (const std::size_t got = std::fread(block, 1, sizeof block, file_.get())) all.append(block, got);
-    return all;
+  ~capture() {
+    ::close(ends_[0]);
+    close_writer();
   }
+  capture(const capture&) = delete;
+  capture& operator=(const capture&) = delete;
+
+  int writer() const { return ends_[1]; }
+  void close_writer() {
+    if (ends_[1] >= 0) ::close(ends_[1]);
+    ends_[1] = -1;
+  }
+  /// What poll() waits for; nothing after the end of the text.
+  pollfd waiting() const { return {ended_ ? -1 : ends_[0], POLLIN, 0}; }
+  /// Takes what has arrived, until the text is longer than `most` bytes.
+  void take(std::size_t most) {
+    char block[65536];
+    while (!ended_ && text_.size() <= most) {
+      const ssize_t got = ::read(ends_[0], block, sizeof block);
+      if (got < 0) return;
+      ended_ = got == 0;
+      text_.append(block, static_cast<std::size_t>(got));
+    }
+  }
+  const std::string& text() const { return text_; }
 
  private:
-  struct closer {
-    void operator()(std::FILE* file) const { std::fclose(file); }
-  };
-  std::unique_ptr<std::FILE, closer> file_;
+  int ends_[2];
+  bool ended_ = false;
+  std::string text_;
+};
+
+/// A child process, which the destructor kills if it still runs.
+class running_child {
+ public:
+  explicit running_child(pid_t id) : id_(id) {}
+  ~running_child() {
+    if (done_) return;
+    ::kill(id_, SIGKILL);
+    while (::waitpid(id_, nullptr, 0) < 0 && errno == EINTR) {
+    }
+  }
+  running_child(const running_child&) = delete;
+  running_child& operator=(const running_child&) = delete;
+
+  bool has_ended() { return done_ = done_ || ::waitpid(id_, &state_, WNOHANG) == id_; }
+  /// The status of waitpid(), once has_ended().
+  int state() const { return state_; }
+
+ private:
+  pid_t id_;
+  bool done_ = false;
+  int state_ = 0;
 };
 
 std::string last_line(std::string text) {
@@ -63,13 +108,29 @@ pid_t start(const std::string& program, const std::vector<std::string>& argument
 
 }  // namespace
 
-std::string output_of(const std::string& program, const std::vector<std::string>& arguments) {
-  const capture out, err;
-  const pid_t child = start(program, arguments, out.descriptor(), err.descriptor());
-  int state = 0;
-  while (::waitpid(child, &state, 0) < 0) {
-    if (errno != EINTR) throw bad_data(fmt::format("{}: {}", program, std::strerror(errno)));
+std::string output_of(const std::string& program, const std::vector<std::string>& arguments,
+                      const child_limits& limits) {
+  // The end of the child process does not wake poll() while a process that it left behind has the pipe.
+  constexpr int look_milliseconds = 20;
+  capture out, err;
+  const double end = measure::now_seconds() + limits.seconds;
+  running_child child(start(program, arguments, out.writer(), err.writer()));
+  out.close_writer();
+  err.close_writer();
+  for (bool ended = false; !ended;) {
+    pollfd both[] = {out.waiting(), err.waiting()};
+    ::poll(both, std::size(both), look_milliseconds);
+    ended = child.has_ended();
+    for (capture* one : {&out, &err}) {
+      one->take(limits.output_bytes);
+      if (one->text().size() <= limits.output_bytes) continue;
+      throw bad_data(fmt::format("{}: stopped, because it wrote more than {} bytes", program, limits.output_bytes));
+    }
+    if (!ended && measure::now_seconds() > end) {
+      throw bad_data(fmt::format("{}: stopped, because it took longer than {} s", program, limits.seconds));
+    }
   }
+  const int state = child.state();
   if (WIFSIGNALED(state)) throw bad_data(fmt::format("{}: {}", program, ::strsignal(WTERMSIG(state))));
   if (WEXITSTATUS(state) != 0) {
     throw bad_data(fmt::format("{}: exit status {}: {}", program, WEXITSTATUS(state), last_line(err.text())));

@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "cli/kit/errors.hpp"
+
 namespace fanin::cli {
 
 json json_number(double value) { return std::isfinite(value) ? json(value) : json(nullptr); }
@@ -22,6 +24,13 @@ json json_number(const scalar& value) {
         }
       },
       value);
+}
+
+bool check_depth(int depth, json::parse_event_t event, json&) {
+  constexpr int deepest = 64;
+  const bool begins = event == json::parse_event_t::array_start || event == json::parse_event_t::object_start;
+  if (!begins || depth < deepest) return true;
+  throw bad_data(fmt::format("JSON with more than {} arrays and objects in each other", deepest));
 }
 
 json passed_over_json(const passed_over& one) {

@@ -17,6 +17,10 @@ json json_number(double value);
 /// The number; 64-bit integers keep all their digits.
 json json_number(const scalar& value);
 
+/// A callback for json::parse(). More than 64 arrays and objects in each other are refused, because the library
+/// copies nested values by recursion, and a million of them would overflow the stack. @throws bad_data
+bool check_depth(int depth, json::parse_event_t event, json& value);
+
 json passed_over_json(const passed_over& one);
 
 /// The text of a JSON value. Bytes that are not UTF-8, as in file names, are replaced.

@@ -68,18 +68,23 @@ template void add_number_option(CLI::App&, const std::string&, std::uint64_t, st
 template void add_number_option(CLI::App&, const std::string&, std::uint64_t, std::optional<std::uint64_t>&,
                                 const std::string&);
 
-void add_budget_option(CLI::App& parser, double usual, const std::function<void(double)>& take) {
-  const auto parse = [take](const std::string& text) {
+void add_seconds_option(CLI::App& parser, const std::string& name, const std::string& description, double usual,
+                        const std::function<void(double)>& take) {
+  const auto parse = [name, take](const std::string& text) {
     double seconds = 0;
     const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), seconds);
     if (code != std::errc() || end != text.data() + text.size() || !(std::isfinite(seconds) && seconds > 0)) {
-      throw usage_error(fmt::format("--budget is a number of seconds above 0, not '{}'", printable(text)));
+      throw usage_error(fmt::format("{} is a number of seconds above 0, not '{}'", name, printable(text)));
     }
     take(seconds);
   };
-  parser.add_option_function<std::string>("--budget", parse, "seconds that a case may take to settle")
+  parser.add_option_function<std::string>(name, parse, description)
       ->type_name("SECONDS")
       ->default_str(fmt::format("{}", usual));
+}
+
+void add_budget_option(CLI::App& parser, double usual, const std::function<void(double)>& take) {
+  add_seconds_option(parser, "--budget", "seconds that a case may take to settle", usual, take);
 }
 
 void add_input_options(CLI::App& parser, input_options& arguments, bool required) {

@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -134,7 +135,11 @@ void output_file::commit() {
 void output_file::fail() const { throw bad_data(fmt::format("{}: {}", path_, std::strerror(errno))); }
 
 progress::progress(std::string task) : task_(std::move(task)) {
-  if (::isatty(STDERR_FILENO) != 0) thread_ = std::thread([this] { show(); });
+  if (::isatty(STDERR_FILENO) == 0) return;
+  try {
+    thread_ = std::thread([this] { show(); });
+  } catch (const std::system_error&) {  // Without another thread there is no line of progress.
+  }
 }
 
 void progress::end() {

@@ -6,9 +6,20 @@
 namespace fanin::cli {
 
 std::string one_line(std::string_view text) {
-  std::string line(text);
-  for (char& c : line) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
+  std::string line;
+  int expected = 0;  // The number of bytes that the character of UTF-8 still lacks.
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool continues = expected > 0 && (byte & 0xc0) == 0x80;
+    const bool ends_control = continues && line.back() == '\xc2' && byte < 0xa0;
+    expected = continues ? expected - 1 : byte >= 0xf0 ? 3 : byte >= 0xe0 ? 2 : byte >= 0xc0 ? 1 : 0;
+    if (ends_control) {
+      line.back() = '?';
+    } else if (byte < 0x20 || byte == 0x7f || (!continues && byte >= 0x80 && byte < 0xa0)) {
+      line += '?';
+    } else {
+      line += c;
+    }
   }
   return line;
 }

@@ -17,7 +17,8 @@ namespace fanin::cli {
 
 using detail::printable;
 
-/// The text with control characters, which a file name may contain, replaced by '?'.
+/// The text with control characters, which a file name or a result file may contain, replaced by '?'. Control
+/// characters are those of ASCII, U+0080 to U+009F in UTF-8, and the same as single bytes: terminals obey all three.
 std::string one_line(std::string_view text);
 
 /// The shortest text that reads back as the same value; "nan", "inf" and "-inf" otherwise.

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "cli/kit/table.hpp"
+#include "cli/kit/text.hpp"
 #include "cli/regress/regress.hpp"
 #include "measure/timing.hpp"
 
@@ -72,7 +73,7 @@ json row_json(const regress_result& all, const regress_case& one) {
 bool has_floor(const regress_result& all) { return all.cases.front().judged.floor.has_value(); }
 
 std::string heading(const regress_result& all) {
-  std::string sides = fmt::format("A {}\nB {}\n", all.a, all.b);
+  std::string sides = fmt::format("A {}\nB {}\n", one_line(all.a), one_line(all.b));
   if (all.from_files) return sides;
   return sides + fmt::format("pairs of processes: {}; threshold {}; {}\n", all.pairs_done, percent(all.threshold),
                              has_floor(all) ? "floor from A against itself" : "no floor measured (--aa measures it)");
@@ -119,13 +120,14 @@ std::string as_text(const regress_result& all) {
   std::string reasons;
   for (const regress_case& one : all.cases) {
     const judgement& found = one.judged;
-    rows.push_back({one.name, milliseconds(one.a), milliseconds(one.b), change(found.moved.estimate),
+    rows.push_back({one_line(one.name), milliseconds(one.a), milliseconds(one.b), change(found.moved.estimate),
                     std::string(to_string(found.called))});
     if (found.floor) rows.back().push_back(fmt::format("{:.1f} %", 100 * std::expm1(*found.floor)));
-    reasons += fmt::format("{} {}: {}.\n", to_string(found.called), one.name, reason_of(all, one));
+    reasons += fmt::format("{} {}: {}.\n", to_string(found.called), one_line(one.name), reason_of(all, one));
   }
   std::string text = heading(all) + "\n" + align(rows, 1) + "\n" + reasons;
-  for (const auto& [name, why] : all.left_out) text += fmt::format("not compared: {}: {}\n", name, why);
+  for (const auto& [name, why] : all.left_out)
+    text += fmt::format("not compared: {}: {}\n", one_line(name), one_line(why));
   return text;
 }
 

@@ -40,6 +40,7 @@ struct regress_options {
   std::optional<double> budget_seconds = {};  ///< budget per case and process
   std::uint64_t pairs = 0;                    ///< 0 for the default of checked_pairs()
   bool floor = false, json = false, strict = false;
+  std::optional<double> timeout_seconds = {};  ///< of one process
   std::vector<std::string> passed_on;
 };
 
@@ -51,10 +52,19 @@ struct measured {
   std::string machine;
 };
 
+/// @throws bad_data, which names `from`
+json parsed(const std::string& from, const std::string& text) {
+  try {
+    return json::parse(text, check_depth);
+  } catch (const bad_data& problem) {
+    throw bad_data(fmt::format("{}: {}", from, problem.what()));
+  }
+}
+
 measured read_result(const std::string& from, const std::string& text) {
   measured all;
   try {
-    const json whole = json::parse(text);
+    const json whole = parsed(from, text);
     all.machine = whole.at("context").value("machine", "");
     const auto new_name = [&](const json& row) {
       const auto name = row.at("name").get<std::string>();
@@ -145,6 +155,8 @@ regress_result run_pairs(const regress_options& arguments, double threshold) {
   std::vector<std::string> bench_arguments = {
       "bench", "--json", "--budget", fmt::format("{}", arguments.budget_seconds.value_or(usual_budget_seconds))};
   bench_arguments.insert(bench_arguments.end(), arguments.passed_on.begin(), arguments.passed_on.end());
+  child_limits limits;
+  limits.seconds = arguments.timeout_seconds.value_or(limits.seconds);
   const interrupt_watch watch;
   progress line("regress");
   const double start = measure::now_seconds();
@@ -155,7 +167,7 @@ regress_result run_pairs(const regress_options& arguments, double threshold) {
       const std::string& program = side == 1 ? arguments.b : arguments.a;
       line.set_task(story(all, side == 1 ? 'B' : 'A', measure::now_seconds() - start));
       try {
-        sides[side] = read_result(program, output_of(program, bench_arguments));
+        sides[side] = read_result(program, output_of(program, bench_arguments, limits));
       } catch (const bad_data&) {
         if (!watch.seen()) throw;
       }
@@ -229,8 +241,10 @@ void run_regress(const regress_options& arguments) {
   const double threshold = parse_percent("--threshold", arguments.threshold);
   const std::optional<measured> a = result_in(arguments.a), b = result_in(arguments.b);
   if (a.has_value() != b.has_value()) throw usage_error("A and B are two programs or two results, not one of each");
-  if (a && (arguments.floor || arguments.pairs > 0 || arguments.budget_seconds || !arguments.passed_on.empty())) {
-    throw usage_error("two results are compared as they are: no --pairs, --aa or --budget, and no choice of cases");
+  if (a && (arguments.floor || arguments.pairs > 0 || arguments.budget_seconds || arguments.timeout_seconds ||
+            !arguments.passed_on.empty())) {
+    throw usage_error(
+        "two results are compared as they are: no --pairs, --aa, --budget or --timeout, and no choice of cases");
   }
   const regress_result all =
       a ? compare_results(arguments, threshold, std::array{*a, *b}) : run_pairs(arguments, threshold);
@@ -273,6 +287,8 @@ command add_regress(CLI::App& root) {
   parser->add_flag("--aa", arguments->floor, "also run A against itself, and call no change below what that shows");
   add_budget_option(*parser, usual_budget_seconds,
                     [arguments](double seconds) { arguments->budget_seconds = seconds; });
+  add_seconds_option(*parser, "--timeout", "seconds that one process may take, before it is killed",
+                     child_limits{}.seconds, [arguments](double seconds) { arguments->timeout_seconds = seconds; });
   for (const char* axis : {"--backend", "--variant", "--operation", "--type", "--method", "--count", "--threads"}) {
     const auto pass_on = [arguments, axis](const std::string& value) {
       arguments->passed_on.insert(arguments->passed_on.end(), {axis, value});

@@ -32,6 +32,7 @@ struct regress_result {
 std::string reason_of(const regress_result& all, const regress_case& one);
 
 json as_json(const regress_result& all);
+/// The text has no control characters but newlines, whatever the names of the cases contain.
 std::string as_text(const regress_result& all);
 
 }  // namespace fanin::cli

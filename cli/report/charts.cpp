@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "measure/ceiling.hpp"
+
 namespace fanin::cli::charts {
 
 std::span<const chart_kind> chart_kinds() {
@@ -30,6 +32,10 @@ std::vector<measurement> usual_cases(const results& all) {
                       one.variant);
   });
   return cases;
+}
+
+std::string note_on_share(double share) {
+  return measure::exceeds_ceiling(share) ? " (the ceiling was measured too low)" : "";
 }
 
 std::vector<measurement> latest(const std::vector<measurement>& all) {

@@ -60,6 +60,9 @@ std::vector<measurement> ceilings_where(const results& all, Wanted wanted) {
   return kept;
 }
 
+/// A remark on a share of the read ceiling that is too large to be true; empty if the share is not.
+std::string note_on_share(double share);
+
 /// The measurements of the latest date. `all` is not empty.
 std::vector<measurement> latest(const std::vector<measurement>& all);
 

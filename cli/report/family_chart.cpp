@@ -1,5 +1,6 @@
 // Charts of the speed of exact sums by family of data.
 #include <algorithm>
+#include <limits>
 #include <tuple>
 
 #include <fmt/format.h>
@@ -25,7 +26,7 @@ const measurement* plain_for(const measurement& exact, const std::vector<measure
   const auto same = [](const measurement& one) { return std::tie(one.from, one.data, one.type, one.count); };
   const auto rank = [&](const measurement& one) { return std::pair(one.backend == exact.backend, -one.seconds); };
   for (const measurement& one : all) {
-    if (one.method != "fast" || same(one) != same(exact)) continue;
+    if (one.operation != "sum" || one.method != "fast" || same(one) != same(exact)) continue;
     if (!best || rank(one) > rank(*best)) best = &one;
   }
   return best;
@@ -39,7 +40,7 @@ auto rank_of_data(const std::string& data) {
 
 figure family_chart(const std::vector<exact_case>& cases) {
   const measurement& any = cases.front().exact;
-  double largest = 0, least = cases.front().speed, most = 0;
+  double largest = 0, least = std::numeric_limits<double>::infinity(), most = 0;
   for (const exact_case& one : cases) largest = std::max(largest, one.exact.count);
   row_chart chart{"speed of the exact sum, % of the plain sum's", true, 100, "plain sum", 0, {}, {}};
   std::vector<table_row> table = {{"data", "backend", "n", "exact, GB/s", "plain sum", "exact, % of plain"}};
@@ -73,7 +74,7 @@ figure family_chart(const std::vector<exact_case>& cases) {
 std::vector<figure> family_charts(const results& all) {
   std::vector<exact_case> cases;
   for (const measurement& one : all.measurements) {
-    if (one.data.empty() || one.method != "exact") continue;
+    if (one.data.empty() || one.operation != "sum" || one.method != "exact") continue;
     if (const measurement* plain = plain_for(one, all.measurements)) {
       cases.push_back({one, name_of(*plain), plain->seconds / one.seconds});
     }

@@ -35,9 +35,10 @@ figure ladder_chart(const ladder_result& one) {
   }
   const std::string what = fmt::format("Ladder for {} of {}, n = {}, {}", one.operation, one.type,
                                        count_text(one.count), one.from.machine);
-  const std::string story = fastest ? fmt::format(": {} reads at {:.0f} % of the ceiling, {} at {:.0f} %",
+  const std::string story = fastest ? fmt::format(": {} reads at {:.0f} % of the ceiling, {} at {:.0f} %{}",
                                                   slowest->stage, 100 * *slowest->gigabytes_per_second / limit,
-                                                  fastest->stage, 100 * *fastest->gigabytes_per_second / limit)
+                                                  fastest->stage, 100 * *fastest->gigabytes_per_second / limit,
+                                                  note_on_share(*fastest->gigabytes_per_second / limit))
                                     : std::string(": no stage gave a right value");
   const std::string words[] = {"ladder", one.operation, one.type, fmt::format("{:.0f}", one.count)};
   return {"ladder",

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/kit/text.hpp"
 #include "cli/report/charts.hpp"
 #include "cli/report/draw.hpp"
 
@@ -93,9 +94,10 @@ std::string csv(const figure& one) {
     std::string line;
     for (const std::string& cell : row) {
       std::string quoted;
-      for (const char c : cell) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-      const bool plain = cell.find_first_of(",\"\n\r") == std::string::npos;
-      line += (&cell == &row.front() ? "" : ",") + (plain ? cell : "\"" + quoted + "\"");
+      const std::string shown = one_line(cell);
+      for (const char c : shown) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+      const bool plain = shown.find_first_of(",\"") == std::string::npos;
+      line += (&cell == &row.front() ? "" : ",") + (plain ? shown : "\"" + quoted + "\"");
     }
     text += line + "\n";
   }

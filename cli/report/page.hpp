@@ -14,7 +14,7 @@ std::string_view page_style();
 
 std::string html_page(const std::vector<figure>& figures, const std::vector<source>& sources);
 
-/// The table of a figure as CSV.
+/// The table of a figure as CSV, without control characters.
 std::string csv(const figure& one);
 
 }  // namespace fanin::cli::charts

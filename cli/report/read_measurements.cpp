@@ -33,25 +33,32 @@ std::vector<std::string> split(const std::string& name) {
   return parts;
 }
 
+/// The method that a row of the programs in bench/ names: by its key "method", as bench/device_sums.cpp writes it, or
+/// by its variant. Other variants are plain sums.
+std::string method_of_program(const json& row, const std::string& variant) {
+  const bool names_method = variant == "compensated" || variant == "exact";
+  return row.value("method", names_method ? variant : "fast");
+}
+
 /// Reads a row of the programs in bench/, which name it DATA/TYPE/BACKEND/VARIANT/COUNT. The data "sum" are of no
-/// named family.
+/// named family. The method "exact squares" is the exact sum of squares.
 measurement of_program(const json& row, const origin& from) {
   const std::string name = row.at("name").get<std::string>();
   const std::vector<std::string> parts = split(name);
   const double count = parts.size() < 5 ? 0 : std::strtod(parts[4].c_str(), nullptr);
   if (!(count > 0)) throw bad_data(fmt::format("a row with the name '{}'", printable(name)));
   const std::string &data = parts[0], &type = parts[1], &backend = parts[2];
-  const std::string variant = backend == ceiling && parts[3] == "read" ? "device" : parts[3];
-  const bool names_method = variant == "compensated" || variant == "exact";
+  const bool is_ceiling = backend == ceiling, of_squares = parts[3] == "exact squares";
+  const std::string variant = is_ceiling && parts[3] == "read" ? "device" : of_squares ? "exact" : parts[3];
   return {from,
           data == "sum" ? "" : data,
-          "sum",
+          of_squares ? "sum_of_squares" : "sum",
           type,
           backend,
           variant,
-          backend == ceiling ? ""
-          : names_method     ? variant
-                             : "fast",
+          is_ceiling   ? ""
+          : of_squares ? "exact"
+                       : method_of_program(row, variant),
           count,
           count * (type.ends_with("64") ? 8 : 4),
           positive(row, "real_time") * seconds_in(row.at("time_unit").get<std::string>())};

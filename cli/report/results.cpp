@@ -46,7 +46,7 @@ json parsed(const std::string& file) {
   std::ifstream stream(file, std::ios::binary);
   if (!stream) throw bad_data("cannot be opened");
   try {
-    return json::parse(stream);
+    return json::parse(stream, check_depth);
   } catch (const json::exception&) {
     throw bad_data("not JSON, or cut short");
   }

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "cli/kit/text.hpp"
+
 namespace fanin::cli::charts {
 
 namespace {
@@ -26,7 +28,7 @@ constexpr std::string_view shapes[style::colours] = {"M-3.5,0a3.5,3.5 0 1,0 7,0a
 
 std::string escaped(std::string_view text) {
   std::string safe;
-  for (const char c : text) {
+  for (const char c : one_line(text)) {
     switch (c) {
       case '&':
         safe += "&amp;";
@@ -41,7 +43,7 @@ std::string escaped(std::string_view text) {
         safe += "&quot;";
         break;
       default:
-        safe += static_cast<unsigned char>(c) < 0x20 || c == 0x7f ? '?' : c;
+        safe += c;
     }
   }
   return safe;

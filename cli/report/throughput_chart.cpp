@@ -31,7 +31,9 @@ std::string share_of(const std::vector<measurement>& ceilings, const measurement
   for (const measurement& one : ceilings) {
     if (one.count == best.count) most = std::max(most, one.gigabytes_per_second());
   }
-  return most > 0 ? fmt::format(", {:.0f} % of the read ceiling", 100 * best.gigabytes_per_second() / most) : "";
+  if (most == 0) return {};
+  const double share = best.gigabytes_per_second() / most;
+  return fmt::format(", {:.0f} % of the read ceiling{}", 100 * share, note_on_share(share));
 }
 
 figure throughput_chart(const std::vector<measurement>& cases, const std::vector<measurement>& ceilings) {

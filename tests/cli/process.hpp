@@ -34,6 +34,7 @@ class scratch_folder {
   /// Writes a file in the directory.
   void write(const std::string& name, std::string_view content) const;
   std::string read(const std::string& name) const;
+  const std::string& path() const { return path_; }
 
  private:
   std::string path_;

@@ -135,8 +135,17 @@ TEST_CASE("builds that fail") {
   check_failure(failing("kill -KILL $$"), 1, "a: Killed");
   check_failure(failing("echo {; exit 0"), 1, "a: not a result of 'fanin bench --json'");
   check_failure(failing("echo {}; exit 0"), 1, "a: not a result of 'fanin bench --json'");
+  here.write("deep.json", R"({"context": )" + std::string(1'000'000, '[') + std::string(1'000'000, ']') + "}");
+  check_failure(failing("cat deep.json; exit 0"), 1, "a: JSON with more than 64 arrays and objects in each other");
   here.make_b("0");
   check_failure(here.fanin("regress a b"), 1, "b: x: no time above 0");
+  const auto limited = [&](const std::string& program, const std::string& options) {
+    here.write("endless", "#!/bin/sh\nexec " + program + "\n");
+    return here.shell("chmod +x endless; ulimit -v 4000000; timeout 60 $fanin regress endless endless " + options);
+  };
+  check_failure(limited("sleep 50", "--timeout 0.5"), 1, "endless: stopped, because it took longer than 0.5 s");
+  check_failure(limited("yes", ""), 1, "endless: stopped, because it wrote more than 67108864 bytes");
+  check_failure(limited("yes >&2", ""), 1, "endless: stopped, because it wrote more than 67108864 bytes");
   here.write("b", "#!/no/such/shell\n");
   check_failure(here.shell("chmod +x b; $fanin regress a b"), 1, "b: No such file or directory");
 }
@@ -166,6 +175,9 @@ TEST_CASE("result files: only a factor of two is called, and a warning says so")
   CHECK(pipes.status == 3);
   CHECK(pipes.out.find("\nSLOWER z: +100.0 %") != std::string::npos);
 
+  here.write("deep.json", R"({"context": )" + std::string(1'000'000, '[') + std::string(1'000'000, ']') + "}");
+  check_failure(here.fanin("regress a.json deep.json"), 1,
+                "deep.json: JSON with more than 64 arrays and objects in each other");
   here.write("none.json", result(row("other", "1")));
   check_failure(here.fanin("regress a.json none.json"), 1, "no case in common");
   const std::string wrong = R"({"name": "x", "verified": false, "error_message": "is 3"})";
@@ -174,6 +186,18 @@ TEST_CASE("result files: only a factor of two is called, and a warning says so")
   const std::string large = R"({"name": "x", "verified": null, "error_message": "too long"})";
   here.write("large.json", result(row("y", "1"), "m", large));
   CHECK(here.fanin("regress a.json large.json").out.find("not compared: x: B: too long\n") != std::string::npos);
+}
+
+TEST_CASE("control characters in names do not reach the terminal") {
+  const scratch_folder here;
+  const std::string name = "x\\u001b]0;title\\u0007\\u009b2J", shown = "x?]0;title??2J";
+  here.write("a.json", result(row(name, "1") + "," + row("y", "1")));
+  here.write("b.json",
+             result(row(name, "3"), "m", R"({"name": "y", "verified": null, "error_message": ")" + name + "\"}"));
+  const finished run = here.fanin("regress a.json b.json");
+  CHECK(run.out.find("\nSLOWER " + shown + ":") != std::string::npos);
+  CHECK(run.out.find("\nnot compared: y: B: " + shown + "\n") != std::string::npos);
+  CHECK(run.out.find_first_of("\x1b\x07\x9b") == std::string::npos);
 }
 
 TEST_CASE("what the command line cannot mean") {
@@ -189,6 +213,7 @@ TEST_CASE("what the command line cannot mean") {
   check_failure(here.fanin("regress a b --pairs 7"), 2, "--pairs is a number from 8");
   check_failure(here.fanin("regress a b --budget 0"), 2, "--budget is a number of seconds above 0, not '0'");
   check_failure(here.fanin("regress a b --budget nan"), 2, "not 'nan'");
+  check_failure(here.fanin("regress a b --timeout 0"), 2, "--timeout is a number of seconds above 0, not '0'");
   check_failure(here.fanin("regress a b --treshold 3"), 2, "did you mean '--threshold'?");
   check_failure(here.fanin("regress a a.json"), 2, "not one of each");
   check_failure(here.fanin("regress a.json a.json --aa"), 2, "two results are compared as they are");

@@ -6,6 +6,8 @@
 #include <regex>
 #include <set>
 
+#include <fmt/format.h>
+
 #include "tests/cli/process.hpp"
 
 namespace fanin::cli {
@@ -192,6 +194,32 @@ TEST_CASE("names that look like markup are text") {
   }
 }
 
+TEST_CASE("control characters in names become question marks") {
+  const scratch_folder here;
+  here.write("ladder.json", ladder_file("a\x1b[2J\xc2\x9b\x7f\n, é"));
+  here.write("bench.json", bench_file("", "", {bench_row("b\x1b[2J\xc2\x9b", "fast", 1024, 1)}));
+  const std::string page = drawn(here, "ladder.json bench.json");
+  CHECK(page.find("a?[2J???, é") != std::string::npos);
+  CHECK(page.find("b?[2J?/simd") != std::string::npos);
+  const std::string table = drawn(here, "bench.json --chart throughput --format csv");
+  CHECK(table == "GB/s at n,b?[2J?/simd,one-thread read ceiling\n1024,1,100\n");
+}
+
+TEST_CASE("a share of the ceiling above 105 % says that the ceiling was measured too low") {
+  const scratch_folder here;
+  const std::string note = " (the ceiling was measured too low)";
+  for (const auto& [rate, noted] : {std::pair(104.0, false), std::pair(106.0, true)}) {
+    here.write("bench.json", bench_file("", "", {bench_row("serial", "fast", 1024, rate)}));
+    const std::string page = drawn(here, "bench.json");
+    CHECK(page.find(fmt::format("{:.0f}&#160;% of the read ceiling{}</h3>", rate, noted ? note : "")) != page.npos);
+    json ladder = json::parse(ladder_file("a device"));
+    ladder["rows"][2]["gigabytes_per_second"] = 10 * rate;
+    here.write("ladder.json", ladder.dump());
+    CHECK(drawn(here, "ladder.json").find(fmt::format("cuda at {:.0f}&#160;%{}</h3>", rate, noted ? note : "")) !=
+          page.npos);
+  }
+}
+
 TEST_CASE("history: in the order of dates; without a second commit there is none") {
   const scratch_folder here;
   write_all_kinds(here);
@@ -224,6 +252,8 @@ TEST_CASE("what cannot be read or drawn is refused, and nothing is written") {
     CHECK(here.shell("test ! -e page.html").status == 0);
   };
   here.write("cut.json", ladder_file("a device").substr(0, 100));
+  here.write("deep.json",
+             R"({"benchmarks": [], "context": )" + std::string(1'000'000, '[') + std::string(1'000'000, ']') + "}");
   here.write("number.json", "17");
   here.write("keys.json", R"({"ceiling_gigabytes_per_second": 5})");
   here.write(
@@ -239,6 +269,7 @@ TEST_CASE("what cannot be read or drawn is refused, and nothing is written") {
   here.write("none.json", R"({"benchmarks": []})");
   refused(1, "absent.json", "absent.json: cannot be opened");
   refused(1, "cut.json", "cut.json: not JSON, or cut short");
+  refused(1, "deep.json", "deep.json: JSON with more than 64 arrays and objects in each other");
   refused(1, "number.json",
           "number.json: not a result of 'fanin bench', 'regress', 'ladder', 'lab latency' or 'accuracy'");
   refused(1, "keys.json", "keys.json: ");

@@ -94,6 +94,11 @@ TEST_CASE("compare: --method leaves out the others; integers, infinities and not
     CHECK(row["bound_ok"] == true);
     CHECK(row["value_text"] == "nan");
   }
+  here.write("zero.txt", "-0 -0\n");
+  for (const json& row : parsed(here.fanin("compare zero.txt --json --method exact"))["rows"]) {
+    CHECK(row["bound_ok"] == true);
+    CHECK(row["value_text"] == "-0");
+  }
   here.write("empty.bin", "");
   CHECK(parsed(here.fanin("compare empty.bin --type f64 --json"))["exact"]["value_text"] == "0");
   const finished text = here.fanin("compare x.txt");

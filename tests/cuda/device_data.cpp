@@ -132,7 +132,7 @@ TEST_SUITE("device_data") {
     std::size_t all_bytes = 0;
     cuda::check(cudaMemGetInfo(&free_bytes, &all_bytes), "cudaMemGetInfo");
     if (free_bytes < (count + (1 << 26)) * 4) {
-      std::printf("fanin: skipped: the device has less than 17 GiB of free memory\n");
+      test::skip("the device has less than 17 GiB of free memory");
       return;
     }
     const auto memory = cuda::allocate_device(count * 4);

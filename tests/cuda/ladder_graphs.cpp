@@ -47,7 +47,7 @@ TEST_CASE("over 2^31 and 2^32 elements") {
   std::size_t available = 0, total = 0;
   cuda::check(cudaMemGetInfo(&available, &total), "cudaMemGetInfo");
   if (available < std::size_t{64} << 30) {
-    std::puts("fanin: skipped: less than 64 GiB of device memory are free");
+    test::skip("less than 64 GiB of device memory are free");
     return;
   }
   constexpr std::int64_t count = (std::int64_t{1} << 31) + 33, each = 0x01010101;

@@ -140,7 +140,7 @@ def main():
     program = shutil.which("chromium")
     if program is None:
         print("fanin: skipped: chromium was not found")
-        return
+        sys.exit(77)
     with tempfile.TemporaryDirectory() as scratch:
         folder = sys.argv[3] if len(sys.argv) > 3 else scratch
         chromium = browser(program, folder)

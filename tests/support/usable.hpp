@@ -3,12 +3,13 @@
 
 #include <doctest/doctest.h>
 
-#include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <string_view>
 
 #include <fanin/backend.hpp>
+
+#include "tests/support/skip.hpp"
 
 namespace fanin::test {
 
@@ -21,14 +22,14 @@ inline verdict verdict_on(const backend& b, std::string_view required) {
   return list.find("," + std::string(b.name()) + ",") != std::string::npos ? verdict::fail : verdict::skip;
 }
 
-/// Whether `b` is usable. If not, says so in the words that ctest takes for a skipped test, or fails if the
-/// environment variable FANIN_REQUIRE_BACKENDS names it.
+/// Whether `b` is usable. If not, the test case is skipped, or fails if the environment variable
+/// FANIN_REQUIRE_BACKENDS names `b`.
 inline bool usable(const backend& b) {
   const char* required = std::getenv("FANIN_REQUIRE_BACKENDS");
   const verdict what = verdict_on(b, required != nullptr ? required : "");
   const std::string why = std::string(b.name()) + " is not usable here: " + std::string(b.probe().detail);
   if (what == verdict::fail) FAIL(why);
-  if (what == verdict::skip) std::printf("fanin: skipped: %s\n", why.c_str());
+  if (what == verdict::skip) skip(why);
   return what == verdict::run;
 }
 

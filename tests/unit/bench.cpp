@@ -168,6 +168,29 @@ TEST_CASE("every row of benchmarks has what Google Benchmark's compare.py reads"
   CHECK(rows[0]["cpu_time"].is_number());
 }
 
+TEST_CASE("rows that other load or a low ceiling spoils say so") {
+  const bench_case one{&find_backend("serial"), find_backend("serial").variants()[0], operation::sum,
+                       element_type::f32, 1000};
+  const auto with = [&](double ceiling_seconds, std::optional<double> waited_share) {
+    bench_result all = no_rows_of(1);
+    all.rows.push_back({.which = one, .threads = 1, .ceiling_seconds = ceiling_seconds});
+    all.rows[0].timing = measure::timing{.samples = {1.0}, .throttled = {}, .waited_share = waited_share};
+    return all;
+  };
+  const bench_result fine = with(1.04, 0.09), spoilt_one = with(1.06, 0.11), uncounted = with(1, std::nullopt);
+  CHECK(as_json(fine)["benchmarks"][0]["ceiling_too_low"] == false);
+  CHECK(as_json(spoilt_one)["benchmarks"][0]["ceiling_too_low"] == true);
+  CHECK(as_json(fine)["benchmarks"][0]["disturbed"] == false);
+  CHECK(as_json(spoilt_one)["benchmarks"][0]["disturbed"] == true);
+  CHECK(as_json(spoilt_one)["benchmarks"][0]["waited_share"] == 0.11);
+  CHECK(as_json(uncounted)["benchmarks"][0]["waited_share"].is_null());
+  CHECK(as_text(fine).find("the ceiling was measured too low") == std::string::npos);
+  CHECK(as_text(spoilt_one).find(one.name() + ": above the ceiling by more than 5 %") != std::string::npos);
+  CHECK(warning_of(fine).empty());
+  CHECK(warning_of(uncounted).empty());
+  CHECK(warning_of(spoilt_one).find("for up to 11 % of the time in " + one.name()) != std::string::npos);
+}
+
 TEST_CASE("the axes: defaults, powers of two, and words that name nothing") {
   CHECK(sweep({.backends = {"serial"}}).size() == 12);
   CHECK(sweep({.backends = {"serial"}, .variants = {"kahan", "exact"}, .types = {"f64"}, .counts = {"7"}}).size() ==

@@ -6,7 +6,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -16,6 +15,8 @@
 #include <vector>
 
 #include <fanin/fanin.hpp>
+
+#include "tests/support/skip.hpp"
 
 namespace {
 
@@ -73,7 +74,7 @@ bool passes(const std::string& test, const std::string& variables, const char* o
 TEST_SUITE("unit/threads") {
   TEST_CASE("a bound main thread costs nobody a core") {
     if (cores_of(0).size() < 2) {
-      std::puts("fanin: skipped: this machine has one core");
+      fanin::test::skip("this machine has one core");
       return;
     }
     const std::string count = "FANIN_TEST_CORES=" + std::to_string(cores_of(0).size());

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <cmath>
 #include <csignal>
+#include <fstream>
 #include <numeric>
 #include <thread>
 #include <vector>
@@ -123,6 +124,31 @@ TEST_CASE("sampling stops when the noise has settled, when the budget is spent, 
     return static_cast<double>(i);
   };
   CHECK(time_batches(interrupting, 0, {.budget_seconds = 60, .stop = &stop}).samples == std::vector<double>{1, 2, 3});
+}
+
+TEST_CASE("a thread that waits for a core is noticed") {
+  const one_core here;
+  std::atomic<bool> done = false;
+  std::jthread rival([&] {
+    while (!done) {
+    }
+  });
+  const auto work = [](std::size_t, std::size_t) {
+    const double start = now_seconds();
+    while (now_seconds() - start < 1e-3) {
+    }
+    return now_seconds() - start;
+  };
+  const timing result = time_batches(work, 0, {.budget_seconds = 0.5, .settled_noise = 0});
+  done = true;
+  if (!std::ifstream("/proc/self/schedstat").good()) {
+    CHECK(!result.waited_share);
+    return;
+  }
+  REQUIRE(result.waited_share);
+  CHECK(*result.waited_share > 0.2);
+  CHECK(*result.waited_share < 1.1);
+  CHECK(result.disturbed());
 }
 
 TEST_CASE("samples that the scheduler interrupted are discarded, unless there are hardly any others") {
