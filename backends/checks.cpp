@@ -8,6 +8,13 @@
 #include <fanin/error.hpp>
 
 namespace fanin {
+namespace {
+
+constexpr std::size_t most_bytes = std::numeric_limits<std::ptrdiff_t>::max();
+constexpr std::size_t widest_element =
+    std::ranges::max(detail::for_each_element_row([]<class T>(const element_row<T>&) { return sizeof(T); }));
+
+}  // namespace
 
 support check_offer(const backend& b, request& request, bool has_arithmetic) {
   const auto known = b.variants();
@@ -53,7 +60,7 @@ void check_data(const input_views& inputs) {
   for (int i = 0; i < inputs.size(); ++i) {
     const array_view& x = inputs[i];
     if (x.data == nullptr && x.count > 0) throw invalid_argument("the input is null, but its count is not 0");
-    if (x.count > static_cast<std::size_t>(std::numeric_limits<std::ptrdiff_t>::max()) / size_of(x.type)) {
+    if (x.count > most_bytes / widest_element && x.count > most_bytes / size_of(x.type)) {
       throw invalid_argument("the input has more elements than an address space holds");
     }
     if (x.count != inputs.count()) throw invalid_argument("the inputs have different lengths");

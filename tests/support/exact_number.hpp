@@ -53,7 +53,8 @@ class exact_number {
 
   /// What save() of an exact accumulator wrote, in units of its last bit; docs/exact-format.md.
   static exact_number saved(std::span<const std::byte> bytes) {
-    constexpr std::size_t header = 8;
+    constexpr std::size_t header = 16, checksum = 4;
+    bytes = bytes.first(bytes.size() - checksum);
     exact_number result;
     for (std::size_t i = bytes.size(); i-- > header;) {
       const int byte = std::to_integer<int>(bytes[i]);
