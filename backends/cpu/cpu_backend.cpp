@@ -61,14 +61,14 @@ class kept_memory {
   ~kept_memory() { kept() = std::move(memory_); }
   kept_memory(const kept_memory&) = delete;
   kept_memory& operator=(const kept_memory&) = delete;
-  state_memory* operator->() const { return &memory_; }
+  state_memory* operator->() { return &memory_; }
 
  private:
   static state_memory& kept() {
     thread_local state_memory memory;
     return memory;
   }
-  mutable state_memory memory_;
+  state_memory memory_;
 };
 
 /// Room for one state of any accumulator: on the stack for recipes, else from the heap.
@@ -214,7 +214,7 @@ void cpu_backend::fold_parallel(const arithmetic& arithmetic, const operands& da
   const std::size_t leaves = (count + leaf - 1) / leaf;
   const std::size_t chunk = leaf * std::bit_ceil((leaves - 1) / (threads * chunks_per_thread) + 1);
   const std::size_t chunks = (count + chunk - 1) / chunk;
-  const kept_memory memory;
+  kept_memory memory;
   std::byte* const levels = memory->get((partial_tree::most_levels + chunks) * state_stride(arithmetic));
 
   job shared{arithmetic, data, count, chunk, levels + partial_tree::most_levels * state_stride(arithmetic)};
