@@ -1,6 +1,7 @@
 // The functions of device.hpp: contexts, and reductions on a context.
 #include <fanin/device.hpp>
 
+#include "backends/as_scalar.hpp"
 #include "backends/checks.hpp"
 
 namespace fanin {
@@ -40,12 +41,8 @@ report reduce(operation what, const input_views& inputs, const result_view& valu
 }
 
 result<scalar> reduce(operation what, const input_views& inputs, device_context& context, const options& chosen) {
-  const element_type type = chosen.result.value_or(default_result(what, inputs.type()));
-  return with_element(type, [&]<class R>() {
-    R value{};
-    report how = reduce(what, inputs, result_view(value), context, chosen);
-    return result<scalar>{value, std::move(how)};
-  });
+  return as_scalar(chosen.result.value_or(default_result(what, inputs.type())),
+                   [&](const result_view& value) { return reduce(what, inputs, value, context, chosen); });
 }
 
 void enqueue(operation what, const input_views& inputs, void* result, device_context& context,

@@ -4,6 +4,7 @@
 #include <fanin/fanin.hpp>
 #include <fanin/fold.hpp>
 
+#include "backends/as_scalar.hpp"
 #include "backends/checks.hpp"
 
 namespace fanin {
@@ -24,22 +25,11 @@ report report_of(const outcome& answer, const backend& chosen, std::vector<passe
 
 /// The operation's inputs without their data, which come later: for plans and streams.
 input_views views_without_data(operation what, element_type type, std::size_t expected_count, memory place) {
-  const array_view each(nullptr, expected_count, type, place);
-  return row_of(what).inputs == 2 ? input_views(each, each) : input_views(each);
+  return detail::repeated(what, {nullptr, expected_count, type, place});
 }
 
 selection choose(operation what, const input_views& inputs, const options& chosen) {
   return select(backends(), wanted_backend(chosen), what, inputs, chosen);
-}
-
-/// Calls run(view) with memory for a value of `type`. Returns the value and the report that run() returns.
-template <class Run>
-result<scalar> as_scalar(element_type type, Run run) {
-  return with_element(type, [&]<class R>() {
-    R value{};
-    report how = run(result_view(value));
-    return result<scalar>{value, std::move(how)};
-  });
 }
 
 }  // namespace

@@ -20,8 +20,8 @@ mkdir -p "$out"
 
 "$bin/fanin" compare --method exact > "$out/compare-exact.txt"
 "$bin/fanin_device_bench" > "$out/gpu-sums.json"
-"$bin/fanin" bench --backend cuda --operation sum,sum_of_squares,norm2,variance,dot --type f32,f64 --method exact \
-  --count 2^20,2^24,2^28 --json > "$out/exact-operations.json"
+"$bin/fanin" bench --backend cuda --operation all --type f32,f64 --method exact --count 2^20,2^24,2^28 \
+  --json > "$out/exact-operations.json"
 "$bin/fanin" device --json > "$out/device.json"
 for experiment in divergence occupancy shapes latency; do
   printf 'lab %s\n' "$experiment" >&2

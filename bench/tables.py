@@ -59,7 +59,7 @@ def markdown(table):
         lines.append("| n | GB/s serial | " + " | ".join(title for title, *_ in COLUMNS) + " |")
         lines.append("|" + "---|" * (len(COLUMNS) + 2))
         for count, row in sorted(by_count.items()):
-            size = 4 if kind == "f32" else 8
+            size = int(kind[1:]) // 8  # as in f32
             cells = [f"2^{count.bit_length() - 1}", f"{count * size / row['serial/simd'] * 1e-9:.0f}"]
             for title, ours, theirs, target in COLUMNS:
                 r = ratio(row, ours, theirs)

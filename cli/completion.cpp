@@ -1,6 +1,7 @@
 // fanin completion prints completion scripts for bash, zsh and fish, generated from the parser.
 #include <algorithm>
 #include <memory>
+#include <ranges>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -31,7 +32,7 @@ std::string_view to_string(shell kind) {
 }
 
 template <class Range>
-std::vector<std::string> words(const Range& known) {
+std::vector<std::string> words(Range&& known) {
   std::vector<std::string> all;
   for (const auto one : known) all.emplace_back(to_string(one));
   return all;
@@ -41,9 +42,11 @@ std::vector<std::string> words(const Range& known) {
 std::vector<std::string> values_of(const std::string& subcommand, const std::string& name) {
   const bool bench = subcommand == "bench" || subcommand == "regress";
   if (name == "--method") return words(all_methods);
+  if (name == "--result" || (name == "--type" && subcommand == "generate")) {
+    return words(all_element_types | std::views::filter(is_floating));
+  }
   if (name == "--type") return subcommand == "ladder" ? words(cuda::ladder_types) : words(all_element_types);
   if (name == "--operation") return bench ? words(all_operations) : words(cuda::ladder_operations);
-  if (name == "--result") return {"f32", "f64"};
   if (name == "--format" && subcommand == "report") return {"html", "svg", "csv"};
   if (name == "--format") return {"npy", "raw", "text", "csv"};
   if (name == "SHELL") return words(all_shells);

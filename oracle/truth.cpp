@@ -1,5 +1,6 @@
 #include "oracle/truth.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -23,14 +24,21 @@ typename A::state state_of(const fanin::detail::operands& data, std::size_t coun
   return state;
 }
 
+template <class T>
+std::vector<T> magnitudes_of(const void* x, std::size_t count) {
+  std::vector<T> magnitudes(count);
+  std::transform(static_cast<const T*>(x), static_cast<const T*>(x) + count, magnitudes.begin(),
+                 [](T v) { return std::fabs(v); });
+  return magnitudes;
+}
+
 /// The exact result, and the M of an error bound, which is the operation's result for the magnitudes of the elements.
 template <class A, class T>
 exact_facts facts_of(const fanin::detail::operands& data, std::size_t count, const typename A::state& state) {
-  const auto* const x = static_cast<const T*>(data.x);
-  std::vector<T> magnitudes(count);
-  for (std::size_t i = 0; i < count; ++i) magnitudes[i] = std::fabs(x[i]);
+  const std::vector<T> x = magnitudes_of<T>(data.x, count);
+  const std::vector<T> y = magnitudes_of<T>(data.y, accumulator::inputs_of<A>() == 2 ? count : 0);
   return {A::template finish<double>(state, count),
-          A::template finish<double>(state_of<A>({magnitudes.data()}, count), count)};
+          A::template finish<double>(state_of<A>({x.data(), y.data()}, count), count)};
 }
 
 template <class Recipe>

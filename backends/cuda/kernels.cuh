@@ -28,7 +28,7 @@ struct state_or_result_writer {
   }
 };
 
-/// The general loop: any recipe of one input whose state fits into registers.
+/// The general loop: any recipe.
 template <class Recipe>
 class general_fold final : public device_fold {
   using A = kernel_of<Recipe>;
@@ -53,18 +53,20 @@ class general_fold final : public device_fold {
  private:
   static void run(const execution& where, const operands& data, std::uint64_t count,
                   const state_or_result_writer<Recipe>& write) {
-    const peeled_array<element> x(static_cast<const element*>(data.x), count, data.first);
-    launch_fold<A>(where, x, write);
+    const auto* const x = static_cast<const element*>(data.x);
+    if constexpr (accumulator::inputs_of<A>() == 2) {
+      launch_fold<A>(where, {x, static_cast<const element*>(data.y), count, data.first}, write);
+    } else {
+      launch_fold<A>(where, {x, count, data.first}, write);
+    }
   }
 };
 
 /// The fold of a recipe, whose accumulator is folded as Folded: the general loop, unless a specialisation below has
-/// kernels of its own; void, where the general loop does not serve it.
+/// kernels of its own.
 template <class Recipe, class Folded = accumulator::folds_as_t<typename Recipe::accumulator>>
 struct fold_of {
-  static constexpr bool has_loop =
-      accumulator::inputs_of<Folded>() == 1 && sizeof(typename kernel_of<Recipe>::state) <= 64;
-  using type = std::conditional_t<has_loop, general_fold<Recipe>, void>;
+  using type = general_fold<Recipe>;
 };
 template <class Recipe, class T, class Term>
 struct fold_of<Recipe, accumulator::exact_sum<T, Term>> {
@@ -86,13 +88,8 @@ struct fold_of<Recipe, accumulator::exact_dot<T>> {
 template <class T>
 const device_fold* find_kernel(operation what, method how) {
   return with_recipe<T>(what, how, [&]<class Recipe>(Recipe) -> const device_fold* {
-    using fold_type = typename fold_of<Recipe>::type;
-    if constexpr (std::is_void_v<fold_type>) {
-      return nullptr;
-    } else {
-      static const fold_type fold(find_host_fold(Recipe::what, type_of<T>, Recipe::how));
-      return &fold;
-    }
+    static const typename fold_of<Recipe>::type fold(find_host_fold(Recipe::what, type_of<T>, Recipe::how));
+    return &fold;
   });
 }
 

@@ -18,11 +18,18 @@ namespace fanin::cli {
 
 namespace {
 
+/// The enumerators that the words name; `all` names those in `known`.
 template <class Enum>
 std::vector<Enum> chosen(std::string_view what, const std::vector<std::string>& words, std::span<const Enum> known,
                          std::vector<Enum> otherwise) {
   std::vector<Enum> found;
-  for (const std::string& word : words) found.push_back(parse_choice<Enum>(what, word, known));
+  for (const std::string& word : words) {
+    if (word == "all") {
+      found.insert(found.end(), known.begin(), known.end());
+    } else {
+      found.push_back(parse_choice<Enum>(what, word, known));
+    }
+  }
   return words.empty() ? otherwise : found;
 }
 
@@ -67,8 +74,9 @@ std::vector<variant_info> chosen_variants(const fanin::backend& backend, const s
 
 bool exists(const bench_case& one) {
   const array_view x(nullptr, one.count, one.type, one.backend->home());
-  const input_views inputs = row_of(one.what).inputs == 2 ? input_views(x, x) : input_views(x);
-  const request query{one.what, inputs, one.variant.how, default_result(one.what, one.type), one.variant.name, 1};
+  const request query{one.what,         fanin::detail::repeated(one.what, x),
+                      one.variant.how,  default_result(one.what, one.type),
+                      one.variant.name, 1};
   return one.backend->supports(query).usable();
 }
 

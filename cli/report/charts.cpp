@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
+#include <ranges>
 #include <tuple>
 
 #include <fmt/format.h>
+
+#include <fanin/backend.hpp>
 
 #include "measure/ceiling.hpp"
 
@@ -52,8 +55,8 @@ std::string name_of(const measurement& one) {
 }
 
 std::size_t rank_of(std::string_view backend) {
-  constexpr std::string_view known[] = {"serial", "openmp", "tbb", "cuda", "cub", "thrust"};
-  return static_cast<std::size_t>(std::ranges::find(known, backend) - std::begin(known));
+  const auto known = backends() | std::views::reverse;
+  return static_cast<std::size_t>(std::ranges::find(known, backend, &fanin::backend::name) - known.begin());
 }
 
 std::size_t rank_of_method(std::string_view method) { return method == "fast" ? 0 : method == "compensated" ? 1 : 2; }

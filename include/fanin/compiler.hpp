@@ -13,6 +13,7 @@
 
 /// FANIN_HOST_DEVICE marks functions that run on the host and, under nvcc, on the device too. FANIN_ROLLED before a
 /// loop keeps nvcc from unrolling it: code with unrolled loops over all limbs takes minutes to compile.
+/// FANIN_HOST_ONLY(statement) is the statement on the host; on a device, where nothing can be thrown, it is nothing.
 #if defined(__CUDACC__)
 #define FANIN_HOST_DEVICE __host__ __device__
 #else
@@ -20,8 +21,10 @@
 #endif
 #if defined(__CUDA_ARCH__)
 #define FANIN_ROLLED _Pragma("unroll 1")
+#define FANIN_HOST_ONLY(statement)
 #else
 #define FANIN_ROLLED
+#define FANIN_HOST_ONLY(statement) statement
 #endif
 
 /// FANIN_ROUND_PRODUCT sets the variable `product` to the rounded x * y in a way that no compiler flag lets become

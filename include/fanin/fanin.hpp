@@ -200,8 +200,9 @@ auto variance(const Range& x, const options& chosen = {}) {
 
 /// Dot product: the sum of x[i] y[i], for two ranges of floats of one type. Empty gives +0; only products -0 give -0.
 /// Any NaN, 0 times an infinity, or infinite products of both signs give NaN, otherwise an infinite product that
-/// infinity. Types, method and reproducibility as for norm2.   Cost: one read of x and y.
-/// Accuracy: correctly rounded; no product is rounded, overflows or underflows.
+/// infinity. f32 -> f32 (f64 on request with method::exact), f64 -> f64.   Cost: one read of x and y.
+/// Accuracy: as for sum_of_squares, with sum|x[i] y[i]| in place of the sum of squares, as long as it is at most half
+/// of the largest finite value; exact: correctly rounded, and no product is rounded, overflows or underflows.
 /// @throws invalid_argument if the lengths differ
 template <class Result = void, elements Range, elements Other>
 requires std::same_as<element_of<Range>, element_of<Other>> && std::floating_point<element_of<Range>>

@@ -5,6 +5,7 @@
 //   fanin::device_context context;
 //   auto box = fanin::fold<bounding_box>(points, count, context).value;             // points: device memory
 //   fanin::enqueue_fold<bounding_box>(points, count, box_on_device, context);       // on the device, no waiting
+//   fanin::fold<weighted_sum>(values, weights, count, context);                     // an accumulator of two inputs
 #pragma once
 
 #include <fanin/cuda/device_scope.cuh>
@@ -33,19 +34,39 @@ struct value_writer {
   }
 };
 
-/// Launches the general loop on the context's stream, which calls write(state) in one thread with the state of the
-/// whole array. @throws invalid_argument if x is null and not empty, out_of_memory, device_error
-template <class A, class Write>
-execution launch_own_fold(const typename A::element* x, std::size_t count, device_context& context,
-                          const Write& write) {
-  static_assert(accumulator::inputs_of<A>() == 1, "fold.cuh reads one array");
-  static_assert(sizeof(typename A::state) <= 256, "states of the device's loop are kept in registers");
-  if (x == nullptr && count > 0) throw invalid_argument("the input is null, but its count is not 0");
+/// Launches the general loop on the context's stream, which calls write(state) in one thread with the state of all
+/// elements. `arrays`: one for each input of A.
+/// @throws invalid_argument if an array is null and not empty, out_of_memory, device_error
+template <class A, class Write, class... Array>
+execution launch_own_fold(device_context& context, const Write& write, std::size_t count, Array... arrays) {
+  if (count > 0 && ((arrays == nullptr) || ...)) throw invalid_argument("an input is null, but its count is not 0");
   const device_scope here(context.device());
-  constexpr std::size_t most_blocks = 4096;
-  const execution where = context.work().where(most_blocks * sizeof(typename A::state));
-  launch_fold<A>(where, peeled_array<typename A::element>(x, count), write);
+  device_work& work = context.work();
+  const execution where = work.where(fold_scratch_bytes<A>(work.where(0).multiprocessors));
+  launch_fold<A>(where, arrays_of<A>(arrays..., count), write);
   return where;
+}
+
+/// The result of a fold of `arrays` once it has ended.
+template <class A, class... Array>
+result<fold_result<A>> own_fold(device_context& context, std::size_t count, Array... arrays) {
+  auto* const state = static_cast<typename A::state*>(context.work().where(0).host_state);
+  const auto where = launch_own_fold<A>(context, state_writer<A>{state}, count, arrays...);
+  check(cudaStreamSynchronize(where.stream), "cudaStreamSynchronize");
+  report how{"cuda",
+             "general-loop",
+             method::fast,
+             A::order_free ? reproducibility::exact : reproducibility::run_to_run,
+             detail::bound_of_own<A>(fold_chain<A>(where.multiprocessors, count), count),
+             {}};
+  return {A::template finish<fold_result<A>>(*state, count), std::move(how)};
+}
+
+/// Launches a fold of `arrays` that writes the value to `result`.
+template <class A, class... Array>
+void enqueue_own_fold(device_context& context, fold_result<A>* result, std::size_t count, Array... arrays) {
+  if (result == nullptr) throw invalid_argument("the result is null");
+  launch_own_fold<A>(context, value_writer<A>{result, count}, count, arrays...);
 }
 
 }  // namespace device_code
@@ -54,22 +75,24 @@ execution launch_own_fold(const typename A::element* x, std::size_t count, devic
 /// Accuracy: A::bound for the kernel's longest chain of additions; without A::bound nothing is promised.
 /// Reproducible: same bits on the same device with the same build, if x has the same distance from a boundary of 128
 /// bytes (run_to_run); in any order if A is order_free (exact).
-/// Memory: no copy; 4096 states of scratch in the context.   Threads: one call at a time for each context.
+/// Memory: no copy; a state for each block of the grid in the context's scratch. A state takes at most 3 KiB; a
+/// state of more than 32 bytes leaves a thread registers for one load at a time.
+/// Threads: one call at a time for each context.
 /// Cost: one read of x. The call waits for the work that is already on the context's stream and for the value.
 /// finish() runs on the host. @throws invalid_argument if x is null and not empty, out_of_memory, device_error
 template <foldable A>
-result<fold_result<A>> fold(const typename A::element* x, std::size_t count, device_context& context) {
-  using R = fold_result<A>;
-  auto* const state = static_cast<typename A::state*>(context.work().where(0).host_state);
-  const auto where = device_code::launch_own_fold<A>(x, count, context, device_code::state_writer<A>{state});
-  device_code::check(cudaStreamSynchronize(where.stream), "cudaStreamSynchronize");
-  report how{"cuda",
-             "general-loop",
-             method::fast,
-             A::order_free ? reproducibility::exact : reproducibility::run_to_run,
-             detail::bound_of_own<A>(device_code::fold_chain<A>(where.multiprocessors, count), count),
-             {}};
-  return {A::template finish<R>(*state, count), std::move(how)};
+requires(accumulator::inputs_of<A>() == 1) result<fold_result<A>> fold(const typename A::element* x,
+                                                                       std::size_t count, device_context& context) {
+  return device_code::own_fold<A>(context, count, x);
+}
+
+/// As above, of x[0..n) and y[0..n) by an accumulator of two inputs. Where y is not as far from a boundary of 16
+/// bytes as x is, its elements are loaded one by one.
+template <foldable A>
+requires(accumulator::inputs_of<A>() == 2) result<fold_result<A>> fold(const typename A::element* x,
+                                                                       const typename A::element* y,
+                                                                       std::size_t count, device_context& context) {
+  return device_code::own_fold<A>(context, count, x, y);
 }
 
 /// Enqueues the reduction and returns; the kernel writes the value to `result`, in device memory (or pinned), and
@@ -77,9 +100,15 @@ result<fold_result<A>> fold(const typename A::element* x, std::size_t count, dev
 /// CUDA graph.
 /// @throws invalid_argument if `result` is null, or x is null and not empty; out_of_memory, device_error
 template <foldable A>
-void enqueue_fold(const typename A::element* x, std::size_t count, fold_result<A>* result, device_context& context) {
-  if (result == nullptr) throw invalid_argument("the result is null");
-  device_code::launch_own_fold<A>(x, count, context, device_code::value_writer<A>{result, count});
+requires(accumulator::inputs_of<A>() == 1) void enqueue_fold(const typename A::element* x, std::size_t count,
+                                                             fold_result<A>* result, device_context& context) {
+  device_code::enqueue_own_fold<A>(context, result, count, x);
+}
+template <foldable A>
+requires(accumulator::inputs_of<A>() == 2) void enqueue_fold(const typename A::element* x,
+                                                             const typename A::element* y, std::size_t count,
+                                                             fold_result<A>* result, device_context& context) {
+  device_code::enqueue_own_fold<A>(context, result, count, x, y);
 }
 
 }  // namespace fanin

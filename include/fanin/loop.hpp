@@ -31,22 +31,15 @@ struct operands {
   std::uint64_t first = 0;
 };
 
-/// Adds element i of the operands, with its position if A::wants_position.
+/// Adds element i of the operands.
 template <class A>
 FANIN_HOST_DEVICE inline void add_element(const operands& data, std::size_t i, typename A::state& s) {
   using T = typename A::element;
   const T& x = static_cast<const T*>(data.x)[i];
   if constexpr (accumulator::inputs_of<A>() == 2) {
-    const T& y = static_cast<const T*>(data.y)[i];
-    if constexpr (accumulator::wants_position<A>()) {
-      A::add(s, x, y, data.first + i);
-    } else {
-      A::add(s, x, y);
-    }
-  } else if constexpr (accumulator::wants_position<A>()) {
-    A::add(s, x, data.first + i);
+    accumulator::add_at<A>(s, data.first + i, x, static_cast<const T*>(data.y)[i]);
   } else {
-    A::add(s, x);
+    accumulator::add_at<A>(s, data.first + i, x);
   }
 }
 

@@ -61,6 +61,13 @@ class input_views {
   int size_;
 };
 
+namespace detail {
+/// `x` as every input of the operation.
+inline input_views repeated(operation what, const array_view& x) {
+  return row_of(what).inputs == 2 ? input_views(x, x) : input_views(x);
+}
+}  // namespace detail
+
 /// The caller's host memory for a result, which is one value of `type`.
 struct result_view {
   void* data;

@@ -7,6 +7,10 @@
 #include <set>
 #include <sstream>
 
+#include <fmt/format.h>
+
+#include <fanin/request.hpp>
+
 #include "tests/cli/process.hpp"
 
 namespace fanin::cli {
@@ -40,6 +44,18 @@ TEST_CASE("bench --list names the cases and runs nothing") {
         "serial/kahan/sum/f64/compensated/1000\nserial/simd/min/f64/fast/1024\nserial/simd/min/f64/fast/1000\n"
         "serial/simd/sum/i32/fast/1024\nserial/simd/sum/i32/fast/1000\nserial/simd/min/i32/fast/1024\n"
         "serial/simd/min/i32/fast/1000\n");
+}
+
+TEST_CASE("all stands for every operation and every type that the backend offers") {
+  const finished run =
+      scratch_folder().fanin("bench --list --backend serial --operation all --type all --method fast --count 64");
+  CHECK(run.status == 0);
+  for (const operation what : all_operations) {
+    for (const element_type type : all_element_types) {
+      const std::string name = fmt::format("/{}/{}/fast/64\n", to_string(what), to_string(type));
+      CHECK((run.out.find(name) != std::string::npos) == is_offered(what, type, method::fast));
+    }
+  }
 }
 
 TEST_CASE("bench --json has the keys that docs/benchmarking.md lists, and rows that agree with themselves") {

@@ -12,20 +12,36 @@ namespace {
 
 constexpr std::size_t lengths[] = {0, 1, 31, 33, 4097, 8193, 100003, 1081345, 2000003};
 
+/// Folds the inputs, which are as long as each other and lie on the device at these offsets.
+template <class A, class... Input>
+void expect_on_device(const fold_result<A>& expected, device_context& context, std::size_t count,
+                      const Input&... there) {
+  using R = fold_result<A>;
+  const auto on_device = fold<A>(there.data()..., count, context);
+  CHECK(std::memcmp(&on_device.value, &expected, sizeof(R)) == 0);
+  CHECK(on_device.report.reproducibility == (A::order_free ? reproducibility::exact : reproducibility::run_to_run));
+  const device_value<R> enqueued;
+  enqueue_fold<A>(there.data()..., count, enqueued.get(), context);
+  device_code::check(cudaStreamSynchronize(static_cast<cudaStream_t>(context.stream())), "cudaStreamSynchronize");
+  const R value = enqueued.read();
+  CHECK(std::memcmp(&value, &expected, sizeof(R)) == 0);
+}
+
 template <class A>
 void expect_same_as_host(const std::vector<typename A::element>& x, device_context& context) {
-  using R = fold_result<A>;
+  using T = typename A::element;
   const auto expected = fold<A>(x, {.backend = "serial"});
   for (const std::size_t offset : {0, 1, 3}) {
-    const device_array<typename A::element> there(std::span<const typename A::element>(x), offset);
-    const auto on_device = fold<A>(there.data(), x.size(), context);
-    CHECK(std::memcmp(&on_device.value, &expected.value, sizeof(R)) == 0);
-    CHECK(on_device.report.reproducibility == reproducibility::exact);
-    const device_value<R> enqueued;
-    enqueue_fold<A>(there.data(), x.size(), enqueued.get(), context);
-    device_code::check(cudaStreamSynchronize(static_cast<cudaStream_t>(context.stream())), "cudaStreamSynchronize");
-    const R value = enqueued.read();
-    CHECK(std::memcmp(&value, &expected.value, sizeof(R)) == 0);
+    expect_on_device<A>(expected.value, context, x.size(), device_array<T>(std::span<const T>(x), offset));
+  }
+}
+
+template <class A>
+void expect_same_as_host(const std::vector<float>& x, const std::vector<float>& y, device_context& context) {
+  const auto expected = fold<A>(x, y, {.backend = "serial"});
+  for (const auto& [first, second] : {std::pair{0, 0}, {1, 1}, {0, 1}, {3, 2}}) {
+    expect_on_device<A>(expected.value, context, x.size(), device_array<float>(std::span<const float>(x), first),
+                        device_array<float>(std::span<const float>(y), second));
   }
 }
 
@@ -54,6 +70,27 @@ TEST_SUITE("own_accumulators") {
         if (place < count) x[place] = 0;
       }
     }
+  }
+
+  TEST_CASE("two inputs, with positions too") {
+    if (!device_is_here()) return;
+    device_context context;
+    for (const std::size_t count : lengths) {
+      std::vector<float> x(count), y(count);
+      for (std::size_t i = 0; i < count; ++i) {  // products and sums that are exact: any order has the same sum
+        x[i] = static_cast<float>(i % 1009) - 500;
+        y[i] = static_cast<float>(i % 977) - 480;
+      }
+      expect_same_as_host<plain_dot>(x, y, context);
+      expect_same_as_host<place_of_largest_product>(x, y, context);
+    }
+    CHECK_THROWS_AS(fold<plain_dot>(nullptr, nullptr, 1, context), invalid_argument);
+  }
+
+  TEST_CASE("states that no registers hold") {
+    if (!device_is_here()) return;
+    device_context context;
+    for (const std::size_t count : lengths) expect_same_as_host<histogram>(mixed_values<float>(count, 31), context);
   }
 
   TEST_CASE("an order that matters is the shipped kernel's") {

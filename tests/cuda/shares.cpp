@@ -24,7 +24,7 @@ constexpr std::uint64_t lengths[] = {0,
 TEST_SUITE("shares") {
   TEST_CASE("rounds and the turns after them take every vector once") {
     for (const std::uint64_t vectors : lengths) {
-      for (const shape& s : {fold_shape(4), fold_shape(32)}) {
+      for (const shape& s : {fold_shape(4, 1), fold_shape(32, 1), fold_shape(8, 2), fold_shape(64, 2)}) {
         const unsigned of_grid = blocks(vectors, 132, s);
         const std::uint64_t turn = std::uint64_t{of_grid} * static_cast<unsigned>(s.threads);
         const std::uint64_t round = turn * static_cast<unsigned>(s.loads);
@@ -50,7 +50,7 @@ TEST_SUITE("shares") {
   }
 
   TEST_CASE("blocks: one for what one reads at once, never more than fit") {
-    constexpr shape s = fold_shape(4);
+    constexpr shape s = fold_shape(4, 1);
     for (const int multiprocessors : {1, 14, 132}) {
       const auto most = static_cast<unsigned>(multiprocessors * s.blocks_per_multiprocessor);
       unsigned before = 0;

@@ -18,8 +18,8 @@ import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TABLE = pathlib.Path(__file__).with_suffix(".json")
-SOURCES = [*(f"backends/cuda/stages/ladder_{kind}.cu" for kind in ("f32", "f64", "i32", "i64")),
-           *(f"measure/lab/{experiment}.cu" for experiment in ("divergence", "latency", "shapes"))]
+SOURCES = [path for pattern in ("backends/cuda/stages/ladder_*.cu", "measure/lab/*.cu")
+           for path in sorted(ROOT.glob(pattern))]
 FLAGS = ["-std=c++20", "-arch=sm_90", "--expt-relaxed-constexpr", "-fmad=false", "-O3", "-I", ROOT / "include",
          "-I", ROOT]
 

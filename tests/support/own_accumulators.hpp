@@ -78,6 +78,37 @@ struct place_of_largest {
   }
 };
 
+/// The place at which the product of two elements is largest: the first of equal ones.
+struct place_of_largest_product : place_of_largest {
+  static constexpr std::size_t inputs = 2;
+  FANIN_HOST_DEVICE static void add(state& s, element x, element y, std::uint64_t position) {
+    merge(s, {x * y, 1, position});
+  }
+};
+
+/// How many elements are in each of 80 intervals of [0, 1): a state of 320 bytes.
+struct histogram {
+  static constexpr int intervals = 80;
+  struct counts {
+    std::uint32_t of[intervals];
+  };
+  using element = float;
+  using state = counts;
+  using result = counts;
+  static constexpr bool order_free = true;
+  FANIN_HOST_DEVICE static state identity() { return {}; }
+  FANIN_HOST_DEVICE static void add(state& s, element x) {
+    if (x >= 0 && x < 1) ++s.of[static_cast<int>(x * intervals)];
+  }
+  FANIN_HOST_DEVICE static void merge(state& s, const state& other) {
+    for (int i = 0; i < intervals; ++i) s.of[i] += other.of[i];
+  }
+  template <class R>
+  FANIN_HOST_DEVICE static R finish(const state& s, std::uint64_t) {
+    return s;
+  }
+};
+
 /// A dot product in double, in the fixed order.
 struct plain_dot {
   using element = float;

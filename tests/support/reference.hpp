@@ -28,19 +28,18 @@ class exact_reference {
     }
   }
 
-  /// The correctly rounded sum, mean, sum of squares or of magnitudes.
+  /// The correctly rounded sum, mean, sum of squares or of magnitudes, or dot product of the elements with
+  /// themselves.
   template <class R>
   R rounded(operation what) const {
     if (what == operation::sum_of_magnitudes) return magnitudes_.template round<R>();
-    if (what == operation::sum_of_squares) return squares_.template round<R>();
+    if (what == operation::sum_of_squares || what == operation::dot) return squares_.template round<R>();
     return what == operation::mean ? sum_.template mean<R>(count_) : sum_.template round<R>();
   }
 
-  /// Whether `value` is the correctly rounded norm2, variance or dot product with themselves of finite elements, by
-  /// other arithmetic than fanin's.
+  /// Whether `value` is the correctly rounded norm2 or variance of finite elements, by other arithmetic than fanin's.
   template <class R>
   bool is_rounded(operation what, R value) const {
-    if (what == operation::dot) return value == squares_.template round<R>();
     constexpr int unit = detail::float_format<T>::low;
     const exact_number squares = exact_number::saved(squares_.save()).scaled(2 * unit);
     if (what == operation::norm2) return is_root(value, squares);
@@ -49,7 +48,8 @@ class exact_reference {
 
   /// Whether `value` keeps its bound, if that promises anything.
   bool keeps(operation what, T value, const error_bound& bound) const {
-    if (what == operation::sum_of_squares) return keeps(squares_, squares_, value, 1, bound);
+    if (what == operation::sum_of_squares || what == operation::dot)
+      return keeps(squares_, squares_, value, 1, bound);
     if (what == operation::sum_of_magnitudes) return keeps(magnitudes_, magnitudes_, value, 1, bound);
     return keeps(sum_, magnitudes_, value, what == operation::mean ? count_ : 1, bound);
   }

@@ -94,10 +94,29 @@ TEST_SUITE("unit/own_accumulator") {
     }
   }
 
+  TEST_CASE("states of some hundred bytes, and two inputs with positions") {
+    for (const std::size_t count : lengths) {
+      const auto x = test::mixed_values<float>(count, 5), y = test::mixed_values<float>(count, 6);
+      auto counted = test::histogram::identity();
+      auto found = test::place_of_largest_product::identity();
+      for (std::size_t i = 0; i < count; ++i) {
+        test::histogram::add(counted, x[i]);
+        test::place_of_largest_product::add(found, x[i], y[i], i);
+      }
+      for_each_way([&](const options& chosen) {
+        CHECK(same_bytes(fold<test::histogram>(x, chosen).value, counted));
+        CHECK(fold<test::place_of_largest_product>(x, y, chosen).value == found.place);
+      });
+    }
+  }
+
   TEST_CASE("two inputs") {
     const auto x = test::mixed_values<float>(1000003, 1), y = test::mixed_values<float>(1000003, 2);
     const double expected = fold<test::plain_dot>(x, y, {.backend = "serial"}).value;
-    CHECK(std::fabs(expected - dot<double>(x, y).value) < 1e-6 * std::fabs(expected) + 1);
+    double magnitudes = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) magnitudes += std::fabs(static_cast<double>(x[i]) * y[i]);
+    const double bound = accumulator::growth<double>(static_cast<double>(x.size())) * magnitudes;  // of any order
+    CHECK(std::fabs(expected - dot<double>(x, y, {.how = method::exact}).value) <= bound * accumulator::round_up);
     for_each_way([&](const options& chosen) { CHECK(fold<test::plain_dot>(x, y, chosen).value == expected); });
     const std::vector<float> shorter(x.begin(), x.end() - 1);
     CHECK_THROWS_AS(fold<test::plain_dot>(x, shorter), invalid_argument);

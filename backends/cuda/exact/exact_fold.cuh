@@ -193,14 +193,13 @@ class dot_fold final : public unrounded_fold {
   using unrounded_fold::unrounded_fold;
   void launch(const execution& where, const operands& data, std::uint64_t count, void* out) const override {
     const peeled_array<T> x(static_cast<const T*>(data.x), count);
-    const auto distance = static_cast<std::ptrdiff_t>(reinterpret_cast<std::uintptr_t>(data.y) -
-                                                      reinterpret_cast<std::uintptr_t>(data.x));
+    const auto second = second_array<T>::of(data.x, data.y);
     constexpr tuning::shape shape = tuning::exact_pairs(sizeof(T));
     const exact_state_writer<T, 2> write{static_cast<chunk_products<T>*>(out)};
-    if (distance % std::ptrdiff_t{sizeof(vector<T>)} == 0) {
-      launch_exact_kernel<shape>(where, x, products<T, true>{distance}, write);
+    if (second.is_aligned()) {
+      launch_exact_kernel<shape>(where, x, products<T, true>{second}, write);
     } else {
-      launch_exact_kernel<shape>(where, x, products<T, false>{distance}, write);
+      launch_exact_kernel<shape>(where, x, products<T, false>{second}, write);
     }
   }
 };

@@ -71,14 +71,13 @@ struct powers {
   }
 };
 
-/// The products of the elements of two arrays, of which the second is `distance` bytes behind the first. Aligned:
-/// vectors at 16-byte boundaries of the first array are at such boundaries of the second.
+/// The products of the elements of two arrays. Aligned: second.is_aligned().
 template <class T, bool Aligned>
 struct products {
   using element = T;
   static constexpr int power = 2;
   using term = product<T>;
-  std::ptrdiff_t distance;
+  second_array<T> second;
 
   struct vector {
     cuda::vector<T> x, y;
@@ -93,22 +92,12 @@ struct products {
 
   __device__ vector load(const cuda::vector<T>* x) const {
     if constexpr (Aligned) {
-      return {cuda::load(x), cuda::load(in_second_array(x))};
+      return {cuda::load(x), cuda::load(second.at(x))};
     } else {
-      vector v{cuda::load(x), {}};
-      const T* const y = in_second_array(reinterpret_cast<const T*>(x));
-#pragma unroll
-      for (int i = 0; i < cuda::vector<T>::size; ++i) v.y.at[i] = __ldg(y + i);
-      return v;
+      return {cuda::load(x), second.gather(x)};
     }
   }
-  __device__ term load_one(const T* x) const { return {*x, *in_second_array(x)}; }
-
- private:
-  template <class P>
-  __device__ const P* in_second_array(const P* x) const {
-    return reinterpret_cast<const P*>(reinterpret_cast<const std::byte*>(x) + distance);
-  }
+  __device__ term load_one(const T* x) const { return {*x, *second.at(x)}; }
 };
 
 }  // namespace fanin::cuda

@@ -65,6 +65,16 @@ consteval bool wants_position() {
   }
 }
 
+/// Adds an element, or one of each input, and its position in the whole input if A has a parameter for it.
+template <class A, class... T>
+FANIN_HOST_DEVICE inline void add_at(typename A::state& s, std::uint64_t position, const T&... x) {
+  if constexpr (wants_position<A>()) {
+    A::add(s, x..., position);
+  } else {
+    A::add(s, x...);
+  }
+}
+
 template <class A>
 struct folds_as {
   using type = A;

@@ -54,12 +54,13 @@ struct compensated_sum {
   }
 };
 
-/// Compensated sum of x^2: products are split without error by a fused multiply-add.
+/// Compensated sum of x y: products are split without error by a fused multiply-add.
 template <class T>
-struct compensated_square_sum : compensated_sum<T> {
-  FANIN_HOST_DEVICE static void add(compensated_state<T>& s, T x) {
-    const T p = rounded_product(x, x);
-    const T product_error = std::fma(x, x, -p);
+struct compensated_dot : compensated_sum<T> {
+  static constexpr std::size_t inputs = 2;
+  FANIN_HOST_DEVICE static void add(compensated_state<T>& s, T x, T y) {
+    const T p = rounded_product(x, y);
+    const T product_error = std::fma(x, y, -p);
     T e;
     s.sum = two_sum(s.sum, p, e);
     s.error += e + product_error;
@@ -68,6 +69,13 @@ struct compensated_square_sum : compensated_sum<T> {
   static error_bound bound(const rounding_chain& chain, std::uint64_t count) {
     return compensated_sum_bound<T>(chain, count, 1);
   }
+};
+
+/// Compensated sum of x^2.
+template <class T>
+struct compensated_square_sum : compensated_dot<T> {
+  static constexpr std::size_t inputs = 1;
+  FANIN_HOST_DEVICE static void add(compensated_state<T>& s, T x) { compensated_dot<T>::add(s, x, x); }
 };
 
 }  // namespace accumulator
@@ -80,5 +88,7 @@ struct recipe_for<operation::mean, method::compensated, T>
 template <std::floating_point T>
 struct recipe_for<operation::sum_of_squares, method::compensated, T>
     : accumulator::uses<accumulator::compensated_square_sum<T>> {};
+template <std::floating_point T>
+struct recipe_for<operation::dot, method::compensated, T> : accumulator::uses<accumulator::compensated_dot<T>> {};
 
 }  // namespace fanin

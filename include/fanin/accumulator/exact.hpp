@@ -211,9 +211,7 @@ class basic_exact_accumulator {
 
   FANIN_HOST_DEVICE std::uint64_t merged_count(std::uint64_t other) const {
     if (!is_counted() || other > most_elements) return uncounted;
-#if !defined(__CUDA_ARCH__)
-    if (count_ > most_elements - other) throw overflow("an exact sum has at most 2^63 elements");
-#endif
+    FANIN_HOST_ONLY(if (count_ > most_elements - other) throw overflow("an exact sum has at most 2^63 elements"));
     return count_ + other;
   }
 

@@ -27,14 +27,22 @@ struct plain_sum {
   }
 };
 
-/// Sum of x^2 in T. Each term has one more rounding than in plain_sum.
+/// Sum of x y in T. Each term has one more rounding than in plain_sum.
 template <class T>
-struct plain_square_sum : plain_sum<T> {
-  FANIN_HOST_DEVICE static void add(T& s, T x) { s += rounded_product(x, x); }
+struct plain_dot : plain_sum<T> {
+  static constexpr std::size_t inputs = 2;
+  FANIN_HOST_DEVICE static void add(T& s, T x, T y) { s += rounded_product(x, y); }
   template <class R>
   static error_bound bound(const rounding_chain& chain, std::uint64_t count) {
     return plain_sum_bound<T>(chain, count, 1);
   }
+};
+
+/// Sum of x^2 in T.
+template <class T>
+struct plain_square_sum : plain_dot<T> {
+  static constexpr std::size_t inputs = 1;
+  FANIN_HOST_DEVICE static void add(T& s, T x) { plain_dot<T>::add(s, x, x); }
 };
 
 /// The quotient of an accumulated sum by the count, formed in double and rounded to R once.
@@ -62,5 +70,7 @@ struct recipe_for<operation::mean, method::fast, T>
 template <std::floating_point T>
 struct recipe_for<operation::sum_of_squares, method::fast, T> : accumulator::uses<accumulator::plain_square_sum<T>> {
 };
+template <std::floating_point T>
+struct recipe_for<operation::dot, method::fast, T> : accumulator::uses<accumulator::plain_dot<T>> {};
 
 }  // namespace fanin

@@ -1,5 +1,5 @@
-// The general loop of devices: any accumulator over one array. Every thread has several 16-byte loads in flight; the
-// last block to end merges the states of all blocks.
+// The general loop of devices: any accumulator over one or two arrays. Every thread has several 16-byte loads in
+// flight; the last block to end merges the states of all blocks.
 #pragma once
 
 #include <nv/target>
@@ -17,37 +17,37 @@ __device__ inline void overlap_with_next_launch() {
 }
 
 template <class A>
-inline constexpr tuning::shape shape_of = tuning::fold_shape(sizeof(typename A::state));
+inline constexpr tuning::shape shape_of = tuning::fold_shape(sizeof(typename A::state), accumulator::inputs_of<A>());
 
-/// Adds this thread's share of the array's vectors: `rounds` tiles for each block, then the vectors that are left.
+/// Adds this thread's share of the arrays' vectors: `rounds` tiles for each block, then the vectors that are left.
 template <class A>
-__device__ void fold_vectors(vector_fold<A>& fold, const peeled_array<typename A::element>& x, std::uint64_t rounds) {
+__device__ void fold_vectors(vector_fold<A>& fold, const arrays_of<A>& arrays, std::uint64_t rounds) {
   constexpr int loads = shape_of<A>.loads;
   constexpr unsigned threads = shape_of<A>.threads;
   constexpr unsigned tile = threads * loads;
-  vector<typename A::element> v[loads];
+  decltype(load(arrays, 0)) v[loads];
   std::uint64_t i = std::uint64_t{blockIdx.x} * tile + threadIdx.x;
   for (std::uint64_t round = 0; round < rounds; ++round, i += std::uint64_t{gridDim.x} * tile) {
 #pragma unroll
-    for (int k = 0; k < loads; ++k) v[k] = load(x.body + i + k * threads);
+    for (int k = 0; k < loads; ++k) v[k] = load(arrays, i + k * threads);
 #pragma unroll
-    for (int k = 0; k < loads; ++k) fold.add(v[k], x.position_of(i + k * threads));
+    for (int k = 0; k < loads; ++k) fold.add(v[k], arrays.position_of(i + k * threads));
   }
 
   const std::uint64_t turn = std::uint64_t{gridDim.x} * threads;
-  for_each_strided<(loads > 1 ? loads / 2 : 1)>(
-      x.body, rounds * turn * loads + blockIdx.x * threads + threadIdx.x, x.vectors, turn,
-      [&](const auto& last, std::uint64_t at) { fold.add(last, x.position_of(at)); });
+  for_each_loaded<(loads > 1 ? loads / 2 : 1)>(
+      [&](std::uint64_t at) { return load(arrays, at); }, rounds * turn * loads + blockIdx.x * threads + threadIdx.x,
+      arrays.vectors, turn, [&](const auto& last, std::uint64_t at) { fold.add(last, arrays.position_of(at)); });
 }
 
 template <class A, class Write>
 __global__ void __launch_bounds__(shape_of<A>.threads, shape_of<A>.blocks_per_multiprocessor)
-    fold_kernel(const peeled_array<typename A::element> x, std::uint64_t rounds, typename A::state* partials,
-                unsigned* ticket, const Write write) {
+    fold_kernel(const arrays_of<A> arrays, std::uint64_t rounds, typename A::state* partials, unsigned* ticket,
+                const Write write) {
   overlap_with_next_launch();
   vector_fold<A> fold;
-  fold_vectors(fold, x, rounds);
-  fold.add_ends(x);
+  fold_vectors(fold, arrays, rounds);
+  fold.add_ends(arrays);
   fold_grid<A, shape_of<A>.threads>(fold.total(), partials, ticket, write);
 }
 

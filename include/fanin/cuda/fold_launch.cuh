@@ -8,15 +8,21 @@
 
 namespace fanin::device_code {
 
-/// Enqueues the fold of the array. The kernel calls write(state) in one thread with the state of the whole array.
+/// The scratch that a launch of A needs: a state of each block.
+template <class A>
+std::size_t fold_scratch_bytes(int multiprocessors) {
+  return sizeof(typename A::state) * static_cast<unsigned>(multiprocessors * shape_of<A>.blocks_per_multiprocessor);
+}
+
+/// Enqueues the fold of the arrays. The kernel calls write(state) in one thread with the state of all elements.
 /// @throws device_error
 template <class A, class Write>
-void launch_fold(const execution& where, const peeled_array<typename A::element>& x, const Write& write) {
+void launch_fold(const execution& where, const arrays_of<A>& arrays, const Write& write) {
   constexpr tuning::shape shape = shape_of<A>;
-  const unsigned blocks = tuning::blocks(x.vectors, where.multiprocessors, shape);
-  launch_overlapped(where, blocks, shape.threads, 0, fold_kernel<A, Write>, x,
-                    tuning::whole_rounds(x.vectors, blocks, shape), static_cast<typename A::state*>(where.scratch),
-                    where.ticket, write);
+  const unsigned blocks = tuning::blocks(arrays.vectors, where.multiprocessors, shape);
+  launch_overlapped(where, blocks, shape.threads, 0, fold_kernel<A, Write>, arrays,
+                    tuning::whole_rounds(arrays.vectors, blocks, shape),
+                    static_cast<typename A::state*>(where.scratch), where.ticket, write);
 }
 
 /// The longest chain of merges: across the threads of a block, then of the blocks' partials in a lane of the last

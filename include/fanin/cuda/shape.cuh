@@ -17,9 +17,11 @@ struct shape {
 };
 
 /// Two blocks of 512 threads use all registers of a multiprocessor at 64 a thread, and have 128 KiB of loads in
-/// flight; about 25 KiB cover the latency of device memory. Wide states leave fewer registers for loads.
-constexpr shape fold_shape(std::size_t state_bytes) {
-  return {512, 2, state_bytes > 32 ? 1 : state_bytes > 16 ? 4 : 8};
+/// flight; about 25 KiB cover the latency of device memory. Wide states leave fewer registers for loads, and two
+/// inputs share them.
+constexpr shape fold_shape(std::size_t state_bytes, std::size_t inputs) {
+  const int loads = state_bytes > 32 ? 1 : state_bytes > 16 ? 4 : 8;
+  return {512, 2, std::max(1, loads / static_cast<int>(inputs))};
 }
 
 /// Partials that a lane of the last warp loads at once: the warp loads those of 288 blocks, on 144 multiprocessors.

@@ -1,14 +1,18 @@
-// An array as whole vectors of 16 bytes, of which the first is at the start of a cache line, and the few elements
-// before and after these vectors. Element types whose size or alignment no scalar type has are vectors of one
-// element.
+// One or two arrays as whole vectors of 16 bytes, of which the first is at the start of a cache line, and the few
+// elements before and after these vectors. Element types whose size or alignment no scalar type has are vectors of
+// one element.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include <fanin/accumulator/accumulator.hpp>
 
 namespace fanin::device_code {
+
+using accumulator::add_at;
 
 /// Whether a vector of 16 bytes consists of whole elements.
 template <class T>
@@ -45,14 +49,82 @@ struct peeled_array {
   __device__ std::uint64_t position_of(std::uint64_t i) const { return first + head_count + i * vector<T>::size; }
 };
 
-/// Adds x, with its position in the whole input if A has a parameter for it.
-template <class A>
-__device__ void add_at(typename A::state& s, const typename A::element& x, std::uint64_t position) {
-  if constexpr (accumulator::wants_position<A>()) {
-    A::add(s, x, position);
+/// Loads a vector through the read-only cache.
+template <class T>
+__device__ vector<T> load(const vector<T>* from) {
+  if constexpr (fills_vectors<T>) {
+    const uint4 words = __ldg(reinterpret_cast<const uint4*>(from));
+    vector<T> v;
+    std::memcpy(&v, &words, sizeof v);
+    return v;
   } else {
-    A::add(s, x);
+    return *from;
   }
+}
+
+/// The second of two arrays of T, by its distance in bytes from the first. Any alignment of T is allowed.
+template <class T>
+struct second_array {
+  std::ptrdiff_t distance;
+
+  static second_array of(const void* x, const void* y) {
+    return {static_cast<std::ptrdiff_t>(reinterpret_cast<std::uintptr_t>(y) - reinterpret_cast<std::uintptr_t>(x))};
+  }
+  /// Whether the vectors of the first array are at 16-byte boundaries of the second.
+  FANIN_HOST_DEVICE bool is_aligned() const { return distance % std::ptrdiff_t{sizeof(vector<T>)} == 0; }
+  /// The address that belongs to the address `x` in the first array.
+  template <class P>
+  __device__ const P* at(const P* x) const {
+    return reinterpret_cast<const P*>(reinterpret_cast<const std::byte*>(x) + distance);
+  }
+  /// The elements that belong to a vector of the first array, loaded one by one through the read-only cache where
+  /// they are numbers.
+  __device__ vector<T> gather(const vector<T>* x) const {
+    const T* const y = at(reinterpret_cast<const T*>(x));
+    vector<T> v;
+#pragma unroll
+    for (int i = 0; i < vector<T>::size; ++i) {
+      if constexpr (std::is_arithmetic_v<T>) {
+        v.at[i] = __ldg(y + i);
+      } else {
+        v.at[i] = y[i];
+      }
+    }
+    return v;
+  }
+};
+
+/// Two arrays of the same length: what is said of addresses holds for the first.
+template <class T>
+struct array_pair : peeled_array<T> {
+  second_array<T> y;
+
+  array_pair(const T* x, const T* y_, std::uint64_t count, std::uint64_t first_position = 0)
+      : peeled_array<T>(x, count, first_position), y(second_array<T>::of(x, y_)) {}
+};
+
+/// The arrays that A reads, of which a kernel has an object as its parameter.
+template <class A>
+using arrays_of = std::conditional_t<accumulator::inputs_of<A>() == 2, array_pair<typename A::element>,
+                                     peeled_array<typename A::element>>;
+
+/// Vector i of each array.
+template <class T>
+struct one_vector {
+  vector<T> x;
+};
+template <class T>
+struct two_vectors {
+  vector<T> x, y;
+};
+template <class T>
+__device__ one_vector<T> load(const peeled_array<T>& arrays, std::uint64_t i) {
+  return {load(arrays.body + i)};
+}
+template <class T>
+__device__ two_vectors<T> load(const array_pair<T>& arrays, std::uint64_t i) {
+  const vector<T>* const x = arrays.body + i;
+  return {load(x), arrays.y.is_aligned() ? load(arrays.y.at(x)) : arrays.y.gather(x)};
 }
 
 /// The states of a thread: one for each element of a vector, but at most four. Additions to different states do not
@@ -68,18 +140,22 @@ class vector_fold {
 #pragma unroll
     for (state& s : lanes_) s = A::identity();
   }
-  /// Adds a vector, whose first element has the position `position` in the whole input.
-  __device__ void add(const vector<T>& v, std::uint64_t position) {
+  /// Adds a vector of each array, whose first elements have the position `position` in the whole input.
+  __device__ void add(const one_vector<T>& v, std::uint64_t position) {
 #pragma unroll
-    for (int i = 0; i < vector<T>::size; ++i) add_at<A>(lanes_[i % lanes], v.at[i], position + i);
+    for (int i = 0; i < vector<T>::size; ++i) add_at<A>(lanes_[i % lanes], position + i, v.x.at[i]);
+  }
+  __device__ void add(const two_vectors<T>& v, std::uint64_t position) {
+#pragma unroll
+    for (int i = 0; i < vector<T>::size; ++i) add_at<A>(lanes_[i % lanes], position + i, v.x.at[i], v.y.at[i]);
   }
   /// Adds the elements before and after the vectors: each of the first threads of block 0 adds one from the head and
   /// one from the tail.
-  __device__ void add_ends(const peeled_array<T>& x) {
+  __device__ void add_ends(const arrays_of<A>& arrays) {
     if (blockIdx.x != 0) return;
-    if (threadIdx.x < x.head_count) add_at<A>(lanes_[0], x.head[threadIdx.x], x.first + threadIdx.x);
-    if (threadIdx.x < x.tail_count) {
-      add_at<A>(lanes_[0], x.tail[threadIdx.x], x.position_of(x.vectors) + threadIdx.x);
+    if (threadIdx.x < arrays.head_count) add_one(arrays, arrays.head + threadIdx.x, arrays.first + threadIdx.x);
+    if (threadIdx.x < arrays.tail_count) {
+      add_one(arrays, arrays.tail + threadIdx.x, arrays.position_of(arrays.vectors) + threadIdx.x);
     }
   }
   /// The merge of this thread's states.
@@ -96,20 +172,14 @@ class vector_fold {
   static constexpr int merge_levels = lanes == 4 ? 2 : lanes == 2 ? 1 : 0;
 
  private:
+  __device__ void add_one(const peeled_array<T>&, const T* x, std::uint64_t position) {
+    add_at<A>(lanes_[0], position, *x);
+  }
+  __device__ void add_one(const array_pair<T>& arrays, const T* x, std::uint64_t position) {
+    add_at<A>(lanes_[0], position, *x, *arrays.y.at(x));
+  }
+
   state lanes_[lanes];
 };
-
-/// Loads a vector through the read-only cache.
-template <class T>
-__device__ vector<T> load(const vector<T>* from) {
-  if constexpr (fills_vectors<T>) {
-    const uint4 words = __ldg(reinterpret_cast<const uint4*>(from));
-    vector<T> v;
-    std::memcpy(&v, &words, sizeof v);
-    return v;
-  } else {
-    return *from;
-  }
-}
 
 }  // namespace fanin::device_code

@@ -1,4 +1,4 @@
-// Tests exact dot products against arithmetic without rounding.
+// Tests dot products: exact ones against arithmetic without rounding, others against their bounds.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -10,6 +10,7 @@
 #include <fanin/accumulator/dot.hpp>
 #include <fanin/fanin.hpp>
 
+#include "oracle/truth.hpp"
 #include "tests/support/exact_number.hpp"
 #include "tests/support/inputs.hpp"
 
@@ -30,6 +31,8 @@ struct pairs {
   }
 };
 
+constexpr options exactly{.how = method::exact};
+
 template <class T>
 exact_number dot_of(const pairs<T>& p) {
   exact_number total;
@@ -47,8 +50,8 @@ bool is_rounded(R value, const exact_number& exact) {
 template <class T>
 void check_rounded(const pairs<T>& p) {
   const exact_number exact = dot_of(p);
-  const T narrow = dot(p.x, p.y).value;
-  const double wide = dot<double>(p.x, p.y).value;
+  const T narrow = dot(p.x, p.y, exactly).value;
+  const double wide = dot<double>(p.x, p.y, exactly).value;
   if (is_rounded(narrow, exact) && is_rounded(wide, exact)) return;
   std::ostringstream elements;
   for (std::size_t i = 0; i < p.x.size(); ++i) elements << std::hexfloat << p.x[i] << " * " << p.y[i] << ", ";
@@ -122,9 +125,33 @@ T dot_of(std::vector<T> x, std::vector<T> y) {
     one.add(x[i], y[i]);
     merged.merge(one);
   }
-  const T value = dot(x, y).value;
+  const T value = dot(x, y, exactly).value;
   CHECK(bits_of(merged.round()) == bits_of(value));
   return value;
+}
+
+/// The dot product of pairs whose products and sums T represents: every method has the same result.
+template <class T>
+T dot_by_every_method(std::vector<T> x, std::vector<T> y) {
+  const T value = dot_of(x, y);
+  for (const method how : all_methods) {
+    CAPTURE(to_string(how));
+    CHECK(bits_of(dot(x, y, {.how = how}).value) == bits_of(value));
+  }
+  return value;
+}
+
+/// Calls f(options) for every usable CPU backend with 1, 3 and 16 threads.
+template <class F>
+void for_each_way(method how, F f) {
+  for (const std::string_view name : {"serial", "openmp", "tbb"}) {
+    if (!find_backend(name).probe().usable()) continue;
+    for (const unsigned threads : {1u, 3u, 16u}) {
+      CAPTURE(name);
+      CAPTURE(threads);
+      f(options{.backend = name, .how = how, .threads = threads});
+    }
+  }
 }
 
 }  // namespace
@@ -144,7 +171,7 @@ TEST_SUITE("unit/dot") {
       pairs<double> sizes = p;
       for (double& v : sizes.x) v = std::abs(v);
       for (double& v : sizes.y) v = std::abs(v);
-      worst = std::max(worst, dot(sizes.x, sizes.y).value / std::abs(dot(p.x, p.y).value));
+      worst = std::max(worst, dot(sizes.x, sizes.y, exactly).value / std::abs(dot(p.x, p.y, exactly).value));
     }
     CHECK(worst > 1e60);
   }
@@ -155,20 +182,20 @@ TEST_SUITE("unit/dot") {
     constexpr T most = limits<T>::max();
     constexpr T tiny = limits<T>::denorm_min();
     const auto is = [](T value, T expected) { return bits_of(value) == bits_of(expected); };
-    CHECK(is(dot_of<T>({}, {}), 0));
-    CHECK(is(dot_of<T>({-T{0}}, {3}), -T{0}));
-    CHECK(is(dot_of<T>({-T{0}, 2}, {0, -T{0}}), -T{0}));
-    CHECK(is(dot_of<T>({-T{0}, 2}, {0, 0}), 0));
-    CHECK(is(dot_of<T>({-T{0}, -T{0}}, {1, -T{0}}), 0));
-    CHECK(is(dot_of<T>({-T{0}, 1}, {1, 2}), 2));
-    CHECK(is(dot_of<T>({2, -3, -T{0}}, {3, 2, 1}), 0));
-    CHECK(is(dot_of<T>({inf, 1}, {-2, 3}), -inf));
-    CHECK(is(dot_of<T>({-inf, 1}, {-inf, -1}), inf));
-    CHECK(is(dot_of<T>({inf, inf}, {1, -1}), nan));
-    CHECK(is(dot_of<T>({inf, 1}, {0, 1}), nan));
-    CHECK(is(dot_of<T>({1, -T{0}}, {1, -inf}), nan));
-    CHECK(is(dot_of<T>({-nan, 1}, {1, 1}), nan));
-    CHECK(is(dot_of<T>({1, 0}, {1, limits<T>::signaling_NaN()}), nan));
+    CHECK(is(dot_by_every_method<T>({}, {}), 0));
+    CHECK(is(dot_by_every_method<T>({-T{0}}, {3}), -T{0}));
+    CHECK(is(dot_by_every_method<T>({-T{0}, 2}, {0, -T{0}}), -T{0}));
+    CHECK(is(dot_by_every_method<T>({-T{0}, 2}, {0, 0}), 0));
+    CHECK(is(dot_by_every_method<T>({-T{0}, -T{0}}, {1, -T{0}}), 0));
+    CHECK(is(dot_by_every_method<T>({-T{0}, 1}, {1, 2}), 2));
+    CHECK(is(dot_by_every_method<T>({2, -3, -T{0}}, {3, 2, 1}), 0));
+    CHECK(is(dot_by_every_method<T>({inf, 1}, {-2, 3}), -inf));
+    CHECK(is(dot_by_every_method<T>({-inf, 1}, {-inf, -1}), inf));
+    CHECK(is(dot_by_every_method<T>({inf, inf}, {1, -1}), nan));
+    CHECK(is(dot_by_every_method<T>({inf, 1}, {0, 1}), nan));
+    CHECK(is(dot_by_every_method<T>({1, -T{0}}, {1, -inf}), nan));
+    CHECK(is(dot_by_every_method<T>({-nan, 1}, {1, 1}), nan));
+    CHECK(is(dot_by_every_method<T>({1, 0}, {1, limits<T>::signaling_NaN()}), nan));
     CHECK(is(dot_of<T>({most, most, 1}, {most, -most, tiny}), tiny));
     CHECK(is(dot_of<T>({tiny, tiny}, {tiny, -tiny}), 0));
     CHECK(is(dot_of<T>({tiny}, {-tiny}), -T{0}));  // The product underflows to zero and keeps its sign.
@@ -183,19 +210,42 @@ TEST_SUITE("unit/dot") {
       const auto first = std::span<const T>(x).first(count), second = std::span<const T>(y).last(count);
       exact_dot_accumulator<T> expected;
       for (std::size_t i = count; i-- > 0;) expected.add(first[i], second[i]);
-      for (const std::string_view name : {"serial", "openmp", "tbb"}) {
-        if (!find_backend(name).probe().usable()) continue;
-        for (const unsigned threads : {1u, 3u, 16u}) {
-          CAPTURE(name);
-          CAPTURE(threads);
-          const auto answer = dot(first, second, {.backend = name, .threads = threads});
-          CHECK(bits_of(answer.value) == bits_of(expected.round()));
-          CHECK(answer.report.backend == name);
-          CHECK(answer.report.how == method::exact);
-          CHECK(answer.report.reproducibility == reproducibility::exact);
-          CHECK(answer.report.bound.of_result == limits<T>::epsilon() / 2);
-        }
+      for_each_way(method::exact, [&](const options& chosen) {
+        const auto answer = dot(first, second, chosen);
+        CHECK(bits_of(answer.value) == bits_of(expected.round()));
+        CHECK(answer.report.backend == chosen.backend);
+        CHECK(answer.report.how == method::exact);
+        CHECK(answer.report.reproducibility == reproducibility::exact);
+        CHECK(answer.report.bound.of_result == limits<T>::epsilon() / 2);
+      });
+    }
+  }
+
+  TEST_CASE_TEMPLATE("fast and compensated products keep their bounds, with the same bits everywhere", T, float,
+                     double) {
+    for (const std::size_t count : {1, 2, 63, 64, 65, 4099, 1200007}) {
+      const auto both = mixed_values<T>(2 * count, static_cast<unsigned>(count));
+      const auto x = std::span<const T>(both).first(count), y = std::span<const T>(both).last(count);
+      const oracle::truth exact(operation::dot, std::span<const T>(both), 1);
+      for (const method how : {method::fast, method::compensated}) {
+        const auto expected = dot(x, y, {.backend = "serial", .how = how});
+        CHECK(exact.judge(scalar(expected.value), expected.report) == oracle::promise::kept);
+        CHECK(expected.report.reproducibility == reproducibility::fixed_order);
+        for_each_way(
+            how, [&](const options& chosen) { CHECK(bits_of(dot(x, y, chosen).value) == bits_of(expected.value)); });
       }
+    }
+  }
+
+  TEST_CASE("a compensated product keeps its bound where almost everything cancels") {
+    generator random(9);
+    for (int log_condition = 20; log_condition <= 100; log_condition += 2) {
+      const pairs<double> p = ill_conditioned(random, log_condition);
+      std::vector<double> both = p.x;
+      both.insert(both.end(), p.y.begin(), p.y.end());
+      const oracle::truth exact(operation::dot, std::span<const double>(both), 1);
+      const auto found = dot(p.x, p.y, {.how = method::compensated});
+      CHECK(exact.judge(scalar(found.value), found.report) == oracle::promise::kept);
     }
   }
 
@@ -208,7 +258,6 @@ TEST_SUITE("unit/dot") {
     CHECK_THROWS_AS(dot_of(view, std::span<const float>(z)), invalid_argument);
     CHECK_THROWS_AS(dot_of(null, view), invalid_argument);
     CHECK_THROWS_AS(dot_of(view, null), invalid_argument);
-    CHECK_THROWS_AS(dot(x, x, {.how = method::fast}), unsupported);
     const std::vector<std::int32_t> integers{1};
     const array_view whole{std::span<const std::int32_t>(integers)};
     CHECK_THROWS_AS(dot_of(whole, whole), unsupported);
@@ -218,20 +267,23 @@ TEST_SUITE("unit/dot") {
 
   TEST_CASE("plans and streams take pairs") {
     const auto x = test::mixed_values<double>(5000, 7), y = test::mixed_values<double>(5000, 8);
-    const scalar expected = dot(x, y).value;
     const array_view first{std::span<const double>(x)}, second{std::span<const double>(y)};
-    const plan planned(operation::dot, element_type::f64);
-    CHECK(test::same(planned({first, second}).value, expected));
-    CHECK_THROWS_AS(planned(first), invalid_argument);
-    double value = 0;
-    CHECK(planned({first, second}, value).how == method::exact);
-    CHECK(test::same(value, expected));
+    for (const method how : all_methods) {
+      const options chosen{.how = how};
+      const scalar expected = dot(x, y, chosen).value;
+      const plan planned(operation::dot, element_type::f64, chosen);
+      CHECK(test::same(planned({first, second}).value, expected));
+      CHECK_THROWS_AS(planned(first), invalid_argument);
+      double value = 0;
+      CHECK(planned({first, second}, value).how == how);
+      CHECK(test::same(value, expected));
 
-    incremental blocks(operation::dot, element_type::f64);
-    for (std::size_t begin = 0; begin < x.size(); begin += 777) {
-      blocks.push(input_views(first, second).part(begin, std::min<std::size_t>(777, x.size() - begin)));
+      incremental blocks(operation::dot, element_type::f64, chosen);
+      for (std::size_t begin = 0; begin < x.size(); begin += 777) {
+        blocks.push(input_views(first, second).part(begin, std::min<std::size_t>(777, x.size() - begin)));
+      }
+      CHECK_THROWS_AS(blocks.push(first), invalid_argument);
+      CHECK(test::same(blocks.finish().value, expected));
     }
-    CHECK_THROWS_AS(blocks.push(first), invalid_argument);
-    CHECK(test::same(blocks.finish().value, expected));
   }
 }

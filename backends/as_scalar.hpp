@@ -1,0 +1,21 @@
+// Results whose type is known at run time only.
+#pragma once
+
+#include <utility>
+
+#include <fanin/request.hpp>
+#include <fanin/result.hpp>
+
+namespace fanin {
+
+/// Calls run(view) with memory for a value of `type`. Returns the value and the report that run() returns.
+template <class Run>
+result<scalar> as_scalar(element_type type, Run run) {
+  return with_element(type, [&]<class R>() {
+    R value{};
+    report how = run(result_view(value));
+    return result<scalar>{value, std::move(how)};
+  });
+}
+
+}  // namespace fanin

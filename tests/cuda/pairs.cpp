@@ -1,0 +1,59 @@
+// Dot products of data in device memory, wherever the second array begins.
+#include <doctest/doctest.h>
+
+#include "oracle/truth.hpp"
+#include "tests/cuda/device_memory.hpp"
+#include "tests/support/call.hpp"
+#include "tests/support/inputs.hpp"
+
+namespace fanin::test {
+namespace {
+
+template <class T>
+void expect_dot_products(std::size_t count, device_context& context) {
+  const auto both = mixed_values<T>(2 * count, static_cast<unsigned>(count));
+  const oracle::truth exact(operation::dot, std::span<const T>(both), 1);
+  const auto x = std::span<const T>(both).first(count), y = std::span<const T>(both).last(count);
+  for (const auto& [first, second] : {std::pair{0, 0}, {3, 3}, {0, 1}, {2, 1}}) {
+    const device_array<T> x_there(x, first), y_there(y, second);
+    const input_views inputs(x_there.elements(), y_there.elements());
+    for (const method how : all_methods) {
+      CAPTURE(to_string(how));
+      CAPTURE(count);
+      CAPTURE(second - first);
+      const auto found = reduce(operation::dot, inputs, context, {.how = how});
+      CHECK(exact.judge(found.value, found.report) == oracle::promise::kept);
+      if (how == method::exact) CHECK(same(found.value, exact.rounded()));
+      const device_value<device_result<T>> result;
+      enqueue(operation::dot, inputs, result.get(), context, {.how = how});
+      cuda::check(cudaStreamSynchronize(static_cast<cudaStream_t>(context.stream())), "cudaStreamSynchronize");
+      CHECK(same(scalar(result.read().value), found.value));
+    }
+    CHECK(x_there.untouched());
+    CHECK(y_there.untouched());
+  }
+}
+
+}  // namespace
+
+TEST_SUITE("pairs") {
+  TEST_CASE_TEMPLATE("dot products by every method keep their promise", T, float, double) {
+    if (!device_is_here()) return;
+    device_context context;
+    for (const std::size_t count : {1, 5, 33, 4097, 8193, 100003, 2000003}) expect_dot_products<T>(count, context);
+  }
+
+  TEST_CASE_TEMPLATE("host data in chunks", T, float, double) {
+    if (!device_is_here()) return;
+    constexpr std::size_t count = (std::size_t{5} << 20) + 77;  // three chunks or more
+    const auto both = mixed_values<T>(2 * count, 3);
+    const oracle::truth exact(operation::dot, std::span<const T>(both), 1);
+    const auto x = std::span<const T>(both).first(count), y = std::span<const T>(both).last(count);
+    for (const method how : all_methods) {
+      const auto found = dot(x, y, {.backend = "cuda", .how = how});
+      CHECK(exact.judge(scalar(found.value), found.report) == oracle::promise::kept);
+    }
+  }
+}
+
+}  // namespace fanin::test
