@@ -43,7 +43,7 @@ struct loop {
   static typename A::state total(const void* state) { return detail::general_total<A>(state); }
 };
 
-/// The SIMD leaves of the fixed order.
+/// The SIMD leaves of the fixed order. A sum of squares is the dot product of its input with itself.
 template <class A>
 requires has_lane_leaf<A>
 struct loop<A> {
@@ -55,7 +55,8 @@ struct loop<A> {
       for (std::size_t i = 0; i < row::lanes; ++i) static_cast<row*>(state)->set(i, A::identity());
     };
     f.accumulate = [](const operands& data, std::size_t count, void* state) {
-      fold_lanes<A>(static_cast<const typename A::element*>(data.x), count, static_cast<row*>(state)->plane[0]);
+      const operands inputs{data.x, acc::inputs_of<A>() == 2 ? data.y : data.x};
+      fold_lanes<typename lane_leaf<A>::fold>(inputs, count, static_cast<row*>(state)->plane[0]);
     };
     f.merge = [](void* into, const void* from) {
       auto& a = *static_cast<row*>(into);
@@ -69,7 +70,7 @@ struct loop<A> {
   }();
   static typename A::state total(const void* state) {
     typename row::lane numbers;
-    collapse_lanes<A>(static_cast<const row*>(state)->plane[0], numbers.data());
+    collapse_lanes<typename lane_leaf<A>::total>(static_cast<const row*>(state)->plane[0], numbers.data());
     return std::bit_cast<typename A::state>(numbers);
   }
 };

@@ -97,55 +97,100 @@ constexpr std::size_t least_prefetched_bytes = std::size_t{1} << 20;
 template <class Kernel>
 constexpr std::size_t prefetch_distance = Kernel::always_prefetches ? 1024 : 4096;
 
+/// The input of a kernel, which is one array.
+template <class T, int Inputs>
+struct input {
+  const T* x;
+  HWY_INLINE void advance(std::size_t count) { x += count; }
+  template <class Kernel, class D, class S>
+  HWY_INLINE void add(D d, S& s, std::size_t i) const {
+    Kernel::add(d, s, hn::LoadU(d, x + i));
+  }
+  HWY_INLINE void prefetch(std::size_t distance_bytes) const {
+    for (std::size_t b = 0; b < row_bytes; b += 64) {
+      hwy::Prefetch(reinterpret_cast<const char*>(x) + distance_bytes + b);
+    }
+  }
+  /// Adds the elements from i to end - 1, fewer than a vector, and neutral ones.
+  template <class Kernel, class D, class S>
+  HWY_INLINE void add_part(D d, S& s, std::size_t i, std::size_t end) const {
+    HWY_ALIGN T last[hn::MaxLanes(D())];
+    std::fill_n(last, hn::MaxLanes(D()), Kernel::template neutral<T>());
+    std::copy(x + i, x + end, last);
+    Kernel::add(d, s, hn::Load(d, last));
+  }
+};
+
+/// The input of a kernel of two arrays. Products with the neutral element of a sum, -0, are -0 where the other factor
+/// is +0.
+template <class T>
+struct input<T, 2> {
+  input<T, 1> x, y;
+  HWY_INLINE void advance(std::size_t count) {
+    x.advance(count);
+    y.advance(count);
+  }
+  template <class Kernel, class D, class S>
+  HWY_INLINE void add(D d, S& s, std::size_t i) const {
+    Kernel::add(d, s, hn::LoadU(d, x.x + i), hn::LoadU(d, y.x + i));
+  }
+  HWY_INLINE void prefetch(std::size_t distance_bytes) const {
+    x.prefetch(distance_bytes);
+    y.prefetch(distance_bytes);
+  }
+  template <class Kernel, class D, class S>
+  HWY_INLINE void add_part(D d, S& s, std::size_t i, std::size_t end) const {
+    HWY_ALIGN T last_x[hn::MaxLanes(D())];
+    HWY_ALIGN T last_y[hn::MaxLanes(D())] = {};
+    std::fill_n(last_x, hn::MaxLanes(D()), Kernel::template neutral<T>());
+    std::copy(x.x + i, x.x + end, last_x);
+    std::copy(y.x + i, y.x + end, last_y);
+    Kernel::add(d, s, hn::Load(d, last_x), hn::Load(d, last_y));
+  }
+};
+
 /// Folds one leaf: lane j receives the elements j, j + S::size, j + 2 S::size, ...
 template <bool Prefetches, class Kernel, class T>
-HWY_INLINE void fold_leaf(const T* x, std::size_t count, row_state<Kernel, T>& state) {
+HWY_INLINE void fold_leaf(input<T, Kernel::inputs> in, std::size_t count, row_state<Kernel, T>& state) {
   using S = row_state<Kernel, T>;
   const typename S::D d;
   constexpr std::size_t width = S::width;
   HWY_UNROLL(16)
   for (std::size_t v = 0; v < S::vectors; ++v) Kernel::reset(d, state.part[v]);
-  for (std::size_t r = count / S::size; r > 0; --r, x += S::size) {
-    if constexpr (Prefetches) {
-      for (std::size_t b = 0; b < row_bytes; b += 64) {
-        hwy::Prefetch(reinterpret_cast<const char*>(x) + prefetch_distance<Kernel> + b);
-      }
-    }
+  for (std::size_t r = count / S::size; r > 0; --r, in.advance(S::size)) {
+    if constexpr (Prefetches) in.prefetch(prefetch_distance<Kernel>);
     HWY_UNROLL(16)
-    for (std::size_t v = 0; v < S::vectors; ++v) Kernel::add(d, state.part[v], hn::LoadU(d, x + v * width));
+    for (std::size_t v = 0; v < S::vectors; ++v) in.template add<Kernel>(d, state.part[v], v * width);
   }
   const std::size_t remaining = count % S::size;
   if (remaining == 0) return;
-  HWY_ALIGN T last[width];
   HWY_UNROLL(16)
   for (std::size_t v = 0; v < S::vectors; ++v) {
     if (remaining >= (v + 1) * width) {
-      Kernel::add(d, state.part[v], hn::LoadU(d, x + v * width));
+      in.template add<Kernel>(d, state.part[v], v * width);
     } else if (remaining > v * width) {
-      std::fill_n(last, width, Kernel::template neutral<T>());
-      std::copy(x + v * width, x + remaining, last);
-      Kernel::add(d, state.part[v], hn::Load(d, last));
+      in.template add_part<Kernel>(d, state.part[v], v * width, remaining);
     }
   }
 }
 
 /// Folds leaves, merges them along the binary tree of partial_tree, and writes the lanes of the root to `state`.
 template <bool Prefetches, class Kernel, class T>
-HWY_INLINE void merge_leaves(const T* x, std::size_t count, T* state) {
+HWY_INLINE void merge_leaves(input<T, Kernel::inputs> in, std::size_t count, T* state) {
   using S = row_state<Kernel, T>;
   constexpr std::size_t leaf = leaf_bytes / sizeof(T);
   constexpr std::size_t max_levels = 48;
   S row;
   T nodes[max_levels][Kernel::planes * S::size];
   std::size_t leaves_done = 0;
-  for (; count >= leaf; x += leaf, count -= leaf, ++leaves_done) {
-    fold_leaf<Prefetches>(x, leaf, row);
+  for (; count >= leaf; in.advance(leaf), count -= leaf, ++leaves_done) {
+    fold_leaf<Prefetches>(in, leaf, row);
     std::size_t level = 0;
     for (; (leaves_done >> level & 1) != 0; ++level) row.prepend(nodes[level]);
     row.store(nodes[level]);
   }
   bool empty = count == 0;
-  if (!empty) fold_leaf<Prefetches>(x, count, row);
+  if (!empty) fold_leaf<Prefetches>(in, count, row);
   for (std::size_t level = 0; leaves_done >> level != 0; ++level) {
     if ((leaves_done >> level & 1) == 0) continue;
     if (empty) {
@@ -159,15 +204,15 @@ HWY_INLINE void merge_leaves(const T* x, std::size_t count, T* state) {
 }
 
 template <class Kernel, class T>
-HWY_INLINE void fold_leaves(const T* x, std::size_t count, T* state) {
+HWY_INLINE void fold_leaves(const input<T, Kernel::inputs>& in, std::size_t count, T* state) {
   if (count <= leaf_bytes / sizeof(T)) {
     row_state<Kernel, T> row;
-    fold_leaf<Kernel::always_prefetches>(x, count, row);
+    fold_leaf<Kernel::always_prefetches>(in, count, row);
     row.store(state);
   } else if (Kernel::always_prefetches || count < least_prefetched_bytes / sizeof(T)) {
-    merge_leaves<Kernel::always_prefetches, Kernel>(x, count, state);
+    merge_leaves<Kernel::always_prefetches, Kernel>(in, count, state);
   } else {
-    merge_leaves<true, Kernel>(x, count, state);
+    merge_leaves<true, Kernel>(in, count, state);
   }
 }
 

@@ -8,27 +8,42 @@
 #include <fanin/accumulator/compensated.hpp>
 #include <fanin/accumulator/product.hpp>
 #include <fanin/accumulator/sum.hpp>
+#include <fanin/loop.hpp>
 
 namespace fanin::cpu {
 
-/// The accumulators of float and double for which fold_lanes() and collapse_lanes() are defined.
+/// The accumulators whose fold_lanes() and collapse_lanes() serve A. Only accumulators of float and double have them.
+template <class Fold, class Total = Fold>
+struct lane_leaf_by {
+  using fold = Fold;
+  using total = Total;
+};
 template <class A>
-inline constexpr bool has_lane_leaf = false;
+struct lane_leaf {};
 template <std::floating_point T>
-inline constexpr bool has_lane_leaf<accumulator::plain_sum<T>> = true;
+struct lane_leaf<accumulator::plain_sum<T>> : lane_leaf_by<accumulator::plain_sum<T>> {};
 template <std::floating_point T>
-inline constexpr bool has_lane_leaf<accumulator::plain_square_sum<T>> = true;
+struct lane_leaf<accumulator::plain_dot<T>> : lane_leaf_by<accumulator::plain_dot<T>, accumulator::plain_sum<T>> {};
 template <std::floating_point T>
-inline constexpr bool has_lane_leaf<accumulator::plain_product<T>> = true;
+struct lane_leaf<accumulator::plain_square_sum<T>> : lane_leaf<accumulator::plain_dot<T>> {};
 template <std::floating_point T>
-inline constexpr bool has_lane_leaf<accumulator::compensated_sum<T>> = true;
+struct lane_leaf<accumulator::plain_product<T>> : lane_leaf_by<accumulator::plain_product<T>> {};
 template <std::floating_point T>
-inline constexpr bool has_lane_leaf<accumulator::compensated_square_sum<T>> = true;
+struct lane_leaf<accumulator::compensated_sum<T>> : lane_leaf_by<accumulator::compensated_sum<T>> {};
+template <std::floating_point T>
+struct lane_leaf<accumulator::compensated_dot<T>>
+    : lane_leaf_by<accumulator::compensated_dot<T>, accumulator::compensated_sum<T>> {};
+template <std::floating_point T>
+struct lane_leaf<accumulator::compensated_square_sum<T>> : lane_leaf<accumulator::compensated_dot<T>> {};
+template <class A>
+concept has_lane_leaf = requires {
+  typename lane_leaf<A>::fold;
+};
 
 /// Folds any number of elements in the fixed order (fanin/loop.hpp) into the lanes of a row: row_bytes / sizeof(T)
 /// numbers; for compensated accumulators this many sums, then this many errors.
 template <class Accumulator>
-void fold_lanes(const typename Accumulator::element* x, std::size_t count, typename Accumulator::element* state);
+void fold_lanes(const detail::operands& data, std::size_t count, typename Accumulator::element* state);
 /// Merges the lanes of a row, lane j with lane j + size / 2 and so on, into one accumulator's state.
 template <class Accumulator>
 void collapse_lanes(const typename Accumulator::element* state, typename Accumulator::element* out);

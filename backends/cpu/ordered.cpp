@@ -1,4 +1,5 @@
-// Leaves whose order of operations is part of the result: sums, products and compensated sums of f32 and f64.
+// Leaves whose order of operations is part of the result: sums, dot products and products of f32 and f64, and
+// compensated sums and dot products.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/ordered.cpp"
 #include <hwy/foreach_target.h>
@@ -41,7 +42,7 @@ struct multiplication {
 /// A state of one number per lane. An element is added by the operation that merges two lanes.
 template <class Operation>
 struct plain_kernel {
-  static constexpr int planes = 1;
+  static constexpr int inputs = 1, planes = 1;
   static constexpr bool always_prefetches = false;
   template <class T>
   static constexpr T neutral() {
@@ -63,14 +64,11 @@ struct plain_kernel {
 using sum_kernel = plain_kernel<addition>;
 using product_kernel = plain_kernel<multiplication>;
 
-struct square_sum_kernel : sum_kernel {
-  template <class T>
-  static constexpr T neutral() {
-    return T{0};
-  }
+struct dot_kernel : sum_kernel {
+  static constexpr int inputs = 2;
   template <class D, class S, class V>
-  static HWY_INLINE void add(D d, S& s, V x) {
-    sum_kernel::add(d, s, hn::Mul(x, x));
+  static HWY_INLINE void add(D d, S& s, V x, V y) {
+    sum_kernel::add(d, s, hn::Mul(x, y));
   }
 };
 
@@ -85,7 +83,7 @@ HWY_INLINE V two_sum(V& a, V b) {
 }
 
 struct compensated_sum_kernel {
-  static constexpr int planes = 2;
+  static constexpr int inputs = 1, planes = 2;
   /// With so many operations for each line, the core's out-of-order window holds too few loads to hide the memory's
   /// latency: from memory this sum has 0.65 of a plain sum's speed without prefetches, and 0.95 with them.
   static constexpr bool always_prefetches = true;
@@ -109,52 +107,62 @@ struct compensated_sum_kernel {
   }
 };
 
-/// x * x - p with one rounding, also on instruction sets without a fused multiply-add.
+/// x * y - p with one rounding, also on instruction sets without a fused multiply-add.
 template <class D, class V>
-HWY_INLINE V square_error(D d, V x, V p) {
+HWY_INLINE V error_of_product(D d, V x, V y, V p) {
 #if HWY_NATIVE_FMA
   (void)d;
-  return hn::MulSub(x, x, p);
+  return hn::MulSub(x, y, p);
 #else
   using T = hn::TFromD<D>;
   constexpr std::size_t width = hn::MaxLanes(D());
   HWY_ALIGN T xs[width];
+  HWY_ALIGN T ys[width];
   HWY_ALIGN T ps[width];
   hn::Store(x, d, xs);
+  hn::Store(y, d, ys);
   hn::Store(p, d, ps);
-  for (std::size_t i = 0; i < width; ++i) ps[i] = std::fma(xs[i], xs[i], -ps[i]);
+  for (std::size_t i = 0; i < width; ++i) ps[i] = std::fma(xs[i], ys[i], -ps[i]);
   return hn::Load(d, ps);
 #endif
 }
 
-struct compensated_square_sum_kernel : compensated_sum_kernel {
-  template <class T>
-  static constexpr T neutral() {
-    return T{0};
-  }
+struct compensated_dot_kernel : compensated_sum_kernel {
+  static constexpr int inputs = 2;
   template <class D, class S, class V>
-  static HWY_INLINE void add(D d, S& s, V x) {
-    const V p = hn::Mul(x, x);
-    const V product_error = square_error(d, x, p);
+  static HWY_INLINE void add(D d, S& s, V x, V y) {
+    const V p = hn::Mul(x, y);
+    const V product_error = error_of_product(d, x, y, p);
     const V e = two_sum(s.plane[0], p);
     s.plane[1] = hn::Add(s.plane[1], hn::Add(e, product_error));
   }
 };
 
-#define FANIN_LEAF(NAME, KERNEL, T)                                                           \
-  void fold_##NAME(const T* x, std::size_t n, T* state) { fold_leaves<KERNEL>(x, n, state); } \
-  void collapse_##NAME(const T* state, T* out) { collapse_row<KERNEL>(state, out); }
-FANIN_LEAF(sum_f32, sum_kernel, float)
-FANIN_LEAF(sum_f64, sum_kernel, double)
-FANIN_LEAF(square_sum_f32, square_sum_kernel, float)
-FANIN_LEAF(square_sum_f64, square_sum_kernel, double)
-FANIN_LEAF(product_f32, product_kernel, float)
-FANIN_LEAF(product_f64, product_kernel, double)
-FANIN_LEAF(compensated_sum_f32, compensated_sum_kernel, float)
-FANIN_LEAF(compensated_sum_f64, compensated_sum_kernel, double)
-FANIN_LEAF(compensated_square_sum_f32, compensated_square_sum_kernel, float)
-FANIN_LEAF(compensated_square_sum_f64, compensated_square_sum_kernel, double)
-#undef FANIN_LEAF
+template <class Kernel, class T>
+void fold(const operands& data, std::size_t count, T* state) {
+  const auto* const x = static_cast<const T*>(data.x);
+  if constexpr (Kernel::inputs == 2) {
+    fold_leaves<Kernel, T>({{x}, {static_cast<const T*>(data.y)}}, count, state);
+  } else {
+    fold_leaves<Kernel, T>({x}, count, state);
+  }
+}
+
+#define FANIN_FOLD(NAME, T) \
+  void NAME##_##T(const operands& data, std::size_t count, T* state) { fold<NAME##_kernel>(data, count, state); }
+#define FANIN_COLLAPSE(NAME, T) \
+  void collapse_##NAME##_##T(const T* state, T* out) { collapse_row<NAME##_kernel>(state, out); }
+#define FANIN_LEAVES(T)          \
+  FANIN_FOLD(sum, T)             \
+  FANIN_FOLD(dot, T)             \
+  FANIN_FOLD(product, T)         \
+  FANIN_FOLD(compensated_sum, T) \
+  FANIN_FOLD(compensated_dot, T) \
+  FANIN_COLLAPSE(sum, T)         \
+  FANIN_COLLAPSE(product, T)     \
+  FANIN_COLLAPSE(compensated_sum, T)
+FANIN_LEAVES(float)
+FANIN_LEAVES(double)
 
 }  // namespace HWY_NAMESPACE
 }  // namespace fanin::cpu
@@ -163,28 +171,29 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace fanin::cpu {
 
-#define FANIN_DISPATCH(NAME, ACCUMULATOR, T)                                              \
-  HWY_EXPORT(fold_##NAME);                                                                \
-  HWY_EXPORT(collapse_##NAME);                                                            \
-  template <>                                                                             \
-  void fold_lanes<accumulator::ACCUMULATOR<T>>(const T* x, std::size_t count, T* state) { \
-    HWY_DYNAMIC_DISPATCH(fold_##NAME)(x, count, state);                                   \
-  }                                                                                       \
-  template <>                                                                             \
-  void collapse_lanes<accumulator::ACCUMULATOR<T>>(const T* state, T* out) {              \
-    HWY_DYNAMIC_DISPATCH(collapse_##NAME)(state, out);                                    \
+#define FANIN_DISPATCH_FOLD(NAME, T, ACCUMULATOR)                                                   \
+  HWY_EXPORT(NAME##_##T);                                                                           \
+  template <>                                                                                       \
+  void fold_lanes<accumulator::ACCUMULATOR<T>>(const operands& data, std::size_t count, T* state) { \
+    HWY_DYNAMIC_DISPATCH(NAME##_##T)(data, count, state);                                           \
   }
-FANIN_DISPATCH(sum_f32, plain_sum, float)
-FANIN_DISPATCH(sum_f64, plain_sum, double)
-FANIN_DISPATCH(square_sum_f32, plain_square_sum, float)
-FANIN_DISPATCH(square_sum_f64, plain_square_sum, double)
-FANIN_DISPATCH(product_f32, plain_product, float)
-FANIN_DISPATCH(product_f64, plain_product, double)
-FANIN_DISPATCH(compensated_sum_f32, compensated_sum, float)
-FANIN_DISPATCH(compensated_sum_f64, compensated_sum, double)
-FANIN_DISPATCH(compensated_square_sum_f32, compensated_square_sum, float)
-FANIN_DISPATCH(compensated_square_sum_f64, compensated_square_sum, double)
-#undef FANIN_DISPATCH
+#define FANIN_DISPATCH_COLLAPSE(NAME, T, ACCUMULATOR)                        \
+  HWY_EXPORT(collapse_##NAME##_##T);                                         \
+  template <>                                                                \
+  void collapse_lanes<accumulator::ACCUMULATOR<T>>(const T* state, T* out) { \
+    HWY_DYNAMIC_DISPATCH(collapse_##NAME##_##T)(state, out);                 \
+  }
+#define FANIN_DISPATCH(T)                                  \
+  FANIN_DISPATCH_FOLD(sum, T, plain_sum)                   \
+  FANIN_DISPATCH_FOLD(dot, T, plain_dot)                   \
+  FANIN_DISPATCH_FOLD(product, T, plain_product)           \
+  FANIN_DISPATCH_FOLD(compensated_sum, T, compensated_sum) \
+  FANIN_DISPATCH_FOLD(compensated_dot, T, compensated_dot) \
+  FANIN_DISPATCH_COLLAPSE(sum, T, plain_sum)               \
+  FANIN_DISPATCH_COLLAPSE(product, T, plain_product)       \
+  FANIN_DISPATCH_COLLAPSE(compensated_sum, T, compensated_sum)
+FANIN_DISPATCH(float)
+FANIN_DISPATCH(double)
 
 }  // namespace fanin::cpu
 #endif  // HWY_ONCE

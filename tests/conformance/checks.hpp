@@ -76,12 +76,13 @@ inline bool is_sum(operation what) {
 inline bool is_exact_only(operation what) { return !row_of(what).of_floats.fast; }
 inline bool empty_has_value(operation what) { return row_of(what).empty != empty_value::none; }
 
-/// Whether `b` is to have this reduction: what the catalogue offers, but for the exact states of cub and thrust,
-/// which are for sums and means only.
+/// Whether `b` is to have this reduction: what the catalogue offers. cub and thrust take one input, and their exact
+/// states are for sums and means only.
 inline bool has(const backend& b, operation what, element_type type, method how) {
-  const bool reference = b.name() == "cub" || b.name() == "thrust";
+  if (!is_offered(what, type, how)) return false;
+  if (b.name() != "cub" && b.name() != "thrust") return true;
   const bool of_sums = what == operation::sum || what == operation::mean || row_of(what).selects;
-  return is_offered(what, type, how) && (!reference || how != method::exact || !is_floating(type) || of_sums);
+  return row_of(what).inputs == 1 && (how != method::exact || !is_floating(type) || of_sums);
 }
 
 /// Every way in which `b` can form this reduction: its variants, each with its own method, that support it.

@@ -236,12 +236,12 @@ TEST_SUITE("contexts") {
     for (const std::size_t count : {std::size_t{0}, std::size_t{1}, std::size_t{1} << 20, x.size()}) {
       CAPTURE(count);
       const std::span<const double> left(x.data(), count), right(y.data(), count);
-      const scalar expected = dot(left, right, {.backend = "serial"}).value;
+      const scalar expected = dot(left, right, {.backend = "serial", .how = method::exact}).value;
       const std::span<const double> pinned_left(copies, count), pinned_right(copies + x.size(), count);
       for (const array_view a : {array_view(left), array_view(pinned_left)}) {
         for (const array_view b : {array_view(right), array_view(pinned_right)}) {
-          CHECK(same(reduce(operation::dot, {a, b}, context).value, expected));
-          CHECK(same(reduce(operation::dot, {a, b}, options{.backend = "cuda"}).value, expected));
+          CHECK(same(reduce(operation::dot, {a, b}, context, {.how = method::exact}).value, expected));
+          CHECK(same(reduce(operation::dot, {a, b}, {.backend = "cuda", .how = method::exact}).value, expected));
         }
       }
     }

@@ -9,8 +9,8 @@ logs=$(mktemp -d)
 export logs
 
 list_cases() {  # all that a tool is to see, one a line
-  "$tests" --list-test-cases -ts='contexts,cuda/ladder,exact_data,own_accumulators' \
-    -tce='small sizes*,large sizes*,over 2*,*several chunks*,*large arrays*,so many*,sums of three*' |
+  "$tests" --list-test-cases -ts='contexts,cuda/ladder,exact_data,own_accumulators,pairs' \
+    -tce='small sizes*,large sizes*,over 2*,*several chunks*,*large arrays*,so many*,sums of three*,host data in chunks*' |
     grep -v '^\[doctest\]\|^==='
 }
 
