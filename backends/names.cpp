@@ -71,8 +71,8 @@ std::string_view to_string(reproducibility kind) noexcept {
   return name_of(kind, names);
 }
 std::string_view to_string(reason why) noexcept {
-  static constexpr std::string_view names[] = {"usable",  "not_compiled", "no_driver",   "no_device",
-                                               "too_old", "unsupported",  "wrong_memory"};
+  static constexpr std::string_view names[] = {"usable",  "not_compiled", "no_driver", "no_device",
+                                               "too_old", "unsupported",  "failed",    "wrong_memory"};
   return name_of(why, names);
 }
 

@@ -6,6 +6,7 @@
 
 #include "backends/as_scalar.hpp"
 #include "backends/checks.hpp"
+#include "backends/fallback.hpp"
 
 namespace fanin {
 namespace {
@@ -28,8 +29,34 @@ input_views views_without_data(operation what, element_type type, std::size_t ex
   return detail::repeated(what, {nullptr, expected_count, type, place});
 }
 
-selection choose(operation what, const input_views& inputs, const options& chosen) {
-  return select(backends(), wanted_backend(chosen), what, inputs, chosen);
+selection choose(operation what, const input_views& inputs, const options& chosen,
+                 std::span<const passed_over> failed = {}) {
+  return select(backends(), wanted_backend(chosen), what, inputs, chosen, failed);
+}
+
+/// Whether the options name more than one backend, and the data lie where each of them can read them.
+bool leaves_choice(const options& chosen, memory place) {
+  const std::string_view wanted = wanted_backend(chosen);
+  const bool many = wanted.empty() || wanted == "auto" || wanted.find(',') != std::string_view::npos;
+  return many && place == memory::host;
+}
+
+/// Writes the value by the backend that `choose` returns.
+template <class Choose>
+report reduce_by(Choose choose, memory place, void* value, const options& chosen) {
+  return with_fallback(leaves_choice(chosen, place), choose, [&](selection& s) {
+    return report_of(s.chosen->reduce(s.what, value), *s.chosen, std::move(s.fallback));
+  });
+}
+
+/// Sets `found` to what `choose` returns, and returns that backend's stream.
+template <class Choose>
+std::unique_ptr<stream> open_by(Choose choose, const options& chosen, selection& found) {
+  return with_fallback(leaves_choice(chosen, memory::host), choose, [&](selection& s) {
+    auto opened = s.chosen->open(s.what);
+    found = std::move(s);
+    return opened;
+  });
 }
 
 }  // namespace
@@ -48,10 +75,10 @@ report reduce(operation what, const input_views& inputs, const result_view& valu
   check_count(what, inputs.count());
   check_result(value, chosen.result);
   chosen.result = value.type;
-  return translate_bad_alloc([&] {
-    selection s = choose(what, inputs, chosen);
-    return report_of(s.chosen->reduce(s.what, value.data), *s.chosen, std::move(s.fallback));
-  });
+  const auto select_backend = [&](std::span<const passed_over> failed) {
+    return choose(what, inputs, chosen, failed);
+  };
+  return reduce_by(select_backend, inputs.place(), value.data, chosen);
 }
 
 result<scalar> reduce(operation what, const input_views& inputs, const options& chosen) {
@@ -82,9 +109,11 @@ result<scalar> plan::operator()(const input_views& inputs) const {
 }
 
 incremental::incremental(operation what, element_type type, const options& chosen)
-    : chosen_(translate_bad_alloc(
-          [&] { return choose(what, views_without_data(what, type, plan::unknown_count, memory::host), chosen); })),
-      stream_(translate_bad_alloc([&] { return chosen_.chosen->open(chosen_.what); })) {}
+    : stream_(open_by(
+          [&](std::span<const passed_over> failed) {
+            return choose(what, views_without_data(what, type, plan::unknown_count, memory::host), chosen, failed);
+          },
+          chosen, chosen_)) {}
 
 void incremental::push(const input_views& blocks) {
   check_data(blocks);
@@ -110,27 +139,30 @@ result<scalar> incremental::finish() {
 namespace detail {
 namespace {
 
-selection choose_for_own(const arithmetic& own, const input_views& inputs, const options& chosen) {
+selection choose_for_own(const arithmetic& own, const input_views& inputs, const options& chosen,
+                         std::span<const passed_over> failed) {
   if (chosen.how || chosen.result) {
     throw invalid_argument("an accumulator of your own decides its method and its result's type itself");
   }
-  return select(backends(), wanted_backend(chosen), own, inputs, chosen);
+  return select(backends(), wanted_backend(chosen), own, inputs, chosen, failed);
 }
 
 }  // namespace
 
 report fold_own(const arithmetic& own, const input_views& inputs, void* value, const options& chosen) {
   check_data(inputs);
-  return translate_bad_alloc([&] {
-    selection s = choose_for_own(own, inputs, chosen);
-    return report_of(s.chosen->reduce(s.what, value), *s.chosen, std::move(s.fallback));
-  });
+  const auto select_backend = [&](std::span<const passed_over> failed) {
+    return choose_for_own(own, inputs, chosen, failed);
+  };
+  return reduce_by(select_backend, inputs.place(), value, chosen);
 }
 
 own_stream::own_stream(const arithmetic& own, const options& chosen)
-    : chosen_(translate_bad_alloc(
-          [&] { return choose_for_own(own, array_view(nullptr, plan::unknown_count, element_type::f64), chosen); })),
-      stream_(translate_bad_alloc([&] { return chosen_.chosen->open(chosen_.what); })) {}
+    : stream_(open_by(
+          [&](std::span<const passed_over> failed) {
+            return choose_for_own(own, array_view(nullptr, plan::unknown_count, element_type::f64), chosen, failed);
+          },
+          chosen, chosen_)) {}
 
 void own_stream::push(const input_views& blocks) {
   check_data(blocks);

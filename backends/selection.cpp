@@ -75,10 +75,16 @@ struct search {
   candidate_list candidates;
   const request& wanted;
   const options& chosen;
+  std::span<const passed_over> failed;
   selection result;
 
   /// Chooses `b` if it can serve the request; otherwise adds the reason to the list of fallbacks.
   bool try_backend(const backend& b) {
+    const auto failure = std::ranges::find(failed, b.name(), &passed_over::backend);
+    if (failure != failed.end()) {
+      result.fallback.push_back(*failure);
+      return false;
+    }
     const availability& here = b.probe();
     if (!here.usable()) {
       result.fallback.push_back({b.name(), here.why, std::string(here.detail)});
@@ -93,6 +99,21 @@ struct search {
     }
     result.chosen = &b;
     return true;
+  }
+
+  /// The same for one of several backends: where one has no memory left to prepare the request, the next is tried.
+  bool try_one_of_several(const backend& b) {
+    const auto pass_over = [&](const error& failure) {
+      result.fallback.push_back({b.name(), reason::failed, failure.what()});
+      return false;
+    };
+    try {
+      return try_backend(b);
+    } catch (const out_of_memory& failure) {
+      return pass_over(failure);
+    } catch (const device_error& failure) {
+      return pass_over(failure);
+    }
   }
 };
 
@@ -121,7 +142,9 @@ selection choose_automatically(search& state) {
   const auto has_wanted_variant = [&](const backend& b) { return has_variant(b, state.chosen.variant); };
   if (prefers_serial(state.wanted)) {
     for (const backend* b : state.candidates) {
-      if (b->name() == "serial" && has_wanted_variant(*b) && state.try_backend(*b)) return std::move(state.result);
+      if (b->name() == "serial" && has_wanted_variant(*b) && state.try_one_of_several(*b)) {
+        return std::move(state.result);
+      }
     }
     state.result.fallback.clear();
   }
@@ -129,7 +152,7 @@ selection choose_automatically(search& state) {
     if (!has_wanted_variant(*b)) continue;
     if (needs_bus(*b, state.wanted)) {
       state.result.fallback.push_back({b->name(), reason::wrong_memory, "the data lie in host memory"});
-    } else if (state.try_backend(*b)) {
+    } else if (state.try_one_of_several(*b)) {
       return std::move(state.result);
     }
   }
@@ -137,13 +160,14 @@ selection choose_automatically(search& state) {
     std::erase_if(state.result.fallback, [](const passed_over& p) { return p.why == reason::wrong_memory; });
   }
   for (const backend* b : state.candidates) {
-    if (needs_bus(*b, state.wanted) && state.try_backend(*b)) return std::move(state.result);
+    if (needs_bus(*b, state.wanted) && state.try_one_of_several(*b)) return std::move(state.result);
   }
   refuse_all(state.result.fallback);
 }
 
-selection choose(candidate_list candidates, std::string_view name, const request& wanted, const options& chosen) {
-  search state{candidates, wanted, chosen, {}};
+selection choose(candidate_list candidates, std::string_view name, const request& wanted, const options& chosen,
+                 std::span<const passed_over> failed) {
+  search state{candidates, wanted, chosen, failed, {}};
   if (name.empty() || name == "auto") {
     check_variant_name(candidates, chosen.variant);
     return choose_automatically(state);
@@ -160,9 +184,10 @@ selection choose(candidate_list candidates, std::string_view name, const request
     backend_named(candidates, one);
     return false;
   });
-  if (!any_name(name, [&](std::string_view one) { return state.try_backend(backend_named(candidates, one)); })) {
-    refuse_all(state.result.fallback);
-  }
+  const auto try_named = [&](std::string_view one) {
+    return state.try_one_of_several(backend_named(candidates, one));
+  };
+  if (!any_name(name, try_named)) refuse_all(state.result.fallback);
   return std::move(state.result);
 }
 
@@ -171,7 +196,7 @@ unsigned threads_of(const options& chosen) { return chosen.threads != 0 ? chosen
 }  // namespace
 
 selection select(candidate_list candidates, std::string_view wanted, operation what, const input_views& inputs,
-                 const options& chosen) {
+                 const options& chosen, std::span<const passed_over> failed) {
   check_known(what, inputs, chosen.how);
   const request query{what,
                       inputs,
@@ -179,16 +204,16 @@ selection select(candidate_list candidates, std::string_view wanted, operation w
                       chosen.result.value_or(default_result(what, inputs.type())),
                       chosen.variant,
                       threads_of(chosen)};
-  return choose(candidates, wanted, query, chosen);
+  return choose(candidates, wanted, query, chosen, failed);
 }
 
 selection select(candidate_list candidates, std::string_view wanted, const detail::arithmetic& own,
-                 const input_views& inputs, const options& chosen) {
+                 const input_views& inputs, const options& chosen, std::span<const passed_over> failed) {
   request query{};
   query.inputs = inputs;
   query.threads = threads_of(chosen);
   query.own = &own;
-  return choose(candidates, wanted, query, chosen);
+  return choose(candidates, wanted, query, chosen, failed);
 }
 
 const backend& find_backend(std::string_view name) { return backend_named(backends(), name); }

@@ -179,7 +179,7 @@ class device_case {
   void race_to_the_host(json& rows) {
     const auto on_host = [](auto call) { return [=] { return host_median_seconds(call, budget_seconds); }; };
     race(rows, case_of("latency"),
-         {{"cuda", "fast", on_host([this](std::size_t i) { fanin::reduce(sum, input_.at(i), context_); })},
+         {{"cuda", "fast", on_host([this](std::size_t i) { return fanin::reduce(sum, input_.at(i), context_); })},
           {"cub", "fast", on_host([this](std::size_t i) { cub_on_host(i); })},
           thrust()});
   }
@@ -278,7 +278,7 @@ void race_families(json& rows, void* memory, fanin::device_context& context) {
 contestant sum_from_host(const float* x, std::size_t bytes, std::size_t count, fanin::device_context& context) {
   const std::size_t places = bytes / sizeof(float) / count;
   const auto call = [=, &context](std::size_t i) {
-    fanin::reduce(sum, std::span<const float>(x + i % places * count, count), context);
+    return fanin::reduce(sum, std::span<const float>(x + i % places * count, count), context);
   };
   return {"cuda", "fast", [=] { return host_median_seconds(call, budget_seconds); }};
 }

@@ -35,7 +35,10 @@ class work_on_context final : public device_work {
 };
 
 void work_on_context::enqueue(const request& request, void* result) {
-  const device_scope here(context_.where().device);
+  const int device = context_.where().device;
+  const device_scope here(device);
+  check_inputs_reach(request.inputs, device);
+  check_reach(result, size_of(request.result), device, "the result");
   const auto& kernel = *static_cast<const device_fold*>(request.prepared);
   const std::uint64_t count = request.inputs.count(), longest = kernel.host().longest;
   const std::uint64_t states = count / longest + (count % longest != 0 ? 1 : 0);

@@ -29,19 +29,17 @@ outcome finished(const request& request, const void* total, std::uint64_t count,
           fold.bound(chain, count, request.result)};
 }
 
-int device_of(const void* data) {
-  cudaPointerAttributes attributes{};
-  check(cudaPointerGetAttributes(&attributes, data), "cudaPointerGetAttributes");
-  if (attributes.type == cudaMemoryTypeUnregistered) {
-    throw invalid_argument("the input is said to be device memory, but its address is not known to any device");
-  }
-  return attributes.device;
-}
-
 int current_device() {
   int device = 0;
   check(cudaGetDevice(&device), "cudaGetDevice");
   return device;
+}
+
+/// The device whose memory it is; for other memory, the current device.
+int device_of(const void* data) {
+  cudaPointerAttributes attributes{};
+  check(cudaPointerGetAttributes(&attributes, data), "cudaPointerGetAttributes");
+  return attributes.type == cudaMemoryTypeDevice ? attributes.device : current_device();
 }
 
 class gpu_stream final : public stream {
@@ -164,9 +162,7 @@ outcome gpu_backend::reduce(const request& request, context& context, void* resu
   const input_views& inputs = request.inputs;
   const bool has_one_input = inputs.size() == 1;
   if (inputs.place() == memory::device) {
-    if (!has_one_input && inputs.count() > 0 && device_of(inputs[0].data) != device_of(inputs[1].data)) {
-      throw invalid_argument("the inputs are in the memory of different devices");
-    }
+    check_inputs_reach(inputs, context.where().device);
     return fold_in_place(request, inputs, context, result);
   }
   const void* const mapped_input = has_one_input ? address_for_direct_read(inputs[0]) : nullptr;

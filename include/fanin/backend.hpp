@@ -125,17 +125,17 @@ FANIN_API unsigned default_threads() noexcept;
 /// applied ("" means "auto"). For `auto` the candidates are tried in their order, except that host input below
 /// `small_input_bytes` prefers "serial", whose call costs least, and a device gets host input only if no CPU backend
 /// can serve the request, because the bus is slower than a CPU. If a variant is named, `auto` considers only the
-/// backends that have it.
+/// backends that have it. Backends in `failed` are passed over with the reason there.
 /// @throws invalid_argument      unknown backend or variant name (with a suggestion), malformed list, an operation,
 ///                               type or method that does not exist, or another number of inputs than it reads
 /// @throws unsupported           a single named backend cannot serve the request, or no backend in the list can
 /// @throws backend_unavailable   a single named backend is not usable here, or none of the list is
 selection select(std::span<const backend* const> candidates, std::string_view wanted, operation what,
-                 const input_views& inputs, const options& chosen);
+                 const input_views& inputs, const options& chosen, std::span<const passed_over> failed = {});
 
 /// As above, for the caller's own accumulator.
 selection select(std::span<const backend* const> candidates, std::string_view wanted, const detail::arithmetic& own,
-                 const input_views& inputs, const options& chosen);
+                 const input_views& inputs, const options& chosen, std::span<const passed_over> failed = {});
 
 inline constexpr std::size_t small_input_bytes = std::size_t{1} << 18;
 

@@ -169,6 +169,25 @@ constexpr auto with_element_from(element_type type, F& f) {
 template <class T>
 concept element = detail::is_listed<T>(std::make_index_sequence<element_count>());
 
+/// The listed type that has the representation of T: T itself, or of two integer types of one size and sign, as
+/// `long` and `long long` may be, the one that is listed. Void if there is none; characters and bool are no numbers.
+template <class T>
+struct listed_as {
+  using type = void;
+};
+template <element T>
+struct listed_as<T> {
+  using type = T;
+};
+template <class T>
+requires(!element<T> && (std::same_as<T, long> || std::same_as<T, long long>)) struct listed_as<T> {
+  using type = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
+};
+template <class T>
+requires(!element<T> && (std::same_as<T, unsigned long> || std::same_as<T, unsigned long long>)) struct listed_as<T> {
+  using type = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
+};
+
 template <element T>
 inline constexpr element_type type_of = std::get<element_row<T>>(element_rows).enumerator;
 

@@ -22,13 +22,18 @@
 //   @throws invalid_argument, unsupported, backend_unavailable, out_of_memory (see error.hpp and options)
 #pragma once
 
+#include <initializer_list>
+#include <iterator>
 #include <ranges>
+#include <span>
 #include <type_traits>
+#include <utility>
 
 #include <fanin/backend.hpp>
 #include <fanin/error.hpp>
 #include <fanin/request.hpp>
 #include <fanin/result.hpp>
+#include <fanin/version.hpp>
 
 namespace fanin {
 
@@ -91,112 +96,178 @@ class FANIN_API incremental {
   std::uint64_t count_ = 0;
 };
 
-/// The element type of a range.
-template <class Range>
-using element_of = std::remove_cv_t<std::ranges::range_value_t<Range>>;
+namespace detail {
 
-/// A contiguous range of elements of a type of catalog.hpp, such as a vector or a span.
-template <class Range>
-concept elements =
-    std::ranges::contiguous_range<Range> && std::ranges::sized_range<Range> && element<element_of<Range>>;
+template <class X>
+concept contiguous = std::ranges::contiguous_range<X> && std::ranges::sized_range<X>;
+/// Arrays that are no ranges, such as those of Eigen.
+template <class X>
+concept array_like = !contiguous<X> && requires(const X& x) {
+  {*x.data()};
+  { x.size() } -> std::integral;
+  requires std::is_pointer_v<decltype(x.data())>;
+};
+
+template <class X>
+auto* data_of(const X& x) {
+  if constexpr (contiguous<X>) {
+    return std::ranges::data(x);
+  } else {
+    return x.data();
+  }
+}
+template <class X>
+using value_of = std::remove_cvref_t<decltype(*data_of(std::declval<const X&>()))>;
+
+}  // namespace detail
+
+/// Elements that lie one after another in memory, of a type of catalog.hpp: a vector, a span, an array, or any type
+/// with data() and size(), such as Eigen::VectorXd.
+template <class X>
+concept elements = (detail::contiguous<X> ||
+                    detail::array_like<X>)&&!std::is_void_v<typename listed_as<detail::value_of<X>>::type>;
+
+/// The element type of `elements`.
+template <elements X>
+using element_of = typename listed_as<detail::value_of<X>>::type;
 
 namespace detail {
 
-/// Result, or the type that default_result() names if Result is void.
-template <operation What, class Result, class T>
-using result_t =
-    std::conditional_t<std::is_void_v<Result>, element_of_type<default_result(What, type_of<T>)>, Result>;
-
-template <elements Range>
-array_view view_of(const Range& x) {
-  return std::span<const element_of<Range>>(std::ranges::data(x), std::ranges::size(x));
+/// Whether an array with strides has no gaps between its elements. The names are Eigen's.
+template <class X>
+bool has_no_gaps(const X& x) {
+  if constexpr (requires { x.innerStride(), x.outerStride(), x.innerSize(); }) {
+    return x.size() <= 1 || (x.innerStride() == 1 && (x.innerSize() == x.size() || x.outerStride() == x.innerSize()));
+  } else {
+    return true;
+  }
 }
 
-template <operation What, class Result, elements Range, class... Other>
-auto typed_reduce(const options& chosen, const Range& x, const Other&... y) {
-  result<result_t<What, Result, element_of<Range>>> answer{};
-  answer.report = reduce(What, input_views(view_of(x), view_of(y)...), answer.value, chosen);
+template <class X>
+array_view view_of(const X& x) {
+  static_assert(
+      elements<X>,
+      "fanin reduces numbers that lie one after another in memory: a std::vector, std::span, std::array, "
+      "a pointer and a count, or a type with data() and size(), of float, double or integers of a type in "
+      "fanin/catalog.hpp. Copy other numbers to a std::vector, or push blocks of them to fanin::incremental");
+  if (!has_no_gaps(x))
+    throw invalid_argument("there are gaps between the array's elements: copy it, or pass its rows");
+  return {data_of(x), static_cast<std::size_t>(std::size(x)), type_of<element_of<X>>};
+}
+
+template <operation What, class Result, class X, class... Other>
+auto typed_reduce(const options& chosen, const X& x, const Other&... y) {
+  const input_views inputs(view_of(x), view_of(y)...);
+  using T = element_of<X>;
+  using R = std::conditional_t<std::is_void_v<Result>, element_of_type<default_result(What, type_of<T>)>, Result>;
+  static_assert(
+      is_result(What, type_of<T>, method::fast, type_of<R>) || is_result(What, type_of<T>, method::exact, type_of<R>),
+      "no method gives a result of this type: results have the type that catalog.hpp says, or are double "
+      "for float elements with method::exact");
+  result<R> answer{};
+  answer.report = reduce(What, inputs, answer.value, chosen);
   return answer;
 }
 
 }  // namespace detail
+
+/// Every function below takes x as `elements`, as a list in braces, or as a pointer and a count; dot takes
+/// `elements`.
+#define FANIN_OTHER_FORMS(NAME)                                                  \
+  template <class Result = void, class T>                                        \
+  auto NAME(std::initializer_list<T> x, const options& chosen = {}) {            \
+    return fanin::NAME<Result>(std::span<const T>(x.begin(), x.size()), chosen); \
+  }                                                                              \
+  template <class Result = void, class T>                                        \
+  auto NAME(const T* x, std::size_t n, const options& chosen = {}) {             \
+    return fanin::NAME<Result>(std::span<const T>(x, n), chosen);                \
+  }
 
 /// Sum of x[0..n). Empty gives +0; all -0 gives -0; +inf and -inf together give NaN.
 /// f32 -> f32 (f64 on request with method::exact), f64 -> f64, signed -> i64, unsigned -> u64.
 /// Accuracy: fast: |error| <= g(d) sum|x[i]| [Higham 2002, 4.2]; compensated: |error| <= u |S| + (1 + u) g(d) g(d')
 /// sum|x[i]|, S the exact sum [Ogita, Rump, Oishi 2005]; exact: correctly rounded.
 /// @throws overflow if an integer total does not fit
-template <class Result = void, elements Range>
-auto sum(const Range& x, const options& chosen = {}) {
+template <class Result = void, class X>
+auto sum(const X& x, const options& chosen = {}) {
   return detail::typed_reduce<operation::sum, Result>(chosen, x);
 }
+FANIN_OTHER_FORMS(sum)
 
 /// Product of x[0..n). Empty gives 1; the sign of a zero and infinities follow IEEE. Types as for sum.
 /// Floating point: method::fast only; |error| <= g(n - 1) |P|, P the exact product, unless an intermediate product
 /// over- or underflows [Higham 2002, 3.1].
 /// Reproducible: fixed_order on CPU backends; exact for integers.
 /// @throws overflow if an integer product does not fit
-template <elements Range>
-auto product(const Range& x, const options& chosen = {}) {
-  return detail::typed_reduce<operation::product, void>(chosen, x);
+template <class Result = void, class X>
+auto product(const X& x, const options& chosen = {}) {
+  return detail::typed_reduce<operation::product, Result>(chosen, x);
 }
+FANIN_OTHER_FORMS(product)
 
 /// Smallest element, in the element's type; -0 is smaller than +0. @throws invalid_argument if x is empty
-template <elements Range>
-auto min(const Range& x, const options& chosen = {}) {
-  return detail::typed_reduce<operation::min, void>(chosen, x);
+template <class Result = void, class X>
+auto min(const X& x, const options& chosen = {}) {
+  return detail::typed_reduce<operation::min, Result>(chosen, x);
 }
+FANIN_OTHER_FORMS(min)
 
 /// Largest element, in the element's type; +0 is larger than -0. @throws invalid_argument if x is empty
-template <elements Range>
-auto max(const Range& x, const options& chosen = {}) {
-  return detail::typed_reduce<operation::max, void>(chosen, x);
+template <class Result = void, class X>
+auto max(const X& x, const options& chosen = {}) {
+  return detail::typed_reduce<operation::max, Result>(chosen, x);
 }
+FANIN_OTHER_FORMS(max)
 
 /// Sum of x[i]^2. Empty gives +0; NaN propagates. Types as for sum.
 /// Accuracy, S the exact result and eta the smallest subnormal: fast: |error| <= g(d + 1) S + n eta; compensated:
 /// |error| <= u S + (1 + u) g(d + 1) g(d' + 1) S + 2 n eta; exact: correctly rounded.
 /// @throws overflow if an integer total does not fit
-template <class Result = void, elements Range>
-auto sum_of_squares(const Range& x, const options& chosen = {}) {
+template <class Result = void, class X>
+auto sum_of_squares(const X& x, const options& chosen = {}) {
   return detail::typed_reduce<operation::sum_of_squares, Result>(chosen, x);
 }
+FANIN_OTHER_FORMS(sum_of_squares)
 
 /// Sum of |x[i]|, the L1 norm. Empty gives +0, and so do zeros of either sign; any NaN gives NaN, otherwise any
 /// infinity +inf. Types and accuracy as for sum. @throws overflow if an integer total does not fit
-template <class Result = void, elements Range>
-auto sum_of_magnitudes(const Range& x, const options& chosen = {}) {
+template <class Result = void, class X>
+auto sum_of_magnitudes(const X& x, const options& chosen = {}) {
   return detail::typed_reduce<operation::sum_of_magnitudes, Result>(chosen, x);
 }
+FANIN_OTHER_FORMS(sum_of_magnitudes)
 
 /// Sum of x[0..n) divided by n. Types as for sum, but integers give f64, correctly rounded. method::exact gives the
 /// correctly rounded quotient, even where the sum alone would overflow; the other methods divide their sum in f64.
 /// Accuracy of these: the bound of the sum divided by n, and the roundings of the division (docs/numerics.md).
 /// @throws invalid_argument if x is empty
-template <class Result = void, elements Range>
-auto mean(const Range& x, const options& chosen = {}) {
+template <class Result = void, class X>
+auto mean(const X& x, const options& chosen = {}) {
   return detail::typed_reduce<operation::mean, Result>(chosen, x);
 }
+FANIN_OTHER_FORMS(mean)
 
 /// Euclidean norm: the square root of the sum of x[i]^2. Empty and all zeros give +0; any NaN gives NaN, otherwise
 /// any infinity +inf. f32 -> f32 (f64 on request), f64 -> f64. method::exact only, which is the default here; not on
 /// the backends cub and thrust. Accuracy: correctly rounded, also where the sum of the squares would overflow or
 /// underflow. Reproducible: same bits for any order, split, backend and thread count.   Cost: one read of x.
 /// @throws unsupported for integers
-template <class Result = void, elements Range>
-auto norm2(const Range& x, const options& chosen = {}) {
+template <class Result = void, class X>
+auto norm2(const X& x, const options& chosen = {}) {
   return detail::typed_reduce<operation::norm2, Result>(chosen, x);
 }
+FANIN_OTHER_FORMS(norm2)
 
 /// Population variance: the sum of (x[i] - mean)^2 divided by n, with the mean not rounded. One element, or equal
 /// ones, give +0; any NaN or infinity gives NaN. Types, method and reproducibility as for norm2.
 /// Accuracy: correctly rounded, also where the sums would overflow or underflow.
 /// Cost: one read of x, and up to 10 microseconds for the long division at the end.
 /// @throws invalid_argument if x is empty, unsupported for integers
-template <class Result = void, elements Range>
-auto variance(const Range& x, const options& chosen = {}) {
+template <class Result = void, class X>
+auto variance(const X& x, const options& chosen = {}) {
   return detail::typed_reduce<operation::variance, Result>(chosen, x);
 }
+FANIN_OTHER_FORMS(variance)
 
 /// Dot product: the sum of x[i] y[i], for two ranges of floats of one type. Empty gives +0; only products -0 give -0.
 /// Any NaN, 0 times an infinity, or infinite products of both signs give NaN, otherwise an infinite product that
@@ -204,10 +275,13 @@ auto variance(const Range& x, const options& chosen = {}) {
 /// Accuracy: as for sum_of_squares, with sum|x[i] y[i]| in place of the sum of squares, as long as it is at most half
 /// of the largest finite value; exact: correctly rounded, and no product is rounded, overflows or underflows.
 /// @throws invalid_argument if the lengths differ
-template <class Result = void, elements Range, elements Other>
-requires std::same_as<element_of<Range>, element_of<Other>> && std::floating_point<element_of<Range>>
-auto dot(const Range& x, const Other& y, const options& chosen = {}) {
+template <class Result = void, class X, class Y>
+auto dot(const X& x, const Y& y, const options& chosen = {}) {
+  static_assert(std::floating_point<element_of<X>> && std::same_as<element_of<X>, element_of<Y>>,
+                "fanin::dot takes two arrays of float, or two of double");
   return detail::typed_reduce<operation::dot, Result>(chosen, x, y);
 }
+
+#undef FANIN_OTHER_FORMS
 
 }  // namespace fanin

@@ -41,6 +41,7 @@ template <class A, class Write, class... Array>
 execution launch_own_fold(device_context& context, const Write& write, std::size_t count, Array... arrays) {
   if (count > 0 && ((arrays == nullptr) || ...)) throw invalid_argument("an input is null, but its count is not 0");
   const device_scope here(context.device());
+  (check_reach(arrays, count * sizeof(typename A::element), context.device(), "the input"), ...);
   device_work& work = context.work();
   const execution where = work.where(fold_scratch_bytes<A>(work.where(0).multiprocessors));
   launch_fold<A>(where, arrays_of<A>(arrays..., count), write);
@@ -66,6 +67,7 @@ result<fold_result<A>> own_fold(device_context& context, std::size_t count, Arra
 template <class A, class... Array>
 void enqueue_own_fold(device_context& context, fold_result<A>* result, std::size_t count, Array... arrays) {
   if (result == nullptr) throw invalid_argument("the result is null");
+  check_reach(result, sizeof *result, context.device(), "the result");
   launch_own_fold<A>(context, value_writer<A>{result, count}, count, arrays...);
 }
 
@@ -79,7 +81,9 @@ void enqueue_own_fold(device_context& context, fold_result<A>* result, std::size
 /// state of more than 32 bytes leaves a thread registers for one load at a time.
 /// Threads: one call at a time for each context.
 /// Cost: one read of x. The call waits for the work that is already on the context's stream and for the value.
-/// finish() runs on the host. @throws invalid_argument if x is null and not empty, out_of_memory, device_error
+/// finish() runs on the host.
+/// @throws invalid_argument if x is null and not empty, or no memory that the device can read; out_of_memory,
+/// device_error
 template <foldable A>
 requires(accumulator::inputs_of<A>() == 1) result<fold_result<A>> fold(const typename A::element* x,
                                                                        std::size_t count, device_context& context) {
@@ -98,7 +102,8 @@ requires(accumulator::inputs_of<A>() == 2) result<fold_result<A>> fold(const typ
 /// Enqueues the reduction and returns; the kernel writes the value to `result`, in device memory (or pinned), and
 /// runs finish() on the device. After a first call the call is only a kernel launch, which may be captured into a
 /// CUDA graph.
-/// @throws invalid_argument if `result` is null, or x is null and not empty; out_of_memory, device_error
+/// @throws invalid_argument if `result` or x is null, and x not empty, or no memory that the device can reach;
+/// out_of_memory, device_error
 template <foldable A>
 requires(accumulator::inputs_of<A>() == 1) void enqueue_fold(const typename A::element* x, std::size_t count,
                                                              fold_result<A>* result, device_context& context) {

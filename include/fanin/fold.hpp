@@ -139,8 +139,8 @@ typename A::element > ;
 /// A state takes at most 16 KiB, or 256 KiB if A is order_free; an element is aligned to at most 16 bytes.
 /// Threads: safe to call concurrently, also from within add(). add() and merge() run on several threads at once and
 /// must not throw; finish() runs on the calling thread and may throw.   Cost: one read of x by a plain loop over
-/// add(). `chosen`: only backend and threads may be set. @throws invalid_argument if method or result type are set, or
-/// a variant that no backend has, unsupported if another variant is set or the backend is a GPU's,
+/// add(). `chosen`: only backend and threads may be set. @throws invalid_argument if method or result type are set,
+/// or a variant that no backend has, unsupported if another variant is set or the backend is a GPU's,
 /// backend_unavailable, out_of_memory
 template <foldable A, elements_for<A> Range>
 requires(accumulator::inputs_of<A>() == 1) result<fold_result<A>> fold(const Range& x, const options& chosen = {}) {

@@ -81,8 +81,9 @@ struct result_view {
 struct options {
   /// A backend's name ("serial") chooses that backend; if it cannot serve the request, the call throws. "auto", or a
   /// list in order of preference ("cuda,tbb,serial"), chooses the first backend that can serve the request;
-  /// report::fallback has the backends that were passed over, and the reasons. Empty: the value of the environment
-  /// variable FANIN_BACKEND at the process's first call, else "auto".
+  /// report::fallback has the backends that were passed over, and the reasons. If the chosen one then runs out of
+  /// memory, or its device fails, and the data lie in host memory, the next one serves the call. Empty: the value of
+  /// the environment variable FANIN_BACKEND at the process's first call, else "auto".
   std::string_view backend = {};
   /// The name of one of the backend's variants ("kahan"). Empty: the backend's default variant of the method.
   std::string_view variant = {};

@@ -37,6 +37,7 @@ enum class reason : std::uint8_t {
   no_device,     ///< a driver, but no device it may use
   too_old,       ///< driver or device older than what the build needs
   unsupported,   ///< usable, but not for this request
+  failed,        ///< ran out of memory, or its device failed, while it served this request
   wrong_memory,  ///< the backend cannot read the memory that holds the data
 };
 FANIN_API std::string_view to_string(reason) noexcept;
@@ -68,7 +69,7 @@ struct report {
 };
 
 template <class Value>
-struct result {
+struct [[nodiscard]] result {
   Value value;
   fanin::report report;
 };

@@ -7,6 +7,8 @@
 #include <fanin/backend.hpp>
 #include <fanin/error.hpp>
 
+#include "backends/fallback.hpp"
+
 namespace {
 
 using namespace fanin;
@@ -21,6 +23,7 @@ class fake_backend final : public backend {
   memory home() const noexcept override { return works_in; }
   std::span<const variant_info> variants() const noexcept override { return offered; }
   support prepare(request& query) const override {
+    if (prepare_fails_with != nullptr) prepare_fails_with();
     if (query.inputs.place() != reads) return {reason::wrong_memory, name_ + " reads elsewhere"};
     if (query.how == refused) return {reason::unsupported, name_ + " has no such method"};
     for (const variant_info& v : offered) {
@@ -30,6 +33,7 @@ class fake_backend final : public backend {
   }
   outcome reduce(const request& query, void*) const override {
     ++reduced;
+    if (fails_with != nullptr) fails_with();
     return {query.variant, query.how, reproducibility::none, {}};
   }
   std::unique_ptr<stream> open(const request&) const override { return nullptr; }
@@ -41,6 +45,7 @@ class fake_backend final : public backend {
   std::vector<variant_info> offered = {{"plain", method::fast, "one", ""},
                                        {"careful", method::compensated, "two", ""},
                                        {"right", method::exact, "three", ""}};
+  void (*fails_with)() = nullptr, (*prepare_fails_with)() = nullptr;  ///< throw what reduce() or prepare() throws
   mutable int reduced = 0;
 
  private:
@@ -60,6 +65,10 @@ struct machine {
     return select(all, wanted, operation::sum, input, chosen);
   }
 };
+
+void runs_out_of_memory() { throw out_of_memory("no memory left"); }
+void loses_its_device() { throw device_error("the device is gone"); }
+void overflows() { throw overflow("too large"); }
 
 const array_view large(nullptr, std::size_t{1} << 24, element_type::f64);
 const array_view small(nullptr, 1000, element_type::f64);
@@ -239,6 +248,51 @@ TEST_SUITE("unit/selection") {
       CHECK(wanted->reduced == before + 1);
       CHECK(m.cuda.reduced + m.tbb.reduced + m.openmp.reduced + m.serial.reduced == all_before + 1);
     }
+  }
+
+  TEST_CASE("what fails at run time is passed over where there is a choice") {
+    machine m;
+    const auto reduce_by = [&](std::string_view wanted, bool leaves_choice) {
+      return with_fallback(
+          leaves_choice,
+          [&](std::span<const passed_over> failed) {
+            return select(m.all, wanted, operation::sum, large, {}, failed);
+          },
+          [](selection& s) {
+            s.chosen->reduce(s.what, nullptr);
+            return std::move(s);
+          });
+    };
+    m.tbb.fails_with = runs_out_of_memory;
+    for (const std::string_view wanted : {"auto", "tbb,serial"}) {
+      const selection s = reduce_by(wanted, true);
+      CHECK(s.chosen->name() == (wanted == "auto" ? "openmp" : "serial"));
+      REQUIRE(!s.fallback.empty());
+      CHECK(s.fallback.back().backend == "tbb");
+      CHECK(s.fallback.back().why == reason::failed);
+      CHECK(s.fallback.back().detail == "no memory left");
+    }
+    CHECK(m.tbb.reduced == 2);
+    CHECK(words_of<out_of_memory>([&] { reduce_by("tbb", false); }) == "no memory left");
+
+    m.openmp.fails_with = loses_its_device;
+    CHECK(reduce_by("tbb,openmp,serial", true).fallback.size() == 2);
+    m.serial.fails_with = runs_out_of_memory;
+    CHECK(words_of<device_error>([&] { reduce_by("openmp,tbb,serial", true); }) == "the device is gone");
+    CHECK(m.serial.reduced == 3);
+
+    m.tbb.fails_with = overflows;  // the value's own error, which every backend has
+    CHECK(words_of<overflow>([&] { reduce_by("tbb,serial", true); }) == "too large");
+    CHECK(m.serial.reduced == 3);
+  }
+
+  TEST_CASE("what cannot prepare a request for want of memory is passed over in a list") {
+    machine m;
+    m.tbb.prepare_fails_with = runs_out_of_memory;
+    const selection s = m.choose("tbb,serial", large);
+    CHECK(s.chosen == &m.serial);
+    CHECK(s.fallback.front().why == reason::failed);
+    CHECK(words_of<out_of_memory>([&] { m.choose("tbb", large); }) == "no memory left");
   }
 
   TEST_CASE("the registry") {

@@ -54,10 +54,15 @@ execution context::with_scratch(std::size_t bytes) {
   if (bytes > large_scratch_bytes_) {
     check(cudaStreamSynchronize(where_.stream), "cudaStreamSynchronize");
     large_scratch_bytes_ = 0;
+    if (large_scratch_in_graph_) scratch_of_graphs_.push_back(std::move(large_scratch_));
     large_scratch_.reset();
+    large_scratch_in_graph_ = false;
     large_scratch_ = allocate_device(bytes);
     large_scratch_bytes_ = bytes;
   }
+  cudaStreamCaptureStatus capture = cudaStreamCaptureStatusNone;
+  check(cudaStreamIsCapturing(where_.stream, &capture), "cudaStreamIsCapturing");
+  large_scratch_in_graph_ = large_scratch_in_graph_ || capture != cudaStreamCaptureStatusNone;
   execution enlarged = where_;
   enlarged.scratch = large_scratch_.get();
   enlarged.scratch_bytes = large_scratch_bytes_;

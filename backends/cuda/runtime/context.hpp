@@ -1,6 +1,8 @@
 // Memory and streams that calls on one device and stream share. Not thread-safe: each thread has its own.
 #pragma once
 
+#include <vector>
+
 #include <fanin/backend.hpp>
 
 #include "backends/cuda/runtime/copy_crew.hpp"
@@ -32,7 +34,8 @@ class context {
 
   const execution& where() const noexcept { return where_; }
   /// where(), with at least `bytes` of scratch. More than the context has from the start is separate memory: to grow
-  /// it waits for the stream and allocates it anew. @throws out_of_memory, device_error
+  /// it waits for the stream and allocates it anew. Memory that a captured graph uses stays until the context ends.
+  /// @throws out_of_memory, device_error
   execution with_scratch(std::size_t bytes);
 
   static constexpr std::size_t state_slots = 64;
@@ -54,8 +57,10 @@ class context {
  private:
   execution where_;
   std::size_t large_scratch_bytes_ = 0;
+  bool large_scratch_in_graph_ = false;
   owned_stream own_stream_, copy_stream_;
   device_memory between_launches_, scratch_, large_scratch_, device_states_;
+  std::vector<device_memory> scratch_of_graphs_;
   pinned_memory host_states_;
   chunk_slot chunks_[chunk_slots];
   copy_crew crew_;

@@ -22,6 +22,11 @@ inline operands operands_at(const input_views& inputs, std::uint64_t begin) {
   return {at(inputs[0]), at(inputs[1]), begin};
 }
 
+/// @throws invalid_argument unless kernels on the device can read the inputs
+inline void check_inputs_reach(const input_views& inputs, int device) {
+  for (int i = 0; i < inputs.size(); ++i) check_reach(inputs[i].data, inputs[i].bytes(), device, "the input");
+}
+
 /// Launches the kernels of one reduction. Objects are stateless and live as long as the process. Counts are above 0.
 class device_fold {
  public:

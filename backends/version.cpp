@@ -1,0 +1,7 @@
+#include <fanin/version.hpp>
+
+namespace fanin {
+
+const char* version() noexcept { return FANIN_VERSION; }
+
+}  // namespace fanin

@@ -1,0 +1,73 @@
+// The forms in which the verbs of fanin.hpp take their input, and what they say of others.
+#include <doctest/doctest.h>
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include <fanin/fanin.hpp>
+
+namespace {
+
+using namespace fanin;
+
+/// As an array of Eigen: data() and size(), no iterators, and strides.
+struct strided_array {
+  const double* first;
+  std::ptrdiff_t columns, rows, between_columns, between_rows = 1;
+
+  const double* data() const { return first; }
+  std::ptrdiff_t size() const { return columns * rows; }
+  std::ptrdiff_t innerSize() const { return rows; }
+  std::ptrdiff_t innerStride() const { return between_rows; }
+  std::ptrdiff_t outerStride() const { return between_columns; }
+};
+
+template <class T, class X>
+constexpr bool gives = std::is_same_v<decltype(sum(std::declval<X>()).value), T>;
+static_assert(gives<std::int64_t, std::vector<long>> && gives<std::int64_t, std::vector<long long>>);
+static_assert(gives<std::uint64_t, std::span<const unsigned long long>> && gives<double, strided_array>);
+static_assert(gives<float, std::array<float, 3>> && gives<float, const float (&)[3]>);
+static_assert(!elements<std::vector<short>> && !elements<std::vector<bool>> && !elements<std::string> &&
+              !elements<int>);
+
+}  // namespace
+
+TEST_SUITE("unit/verbs") {
+  TEST_CASE("long and long long, the type that is not listed too") {
+    const std::vector<long long> x{1, -2, 1LL << 62};
+    const std::vector<unsigned long> y{1, 2, 3};
+    CHECK(sum(x).value == (1LL << 62) - 1);
+    CHECK(fanin::min(x).value == -2);
+    CHECK(sum_of_squares(y).value == 14);
+    CHECK(mean(std::vector<long long>{1, 2}).value == 1.5);
+  }
+
+  TEST_CASE("a list in braces, and a pointer and a count") {
+    CHECK(sum({1.0, 2.0, 3.5}).value == 6.5);
+    CHECK(fanin::max({1, 7, 3}, {.backend = "serial"}).value == 7);
+    CHECK(sum<double>({0.1f, 0.2f}, {.how = method::exact}).value == 0.1f + static_cast<double>(0.2f));
+    const double x[] = {3, 4};
+    CHECK(norm2(x, 2).value == 5);
+    CHECK(norm2(x, 1, {.backend = "serial"}).value == 3);
+    CHECK(sum(static_cast<const double*>(nullptr), 0).value == 0);
+    CHECK_THROWS_AS(static_cast<void>(sum(static_cast<const double*>(nullptr), 1)), invalid_argument);
+  }
+
+  TEST_CASE("arrays with data() and size(), unless there are gaps between their elements") {
+    const double x[] = {1, 2, 3, 4, 5, 6};
+    CHECK(sum(strided_array{x, 1, 6, 6}).value == 21);
+    CHECK(sum(strided_array{x, 2, 3, 3}).value == 21);
+    CHECK(dot(strided_array{x, 2, 3, 3}, x).value == 91);
+    CHECK(sum(strided_array{x, 1, 1, 5, 2}).value == 1);
+    CHECK_THROWS_AS(static_cast<void>(sum(strided_array{x, 2, 2, 3})), invalid_argument);     // rows are left out
+    CHECK_THROWS_AS(static_cast<void>(sum(strided_array{x, 1, 3, 6, 2})), invalid_argument);  // every second element
+  }
+
+  TEST_CASE("the version of the headers is that of the library") {
+    const std::string parts = std::to_string(FANIN_VERSION_MAJOR) + "." + std::to_string(FANIN_VERSION_MINOR) + "." +
+                              std::to_string(FANIN_VERSION_PATCH);
+    CHECK(parts == FANIN_VERSION);
+    CHECK(std::string(version()) == FANIN_VERSION);
+  }
+}
