@@ -14,7 +14,7 @@ namespace {
 
 using candidate_list = std::span<const backend* const>;
 
-std::string quoted(std::string_view word) { return "'" + std::string(word) + "'"; }
+std::string quoted(std::string_view word) { return "'" + detail::printable(word) + "'"; }
 
 const backend& backend_named(candidate_list candidates, std::string_view name) {
   for (const backend* b : candidates) {

@@ -33,6 +33,13 @@ bool check_depth(int depth, json::parse_event_t event, json&) {
   throw bad_data(fmt::format("JSON with more than {} arrays and objects in each other", deepest));
 }
 
+double checked_amount(double value, std::string_view what) {
+  constexpr double least = 1e-100, most = 1e100;
+  if (!(value > 0)) throw bad_data(fmt::format("{} is {}, not above 0", what, value));
+  if (value >= least && value <= most) return value;
+  throw bad_data(fmt::format("{} is {}, not from {} to {}", what, value, least, most));
+}
+
 json passed_over_json(const passed_over& one) {
   return {{"backend", one.backend}, {"reason", to_string(one.why)}, {"detail", one.detail}};
 }

@@ -21,6 +21,10 @@ json json_number(const scalar& value);
 /// copies nested values by recursion, and a million of them would overflow the stack. @throws bad_data
 bool check_depth(int depth, json::parse_event_t event, json& value);
 
+/// Returns the value. @throws bad_data, which names it as `what`, unless it is from 1e-100 to 1e100: so far from the
+/// limits of double, rates and ratios of amounts are finite and above 0.
+double checked_amount(double value, std::string_view what);
+
 json passed_over_json(const passed_over& one);
 
 /// The text of a JSON value. Bytes that are not UTF-8, as in file names, are replaced.

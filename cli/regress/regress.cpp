@@ -8,7 +8,6 @@
 #include <array>
 #include <cerrno>
 #include <charconv>
-#include <cmath>
 #include <cstring>
 #include <fstream>
 #include <iterator>
@@ -25,6 +24,7 @@
 #include "cli/kit/interrupt.hpp"
 #include "cli/kit/output.hpp"
 #include "cli/kit/text.hpp"
+#include "cli/regress/pairs.hpp"
 #include "measure/timing.hpp"
 
 namespace fanin::cli {
@@ -44,77 +44,6 @@ struct regress_options {
   std::vector<std::string> passed_on;
 };
 
-/// The result of one process.
-struct measured {
-  std::vector<std::string> names;
-  std::map<std::string, double> seconds;
-  std::map<std::string, std::string> problems;
-  std::string machine;
-};
-
-/// @throws bad_data, which names `from`
-json parsed(const std::string& from, const std::string& text) {
-  try {
-    return json::parse(text, check_depth);
-  } catch (const bad_data& problem) {
-    throw bad_data(fmt::format("{}: {}", from, problem.what()));
-  }
-}
-
-measured read_result(const std::string& from, const std::string& text) {
-  measured all;
-  try {
-    const json whole = parsed(from, text);
-    all.machine = whole.at("context").value("machine", "");
-    const auto new_name = [&](const json& row) {
-      const auto name = row.at("name").get<std::string>();
-      if (std::ranges::find(all.names, name) != all.names.end()) {
-        throw bad_data(fmt::format("{}: {} stands there twice", from, name));
-      }
-      return all.names.emplace_back(name);
-    };
-    for (const json& row : whole.at("benchmarks")) {
-      const std::string name = new_name(row);
-      all.seconds[name] = row.at("seconds").get<double>();
-      if (!(all.seconds[name] > 0)) throw bad_data(fmt::format("{}: {}: no time above 0", from, name));
-    }
-    for (const json& row : whole.value("not_timed", json::array())) {
-      const std::string name = new_name(row);
-      all.problems[name] = row.at("error_message").get<std::string>();
-      if (row.at("verified") == false) throw bad_data(fmt::format("{}: {}: {}", from, name, all.problems[name]));
-    }
-  } catch (const json::exception& problem) {
-    throw bad_data(fmt::format("{}: not a result of 'fanin bench --json': {}", from, problem.what()));
-  }
-  return all;
-}
-
-/// Adds one pair to the result. `sides` are the results of A, B and optionally a second run of A. A case that is not
-/// in all of them is left out.
-void add_pair(regress_result& all, std::span<const measured> sides) {
-  for (const measured& one : sides) {
-    for (const std::string& name : one.names) {
-      for (std::size_t i = 0; i < sides.size(); ++i) {
-        if (sides[i].seconds.contains(name)) continue;
-        const auto problem = sides[i].problems.find(name);
-        const bool absent = problem == sides[i].problems.end();
-        all.left_out[name] = fmt::format("{}: {}", i == 1 ? "B" : "A", absent ? "no such case" : problem->second);
-      }
-    }
-  }
-  for (const std::string& name : sides[0].names) {
-    if (all.left_out.contains(name)) continue;
-    auto known = std::ranges::find(all.cases, name, &regress_case::name);
-    if (known == all.cases.end()) known = all.cases.insert(known, {.name = name, .a = {}, .b = {}, .a_again = {}});
-    known->a.push_back(sides[0].seconds.at(name));
-    known->b.push_back(sides[1].seconds.at(name));
-    if (sides.size() > 2) known->a_again.push_back(sides[2].seconds.at(name));
-  }
-  std::erase_if(all.cases, [&](const regress_case& one) { return all.left_out.contains(one.name); });
-  ++all.pairs_done;
-  if (all.cases.empty()) throw bad_data("A and B have no case in common");
-}
-
 /// The number of pairs to run. The default grows with the number of cases, because p-values are adjusted for it; see
 /// docs/regress.md.
 std::size_t checked_pairs(std::uint64_t requested, std::size_t cases) {
@@ -132,21 +61,6 @@ std::string story(const regress_result& all, char side, double elapsed_seconds) 
   const auto done = static_cast<double>(all.pairs_done), wanted = static_cast<double>(all.pairs_wanted);
   return fmt::format("pair {} of {}: {}, about {:.0f} s left", all.pairs_done + 1, all.pairs_wanted, side,
                      elapsed_seconds * (wanted / done - 1));
-}
-
-std::vector<double> log_ratios(const std::vector<double>& above, const std::vector<double>& below) {
-  std::vector<double> all;
-  for (std::size_t i = 0; i < above.size(); ++i) all.push_back(std::log(above[i] / below[i]));
-  return all;
-}
-
-void judge_cases(regress_result& all) {
-  std::vector<paired_case> cases;
-  for (const regress_case& one : all.cases) {
-    cases.push_back({log_ratios(one.b, one.a), log_ratios(one.a_again, one.a)});
-  }
-  const std::vector<judgement> judged = judge(cases, std::log1p(all.threshold));
-  for (std::size_t i = 0; i < judged.size(); ++i) all.cases[i].judged = judged[i];
 }
 
 /// Runs the pairs A B, B A, A B, ... With --aa, A runs before and after B in each pair.
@@ -191,18 +105,12 @@ std::optional<measured> result_in(const std::string& path) {
   throw bad_data(fmt::format("{}: neither a program that can be run nor a result of 'fanin bench --json'", path));
 }
 
-/// Compares two result files. With one process per build, only a factor of two is called slower or faster.
+/// Compares two result files.
 regress_result compare_results(const regress_options& arguments, double threshold, std::span<const measured> sides) {
   regress_result all{
       .a = arguments.a, .b = arguments.b, .threshold = threshold, .from_files = true, .cases = {}, .left_out = {}};
   add_pair(all, sides);
-  all.pairs_wanted = 1;
-  for (regress_case& one : all.cases) {
-    one.judged.moved.estimate = std::log(one.b.front() / one.a.front());
-    if (std::abs(one.judged.moved.estimate) >= std::log(2.0)) {
-      one.judged.called = one.judged.moved.estimate > 0 ? verdict::slower : verdict::faster;
-    }
-  }
+  judge_files(all);
   write_stderr(
       "warning: one process of each build tells less than pairs of the two programs; only a factor of 2 is called");
   if (sides[0].machine != sides[1].machine) {

@@ -26,6 +26,20 @@ std::span<const chart_kind> chart_kinds() {
   return kinds;
 }
 
+std::vector<figure> all_figures(const results& all) {
+  std::vector<figure> figures;
+  for (const chart_kind& kind : chart_kinds()) {
+    for (figure& one : kind.make(all)) {
+      const std::string id = one.id;
+      for (int copy = 2; std::ranges::find(figures, one.id, &figure::id) != figures.end(); ++copy) {
+        one.id = fmt::format("{}-{}", id, copy);
+      }
+      figures.push_back(std::move(one));
+    }
+  }
+  return figures;
+}
+
 std::vector<measurement> usual_cases(const results& all) {
   std::vector<measurement> cases;
   std::ranges::copy_if(all.measurements, std::back_inserter(cases),

@@ -30,6 +30,9 @@ struct chart_kind {
 /// The kinds of charts, in the order of a report.
 std::span<const chart_kind> chart_kinds();
 
+/// The figures of every kind, each with an id of its own.
+std::vector<figure> all_figures(const results& all);
+
 /// Groups the items by key. Groups are in the order of their first items.
 template <class T, class Key>
 std::vector<std::vector<T>> grouped(const std::vector<T>& items, Key key) {

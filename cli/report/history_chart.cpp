@@ -21,11 +21,18 @@ std::vector<origin> commits_of(const std::vector<measurement>& all) {
   return commits;
 }
 
+/// The first 7 bytes of a commit's name, or fewer where a character of UTF-8 would be cut.
+std::string short_name(const std::string& commit) {
+  std::size_t bytes = std::min<std::size_t>(commit.size(), 7);
+  while (bytes > 0 && bytes < commit.size() && (commit[bytes] & 0xc0) == 0x80) --bytes;
+  return commit.substr(0, bytes);
+}
+
 figure history_chart(const std::vector<measurement>& all, const std::vector<measurement>& ceilings) {
   const measurement& any = all.front();
   const std::vector<origin> commits = commits_of(all);
   line_chart chart{"commit, in the order measured", "GB/s", scaling::linear, scaling::linear, {}, {}};
-  for (const origin& one : commits) chart.names.push_back(one.commit.substr(0, 7));
+  for (const origin& one : commits) chart.names.push_back(short_name(one.commit));
   std::string summary = "Lines of GB/s over the commits.", most_changed;
   double largest_change = 0;
   palette styles;

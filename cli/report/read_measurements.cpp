@@ -47,6 +47,7 @@ measurement of_program(const json& row, const origin& from) {
   const std::vector<std::string> parts = split(name);
   const double count = parts.size() < 5 ? 0 : std::strtod(parts[4].c_str(), nullptr);
   if (!(count > 0)) throw bad_data(fmt::format("a row with the name '{}'", printable(name)));
+  checked_amount(count, "a count");
   const std::string &data = parts[0], &type = parts[1], &backend = parts[2];
   const bool is_ceiling = backend == ceiling, of_squares = parts[3] == "exact squares";
   const std::string variant = is_ceiling && parts[3] == "read" ? "device" : of_squares ? "exact" : parts[3];

@@ -39,20 +39,6 @@ struct report_options {
   bool history = false;
 };
 
-std::vector<figure> all_figures(const charts::results& all) {
-  std::vector<figure> figures;
-  for (const chart_kind& kind : chart_kinds()) {
-    for (figure& one : kind.make(all)) {
-      const std::string id = one.id;
-      for (int copy = 2; std::ranges::find(figures, one.id, &figure::id) != figures.end(); ++copy) {
-        one.id = fmt::format("{}-{}", id, copy);
-      }
-      figures.push_back(std::move(one));
-    }
-  }
-  return figures;
-}
-
 /// The figures of the kind `name`, or the figure with the id `name`. @throws bad_data if a kind has no figure
 std::vector<figure> chosen(std::vector<figure> figures, const std::string& name) {
   std::vector<std::string_view> known;
@@ -104,7 +90,7 @@ void run_report(const report_options& arguments) {
   const std::string name = arguments.history ? "history" : arguments.chart;
   if (name == "history" && arguments.files.empty()) throw usage_error("a history takes results of several commits");
   const charts::results all = arguments.files.empty() ? measured_here() : charts::read_results(arguments.files);
-  std::vector<figure> figures = all_figures(all);
+  std::vector<figure> figures = charts::all_figures(all);
   if (!name.empty()) figures = chosen(std::move(figures), name);
   if (figures.empty()) throw bad_data("nothing in these results to draw");
   const std::string text = format == report_format::html  ? charts::html_page(figures, all.sources)

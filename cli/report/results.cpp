@@ -54,11 +54,7 @@ json parsed(const std::string& file) {
 
 }  // namespace
 
-double positive(const json& object, const char* key) {
-  const double value = object.at(key).get<double>();
-  if (!(value > 0)) throw bad_data(fmt::format("{} is {}, not above 0", key, value));
-  return value;
-}
+double positive(const json& object, const char* key) { return checked_amount(object.at(key).get<double>(), key); }
 
 ladder_result read_ladder(const json& document, const origin& from) {
   ladder_result all{from,
@@ -118,7 +114,7 @@ comparison read_comparison(const json& document) {
     const auto text = [&](const char* key) { return row.at(key).get<std::string>(); };
     all.cases.push_back({text("name"), text("verdict"), text("reason"), seconds("a_seconds"), seconds("b_seconds")});
     for (const auto* times : {&all.cases.back().a_seconds, &all.cases.back().b_seconds}) {
-      if (std::ranges::any_of(*times, [](double time) { return !(time > 0); })) throw bad_data("a time not above 0");
+      for (const double time : *times) checked_amount(time, "a time");
     }
     const std::size_t a = all.cases.back().a_seconds.size(), b = all.cases.back().b_seconds.size();
     if (a == 0 || b == 0 || (all.paired && a != b)) throw bad_data("samples that are missing or without their pair");

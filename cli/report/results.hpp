@@ -94,7 +94,7 @@ struct results {
 /// @throws bad_data if a file cannot be read
 results read_results(const std::vector<std::string>& files);
 
-/// The number under `key`. @throws std::exception if there is none, or if it is not above 0
+/// The checked_amount() under `key`. @throws std::exception if there is none
 double positive(const json& object, const char* key);
 
 /// The readers of the kinds of results, which add() calls. @throws std::exception

@@ -27,6 +27,7 @@ struct columns {
     labels_above = left > 0.45 * width;
     if (labels_above) left = text_width("0") / 2;
     right -= std::max(notes, text_width("1000") / 2) + font_size;
+    right = std::max(right, left + 0.1 * width);  // Where notes are too long for the canvas, they cover the rows.
   }
 };
 

@@ -27,8 +27,12 @@ constexpr std::string_view shapes[style::colours] = {"M-3.5,0a3.5,3.5 0 1,0 7,0a
 }  // namespace
 
 std::string escaped(std::string_view text) {
-  std::string safe;
-  for (const char c : one_line(text)) {
+  std::string safe, allowed = one_line(text);
+  for (const std::string_view no_character : {"\uFFFE", "\uFFFF"}) {
+    for (std::size_t at; (at = allowed.find(no_character)) != allowed.npos;)
+      allowed.replace(at, no_character.size(), "?");
+  }
+  for (const char c : allowed) {
     switch (c) {
       case '&':
         safe += "&amp;";

@@ -9,7 +9,8 @@
 
 namespace fanin::cli::charts {
 
-/// Escapes text for XML content and attributes. Control characters, which XML cannot contain, become '?'.
+/// Escapes text for XML content and attributes. What XML cannot contain becomes '?': control characters, U+FFFE and
+/// U+FFFF.
 std::string escaped(std::string_view text);
 
 /// An upper estimate of the text's width in the units of a drawing. The reader's font is unknown; few fonts are wider

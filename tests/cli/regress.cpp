@@ -138,7 +138,7 @@ TEST_CASE("builds that fail") {
   here.write("deep.json", R"({"context": )" + std::string(1'000'000, '[') + std::string(1'000'000, ']') + "}");
   check_failure(failing("cat deep.json; exit 0"), 1, "a: JSON with more than 64 arrays and objects in each other");
   here.make_b("0");
-  check_failure(here.fanin("regress a b"), 1, "b: x: no time above 0");
+  check_failure(here.fanin("regress a b"), 1, "b: x: seconds is 0, not above 0");
   const auto limited = [&](const std::string& program, const std::string& options) {
     here.write("endless", "#!/bin/sh\nexec " + program + "\n");
     return here.shell("chmod +x endless; ulimit -v 4000000; timeout 60 $fanin regress endless endless " + options);

@@ -205,6 +205,23 @@ TEST_CASE("control characters in names become question marks") {
   CHECK(table == "GB/s at n,b?[2J?/simd,one-thread read ceiling\n1024,1,100\n");
 }
 
+TEST_CASE("a drawing is XML: no character that XML forbids, and no half of a commit's last character") {
+  const scratch_folder here;
+  here.write("old.json", bench_file("aaaaaa\u00e9", "2026-01-01", {bench_row("serial", "fast", 1024, 10)}));
+  here.write("new.json", bench_file("b\uffff", "2026-02-01", {bench_row("serial", "fast", 1024, 10)}));
+  const std::string svg = drawn(here, "--history old.json new.json --format svg");
+  CHECK(svg.find(">aaaaaa</text>") != std::string::npos);
+  CHECK(svg.find(">b?</text>") != std::string::npos);
+}
+
+TEST_CASE("a note that is wider than the drawing leaves no bar with a negative width") {
+  const scratch_folder here;
+  json pairs = json::parse(regress_file());
+  pairs["cases"][0]["verdict"] = std::string(200, 'W');
+  here.write("pairs.json", pairs.dump());
+  CHECK(found(drawn(here, "pairs.json --format svg"), "(width=\"-)").empty());
+}
+
 TEST_CASE("a share of the ceiling above 105 % says that the ceiling was measured too low") {
   const scratch_folder here;
   const std::string note = " (the ceiling was measured too low)";
@@ -277,6 +294,8 @@ TEST_CASE("what cannot be read or drawn is refused, and nothing is written") {
   refused(1, "name.json", "name.json: a row with the name 'BM_x'");
   refused(1, "unit.json", "unit.json: unknown unit of time 'h'");
   refused(1, "zero.json", "zero.json: real_time is 0, not above 0");
+  here.write("short.json", bench_file("", "", {bench_row("serial", "fast", 1024, 1e305)}));
+  refused(1, "short.json", "not from 1e-100 to 1e+100");
   refused(1, "none.json", "nothing in these results to draw");
   refused(1, "ladder.json --chart accuracy", "nothing in these results for the chart 'accuracy'");
   refused(2, "ladder.json --chart lader", "unknown chart 'lader'; did you mean 'ladder'?");

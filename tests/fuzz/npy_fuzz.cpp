@@ -1,28 +1,26 @@
-// Any bytes at all: the .npy reader returns elements or throws bad_data, and touches nothing else.
-#include <cstddef>
-#include <cstdint>
-#include <cstdlib>
-
+// Any bytes as a .npy file: the reader returns the elements that the header promises or throws bad_data, touches
+// nothing else, and finds the same in a mapped file and in a pipe.
 #include "cli/input/npy.hpp"
-#include "cli/input/source.hpp"
-#include "cli/kit/errors.hpp"
+#include "tests/fuzz/file_and_pipe.hpp"
 
 using namespace fanin::cli;
+using namespace fanin::fuzz;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  byte_reader in(std::as_bytes(std::span(data, size)), "fuzz");
-  try {
+  const std::span bytes(data, size);
+  const read_input in_memory = outcome_of([&](std::vector<std::byte>& elements) {
+    byte_reader in(std::as_bytes(bytes), "fuzz");
     const npy_header header = read_npy_header(in);
     const auto blocks = binary_blocks(in, header.type, header.count, true);
-    std::uint64_t count = 0;
-    for (fanin::array_view block = blocks->next(); block.count > 0; block = blocks->next()) {
-      const auto* bytes = static_cast<const volatile unsigned char*>(block.data);
-      for (std::size_t i = 0; i < block.bytes(); ++i) (void)bytes[i];
-      count += block.count;
-    }
-    const std::uint64_t promised = header.header_bytes + count * size_of(header.type);
-    if (count != header.count || promised != size) std::abort();
-  } catch (const bad_data&) {
+    for (fanin::array_view block = blocks->next(); block.count > 0; block = blocks->next()) append(elements, block);
+    expect(elements.size() == header.count * size_of(header.type), "all elements that the header promises are read");
+    expect(header.header_bytes + elements.size() == size, "nothing is left behind the elements");
+  });
+  if (size > numbered_descriptor::most_bytes) return 0;
+  for (const auto made : {numbered_descriptor::kind::file, numbered_descriptor::kind::pipe}) {
+    const read_input again = read_as(made, bytes, {.format = "npy"});
+    expect(again.error.empty() == in_memory.error.empty(), "memory, file and pipe are refused alike");
+    expect(again.elements == in_memory.elements, "memory, file and pipe have the same elements");
   }
   return 0;
 }

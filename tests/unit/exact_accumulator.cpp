@@ -331,13 +331,18 @@ TEST_CASE("load refuses what save cannot have written") {
   auto negative = square.save();
   std::fill(negative.begin() + 16, negative.end() - 4, std::byte{0xff});
   impossible(squares(), negative, 6, 2);
-  auto counted = good;
-  for (const std::uint64_t count : {std::uint64_t{0}, sums::most_elements + 1, sums::unknown_count - 1}) {
+  const auto impossible_count = [](auto counted, std::uint64_t count) {
+    CAPTURE(count);
     fanin::detail::put_little_endian(count, counted.data() + 8);
     const std::span<const std::byte> content(counted.data(), counted.size() - 4);
     fanin::detail::put_little_endian(fanin::detail::crc32(content), counted.data() + content.size());
     CHECK_THROWS_WITH_AS(sums::load(counted), "a saved exact sum is damaged", fanin::invalid_argument);
-  }
+  };
+  const std::uint64_t beyond[] = {sums::most_elements + 1, std::uint64_t{3} << 62, sums::unknown_count - 1};
+  for (const std::uint64_t count : beyond) impossible_count(good, count);
+  impossible_count(good, 0);
+  impossible_count(sums().save(), 1);
+  impossible_count(sums().save(), sums::unknown_count);
 
   const std::span<const std::byte> whole(good);
   for (const std::size_t length : {std::size_t{0}, std::size_t{7}, std::size_t{8}, good.size() - 1}) {

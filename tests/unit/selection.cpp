@@ -203,6 +203,7 @@ TEST_SUITE("unit/selection") {
     CHECK(has(words_of<invalid_argument>([&] { m.choose("atuo", large); }), "did you mean 'auto'"));
     CHECK(!has(words_of<invalid_argument>([&] { m.choose("quantum", large); }), "did you mean"));
     CHECK(has(words_of<invalid_argument>([&] { m.choose("serial,cdua", large); }), "did you mean 'cuda'"));
+    CHECK(has(words_of<invalid_argument>([&] { m.choose("se\nri\x9b", large); }), "'se\\x0ari\\x9b'"));
     CHECK(words_of<invalid_argument>([&] { m.choose("Serial", large); }) != "");
     for (const std::string_view list : {"cuda,", ",cuda", "cuda,,tbb", ",", "cuda, tbb", " cuda", "auto,tbb"}) {
       CAPTURE(list);

@@ -189,15 +189,17 @@ class basic_exact_accumulator {
     }
     loaded.sum_ = sum_type::from_words(words);
     loaded.count_ = loaded.seen_ == nothing ? 0 : uncounted;
+    bool count_possible = true;
     if (counted) {
       const auto count = detail::get_little_endian<std::uint64_t>(in.data() + 8);
+      count_possible = count == unknown_count ? loaded.seen_ != nothing : count <= most_elements;
       if (count != unknown_count) loaded.count_ = count;
       const std::byte* const checksum = in.data() + sum_begin + sum_bytes;
       if (detail::get_little_endian<std::uint32_t>(checksum) != detail::crc32({in.data(), checksum})) {
         throw invalid_argument("a saved exact sum is damaged: its checksum is another");
       }
     }
-    if (!loaded.possible(words)) throw invalid_argument("a saved exact sum is damaged");
+    if (!count_possible || !loaded.possible(words)) throw invalid_argument("a saved exact sum is damaged");
     return loaded;
   }
 

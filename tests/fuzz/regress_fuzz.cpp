@@ -1,0 +1,61 @@
+// Any outputs of two or three programs, apart by NUL, as `fanin regress` reads them: bad_data, or finite times above
+// 0 and verdicts whose text has no control characters and whose JSON a report can draw.
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "cli/kit/errors.hpp"
+#include "cli/regress/pairs.hpp"
+#include "cli/report/results.hpp"
+#include "tests/fuzz/fuzz.hpp"
+
+using namespace fanin::cli;
+using namespace fanin::fuzz;
+
+namespace {
+
+void expect_finite(const measured& one) {
+  expect(one.names.size() == one.seconds.size() + one.problems.size(), "a case has either a time or a problem");
+  expect(std::set(one.names.begin(), one.names.end()).size() == one.names.size(), "a name stands there once");
+  for (const auto& [name, seconds] : one.seconds) expect(std::isfinite(seconds) && seconds > 0, "a time is above 0");
+}
+
+void expect_told(const regress_result& all) {
+  const std::string text = as_text(all);
+  expect(std::ranges::none_of(text, [](unsigned char c) { return (c < 0x20 && c != '\n') || c == 0x7f; }),
+         "the text has no control characters");
+  expect(text.find("nan") == text.npos, "every number is one");
+  const json again = json::parse(printed(as_json(all)));
+  const charts::comparison drawn = charts::read_comparison(again);
+  expect(drawn.cases.size() == all.cases.size(), "a report draws every case");
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  input_bytes in(data, size);
+  const std::size_t sides_wanted = 2 + in.choice(2), pairs = 1 + in.choice(16);
+  std::vector<measured> sides;
+  regress_result all{.a = "a", .b = "b", .threshold = 0.03, .cases = {}, .left_out = {}};
+  try {
+    while (sides.size() < sides_wanted) {
+      sides.push_back(read_result("fuzz", std::string(in.text_until('\0'))));
+      expect_finite(sides.back());
+    }
+    for (std::size_t i = 0; i < pairs; ++i) add_pair(all, sides);
+  } catch (const bad_data&) {
+    return 0;
+  }
+  expect(!all.cases.empty(), "what is compared has cases");
+  for (const regress_case& one : all.cases) {
+    expect(one.a.size() == pairs && one.b.size() == pairs, "a case has both times of every pair");
+  }
+  all.pairs_wanted = pairs;
+  judge_cases(all);
+  expect_told(all);
+  regress_result from_files{.a = "a", .b = "b", .threshold = 0.03, .from_files = true, .cases = {}, .left_out = {}};
+  add_pair(from_files, std::span(sides).first(2));
+  judge_files(from_files);
+  expect_told(from_files);
+  return 0;
+}

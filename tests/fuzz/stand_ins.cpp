@@ -1,0 +1,58 @@
+// What the fuzzers of the command's readers link in place of the library's backends: backends that compute nothing,
+// of which one is not usable and one reads device memory, and exact sums one element at a time.
+#include <array>
+#include <memory>
+
+#include <fanin/backend.hpp>
+
+#include "backends/checks.hpp"
+#include "backends/cpu/exact.hpp"
+
+namespace fanin {
+
+namespace {
+
+class idle_backend final : public backend {
+ public:
+  idle_backend(std::string_view name, memory home, availability here) : name_(name), home_(home), here_(here) {}
+
+  std::string_view name() const noexcept override { return name_; }
+  const availability& probe() const noexcept override { return here_; }
+  memory home() const noexcept override { return home_; }
+  std::span<const variant_info> variants() const noexcept override {
+    static constexpr variant_info all[] = {{"pairwise", method::fast, "", ""},
+                                           {"recursive", method::fast, "", ""},
+                                           {"kahan", method::compensated, "", ""},
+                                           {"exact", method::exact, "", ""}};
+    return all;
+  }
+  support prepare(request& wanted) const override {
+    return check_offer(*this, wanted, is_offered(wanted.what, wanted.inputs.type(), wanted.how));
+  }
+  outcome reduce(const request& wanted, void*) const override { return {wanted.variant, wanted.how, {}, {}}; }
+  std::unique_ptr<stream> open(const request&) const override { return nullptr; }
+
+ private:
+  std::string_view name_;
+  memory home_;
+  availability here_;
+};
+
+}  // namespace
+
+std::span<const backend* const> backends() noexcept {
+  static const idle_backend cuda("cuda", memory::device, {}), serial("serial", memory::host, {}),
+      openmp("openmp", memory::host, {}),
+      tbb("tbb", memory::host, {reason::not_compiled, "this build left the backend out"});
+  static const std::array<const backend*, 4> all{&cuda, &tbb, &openmp, &serial};
+  return all;
+}
+
+std::unique_ptr<device_work> backend::open_device(int, void*) const { return nullptr; }
+
+unsigned default_threads() noexcept { return 2; }
+
+void cpu::add_exact(const float* x, std::size_t count, exact_accumulator<float>& into) { into.add({x, count}); }
+void cpu::add_exact(const double* x, std::size_t count, exact_accumulator<double>& into) { into.add({x, count}); }
+
+}  // namespace fanin

@@ -1,0 +1,104 @@
+// Any text as numbers, plain or CSV: the parser gives the same numbers, or the same message, for the text as a whole,
+// in pieces of any sizes, from a file and from a pipe. Numbers of words are those of from_chars() and of strtod().
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <type_traits>
+
+#include "tests/fuzz/file_and_pipe.hpp"
+
+using namespace fanin;
+using namespace fanin::cli;
+using namespace fanin::fuzz;
+
+namespace {
+
+const std::string path = numbered_descriptor::path();
+
+/// The text in pieces of 1 to `most` bytes, which `seed` chooses. A piece in which nothing is complete grows.
+read_input in_pieces(std::string_view text, const text_layout& layout, element_type type, std::size_t most,
+                     std::uint32_t seed) {
+  return outcome_of([&](std::vector<std::byte>& elements) {
+    text_parser parser(layout, type, path);
+    std::size_t at = 0, window = 0;
+    for (bool last = false; !last;) {
+      seed = seed * 1664525 + 1013904223;
+      window += 1 + (seed >> 16) % most;
+      last = window >= text.size() - at;
+      const std::size_t done = parser.parse(text.substr(at, window), last, elements);
+      expect(done <= std::min(window, text.size() - at), "no more is consumed than was given");
+      at += done;
+      if (done > 0) window = 0;
+    }
+    expect(at == text.size(), "the last piece is consumed to its end");
+  });
+}
+
+template <class T>
+void expect_number(std::string_view word, T value) {
+  if (word.starts_with('+')) word.remove_prefix(1);
+  T same{};
+  const auto [end, code] = std::from_chars(word.data(), word.data() + word.size(), same);
+  expect(end == word.data() + word.size() && code != std::errc::invalid_argument, "every accepted word is a number");
+  if constexpr (std::is_floating_point_v<T>) {
+    const std::string copy(word);
+    const T parsed = std::is_same_v<T, float> ? static_cast<T>(std::strtof(copy.c_str(), nullptr))
+                                              : static_cast<T>(std::strtod(copy.c_str(), nullptr));
+    if (std::isnan(parsed)) return expect(std::isnan(value), "NaN is read as NaN");
+    expect(parsed == value && std::signbit(parsed) == std::signbit(value), "a number is that of strtod()");
+  }
+  if (code == std::errc())
+    expect(std::memcmp(&same, &value, sizeof same) == 0 || value != value, "and of from_chars()");
+}
+
+/// The words between white space and delimiters, each compared with its element.
+void expect_words(std::string_view text, const text_layout& layout, element_type type,
+                  std::span<const std::byte> elements) {
+  if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
+  const auto separates = [&](char c) { return is_space(c) || c == layout.delimiter; };
+  while (!text.empty()) {
+    const auto end = static_cast<std::size_t>(std::ranges::find_if(text, separates) - text.begin());
+    std::string_view word = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (!layout.delimiter && word.ends_with(',')) word.remove_suffix(1);
+    if (word.empty()) continue;
+    with_element(type, [&]<class T>() {
+      expect(elements.size() >= sizeof(T), "every word has an element");
+      T value;
+      std::memcpy(&value, elements.data(), sizeof value);
+      elements = elements.subspan(sizeof value);
+      expect_number(word, value);
+    });
+  }
+  expect(elements.empty(), "every element has a word");
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  input_bytes in(data, std::min(size, numbered_descriptor::most_bytes));
+  const element_type type = all_element_types[in.choice(all_element_types.size())];
+  const std::uint8_t choices = in.byte(), most = in.byte();
+  constexpr char delimiters[] = {',', ';', '\t', ' '};
+  input_options arguments{.format = choices % 2 == 1 ? "csv" : "text", .type = std::string(to_string(type))};
+  if (choices & 2) arguments.delimiter = delimiters[choices >> 2 & 3];
+  if (choices % 2 == 1) arguments.header = (choices & 16) != 0;
+  if (choices % 2 == 1) arguments.column = in.text_until('\n');
+  text_layout layout{choices % 2 == 1, {}, arguments.column, arguments.header};
+  if (choices & 2) layout.delimiter = arguments.delimiter[0];
+
+  const std::string_view text = in.text();
+  const read_input pieces = in_pieces(text, layout, type, 1 + most % 40, size);
+  const read_input whole = outcome_of([&](std::vector<std::byte>& elements) {
+    text_parser parser(layout, type, path);
+    expect(parser.parse(text, true, elements) == text.size(), "the whole text is consumed");
+  });
+  expect(pieces == whole, "the text in pieces is the text as a whole");
+  if (whole.error.empty() && !layout.csv) expect_words(text, layout, type, whole.elements);
+  for (const auto made : {numbered_descriptor::kind::file, numbered_descriptor::kind::pipe}) {
+    const read_input input = read_as(made, in.bytes(), arguments);
+    const bool empty = whole.error.empty() && whole.elements.empty();
+    expect(empty ? !input.error.empty() : input == whole, "a file and a pipe are read as the parser reads text");
+  }
+  return 0;
+}
