@@ -14,6 +14,25 @@ constexpr std::size_t most_bytes = std::numeric_limits<std::ptrdiff_t>::max();
 constexpr std::size_t widest_element =
     std::ranges::max(detail::for_each_element_row([]<class T>(const element_row<T>&) { return sizeof(T); }));
 
+/// The names of those that `holds` accepts.
+template <class All, class Holds>
+std::string listed(const All& all, Holds holds) {
+  std::string names;
+  for (const auto one : all) {
+    if (holds(one)) names += (names.empty() ? "" : ", ") + std::string(to_string(one));
+  }
+  return names;
+}
+
+/// The methods that the operation has for the request's type, or the types that it has at all.
+std::string offered_instead(const backend& b, const request& asked) {
+  const auto has = [&](element_type type, method how) { return is_offered(asked.what, type, how); };
+  const std::string methods = listed(all_methods, [&](method how) { return has(asked.inputs.type(), how); });
+  if (has(asked.inputs.type(), asked.how)) return " on " + std::string(b.name());
+  if (!methods.empty()) return "; its methods are " + methods;
+  return "; it is for " + listed(all_element_types, [&](element_type type) { return has(type, asked.how); });
+}
+
 }  // namespace
 
 support check_offer(const backend& b, request& request, bool has_arithmetic) {
@@ -35,9 +54,12 @@ support check_offer(const backend& b, request& request, bool has_arithmetic) {
   if (!has_arithmetic && !request.variant.empty()) {
     return {reason::unsupported, "variant '" + std::string(request.variant) + "' has no " + what()};
   }
-  if (!has_arithmetic) return {reason::unsupported, "there is no " + what()};
+  if (!has_arithmetic) return {reason::unsupported, "there is no " + what() + offered_instead(b, request)};
   if (!is_result(request.what, type, request.how, request.result)) {
-    return {reason::unsupported, "the " + what() + " is not offered as " + std::string(to_string(request.result))};
+    return {reason::unsupported, "the " + what() + " is not offered as " + std::string(to_string(request.result)) +
+                                     "; it gives " + listed(all_element_types, [&](element_type t) {
+                                       return is_result(request.what, type, request.how, t);
+                                     })};
   }
   request.variant = variant->name;
   return {};

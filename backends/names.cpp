@@ -101,7 +101,10 @@ std::string detail::suggestion(std::string_view word, std::span<const std::strin
       fewest = distance;
     }
   }
-  return best.empty() ? std::string() : "; did you mean '" + std::string(best) + "'?";
+  if (!best.empty()) return "; did you mean '" + std::string(best) + "'?";
+  std::string all;
+  for (const std::string_view one : known) all += (all.empty() ? "; there are " : ", ") + std::string(one);
+  return all;
 }
 
 }  // namespace fanin

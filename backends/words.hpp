@@ -1,4 +1,4 @@
-// Text for messages: untrusted text with escapes, and the known word nearest to a misspelt one.
+// Text for messages: untrusted text with escapes, and what a misspelt word may mean.
 #pragma once
 
 #include <span>
@@ -11,7 +11,8 @@ namespace fanin::detail {
 /// For text from files and from the command line.
 std::string printable(std::string_view text);
 
-/// "; did you mean 'word'?" with the known word fewest edits away, or "" if none is within a third of its length.
+/// "; did you mean 'word'?" with the known word fewest edits away; if none is within a third of its length, "; there
+/// are ..." with all of them.
 std::string suggestion(std::string_view word, std::span<const std::string_view> known);
 
 }  // namespace fanin::detail

@@ -29,8 +29,8 @@ constexpr std::string_view input_formats =
     "with LF, CR LF or CR. A word or number has at most 4096 bytes, another field of csv 1048576.";
 
 constexpr std::string_view examples =
-    "  fanin sum data.npy                     the sum, on the best backend\n"
-    "  fanin sum data.npy --method exact      the correctly rounded sum, the same bits everywhere\n"
+    "  fanin sum data.npy                     the correctly rounded sum, the same bits everywhere\n"
+    "  fanin sum data.npy --method fast       plain floating-point addition, on the best backend\n"
     "  fanin compare data.npy                 every backend and variant: error, bound, time\n"
     "  fanin help SUBCOMMAND                  options and examples of a subcommand";
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <iterator>
 #include <memory>
 
@@ -91,12 +92,22 @@ finished_reduction reduce_source(operation what, source& input, source* other, c
   return done;
 }
 
+/// The coefficients of the bound, of which infinite ones, which promise nothing, are null.
+json bound_json(const error_bound& bound) {
+  const auto number = [](double x) { return std::isfinite(x) ? json(x) : json(); };
+  return {{"of_result", number(bound.of_result)},
+          {"of_magnitudes", number(bound.of_magnitudes)},
+          {"absolute", number(bound.absolute)}};
+}
+
 json to_json(const finished_reduction& done, element_type type) {
   const report& how = done.reached.report;
   json fallback = json::array();
   for (const passed_over& one : how.fallback) fallback.push_back(passed_over_json(one));
   const scalar& value = done.reached.value;
-  return {{"operation", to_string(done.what)},
+  return {{"schema", 1},
+          {"fanin_version", FANIN_VERSION},
+          {"operation", to_string(done.what)},
           {"element_type", to_string(type)},
           {"count", done.count},
           {"value", json_number(value)},
@@ -105,9 +116,26 @@ json to_json(const finished_reduction& done, element_type type) {
           {"backend", how.backend},
           {"variant", how.variant},
           {"method", to_string(how.how)},
+          {"bound", bound_json(how.bound)},
           {"reproducibility", to_string(how.reproducibility)},
           {"seconds", done.seconds},
           {"fallback", fallback}};
+}
+
+/// The bound as a number in the result's units where it follows from the value: where no sum of magnitudes is in it,
+/// or the value is that sum.
+std::string bound_text(const finished_reduction& done) {
+  const error_bound& bound = done.reached.report.bound;
+  if (bound.of_result == 0 && bound.of_magnitudes == 0 && bound.absolute == 0) return "0: the value is exact";
+  const double value = std::visit([](auto v) { return std::fabs(static_cast<double>(v)); }, done.reached.value);
+  const bool value_is_magnitudes =
+      done.what == operation::sum_of_magnitudes || done.what == operation::sum_of_squares;
+  const double known = bound.of_result * value + bound.absolute;
+  if (bound.of_magnitudes == 0 || value_is_magnitudes) {
+    return fmt::format("|error| <= {:.2g}", known + bound.of_magnitudes * value);
+  }
+  return fmt::format("|error| <= {:.2g} + {:.2g} M, M the sum of the magnitudes{}", known, bound.of_magnitudes,
+                     done.what == operation::mean ? ", divided by their number" : "");
 }
 
 void explain(const finished_reduction& done, const source& input) {
@@ -120,15 +148,20 @@ void explain(const finished_reduction& done, const source& input) {
   write_stderr(
       fmt::format("ran: {}/{}, method {}, {:.6f} s", how.backend, how.variant, to_string(how.how), done.seconds));
   write_stderr(fmt::format("same bits: {} ({})", to_string(how.reproducibility), story(how.reproducibility)));
-  write_stderr(
-      fmt::format("bound: |error| <= {:.3g} |S| + {:.3g} M + {:.3g}, S the exact result and M the sum of magnitudes",
-                  how.bound.of_result, how.bound.of_magnitudes, how.bound.absolute));
+  write_stderr(fmt::format("bound: {}", bound_text(done)));
+}
+
+/// The command's own default: the method exact for every operation that has it. The library's is fast.
+std::optional<method> default_method_of_command(operation what, const options& chosen) {
+  if (chosen.how || !chosen.variant.empty() || !row_of(what).of_floats.exact) return chosen.how;
+  return method::exact;
 }
 
 void run_reduction(operation what, reduction_options arguments) {
-  const options chosen = arguments.how.checked();
+  options chosen = arguments.how.checked();
+  chosen.how = default_method_of_command(what, chosen);
   if (!arguments.save_state.empty() && chosen.how != method::exact)
-    throw usage_error("--save-state needs --method exact");
+    throw usage_error("--save-state needs the method exact");
   if (!arguments.other.empty() && arguments.input.path == "-" && arguments.other == "-") {
     throw usage_error("standard input cannot be both inputs");
   }
@@ -173,7 +206,7 @@ command add_reduction(CLI::App& root, operation what) {
   if (std::ranges::find(state_operations, what) != std::end(state_operations)) {
     parser
         ->add_option("--save-state", arguments->save_state,
-                     "with --method exact: write the sum before rounding, for 'merge', to a file that is no input")
+                     "with the method exact: write the sum before rounding, for 'merge', to a file that is no input")
         ->type_name("FILE");
     parser->add_flag("--force", arguments->force, "replace the file of --save-state if it exists");
   }
@@ -181,7 +214,11 @@ command add_reduction(CLI::App& root, operation what) {
                    "say on stderr who ran, who was passed over and why, and the error bound");
   parser->add_flag("--json", arguments->json, "print one JSON object");
   const std::string_view files = row.inputs == 2 ? "x.npy y.npy" : "data.npy";
-  std::string examples = row.inputs == 1 ? "Without FILE, standard input is read if it is a pipe or a file.\n\n" : "";
+  std::string examples = row.of_floats.exact && row.of_floats.fast && !row.selects
+                             ? "Without --method, the value is exact: correctly rounded. --method fast is plain "
+                               "floating-point addition.\n\n"
+                             : "";
+  if (row.inputs == 1) examples += "Without FILE, standard input is read if it is a pipe or a file.\n\n";
   examples += fmt::format("Examples:\n  fanin {} {}\n", name, files);
   if (row.inputs == 1) {
     examples += fmt::format(

@@ -87,7 +87,7 @@ inline constexpr operation_row operation_rows[] = {
     {operation::norm2, "norm2", "Square root of the sum of the squares of all elements", 1, result_rule::quotient,
      empty_value::zero, exact_only, false, false},
     {operation::variance, "variance", "Population variance of all elements", 1, result_rule::quotient,
-     empty_value::none, exact_only, false, false},
+     empty_value::none, exact_only, true, false},
     {operation::dot, "dot", "Dot product of two inputs", 2, result_rule::widened, empty_value::zero, every_method,
      false, false},
     {operation::sum_of_magnitudes, "sum_of_magnitudes", "Sum of the magnitudes of all elements (L1 norm)", 1,

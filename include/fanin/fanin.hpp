@@ -259,10 +259,10 @@ auto norm2(const X& x, const options& chosen = {}) {
 FANIN_OTHER_FORMS(norm2)
 
 /// Population variance: the sum of (x[i] - mean)^2 divided by n, with the mean not rounded. One element, or equal
-/// ones, give +0; any NaN or infinity gives NaN. Types, method and reproducibility as for norm2.
+/// ones, give +0; any NaN or infinity gives NaN. Types, method and reproducibility as for norm2; integers give f64.
 /// Accuracy: correctly rounded, also where the sums would overflow or underflow.
 /// Cost: one read of x, and up to 10 microseconds for the long division at the end.
-/// @throws invalid_argument if x is empty, unsupported for integers
+/// @throws invalid_argument if x is empty
 template <class Result = void, class X>
 auto variance(const X& x, const options& chosen = {}) {
   return detail::typed_reduce<operation::variance, Result>(chosen, x);

@@ -118,6 +118,36 @@ TEST_CASE("json: numbers that JSON cannot say, and shortest round trips") {
   CHECK(record("16777216 1", "--type f32 --method exact --result f64")["value_text"] == "16777217");
 }
 
+TEST_CASE("without --method the command is exact, and --json says how") {
+  scratch_folder here;
+  REQUIRE(here.shell("printf '1e100 1 -1e100\\n' > x.txt").status == 0);
+  CHECK(value(here.fanin("sum x.txt")) == "1");
+  CHECK(value(here.fanin("sum x.txt --method fast")) == "0");
+  CHECK(value(here.fanin("sum x.txt --variant naive")) == "0");
+  CHECK(value(here.fanin("product x.txt --method fast")) == value(here.fanin("product x.txt")));
+  const json how = json::parse(here.fanin("sum x.txt --json").out);
+  CHECK(how["schema"] == 1);
+  CHECK(how["fanin_version"] == FANIN_VERSION);
+  CHECK(how["method"] == "exact");
+  CHECK(how["bound"]["of_result"] == 0x1p-53);
+  CHECK(how["bound"]["of_magnitudes"] == 0);
+  CHECK(here.fanin("sum x.txt --explain").err.find("bound: |error| <= 1.1e-16\n") != std::string::npos);
+  CHECK(here.fanin("sum x.txt --method fast --explain").err.find(" M, M the sum of the magnitudes\n") !=
+        std::string::npos);
+  CHECK(here.fanin("max x.txt --explain").err.find("bound: 0: the value is exact\n") != std::string::npos);
+}
+
+TEST_CASE("a dead end lists what there is") {
+  scratch_folder here;
+  REQUIRE(here.shell("seq 3 > x.txt").status == 0);
+  check_failure(here.fanin("sum x.txt --method precise"), 2, "there are fast, compensated, exact");
+  check_failure(here.fanin("sum x.txt --result f16"), 2, "there are f32, f64, i32");
+  check_failure(here.fanin("sum x.txt --type i32 --result f64"), 2, "is not offered as f64; it gives i64");
+  check_failure(here.fanin("norm2 x.txt --method fast"), 2, "there is no fast norm2 of f64; its methods are exact");
+  check_failure(here.fanin("norm2 x.txt --type i32"), 2, "it is for f32, f64");
+  CHECK(value(here.fanin("variance x.txt --type i32")) == "0.66666666666666663");
+}
+
 TEST_CASE("merge: states of parts give the bits of the whole") {
   const scratch_folder here;
   for (const std::string type : {"f32", "f64"}) {
@@ -149,7 +179,7 @@ TEST_CASE("merge: states of parts give the bits of the whole") {
   check_failure(here.fanin("merge ."), 1, ".: Is a directory");
   check_failure(here.fanin("merge /dev/zero"), 1, "/dev/zero: ");
   check_failure(here.fanin("sum x.npy --method exact --save-state none/y"), 1, "none/y");
-  check_failure(here.fanin("sum x.npy --save-state y"), 2, "--save-state needs --method exact");
+  check_failure(here.fanin("sum x.npy --method fast --save-state y"), 2, "--save-state needs the method exact");
   check_failure(here.shell("seq 3 | $fanin sum - --type i32 --method exact --save-state y"), 2, "elements of i32");
 }
 

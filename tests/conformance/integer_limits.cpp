@@ -34,6 +34,8 @@ void expect_wide(const backend& b, findings& found) {
   for (const auto& x : {std::vector<T>{most, 1}, {most, 0}, {least, 0}, {most, most}, {most, 1, 1}}) {
     expect_among(b, operation::sum, T{0}, x, found);
     expect_among(b, operation::mean, T{0}, x, found);
+    expect_among(b, operation::variance, T{0}, x, found);
+    expect_among(b, operation::variance, most, x, found);
   }
   for (const auto& x : {std::vector<T>{root, root},
                         {root, root / 2},
@@ -64,6 +66,7 @@ void expect_signed(const backend& b, findings& found) {
   for (const auto& x : {values{most, 1, -1}, {-1, least, 1}, {least, -1}, {least, most}, {most, most, least}}) {
     expect_among<std::int64_t>(b, operation::sum, 0, x, found);
     expect_among<std::int64_t>(b, operation::mean, 0, x, found);
+    expect_among<std::int64_t>(b, operation::variance, least, x, found);
   }
   for (const auto& x : {values{quarter, 2, -1},
                         {-quarter, 2},

@@ -26,9 +26,7 @@ inline reduction reduced(const backend& b, const request& prepared) {
 }
 
 /// The inputs of an operation on `x`: of two, both are `x`, so that a dot product is a sum of squares.
-inline input_views inputs_for(operation what, const array_view& x) {
-  return detail::repeated(what, x);
-}
+inline input_views inputs_for(operation what, const array_view& x) { return detail::repeated(what, x); }
 
 /// The reduction of `x` by `b`, which need not be in the registry, with selection's usual checks of the request.
 inline reduction call(const backend& b, operation what, const array_view& x, const options& chosen = {}) {

@@ -51,6 +51,24 @@ class exact_number {
     return result;
   }
 
+  /// Of 128 bits.
+  static exact_number of(detail::int128 value) {
+    const auto size = static_cast<detail::uint128>(value < 0 ? -value : value);
+    exact_number result = of(static_cast<std::uint64_t>(size >> 64)).scaled(64);
+    result += of(static_cast<std::uint64_t>(size));
+    return value < 0 ? exact_number(0) - result : result;
+  }
+
+  /// The double nearest to this number divided by `divisor`.
+  double over(const exact_number& divisor) const {
+    mpfr_t quotient;
+    mpfr_init2(quotient, std::numeric_limits<double>::digits);
+    mpfr_div(quotient, value_, divisor.value_, MPFR_RNDN);
+    const double nearest = mpfr_get_d(quotient, MPFR_RNDN);
+    mpfr_clear(quotient);
+    return nearest;
+  }
+
   /// What save() of an exact accumulator wrote, in units of its last bit; docs/exact-format.md.
   static exact_number saved(std::span<const std::byte> bytes) {
     constexpr std::size_t header = 16, checksum = 4;

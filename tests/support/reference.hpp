@@ -81,6 +81,25 @@ class exact_reference {
   exact_square_accumulator<T> squares_;
 };
 
+/// (n Q - S^2) / n^2, where S and Q are the sums of n elements and of their squares.
+template <class T>
+double integer_variance(std::span<const T> x) {
+  detail::int128 sum = 0;
+  detail::uint128 low_squares = 0, high_squares = 0;  // of the low and of the high 64 bits of each square
+  for (const T v : x) {
+    sum += v;
+    const auto size = static_cast<detail::uint128>(v < 0 ? -static_cast<detail::int128>(v) : detail::int128{v});
+    low_squares += static_cast<std::uint64_t>(size * size);
+    high_squares += size * size >> 64;
+  }
+  const auto count = exact_number::of(static_cast<std::uint64_t>(x.size()));
+  exact_number numerator = exact_number::of(static_cast<detail::int128>(high_squares)).scaled(64);
+  numerator += exact_number::of(static_cast<detail::int128>(low_squares));
+  numerator *= count;
+  numerator -= exact_number::of(sum) * exact_number::of(sum);
+  return numerator.over(count * count);
+}
+
 /// The value, or nothing where it is the error `overflow`. x is not empty, and integers have that operation.
 template <class T>
 std::optional<scalar> integer_reference(operation what, std::span<const T> x) {
@@ -128,8 +147,9 @@ std::optional<scalar> integer_reference(operation what, std::span<const T> x) {
       total = magnitude >> 64 == 0 ? static_cast<int128>(magnitude) : beyond;
       return fitting(negative ? -total : total);
     }
-    case operation::norm2:
     case operation::variance:
+      return scalar(integer_variance(x));
+    case operation::norm2:
     case operation::dot:
       break;
   }

@@ -32,7 +32,7 @@ A accumulate(const std::vector<T>& x) {
 }
 
 template <class T>
-T sum(const std::vector<T>& x) {
+T rounded_sum(const std::vector<T>& x) {
   return accumulate<exact_accumulator<T>>(x).round();
 }
 
@@ -48,16 +48,16 @@ template <class T>
 void check_sum(std::vector<T> x, T expected) {
   CAPTURE(x.size());
   CAPTURE(expected);
-  CHECK(bits(sum(x)) == bits(expected));
-  CHECK(bits(sum(negated(x))) == bits(expected == 0 ? T{0} : -expected));
+  CHECK(bits(rounded_sum(x)) == bits(expected));
+  CHECK(bits(rounded_sum(negated(x))) == bits(expected == 0 ? T{0} : -expected));
   std::mt19937_64 random(x.size());
   for (int i = 0; i < 4; ++i) {
     std::shuffle(x.begin(), x.end(), random);
-    CHECK(bits(sum(x)) == bits(expected));
+    CHECK(bits(rounded_sum(x)) == bits(expected));
   }
   std::vector<T> twice = x;
   twice.insert(twice.end(), x.begin(), x.end());
-  if (std::abs(expected) >= limits<T>::min()) CHECK(bits(sum(twice)) == bits(2 * expected));
+  if (std::abs(expected) >= limits<T>::min()) CHECK(bits(rounded_sum(twice)) == bits(2 * expected));
 }
 
 }  // namespace
@@ -69,18 +69,18 @@ TEST_CASE_TEMPLATE("special values", T, float, double) {
   const auto canonical = sizeof(T) == 8 ? bits(double(nan)) : bits(float(nan));
   CHECK(canonical == (sizeof(T) == 8 ? 0x7ff8000000000000u : 0x7fc00000u));
 
-  CHECK(bits(sum<T>({})) == bits(T{0}));
-  CHECK(bits(sum<T>({minus_zero})) == bits(minus_zero));
-  CHECK(bits(sum<T>({minus_zero, minus_zero})) == bits(minus_zero));
-  CHECK(bits(sum<T>({minus_zero, T{0}})) == bits(T{0}));
-  CHECK(bits(sum<T>({T{0}, minus_zero})) == bits(T{0}));
-  CHECK(bits(sum<T>({T{-1}, T{1}})) == bits(T{0}));
-  CHECK(bits(sum<T>({T{-1}, T{1}, minus_zero})) == bits(T{0}));
-  CHECK(sum<T>({1, inf, 2}) == inf);
-  CHECK(sum<T>({1, -inf, 2, -inf}) == -inf);
-  CHECK(bits(sum<T>({inf, 1, -inf})) == canonical);
-  CHECK(bits(sum<T>({inf, -nan, 1})) == canonical);
-  CHECK(bits(sum<T>({limits<T>::signaling_NaN()})) == canonical);
+  CHECK(bits(rounded_sum<T>({})) == bits(T{0}));
+  CHECK(bits(rounded_sum<T>({minus_zero})) == bits(minus_zero));
+  CHECK(bits(rounded_sum<T>({minus_zero, minus_zero})) == bits(minus_zero));
+  CHECK(bits(rounded_sum<T>({minus_zero, T{0}})) == bits(T{0}));
+  CHECK(bits(rounded_sum<T>({T{0}, minus_zero})) == bits(T{0}));
+  CHECK(bits(rounded_sum<T>({T{-1}, T{1}})) == bits(T{0}));
+  CHECK(bits(rounded_sum<T>({T{-1}, T{1}, minus_zero})) == bits(T{0}));
+  CHECK(rounded_sum<T>({1, inf, 2}) == inf);
+  CHECK(rounded_sum<T>({1, -inf, 2, -inf}) == -inf);
+  CHECK(bits(rounded_sum<T>({inf, 1, -inf})) == canonical);
+  CHECK(bits(rounded_sum<T>({inf, -nan, 1})) == canonical);
+  CHECK(bits(rounded_sum<T>({limits<T>::signaling_NaN()})) == canonical);
 
   exact_accumulator<T> zeros;
   zeros.add(minus_zero);

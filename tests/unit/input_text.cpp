@@ -167,7 +167,7 @@ TEST_CASE("quoted fields of CSV") {
 }
 
 TEST_CASE("CSV that does not fit") {
-  check_refused("a,b\n1,2\n", csv("total"), "x: no column is called 'total'");
+  check_refused("a,b\n1,2\n", csv("total"), "x: no column is called 'total'; there are a, b");
   check_refused("price,count\n1,2\n", csv("prise"), "x: no column is called 'prise'; did you mean 'price'?");
   check_refused("a,b,a\n1,2,3\n", csv("a"), "x: several columns are called 'a'; choose one by its number");
   check<double>("a,b,a\n1,2,3\n", csv("b"), {2});

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 
+#include <fanin/accumulator/accumulator.hpp>
 #include <fanin/accumulator/exact.hpp>
 
 namespace fanin {
@@ -87,5 +88,50 @@ struct exact_moments_accumulator {
     return detail::from_bits<R>(detail::round_magnitude<R>(quotient, unit, sticky));
   }
 };
+
+namespace accumulator {
+
+/// The exact sums of up to 2^63 integers and of their squares, which take 127 and 189 bits.
+struct integer_moments {
+  int128 sum;
+  uint128 squares;
+  std::uint64_t squares_high;  ///< the bits from 2^128 on
+};
+
+/// Variance of integers, correctly rounded to double.
+template <class T>
+struct integer_variance {
+  using element = T;
+  using state = integer_moments;
+  static constexpr bool order_free = true;
+  FANIN_HOST_DEVICE static constexpr state identity() { return {0, 0, 0}; }
+  FANIN_HOST_DEVICE static void add(state& s, element x) {
+    const auto size = static_cast<uint128>(x < 0 ? -static_cast<int128>(x) : static_cast<int128>(x));
+    merge(s, {x, size * size, 0});
+  }
+  FANIN_HOST_DEVICE static void merge(state& s, const state& other) {
+    s.sum += other.sum;
+    s.squares += other.squares;
+    s.squares_high += other.squares_high + (s.squares < other.squares ? 1 : 0);
+  }
+  template <class R>
+  FANIN_HOST_DEVICE static R finish(const state& s, std::uint64_t count) {
+    exact_moments_accumulator<double> moments;
+    moments.sum.add_scaled(s.sum, 0);
+    moments.squares.add_scaled(static_cast<std::uint64_t>(s.squares), 0);
+    moments.squares.add_scaled(static_cast<std::uint64_t>(s.squares >> 64), 64);
+    moments.squares.add_scaled(s.squares_high, 128);
+    return moments.variance<R>(count);
+  }
+  template <class R>
+  static error_bound bound(const rounding_chain&, std::uint64_t) {
+    return rounded_bound<R>();
+  }
+};
+
+}  // namespace accumulator
+
+template <std::integral T>
+struct recipe_for<operation::variance, method::fast, T> : accumulator::uses<accumulator::integer_variance<T>> {};
 
 }  // namespace fanin
