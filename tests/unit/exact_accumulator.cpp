@@ -62,6 +62,8 @@ void check_sum(std::vector<T> x, T expected) {
 
 }  // namespace
 
+TEST_SUITE_BEGIN("unit/exact_accumulator");
+
 TEST_CASE_TEMPLATE("special values", T, float, double) {
   const T inf = limits<T>::infinity();
   const T nan = limits<T>::quiet_NaN();
@@ -348,3 +350,5 @@ TEST_CASE("load refuses what save cannot have written") {
   CHECK_THROWS_WITH_AS(sums::load(longer), doctest::Contains("length"), fanin::invalid_argument);
   CHECK_THROWS_AS(exact_accumulator<float>::load(good), fanin::invalid_argument);
 }
+
+TEST_SUITE_END();

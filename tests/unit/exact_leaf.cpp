@@ -52,6 +52,8 @@ constexpr std::size_t longest_binned = 64 * tile;
 
 }  // namespace
 
+TEST_SUITE_BEGIN("unit/exact_leaf");
+
 TEST_CASE_TEMPLATE("every kind of data", T, float, double) {
   constexpr int low = std::numeric_limits<T>::min_exponent - std::numeric_limits<T>::digits;
   constexpr int high = std::numeric_limits<T>::max_exponent;
@@ -165,3 +167,5 @@ TEST_CASE_TEMPLATE("adds to what is there", T, float, double) {
   fanin::cpu::add_exact(x.data() + half, x.size() - static_cast<std::size_t>(half), parts);
   CHECK(parts.save() == sum.save());
 }
+
+TEST_SUITE_END();

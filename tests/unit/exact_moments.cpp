@@ -9,7 +9,6 @@
 #include <vector>
 
 #include <fanin/accumulator/moments.hpp>
-#include <fanin/fanin.hpp>
 
 #include "tests/support/exact_number.hpp"
 #include "tests/support/inputs.hpp"
@@ -231,22 +230,5 @@ TEST_SUITE("unit/moments") {
       CHECK(is_variance(moments<float>({tiny}).variance<double>(alone), unit, square, alone));
       CHECK(is_variance(moments<float>({tiny, -tiny}).variance<double>(both), 0, square.scaled(1), both));
     }
-  }
-
-  TEST_CASE("verbs: exact without asking, and nothing else") {
-    const values<float> x{3, -4};
-    const auto norm = norm2(x);
-    CHECK(norm.value == 5.0f);
-    CHECK(norm.report.how == method::exact);
-    CHECK(norm.report.reproducibility == reproducibility::exact);
-    CHECK(variance(x).value == 12.25f);
-    CHECK(norm2<double>(values<float>{1, 1}).value == std::sqrt(2.0));
-    CHECK(variance<double>(x, {.how = method::exact}).value == 12.25);
-    CHECK(test::same(reduce(operation::variance, std::span<const float>(x)).value, 12.25f));
-    CHECK_THROWS_AS(norm2(x, {.how = method::fast}), unsupported);
-    CHECK_THROWS_AS(variance(x, {.variant = "compensated"}), unsupported);
-    CHECK_THROWS_AS(norm2(values<std::int32_t>{1}), unsupported);
-    CHECK_THROWS_AS(variance(values<double>()), invalid_argument);
-    CHECK(bits_of(norm2(values<double>()).value) == bits_of(0.0));
   }
 }
