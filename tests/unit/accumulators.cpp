@@ -102,6 +102,7 @@ TEST_SUITE("unit/accumulators") {
     CHECK(value_of<product, std::int64_t>({half, half, 0}, 2) == 0);
     CHECK(value_of<product, std::int64_t>({0, half, half}, 1) == 0);
     CHECK(value_of<product, std::int64_t>({-3, 0, -5}) == 0);
+    CHECK(product::finish<std::int64_t>(state_of<product>({3}), 1) == 3);
     CHECK(value_of<product, std::int64_t>({-3, -5, -1}, 1) == -15);
     CHECK(value_of<accumulator::integer_product<std::uint64_t>, std::uint64_t>({most, 2}) == ~std::uint64_t{0} - 1);
     CHECK_THROWS_AS((value_of<accumulator::integer_product<std::uint64_t>, std::uint64_t>({1u << 31, 1u << 31, 4})),
@@ -136,6 +137,10 @@ TEST_SUITE("unit/accumulators") {
       CHECK(bits_of(value_of<sum, double>({1, inf, -inf, 3}, middle)) == bits_of(nan));
     }
     CHECK(bits_of(value_of<sum, double>({})) == bits_of(0.0));
+    using narrow = accumulator::compensated_sum<float>;
+    CHECK(value_of<narrow, double>({0x1p30f, 1}, 1) == 0x1p30 + 1);
+    CHECK(value_of<accumulator::mean_of<narrow>, double>({0x1p30f, 2}) == 0x1p29 + 1);
+    CHECK(value_of<accumulator::compensated_square_sum<float>, double>({1 + 0x1p-20f}) == 1 + 0x1p-19 + 0x1p-40);
     using squares = accumulator::compensated_square_sum<double>;
     const double x = 1 + 0x1p-30;  // Its square has 61 bits.
     CHECK(value_of<squares, double>({x, 0x1p-31}) == 1 + 0x1p-29 + 0x1p-60);
