@@ -4,6 +4,8 @@
 
 #include <set>
 
+#include <fanin/version.hpp>
+
 #include "tests/cli/process.hpp"
 
 namespace fanin::cli {

@@ -31,6 +31,7 @@ class adversary {
         {"near overflow", &adversary::top},
         {"from the largest to the smallest", &adversary::falling},
         {"powers of two", &adversary::powers},
+        {"all bits set, some of them 19 to 22 binades lower", &adversary::full},
         {"all negative", &adversary::negatives},
         {"the same number", &adversary::repeated},
         {"integers", &adversary::integers},
@@ -120,6 +121,13 @@ class adversary {
   }
   void powers(std::span<T> x) {
     fill(x, [&] { return with_random_sign(power(field())); });
+  }
+  /// Sums in a wider type of numbers with so many bits are at the limit of that type's digits.
+  void full(std::span<T> x) {
+    const std::size_t lower = 19 + below(4), top = lower + below(of::fields - lower);
+    fill(x, [&] {
+      return std::bit_cast<T>(static_cast<word>((top - (below(16) == 0 ? lower : 0)) * of::hidden + of::hidden - 1));
+    });
   }
   void negatives(std::span<T> x) {
     fill(x, [&, f = next_field()] { return -std::abs(number(f)); });

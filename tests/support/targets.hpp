@@ -7,6 +7,10 @@
 
 #include <string>
 
+#if defined(HWY_COMPILE_ONLY_STATIC) && defined(__AVX2__)
+static_assert(HWY_STATIC_TARGET <= HWY_AVX2, "Highway's AVX2 takes -maes -mpclmul besides -march=x86-64-v3");
+#endif
+
 namespace fanin::test {
 
 /// Makes the leaves use one instruction set until the end of the scope. Not for concurrent use.

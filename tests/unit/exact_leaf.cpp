@@ -52,6 +52,8 @@ constexpr std::size_t longest_binned = 64 * tile;
 
 }  // namespace
 
+TEST_SUITE_BEGIN("unit/exact_leaf");
+
 TEST_CASE_TEMPLATE("every kind of data", T, float, double) {
   constexpr int low = std::numeric_limits<T>::min_exponent - std::numeric_limits<T>::digits;
   constexpr int high = std::numeric_limits<T>::max_exponent;
@@ -79,6 +81,7 @@ TEST_CASE_TEMPLATE("every kind of data", T, float, double) {
   run("zeros", [&](std::size_t i) { return i % 2 == 0 ? 0.0 : -0.0; });
   run("minus zeros", [&](std::size_t) { return -0.0; });
   run("minus zeros and a number", [&](std::size_t i) { return i == n - 2 ? 5.0 : -0.0; });
+  run("minus zeros and a last number", [&](std::size_t i) { return i == n - 1 ? 5.0 : -0.0; });
   run("subnormals", [&](std::size_t) { return power(low + 1, std::numeric_limits<T>::min_exponent); });
   run("smallest subnormals", [&](std::size_t i) { return i % 3 == 0 ? 0 : std::ldexp(T{1}, low); });
   run("across the bottom", [&](std::size_t) { return power(low, low + 90); });
@@ -95,6 +98,7 @@ TEST_CASE_TEMPLATE("every kind of data", T, float, double) {
                           std::numeric_limits<T>::quiet_NaN()}) {
     for (const std::size_t at : {std::size_t{0}, std::size_t{70}, 2 * tile + 1, n - 1}) {
       run("special in tame data", [&](std::size_t i) { return i == at ? special : static_cast<T>(uniform(random)); });
+      run("special in large data", [&](std::size_t i) { return i == at ? special : std::ldexp(T(1.25), high - 4); });
       run("special in wild data", [&](std::size_t i) { return i == at ? special : random_finite<T>(random); });
     }
   }
@@ -157,6 +161,71 @@ TEST_CASE_TEMPLATE("long and changing data", T, float, double) {
   check<T>(one_bin);
 }
 
+TEST_CASE("sums in double, up to the last digit of a double and beyond it") {
+  // A lane of a double sums 2^k - 1 elements or 2^k. With a few elements d binades below the others, the sums have
+  // k + 24 + d digits: 53 just fit.
+  generator random(5);
+  for (const std::size_t lanes : {8, 16, 32}) {  // that are summed side by side, with vectors of 16, 32 and 64 bytes
+    for (int k = 2; k <= 8; ++k) {
+      for (int below = 53 - 24 - k - 1; below <= 53 - 24 - k + 1; ++below) {
+        for (const std::size_t count : {lanes << k, (lanes << k) - lanes, (lanes << k) + lanes - 1}) {
+          if (count < 64 || count >= 2 * tile) continue;
+          CAPTURE(count);
+          CAPTURE(below);
+          const float small = std::ldexp(1 - 0x1p-24f, 10 - below);
+          check<float>(fill<float>(count, [&](std::size_t) { return random() % 16 == 0 ? small : 0x1.fffffep9f; }));
+          check<float>(fill<float>(count, [&](std::size_t) { return random() % 16 == 0 ? -small : -0x1.fffffep9f; }));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("positive numbers with all bits set, some of them 19 to 22 binades lower") {
+  generator random(6);
+  for (int input = 0; input < 400; ++input) {
+    const int below = 19 + input % 4, top = static_cast<int>(random() % 200) - 100;
+    const auto x = fill<float>(3000 + random() % 9000, [&](std::size_t) {
+      return std::ldexp(1 - 0x1p-24f, top - (random() % 16 == 0 ? below : 0));
+    });
+    check<float>(x);
+  }
+}
+
+TEST_CASE_TEMPLATE("tiles full of the largest elements that a window holds", T, float, double) {
+  // The first tile chooses a window of exponent e with room for larger elements. |v| = 2^(e-1) is the largest that
+  // the window holds, and then the sum of a tile is close to 2^63 units. For f32 the smallest elements of the first
+  // tile are too small for sums in double.
+  const double least = sizeof(T) == 4 ? 0x1p-40 : 0x1p-8;
+  for (int up = 1; up < 14; ++up) {
+    const auto power = std::ldexp(T{1}, up);
+    for (const T largest : {power, std::nextafter(power, T{0}), T(1.25) * power, T(1.5) * power, T(1.875) * power}) {
+      for (const T sign : {T{1}, T{-1}}) {
+        CAPTURE(sign * largest);
+        check<T>(fill<T>(5 * tile, [&](std::size_t i) {
+          return i < tile ? (i % 2 == 0 ? 1 : least) : static_cast<double>(sign * largest);
+        }));
+      }
+    }
+  }
+}
+
+TEST_CASE_TEMPLATE("a tile of NaN behind the largest tile that a window holds", T, float, double) {
+  // The NaN has the exponent that follows those of windows, and the fraction of the constant M.
+  for (int exponent = std::numeric_limits<T>::max_exponent - 14; exponent < std::numeric_limits<T>::max_exponent;
+       ++exponent) {
+    CAPTURE(exponent);
+    check<T>(fill<T>(2 * tile, [&](std::size_t i) {
+      return i < tile ? std::ldexp(T{1}, exponent) : std::numeric_limits<T>::quiet_NaN();
+    }));
+  }
+}
+
+TEST_CASE("more elements of one exponent than a bin can count") {
+  // No window holds the largest binades, so that these elements are added by bins, in parts.
+  check<double>(std::vector<double>(17 * longest_binned, std::numeric_limits<double>::max()));
+}
+
 TEST_CASE_TEMPLATE("adds to what is there", T, float, double) {
   const auto x = fill<T>(1000, [](std::size_t i) { return static_cast<double>(i) - 0.5; });
   const fanin::exact_accumulator<T> sum = one_by_one<T>(x);
@@ -165,3 +234,5 @@ TEST_CASE_TEMPLATE("adds to what is there", T, float, double) {
   fanin::cpu::add_exact(x.data() + half, x.size() - static_cast<std::size_t>(half), parts);
   CHECK(parts.save() == sum.save());
 }
+
+TEST_SUITE_END();

@@ -12,7 +12,6 @@
 
 #include <fanin/accumulator/exact.hpp>
 
-#include "oracle/exact_sum.hpp"
 #include "tests/support/inputs.hpp"
 
 namespace {
@@ -162,6 +161,8 @@ std::vector<T> random_terms(generator& random, unsigned kind) {
 
 }  // namespace
 
+TEST_SUITE_BEGIN("unit/exact_oracle");
+
 TEST_CASE_TEMPLATE("sums, squares and means agree with MPFR", T, float, double) {
   generator random(20 + sizeof(T));
   for (unsigned i = 0; i < 52000; ++i) {
@@ -210,17 +211,4 @@ TEST_CASE("ill-conditioned sums agree with MPFR") {
   }
 }
 
-TEST_CASE_TEMPLATE("the value of an exact method is judged by its bits", T, float, double) {
-  using fanin::oracle::promise;
-  const fanin::report how{.backend = {}, .variant = {}, .how = fanin::method::exact, .bound = {}, .fallback = {}};
-  const auto judged = [&](const std::vector<T>& x, T value) {
-    return fanin::oracle::exact_sum(std::span(x), 1).judge(fanin::scalar(value), how);
-  };
-  CHECK(judged({1, -1}, T{0}) == promise::kept);
-  CHECK(judged({1, -1}, -T{0}) == promise::broken);
-  constexpr T quiet = std::numeric_limits<T>::quiet_NaN();
-  CHECK(judged({quiet, 1}, quiet) == promise::kept);
-  CHECK(judged({quiet, 1}, std::copysign(quiet, T{-1})) == promise::broken);
-  CHECK(judged({1, 2}, T{3}) == promise::kept);
-  CHECK(judged({1, 2}, std::nextafter(T{3}, T{4})) == promise::broken);
-}
+TEST_SUITE_END();

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <set>
+#include <string>
 
 #include <fanin/result.hpp>
 
@@ -38,6 +39,7 @@ TEST_SUITE("unit/names") {
     CHECK(fanin::to_string(reason::wrong_memory) == "wrong_memory");
     CHECK(fanin::to_string(reproducibility::run_to_run) == "run_to_run");
     CHECK(fanin::to_string(static_cast<fanin::operation>(200)) == "unknown");
+    CHECK(fanin::to_string(static_cast<fanin::operation>(fanin::operation_count)) == "unknown");
     CHECK(fanin::to_string(static_cast<fanin::element_type>(200)) == "unknown");
   }
 
@@ -54,5 +56,16 @@ TEST_SUITE("unit/names") {
     CHECK(suggested("xyz") == all);
     CHECK(suggested("") == all);
     CHECK(fanin::detail::suggestion("sum", {}) == "");
+    CHECK(suggested("amx") == "; did you mean 'max'?");  // A swap is one edit, and a word of three has room for one.
+    CHECK(suggested("xyzn") == "");                      // A word of four has room for two edits.
+    constexpr std::string_view alike[] = {"sum1", "sum2"};
+    CHECK(fanin::detail::suggestion("sum", alike) == "; did you mean 'sum1'?");
+  }
+
+  TEST_CASE("printable text is ASCII without control characters, up to 60 bytes of it") {
+    CHECK(fanin::detail::printable("a ~") == "a ~");
+    CHECK(fanin::detail::printable("\x1f\x7f\xe4") == "\\x1f\\x7f\\xe4");
+    CHECK(fanin::detail::printable(std::string(60, 'x')) == std::string(60, 'x'));
+    CHECK(fanin::detail::printable(std::string(61, 'x')) == std::string(60, 'x') + "...");
   }
 }

@@ -69,6 +69,14 @@ TEST_SUITE("unit/product_leaf") {
     }
   }
 
+  TEST_CASE_TEMPLATE("every length, with more elements behind the last one", T, float, double) {
+    const std::vector<T> x = mixed_values<T>(1100, 3), y = mixed_values<T>(1100, 4);
+    for (std::size_t count = 126; count < 1050; count += count < 150 || count > 1015 ? 1 : 97) {
+      CAPTURE(count);
+      check(std::span<const T>(x).first(count), std::span<const T>(y).first(count));
+    }
+  }
+
   TEST_CASE("products on both sides of what a double and its error can hold") {
     constexpr int edges[] = {-968, -1022, 1023};
     std::uint64_t seed = 0;

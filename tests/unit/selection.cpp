@@ -6,6 +6,7 @@
 
 #include <fanin/backend.hpp>
 #include <fanin/error.hpp>
+#include <fanin/loop.hpp>
 
 #include "backends/fallback.hpp"
 
@@ -126,6 +127,13 @@ TEST_SUITE("unit/selection") {
     CHECK(m.choose("auto", {nullptr, limit, element_type::f64}).chosen == &m.tbb);
     CHECK(m.choose("auto", {nullptr, 2 * limit - 1, element_type::f32}).chosen == &m.serial);
     CHECK(m.choose("auto", {nullptr, static_cast<std::size_t>(-1), element_type::f64}).chosen == &m.tbb);
+    detail::arithmetic own{};
+    own.element_bytes = 1024;
+    const auto choose_for = [&](std::size_t count) {
+      return select(m.all, "auto", own, array_view(nullptr, count, element_type::f64), {}).chosen;
+    };
+    CHECK(choose_for(small_input_bytes / 1024 - 1) == &m.serial);
+    CHECK(choose_for(small_input_bytes / 1024) == &m.tbb);
     m.serial.refused = method::fast;
     CHECK(m.choose("auto", small).chosen == &m.tbb);
     CHECK(m.choose("tbb,serial", small).chosen == &m.tbb);
@@ -149,6 +157,11 @@ TEST_SUITE("unit/selection") {
     CHECK(near.fallback[0].backend == "cuda");
     CHECK(near.fallback[0].why == reason::wrong_memory);
     CHECK(m.choose("cuda,tbb", large).chosen == &m.cuda);
+
+    m.cuda.here = {reason::no_driver, "no driver here"};
+    REQUIRE(m.choose("auto", large).fallback.size() == 1);
+    CHECK(m.choose("auto", large).fallback[0].why == reason::no_driver);
+    m.cuda.here = {};
 
     for (fake_backend* b : {&m.tbb, &m.openmp, &m.serial}) b->refused = method::fast;
     const selection far = m.choose("auto", large);
@@ -223,7 +236,9 @@ TEST_SUITE("unit/selection") {
     CHECK(m.choose("tbb", large, {.variant = "right"}).what.how == method::exact);
     CHECK(words_of<unsupported>([&] { m.choose("tbb", large, {.variant = "kahan"}); }) != "");
     CHECK(words_of<unsupported>([&] { m.choose("auto", large, {.variant = "kahan", .how = method::exact}); }) != "");
-    CHECK(has(words_of<invalid_argument>([&] { m.choose("auto", large, {.variant = "kahn"}); }), "'kahan'"));
+    for (const char* wanted : {"auto", "tbb,serial", "tbb"}) {
+      CHECK(has(words_of<invalid_argument>([&] { m.choose(wanted, large, {.variant = "kahn"}); }), "'kahan'"));
+    }
     m.serial.here = {reason::no_device, "out of order"};
     CHECK(has(words_of<backend_unavailable>([&] { m.choose("auto", large, {.variant = "kahan"}); }), "out of order"));
   }
@@ -236,6 +251,7 @@ TEST_SUITE("unit/selection") {
     CHECK(query.threads == default_threads());
     CHECK(query.variant.empty());
     CHECK(m.choose("tbb", large, {.threads = 5}).what.threads == 5);
+    CHECK(m.choose("tbb", large, {.threads = 1}).what.threads == 1);
     CHECK(m.choose("tbb", large, {.result = element_type::f32}).what.result == element_type::f32);
   }
 

@@ -1,0 +1,301 @@
+// Tests the code of the exact CUDA kernels, run on the CPU by the threads of one warp: windows, the block's chunks,
+// and the rounding. Bulk copies, and sums of several blocks, need a device.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstring>
+#include <vector>
+
+#include "tests/unit/kernels/exact_on_cpu.hpp"
+// These headers have to come after exact_on_cpu.hpp.
+#include "backends/cuda/exact/exact_round.cuh"
+#include "backends/cuda/exact/window_sums.cuh"
+#include "tests/support/adversary.hpp"
+#include "tests/support/call.hpp"
+
+namespace fanin::test {
+namespace {
+
+constexpr int loads = 4;  ///< vectors of a lane in a batch
+
+/// The batches of an array of whole vectors, which the last batch may not fill.
+template <class Terms>
+class array_batches {
+ public:
+  using element_vector = cuda::vector<typename Terms::element>;
+  using vector = typename Terms::vector;
+  array_batches(const Terms& terms, const element_vector* body, std::size_t vectors)
+      : terms_(terms), body_(body), vectors_(vectors) {}
+
+  bool has_batch() const { return batch_ * 32 * loads < vectors_; }
+  vector at(int k) const {
+    const std::size_t i = (batch_ * loads + static_cast<std::size_t>(k)) * 32 + threadIdx.x % 32;
+    return i < vectors_ ? terms_.load(body_ + i) : vector::negative_zeros();
+  }
+  vector take(int k) const { return at(k); }
+  void reload() const {}
+  template <class F>
+  void for_each_again(F f) const {
+    for (int k = 0; k < loads; ++k) f(at(k));
+  }
+  void advance() { ++batch_; }
+
+ private:
+  const Terms& terms_;
+  const element_vector* body_;
+  std::size_t vectors_, batch_ = 0;
+};
+
+/// The sum of the terms of x, of which the last elements do not fill a vector.
+template <class T, class Terms>
+auto warp_sum(const Terms& terms, std::span<const T> x) {
+  using sums = cuda::chunk_sums<T, Terms::power>;
+  constexpr std::size_t width = cuda::vector<T>::size;
+  static cuda::lane_sums<T, 1, Terms::power> block;
+  std::memset(static_cast<void*>(&block), 0xa5, sizeof block);  // as shared memory may be
+  sums total{};
+  std::vector<int> visits(sums::count);
+  const std::size_t vectors = x.size() / width;
+  const auto* const body = reinterpret_cast<const cuda::vector<T>*>(x.data());
+  launch(1, 32, [&] {
+    block.clear();
+    __syncthreads();
+    cuda::window_sums<Terms, 1, loads> window(terms, block, &total);
+    window.add(array_batches<Terms>(terms, body, vectors));
+    window.add_end(x.data() + vectors * width + threadIdx.x, threadIdx.x < x.size() % width);
+    window.finish();
+    __syncthreads();
+    block.for_each_chunk([&](int i, std::int64_t sum) {
+      total.chunk[i] += sum;
+      ++visits[static_cast<std::size_t>(i)];
+    });
+    if (threadIdx.x == 0) total.seen = block.seen();
+  });
+  CHECK(visits == std::vector<int>(sums::count, 1));
+  return total;
+}
+
+template <class Sum>
+auto words_of(const Sum& sum) {
+  typename Sum::sum_type::words words;
+  sum.total().to_words(words);
+  return std::vector<std::uint32_t>(std::begin(words), std::end(words));
+}
+
+template <class Sum>
+void check_same(const Sum& found, const Sum& expected) {
+  CHECK(words_of(found) == words_of(expected));
+  CHECK(bits_of(found.template round<float>()) == bits_of(expected.template round<float>()));
+  CHECK(bits_of(found.template round<double>()) == bits_of(expected.template round<double>()));
+}
+
+/// Checks that the leading bits, which the lanes of a warp find, are rounded as the accumulator rounds.
+template <class T>
+void check_rounding(const cuda::chunk_sums<T>& total, const exact_accumulator<T>& expected) {
+  if (total.seen != cuda::seen_bits::not_negative_zero) return;
+  cuda::leading_bits leading{};
+  launch(1, 32, [&] {
+    const cuda::leading_bits found = cuda::leading_bits_of(total);
+    if (threadIdx.x == 0) leading = found;
+  });
+  CHECK(bits_of(cuda::rounded<float>(leading)) == bits_of(expected.template round<float>()));
+  CHECK(bits_of(cuda::rounded<double>(leading)) == bits_of(expected.template round<double>()));
+}
+
+template <class T>
+struct alignas(16) aligned {
+  T x[2048];
+};
+
+/// Checks sums of x, of its squares, and of products of x and y.
+template <class T>
+void check_sums(const std::vector<T>& x, const std::vector<T>& y) {
+  static aligned<T> pair[2];
+  std::ranges::copy(x, pair[0].x);
+  std::ranges::copy(y, pair[1].x);
+  const std::span<const T> elements(pair[0].x, x.size());
+
+  exact_accumulator<T> sum;
+  sum.add(elements);
+  const auto found = warp_sum(cuda::powers<T, 1>(), elements);
+  check_same(static_cast<exact_accumulator<T>>(found), sum);
+  check_rounding(found, sum);
+
+  exact_square_accumulator<T> squares;
+  squares.add(elements);
+  check_same(static_cast<exact_square_accumulator<T>>(warp_sum(cuda::powers<T, 2>(), elements)), squares);
+
+  exact_dot_accumulator<T> dot;
+  for (std::size_t i = 0; i < x.size(); ++i) dot.add(x[i], y[i]);
+  const auto products = warp_sum(cuda::products<T, true>{sizeof(pair[0])}, elements);
+  check_same(products.template to_accumulator<exact_dot_accumulator<T>>(), dot);
+}
+
+TEST_SUITE("unit/exact_kernels") {
+  TEST_CASE_TEMPLATE("adversarial data", T, float, double) {
+    adversary<T> random(8);
+    for (int round = 0; round < 2; ++round) {
+      for (const auto& kind : adversary<T>::kinds()) {
+        CAPTURE(kind.name);
+        const std::vector<T> x = random.make(kind, 1 + random.below(round == 0 ? 600 : 2000));
+        std::vector<T> y = x;
+        random.shuffle(y);
+        check_sums(x, y);
+      }
+    }
+  }
+
+  TEST_CASE_TEMPLATE("zeros of both signs, and infinities times zeros", T, float, double) {
+    constexpr T inf = std::numeric_limits<T>::infinity();
+    std::vector<T> x(65, -T{0}), y(65, T{1});  // One element is behind the whole vectors.
+    check_sums(x, y);
+    x.back() = 0;
+    check_sums(x, y);
+    x.back() = inf;
+    check_sums(x, y);
+    y.back() = 0;
+    check_sums(x, y);
+    check_sums(y, x);
+    y.back() = -T{0};
+    check_sums(x, y);
+  }
+
+  TEST_CASE_TEMPLATE("batches full of the largest terms that a window holds, and of terms beyond it", T, float,
+                     double) {
+    // The first batch chooses a window with room for terms that are 2^8 times as large.
+    constexpr std::size_t batch = 32 * loads * cuda::vector<T>::size;
+    for (int up = 4; up < 12; ++up) {
+      const T power = std::ldexp(T{1}, up);
+      for (const T large : {power, -power, std::nextafter(power, T{0}), -3 * power}) {
+        std::vector<T> x(3 * batch, T{1});
+        std::fill(x.begin() + batch, x.end(), large);
+        CAPTURE(large);
+        check_sums(x, x);
+      }
+    }
+  }
+
+  TEST_CASE_TEMPLATE("more batches than the sums of a window hold", T, float, double) {
+    // The first batch chooses a window of exponent 10. Then -512 takes 2^51 units from the sum of a lane; 640 leaves
+    // it.
+    constexpr std::size_t batch = 32 * loads * cuda::vector<T>::size;
+    for (const T large : {T{-512}, T{640}}) {
+      std::vector<T> x(550 * batch, large);
+      std::fill_n(x.begin(), batch, T{1});
+      exact_accumulator<T> sum;
+      sum.add(std::span<const T>(x));
+      check_same(static_cast<exact_accumulator<T>>(warp_sum(cuda::powers<T, 1>(), std::span<const T>(x))), sum);
+    }
+  }
+
+  TEST_CASE("more additions than the words of a block hold") {
+    // No window holds the largest binades. Every second chunk of the sum receives 0xffff with each term.
+    const std::vector<double> x(4500 * 32 * loads * cuda::vector<double>::size, std::numeric_limits<double>::max());
+    exact_accumulator<double> sum;
+    sum.add(std::span<const double>(x));
+    const auto found = warp_sum(cuda::powers<double, 1>(), std::span<const double>(x));
+    check_same(static_cast<exact_accumulator<double>>(found), sum);
+  }
+
+  TEST_CASE_TEMPLATE("chunks of any size and sign", T, float, double) {
+    generator random(9);
+    using sums = cuda::chunk_sums<T>;
+    for (int input = 0; input < 300; ++input) {
+      sums total{};
+      total.seen = cuda::seen_bits::not_negative_zero;
+      const int lowest = static_cast<int>(random() % sums::count),
+                highest = std::min(lowest + input % 20, sums::count - 5);
+      for (int i = lowest; i <= highest; ++i) {
+        // Mostly small numbers, all ones, and the largest chunks that carries leave.
+        const auto bits = static_cast<std::int64_t>(random());
+        const std::int64_t kinds[] = {0, -1, 1, 0xffff, bits >> 48, bits >> 2, bits >> 1, -0x10000};
+        total.chunk[i] = kinds[random() % 8];
+      }
+      CAPTURE(input);
+      check_rounding(total, static_cast<exact_accumulator<T>>(total));
+    }
+  }
+
+  TEST_CASE_TEMPLATE("carries that run through whole digits of a lane", T, float, double) {
+    // A lane has five chunks, and adds a bias of 2^50. A lane of ones then has a carry out, and one that is less by
+    // the bias passes on the carry that it receives.
+    cuda::chunk_sums<T> total{};
+    total.seen = cuda::seen_bits::not_negative_zero;
+    const std::int64_t passes[] = {0xffff, 0xffff, 0xffff, 0xffff - 4, 0xffff};
+    for (int i = 0; i < 5; ++i) total.chunk[i] = 0xffff;
+    for (int i = 5; i < 10; ++i) total.chunk[i] = passes[i % 5];
+    check_rounding(total, static_cast<exact_accumulator<T>>(total));
+    for (std::int64_t& chunk : total.chunk) chunk = -chunk;
+    check_rounding(total, static_cast<exact_accumulator<T>>(total));
+  }
+
+  TEST_CASE_TEMPLATE("a tie and one bit far below it, in every place of a lane's digit", T, float, double) {
+    generator random(10);
+    for (int first = 170; first < 250; ++first) {
+      for (const int digits : {24, 24, 53, 53}) {
+        const int half = first - digits, last = half - 1 - static_cast<int>(random() % 110);
+        cuda::chunk_sums<T> total{};
+        total.seen = cuda::seen_bits::not_negative_zero;
+        for (const int bit : {first, half, last}) total.chunk[bit / 16] += std::int64_t{1} << bit % 16;
+        CAPTURE(first);
+        CAPTURE(last);
+        check_rounding(total, static_cast<exact_accumulator<T>>(total));
+      }
+    }
+  }
+
+  TEST_CASE_TEMPLATE("small terms at the lower end of a window", T, float, double) {
+    constexpr std::size_t batch = 32 * loads * cuda::vector<T>::size;
+    for (int down = sizeof(T) == 4 ? 60 : 135; down < (sizeof(T) == 4 ? 80 : 165); down += sizeof(T) == 4 ? 1 : 2) {
+      std::vector<T> x(batch, T{1});
+      for (std::size_t i = 0; i < x.size(); i += 7)
+        x[i] = std::ldexp(T{1} + std::numeric_limits<T>::epsilon(), -down);
+      CAPTURE(down);
+      check_sums(x, std::vector<T>(x.size(), T{1}));
+    }
+  }
+
+  TEST_CASE("remainders of one sign, almost half a unit of the first level each") {
+    constexpr std::size_t batch = 32 * loads * cuda::vector<float>::size;
+    for (int down = 20; down < 34; ++down) {
+      std::vector<float> x(batch, std::nextafter(std::ldexp(1.0f, -down) + 0x1p-43f, 0.0f));
+      for (std::size_t i = 0; i < x.size(); i += 64) x[i] = 1;
+      CAPTURE(down);
+      check_sums(x, x);
+    }
+  }
+
+  TEST_CASE("products whose rounding errors are too small for a double") {
+    for (int down = 470; down < 520; ++down) {
+      std::vector<double> x(256, 0x1p-452);
+      for (std::size_t i = 0; i < x.size(); i += 7) x[i] = std::ldexp(1 + 0x1p-52, -down);
+      CAPTURE(down);
+      check_sums(x, x);
+    }
+    std::vector<double> x(256, 0x1p-452);  // The square of a number below 2^-1042 is 0 as a double.
+    x[100] = 3 * std::numeric_limits<double>::denorm_min();
+    check_sums(x, x);
+  }
+
+  TEST_CASE_TEMPLATE("ties of the rounding, and the bits that break them", T, float, double) {
+    constexpr int digits = std::numeric_limits<T>::digits;
+    for (const int exponent : {0, 31, -64, std::numeric_limits<T>::min_exponent + 2}) {
+      for (const int below : {1, 2, 40, 64, 90, 200}) {
+        const T one = std::ldexp(T{1}, exponent), half = std::ldexp(one, -digits), tiny = std::ldexp(half, -below);
+        for (const T odd : {T{0}, 2 * half}) {
+          for (const T sign : {T{1}, T{-1}}) {
+            for (const T last : {T{0}, tiny, -tiny}) {
+              const std::vector<T> x{sign * one, sign * odd, sign * half, sign * last};
+              exact_accumulator<T> sum;
+              sum.add(std::span<const T>(x));
+              check_rounding(warp_sum(cuda::powers<T, 1>(), std::span<const T>(x)), sum);
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace fanin::test

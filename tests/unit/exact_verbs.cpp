@@ -1,0 +1,50 @@
+// Tests the verbs norm2 and variance, which are exact without asking, and the judgement of exact values.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include <fanin/fanin.hpp>
+
+#include "oracle/exact_sum.hpp"
+#include "tests/support/call.hpp"
+
+namespace fanin::test {
+
+TEST_SUITE("unit/exact_verbs") {
+  TEST_CASE("norm2 and variance are exact without asking, and nothing else") {
+    const std::vector<float> x{3, -4};
+    const auto norm = norm2(x);
+    CHECK(norm.value == 5.0f);
+    CHECK(norm.report.how == method::exact);
+    CHECK(norm.report.reproducibility == reproducibility::exact);
+    CHECK(variance(x).value == 12.25f);
+    CHECK(norm2<double>(std::vector<float>{1, 1}).value == std::sqrt(2.0));
+    CHECK(variance<double>(x, {.how = method::exact}).value == 12.25);
+    CHECK(same(reduce(operation::variance, std::span<const float>(x)).value, 12.25f));
+    CHECK_THROWS_AS(norm2(x, {.how = method::fast}), unsupported);
+    CHECK_THROWS_AS(variance(x, {.variant = "compensated"}), unsupported);
+    CHECK_THROWS_AS(norm2(std::vector<std::int32_t>{1}), unsupported);
+    CHECK_THROWS_AS(variance(std::vector<double>()), invalid_argument);
+    CHECK(bits_of(norm2(std::vector<double>()).value) == bits_of(0.0));
+  }
+
+  TEST_CASE_TEMPLATE("the value of an exact method is judged by its bits", T, float, double) {
+    using fanin::oracle::promise;
+    const fanin::report how{.backend = {}, .variant = {}, .how = fanin::method::exact, .bound = {}, .fallback = {}};
+    const auto judged = [&](const std::vector<T>& x, T value) {
+      return fanin::oracle::exact_sum(std::span(x), 1).judge(fanin::scalar(value), how);
+    };
+    CHECK(judged({1, -1}, T{0}) == promise::kept);
+    CHECK(judged({1, -1}, -T{0}) == promise::broken);
+    constexpr T quiet = std::numeric_limits<T>::quiet_NaN();
+    CHECK(judged({quiet, 1}, quiet) == promise::kept);
+    CHECK(judged({quiet, 1}, std::copysign(quiet, T{-1})) == promise::broken);
+    CHECK(judged({1, 2}, T{3}) == promise::kept);
+    CHECK(judged({1, 2}, std::nextafter(T{3}, T{4})) == promise::broken);
+  }
+}
+
+}  // namespace fanin::test
