@@ -3,6 +3,7 @@
 
 #include <exception>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include <fanin/backend.hpp>
@@ -12,38 +13,50 @@
 
 namespace fanin {
 
-/// Returns run(selection) for choose(failed), where `failed` is empty at first. If run() throws out_of_memory or
-/// device_error and the caller leaves a choice, the backend is added to `failed`, and what choose() then returns
-/// runs. When nothing is left, the first of these errors is thrown. run() has to leave the input as it was.
+/// Whether another backend may do what this one could not: it ran out of memory, or its device failed.
+inline bool concerns_backend(const error& failure) {
+  return dynamic_cast<const out_of_memory*>(&failure) != nullptr ||
+         dynamic_cast<const device_error*>(&failure) != nullptr;
+}
+
+/// Goes on where the first choice has failed with the exception that is being handled: as with_fallback().
 template <class Choose, class Run>
-auto with_fallback(bool leaves_choice, Choose choose, Run run) {
-  std::vector<passed_over> failed;
-  std::exception_ptr first;
+auto run_others(const error& failure, std::string_view name, Choose choose, Run run) {
+  const std::exception_ptr first = std::current_exception();
+  std::vector<passed_over> failed{{name, reason::failed, failure.what()}};
   const auto next = [&] {
     try {
-      return translate_bad_alloc([&] { return choose(failed); });
+      return choose(std::span<const passed_over>(failed));
     } catch (const error&) {
-      if (first) std::rethrow_exception(first);
-      throw;
+      std::rethrow_exception(first);
     }
   };
   for (;;) {
     selection s = next();
-    const std::string_view name = s.chosen->name();
-    const auto note = [&](const error& failure) {
-      if (!first) first = std::current_exception();
-      failed.push_back({name, reason::failed, failure.what()});
-    };
     try {
-      return translate_bad_alloc([&] { return run(s); });
-    } catch (const out_of_memory& failure) {
-      if (!leaves_choice) throw;
-      note(failure);
-    } catch (const device_error& failure) {
-      if (!leaves_choice) throw;
-      note(failure);
+      return run(s);
+    } catch (const error& another) {
+      if (!concerns_backend(another)) throw;
+      failed.push_back({s.chosen->name(), reason::failed, another.what()});
     }
   }
+}
+
+/// Returns run(selection) for choose(failed), where `failed` is empty at first. If run() throws an error that
+/// concerns its backend and leaves_choice() holds, the backend is added to `failed`, and what choose() then returns
+/// runs. When nothing is left, the first of these errors is thrown. run() has to leave the input as it was.
+template <class Choose, class Run, class LeavesChoice>
+auto with_fallback(Choose choose, Run run, LeavesChoice leaves_choice) {
+  return translate_bad_alloc([&] {
+    selection s = choose(std::span<const passed_over>());
+    try {
+      return translate_bad_alloc([&] { return run(s); });
+    } catch (const error& failure) {
+      if (!concerns_backend(failure) || !leaves_choice()) throw;
+      return run_others(failure, s.chosen->name(), choose,
+                        [&](selection& other) { return translate_bad_alloc([&] { return run(other); }); });
+    }
+  });
 }
 
 }  // namespace fanin

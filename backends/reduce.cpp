@@ -44,19 +44,21 @@ bool leaves_choice(const options& chosen, memory place) {
 /// Writes the value by the backend that `choose` returns.
 template <class Choose>
 report reduce_by(Choose choose, memory place, void* value, const options& chosen) {
-  return with_fallback(leaves_choice(chosen, place), choose, [&](selection& s) {
+  const auto run = [&](selection& s) {
     return report_of(s.chosen->reduce(s.what, value), *s.chosen, std::move(s.fallback));
-  });
+  };
+  return with_fallback(choose, run, [&] { return leaves_choice(chosen, place); });
 }
 
 /// Sets `found` to what `choose` returns, and returns that backend's stream.
 template <class Choose>
 std::unique_ptr<stream> open_by(Choose choose, const options& chosen, selection& found) {
-  return with_fallback(leaves_choice(chosen, memory::host), choose, [&](selection& s) {
+  const auto run = [&](selection& s) {
     auto opened = s.chosen->open(s.what);
     found = std::move(s);
     return opened;
-  });
+  };
+  return with_fallback(choose, run, [&] { return leaves_choice(chosen, memory::host); });
 }
 
 }  // namespace

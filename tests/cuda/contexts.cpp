@@ -9,10 +9,6 @@
 namespace fanin::test {
 namespace {
 
-void wait_for(const device_context& context) {
-  device_code::check(cudaStreamSynchronize(static_cast<cudaStream_t>(context.stream())), "cudaStreamSynchronize");
-}
-
 template <class T>
 void expect_same_on_device(operation what, const std::vector<T>& x, const options& chosen, device_context& context) {
   const device_array<T> on_device{std::span<const T>(x)};

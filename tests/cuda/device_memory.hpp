@@ -17,6 +17,11 @@ namespace fanin::test {
 /// Whether a test that needs a device is to go on.
 inline bool device_is_here() { return usable(find_backend("cuda")); }
 
+/// Waits for the work on the context's stream.
+inline void wait_for(const device_context& context) {
+  cuda::check(cudaStreamSynchronize(static_cast<cudaStream_t>(context.stream())), "cudaStreamSynchronize");
+}
+
 /// Elements on the device, `offset` elements behind a 256-byte boundary, between guard bytes.
 template <class T>
 class device_array {

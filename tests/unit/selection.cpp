@@ -271,14 +271,14 @@ TEST_SUITE("unit/selection") {
     machine m;
     const auto reduce_by = [&](std::string_view wanted, bool leaves_choice) {
       return with_fallback(
-          leaves_choice,
           [&](std::span<const passed_over> failed) {
             return select(m.all, wanted, operation::sum, large, {}, failed);
           },
           [](selection& s) {
             s.chosen->reduce(s.what, nullptr);
             return std::move(s);
-          });
+          },
+          [&] { return leaves_choice; });
     };
     m.tbb.fails_with = runs_out_of_memory;
     for (const std::string_view wanted : {"auto", "tbb,serial"}) {
