@@ -50,6 +50,29 @@ TEST_SUITE("misuse") {
     CHECK(same(reduce(operation::sum, there.elements(), context).value, scalar(1000.0f)));  // the device still works
   }
 
+  TEST_CASE("another device's memory is that device's") {
+    if (!device_is_here()) return;
+    int devices = 0;
+    cuda::check(cudaGetDeviceCount(&devices), "cudaGetDeviceCount");
+    if (devices < 2) {
+      test::skip("there is one device");
+      return;
+    }
+    const std::vector<float> host(1000, 1.0f);
+    const device_array<float> here{std::span<const float>(host)};
+    cuda::check(cudaSetDevice(1), "cudaSetDevice");
+    const device_array<float> there{std::span<const float>(host)};
+    cuda::check(cudaSetDevice(0), "cudaSetDevice");
+    device_context first(0), second(1);
+    CHECK(same(reduce(operation::sum, there.elements(), second).value, scalar(1000.0f)));
+    CHECK(same(reduce(operation::sum, there.elements(), options{.backend = "cuda"}).value, scalar(1000.0f)));
+    CHECK_THROWS_WITH_AS(reduce(operation::sum, there.elements(), first), doctest::Contains("of device 1"),
+                         invalid_argument);
+    CHECK_THROWS_AS(reduce(operation::dot, {here.elements(), there.elements()}, options{.backend = "cuda"}),
+                    invalid_argument);
+    CHECK(same(reduce(operation::sum, here.elements(), first).value, scalar(1000.0f)));
+  }
+
   TEST_CASE("a device without free memory is an error by name, and passed over in a list") {
     if (!device_is_here()) return;
     const auto held = all_device_memory();
