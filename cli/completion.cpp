@@ -1,7 +1,6 @@
 // fanin completion prints completion scripts for bash, zsh and fish, generated from the parser.
 #include <algorithm>
 #include <memory>
-#include <ranges>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -31,11 +30,18 @@ std::string_view to_string(shell kind) {
   return names[static_cast<std::size_t>(kind)];
 }
 
-template <class Range>
-std::vector<std::string> words(Range&& known) {
+/// The names of those enumerators that `holds` accepts.
+template <class Enums, class Holds>
+std::vector<std::string> words(const Enums& known, Holds holds) {
   std::vector<std::string> all;
-  for (const auto one : known) all.emplace_back(to_string(one));
+  for (const auto one : known) {
+    if (holds(one)) all.emplace_back(to_string(one));
+  }
   return all;
+}
+template <class Enums>
+std::vector<std::string> words(const Enums& known) {
+  return words(known, [](auto) { return true; });
 }
 
 /// The words that option or operand `name` takes. Empty if it takes a file name or a number.
@@ -43,7 +49,7 @@ std::vector<std::string> values_of(const std::string& subcommand, const std::str
   const bool bench = subcommand == "bench" || subcommand == "regress";
   if (name == "--method") return words(all_methods);
   if (name == "--result" || (name == "--type" && subcommand == "generate")) {
-    return words(all_element_types | std::views::filter(is_floating));
+    return words(all_element_types, is_floating);
   }
   if (name == "--type") return subcommand == "ladder" ? words(cuda::ladder_types) : words(all_element_types);
   if (name == "--operation") return bench ? words(all_operations) : words(cuda::ladder_operations);

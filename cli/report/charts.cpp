@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
-#include <ranges>
 #include <tuple>
 
 #include <fmt/format.h>
@@ -69,8 +68,10 @@ std::string name_of(const measurement& one) {
 }
 
 std::size_t rank_of(std::string_view backend) {
-  const auto known = backends() | std::views::reverse;
-  return static_cast<std::size_t>(std::ranges::find(known, backend, &fanin::backend::name) - known.begin());
+  const auto known = backends();
+  std::size_t rank = known.size();
+  while (rank > 0 && known[rank - 1]->name() != backend) --rank;
+  return known.size() - rank;
 }
 
 std::size_t rank_of_method(std::string_view method) { return method == "fast" ? 0 : method == "compensated" ? 1 : 2; }
