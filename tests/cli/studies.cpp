@@ -95,7 +95,8 @@ TEST_CASE("compare: --method leaves out the others; integers, infinities and not
     CHECK(row["value_text"] == "nan");
   }
   here.write("zero.txt", "-0 -0\n");
-  for (const json& row : parsed(here.fanin("compare zero.txt --json --method exact"))["rows"]) {
+  const json of_zeros = parsed(here.fanin("compare zero.txt --json --method exact"));
+  for (const json& row : of_zeros["rows"]) {
     CHECK(row["bound_ok"] == true);
     CHECK(row["value_text"] == "-0");
   }
