@@ -130,11 +130,14 @@ std::string bound_text(const finished_reduction& done) {
   const double value = std::visit([](auto v) { return std::fabs(static_cast<double>(v)); }, done.reached.value);
   const bool value_is_magnitudes =
       done.what == operation::sum_of_magnitudes || done.what == operation::sum_of_squares;
-  const double known = bound.of_result * value + bound.absolute;
-  if (bound.of_magnitudes == 0 || value_is_magnitudes) {
-    return fmt::format("|error| <= {:.2g}", known + bound.of_magnitudes * value);
-  }
-  return fmt::format("|error| <= {:.2g} + {:.2g} M, M the sum of the magnitudes{}", known, bound.of_magnitudes,
+  const double of_result = bound.of_result + (value_is_magnitudes ? bound.of_magnitudes : 0);
+  if (!(of_result < 1)) return "nothing is promised";
+  // The bound is a multiple of the exact result, which is at most the value and the error together. Rounding to two
+  // digits takes off less than a twentieth.
+  const auto number = [&](double error) { return fmt::format("{:.2g}", 1.05 * error / (1 - of_result)); };
+  const std::string known = "|error| <= " + number(of_result * value + bound.absolute);
+  if (bound.of_magnitudes == 0 || value_is_magnitudes) return known;
+  return fmt::format("{} + {} M, M the sum of the magnitudes{}", known, number(bound.of_magnitudes),
                      done.what == operation::mean ? ", divided by their number" : "");
 }
 
