@@ -7,6 +7,7 @@
 #include <fanin/loop.hpp>
 
 #include "backends/checks.hpp"
+#include "backends/fallback.hpp"
 #include "backends/words.hpp"
 
 namespace fanin {
@@ -103,16 +104,12 @@ struct search {
 
   /// The same for one of several backends: where one has no memory left to prepare the request, the next is tried.
   bool try_one_of_several(const backend& b) {
-    const auto pass_over = [&](const error& failure) {
-      result.fallback.push_back({b.name(), reason::failed, failure.what()});
-      return false;
-    };
     try {
       return try_backend(b);
-    } catch (const out_of_memory& failure) {
-      return pass_over(failure);
-    } catch (const device_error& failure) {
-      return pass_over(failure);
+    } catch (const error& failure) {
+      if (!concerns_backend(failure)) throw;
+      result.fallback.push_back({b.name(), reason::failed, failure.what()});
+      return false;
     }
   }
 };
