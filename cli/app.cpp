@@ -12,6 +12,7 @@
 #include <CLI/Formatter.hpp>
 
 #include <fanin/error.hpp>
+#include <fanin/version.hpp>
 
 #include "backends/words.hpp"
 #include "cli/about.hpp"

@@ -238,7 +238,7 @@ TEST_CASE("stdout that takes nothing") {
   CHECK(run.err.empty());
 }
 
-TEST_CASE("threads that cannot be started are done without") {
+TEST_CASE("threads that cannot be started are done without" * doctest::skip(!memory_can_be_limited)) {
   const scratch_folder here;
   REQUIRE(here.fanin("generate uniform --count 3000000 --output x.npy").status == 0);
   const std::string expected = here.fanin("sum x.npy --method exact --backend serial").out;

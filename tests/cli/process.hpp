@@ -13,6 +13,13 @@ struct finished {
   std::string out, err;
 };
 
+/// Whether `ulimit -v` may be set: a process of the address sanitizer reserves terabytes of address space.
+#ifdef __SANITIZE_ADDRESS__
+inline constexpr bool memory_can_be_limited = false;
+#else
+inline constexpr bool memory_can_be_limited = true;
+#endif
+
 /// Checks the exit status, that stdout is empty, and that stderr is one line that contains `message`.
 void check_failure(const finished& run, int status, std::string_view message);
 
