@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <fanin/version.hpp>
+
 #include "cli/bench/bench.hpp"
 #include "cli/device/machine.hpp"
 #include "cli/gpu.hpp"

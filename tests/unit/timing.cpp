@@ -81,10 +81,11 @@ TEST_CASE("noise: the interval that tables of the binomial distribution give") {
   struct entry {
     std::size_t count, from, to;  // from and to number the order statistics from 1.
   };
-  for (const auto& [count, from, to] : {entry{6, 1, 6}, {8, 1, 8}, {9, 2, 8}, {20, 6, 15}, {100, 40, 61}}) {
-    CAPTURE(count);
-    const double middle = static_cast<double>(count + 1) / 2;
-    CHECK(relative_noise(first_numbers(count)) == doctest::Approx(static_cast<double>(to - from) / 2 / middle));
+  for (const entry& one : {entry{6, 1, 6}, {8, 1, 8}, {9, 2, 8}, {20, 6, 15}, {100, 40, 61}}) {
+    CAPTURE(one.count);
+    const double middle = static_cast<double>(one.count + 1) / 2;
+    CHECK(relative_noise(first_numbers(one.count)) ==
+          doctest::Approx(static_cast<double>(one.to - one.from) / 2 / middle));
   }
   CHECK(relative_noise(std::vector<double>(1000, 3.0)) == 0);
 }
