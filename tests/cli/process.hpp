@@ -13,8 +13,8 @@ struct finished {
   std::string out, err;
 };
 
-/// Whether `ulimit -v` may be set: a process of the address sanitizer reserves terabytes of address space.
-#ifdef __SANITIZE_ADDRESS__
+/// Whether `ulimit -v` may be set: a process under a sanitizer reserves terabytes of address space.
+#ifdef FANIN_SANITIZED
 inline constexpr bool memory_can_be_limited = false;
 #else
 inline constexpr bool memory_can_be_limited = true;
