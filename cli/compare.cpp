@@ -1,5 +1,6 @@
 // fanin compare sums one input with every usable backend and variant.
 #include <algorithm>
+#include <limits>
 #include <memory>
 
 #include <fmt/format.h>
@@ -25,8 +26,7 @@ namespace {
 
 constexpr std::size_t classic_count = 100'000'000;
 constexpr std::string_view classic_name = "10^8 floats of 1.23";
-constexpr measure::stopping_rule stopping_rule_per_row{.budget_seconds = 0.1},
-    stopping_rule_for_ceiling{.budget_seconds = 0.25};
+constexpr measure::stopping_rule stopping_rule_per_row{.budget_seconds = 0.1};
 
 struct compare_options {
   input_options input;
@@ -40,14 +40,13 @@ struct comparison_row {
   result<scalar> reached;
   double error_ulps = 0;
   oracle::promise bound = oracle::promise::none;
-  double seconds = 0;
+  double seconds = 0, ceiling_seconds = 0;
 };
 
 struct comparison {
   std::string input;
   array_view values;
   scalar exact;
-  double ceiling_seconds = 0;
   std::optional<double> device_ceiling_seconds;
   std::vector<comparison_row> rows;
   std::vector<passed_over> not_usable;
@@ -57,9 +56,30 @@ double gigabytes_per_second(const array_view& values, double seconds) {
   return seconds > 0 ? static_cast<double>(values.bytes()) / seconds / 1e9 : 0;
 }
 
-double share_of_ceiling(const comparison& all, const comparison_row& row) {
-  const double ceiling = row.place == memory::device ? *all.device_ceiling_seconds : all.ceiling_seconds;
-  return row.seconds > 0 ? ceiling / row.seconds : 0;
+double share_of_ceiling(const comparison_row& row) { return row.seconds > 0 ? row.ceiling_seconds / row.seconds : 0; }
+
+/// The fastest read of the input in host memory beside any row, in GB/s.
+double host_ceiling(const comparison& all) {
+  double most = 0;
+  for (const comparison_row& row : all.rows) {
+    if (row.place == memory::host) most = std::max(most, gigabytes_per_second(all.values, row.ceiling_seconds));
+  }
+  return most;
+}
+
+struct time_unit {
+  const char* name;
+  double seconds;
+};
+
+/// The largest unit in which the shortest time of the rows is at least 0.1.
+time_unit unit_of(const comparison& all) {
+  double shortest = std::numeric_limits<double>::infinity();
+  for (const comparison_row& row : all.rows) shortest = std::min(shortest, row.seconds);
+  for (const time_unit unit : {time_unit{"s", 1}, {"ms", 1e-3}, {"us", 1e-6}}) {
+    if (shortest >= unit.seconds / 10) return unit;
+  }
+  return {"ns", 1e-9};
 }
 
 bool on_device(const backend* one) { return one->home() == memory::device && one->probe().usable(); }
@@ -86,8 +106,7 @@ comparison compare(std::string name, const array_view& values, std::optional<fan
   progress line("exact sum of " + all.input);
   const oracle::exact_sum exact(values, cores);
   all.exact = exact.rounded(type);
-  line.set_task("read ceiling");
-  all.ceiling_seconds = measure::read_seconds(measure::rotation::in_place(values), cores, stopping_rule_for_ceiling);
+  const measure::rotation in_place = measure::rotation::in_place(values);
   const std::unique_ptr<measure::device_copy> copied = copy_to_device(values);
   if (copied) all.device_ceiling_seconds = copied->read_seconds();
 
@@ -110,7 +129,15 @@ comparison compare(std::string name, const array_view& values, std::optional<fan
         row.reached = reduce(operation::sum, from, chosen);
       };
       try {
-        row.seconds = measure::time_calls(run, stopping_rule_per_row).seconds();
+        if (row.place == memory::device) {
+          row.seconds = measure::time_calls(run, stopping_rule_per_row).seconds();
+          row.ceiling_seconds = *all.device_ceiling_seconds;
+        } else {
+          const measure::timed_beside_reads timed =
+              measure::time_beside_reads(run, in_place, cores, stopping_rule_per_row);
+          row.seconds = timed.call.seconds();
+          row.ceiling_seconds = timed.ceiling_seconds;
+        }
       } catch (const out_of_memory& failure) {
         all.not_usable.push_back(
             {one->name(), reason::unsupported, fmt::format("{}: {}", variant.name, failure.what())});
@@ -144,14 +171,14 @@ std::string as_json(const comparison& all) {
                     {"reproducibility", to_string(how.reproducibility)},
                     {"seconds", row.seconds},
                     {"gigabytes_per_second", rate},
-                    {"share_of_ceiling", share_of_ceiling(all, row)}});
+                    {"share_of_ceiling", share_of_ceiling(row)}});
   }
   for (const passed_over& one : all.not_usable) not_usable.push_back(passed_over_json(one));
   json whole = {{"input", all.input},
                 {"element_type", to_string(all.values.type)},
                 {"count", all.values.count},
                 {"exact", {{"value_text", value_text(all.exact)}, {"value_hex", value_hex(all.exact)}}},
-                {"ceiling_gigabytes_per_second", gigabytes_per_second(all.values, all.ceiling_seconds)},
+                {"ceiling_gigabytes_per_second", host_ceiling(all)},
                 {"rows", rows},
                 {"not_usable", not_usable}};
   if (all.device_ceiling_seconds) {
@@ -166,24 +193,25 @@ std::string bound_text(oracle::promise bound) {
 }
 
 std::string as_text(const comparison& all) {
-  std::string text = fmt::format("{}: {} elements of {}\nexact sum {}  {}\nread ceiling {:.1f} GB/s", all.input,
-                                 all.values.count, to_string(all.values.type), value_text(all.exact),
-                                 value_hex(all.exact), gigabytes_per_second(all.values, all.ceiling_seconds));
+  std::string text =
+      fmt::format("{}: {} elements of {}\nexact sum {}  {}\nread ceiling {:.1f} GB/s", all.input, all.values.count,
+                  to_string(all.values.type), value_text(all.exact), value_hex(all.exact), host_ceiling(all));
   if (all.device_ceiling_seconds) {
     text += fmt::format(" in host memory, {:.1f} GB/s on the device",
                         gigabytes_per_second(all.values, *all.device_ceiling_seconds));
   }
   text += "\n\n";
+  const time_unit unit = unit_of(all);
   std::vector<table_row> rows = {{"backend", "variant", "method", "memory", "same bits", "bound", "value",
-                                  "error/ulp", "ms", "GB/s", "of ceiling"}};
+                                  "error/ulp", unit.name, "GB/s", "of ceiling"}};
   for (const comparison_row& row : all.rows) {
     const report& how = row.reached.report;
     rows.push_back({std::string(how.backend), std::string(how.variant), std::string(to_string(how.how)),
                     std::string(to_string(row.place)), std::string(to_string(how.reproducibility)),
                     bound_text(row.bound), value_text(row.reached.value), fmt::format("{:.4g}", row.error_ulps),
-                    fmt::format("{:.3f}", 1e3 * row.seconds),
+                    fmt::format("{:.3f}", row.seconds / unit.seconds),
                     fmt::format("{:.1f}", gigabytes_per_second(all.values, row.seconds)),
-                    row.seconds > 0 ? fmt::format("{:.0f} %", 100 * share_of_ceiling(all, row)) : "-"});
+                    row.seconds > 0 ? fmt::format("{:.0f} %", 100 * share_of_ceiling(row)) : "-"});
   }
   text += align(rows, 6);
   for (const passed_over& one : all.not_usable) {

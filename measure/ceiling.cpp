@@ -9,7 +9,9 @@
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
+#include <optional>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "backends/threads.hpp"
@@ -141,14 +143,20 @@ unsigned long long reader::read(const void* data, std::size_t bytes) {
   return c.seen;
 }
 
-double read_seconds(const rotation& input, unsigned threads, const stopping_rule& limit) {
+timed_beside_reads time_beside_reads(const std::function<void(std::size_t)>& call, const rotation& input,
+                                     unsigned threads, const stopping_rule& limit) {
   volatile unsigned long long sink = 0;
   const std::size_t bytes = input.at(0).bytes();
+  std::optional<reader> crew;
+  if (threads > 1) crew.emplace(threads);
   const auto alone = [&](std::size_t i) { sink = read_alone(input.at(i).data, bytes); };
-  if (threads <= 1) return time_calls(alone, limit).seconds();
-  reader all(threads);
-  const auto together = [&](std::size_t i) { sink = all.read(input.at(i).data, bytes); };
-  return std::min(time_calls(together, limit).seconds(), time_calls(alone, limit).seconds());
+  const auto together = [&](std::size_t i) { sink = crew->read(input.at(i).data, bytes); };
+  std::vector<batch_clock> clocks = {host_clock(call), host_clock(alone)};
+  if (crew) clocks.push_back(host_clock(together));
+  std::vector<timing> times = time_in_turn(clocks, shortest_host_batch_seconds, limit);
+  double ceiling = times[1].seconds();
+  if (crew) ceiling = std::min(ceiling, times[2].seconds());
+  return {std::move(times[0]), ceiling};
 }
 
 }  // namespace fanin::measure

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 
 #include "measure/rotation.hpp"
@@ -33,9 +34,16 @@ class reader {
   std::unique_ptr<crew> crew_;
 };
 
-/// The median time of reading `input` once, in seconds. read_seconds() measures one thread and `threads` threads,
-/// each within `limit`, and returns the smaller median: for short inputs one thread is faster.
-double read_seconds(const rotation& input, unsigned threads, const stopping_rule& limit);
+/// A call's times, and the read ceiling of its input.
+struct timed_beside_reads {
+  timing call;
+  double ceiling_seconds;
+};
+
+/// Times the calls call(0), call(1), ... in turn with reads of `input` by one thread and by `threads` threads, by the
+/// rules of time_in_turn(). The ceiling is the smaller median of the reads: for short inputs one thread is faster.
+timed_beside_reads time_beside_reads(const std::function<void(std::size_t)>& call, const rotation& input,
+                                     unsigned threads, const stopping_rule& limit);
 
 /// Whether a share of the read ceiling is above 1 by more than the noise of both times: then the ceiling was measured
 /// too low.

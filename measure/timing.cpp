@@ -12,6 +12,7 @@
 #include <map>
 #include <string>
 #include <system_error>
+#include <utility>
 
 namespace fanin::measure {
 
@@ -73,12 +74,10 @@ double middle_of(const std::vector<double>& sorted) {
 /// A sampler takes samples one by one, and keeps those without an involuntary context switch apart from the others.
 class sampler {
  public:
-  sampler(const batch_clock& batch_seconds, timing& to) : batch_seconds_(batch_seconds), to_(to) {}
-
-  double run() {
-    const double seconds = batch_seconds_(first_, to_.calls_per_sample);
-    first_ += to_.calls_per_sample;
-    return seconds;
+  /// Doubles the calls per batch until one batch takes `shortest_batch_seconds`.
+  sampler(const batch_clock& batch_seconds, double shortest_batch_seconds, const stopping_rule& limit)
+      : batch_seconds_(batch_seconds), settled_noise_(limit.settled_noise) {
+    while (run() < shortest_batch_seconds && to_.calls_per_sample < most_calls_per_batch) to_.calls_per_sample *= 2;
   }
 
   void take() {
@@ -87,24 +86,38 @@ class sampler {
     const double seconds = run() / static_cast<double>(to_.calls_per_sample);
     cpu_seconds_ += process_cpu_seconds() - cpu_before;
     all_.push_back(seconds);
-    if (involuntary_switches() == before) to_.samples.push_back(seconds);
+    if (involuntary_switches() != before) return;
+    to_.samples.push_back(seconds);
+    if (to_.samples.size() < next_look_) return;
+    to_.settled = relative_noise(to_.samples) <= settled_noise_;
+    next_look_ += next_look_ / 8 + 1;
   }
 
   std::size_t taken() const { return all_.size(); }
+  bool settled() const { return to_.settled; }
 
   /// On a busy machine nearly every long sample contains a context switch; if too few samples are without one, all
   /// samples count.
-  void finish() {
+  timing finish() {
     if (to_.samples.size() < std::min(least_samples, taken())) to_.samples = all_;
     to_.taken = taken();
     to_.discarded = taken() - to_.samples.size();
     to_.cpu_seconds = cpu_seconds_ / static_cast<double>(taken() * to_.calls_per_sample);
+    return std::move(to_);
   }
 
  private:
+  double run() {
+    const double seconds = batch_seconds_(first_, to_.calls_per_sample);
+    first_ += to_.calls_per_sample;
+    return seconds;
+  }
+
   const batch_clock& batch_seconds_;
-  timing& to_;
+  const double settled_noise_;
+  timing to_;
   std::vector<double> all_;
+  std::size_t next_look_ = least_samples;  // Sorting after every sample would take longer than the samples.
   std::size_t first_ = 0;
   double cpu_seconds_ = 0;
 };
@@ -137,27 +150,30 @@ double relative_noise(std::vector<double> samples) {
   return (samples[count - 1 - outside] - samples[outside]) / 2 / middle_of(samples);
 }
 
-timing time_batches(const batch_clock& batch_seconds, double shortest_batch_seconds, const stopping_rule& limit) {
-  timing result;
-  sampler samples(batch_seconds, result);
-  while (samples.run() < shortest_batch_seconds && result.calls_per_sample < most_calls_per_batch)
-    result.calls_per_sample *= 2;
+std::vector<timing> time_in_turn(const std::vector<batch_clock>& clocks, double shortest_batch_seconds,
+                                 const stopping_rule& limit) {
+  std::vector<sampler> samplers;
+  for (const batch_clock& clock : clocks) samplers.emplace_back(clock, shortest_batch_seconds, limit);
 
   const auto throttled_before = throttle_count();
   const auto stopped = [&] { return limit.stop != nullptr && *limit.stop != 0; };
   const auto waits_before = waits_for_core();
-  const double start = now_seconds(), end = start + limit.budget_seconds;
-  std::size_t next_look = least_samples;  // Sorting after every sample would take longer than the samples.
+  const double start = now_seconds(), end = start + limit.budget_seconds * static_cast<double>(clocks.size());
   do {
-    samples.take();
-    if (result.samples.size() < next_look) continue;
-    result.settled = relative_noise(result.samples) <= limit.settled_noise;
-    next_look += next_look / 8 + 1;
-  } while (!result.settled && !stopped() && samples.taken() < most_samples && now_seconds() < end);
-  result.waited_share = share_waited_since(waits_before, now_seconds() - start);
-  samples.finish();
-  if (throttled_before) result.throttled = throttle_count().value_or(*throttled_before) - *throttled_before;
-  return result;
+    for (sampler& one : samplers) one.take();
+  } while (!std::ranges::all_of(samplers, &sampler::settled) && !stopped() &&
+           samplers.front().taken() < most_samples && now_seconds() < end);
+  const std::optional<double> waited_share = share_waited_since(waits_before, now_seconds() - start);
+  std::optional<std::uint64_t> throttled;
+  if (throttled_before) throttled = throttle_count().value_or(*throttled_before) - *throttled_before;
+
+  std::vector<timing> results;
+  for (sampler& one : samplers) {
+    results.push_back(one.finish());
+    results.back().waited_share = waited_share;
+    results.back().throttled = throttled;
+  }
+  return results;
 }
 
 }  // namespace fanin::measure

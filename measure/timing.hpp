@@ -53,21 +53,37 @@ struct timing {
 /// Makes the calls f(first), ..., f(first + calls - 1) and returns the seconds that they took together, by any clock.
 using batch_clock = std::function<double(std::size_t first, std::size_t calls)>;
 
-/// Doubles the calls per batch until one batch takes `shortest_batch_seconds`, then times one batch per sample, at
-/// most 1000 samples. The noise is computed from 11 samples on. A sample with an involuntary context switch is
+/// Times one batch per sample, at most 1000 samples; the calls per batch are doubled until one takes
+/// `shortest_batch_seconds`. The noise is computed from 11 samples on. A sample with an involuntary context switch is
 /// discarded, unless fewer than 11 samples are without one.
-timing time_batches(const batch_clock& batch_seconds, double shortest_batch_seconds, const stopping_rule& limit);
+/// Samples of several clocks are taken in turn, so that what slows the machine for a while slows all of them. They
+/// end together: when every clock has settled, or when the budget times the number of clocks is spent.
+std::vector<timing> time_in_turn(const std::vector<batch_clock>& clocks, double shortest_batch_seconds,
+                                 const stopping_rule& limit);
 
-/// Times the calls f(0), f(1), ... by the host's steady clock, as time_batches() does.
+/// Times one clock alone, as time_in_turn() does.
+inline timing time_batches(const batch_clock& batch_seconds, double shortest_batch_seconds,
+                           const stopping_rule& limit) {
+  return time_in_turn({batch_seconds}, shortest_batch_seconds, limit).front();
+}
+
+/// The shortest batch that the host's steady clock measures, whose reading takes tens of nanoseconds.
+constexpr double shortest_host_batch_seconds = 20e-6;
+
+/// The clock of the calls f(0), f(1), ... by the host's steady clock. `f` has to outlive it.
 template <class F>
-timing time_calls(F&& f, const stopping_rule& limit) {
-  constexpr double shortest_batch_seconds = 20e-6;
-  const auto batch_seconds = [&](std::size_t first, std::size_t calls) {
+batch_clock host_clock(F& f) {
+  return [&f](std::size_t first, std::size_t calls) {
     const double start = now_seconds();
     for (std::size_t i = first; i < first + calls; ++i) f(i);
     return now_seconds() - start;
   };
-  return time_batches(batch_seconds, shortest_batch_seconds, limit);
+}
+
+/// Times the calls f(0), f(1), ... by the host's steady clock, as time_batches() does.
+template <class F>
+timing time_calls(F&& f, const stopping_rule& limit) {
+  return time_batches(host_clock(f), shortest_host_batch_seconds, limit);
 }
 
 }  // namespace fanin::measure

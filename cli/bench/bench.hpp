@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,6 +14,7 @@
 #include <fanin/result.hpp>
 
 #include "cli/kit/json.hpp"
+#include "measure/ceiling.hpp"
 #include "measure/device_copy.hpp"
 #include "measure/rotation.hpp"
 #include "measure/timing.hpp"
@@ -57,8 +57,10 @@ class bench_input {
   /// The input of the i-th call in memory `place`. @throws out_of_memory, device_error
   array_view at(memory place, std::size_t i);
   bool warm(memory place) const { return place == memory::host && host_.is_warm(); }
-  /// The read ceiling in seconds, which the first call for `place` and `threads` measures.
-  double ceiling(memory place, unsigned threads, const measure::stopping_rule& limit);
+  /// Times `call` in memory `place`. In host memory the ceiling is measured in turn with it; a device has one, which
+  /// is measured before its first case. @throws out_of_memory, device_error
+  measure::timed_beside_reads time(const std::function<void(const array_view&)>& call, memory place, unsigned threads,
+                                   const measure::stopping_rule& limit);
 
  private:
   measure::device_copy& on_device();
@@ -70,7 +72,7 @@ class bench_input {
   oracle::truth expected_;
   measure::rotation host_;
   std::unique_ptr<measure::device_copy> device_;
-  std::map<std::pair<memory, unsigned>, double> ceilings_;
+  std::optional<double> device_ceiling_;
 };
 
 struct bench_row {

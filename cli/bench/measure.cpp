@@ -1,4 +1,6 @@
 // Checks and times one case of fanin bench.
+#include <utility>
+
 #include <fmt/format.h>
 
 #include <fanin/error.hpp>
@@ -7,7 +9,6 @@
 #include "cli/bench/bench.hpp"
 #include "cli/gpu.hpp"
 #include "cli/kit/text.hpp"
-#include "measure/ceiling.hpp"
 
 namespace fanin::cli {
 
@@ -43,12 +44,12 @@ array_view bench_input::at(memory place, std::size_t i) {
   return place == memory::host ? host_.at(i) : on_device().next();
 }
 
-double bench_input::ceiling(memory place, unsigned threads, const measure::stopping_rule& limit) {
-  const auto known = ceilings_.find({place, threads});
-  if (known != ceilings_.end()) return known->second;
-  const double seconds =
-      place == memory::host ? measure::read_seconds(host_, threads, limit) : on_device().read_seconds();
-  return ceilings_[{place, threads}] = seconds;
+measure::timed_beside_reads bench_input::time(const std::function<void(const array_view&)>& call, memory place,
+                                              unsigned threads, const measure::stopping_rule& limit) {
+  const auto call_at = [&](std::size_t i) { call(at(place, i)); };
+  if (place == memory::host) return measure::time_beside_reads(call_at, host_, threads, limit);
+  if (!device_ceiling_) device_ceiling_ = on_device().read_seconds();
+  return {measure::time_calls(call_at, limit), *device_ceiling_};
 }
 
 measure::device_copy& bench_input::on_device() {
@@ -81,8 +82,10 @@ bench_row measure_case(const bench_case& which, const reduction& call, bench_inp
       row.problem = fmt::format("gave {}, which breaks its promise", value_text(reached.value));
       return row;
     }
-    row.ceiling_seconds = input.ceiling(row.place, row.threads, limit);
-    row.timing = measure::time_calls([&](std::size_t i) { reached = call(input.at(row.place, i)); }, limit);
+    measure::timed_beside_reads timed =
+        input.time([&](const array_view& x) { reached = call(x); }, row.place, row.threads, limit);
+    row.timing = std::move(timed.call);
+    row.ceiling_seconds = timed.ceiling_seconds;
   } catch (const out_of_memory& failure) {
     give_up(failure);
   } catch (const device_error& failure) {

@@ -127,6 +127,32 @@ TEST_CASE("sampling stops when the noise has settled, when the budget is spent, 
   CHECK(time_batches(interrupting, 0, {.budget_seconds = 60, .stop = &stop}).samples == std::vector<double>{1, 2, 3});
 }
 
+TEST_CASE("several clocks are sampled in turn, and share what the machine does meanwhile") {
+  int now = 0;  // Each sample takes as many seconds as its number.
+  const auto count = [&](std::size_t, std::size_t) { return static_cast<double>(++now); };
+  volatile std::sig_atomic_t stop = 0;
+  const auto last = [&](std::size_t i, std::size_t) {
+    if (i == 3) stop = 1;
+    return static_cast<double>(++now);
+  };
+  const std::vector<timing> results =
+      time_in_turn({batch_clock(count), batch_clock(last)}, 0, {.budget_seconds = 60, .stop = &stop});
+  REQUIRE(results.size() == 2);
+  // The calls before the first sample find out how many calls a sample takes.
+  CHECK(results[0].samples == std::vector<double>{3, 5, 7});
+  CHECK(results[1].samples == std::vector<double>{4, 6, 8});
+
+  bool noisy = false;
+  const auto steady = [](std::size_t, std::size_t) { return 1.0; };
+  const auto late = [&](std::size_t i, std::size_t) { return i < 20 && (noisy = !noisy) ? 2.0 : 1.0; };
+  const std::vector<timing> both =
+      time_in_turn({batch_clock(steady), batch_clock(late)}, 0, {.budget_seconds = 60});
+  CHECK(both[0].settled);
+  CHECK(both[1].settled);
+  CHECK(both[0].taken == both[1].taken);
+  CHECK(both[0].taken > 20);
+}
+
 TEST_CASE("a thread that waits for a core is noticed") {
   const one_core here;
   std::atomic<bool> done = false;
