@@ -83,7 +83,22 @@ TEST_CASE("damaged .npy files, mapped and streamed") {
     CAPTURE(file);
     check_failure(here.fanin("sum " + file), m.status, m.message);
     check_failure(here.fanin("sum - --format npy <" + file), m.status, m.message);
+    check_failure(here.shell("cat " + file + " | $fanin sum - --format npy"), m.status, m.message);
     check_failure(here.fanin("compare " + file), m.status, m.message);
+  }
+}
+
+TEST_CASE("raw data in a pipe") {
+  const scratch_folder here;
+  here.write("x.bin", std::string(20, '\0'));
+  const std::string read = "cat x.bin | $fanin sum - --format raw --type f64 ";
+  CHECK(here.shell(read + "--skip 4").out == "0\n");
+  CHECK(here.shell(read + "--skip 20").out == "0\n");
+  CHECK(here.shell(read + "--count 2").out == "0\n");
+  check_failure(here.shell(read + "--skip 21"), 1, "standard input: --skip 21 goes beyond its end");
+  check_failure(here.shell(read + "--count 3"), 1, "standard input: truncated: it ends after 2 of 3 elements");
+  for (const std::string skip : {"0", "3", "5"}) {
+    check_failure(here.shell(read + "--skip " + skip), 1, "standard input: its end is not a whole f64 element");
   }
 }
 

@@ -67,11 +67,18 @@ TEST_CASE("every element type, and no other") {
     CAPTURE(code);
     CHECK(contains(refusal(file_with(dictionary(code, "(1,)"))), "not supported"));
   }
-  CHECK(contains(refusal(file_with(dictionary(">f8", "(1,)"))), "big-endian"));
+  for (const std::string code : {">f8", ">f4", ">i4"}) {
+    CHECK(contains(refusal(file_with(dictionary(code, "(1,)"))), "big-endian"));
+  }
   CHECK(contains(refusal(file_with(dictionary("|O", "(1,)"))), "Python objects"));
   CHECK(
       contains(refusal(file_with("{'descr': [('a', '<f8')], 'fortran_order': False, 'shape': (1,)}")), "structured"));
-  CHECK(contains(refusal(file_with(dictionary("f8", "(1,)"))), "byte order"));
+  for (const std::string code : {"f8", "u4"}) {
+    CHECK(contains(refusal(file_with(dictionary(code, "(1,)"))), "byte order"));
+  }
+  for (const std::string code : {"|i1", "<i1", ">i1", "i1"}) {
+    CHECK(parse(file_with(dictionary(code, "(1,)"))).type == element_type::i8);
+  }
   CHECK(contains(refusal(file_with(dictionary("", "(1,)"))), "empty"));
 }
 
@@ -100,9 +107,13 @@ TEST_CASE("damaged headers") {
   CHECK(contains(refusal("PK\x03\x04 not an array"), "is not a .npy file"));
   for (std::size_t length = 6; length < good.size(); ++length) {
     CAPTURE(length);
-    CHECK(contains(refusal(good.substr(0, length)), "truncated"));
+    const bool has_length = length >= 10;
+    CHECK(contains(refusal(good.substr(0, length)), has_length ? "truncated .npy file: the header claims"
+                                                               : "truncated .npy file: the header is cut short"));
   }
-  CHECK(contains(refusal(file_with(dictionary("<f8", "(3,)"), 4)), "version 4.0"));
+  for (const int major : {0, 4}) {
+    CHECK(contains(refusal(file_with(dictionary("<f8", "(3,)"), major)), "version " + std::to_string(major) + ".0"));
+  }
   CHECK(contains(refusal(std::string("\x93NUMPY\x02\x00\xff\xff\xff\xff", 12)), "not plausible"));
   for (const std::string text :
        {"", "{}", "{'descr': '<f8'}", "{'descr': '<f8', 'descr': '<f8'}", "{'other': 1}",
@@ -111,6 +122,24 @@ TEST_CASE("damaged headers") {
     CHECK(contains(refusal(file_with(text)), "malformed .npy header"));
   }
   CHECK(contains(refusal(file_with(dictionary("<f8", "(3,)") + "x")), "text after the dictionary"));
+}
+
+TEST_CASE("the longest header") {
+  // 2^20 bytes, as four bytes of version 2.
+  std::string longest = std::string("\x93NUMPY\x02\x00\x00\x00\x10\x00", 12) + dictionary("<f8", "(3,)");
+  longest.resize(12 + (std::size_t{1} << 20), ' ');
+  CHECK(parse(longest).count == 3);
+  ++longest[8];
+  CHECK(contains(refusal(longest + ' '), "a length of 1048577 bytes is not plausible"));
+}
+
+TEST_CASE("a key that occurs twice") {
+  for (const std::string again : {"'descr': '<f8'", "'shape': (3,)", "'fortran_order': False"}) {
+    CAPTURE(again);
+    const std::string text = "{'descr': '<f8', 'fortran_order': False, 'shape': (3,), " + again + "}";
+    CHECK(contains(refusal(file_with(text)), "unexpected key"));
+  }
+  CHECK(parse(file_with("{\t'descr': '<f8',\n'fortran_order':\tFalse, 'shape': (3,)}\t\n")).count == 3);
 }
 
 TEST_CASE("what is written is read back, and is aligned") {
@@ -124,6 +153,8 @@ TEST_CASE("what is written is read back, and is aligned") {
       CHECK(read.header_bytes == header.size());
     }
   }
+  CHECK(contains(write_npy_header(element_type::i8, 1), "'|i1'"));  // as numpy writes it: one byte has no order
+  CHECK(contains(write_npy_header(element_type::u32, 1), "'<u4'"));
 }
 
 TEST_SUITE_END();

@@ -22,8 +22,9 @@ namespace {
 /// A temporary file, which the destructor removes.
 class scratch_file {
  public:
-  explicit scratch_file(std::string_view content) {
-    fd_ = ::mkstemp(path_.data());
+  explicit scratch_file(std::string_view content, const std::string& extension = "") {
+    path_ += extension;
+    fd_ = ::mkstemps(path_.data(), static_cast<int>(extension.size()));
     REQUIRE(fd_ >= 0);
     REQUIRE(::write(fd_, content.data(), content.size()) == static_cast<ssize_t>(content.size()));
   }
@@ -76,8 +77,45 @@ TEST_CASE("raw: a count takes the front") {
   const scratch_file file(bytes_of(counted(10)) + "tail");
   CHECK(load({.path = file.path(), .type = "f64", .skip = 16, .count = 3}) == std::vector<double>{3, 4, 5});
   CHECK_THROWS_AS(source({.path = file.path(), .format = "raw", .type = "f64"}), bad_data);
+  CHECK(load({.path = file.path(), .type = "f64", .count = 10}) == counted(10));
   CHECK_THROWS_AS(source({.path = file.path(), .type = "f64", .count = 11}), bad_data);
+  CHECK(load({.path = file.path(), .type = "f64", .skip = 84}).empty());
   CHECK_THROWS_AS(source({.path = file.path(), .type = "f64", .skip = 85}), bad_data);
+}
+
+TEST_CASE("a name's last four characters, in any case, are its format") {
+  for (const auto& [extension, format] : {std::pair{".csv", "csv"},
+                                          {".CSV", "csv"},
+                                          {".tsv", "csv"},
+                                          {".txt", "text"},
+                                          {".bin", "raw"},
+                                          {".raw", "raw"},
+                                          {"", "text"},
+                                          {".dat", "text"}}) {
+    CAPTURE(extension);
+    const scratch_file file("1234567\t", extension);
+    const source input({.path = file.path(), .type = "f64"});
+    CHECK(input.format() == format);
+  }
+  const scratch_file table("a\tb\n1\t2\n", ".tsv");
+  CHECK(load({.path = table.path(), .column = "b"}) == std::vector<double>{2});
+}
+
+TEST_CASE("options of another format are refused") {
+  const scratch_file text("1 2\n", ".txt"), binary(bytes_of(counted(2)), ".bin");
+  CHECK_THROWS_AS(source({.path = text.path(), .skip = 1}), usage_error);
+  CHECK_THROWS_AS(source({.path = text.path(), .count = 1}), usage_error);
+  CHECK_THROWS_AS(source({.path = text.path(), .format = "text", .column = "1"}), usage_error);
+  CHECK_THROWS_AS(source({.path = text.path(), .format = "text", .header = true}), usage_error);
+  CHECK_THROWS_AS(source({.path = binary.path(), .type = "f64", .delimiter = ","}), usage_error);
+}
+
+TEST_CASE("bytes that no number has are not text") {
+  for (const char odd : {'\0', '\x1f', '\x7f', '\x80', '\xff'}) {
+    CAPTURE(odd);
+    CHECK_THROWS_AS(source({.path = scratch_file(std::string("1 ") + odd).path()}), bad_data);
+  }
+  CHECK(source({.path = scratch_file("~").path()}).format() == "text");
 }
 
 TEST_CASE("npy: size and header agree, whatever the header's length") {

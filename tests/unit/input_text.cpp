@@ -75,6 +75,11 @@ TEST_CASE("plain text separates at the delimiter too") {
       "\xEF\xBB\xBF"
       "7",
       plain, {7});
+  check<double>(
+      "\xEF\xBB\xBF"
+      "7\xBB"
+      "8",
+      {.delimiter = '\xBB'}, {7, 8});
   check<double>("", plain, {});
 }
 
@@ -127,6 +132,8 @@ TEST_CASE("a word, a number and a field have a greatest length") {
   CHECK(parse<double>(word + " 1", plain, 1000) == std::vector<double>{0, 1});
   CHECK(parse<double>(fmt::format("-{:.1074f}", 5e-324), plain, 1000) == std::vector<double>{-5e-324});
   CHECK(refusal("1\n2 0" + word + " 1", plain) == "x: line 2, column 3: a word of more than 4096 bytes");
+  std::vector<std::byte> none;
+  CHECK_THROWS_AS(text_parser(plain, element_type::f64, "x").parse(word + "0", false, none), bad_data);
   CHECK(refusal("1\n\"0" + word + "\"\n", csv()) == "x: line 2, column 1: a word of more than 4096 bytes");
   CHECK(parse<double>("1," + field + "\n2,\n", csv("1"), 1 << 19) == std::vector<double>{1, 2});
   CHECK(refusal("1,x\n2,x" + field, csv("1")) == "x: line 2, column 3: a field of more than 1048576 bytes");
@@ -155,6 +162,7 @@ TEST_CASE("columns of CSV") {
   check<double>("1;2;3\n4;5;6", csv("2", false, ';'), {2, 5});
   check<double>("\xEF\xBB\xBFprice\n5\n", csv("price"), {5});
   check<double>("1,\n2,", csv("1"), {1, 2});
+  check<double>("1st,2nd\n 1 ,  2  \n", csv("2nd"), {2});
 }
 
 TEST_CASE("quoted fields of CSV") {
