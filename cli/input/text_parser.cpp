@@ -172,8 +172,7 @@ bool text_parser::quoted_field(std::string_view text, std::size_t begin, bool la
       fail(begin, "a quote is not closed");
     }
     if (text[at] == '"') {
-      if (at + 1 == text.size() && !last) return false;
-      if (at + 1 == text.size() || text[at + 1] != '"') break;
+      if (at + 1 == text.size() || text[at + 1] != '"') break;  // Pieces are read again where a field may go on.
       ++at;
     }
     if (text[at] == '\n' ? text[at - 1] != '\r' : text[at] == '\r') ++lines;

@@ -175,6 +175,16 @@ TEST_CASE("merge: states of parts give the bits of the whole") {
     check_failure(here.fanin("merge c.fanin --operation mean"), 2, "mean of no elements");
     here.shell("cp a.fanin " + type + ".fanin");
   }
+  // Format 1 has neither the number of values, at byte 8, nor the checksum in the last four bytes.
+  here.shell("s=f32.fanin; { printf 'FNX\\001'; head -c 8 $s | tail -c 4; tail -c +17 $s | head -c -4; } >old.fanin");
+  const json old = parsed(here.fanin("merge old.fanin f32.fanin --json"));
+  CHECK(old["count"].is_null());
+  CHECK(old["value_text"] == value(here.fanin("merge f32.fanin f32.fanin")));
+  check_failure(here.fanin("merge old.fanin --operation mean"), 2, "saved without the number of its elements");
+  for (const std::string type : {"f32", "f64"}) {
+    here.shell("{ cat " + type + ".fanin; echo; } >long.fanin");
+    check_failure(here.fanin("merge long.fanin"), 1, "long.fanin: ");
+  }
   check_failure(here.fanin("merge f32.fanin f64.fanin"), 1, "f64.fanin: a sum of f64 elements");
   check_failure(here.fanin("merge f32.fanin x.npy"), 1, "x.npy: ");
   check_failure(here.fanin("merge missing"), 1, "missing: No such file");

@@ -10,12 +10,21 @@ namespace {
 /// The reduction `evaluate()` has the same value in every environment. `words` tells what it is.
 template <class Evaluate, class Words>
 void expect_independent(Evaluate evaluate, Words words, findings& found) {
+  struct environment {
+    int rounding;
+    subnormals how;
+  };
   const reduction expected = evaluate();
-  for (const int rounding : {FE_TONEAREST, FE_TOWARDZERO, FE_UPWARD, FE_DOWNWARD}) {
+  for (const environment& one : {environment{FE_TONEAREST, subnormals::flushed},
+                                 {FE_TONEAREST, subnormals::read_as_zero},
+                                 {FE_TONEAREST, subnormals::computed_as_zero},
+                                 {FE_TOWARDZERO, subnormals::kept},
+                                 {FE_UPWARD, subnormals::flushed},
+                                 {FE_DOWNWARD, subnormals::kept}}) {
     scalar value;
     bool unchanged = false;
     {
-      const unusual_environment here(rounding, true);
+      const unusual_environment here(one.rounding, one.how);
       value = evaluate().value;
       unchanged = here.unchanged();
     }

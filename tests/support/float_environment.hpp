@@ -9,13 +9,24 @@
 
 namespace fanin::test {
 
+/// What the processor does with subnormals, where it has a choice: nothing, or take those that it reads (DAZ), those
+/// that it computes (FTZ), or both, for zero.
+enum class subnormals : unsigned { kept = 0, read_as_zero = 0x40, computed_as_zero = 0x8000, flushed = 0x8040 };
+
+/// Sets this for the calling thread.
+inline void flush_subnormals([[maybe_unused]] subnormals how) {
+#if defined(__SSE2__)
+  _mm_setcsr((_mm_getcsr() & ~0x8040u) | static_cast<unsigned>(how));
+#endif
+}
+
 /// A rounding direction, and subnormals flushed where the processor can, until the end of the scope.
 class unusual_environment {
  public:
-  unusual_environment(int rounding, bool flush) {
+  explicit unusual_environment(int rounding, subnormals how = subnormals::kept) {
     std::fegetenv(&found_);
     std::fesetround(rounding);
-    if (flush) flush_subnormals();
+    flush_subnormals(how);
     control_ = control();
   }
   ~unusual_environment() { std::fesetenv(&found_); }
@@ -26,10 +37,8 @@ class unusual_environment {
 
  private:
 #if defined(__SSE2__)
-  static void flush_subnormals() { _mm_setcsr(_mm_getcsr() | 0x8040); }  // FTZ and DAZ
-  static unsigned control() { return _mm_getcsr() & ~0x3fu; }            // without the sticky flags
+  static unsigned control() { return _mm_getcsr() & ~0x3fu; }  // without the sticky flags
 #else
-  static void flush_subnormals() {}
   static unsigned control() { return static_cast<unsigned>(std::fegetround()); }
 #endif
 

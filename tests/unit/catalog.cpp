@@ -50,6 +50,9 @@ TEST_SUITE("unit/catalog") {
                     invalid_argument);
     CHECK_THROWS_AS(reduce(operation::sum, view, {.how = no_method}), invalid_argument);
     CHECK_THROWS_AS(reduce(operation::sum, view, {.result = no_type}), invalid_argument);
+    CHECK_THROWS_AS(
+        reduce(operation::sum, array_view(x.data(), 10, no_type), {.how = method::fast, .result = element_type::f64}),
+        invalid_argument);
     CHECK_THROWS_AS(plan(no_operation, element_type::f32), invalid_argument);
     CHECK_THROWS_AS(plan(operation::sum, no_type), invalid_argument);
     CHECK_THROWS_AS(incremental(operation::sum, no_type), invalid_argument);

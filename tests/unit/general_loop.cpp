@@ -25,6 +25,16 @@ typename Recipe::result by_general_loop(const operands& data, std::size_t count)
   return A::template finish<typename Recipe::result>(detail::general_total<A>(state.bytes), count);
 }
 
+/// Numbers and factors such that both the numbers and their products add up to zero or nearly.
+template <class T>
+std::pair<std::vector<T>, std::vector<T>> cancelling(std::size_t count) {
+  auto x = test::mixed_values<T>(count, 8);
+  for (std::size_t i = 0; i < count / 2; ++i) x[count - 1 - i] = -x[i];
+  auto y = test::mixed_values<T>(count, 9);
+  for (std::size_t i = 0; i < count / 2; ++i) y[count - 1 - i] = y[i];
+  return {x, y};
+}
+
 /// Adds products weighted by their position.
 struct places {
   using element = double;
@@ -57,6 +67,17 @@ TEST_SUITE("unit/general_loop") {
                   test::call(find_backend("serial"), what, std::span<const T>(x), {.how = how}).value;
               CAPTURE(test::told(what, std::span<const T>(x), {.how = how}));
               CHECK(test::same(own, shipped));
+              if constexpr (std::is_floating_point_v<T>) {
+                // These sums cancel: their last bits show the order of the smallest rounding errors.
+                const auto [a, b] = cancelling<T>(count);
+                const bool two = row_of(what).inputs == 2;
+                const input_views inputs = two ? input_views(std::span<const T>(a), std::span<const T>(b))
+                                               : input_views(std::span<const T>(a));
+                const backend* const serial[] = {&find_backend("serial")};
+                const request asked = select(serial, "serial", what, inputs, {.how = how}).what;
+                CHECK(test::same(by_general_loop<Recipe>({a.data(), b.data()}, count),
+                                 test::reduced(*serial[0], asked).value));
+              }
             }
             return true;
           });

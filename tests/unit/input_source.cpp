@@ -5,11 +5,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <numeric>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "cli/input/npy.hpp"
@@ -147,6 +150,30 @@ TEST_CASE("without --format, a type alone does not make input raw") {
   CHECK(source({.path = binary.path(), .type = "f64", .skip = 8}).format() == "raw");
   CHECK_THROWS_AS(source({.path = binary.path(), .type = "f64"}), bad_data);
   CHECK_NOTHROW(source({.path = binary.path(), .format = "text"}));
+}
+
+TEST_CASE("a signal does not end the input") {
+  struct sigaction noted = {}, before = {};
+  noted.sa_handler = [](int) {};  // Without SA_RESTART a read that waits returns EINTR.
+  REQUIRE(::sigaction(SIGUSR1, &noted, &before) == 0);
+  int channel[2];
+  REQUIRE(::pipe(channel) == 0);
+  const pthread_t reader = ::pthread_self();
+  std::jthread writer([&] {
+    for (const char c : {'1', '2'}) {
+      for (int i = 0; i < 3; ++i) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        ::pthread_kill(reader, SIGUSR1);
+      }
+      CHECK(::write(channel[1], &c, 1) == 1);
+    }
+    ::close(channel[1]);
+  });
+  byte_reader in(channel[0], "pipe");
+  CHECK(in.peek(5).size() == 2);
+  writer.join();
+  ::close(channel[0]);
+  ::sigaction(SIGUSR1, &before, nullptr);
 }
 
 TEST_CASE("csv: a field as long as a block") {

@@ -2,7 +2,10 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
+#include <numeric>
+#include <thread>
 #include <vector>
 
 #include <fanin/fanin.hpp>
@@ -10,6 +13,7 @@
 
 #include "tests/support/call.hpp"
 #include "tests/support/cpu_backends.hpp"
+#include "tests/support/float_environment.hpp"
 #include "tests/support/inputs.hpp"
 #include "tests/support/own_accumulators.hpp"
 
@@ -42,6 +46,25 @@ std::vector<test::point> points(std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) all[i] = {values[2 * i], values[2 * i + 1], 1};
   return all;
 }
+
+/// How often the rarest remainder of a division by 500 occurs; the state has 2000 bytes.
+struct rarest_remainder {
+  using element = std::uint32_t;
+  struct state {
+    std::uint32_t seen[500];
+  };
+  using result = std::uint32_t;
+  static constexpr bool order_free = true;
+  static state identity() { return {}; }
+  static void add(state& s, element x) { ++s.seen[x % std::size(s.seen)]; }
+  static void merge(state& s, const state& other) {
+    for (std::size_t i = 0; i < std::size(s.seen); ++i) s.seen[i] += other.seen[i];
+  }
+  template <class R>
+  static R finish(const state& s, std::uint64_t) {
+    return *std::ranges::min_element(s.seen);
+  }
+};
 
 }  // namespace
 
@@ -110,6 +133,63 @@ TEST_SUITE("unit/own_accumulator") {
     }
   }
 
+  TEST_CASE("streams of several blocks") {
+    const std::size_t count = 9'500'000;  // A block of the stream has 2^22 elements.
+    auto x = test::mixed_values<float>(count, 7);
+    x.back() = 1e30f;
+    const float expected = sum(x, {.backend = "serial"}).value;
+    for_each_way([&](const options& chosen) {
+      incremental_fold<test::ordered_sum> total(chosen);
+      incremental_fold<test::place_of_largest> place(chosen);
+      for (const auto part : {std::span<const float>(x).first(1), std::span<const float>(x).subspan(1)}) {
+        total.push(part);
+        place.push(part);
+      }
+      CHECK(test::same(total.finish().value, expected));
+      CHECK(place.finish().value == count - 1);
+    });
+  }
+
+  TEST_CASE("states of kilobytes") {
+    std::vector<std::uint32_t> x(500 * 2000);
+    std::iota(x.begin(), x.end(), 0u);
+    for_each_way([&](const options& chosen) { CHECK(fold<rarest_remainder>(x, chosen).value == 2000); });
+  }
+
+  TEST_CASE("one thread is the calling one") {
+    static std::atomic<bool> others;
+    static std::thread::id caller;
+    struct watching : test::ordered_sum {
+      static void add(state& s, element x) {
+        if (std::this_thread::get_id() != caller) others = true;
+        s += x;
+      }
+    };
+    const std::vector<float> x(1 << 22, 1.0f);
+    caller = std::this_thread::get_id();
+    for (const backend* b : test::cpu_backends()) {
+      CAPTURE(b->name());
+      others = false;
+      CHECK(fold<watching>(x, {.backend = b->name(), .threads = 1}).value > 0);
+      CHECK(!others);
+    }
+  }
+
+  TEST_CASE("an accumulator may leave worker threads in another floating-point environment") {
+    struct flushing : test::ordered_sum {
+      static void add(state& s, element x) {
+        test::flush_subnormals(test::subnormals::flushed);
+        s += x;
+      }
+    };
+    const std::vector<float> x(1 << 21, 0x1p-149f);
+    for_each_way([&](const options& chosen) {
+      const test::unusual_environment restored(FE_TONEAREST);
+      CHECK(fold<flushing>(x, chosen).value >= 0);
+      CHECK(sum(x, chosen).value == 0x1p-128f);
+    });
+  }
+
   TEST_CASE("two inputs") {
     const auto x = test::mixed_values<float>(1000003, 1), y = test::mixed_values<float>(1000003, 2);
     const double expected = fold<test::plain_dot>(x, y, {.backend = "serial"}).value;
@@ -166,5 +246,7 @@ TEST_SUITE("unit/own_accumulator") {
     CHECK_THROWS_AS(fold<test::ordered_sum>(x, {.result = element_type::f64}), invalid_argument);
     CHECK_THROWS_AS(fold<test::ordered_sum>(x, {.backend = "no-such"}), invalid_argument);
     CHECK_THROWS_AS(fold<test::ordered_sum>(x, {.backend = "cuda"}), error);
+    incremental_fold<test::ordered_sum> blocks;
+    CHECK_THROWS_AS(blocks.push(std::span<const float>(static_cast<const float*>(nullptr), 1)), invalid_argument);
   }
 }

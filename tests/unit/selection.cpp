@@ -290,7 +290,11 @@ TEST_SUITE("unit/selection") {
       CHECK(s.fallback.back().detail == "no memory left");
     }
     CHECK(m.tbb.reduced == 2);
-    CHECK(words_of<out_of_memory>([&] { reduce_by("tbb", false); }) == "no memory left");
+    const int before = m.serial.reduced;
+    for (const std::string_view wanted : {"tbb", "tbb,serial"}) {
+      CHECK(words_of<out_of_memory>([&] { reduce_by(wanted, false); }) == "no memory left");
+    }
+    CHECK(m.serial.reduced == before);
 
     m.openmp.fails_with = loses_its_device;
     CHECK(reduce_by("tbb,openmp,serial", true).fallback.size() == 2);

@@ -42,6 +42,16 @@ TEST_SUITE("unit/stream") {
     }
   }
 
+  TEST_CASE("an empty block changes nothing") {
+    const std::vector<double> x{3, 1, 2};
+    for (const operation what : {operation::min, operation::mean}) {
+      incremental stream(what, element_type::f64);
+      stream.push(std::span<const double>(x));
+      stream.push(std::span<const double>());
+      CHECK(test::same(stream.finish().value, reduce(what, std::span<const double>(x)).value));
+    }
+  }
+
   TEST_CASE("what does not fit is refused, and the stream goes on") {
     incremental total(operation::sum, element_type::i32);
     const std::vector<std::int32_t> x{1, 2, 3};

@@ -97,7 +97,9 @@ TEST_SUITE("unit/threads") {
     CHECK(std::to_string(fanin::default_threads()) == std::getenv("FANIN_TEST_CORES"));
     for (const std::string name : {"tbb", "openmp"}) {
       CAPTURE(name);
+      const std::set<int> own = cores_of(0);
       if (fanin::find_backend(name).probe().usable()) CHECK(uses_cores(name));
+      CHECK(cores_of(0) == own);
     }
   }
 }

@@ -2,10 +2,13 @@
 #include <doctest/doctest.h>
 
 #include <array>
+#include <limits>
 #include <string>
 #include <vector>
 
 #include <fanin/fanin.hpp>
+
+#include "backends/checks.hpp"
 
 namespace {
 
@@ -62,6 +65,27 @@ TEST_SUITE("unit/verbs") {
     CHECK(sum(strided_array{x, 1, 1, 5, 2}).value == 1);
     CHECK_THROWS_AS(static_cast<void>(sum(strided_array{x, 2, 2, 3})), invalid_argument);     // rows are left out
     CHECK_THROWS_AS(static_cast<void>(sum(strided_array{x, 1, 3, 6, 2})), invalid_argument);  // every second element
+  }
+
+  TEST_CASE("the most elements that an address space holds") {
+    constexpr std::size_t bytes = std::numeric_limits<std::ptrdiff_t>::max();
+    const double here = 0;
+    for (const element_type type : all_element_types) {
+      const std::size_t most = bytes / size_of(type);
+      CHECK_NOTHROW(check_data(array_view(&here, most, type)));
+      CHECK_THROWS_AS(check_data(array_view(&here, most + 1, type)), invalid_argument);
+    }
+  }
+
+  TEST_CASE("two inputs have the same length, type and place") {
+    const double x[3] = {1, 2, 3};
+    const array_view whole(x, 3, element_type::f64), part(x, 2, element_type::f64), other(x, 3, element_type::i64),
+        device(x, 3, element_type::f64, memory::device);
+    CHECK_NOTHROW(check_data({whole, whole}));
+    for (const array_view& y : {part, other, device}) {
+      CHECK_THROWS_AS(check_data({whole, y}), invalid_argument);
+      CHECK_THROWS_AS(check_data({y, whole}), invalid_argument);
+    }
   }
 
   TEST_CASE("the version of the headers is that of the library") {
