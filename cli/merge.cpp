@@ -1,5 +1,6 @@
 // fanin merge adds the exact sums of several saved states.
 #include <memory>
+#include <optional>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -19,12 +20,15 @@ namespace {
 struct merge_options {
   std::vector<std::string> files;
   std::string operation = "sum", result, save_state;
+  bool force = false;  ///< replace the file `save_state`
   bool json = false;
 };
 
 void run_merge(const merge_options& arguments) {
   constexpr element_type types[] = {element_type::f32, element_type::f64};
   const auto what = parse_choice<operation>("operation of saved states", arguments.operation, state_operations);
+  std::optional<output_file> file;
+  if (!arguments.save_state.empty()) file.emplace(arguments.save_state, arguments.force);
   exact_state all = exact_state::load(arguments.files.front());
   for (std::size_t i = 1; i < arguments.files.size(); ++i) {
     const exact_state part = exact_state::load(arguments.files[i]);
@@ -38,10 +42,7 @@ void run_merge(const merge_options& arguments) {
       arguments.result.empty() ? all.type() : parse_choice<element_type>("result type", arguments.result, types);
   const scalar value = all.rounded(what, type);
   const auto count = all.count();
-  if (!arguments.save_state.empty()) {
-    output_file file(arguments.save_state);
-    all.save(file);
-  }
+  if (file) all.save(*file);
   const json whole = {{"operation", to_string(what)},     {"element_type", to_string(all.type())},
                       {"states", arguments.files.size()}, {"count", count ? json(*count) : json(nullptr)},
                       {"value", json_number(value)},      {"value_text", value_text(value)},
@@ -66,6 +67,7 @@ command add_merge(CLI::App& root) {
   parser->add_option("--result", arguments->result, "type of the value: f32 or f64 (default: the elements')")
       ->type_name("TYPE");
   parser->add_option("--save-state", arguments->save_state, "also write the merged state")->type_name("FILE");
+  parser->add_flag("--force", arguments->force, "replace the file of --save-state if it exists");
   parser->add_flag("--json", arguments->json, "print one JSON object");
   parser->footer(
       "The value has the bits that 'fanin sum --method exact' (or 'mean') gives for all the elements at once, "

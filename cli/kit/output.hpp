@@ -29,7 +29,7 @@ void write_stderr(std::string_view line);
 class output_file {
  public:
   /// "-" is standard output. @throws bad_data, also if `path` is a regular file and `may_replace` is false
-  explicit output_file(const std::string& path, bool may_replace = true);
+  output_file(const std::string& path, bool may_replace);
   ~output_file();
   output_file(const output_file&) = delete;
   output_file& operator=(const output_file&) = delete;

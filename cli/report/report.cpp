@@ -36,6 +36,7 @@ std::string_view to_string(report_format format) {
 struct report_options {
   std::string output, format = "html", chart;
   std::vector<std::string> files;
+  bool force = false;  ///< replace the file `output`
   bool history = false;
 };
 
@@ -89,6 +90,7 @@ void run_report(const report_options& arguments) {
   }
   const std::string name = arguments.history ? "history" : arguments.chart;
   if (name == "history" && arguments.files.empty()) throw usage_error("a history takes results of several commits");
+  output_file file(arguments.output, arguments.force);  // A bad path fails before minutes of measuring.
   const charts::results all = arguments.files.empty() ? measured_here() : charts::read_results(arguments.files);
   std::vector<figure> figures = charts::all_figures(all);
   if (!name.empty()) figures = chosen(std::move(figures), name);
@@ -96,7 +98,6 @@ void run_report(const report_options& arguments) {
   const std::string text = format == report_format::html  ? charts::html_page(figures, all.sources)
                            : format == report_format::svg ? charts::svg_file(only(figures, format))
                                                           : charts::csv(only(figures, format));
-  output_file file(arguments.output);
   file.write(std::as_bytes(std::span(text)));
   file.commit();
 }
@@ -130,6 +131,7 @@ command add_report(CLI::App& root) {
   CLI::Option* chart =
       parser->add_option("--chart", arguments->chart, "only this kind of chart, or this one by its id");
   chart->type_name("NAME");
+  parser->add_flag("--force", arguments->force, "replace OUT if it exists");
   parser->add_flag("--history", arguments->history, "only the history from commit to commit")->excludes(chart);
   parser->footer(list_of_charts());
   return {parser, [arguments] { run_report(*arguments); }};

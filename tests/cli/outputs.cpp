@@ -66,9 +66,10 @@ TEST_CASE("the input is not replaced by the state of its sum; merge may replace 
     check_failure(here.fanin("sum - --method exact <x.txt --save-state " + name), 2, message);
   }
   CHECK(here.read("x.txt") == "1\n2\n3\n");
-  CHECK(here.shell("$fanin sum x.txt --method exact --save-state a; $fanin merge a a --save-state a").out ==
+  CHECK(here.shell("$fanin sum x.txt --method exact --save-state a; $fanin merge a a --save-state a --force").out ==
         "6\n12\n");
   CHECK(here.fanin("merge a").out == "12\n");
+  check_failure(here.fanin("merge a a --save-state a"), 1, "a: exists; --force replaces it");
 }
 
 TEST_CASE("no signal that can be caught leaves a temporary file") {

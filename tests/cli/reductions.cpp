@@ -162,7 +162,7 @@ TEST_CASE("merge: states of parts give the bits of the whole") {
                                       part + " --count 0 --save-state c.fanin");
     REQUIRE(parts.status == 0);
     CHECK(value(here.fanin("merge a.fanin b.fanin c.fanin")) == whole);
-    CHECK(value(here.fanin("merge b.fanin c.fanin a.fanin --save-state all.fanin")) == whole);
+    CHECK(value(here.fanin("merge b.fanin c.fanin a.fanin --save-state all.fanin --force")) == whole);
     CHECK(parsed(here.fanin("merge all.fanin --json"))["value_text"] == whole);
     CHECK(value(here.shell(
               "cat x.raw | $fanin sum - --format raw --method exact --force --save-state s.fanin --type " + type)) ==

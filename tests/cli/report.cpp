@@ -112,7 +112,7 @@ std::vector<std::string> found(const std::string& text, const std::string& patte
 }
 
 std::string drawn(const scratch_folder& here, const std::string& arguments) {
-  const finished run = here.fanin("report out " + arguments);
+  const finished run = here.fanin("report out --force " + arguments);
   INFO("stderr: ", run.err);
   REQUIRE(run.status == 0);
   CHECK(run.out.empty());
@@ -249,7 +249,7 @@ TEST_CASE("history: in the order of dates; without a second commit there is none
   here.write("other.json", bench_file("ccccccc", "2026-03-01", {other}));
   const std::string three = "--history --format csv new.json old.json other.json";
   CHECK(drawn(here, three) == "GB/s at commit,serial/simd,one-thread read ceiling\naaaaaaa,10,100\nbbbbbbb,20,100\n");
-  check_failure(here.fanin("report out --history old.json"), 1, "nothing in these results for the chart 'history'");
+  check_failure(here.fanin("report other --history old.json"), 1, "nothing in these results for the chart 'history'");
 }
 
 TEST_CASE("shells complete the names of charts, and formats that are not those of inputs") {
@@ -305,6 +305,9 @@ TEST_CASE("what cannot be read or drawn is refused, and nothing is written") {
   refused(2, "new.json old.json --history --chart ladder", "excludes");
   refused(2, "--history", "results of several commits");
   check_failure(here.fanin("report ladder.json new.json"), 2, "'ladder.json' looks like a result");
+  here.write("page.html", "mine");
+  check_failure(here.fanin("report page.html ladder.json"), 1, "page.html: exists; --force replaces it");
+  CHECK(here.read("page.html") == "mine");
 }
 
 TEST_CASE("without results it measures first") {

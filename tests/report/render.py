@@ -123,7 +123,7 @@ def check_the_checks(chromium):
 
 def report(fanin, folder, name, *arguments):
     path = os.path.join(folder, name)
-    subprocess.run([fanin, "report", path, *arguments], check=True)
+    subprocess.run([fanin, "report", path, "--force", *arguments], check=True)
     with open(path, encoding="utf-8") as file:
         return file.read()
 
