@@ -38,7 +38,7 @@ void work_on_context::enqueue(const request& request, void* result) {
   const int device = context_.where().device;
   const device_scope here(device);
   check_inputs_reach(request.inputs, device);
-  check_reach(result, size_of(request.result), device, "the result");
+  check_reach(result, 2 * size_of(request.result), device, "the result");  // a device_result: the value and its flag
   const auto& kernel = *static_cast<const device_fold*>(request.prepared);
   const std::uint64_t count = request.inputs.count(), longest = kernel.host().longest;
   const std::uint64_t states = count / longest + (count % longest != 0 ? 1 : 0);
