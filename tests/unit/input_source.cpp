@@ -83,7 +83,8 @@ TEST_CASE("raw: a count takes the front") {
   CHECK(load({.path = file.path(), .type = "f64", .count = 10}) == counted(10));
   CHECK_THROWS_AS(source({.path = file.path(), .type = "f64", .count = 11}), bad_data);
   CHECK(load({.path = file.path(), .type = "f64", .skip = 84}).empty());
-  CHECK_THROWS_AS(source({.path = file.path(), .type = "f64", .skip = 85}), bad_data);
+  CHECK_THROWS_WITH_AS(source({.path = file.path(), .type = "f64", .skip = 85}),
+                       doctest::Contains("--skip 85 goes beyond its 84 bytes"), bad_data);
 }
 
 TEST_CASE("a name's last four characters, in any case, are its format") {
