@@ -101,7 +101,6 @@ void check_result(const result_view& value, std::optional<element_type> wanted) 
 
 void check_known(operation what, const input_views& inputs, std::optional<method> how) {
   const operation_row& row = row_of(what);
-  static_cast<void>(size_of(inputs.type()));
   if (how && !is_method(*how)) {
     throw invalid_argument("there is no such method");
   }

@@ -134,7 +134,7 @@ comparison compare(std::string name, const array_view& values, std::optional<fan
           row.ceiling_seconds = *all.device_ceiling_seconds;
         } else {
           const measure::timed_beside_reads timed =
-              measure::time_beside_reads(run, in_place, cores, stopping_rule_per_row);
+              measure::time_beside_reads(run, *one, in_place, cores, stopping_rule_per_row);
           row.seconds = timed.call.seconds();
           row.ceiling_seconds = timed.ceiling_seconds;
         }

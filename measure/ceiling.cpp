@@ -9,11 +9,11 @@
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
-#include <optional>
 #include <thread>
 #include <utility>
 #include <vector>
 
+#include "backends/cpu/cpu_backend.hpp"
 #include "backends/threads.hpp"
 #include "measure/ceiling.hpp"
 #include "measure/timing.hpp"
@@ -76,6 +76,11 @@ unsigned long long read_alone(const void* data, std::size_t bytes) {
                                           bytes >= least_prefetched_bytes);
 }
 
+/// The bytes that a thread reads at a time, if several read an array.
+std::size_t block_of(std::size_t bytes, std::size_t threads) {
+  return std::max<std::size_t>(bytes / (16 * threads), std::size_t{1} << 16);
+}
+
 struct reader::crew {
   explicit crew(unsigned others) {
     for (unsigned i = 0; i < others; ++i) threads.emplace_back([this] { serve(); });
@@ -132,7 +137,7 @@ unsigned long long reader::read(const void* data, std::size_t bytes) {
     const std::lock_guard lock(c.mutex);
     c.data = static_cast<const unsigned char*>(data);
     c.bytes = bytes;
-    c.block = std::max<std::size_t>(bytes / (16 * (c.threads.size() + 1)), 1 << 16);
+    c.block = block_of(bytes, c.threads.size() + 1);
     c.next = 0;
     c.running = c.threads.size();
     ++c.round;
@@ -143,19 +148,47 @@ unsigned long long reader::read(const void* data, std::size_t bytes) {
   return c.seen;
 }
 
-timed_beside_reads time_beside_reads(const std::function<void(std::size_t)>& call, const rotation& input,
-                                     unsigned threads, const stopping_rule& limit) {
+namespace {
+
+const cpu::cpu_backend& threads_of(const backend& by) {
+  const auto* own = dynamic_cast<const cpu::cpu_backend*>(&by);
+  for (const backend* one : backends()) {
+    if (own == nullptr) own = dynamic_cast<const cpu::cpu_backend*>(one);
+  }
+  return *own;
+}
+
+unsigned long long read_by(const cpu::cpu_backend& by, unsigned threads, const void* data, std::size_t bytes) {
+  struct job {
+    const unsigned char* data;
+    std::size_t bytes, block;
+    std::atomic<unsigned long long> seen = 0;
+  };
+  job all{static_cast<const unsigned char*>(data), bytes, block_of(bytes, threads)};
+  const auto read_block = [](void* context, std::size_t i) {
+    job& j = *static_cast<job*>(context);
+    const std::size_t first = i * j.block, share = std::min(j.block, j.bytes - first);
+    j.seen |= HWY_DYNAMIC_DISPATCH(read_block)(j.data + first, share, j.bytes >= least_prefetched_bytes);
+  };
+  by.run(threads, (bytes + all.block - 1) / all.block, {read_block, &all});
+  return all.seen;
+}
+
+}  // namespace
+
+timed_beside_reads time_beside_reads(const std::function<void(std::size_t)>& call, const backend& by,
+                                     const rotation& input, unsigned threads, const stopping_rule& limit) {
   volatile unsigned long long sink = 0;
   const std::size_t bytes = input.at(0).bytes();
-  std::optional<reader> crew;
-  if (threads > 1) crew.emplace(threads);
+  const cpu::cpu_backend& crew = threads_of(by);
+  threads = startable_threads(std::min(threads, cpu::most_threads));
   const auto alone = [&](std::size_t i) { sink = read_alone(input.at(i).data, bytes); };
-  const auto together = [&](std::size_t i) { sink = crew->read(input.at(i).data, bytes); };
+  const auto together = [&](std::size_t i) { sink = read_by(crew, threads, input.at(i).data, bytes); };
   std::vector<batch_clock> clocks = {host_clock(call), host_clock(alone)};
-  if (crew) clocks.push_back(host_clock(together));
+  if (threads > 1) clocks.push_back(host_clock(together));
   std::vector<timing> times = time_in_turn(clocks, shortest_host_batch_seconds, limit);
   double ceiling = times[1].seconds();
-  if (crew) ceiling = std::min(ceiling, times[2].seconds());
+  if (threads > 1) ceiling = std::min(ceiling, times[2].seconds());
   return {std::move(times[0]), ceiling};
 }
 

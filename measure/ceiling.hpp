@@ -5,6 +5,8 @@
 #include <functional>
 #include <memory>
 
+#include <fanin/backend.hpp>
+
 #include "measure/rotation.hpp"
 #include "measure/timing.hpp"
 
@@ -42,8 +44,10 @@ struct timed_beside_reads {
 
 /// Times the calls call(0), call(1), ... in turn with reads of `input` by one thread and by `threads` threads, by the
 /// rules of time_in_turn(). The ceiling is the smaller median of the reads: for short inputs one thread is faster.
-timed_beside_reads time_beside_reads(const std::function<void(std::size_t)>& call, const rotation& input,
-                                     unsigned threads, const stopping_rule& limit);
+/// The threads are those of `by`, which the calls use too, or of the first CPU backend if `by` is none: threads of
+/// another runtime would spin on the cores while these read.
+timed_beside_reads time_beside_reads(const std::function<void(std::size_t)>& call, const backend& by,
+                                     const rotation& input, unsigned threads, const stopping_rule& limit);
 
 /// Whether a share of the read ceiling is above 1 by more than the noise of both times: then the ceiling was measured
 /// too low.

@@ -26,7 +26,6 @@ class cpu_backend : public backend {
   void fold_parallel(const arithmetic& arithmetic, const operands& data, std::size_t count, unsigned threads,
                      void* state) const;
 
- protected:
   /// Runs the tasks 0 .. count - 1, in any order, on up to `threads` threads, the caller's among them.
   virtual void run(unsigned threads, std::size_t count, task each) const = 0;
 };

@@ -57,10 +57,10 @@ class bench_input {
   /// The input of the i-th call in memory `place`. @throws out_of_memory, device_error
   array_view at(memory place, std::size_t i);
   bool warm(memory place) const { return place == memory::host && host_.is_warm(); }
-  /// Times `call` in memory `place`. In host memory the ceiling is measured in turn with it; a device has one, which
-  /// is measured before its first case. @throws out_of_memory, device_error
-  measure::timed_beside_reads time(const std::function<void(const array_view&)>& call, memory place, unsigned threads,
-                                   const measure::stopping_rule& limit);
+  /// Times `call`, which uses the backend `by`, in that backend's memory. In host memory the ceiling is measured in
+  /// turn with it; a device has one, which is measured before its first case. @throws out_of_memory, device_error
+  measure::timed_beside_reads time(const std::function<void(const array_view&)>& call, const backend& by,
+                                   unsigned threads, const measure::stopping_rule& limit);
 
  private:
   measure::device_copy& on_device();

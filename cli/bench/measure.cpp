@@ -44,10 +44,10 @@ array_view bench_input::at(memory place, std::size_t i) {
   return place == memory::host ? host_.at(i) : on_device().next();
 }
 
-measure::timed_beside_reads bench_input::time(const std::function<void(const array_view&)>& call, memory place,
+measure::timed_beside_reads bench_input::time(const std::function<void(const array_view&)>& call, const backend& by,
                                               unsigned threads, const measure::stopping_rule& limit) {
-  const auto call_at = [&](std::size_t i) { call(at(place, i)); };
-  if (place == memory::host) return measure::time_beside_reads(call_at, host_, threads, limit);
+  const auto call_at = [&](std::size_t i) { call(at(by.home(), i)); };
+  if (by.home() == memory::host) return measure::time_beside_reads(call_at, by, host_, threads, limit);
   if (!device_ceiling_) device_ceiling_ = on_device().read_seconds();
   return {measure::time_calls(call_at, limit), *device_ceiling_};
 }
@@ -83,7 +83,7 @@ bench_row measure_case(const bench_case& which, const reduction& call, bench_inp
       return row;
     }
     measure::timed_beside_reads timed =
-        input.time([&](const array_view& x) { reached = call(x); }, row.place, row.threads, limit);
+        input.time([&](const array_view& x) { reached = call(x); }, *which.backend, row.threads, limit);
     row.timing = std::move(timed.call);
     row.ceiling_seconds = timed.ceiling_seconds;
   } catch (const out_of_memory& failure) {

@@ -153,6 +153,17 @@ TEST_CASE("without --format, a type alone does not make input raw") {
   CHECK_NOTHROW(source({.path = binary.path(), .format = "text"}));
 }
 
+TEST_CASE("what is skipped is as long as asked") {
+  std::string bytes(200'000, 'a');
+  bytes[100'000] = 'b';
+  const scratch_file file(bytes);
+  REQUIRE(::lseek(file.fd(), 0, SEEK_SET) == 0);
+  byte_reader in(file.fd(), "x");
+  CHECK(in.skip(100'000) == 100'000);
+  CHECK(in.peek(1)[0] == std::byte{'b'});
+  CHECK(in.skip(100'001) == 100'000);
+}
+
 TEST_CASE("a signal does not end the input") {
   struct sigaction noted = {}, before = {};
   noted.sa_handler = [](int) {};  // Without SA_RESTART a read that waits returns EINTR.

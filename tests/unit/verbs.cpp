@@ -77,6 +77,12 @@ TEST_SUITE("unit/verbs") {
     }
   }
 
+  TEST_CASE("a variant of another method is named") {
+    const std::vector<float> x(10, 1.0f);
+    CHECK_THROWS_WITH_AS(sum(x, {.backend = "serial", .variant = "kahan", .how = method::exact}),
+                         doctest::Contains("has no variant 'kahan' for method exact"), unsupported);
+  }
+
   TEST_CASE("two inputs have the same length, type and place") {
     const double x[3] = {1, 2, 3};
     const array_view whole(x, 3, element_type::f64), part(x, 2, element_type::f64), other(x, 3, element_type::i64),
