@@ -76,11 +76,6 @@ unsigned long long read_alone(const void* data, std::size_t bytes) {
                                           bytes >= least_prefetched_bytes);
 }
 
-/// The bytes that a thread reads at a time, if several read an array.
-std::size_t block_of(std::size_t bytes, std::size_t threads) {
-  return std::max<std::size_t>(bytes / (16 * threads), std::size_t{1} << 16);
-}
-
 struct reader::crew {
   explicit crew(unsigned others) {
     for (unsigned i = 0; i < others; ++i) threads.emplace_back([this] { serve(); });
@@ -137,7 +132,7 @@ unsigned long long reader::read(const void* data, std::size_t bytes) {
     const std::lock_guard lock(c.mutex);
     c.data = static_cast<const unsigned char*>(data);
     c.bytes = bytes;
-    c.block = block_of(bytes, c.threads.size() + 1);
+    c.block = std::max<std::size_t>(bytes / (16 * (c.threads.size() + 1)), 1 << 16);
     c.next = 0;
     c.running = c.threads.size();
     ++c.round;
@@ -164,7 +159,8 @@ unsigned long long read_by(const cpu::cpu_backend& by, unsigned threads, const v
     std::size_t bytes, block;
     std::atomic<unsigned long long> seen = 0;
   };
-  job all{static_cast<const unsigned char*>(data), bytes, block_of(bytes, threads)};
+  // The tasks are those of a reduction of the same bytes.
+  job all{static_cast<const unsigned char*>(data), bytes, cpu::chunk_length(bytes, cpu::leaf_bytes, threads)};
   const auto read_block = [](void* context, std::size_t i) {
     job& j = *static_cast<job*>(context);
     const std::size_t first = i * j.block, share = std::min(j.block, j.bytes - first);
@@ -185,10 +181,11 @@ timed_beside_reads time_beside_reads(const std::function<void(std::size_t)>& cal
   const auto alone = [&](std::size_t i) { sink = read_alone(input.at(i).data, bytes); };
   const auto together = [&](std::size_t i) { sink = read_by(crew, threads, input.at(i).data, bytes); };
   std::vector<batch_clock> clocks = {host_clock(call), host_clock(alone)};
-  if (threads > 1) clocks.push_back(host_clock(together));
+  const bool several = threads > 1 && bytes > cpu::leaf_bytes;  // A leaf is read by one thread.
+  if (several) clocks.push_back(host_clock(together));
   std::vector<timing> times = time_in_turn(clocks, shortest_host_batch_seconds, limit);
   double ceiling = times[1].seconds();
-  if (threads > 1) ceiling = std::min(ceiling, times[2].seconds());
+  if (several) ceiling = std::min(ceiling, times[2].seconds());
   return {std::move(times[0]), ceiling};
 }
 

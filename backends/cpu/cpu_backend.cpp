@@ -193,6 +193,12 @@ support cpu_backend::prepare(request& request) const {
   return check_offer(*this, request, found != nullptr);
 }
 
+std::size_t chunk_length(std::size_t count, std::size_t leaf, unsigned threads) noexcept {
+  constexpr std::size_t chunks_per_thread = 16;
+  const std::size_t leaves = (count + leaf - 1) / leaf;
+  return leaf * std::bit_ceil((leaves - 1) / (threads * chunks_per_thread) + 1);
+}
+
 void cpu_backend::fold_parallel(const arithmetic& arithmetic, const operands& data, std::size_t count,
                                 unsigned threads, void* state) const {
   struct job {
@@ -209,10 +215,8 @@ void cpu_backend::fold_parallel(const arithmetic& arithmetic, const operands& da
     arithmetic.accumulate(data, count, state);
     return;
   }
-  constexpr std::size_t chunks_per_thread = 16;
   threads = startable_threads(std::min(threads, most_threads));
-  const std::size_t leaves = (count + leaf - 1) / leaf;
-  const std::size_t chunk = leaf * std::bit_ceil((leaves - 1) / (threads * chunks_per_thread) + 1);
+  const std::size_t chunk = chunk_length(count, leaf, threads);
   const std::size_t chunks = (count + chunk - 1) / chunk;
   kept_memory memory;
   std::byte* const levels = memory->get((partial_tree::most_levels + chunks) * state_stride(arithmetic));
