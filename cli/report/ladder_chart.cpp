@@ -20,13 +20,12 @@ figure ladder_chart(const ladder_result& one) {
   const ladder_result::rung *slowest = nullptr, *fastest = nullptr;
   for (const ladder_result::rung& rung : one.rungs) {
     const auto& rate = rung.gigabytes_per_second;
-    const std::string number = rung.number ? std::to_string(*rung.number) : "";
     const std::string share = rate ? fmt::format("{:.1f}", 100 * *rate / limit) : "";
-    chart.rows.push_back({number.empty() ? rung.stage : number + " " + rung.stage,
+    chart.rows.push_back({rung.number.empty() ? rung.stage : rung.number + " " + rung.stage,
                           rate ? share + " %" : "wrong",
-                          rung.number ? stage_colour : shipped_colour,
+                          rung.number.empty() ? shipped_colour : stage_colour,
                           {}});
-    table.push_back({number, rung.stage, rate ? fmt::format("{:.1f}", *rate) : "", share});
+    table.push_back({rung.number, rung.stage, rate ? fmt::format("{:.1f}", *rate) : "", share});
     if (!rate) continue;
     chart.rows.back().values = {*rate};
     descriptions += fmt::format("{} {} %, ", rung.stage, share);

@@ -81,7 +81,7 @@ measurement of_command(const json& row, const origin& from) {
 
 /// The read ceiling that a row of 'fanin bench' contains, as a measurement.
 measurement ceiling_of(const json& row, measurement one) {
-  const bool alone = row.at("threads").get<int>() == 1;
+  const bool alone = positive(row, "threads") == 1;
   one.backend = ceiling;
   one.variant = row.at("memory") == "device" ? "device" : alone ? "one-thread" : "all-threads";
   one.method.clear();

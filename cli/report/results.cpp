@@ -65,7 +65,7 @@ ladder_result read_ladder(const json& document, const origin& from) {
                     {}};
   for (const json& row : document.at("rows")) {
     ladder_result::rung one{{}, row.at("stage").get<std::string>(), {}};
-    if (!row.at("number").is_null()) one.number = row["number"].get<int>();
+    if (!row.at("number").is_null()) one.number = fmt::format("{}", row["number"].get<double>());
     if (!row.at("seconds").is_null()) one.gigabytes_per_second = positive(row, "gigabytes_per_second");
     all.rungs.push_back(one);
   }

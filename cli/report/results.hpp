@@ -33,7 +33,7 @@ constexpr std::string_view ceiling = "ceiling";
 
 struct ladder_result {
   struct rung {
-    std::optional<int> number;  ///< empty for a backend
+    std::string number;  ///< empty for a backend
     std::string stage;
     std::optional<double> gigabytes_per_second;  ///< empty if the value was wrong
   };
