@@ -78,11 +78,33 @@ TEST_SUITE("unit/copy_crew") {
     std::vector<std::byte> to(from.size());
     copy_crew crew;
     crew.set_threads(2);
-    crew.add(to.data(), from.data(), from.size());
-    while (!crew.next_is_done()) std::this_thread::yield();
-    while (crew.finish_next() > 0) {
+    for (int round = 0; round < 2; ++round) {  // In the second round the helper has to be woken.
+      to.assign(to.size(), untouched);
+      crew.add(to.data(), from.data(), from.size());
+      while (!crew.next_is_done()) std::this_thread::yield();
+      while (crew.finish_next() > 0) {
+      }
+      CHECK(to == from);
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
     }
-    CHECK(to == from);
+  }
+
+  TEST_CASE("a piece is whole when it is handed out") {
+    const auto from = random_bytes(4 * piece, 6);
+    std::vector<std::byte> to(from.size());
+    copy_crew crew;
+    crew.set_threads(3);
+    int incomplete = 0;
+    for (int round = 0; round < 200; ++round) {
+      for (std::size_t end = piece; end <= to.size(); end += piece) to[end - 1] = ~from[end - 1];
+      crew.add(to.data(), from.data(), from.size());
+      for (std::size_t end = piece; end <= to.size(); end += piece) {
+        crew.finish_next();
+        incomplete += to[end - 1] != from[end - 1];
+      }
+    }
+    CHECK(incomplete == 0);
+    CHECK_FALSE(crew.next_is_done());  // also after more pieces than there is room for
   }
 
   TEST_CASE("alone, the caller copies, and only when asked") {

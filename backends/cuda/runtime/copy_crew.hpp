@@ -70,7 +70,7 @@ class copy_crew {
   std::condition_variable work_added_, next_done_;
   std::array<piece, most_pieces> pieces_{};
   std::uint64_t finished_ = 0, begun_ = 0, added_ = 0;  ///< finished_ <= begun_ <= added_
-  std::size_t helpers_ = 0;                             ///< threads that may copy, besides the caller's
+  std::size_t helpers_ = 0;                             ///< threads that may copy, besides the caller's, if they run
   bool stop_ = false;
   std::vector<std::jthread> threads_;  ///< declared last, so that the threads end before the other members
 };
@@ -88,7 +88,7 @@ inline void copy_crew::set_threads(unsigned threads) {
   } catch (const std::system_error&) {
   }
   const std::lock_guard lock(mutex_);
-  helpers_ = std::min(helpers, threads_.size());
+  helpers_ = helpers;
 }
 
 inline void copy_crew::add(std::byte* to, const std::byte* from, std::size_t bytes) {
