@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Makes tables from those results of scripts/bench-cpu and scripts/bench-gpu that are in the folder.
 
-tables.py bench/results/MACHINE            prints the tables, where a bold figure misses its target
-tables.py bench/results/MACHINE README.md  also writes them, and compare.txt, between their markers in README.md
+tables.py bench/results/MACHINE                prints the tables, where a bold figure meets its target
+tables.py bench/results/MACHINE DOCUMENT...    also writes them, and compare.txt, between their markers in the documents
+tables.py bench/results/MACHINE --check DOCUMENT...    fails if the documents say something else
 """
 
 import json
@@ -51,41 +52,52 @@ FROM_MEMORY_ONLY = {"tbb / all-thread ceiling", "openmp / all-thread ceiling", "
                     "openmp compensated / fast"}
 
 
-def markdown(table):
-    lines = []
-    for kind, by_count in sorted(table.items()):
-        largest = max(by_count)
-        lines.append(f"Sum of {kind}, times as fast (medians; **bold** misses its target):\n")
-        lines.append("| n | GB/s serial | " + " | ".join(title for title, *_ in COLUMNS) + " |")
-        lines.append("|" + "---|" * (len(COLUMNS) + 2))
-        for count, row in sorted(by_count.items()):
-            size = int(kind[1:]) // 8  # as in f32
-            cells = [f"2^{count.bit_length() - 1}", f"{count * size / row['serial/simd'] * 1e-9:.0f}"]
-            for title, ours, theirs, target in COLUMNS:
-                r = ratio(row, ours, theirs)
-                applies = target is not None and (title not in FROM_MEMORY_ONLY or count == largest)
-                text = "" if r is None else f"{r:.2f}"
-                cells.append(f"**{text}**" if r is not None and applies and r < target else text)
-            lines.append("| " + " | ".join(cells) + " |")
-        lines.append("")
-    return "\n".join(lines)
-
-
 def power_of_two(count):
     return f"2^{count.bit_length() - 1}"
 
 
-def cell(value, form, target=None):
-    """A cell of a table: bold if the value is below the target, empty if nothing was measured."""
-    if value is None:
-        return ""
-    text = format(value, form)
-    return f"**{text}**" if target is not None and value < target else text
+class cell:
+    """A cell of a table: empty if nothing was measured, bold if the value meets the target."""
+
+    def __init__(self, value, form, target=None):
+        self.value = value
+        self.text = "" if value is None else format(value, form)
+        self.meets = value is not None and target is not None and value >= target
+        self.misses = value is not None and target is not None and value < target
+
+    def __str__(self):
+        return f"**{self.text}**" if self.meets else self.text
 
 
-def lines_of(title, columns, rows):
+def lines_of(title, columns, rows, names=1):
+    """The table, and a sentence for each column that says where its figures miss their target. The first `names`
+    columns name a row."""
+    misses = {}
+    for row in rows:
+        for column, one in enumerate(row):
+            if isinstance(one, cell) and one.misses:
+                misses.setdefault(column, []).append(" ".join(map(str, row[:names])) + f" ({one.value:.3f})")
+    words = [f"{columns[column]} at {', '.join(where)}" for column, where in sorted(misses.items())]
     return [title, "", "| " + " | ".join(columns) + " |", "|" + "---|" * len(columns),
-            *("| " + " | ".join(row) + " |" for row in rows), ""]
+            *("| " + " | ".join(map(str, row)) + " |" for row in rows), "",
+            *([f"Below the target: {'; '.join(words)}.", ""] if words else [])]
+
+
+def cpu_sums(table):
+    lines = []
+    for kind, by_count in sorted(table.items()):
+        largest = max(by_count)
+        rows = []
+        for count, row in sorted(by_count.items()):
+            size = int(kind[1:]) // 8  # as in f32
+            cells = [power_of_two(count), f"{count * size / row['serial/simd'] * 1e-9:.0f}"]
+            for title, ours, theirs, target in COLUMNS:
+                applies = title not in FROM_MEMORY_ONLY or count == largest
+                cells.append(cell(ratio(row, ours, theirs), ".2f", target if applies else None))
+            rows.append(cells)
+        lines += lines_of(f"Sum of {kind}, times as fast (medians; **bold** meets its target):",
+                          ["n", "GB/s serial", *(title for title, *_ in COLUMNS)], rows)
+    return "\n".join(lines)
 
 
 class gpu_runs:
@@ -133,7 +145,7 @@ def gpu_sum_lines(runs, kind):
         rows.append(row)
     return lines_of(f"Sum of {kind}, microseconds a call:",
                     ["n", "Thrust, to the host"] + ["CUB", "cuda", "cuda / CUB", "cuda / ceiling"]
-                    + ["misaligned: CUB", "cuda", "cuda / CUB", "cuda / ceiling"], rows)
+                    + ["misaligned: CUB", "misaligned: cuda", "misaligned: cuda / CUB", "misaligned: cuda / ceiling"], rows)
 
 
 FAMILIES = {  # family of data: (name in the table, `data` of exact_target())
@@ -167,7 +179,7 @@ def exact_by_family(runs):
         rows.append(row)
     columns = [f"{kind} {title}" for kind in ("f32", "f64")
                for title in [*map(power_of_two, counts), f"squares, {power_of_two(counts[-1])}"]]
-    return "\n".join(lines_of("Speed of `cuda`'s exact sum over that of CUB's plain sum of the same data (**bold** misses its "
+    return "\n".join(lines_of("Speed of `cuda`'s exact sum over that of CUB's plain sum of the same data (**bold** meets its "
                               "target: 0.95, 1 from 2^26 on; 0.5 of data over more than 40 binades):",
                               ["data"] + columns, rows))
 
@@ -208,7 +220,7 @@ def cpu_exact_by_family(table):
                     target = 1 / 3 if count in (1 << 8, None) else None  # Short inputs, and inputs from memory.
                 row.append(cell(ratio(table[family][kind][count or largest], ours, theirs), ".2f", target))
             rows.append(row)
-        lines += lines_of(f"Speed of the exact sum of {kind} over other sums of the same data (**bold** misses its target):",
+        lines += lines_of(f"Speed of the exact sum of {kind} over other sums of the same data (**bold** meets its target):",
                           ["data"] + [title.format(power_of_two(largest)) for title, *_ in CPU_EXACT], rows)
     return "\n".join(lines)
 
@@ -226,7 +238,7 @@ def method_lines(runs):
                            cell(times_as_fast(times[1], cub), ".3f", exact_target(count, "near"))])
     return lines_of("Sums that lose less, microseconds a call:",
                     ["type", "n", "CUB's plain sum", "cuda compensated", "cuda exact", "compensated / CUB",
-                     "exact / CUB"], rows)
+                     "exact / CUB"], rows, names=2)
 
 
 def latency_lines(runs):
@@ -255,7 +267,7 @@ def host_lines(runs):
             row += [f"{4 * count / us * 1e-3:.1f}", cell(copy / us, ".3f", 0.9)]
         rows.append(row)
     return lines_of("Sum of f32 in host memory, GB/s, and its share of the pinned copy alone:",
-                    ["bytes", "pinned copy", "cuda, pinned memory", "share", "cuda, pageable memory", "share"], rows)
+                    ["bytes", "pinned copy", "cuda, pinned memory", "share", "cuda, pageable memory", "pageable share"], rows)
 
 
 def gpu_markdown(runs):
@@ -287,8 +299,9 @@ def ladder_lines(folder, kind):
         rows.append(row)
     columns = ["", "stage", "builds on"]
     for ladder in ladders:
-        columns += [f"{power_of_two(ladder['count'])}: us", "of ceiling", "gain"]
-    return lines_of(f"Sum of {kind}:", columns + ["registers", "shared bytes", "occupancy"], rows)
+        n = power_of_two(ladder["count"])
+        columns += [f"{n}: us", f"{n}: of ceiling", f"{n}: gain"]
+    return lines_of(f"Sum of {kind}:", columns + ["registers", "shared bytes", "occupancy"], rows, names=2)
 
 
 def ladder_markdown(folder):
@@ -303,6 +316,20 @@ def replace_between(text, marker, new):
     return changed
 
 
+SHOWN_FIRST = [("tbb", "exact"), ("tbb", "simd"), ("serial", "pairwise"), ("serial", "kahan"), ("serial", "naive")]
+
+
+def first_rows(text):
+    """Some rows of what `fanin compare` printed, which are apart by at least two spaces, as a table."""
+    printed = [re.split(r" {2,}", line.strip()) for line in text.splitlines()]
+    heading = next(row for row in printed if row[0] == "backend")
+    rows = {tuple(row[:2]): dict(zip(heading, row)) for row in printed if len(row) == len(heading)}
+    wanted = [rows[one] for one in SHOWN_FIRST]
+    return "\n".join(lines_of("", ["backend", "variant", "value", "error in ulp", "ms", "of the read ceiling"],
+                              [[row["backend"], row["variant"], row["value"], row["error/ulp"], row["ms"],
+                                row["of ceiling"]] for row in wanted])[2:-1]) + "\n"
+
+
 def machine(folder, form, commit=None):
     """The machine and the commit of the figures. `commit` is the commit if it differs from that in machine.txt."""
     with open(f"{folder}/machine.txt") as file:
@@ -315,10 +342,12 @@ def blocks(folder):
     """Yields each marker with the text that belongs there."""
     if os.path.exists(f"{folder}/cpu-sums.json"):
         with open(f"{folder}/compare.txt") as file:
-            yield "compare", "```\n" + file.read() + "```\n"
+            compared = file.read()
+        yield "compare", "```\n" + compared + "```\n"
+        yield "compare-first", first_rows(compared)
         where = machine(folder, "{Model name}, {CPU(s)} cores, {compiler}")
         groups = load(f"{folder}/cpu-sums.json")
-        yield "cpu-sums", where + markdown(groups["sum"]) + "\n"
+        yield "cpu-sums", where + cpu_sums(groups["sum"]) + "\n"
         if "normal" in groups:  # Older results have only uniform data.
             yield "cpu-exact", where + cpu_exact_by_family(groups) + "\n"
     if os.path.exists(f"{folder}/gpu-sums.json"):
@@ -332,14 +361,27 @@ def blocks(folder):
 
 
 def main():
-    folder = sys.argv[1].rstrip("/")
+    check = "--check" in sys.argv
+    folder, *paths = [word.rstrip("/") for word in sys.argv[1:] if word != "--check"]
+    documents = {}
+    for path in paths:
+        with open(path) as file:
+            documents[path] = file.read()
     for marker, text in blocks(folder):
-        print(text)
-        if len(sys.argv) > 2:
-            with open(sys.argv[2]) as file:
-                readme = replace_between(file.read(), marker, text)
-            with open(sys.argv[2], "w") as file:
-                file.write(readme)
+        if not check:
+            print(text)
+        holders = [path for path in paths if f"<!-- {marker} -->" in documents[path]]
+        if paths and len(holders) != 1:
+            sys.exit(f"tables.py: the marker <!-- {marker} --> is in {len(holders)} of the documents")
+        for path in holders:
+            changed = replace_between(documents[path], marker, text)
+            if check and changed != documents[path]:
+                sys.exit(f"tables.py: {path} does not say what {folder} says ({marker})")
+            documents[path] = changed
+    if not check:
+        for path, text in documents.items():
+            with open(path, "w") as file:
+                file.write(text)
 
 
 if __name__ == "__main__":

@@ -310,6 +310,20 @@ TEST_CASE("what cannot be read or drawn is refused, and nothing is written") {
   CHECK(here.read("page.html") == "mine");
 }
 
+TEST_CASE("the pictures in docs/ are what the results say") {
+  const scratch_folder here;
+  const std::string results = FANIN_SOURCE "/bench/results/h200/";
+  for (const auto& [picture, chart, file] : {std::tuple{"gpu-sum", "throughput-nvidia-h200-sum-f32-fast", "gpu-sums"},
+                                             {"exact-by-data", "families-nvidia-h200-f32", "gpu-sums"},
+                                             {"ladder", "ladder", "ladder-f32-28"},
+                                             {"lab-latency", "latency-nvidia-h200-load", "lab-latency"}}) {
+    CAPTURE(picture);
+    const std::string drawing =
+        drawn(here, std::string("--format svg --chart ") + chart + " '" + results + file + ".json'");
+    CHECK(here.shell(std::string("cmp out '" FANIN_DOCS "/") + picture + ".svg'").status == 0);
+  }
+}
+
 TEST_CASE("without results it measures first") {
   const scratch_folder here;
   CHECK(here.fanin("report page.html").status == 0);
