@@ -90,14 +90,16 @@ TEST_SUITE("unit/copy_crew") {
   }
 
   TEST_CASE("a piece is whole when it is handed out") {
-    const auto from = random_bytes(4 * piece, 6);
+    const auto from = random_bytes(16 * piece, 6);
     std::vector<std::byte> to(from.size());
     copy_crew crew;
     crew.set_threads(3);
     int incomplete = 0;
-    for (int round = 0; round < 1000; ++round) {
+    for (int round = 0; round < 300; ++round) {
       for (std::size_t end = piece; end <= to.size(); end += piece) to[end - 1] = ~from[end - 1];
       crew.add(to.data(), from.data(), from.size());
+      // The helpers get ahead. The caller soon comes up with them, and has to wait for the piece in their hands.
+      std::this_thread::sleep_for(std::chrono::microseconds(50));
       for (std::size_t end = piece; end <= to.size(); end += piece) {
         crew.finish_next();
         incomplete += to[end - 1] != from[end - 1];
