@@ -95,7 +95,7 @@ TEST_SUITE("unit/copy_crew") {
     copy_crew crew;
     crew.set_threads(3);
     int incomplete = 0;
-    for (int round = 0; round < 300; ++round) {
+    for (int round = 0; round < 1000; ++round) {
       for (std::size_t end = piece; end <= to.size(); end += piece) to[end - 1] = ~from[end - 1];
       crew.add(to.data(), from.data(), from.size());
       // The helpers get ahead. The caller soon comes up with them, and has to wait for the piece in their hands.
