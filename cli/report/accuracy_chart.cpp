@@ -13,6 +13,9 @@ namespace {
 
 constexpr std::size_t method_colours[] = {1, 0, 2};  // Indexed by rank_of_method().
 
+/// Beyond this an axis would end at infinity.
+constexpr double most_drawn = 1e300;
+
 /// For each n the largest relative error, or bound, of a method's variants.
 std::vector<series::point> worst(const std::vector<accuracy_result>& line, double accuracy_result::*ulps) {
   std::vector<series::point> points;
@@ -21,7 +24,7 @@ std::vector<series::point> worst(const std::vector<accuracy_result>& line, doubl
     for (const accuracy_result& one : same) most = std::max(most, one.*ulps * one.relative_ulp);
     // The number is not finite if there is no bound, or if the exact sum is 0.
     const bool known =
-        std::ranges::all_of(same, [&](const auto& one) { return std::isfinite(one.*ulps * one.relative_ulp); });
+        std::ranges::all_of(same, [&](const auto& one) { return one.*ulps * one.relative_ulp <= most_drawn; });
     if (known) points.push_back({same.front().count, most});
   }
   std::ranges::sort(points, {}, &series::point::x);

@@ -227,6 +227,7 @@ std::optional<scalar> right_integer(operation what, const repeated<T>& x) {
     const auto value = product.template integer<R>();
     return value ? std::optional<scalar>(*value) : std::nullopt;
   }
+  if (what == operation::variance) return scalar(right_float<double>(what, x));
   terms<T> all(what, x);
   if (what == operation::mean) {
     all.sum.divide(x.count);
