@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Stands in the list of backends for one that this build was configured without.
 #pragma once
 

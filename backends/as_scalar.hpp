@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Results whose type is known at run time only.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checks that all backends share, so that their errors have the same wording.
 #pragma once
 

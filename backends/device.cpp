@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The functions of device.hpp: contexts, and reductions on a context.
 #include <fanin/device.hpp>
 

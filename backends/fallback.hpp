@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a list of backends, and `auto`, do when the chosen backend fails at run time.
 #pragma once
 

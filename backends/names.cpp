@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Names of the enumerators, and suggestions for misspelt names.
 #include <algorithm>
 #include <vector>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The functions behind the verbs of fanin.hpp: their element types are values, not template parameters.
 #include <cstdlib>
 

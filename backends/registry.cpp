@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The list of all backends, in order of preference. No other file names them all.
 #include <fanin/backend.hpp>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The choice of a backend, a pure function of its arguments.
 #include <algorithm>
 #include <vector>

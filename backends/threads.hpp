@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The cores that the process may use, also if an OpenMP runtime has bound the main thread to one of them, and the
 // threads that it can start.
 #pragma once

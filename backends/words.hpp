@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Text for messages: untrusted text with escapes, and what a misspelt word may mean.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The sums of host memory that the benchmarks compare: the read ceilings, other libraries, and every method of every
 // CPU backend.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sums of device memory by CUB and Thrust.
 #pragma once
 

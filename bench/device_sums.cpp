@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Measures sums of device memory by the backend `cuda` and by CUB and Thrust, the time until a value is on the host,
 // sums of host memory, and the ceilings, in one process. Prints JSON in Google Benchmark's schema, from which
 // scripts/bench-gpu makes tables. Needs up to 12 GiB of host memory and 9 GiB of device memory.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Makes the tables of docs/lab.md from the results of `fanin lab EXPERIMENT --json`."""
 
 import json

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Writes measured figures between the markers of a page of docs/: the gains of the ladder's stages into ladder.md,
 the results of the experiments into lab.md.
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # The measuring part of scripts/bench-gpu, for a machine that cannot build. Needs the CUDA driver and nvidia-smi.
 # Usage: bench/measure-gpu.sh BIN OUT COMMIT
 # BIN contains fanin and fanin_device_bench, OUT receives the results, and COMMIT is the commit of the programs. The

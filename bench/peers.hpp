@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sums of other libraries, compiled with -O3 -march=native.
 #pragma once
 

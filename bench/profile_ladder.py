@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Counts events in each stage of the ladder with Nsight Compute, and compares the counts with what each stage claims.
 
 profile_ladder.py FANIN RESULT      runs ncu over FANIN's stages, writes RESULT (JSON) and prints a table

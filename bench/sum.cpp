@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Measures sums of f32 and f64 by every CPU backend and method and by other libraries, and the read ceilings, in one
 // process. Prints JSON in Google Benchmark's schema, with a row for each round, from which scripts/bench-cpu makes a
 // table of ratios.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Makes tables from those results of scripts/bench-cpu and scripts/bench-gpu that are in the folder.
 
 tables.py bench/results/MACHINE                prints the tables, where a bold figure meets its target

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Text that `fanin --help` and the manual page share.
 #pragma once
 

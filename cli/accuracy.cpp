@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // fanin accuracy compares the errors of all methods, in f32 and f64, on well- and ill-conditioned inputs.
 #include <algorithm>
 #include <memory>

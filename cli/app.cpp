@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Parses the command line, runs the subcommand, and turns an error into a line on stderr and an exit status.
 #include <fcntl.h>
 #include <unistd.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // fanin backends lists the backends with their variants, and the reason why a backend is not usable.
 #include <memory>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // fanin compare sums one input with every usable backend and variant.
 #include <algorithm>
 #include <limits>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // fanin completion prints completion scripts for bash, zsh and fish, generated from the parser.
 #include <algorithm>
 #include <memory>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An exact sum that is kept in a file between runs of the command.
 #pragma once
 

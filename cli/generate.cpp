@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // fanin generate writes input data with known properties as .npy files.
 #include <memory>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The command's functions that need the CUDA runtime. This header includes no CUDA header.
 #pragma once
 

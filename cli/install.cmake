@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Installs the command, and the completion scripts and the manual page that the built command prints.
 
 include(GNUInstallDirs)

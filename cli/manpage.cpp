@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // fanin manpage prints the manual page, generated from the parser.
 #include <fmt/format.h>
 #include <CLI/App.hpp>

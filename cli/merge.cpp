@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // fanin merge adds the exact sums of several saved states.
 #include <memory>
 #include <optional>

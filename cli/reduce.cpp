@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // fanin sum, product, min and the other operations of the catalogue: one number from one input or two.
 #include <sys/stat.h>
 #include <unistd.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # MPFR ships no package file of its own. Defines MPFR::MPFR.
 find_path(MPFR_INCLUDE_DIR mpfr.h)
 find_library(MPFR_LIBRARY mpfr)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Settings for every compiled file. Warnings and sanitizers are set by the presets.
 
 set(CMAKE_CXX_STANDARD 20)

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Finds the CUDA compiler and the static runtime, and sets the options of .cu files. Sets FANIN_HAS_CUDA, and
 # FANIN_STATUS_CUDA for the summary. The configuration needs no driver and no device.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The package that find_package(fanin) finds. The command's own files are installed in cli/.
 
 include(GNUInstallDirs)

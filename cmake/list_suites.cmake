@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Runs after a test executable is built: lists its suites and writes one add_test for each to `output`. Test cases
 # outside of any suite share one entry. A conformance suite of one of `backends` fails if that backend is not usable.
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The options of the configuration and their defaults.
 
 # fanin_backend_option(TBB AUTO): defines FANIN_TBB. AUTO builds the backend if its dependencies are found, ON stops

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # fanin_add_suites(target LABEL label TIMEOUT seconds): one ctest entry for each doctest suite of an executable. Each
 # build lists the suites that the executable contains (list_suites.cmake).
 function(fanin_add_suites target)

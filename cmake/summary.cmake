@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Prints the configuration at the end.
 
 get_target_property(library_type fanin TYPE)

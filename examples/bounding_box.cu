@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An accumulator of your own over device memory: the box around points in the plane.
 #include <cstdio>
 #include <vector>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Choosing a backend at run time, with permission to fall back, and reading the report.
 #include <cstdio>
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One sum three ways: fast, exact, and the plain loop that gets it wrong.
 #include <cstdio>
 #include <vector>

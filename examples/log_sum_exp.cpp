@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An accumulator of your own: log(sum of exp(x)), which does not overflow where exp(x) does.
 #include <cmath>
 #include <cstdio>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Several processes sum a slice each, and send the state of the sum, 292 bytes, through a pipe. The merge of these
 // states is the sum of all slices.
 #include <sys/wait.h>

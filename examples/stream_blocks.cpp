@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A sum of blocks as they arrive, and a merge of saved partial sums: both have the bits of the sum of the whole
 // input.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The read ceiling: the shortest time in which this machine can read given bytes. Reductions are compared with it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Timing of work on a CUDA device, and the device's read and copy ceilings. Only builds with CUDA have this header's
 // functions.
 #pragma once

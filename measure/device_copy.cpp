@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "measure/device_copy.hpp"
 
 #include "measure/device.hpp"

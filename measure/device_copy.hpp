@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Host data in the memory of a device. This header includes no CUDA header.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Host arrays for timed calls, either warm in the caches or in enough copies that no call finds one there.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "measure/timing.hpp"
 
 #include <sys/resource.h>

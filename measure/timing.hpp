@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Timing of calls on the host. Every measurement here uses the same rules for when to stop sampling and which samples
 // to discard.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The exact sum S of an input, and the errors of other values against it.
 #pragma once
 

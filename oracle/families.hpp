@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Families of input data for `fanin generate` and `fanin accuracy`. The data have the same bits on every machine.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checks whether a value keeps the error bound that the library reported with it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Random inputs for the ladder, the benchmarks and the tests. The exact result of every operation fits its result
 // type.
 #pragma once

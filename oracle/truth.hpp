@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The exact result of any operation on one input.
 #pragma once
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 # Sourced by run and test: from a bare Debian 12 to a built tree. Says nothing when there is nothing to do, and what it
 # says goes to stderr.

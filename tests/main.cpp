@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The main() of every test executable, whose exit status tells a skipped suite from one that passed or failed.
 #define DOCTEST_CONFIG_IMPLEMENT
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The arithmetic of each recipe: SIMD leaves for the accumulators that have them, the general loop for the others.
 #include <algorithm>
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The base class of the CPU backends, which implement only the distribution of tasks to threads.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The floating-point environment that the leaves need: round to nearest, subnormals kept.
 #pragma once
 

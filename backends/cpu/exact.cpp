@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Exact sums of elements whose exponents lie in a window of binades: the elements are split without rounding error
 // into integers, which SIMD lanes of 64 bits sum.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The SIMD leaf of the exact sum, dispatched at run time to the best instruction set of this machine.
 #pragma once
 

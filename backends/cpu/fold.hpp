@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The arithmetic of each recipe for CPU backends, and the tree along which partials are merged.
 #pragma once
 

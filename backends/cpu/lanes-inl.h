@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The leaf of the fixed order: rows of 256 bytes with a virtual lane for each element, whatever the vector's width.
 // Highway includes this file once for each instruction set.
 #if defined(FANIN_LEAF_LANES_INL_H_) == defined(HWY_TARGET_TOGGLE)

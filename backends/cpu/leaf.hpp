@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The SIMD leaves, dispatched at run time to the best instruction set of this machine.
 // All of them need round to nearest and no flushing of subnormals (environment.hpp).
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Leaves whose order of operations is part of the result: sums, dot products and products of f32 and f64, and
 // compensated sums and dot products.
 #undef HWY_TARGET_INCLUDE

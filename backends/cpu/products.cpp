@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Exact sums of products. The product of two floats is exact in double. The product of two doubles is the sum of the
 // rounded product and its rounding error, a double too, which an FMA computes if the product is neither too large nor
 // too small. add_exact() sums these doubles.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The SIMD leaves of exact sums of squares and dot products, dispatched at run time to the best instruction set of
 // this machine.
 #pragma once

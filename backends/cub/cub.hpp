@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The CUB backend, a reference: the toolkit's own device-wide reduction with our arithmetic.
 #pragma once
 

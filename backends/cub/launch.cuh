@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Each reduction is one call of cub::DeviceReduce.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shared by the backends `cub` and `thrust`: accumulators as the function objects that these libraries take.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The CUDA backend: kernels of our own, one launch each, with a fixed order of additions.
 #pragma once
 

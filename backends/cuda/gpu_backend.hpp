@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The base class of the backends on NVIDIA devices, which name only the kernels for a request.
 #pragma once
 

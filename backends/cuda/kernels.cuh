@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kernels of the shipped variants, for every recipe, and their launches.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The kernels of the shipped variants. Four element types are a translation unit (cmake/cuda.cmake).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The states in which kernels fold the recipes' accumulators. The host merges them into states of the accumulators.
 #pragma once
 

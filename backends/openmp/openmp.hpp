@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The OpenMP backend: a parallel loop distributes the tasks.
 #pragma once
 

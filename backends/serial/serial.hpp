@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The serial backend: it runs on the calling thread, and is part of every build.
 #pragma once
 

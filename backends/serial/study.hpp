@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Textbook sums of f32 and f64 by plain loops, for comparison with the shipped variants.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The oneTBB backend: a parallel_for distributes the tasks, in an arena for the requested number of threads.
 #pragma once
 

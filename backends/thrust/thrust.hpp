@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The Thrust backend, a reference: thrust::transform_reduce with our arithmetic. A call waits for its result.
 #pragma once
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Counts the instructions of one-thread reductions with callgrind. The counts may differ by 2 % from instructions.txt.
 # Usage: instructions.sh [--update] fanin_gate_call BUILD
 # BUILD names the compiler and its options. --update writes instructions.txt instead. Exit status 77 means that the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs one reduction on one thread, whose instructions callgrind counts. The reduction uses the same instruction set
 // on every machine. Usage: fanin_gate_call VARIANT OPERATION TYPE METHOD COUNT
 #include <cstdio>

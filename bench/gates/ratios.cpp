@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checks the speeds of sums relative to the read ceiling, to other libraries and to each other, in one process. A
 // floor is about half of the ratio in bench/results/, and lower for sums by several threads, which need free cores.
 // The contestants take turns, and the fastest round of each counts, because other work on the machine only adds time.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // fanin bench measures all combinations of backends, variants, operations, types, methods and counts.
 #include "cli/bench/bench.hpp"
 

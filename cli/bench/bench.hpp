@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The cases, the measurements and the results of fanin bench.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checks and times one case of fanin bench.
 #include <utility>
 

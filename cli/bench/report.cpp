@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The results of fanin bench as text, CSV and JSON.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Makes the cases of fanin bench from its axes.
 #include <algorithm>
 #include <bit>

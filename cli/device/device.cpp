@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // fanin device prints the properties of the CPU and the GPUs, and the measured rates of their reads and copies.
 #include <algorithm>
 #include <iterator>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The GPU part of `fanin device`.
 #include <vector>
 

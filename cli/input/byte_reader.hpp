@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bytes from a file descriptor or from memory, with as much look-ahead as the caller needs.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The header of NumPy's .npy files, versions 1 to 3.
 #pragma once
 

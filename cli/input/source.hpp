@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The input of a subcommand: which format it has, and its elements, in memory at once or block by block.
 #pragma once
 

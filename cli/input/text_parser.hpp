@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Numbers from text: plain text, where every word is a number, and CSV (RFC 4180), where one column is.
 #pragma once
 

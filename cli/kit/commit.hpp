@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The commit of the source; cmake/commit.cmake writes its definition.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The errors of the command; those of the library are in fanin/error.hpp.
 #pragma once
 

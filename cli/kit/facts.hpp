@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Facts about a machine. One list of facts gives the JSON object and the text.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Ctrl-C during a measurement. The results so far are still printed.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Values and reports in JSON.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The output of the process: stdout in one write, files that are complete or absent, and a progress line on stderr.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The temporary file that has to go away when a signal ends the process.
 #pragma once
 

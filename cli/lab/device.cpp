@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Runs an experiment of `fanin lab` on a device.
 #include <fanin/device.hpp>
 #include <fanin/fanin.hpp>

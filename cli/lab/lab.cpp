@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // fanin lab runs small experiments that show how a device executes.
 #include "cli/lab/lab.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The experiments and the results of fanin lab.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The page of `fanin lab latency`.
 #include "measure/lab/latency.hpp"
 

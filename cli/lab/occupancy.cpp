@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The page of `fanin lab occupancy`: for each stage the warps that a multiprocessor holds, and the warps that would
 // hide the latency of memory.
 #include <algorithm>

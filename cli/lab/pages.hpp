@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The functions that run the experiments on a device and fill their pages.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The warps of a kernel that a multiprocessor holds, compared with the warps that would hide the latency of memory.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The page of `fanin lab shapes`.
 #include "measure/lab/shapes.hpp"
 

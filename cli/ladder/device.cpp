@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Checks and measures the stages of the ladder on a device.
 #include <algorithm>
 #include <optional>

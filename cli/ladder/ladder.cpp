@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // fanin ladder checks and times the CUDA stages in order.
 #include "cli/ladder/ladder.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The question and the results of fanin ladder.
 #pragma once
 

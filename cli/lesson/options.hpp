@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The options --explain, --trace and --svg of `fanin ladder`, which run nothing on a device.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The text of docs/ladder.md, which is compiled into the command.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The table of traced stages, with examples that are small enough to read.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Traces of the ladder's stages: the additions of every thread in every step. The traces are made on the CPU by the
 // index functions that the kernels call (backends/cuda/stages/steps.hpp).
 #pragma once

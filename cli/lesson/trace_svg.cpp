@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A trace as a picture. Columns are elements and rows are steps. A circle with the thread's number is an addition.
 // Beside each row stand the warps, in which the lanes that work are filled.
 #include <map>

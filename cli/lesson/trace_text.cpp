@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A trace as lines of text, with the values for x[i] = i + 1.
 #include <numeric>
 #include <set>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The results of fanin regress as text and JSON.
 #include <algorithm>
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Exact tests on paired times, which decide for many cases at once whether one of two programs is slower.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The results of single processes, and the pairs that `fanin regress` makes of them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // fanin regress compares two builds, or two result files, case by case.
 #include "cli/regress/regress.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Charts of the errors of sums by method and element type, one chart per family of data.
 #include <algorithm>
 #include <cmath>

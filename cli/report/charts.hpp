@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Makes figures from results. Each kind of chart has a function.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Charts of the speed of exact sums by family of data.
 #include <algorithm>
 #include <limits>

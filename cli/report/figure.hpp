@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The content of charts, independent of how they are drawn.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Charts of the speed of each case over the commits, measured on one machine.
 #include <algorithm>
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Charts of the stages of the CUDA ladder as bars, with a line at the read ceiling.
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Charts of an instruction's rate over the warps per multiprocessor, with a line for each number of chains per
 // thread.
 #include <algorithm>

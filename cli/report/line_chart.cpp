@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Draws lines with markers over an axis of numbers or names.
 #include <algorithm>
 

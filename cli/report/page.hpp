@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Writes a report as one self-contained HTML file.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reads files in Google Benchmark's schema, which 'fanin bench' and the programs in bench/ write.
 #include <algorithm>
 #include <cstdlib>

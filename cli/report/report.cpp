@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // fanin report draws charts of results, all in one HTML file or one chart as SVG or CSV.
 #include <algorithm>
 #include <memory>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The content of result files of all commands.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Draws rows of bars or dots over one axis of numbers.
 #include <algorithm>
 

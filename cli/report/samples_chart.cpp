@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Charts of the results of 'fanin regress': for each case, the difference of B's time from A's in each pair, and the
 // verdict.
 #include <algorithm>

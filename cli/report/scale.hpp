@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Maps numbers to positions on an axis, and chooses the ticks of the axis.
 #pragma once
 

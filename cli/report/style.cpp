@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The style sheets of charts and pages. The colours are those of Okabe and Ito, which colour-blind readers can tell
 // apart, changed so that each has a contrast of at least 3 to 1 with the background of its theme.
 #include "cli/report/page.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The SVG elements of charts. A `look` is a class of chart_style().
 #pragma once
 

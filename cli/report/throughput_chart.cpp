@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Charts of the throughput of each backend over n elements, one chart per operation, type, method and machine.
 #include <algorithm>
 #include <tuple>

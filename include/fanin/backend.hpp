@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The contract a backend fulfils. backends/README.md tells how to add one.
 #pragma once
 

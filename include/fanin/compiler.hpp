@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Macros for what depends on the compiler or on its flags.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reductions of data in device memory, with streams, results on the device and CUDA graphs under the caller's
 // control. Plain C++: no CUDA header is needed to include this. `fanin::reduce` takes a device_span too.
 //

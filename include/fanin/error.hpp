@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The errors that the library throws. The library never prints or aborts, and never runs another backend in place of
 // one that failed.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // START HERE. Reductions with a chosen backend and a chosen method. The report that comes with each value has a
 // proven error bound and tells for which changes the bits stay the same.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reductions of device memory with an accumulator of your own (described in fold.hpp), in code that nvcc compiles.
 // The accumulator's functions are marked __host__ __device__ (FANIN_HOST_DEVICE); where they call constexpr
 // functions, as those of std::numeric_limits, nvcc wants --expt-relaxed-constexpr.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reductions with an accumulator of your own, on the CPU backends. <fanin/fold.cuh> has the same for device memory.
 //
 //   struct bounding_box {                      // any type with these members

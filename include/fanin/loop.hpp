@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The general loop of CPU backends: any accumulator over contiguous elements on one thread. Backends replace it by a
 // faster one for accumulators that have SIMD kernels; the bits are the same.
 //

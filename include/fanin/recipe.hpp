@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The recipes: which accumulator serves an operation, method and element type. The loops of all backends are
 // generated from the recipes.
 #pragma once

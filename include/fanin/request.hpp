@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The parts of a request: the inputs, the memory for the result, and the caller's options.
 #pragma once
 

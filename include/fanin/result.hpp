@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Results: a value, and a report with the backend that computed it, its error bound and its reproducibility.
 #pragma once
 

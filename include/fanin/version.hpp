@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The version of the headers. CMake reads it here.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The cost of a divergent branch: some threads of each warp take one side and the others take the other side.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The latency of a device's memory and arithmetic, and the number of independent instructions that hides it.
 #pragma once
 

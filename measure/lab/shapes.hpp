@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The effect of the block shape on the speed of kernels over a matrix.
 #pragma once
 

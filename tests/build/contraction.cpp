@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The public arithmetic rounds every product, also where the caller's flags let products become part of fused
 // multiply-adds: this file is compiled with such flags.
 #include <cmath>

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Whether a shared library exports only names of fanin, and all that its headers mark.
 # usage: exports.sh LIBRARY
 set -euo pipefail

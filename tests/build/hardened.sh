@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Whether a program was linked to run at any address with all addresses of functions read-only, guards its stack and
 # checks the sizes of buffers.
 # usage: hardened.sh PROGRAM

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compiled by tests, each with one of these macros: the compiler has to refuse it, and say what to do.
 #include <list>
 #include <vector>

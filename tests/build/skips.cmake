@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Whether CTest reports a suite as passed, skipped or failed as its exit status says, whatever else the suite prints.
 # usage: cmake -D ctest=CTEST -D list_suites=list_suites.cmake -D folder=SCRATCH -P skips.cmake
 file(REMOVE_RECURSE ${folder})

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests of fanin bench: its output and its exit status.
 #include <doctest/doctest.h>
 

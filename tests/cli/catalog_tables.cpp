@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tables of operations and element types in docs/backends.md say what the catalogue says.
 #include <doctest/doctest.h>
 

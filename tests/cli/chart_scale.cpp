@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests of the scales of charts: their ticks, and the positions of values.
 #include "cli/report/scale.hpp"
 

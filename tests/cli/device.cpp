@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests of fanin device. Those of the GPU part need a GPU; without one, the reason is tested.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests of errors: the exit status, one line on stderr, nothing on stdout, and no file left behind.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests of fanin lab: its output, its errors, and on a device the results of the experiments.
 #include "cli/lab/lab.hpp"
 

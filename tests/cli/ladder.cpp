@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests of fanin ladder: its output, its errors, and on a device that every stage is verified and timed.
 #include "cli/ladder/ladder.hpp"
 

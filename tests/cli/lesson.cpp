@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests of --explain, --trace and --svg, and of the pictures in docs/ladder.md.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests of the files that the command writes: what is replaced, written as it is, or refused.
 #include <doctest/doctest.h>
 

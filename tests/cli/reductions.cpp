@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests of fanin sum, product, min, max, mean and sum_of_squares: the same result from every kind of input, and the
 // JSON report.
 #include <doctest/doctest.h>

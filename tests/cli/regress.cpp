@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests of fanin regress, most of them with scripts that print given times in place of builds.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests of fanin report: the charts and tables of each kind of result, and its errors.
 #include <doctest/doctest.h>
 
@@ -313,14 +314,16 @@ TEST_CASE("what cannot be read or drawn is refused, and nothing is written") {
 TEST_CASE("the pictures in docs/ are what the results say") {
   const scratch_folder here;
   const std::string results = FANIN_SOURCE "/bench/results/h200/";
-  for (const auto& [picture, chart, file] : {std::tuple{"gpu-sum", "throughput-nvidia-h200-sum-f32-fast", "gpu-sums"},
-                                             {"exact-by-data", "families-nvidia-h200-f32", "gpu-sums"},
-                                             {"ladder", "ladder", "ladder-f32-28"},
-                                             {"lab-latency", "latency-nvidia-h200-load", "lab-latency"}}) {
-    CAPTURE(picture);
-    const std::string drawing =
-        drawn(here, std::string("--format svg --chart ") + chart + " '" + results + file + ".json'");
-    CHECK(here.shell(std::string("cmp out '" FANIN_DOCS "/") + picture + ".svg'").status == 0);
+  struct entry {
+    std::string picture, chart, file;
+  };
+  for (const entry& one : {entry{"gpu-sum", "throughput-nvidia-h200-sum-f32-fast", "gpu-sums"},
+                           {"exact-by-data", "families-nvidia-h200-f32", "gpu-sums"},
+                           {"ladder", "ladder", "ladder-f32-28"},
+                           {"lab-latency", "latency-nvidia-h200-load", "lab-latency"}}) {
+    CAPTURE(one.picture);
+    drawn(here, "--format svg --chart " + one.chart + " '" + results + one.file + ".json'");
+    CHECK(here.shell("cmp out '" FANIN_DOCS "/" + one.picture + ".svg'").status == 0);
   }
 }
 

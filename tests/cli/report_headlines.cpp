@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Compares the headlines of the charts of fanin report with the rows of the result files, which this test reads by
 // itself.
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests of fanin compare, accuracy, generate, backends, completion and manpage.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every variant's proven bound on inputs from harmless to hopeless.
 #include "oracle/families.hpp"
 #include "tests/conformance/checks.hpp"

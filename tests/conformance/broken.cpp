@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The suite can fail: backends that are broken on purpose, and the checks that have to notice.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Other ways to call: in blocks, and from many threads at once.
 #include <algorithm>
 #include <array>

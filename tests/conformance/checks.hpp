@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The contract of a backend as checks. Each returns what it found wrong and works on backends outside the registry
 // too.
 #pragma once

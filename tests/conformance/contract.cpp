@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a backend says about itself, and what it refuses.
 #include <algorithm>
 #include <set>

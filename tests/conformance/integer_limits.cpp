@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Integers at the edges of 64 bits: the mathematical value or the error, wherever in the input they stand.
 #include "tests/conformance/checks.hpp"
 #include "tests/support/reference.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What lies around the input is neither read nor written, nor is the input written.
 #include "tests/conformance/checks.hpp"
 #include "tests/support/guarded_memory.hpp"

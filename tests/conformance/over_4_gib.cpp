@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // An input of more than 2^32 bytes: 64 MiB of memory, mapped again and again, and a last part of its own.
 #include <sys/mman.h>
 #include <unistd.h>

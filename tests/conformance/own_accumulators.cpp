@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Accumulators of the caller's own, which run by the general loop: the same bits for any thread count, in blocks and
 // wherever the input lies; without reading what lies around it. Backends on devices refuse them.
 #include <cstring>

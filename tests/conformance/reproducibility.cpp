@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a result says about its bits: the same for every thread count, instruction set, order, split and call.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every operation, type and method over the ladder of sizes, from every start within a cache line.
 #include <algorithm>
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The tables of what each answer means: zeros, NaN, infinities, cancellation, subnormals, and roundings at the edges.
 #include <algorithm>
 #include <cmath>

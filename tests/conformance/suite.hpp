@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The suite for one backend: every check is a test of its own.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The suite on kernels with a mistake in them: it has to find each.
 #include "backends/cuda/cuda.hpp"
 #include "tests/conformance/checks.hpp"

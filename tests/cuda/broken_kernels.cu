@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/cuda/broken_kernels.hpp"
 
 #include "backends/cuda/kernels.cuh"

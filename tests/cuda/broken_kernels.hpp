@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Kernels with the mistakes that the suite is for.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Contexts: the caller's stream, results on the device, graphs, several at once, errors that leave all usable.
 #include <algorithm>
 #include <thread>

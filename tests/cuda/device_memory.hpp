@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Device memory for tests, and whether there is a device to test.
 #pragma once
 

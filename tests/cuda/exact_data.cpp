@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Exact sums on a device of data that are hard for its windows and for its rounding.
 #include <cmath>
 #include <random>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Positions and pairs of elements that reach the general loop from host memory, which is copied in chunks.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/cuda/ladder_broken.hpp"
 
 #include "backends/cuda/stages/16_warp_shuffle.cuh"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Two stages that are wrong on purpose, so that the checks of the real ones are known to be able to fail.
 #pragma once
 

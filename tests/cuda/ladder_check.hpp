@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One stage over one input, checked: the value, that it comes again, and that nothing beside its memory was touched.
 #pragma once
 

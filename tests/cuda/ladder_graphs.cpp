@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Stages in CUDA graphs, and over more elements than 32 bits count.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Device memory for tests of the ladder, with guard bytes around it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every stage of the ladder on a GPU: sizes, types, operations, block sizes, alignments, special values.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The traces that the lesson shows against the kernels: floats added in the traced order have the kernel's very bits,
 // which another order has not.
 #include <doctest/doctest.h>

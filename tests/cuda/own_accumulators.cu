@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Accumulators of the caller's own over device memory, against the CPU backends.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Dot products of data in device memory, wherever the second array begins.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the GPU backends say about this machine, with or without a device.
 #include <doctest/doctest.h>
 

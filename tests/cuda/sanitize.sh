@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Runs the GPU tests at small sizes under the four tools of compute-sanitizer, which ctest is too impatient for: a
 # process for each tool and test case, as many at once as there are processors.
 # Usage: tests/cuda/sanitize.sh FANIN_CUDA_TESTS      the tests' executable; exit 1 if a tool finds something

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How the kernels cut their input, checked without a device.
 #include <doctest/doctest.h>
 

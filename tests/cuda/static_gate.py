@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """What the compiler made of every kernel of the ladder and the lab, against the table checked in; no GPU needed.
 
 For each kernel and accumulator: registers for sm_90, 16-byte loads from global memory, bulk copies, redux

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Any elements of any type: every operation, by every CPU backend, variant and instruction set, gives what MPFR
 // gives, correctly rounded or within the reported bound, and the same bits wherever the report promises them: from
 // one backend, instruction set and thread count to another, in blocks, and from parts that were saved, loaded and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The same bytes as a regular file, which the command maps, and as a pipe, which it reads.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the fuzz targets share: the check of an invariant, and the bytes of an input as choices and text.
 #pragma once
 

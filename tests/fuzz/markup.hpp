@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whether text is well-formed markup: what XML demands of SVG, and fanin's HTML pages keep too, but for <!DOCTYPE>
 // and <meta>.
 #pragma once

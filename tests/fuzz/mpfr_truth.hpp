@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The right result of every operation of the catalogue, by MPFR. A sum here has 4500 bits, in which no sum of floats,
 // of their squares or of their products is rounded, nor is the numerator of a variance.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Any bytes as a .npy file: the reader returns the elements that the header promises or throws bad_data, touches
 // nothing else, and finds the same in a mapped file and in a pipe.
 #include "cli/input/npy.hpp"

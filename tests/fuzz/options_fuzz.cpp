@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Any words as a command line with the options that the subcommands share, and as names for the library: the words
 // give a reader's options and a valid selection of a backend, or the documented error in one line of text.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The elements that an input of the differential fuzzer describes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Any bytes as raw elements, with any --type, --skip and --count: a mapped file and a pipe have the same elements,
 // which are the input's own bytes, and both are refused exactly where the bytes do not suffice.
 #include <algorithm>

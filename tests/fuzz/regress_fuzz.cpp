@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Any outputs of two or three programs, apart by NUL, as `fanin regress` reads them: bad_data, or finite times above
 // 0 and verdicts whose text has no control characters and whose JSON a report can draw.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Any JSON documents, apart by NUL, as results: the report throws, or every chart is well-formed in the page, as SVG
 // and as CSV, whatever the names in the results contain.
 #include "cli/report/charts.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Any bytes as saved exact sums: what load() accepts it saves again byte by byte, merging commutes and loses nothing,
 // every changed byte is refused, and the command's reader accepts the same files.
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Any text as numbers, plain or CSV: the parser gives the same numbers, or the same message, for the text as a whole,
 // in pieces of any sizes, from a file and from a pipe. Numbers of words are those of from_chars() and of strtod().
 #include <algorithm>

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """bench/profile_ladder.py on a report written by hand in the form of the tool's (sample.csv): no GPU is needed."""
 
 import copy

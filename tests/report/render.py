@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Looks at a report of real results in headless Chromium, at a desktop's and at a phone's width, light and dark.
 
 render.py FANIN RESULTS [FOLDER]   RESULTS: bench/results; FOLDER keeps the page and the pictures

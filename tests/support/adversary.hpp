@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Floats on which sums go wrong: one kind of data for each way.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One call of a backend, compared bit by bit and told in words.
 #pragma once
 

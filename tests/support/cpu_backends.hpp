@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The backends that work in host memory and are usable here.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Numbers that are never rounded, and whether a float is the one nearest to such a number. By MPFR.
 #pragma once
 

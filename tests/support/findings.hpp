@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a check found wrong. Checks return it instead of failing a test, so that they can be tried on broken backends.
 #pragma once
 

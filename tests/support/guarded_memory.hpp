@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory whose neighbours cannot be touched.
 #pragma once
 

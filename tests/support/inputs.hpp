@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Deterministic inputs for the suites; `accuracy`'s families are in oracle/families.hpp.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Accumulators as a user would write them, for <fanin/fold.hpp> and <fanin/fold.cuh>.
 #pragma once
 

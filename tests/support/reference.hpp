@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The right results of finite input: exact sums for floats, 128-bit arithmetic for integers.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Skips the rest of a test case on a machine that lacks what the test case needs.
 #pragma once
 

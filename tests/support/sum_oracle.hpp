@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whether a value is the exact sum of floats, correctly rounded. It shares no code and no method with the library:
 // the positive and the negative elements are summed in two plain big integers, and a value is right if the sum lies
 // between the midpoints to its neighbours, which is what "rounded to nearest, ties to even" says.

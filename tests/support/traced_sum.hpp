@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A trace run over floats whose sum tells orders apart.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whether a test that needs a backend is to go on.
 #pragma once
 

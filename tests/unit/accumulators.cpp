@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests the accumulators of integers, extrema, products and rounded sums one by one, at the limits of their states.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests that repeated calls allocate nothing, by counting the calls of operator new in all threads of the process.
 #include <doctest/doctest.h>
 

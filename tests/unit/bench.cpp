@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests of the cases and measurements of fanin bench, and of its check of values.
 #include <doctest/doctest.h>
 

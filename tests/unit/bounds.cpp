@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests the error bounds of accumulators in the fixed order against values computed by hand. A row has 64 f32 or 32
 // f64.
 #include <doctest/doctest.h>

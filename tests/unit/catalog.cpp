@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The catalogue's derived tables, and values that are no enumerators.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests of the threads that copy in pieces: each byte is copied once, and no thread writes after the call has
 // returned.
 #include <doctest/doctest.h>

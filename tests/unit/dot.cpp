@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests dot products: exact ones against arithmetic without rounding, others against their bounds.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests of exact accumulators: special values, ill-conditioned sums, and merging.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests the code of the exact CUDA kernels, run on the CPU by the threads of one warp: windows, the block's chunks,
 // and the rounding. Bulk copies, and sums of several blocks, need a device.
 #include <doctest/doctest.h>

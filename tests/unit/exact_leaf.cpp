@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests the SIMD leaf of the exact sum against additions one after the other, on every instruction set of this
 // machine.
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Metamorphic tests of exact sums: changes of order, splitting and merging, sign, scale, and cancelling pairs, whose
 // effect on the sum is known. They run on every CPU backend, with 1 to 16 threads, on every instruction set.
 #include <doctest/doctest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests exact norm2 and variance against arithmetic without rounding.
 #include <doctest/doctest.h>
 

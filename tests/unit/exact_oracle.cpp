@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests the exact accumulators against MPFR with 4400 bits, in which every sum here is exact.
 #include <doctest/doctest.h>
 #include <mpfr.h>

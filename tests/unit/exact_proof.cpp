@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests exact sums and means of a million adversarial inputs, by every CPU backend and in every floating-point
 // environment, against big integers.
 #include <doctest/doctest.h>

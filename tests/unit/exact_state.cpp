@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests of the states of exact accumulators: their counts, what is saved, and what may be loaded.
 #include <doctest/doctest.h>
 

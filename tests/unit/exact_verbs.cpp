@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests the verbs norm2 and variance, which are exact without asking, and the judgement of exact values.
 #include <doctest/doctest.h>
 

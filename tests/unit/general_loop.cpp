@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The general loop gives the bits of the kernels that replace it, for every recipe.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests of the .npy reader: files of numpy and other writers, and files that it rejects.
 #include <doctest/doctest.h>
 

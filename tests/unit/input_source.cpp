@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests that mapped and streamed files give the same elements, and that a truncated file gives one line and status 1.
 #include <doctest/doctest.h>
 #include <fcntl.h>
@@ -88,18 +89,21 @@ TEST_CASE("raw: a count takes the front") {
 }
 
 TEST_CASE("a name's last four characters, in any case, are its format") {
-  for (const auto& [extension, format] : {std::pair{".csv", "csv"},
-                                          {".CSV", "csv"},
-                                          {".tsv", "csv"},
-                                          {".txt", "text"},
-                                          {".bin", "raw"},
-                                          {".raw", "raw"},
-                                          {"", "text"},
-                                          {".dat", "text"}}) {
-    CAPTURE(extension);
-    const scratch_file file("1234567\t", extension);
+  struct entry {
+    std::string extension, format;
+  };
+  for (const entry& one : {entry{".csv", "csv"},
+                           {".CSV", "csv"},
+                           {".tsv", "csv"},
+                           {".txt", "text"},
+                           {".bin", "raw"},
+                           {".raw", "raw"},
+                           {"", "text"},
+                           {".dat", "text"}}) {
+    CAPTURE(one.extension);
+    const scratch_file file("1234567\t", one.extension);
     const source input({.path = file.path(), .type = "f64"});
-    CHECK(input.format() == format);
+    CHECK(input.format() == one.format);
   }
   const scratch_file table("a\tb\n1\t2\n", ".tsv");
   CHECK(load({.path = table.path(), .column = "b"}) == std::vector<double>{2});

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests of the text and CSV parser: the numbers do not depend on how the text is split into pieces.
 #include <doctest/doctest.h>
 

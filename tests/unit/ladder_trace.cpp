@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests of the traces of the ladder's stages: the total contains every element once, and no thread accesses in a step
 // a number that another thread changes in it.
 #include "cli/lesson/trace.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests of the names of enumerators, and of suggestions for unknown names.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Accumulators of the caller's own: the same bits on every CPU backend, for any thread count, whole or in blocks.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests of the statistics of `fanin regress`: p-values against an enumeration of all signs, and verdicts of whole
 // runs on simulated machines.
 #include "cli/regress/paired_test.hpp"

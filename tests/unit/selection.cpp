@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests of the selection of a backend, with fake backends that compute nothing.
 #include <doctest/doctest.h>
 

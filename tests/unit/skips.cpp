@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests of the exit status of a test executable that skips test cases. A second process of this program runs hidden
 // test cases.
 #include <doctest/doctest.h>

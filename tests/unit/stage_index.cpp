@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests of the index functions of the ladder's stages, without a GPU: every element is added exactly once, and no
 // thread accesses in a step a value that another thread changes in it.
 #include <doctest/doctest.h>

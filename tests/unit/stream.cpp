@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests of incremental and plan.
 #include <doctest/doctest.h>
 

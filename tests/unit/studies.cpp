@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests of the textbook sums: the order of their additions, and where their bounds end.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests of the number of cores that a process may use, also after an OpenMP runtime has bound the main thread to one
 // core. The runtime does so before main(), so a second process of this program runs a hidden test with other
 // environment variables.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Tests of the timing functions, with simulated clocks.
 #include <doctest/doctest.h>
 #include <pthread.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The forms in which the verbs of fanin.hpp take their input, and what they say of others.
 #include <doctest/doctest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Batches of vectors for a warp, which come from device memory in one of two ways: by loads into registers
 // (loaded_batches), or by asynchronous bulk copies into a ring of buffers in shared memory (copied_batches). Both
 // classes have the members that window_sums calls.

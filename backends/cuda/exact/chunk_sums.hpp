@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The exact sum as kernels store it: a fixed-point number whose digits, the chunks, have 16 bits each in an integer
 // of 64 bits. The upper bits of this integer collect the carries, so that threads can add to chunks at the same time
 // and in any order.

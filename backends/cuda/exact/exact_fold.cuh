@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Launching the exact sums of elements, of their squares, and of products.
 #pragma once
 

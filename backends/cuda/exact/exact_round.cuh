@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The final rounding of an exact sum by the lanes of one warp, which saves a few microseconds over fixed_point.hpp,
 // where one thread goes through the limbs.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The part of an exact sum that a block adds, in shared memory. There are 32 copies of each chunk, one for each lane,
 // and each copy is in the lane's own bank, so that the lanes of a warp have no bank conflicts. Warps add to the same
 // copies by atomic operations.

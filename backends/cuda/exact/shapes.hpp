@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The launch shapes of the kernels of exact sums, chosen by measurement like those of fanin/cuda/shape.cuh.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The terms of an exact sum, and how a lane loads them: elements, their squares, or products of the elements of two
 // arrays.
 #pragma once

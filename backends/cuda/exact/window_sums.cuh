@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The part of an exact sum that a warp adds through a window of exponents. The head of backends/cpu/exact.cpp
 // explains windows, their levels, and the constant M and the unit of a level; here each warp has a window of its own.
 // Batches with terms outside of the window are added term by term to the block's chunks (lane_sums.cuh). A product of

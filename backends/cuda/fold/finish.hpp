@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Finishing on the device: from states to the value, for results that stay in device memory.
 #pragma once
 

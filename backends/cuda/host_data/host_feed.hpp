@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Folding host data on a device, in chunks that go through a ring of slots: while one chunk is folded, the next is
 // copied to the device, and pinned memory is filled for those after it.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memory and streams that calls on one device and stream share. Not thread-safe: each thread has its own.
 #pragma once
 

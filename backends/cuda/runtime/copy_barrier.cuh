@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Asynchronous bulk copies into shared memory, and waiting for them (compute capability 9.0).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A pool of threads that copies memory in pieces, while the caller uses the pieces that are copied. Independent of
 // CUDA.
 #pragma once

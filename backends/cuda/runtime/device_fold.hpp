@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The part of a reduction on the device: launches of the kernels that fold elements into one state.
 #pragma once
 

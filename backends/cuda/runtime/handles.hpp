@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Owners of memory, streams and events of the CUDA runtime. Their destructors ignore errors.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The part of a reduction on the host: merging the states that kernels return, and the value and its error bound.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whether the CUDA runtime finds a usable device, for all backends that use the runtime.
 #pragma once
 

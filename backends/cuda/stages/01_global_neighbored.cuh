@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // 01 global_neighbored -- the start of the ladder
 // Fixes:   one thread that adds everything: here every block folds its part as a tree.
 // How:     in place in global memory; thread t takes in its neighbour at stride 1, 2, 4, ... if t % (2 stride) == 0.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // 02 global_neighbored_less -- builds on 01 global_neighbored
 // Fixes:   a few working threads in every warp: warps diverge and rest in part.
 // How:     the same pairs, renumbered: the first threads take all the work, at 2 * stride * thread.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // 03 global_interleaved -- builds on 02 global_neighbored_less
 // Fixes:   threads of a warp touch values 2 * stride apart, so that a warp's access takes many transactions.
 // How:     the stride halves from half the block down to 1; neighbouring threads touch neighbouring values.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // 04 global_unroll -- builds on 03 global_interleaved
 // Fixes:   one value for each thread: a block starts, waits for memory once and is over.
 // How:     every thread first takes in the values of 2, 4 or 8 tiles; these loads do not wait for each other.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // 06 shared_modulo -- builds on 01 global_neighbored
 // Fixes:   every level of the tree goes through global memory.
 // How:     each thread loads one value into shared memory; the tree of 01 runs there.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // 07 shared_mask -- builds on 06 shared_modulo
 // Fixes:   a division by a stride that is only known at run time, at each level.
 // How:     the same tree with a bit mask: thread t works if (t & (2 stride - 1)) == 0.

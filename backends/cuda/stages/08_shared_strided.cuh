@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // 08 shared_strided -- builds on 07 shared_mask
 // Fixes:   working threads are spread over all warps.
 // How:     the first threads take all the work, at index 2 * stride * thread.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // 09 shared_sequential -- builds on 08 shared_strided
 // Fixes:   bank conflicts.
 // How:     the stride halves from half the block down to 1, so that lanes touch neighbouring words.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // 10 shared_dynamic -- builds on 09 shared_sequential
 // Fixes:   shared memory for the largest block, whatever the block.
 // How:     the launch sizes it: one value for each thread.

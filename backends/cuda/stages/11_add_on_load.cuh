@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // 11 add_on_load -- builds on 10 shared_dynamic
 // Fixes:   half of the threads load one value and never add.
 // How:     each thread adds two elements while loading.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // 12 unroll_last_warp -- builds on 11 add_on_load
 // Fixes:   the last six levels pay a block barrier although only one warp still works.
 // How:     one warp finishes alone, unrolled, with a warp barrier after each level: lock-step ended with Volta.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // 13 unroll_complete -- builds on 12 unroll_last_warp
 // Fixes:   loop counters, comparisons and bound checks at each level.
 // How:     the block size is a template parameter, so that every step is unrolled and tests fold away.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // 14 atomic_block -- builds on 12 unroll_last_warp
 // Fixes:   the second step that folds the partials.
 // How:     thread 0 of each block merges its partial into the result with an atomic operation of the device: sums,

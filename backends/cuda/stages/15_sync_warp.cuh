@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // 15 sync_warp -- builds on 12 unroll_last_warp
 // Fixes:   block barriers that couple warps which have nothing to tell each other yet.
 // How:     every warp folds its own 32 values in shared memory with warp barriers; one block barrier, then one warp

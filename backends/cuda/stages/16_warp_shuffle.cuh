@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // 16 warp_shuffle -- builds on 15 sync_warp
 // Fixes:   each level inside a warp stores to shared memory, waits and loads again.
 // How:     lanes shuffle registers; shared memory holds one slot for each warp, around the one block barrier.

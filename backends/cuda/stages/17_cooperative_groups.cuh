@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // 17 cooperative_groups -- builds on 16 warp_shuffle
 // Fixes:   masks, lane numbers and shuffle distances spelled by hand.
 // How:     the same two levels with tiled_partition and reduce.

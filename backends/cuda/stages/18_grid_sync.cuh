@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // 18 grid_sync -- builds on 17 cooperative_groups
 // Fixes:   the second launch.
 // How:     a cooperative launch of no more blocks than fit at once: each folds its tiles, all meet at a grid-wide

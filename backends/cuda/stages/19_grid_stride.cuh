@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // 19 grid_stride -- builds on 16 warp_shuffle
 // Fixes:   blocks that live for one tile: their start, their barriers and their partials cost more than their loads.
 // How:     as many blocks as fit at once; each thread folds every element that is a grid away from its first,

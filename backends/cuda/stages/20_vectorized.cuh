@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // 20 vectorized -- builds on 19 grid_stride
 // Fixes:   4 or 8 bytes for each load: too many instructions, too few bytes in flight.
 // How:     16-byte loads, four of them started before the first is used. The elements before the first aligned

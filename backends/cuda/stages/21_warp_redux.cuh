@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // 21 warp_redux -- builds on 20 vectorized
 // Fixes:   five shuffles, each waiting for the one before, to fold a warp of integers.
 // How:     redux.sync folds 32 bits of all lanes in one instruction; wider sums go in pieces of 27 bits, which 32

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // 22 single_pass -- builds on 20 vectorized
 // Fixes:   the second launch, and the time between the two.
 // How:     blocks count their arrivals; the last one to arrive folds the partials, in the order of the blocks.

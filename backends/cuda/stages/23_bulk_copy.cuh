@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // 23 bulk_copy -- builds on 22 single_pass
 // Fixes:   threads that spend registers and instructions on loads in flight.
 // How:     one thread starts bulk copies of 32 KiB into a ring of six buffers; all wait for the next one and fold it.

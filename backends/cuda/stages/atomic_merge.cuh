@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Merging a state into one that other blocks merge into at the same time: by the device's own atomics where it has
 // them for the operation, by compare-and-swap where not.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What stages have in common: their row of the table, their kernel's arguments, reading and writing one value, and
 // the loops of the trees. A stage's file spells what is new in it; later stages include it from there.
 #pragma once

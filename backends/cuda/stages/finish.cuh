@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The second step that stages share, and the copy that stages in place work on.
 #pragma once
 

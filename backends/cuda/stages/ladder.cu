@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The table, and running one of its rows. No kernel is compiled here.
 #include "backends/cuda/stages/ladder.hpp"
 

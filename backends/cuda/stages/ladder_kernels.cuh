@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The definition that ladder_TYPE.cu instantiates: every kernel of the ladder for one element type.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The ladder's stages as variants of the backend `cuda`.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Who adds what to whom: the index arithmetic of the stages, for kernels and for tests and pictures without a GPU.
 //
 // A tree over `size` values runs one step for every stride; within a step all threads work at once, and no thread

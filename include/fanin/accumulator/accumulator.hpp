@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What an accumulator is: the arithmetic of a reduction, without any hardware.
 //
 // An accumulator A names its `element` and its trivially copyable `state` and offers, as static functions,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The formulas of the proven error bounds; docs/numerics.md has the proofs.
 #pragma once
 

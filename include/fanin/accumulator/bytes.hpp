@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Numbers as bytes in a fixed order, and a checksum of bytes: what saved states are made of.
 #pragma once
 

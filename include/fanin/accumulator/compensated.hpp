@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sums that also add up their rounding errors: a state is the pair of a sum and the sum of its rounding errors.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Dot products without rounding: the product of two mantissas fits in 128 bits and is added exactly.
 #pragma once
 

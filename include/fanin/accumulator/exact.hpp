@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sums without rounding. An exact accumulator holds the sum of everything added to it and rounds once, at the end, so
 // the result and the saved bytes depend on the multiset of values only: not on order, split, merging or machine.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Gives the public exact accumulators, which are classes, the static functions of an accumulator.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Smallest and largest element. Any NaN gives NaN, and -0 is smaller than +0, so that the result does not depend on
 // the order.
 #pragma once

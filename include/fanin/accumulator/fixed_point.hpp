@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A signed fixed-point number so wide that adding floating-point numbers to it never rounds.
 //
 // Invariants

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The compilers' 128-bit integers under one name.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Exact integer sums and products: finish() returns the mathematical value or throws overflow.
 #pragma once
 

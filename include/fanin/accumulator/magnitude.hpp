@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sums of magnitudes (the L1 norm).
 #pragma once
 

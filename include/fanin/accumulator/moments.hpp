@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The variance with a single rounding. With S the sum of x and Q the sum of x^2, it is (n Q - S^2) / n^2, whose
 // numerator is computed exactly in integers.
 #pragma once

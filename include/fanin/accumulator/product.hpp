@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Products of floating-point numbers.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Square roots of multi-word integers, rounded once.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Products that are rounded before anything is added to them, whatever the caller's compiler flags allow. If a
 // compiler contracted products and additions to fused multiply-adds, results would have other bits.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Sums with one rounded addition per element, and their means.
 #pragma once
 

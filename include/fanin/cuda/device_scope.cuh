@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // A scope with another current device.
 #pragma once
 

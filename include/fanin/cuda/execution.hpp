@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Where kernels run. Needs no CUDA header.
 #pragma once
 

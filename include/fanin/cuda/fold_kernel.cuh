@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The general loop of devices: any accumulator over one or two arrays. Every thread has several 16-byte loads in
 // flight; the last block to end merges the states of all blocks.
 #pragma once

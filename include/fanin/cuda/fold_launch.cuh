@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Launches of the general loop, and the longest chain of additions in it.
 #pragma once
 

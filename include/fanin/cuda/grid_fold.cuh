@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // From one state in each thread to one state for the grid, in one launch and in a fixed order.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Programmatic launches: a kernel may be launched before the preceding kernel of the stream has ended.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Moving an accumulator's state between the lanes of a warp.
 #pragma once
 

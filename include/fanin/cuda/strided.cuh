@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The loop of a thread over elements that lie a stride apart.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // One or two arrays as whole vectors of 16 bytes, of which the first is at the start of a cache line, and the few
 // elements before and after these vectors. Element types whose size or alignment no scalar type has are vectors of
 // one element.

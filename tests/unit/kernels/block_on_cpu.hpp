@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The CUDA extensions of C++ that all kernels use, for a C++ compiler. Each thread of a block is a thread of
 // the host, barriers are std::barrier, and blocks run one after the other. The order of additions is that of a
 // device.

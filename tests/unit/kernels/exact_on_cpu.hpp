@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The CUDA extensions of C++ that the kernels of exact sums use, for a C++ compiler.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The CUDA extensions of C++ that the ladder's kernels use, for a C++ compiler.
 #pragma once
 
