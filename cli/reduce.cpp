@@ -73,10 +73,10 @@ finished_reduction reduce_source(operation what, source& input, source* other, c
   if (!stream) {
     const array_view all = input.load();
     const input_views inputs = other != nullptr ? input_views(all, other->load()) : input_views(all);
-    const plan planned(what, all.type, chosen, all.count);
+    const plan checked(what, all.type, chosen,
+                       all.count);  // What is wrong with the options is not the input's fault.
     done.count = all.count;
-    done.reached = with_input_name(input.name(), [&] { return planned(inputs); });
-    done.reached.report.fallback = planned.chosen().fallback;
+    done.reached = with_input_name(input.name(), [&] { return reduce(what, inputs, chosen); });
     if (state != nullptr) state->add(all);
   } else {
     for (array_view block = input.next(); block.count > 0; block = input.next()) {

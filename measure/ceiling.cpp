@@ -10,6 +10,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -154,22 +155,42 @@ const cpu::cpu_backend& threads_of(const backend& by) {
   return *own;
 }
 
-unsigned long long read_by(const cpu::cpu_backend& by, unsigned threads, const void* data, std::size_t bytes) {
-  struct job {
-    const unsigned char* data;
-    std::size_t bytes, block;
-    std::atomic<unsigned long long> seen = 0;
+/// Reads by the threads of a backend, in the tasks of a reduction of as many bytes. A task has a cache line for what
+/// it saw, as a reduction's has for its state.
+class shared_reads {
+ public:
+  /// `bytes` is not 0.
+  shared_reads(const cpu::cpu_backend& by, unsigned threads, std::size_t bytes)
+      : by_(by),
+        threads_(threads),
+        bytes_(bytes),
+        block_(cpu::chunk_length(bytes, cpu::leaf_bytes, threads)),
+        seen_((bytes + block_ - 1) / block_) {}
+
+  unsigned long long read(const void* data) {
+    data_ = static_cast<const unsigned char*>(data);
+    const auto read_block = [](void* context, std::size_t i) {
+      shared_reads& all = *static_cast<shared_reads*>(context);
+      const std::size_t first = i * all.block_, share = std::min(all.block_, all.bytes_ - first);
+      all.seen_[i].bits =
+          HWY_DYNAMIC_DISPATCH(read_block)(all.data_ + first, share, all.bytes_ >= least_prefetched_bytes);
+    };
+    by_.run(threads_, seen_.size(), {read_block, this});
+    unsigned long long whole = 0;
+    for (const line& one : seen_) whole |= one.bits;
+    return whole;
+  }
+
+ private:
+  struct alignas(64) line {
+    unsigned long long bits = 0;
   };
-  // The tasks are those of a reduction of the same bytes.
-  job all{static_cast<const unsigned char*>(data), bytes, cpu::chunk_length(bytes, cpu::leaf_bytes, threads)};
-  const auto read_block = [](void* context, std::size_t i) {
-    job& j = *static_cast<job*>(context);
-    const std::size_t first = i * j.block, share = std::min(j.block, j.bytes - first);
-    j.seen |= HWY_DYNAMIC_DISPATCH(read_block)(j.data + first, share, j.bytes >= least_prefetched_bytes);
-  };
-  by.run(threads, (bytes + all.block - 1) / all.block, {read_block, &all});
-  return all.seen;
-}
+  const cpu::cpu_backend& by_;
+  unsigned threads_;
+  std::size_t bytes_, block_;
+  std::vector<line> seen_;
+  const unsigned char* data_ = nullptr;
+};
 
 }  // namespace
 
@@ -177,12 +198,12 @@ timed_beside_reads time_beside_reads(const std::function<void(std::size_t)>& cal
                                      const rotation& input, unsigned threads, const stopping_rule& limit) {
   volatile unsigned long long sink = 0;
   const std::size_t bytes = input.at(0).bytes();
-  const cpu::cpu_backend& crew = threads_of(by);
   threads = startable_threads(std::min(threads, cpu::most_threads));
+  std::optional<shared_reads> several;
+  if (threads > 1 && bytes > cpu::leaf_bytes) several.emplace(threads_of(by), threads, bytes);  // else one task
   const auto alone = [&](std::size_t i) { sink = read_alone(input.at(i).data, bytes); };
-  const auto together = [&](std::size_t i) { sink = read_by(crew, threads, input.at(i).data, bytes); };
+  const auto together = [&](std::size_t i) { sink = several->read(input.at(i).data); };
   std::vector<batch_clock> clocks = {host_clock(call), host_clock(alone)};
-  const bool several = threads > 1 && bytes > cpu::leaf_bytes;  // A leaf is read by one thread.
   if (several) clocks.push_back(host_clock(together));
   std::vector<timing> times = time_in_turn(clocks, shortest_host_batch_seconds, limit);
   double ceiling = times[1].seconds();

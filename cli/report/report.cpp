@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // fanin report draws charts of results, all in one HTML file or one chart as SVG or CSV.
 #include <algorithm>
+#include <filesystem>
 #include <memory>
 
 #include <fmt/format.h>
@@ -91,6 +92,12 @@ void run_report(const report_options& arguments) {
   }
   const std::string name = arguments.history ? "history" : arguments.chart;
   if (name == "history" && arguments.files.empty()) throw usage_error("a history takes results of several commits");
+  for (const std::string& input : arguments.files) {
+    std::error_code absent;
+    if (std::filesystem::equivalent(input, arguments.output, absent)) {
+      throw usage_error(fmt::format("'{}' is a result; the file to write comes first", printable(arguments.output)));
+    }
+  }
   output_file file(arguments.output, arguments.force);  // A bad path fails before minutes of measuring.
   const charts::results all = arguments.files.empty() ? measured_here() : charts::read_results(arguments.files);
   std::vector<figure> figures = charts::all_figures(all);

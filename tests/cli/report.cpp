@@ -306,6 +306,10 @@ TEST_CASE("what cannot be read or drawn is refused, and nothing is written") {
   refused(2, "new.json old.json --history --chart ladder", "excludes");
   refused(2, "--history", "results of several commits");
   check_failure(here.fanin("report ladder.json new.json"), 2, "'ladder.json' looks like a result");
+  here.shell("ln ladder.json hard; ln -s ladder.json soft");
+  for (const std::string name : {"hard", "soft"}) {
+    check_failure(here.fanin("report " + name + " ladder.json --force"), 2, "'" + name + "' is a result");
+  }
   here.write("page.html", "mine");
   check_failure(here.fanin("report page.html ladder.json"), 1, "page.html: exists; --force replaces it");
   CHECK(here.read("page.html") == "mine");
