@@ -35,7 +35,8 @@ class cpu_backend : public backend {
 /// OpenMP or TBB runtime ends the process.
 inline constexpr unsigned most_threads = 256;
 
-/// The elements that one task of `threads` threads folds of `count` elements, which are not 0: a power of two of leaves.
+/// The elements that one task of `threads` threads folds of `count` elements, which are not 0: a power of two of
+/// leaves.
 std::size_t chunk_length(std::size_t count, std::size_t leaf, unsigned threads) noexcept;
 
 /// Inputs with fewer bytes are folded by one thread: waking others costs more than they save.
