@@ -168,7 +168,7 @@ for the number of cases: of runs that compare a build with itself one in a hundr
 FASTER is the same the other way round, SAME a change that lies within the threshold both ways at p < 0.01 each.
 UNDECIDED says what would decide it. 12 pairs can call one of up to 40 cases; by default there are 16 for 20
 and for 40. Ctrl-C judges the pairs that are done, if there are 8. From two result files only a factor of 2
-is called. The default cases of the CPU take two to three minutes on two cores: a case is measured for a short time
+is called. The default cases of the CPU take three to four minutes on two cores: a case is measured for a short time
 only in each process, because what differs from one process to the next takes more pairs, not longer ones.
 docs/regress.md gives the reasons and how small a change is found.
 
