@@ -102,10 +102,15 @@ std::string detail::suggestion(std::string_view word, std::span<const std::strin
       fewest = distance;
     }
   }
-  if (!best.empty()) return "; did you mean '" + std::string(best) + "'?";
-  std::string all;
-  for (const std::string_view one : known) all += (all.empty() ? "; there are " : ", ") + std::string(one);
-  return all;
+  constexpr std::size_t most_listed = 16;
+  std::vector<std::string_view> listed;
+  for (const std::string_view one : known) {
+    if (std::find(listed.begin(), listed.end(), one) == listed.end()) listed.push_back(one);
+  }
+  std::string text = best.empty() ? ";" : "; did you mean '" + std::string(best) + "'?";
+  if (!best.empty() && listed.size() > most_listed) return text;
+  for (const std::string_view one : listed) text += (one == listed.front() ? " there are " : ", ") + std::string(one);
+  return listed.empty() ? "" : text;
 }
 
 }  // namespace fanin

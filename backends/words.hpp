@@ -12,8 +12,8 @@ namespace fanin::detail {
 /// For text from files and from the command line.
 std::string printable(std::string_view text);
 
-/// "; did you mean 'word'?" with the known word fewest edits away; if none is within a third of its length, "; there
-/// are ..." with all of them.
+/// "; did you mean 'word'? there are ..." with the known word fewest edits away and then all of them. The question is
+/// left out if no word is within a third of its length of edits away; beside it, more than 16 words are not listed.
 std::string suggestion(std::string_view word, std::span<const std::string_view> known);
 
 }  // namespace fanin::detail

@@ -89,12 +89,12 @@ json to_json(const study& one, std::uint64_t count) {
                     {"error_ulps", json_number(row.error_ulps)},
                     {"bound_ulps", json_number(row.bound_ulps)}});
   }
-  return {{"input", one.spec},
-          {"element_type", to_string(one.type)},
-          {"count", count},
-          {"condition", json_number(one.condition)},
-          {"exact", {{"value_text", value_text(one.exact)}, {"value_hex", value_hex(one.exact)}}},
-          {"rows", rows}};
+  return described({{"input", one.spec},
+                    {"element_type", to_string(one.type)},
+                    {"count", count},
+                    {"condition", json_number(one.condition)},
+                    {"exact", {{"value_text", value_text(one.exact)}, {"value_hex", value_hex(one.exact)}}},
+                    {"rows", rows}});
 }
 
 std::string ulps(double amount) { return fmt::format("{:.3g}", amount); }

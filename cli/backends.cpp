@@ -22,12 +22,12 @@ std::string as_json() {
     const availability& state = one->probe();
     json variants = json::array();
     for (const variant_info& variant : one->variants()) variants.push_back(variant.name);
-    all.push_back({{"name", one->name()},
-                   {"compiled", state.why != reason::not_compiled},
-                   {"usable", state.usable()},
-                   {"reason", to_string(state.why)},
-                   {"detail", state.detail},
-                   {"variants", variants}});
+    all.push_back(described({{"name", one->name()},
+                             {"compiled", state.why != reason::not_compiled},
+                             {"usable", state.usable()},
+                             {"reason", to_string(state.why)},
+                             {"detail", state.detail},
+                             {"variants", variants}}));
   }
   return printed(all);
 }

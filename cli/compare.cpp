@@ -48,7 +48,6 @@ struct comparison {
   std::string input;
   array_view values;
   scalar exact;
-  std::optional<double> device_ceiling_seconds;
   std::vector<comparison_row> rows;
   std::vector<passed_over> not_usable;
 };
@@ -59,11 +58,11 @@ double gigabytes_per_second(const array_view& values, double seconds) {
 
 double share_of_ceiling(const comparison_row& row) { return row.seconds > 0 ? row.ceiling_seconds / row.seconds : 0; }
 
-/// The fastest read of the input in host memory beside any row, in GB/s.
-double host_ceiling(const comparison& all) {
+/// The fastest read of the input in memory `place` beside any row, in GB/s; 0 if no row was measured there.
+double ceiling_of(const comparison& all, memory place) {
   double most = 0;
   for (const comparison_row& row : all.rows) {
-    if (row.place == memory::host) most = std::max(most, gigabytes_per_second(all.values, row.ceiling_seconds));
+    if (row.place == place) most = std::max(most, gigabytes_per_second(all.values, row.ceiling_seconds));
   }
   return most;
 }
@@ -96,12 +95,7 @@ std::unique_ptr<measure::device_copy> copy_to_device(const array_view& values) {
 }
 
 comparison compare(std::string name, const array_view& values, std::optional<fanin::method> only, unsigned threads) {
-  comparison all{.input = std::move(name),
-                 .values = values,
-                 .exact = {},
-                 .device_ceiling_seconds = {},
-                 .rows = {},
-                 .not_usable = {}};
+  comparison all{.input = std::move(name), .values = values, .exact = {}, .rows = {}, .not_usable = {}};
   const element_type type = default_result(operation::sum, values.type);
   const unsigned cores = threads == 0 ? default_threads() : threads;
   progress line("exact sum of " + all.input);
@@ -109,7 +103,6 @@ comparison compare(std::string name, const array_view& values, std::optional<fan
   all.exact = exact.rounded(type);
   const measure::rotation in_place = measure::rotation::in_place(values);
   const std::unique_ptr<measure::device_copy> copied = copy_to_device(values);
-  if (copied) all.device_ceiling_seconds = copied->read_seconds();
 
   for (const backend* one : backends()) {
     const availability& state = one->probe();
@@ -125,20 +118,15 @@ comparison compare(std::string name, const array_view& values, std::optional<fan
       line.set_task(fmt::format("{}/{}", one->name(), variant.name));
       comparison_row row;
       if (copied && on_device(one)) row.place = memory::device;
-      const auto run = [&](std::size_t) {
-        const array_view from = row.place == memory::device ? copied->next() : values;
-        row.reached = reduce(operation::sum, from, chosen);
-      };
+      const auto run = [&](const array_view& from) { row.reached = reduce(operation::sum, from, chosen); };
+      const auto run_in_place = [&](std::size_t) { run(values); };
       try {
-        if (row.place == memory::device) {
-          row.seconds = measure::time_calls(run, stopping_rule_per_row).seconds();
-          row.ceiling_seconds = *all.device_ceiling_seconds;
-        } else {
-          const measure::timed_beside_reads timed =
-              measure::time_beside_reads(run, *one, in_place, cores, stopping_rule_per_row);
-          row.seconds = timed.call.seconds();
-          row.ceiling_seconds = timed.ceiling_seconds;
-        }
+        const measure::timed_beside_reads timed =
+            row.place == memory::device
+                ? copied->time(run, stopping_rule_per_row)
+                : measure::time_beside_reads(run_in_place, *one, in_place, cores, stopping_rule_per_row);
+        row.seconds = timed.call.seconds();
+        row.ceiling_seconds = timed.ceiling_seconds;
       } catch (const out_of_memory& failure) {
         all.not_usable.push_back(
             {one->name(), reason::unsupported, fmt::format("{}: {}", variant.name, failure.what())});
@@ -152,7 +140,7 @@ comparison compare(std::string name, const array_view& values, std::optional<fan
   return all;
 }
 
-json bound_json(oracle::promise bound) {
+json kept_json(oracle::promise bound) {
   return bound == oracle::promise::none ? json(nullptr) : json(bound == oracle::promise::kept);
 }
 
@@ -168,22 +156,22 @@ std::string as_json(const comparison& all) {
                     {"value_text", value_text(row.reached.value)},
                     {"value_hex", value_hex(row.reached.value)},
                     {"error_ulps", json_number(row.error_ulps)},
-                    {"bound_ok", bound_json(row.bound)},
+                    {"bound_ok", kept_json(row.bound)},
                     {"reproducibility", to_string(how.reproducibility)},
                     {"seconds", row.seconds},
                     {"gigabytes_per_second", rate},
                     {"share_of_ceiling", share_of_ceiling(row)}});
   }
   for (const passed_over& one : all.not_usable) not_usable.push_back(passed_over_json(one));
-  json whole = {{"input", all.input},
-                {"element_type", to_string(all.values.type)},
-                {"count", all.values.count},
-                {"exact", {{"value_text", value_text(all.exact)}, {"value_hex", value_hex(all.exact)}}},
-                {"ceiling_gigabytes_per_second", host_ceiling(all)},
-                {"rows", rows},
-                {"not_usable", not_usable}};
-  if (all.device_ceiling_seconds) {
-    whole["device_ceiling_gigabytes_per_second"] = gigabytes_per_second(all.values, *all.device_ceiling_seconds);
+  json whole = described({{"input", all.input},
+                          {"element_type", to_string(all.values.type)},
+                          {"count", all.values.count},
+                          {"exact", {{"value_text", value_text(all.exact)}, {"value_hex", value_hex(all.exact)}}},
+                          {"ceiling_gigabytes_per_second", ceiling_of(all, memory::host)},
+                          {"rows", rows},
+                          {"not_usable", not_usable}});
+  if (const double on_device = ceiling_of(all, memory::device); on_device > 0) {
+    whole["device_ceiling_gigabytes_per_second"] = on_device;
   }
   return printed(whole);
 }
@@ -194,12 +182,11 @@ std::string bound_text(oracle::promise bound) {
 }
 
 std::string as_text(const comparison& all) {
-  std::string text =
-      fmt::format("{}: {} elements of {}\nexact sum {}  {}\nread ceiling {:.1f} GB/s", all.input, all.values.count,
-                  to_string(all.values.type), value_text(all.exact), value_hex(all.exact), host_ceiling(all));
-  if (all.device_ceiling_seconds) {
-    text += fmt::format(" in host memory, {:.1f} GB/s on the device",
-                        gigabytes_per_second(all.values, *all.device_ceiling_seconds));
+  std::string text = fmt::format("{}: {} elements of {}\nexact sum {}  {}\nread ceiling {:.1f} GB/s", all.input,
+                                 all.values.count, to_string(all.values.type), value_text(all.exact),
+                                 value_hex(all.exact), ceiling_of(all, memory::host));
+  if (const double on_device = ceiling_of(all, memory::device); on_device > 0) {
+    text += fmt::format(" in host memory, {:.1f} GB/s on the device", on_device);
   }
   text += "\n\n";
   const time_unit unit = unit_of(all);

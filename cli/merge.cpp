@@ -43,12 +43,19 @@ void run_merge(const merge_options& arguments) {
       arguments.result.empty() ? all.type() : parse_choice<element_type>("result type", arguments.result, types);
   const scalar value = all.rounded(what, type);
   const auto count = all.count();
+  using namespace accumulator;
+  const error_bound bound = type == element_type::f32 ? rounded_bound<float>() : rounded_bound<double>();
   if (file) all.save(*file);
-  const json whole = {{"operation", to_string(what)},     {"element_type", to_string(all.type())},
-                      {"states", arguments.files.size()}, {"count", count ? json(*count) : json(nullptr)},
-                      {"value", json_number(value)},      {"value_text", value_text(value)},
-                      {"value_hex", value_hex(value)},    {"method", "exact"},
-                      {"reproducibility", "exact"}};
+  const json whole = described({{"operation", to_string(what)},
+                                {"element_type", to_string(all.type())},
+                                {"states", arguments.files.size()},
+                                {"count", count ? json(*count) : json(nullptr)},
+                                {"value", json_number(value)},
+                                {"value_text", value_text(value)},
+                                {"value_hex", value_hex(value)},
+                                {"method", "exact"},
+                                {"bound", bound_json(bound)},
+                                {"reproducibility", "exact"}});
   write_stdout(arguments.json ? printed(whole) : value_text(value) + "\n");
 }
 

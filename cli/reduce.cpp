@@ -93,12 +93,16 @@ finished_reduction reduce_source(operation what, source& input, source* other, c
   return done;
 }
 
-/// The coefficients of the bound, of which infinite ones, which promise nothing, are null.
-json bound_json(const error_bound& bound) {
-  const auto number = [](double x) { return std::isfinite(x) ? json(x) : json(); };
-  return {{"of_result", number(bound.of_result)},
-          {"of_magnitudes", number(bound.of_magnitudes)},
-          {"absolute", number(bound.absolute)}};
+bool is_exact(const error_bound& bound) {
+  return bound.of_result == 0 && bound.of_magnitudes == 0 && bound.absolute == 0;
+}
+
+/// What has to hold for the bound to hold (docs/numerics.md); empty if nothing has to.
+std::string_view premise_of(const finished_reduction& done) {
+  const report& how = done.reached.report;
+  if (how.how == method::exact || is_exact(how.bound)) return {};
+  if (done.what == operation::product) return "no product of some of the elements overflows or underflows";
+  return "the sum of the magnitudes is at most half the largest finite value";
 }
 
 json to_json(const finished_reduction& done, element_type type) {
@@ -106,28 +110,28 @@ json to_json(const finished_reduction& done, element_type type) {
   json fallback = json::array();
   for (const passed_over& one : how.fallback) fallback.push_back(passed_over_json(one));
   const scalar& value = done.reached.value;
-  return {{"schema", 1},
-          {"fanin_version", FANIN_VERSION},
-          {"operation", to_string(done.what)},
-          {"element_type", to_string(type)},
-          {"count", done.count},
-          {"value", json_number(value)},
-          {"value_text", value_text(value)},
-          {"value_hex", value_hex(value)},
-          {"backend", how.backend},
-          {"variant", how.variant},
-          {"method", to_string(how.how)},
-          {"bound", bound_json(how.bound)},
-          {"reproducibility", to_string(how.reproducibility)},
-          {"seconds", done.seconds},
-          {"fallback", fallback}};
+  json bound = bound_json(how.bound);
+  bound["if"] = premise_of(done).empty() ? json() : json(premise_of(done));
+  return described({{"operation", to_string(done.what)},
+                    {"element_type", to_string(type)},
+                    {"count", done.count},
+                    {"value", json_number(value)},
+                    {"value_text", value_text(value)},
+                    {"value_hex", value_hex(value)},
+                    {"backend", how.backend},
+                    {"variant", how.variant},
+                    {"method", to_string(how.how)},
+                    {"bound", bound},
+                    {"reproducibility", to_string(how.reproducibility)},
+                    {"seconds", done.seconds},
+                    {"fallback", fallback}});
 }
 
 /// The bound as a number in the result's units where it follows from the value: where no sum of magnitudes is in it,
 /// or the value is that sum.
 std::string bound_text(const finished_reduction& done) {
   const error_bound& bound = done.reached.report.bound;
-  if (bound.of_result == 0 && bound.of_magnitudes == 0 && bound.absolute == 0) return "0: the value is exact";
+  if (is_exact(bound)) return "0: the value is exact";
   const double value = std::visit([](auto v) { return std::fabs(static_cast<double>(v)); }, done.reached.value);
   const bool value_is_magnitudes =
       done.what == operation::sum_of_magnitudes || done.what == operation::sum_of_squares;
@@ -152,7 +156,8 @@ void explain(const finished_reduction& done, const source& input) {
   write_stderr(
       fmt::format("ran: {}/{}, method {}, {:.6f} s", how.backend, how.variant, to_string(how.how), done.seconds));
   write_stderr(fmt::format("same bits: {} ({})", to_string(how.reproducibility), story(how.reproducibility)));
-  write_stderr(fmt::format("bound: {}", bound_text(done)));
+  const std::string_view premise = premise_of(done);
+  write_stderr(fmt::format("bound: {}{}{}", bound_text(done), premise.empty() ? "" : ", if ", premise));
 }
 
 /// The command's own default: the method exact for every operation that has it. The library's is fast.

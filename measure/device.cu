@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -41,6 +42,16 @@ class stopwatch {
   cuda::owned_event begin_ = cuda::make_event();
   cuda::owned_event end_ = cuda::make_event();
 };
+
+/// The time of the calls f(first), f(first + 1), ..., which enqueue work on `stream`, between two events.
+batch_clock event_clock(cudaStream_t stream, std::function<void(std::size_t)> f) {
+  const auto watch = std::make_shared<stopwatch>(stream);
+  return [watch, f = std::move(f)](std::size_t first, std::size_t calls) {
+    watch->begin();
+    for (std::size_t i = first; i < first + calls; ++i) f(i);
+    return watch->end_seconds();
+  };
+}
 
 /// An accumulator that costs one XOR per 32-bit word. No reduction does less work, and the compiler cannot remove it.
 struct any_bits {
@@ -144,14 +155,8 @@ array_view rotated_input::at(std::size_t i) const noexcept {
 }
 
 double device_median_seconds(cudaStream_t stream, const std::function<void(std::size_t)>& f, double budget_seconds) {
-  constexpr double shortest_batch_seconds = 0.3e-3;
-  stopwatch watch(stream);
-  const auto batch_seconds = [&](std::size_t first, std::size_t calls) {
-    watch.begin();
-    for (std::size_t i = first; i < first + calls; ++i) f(i);
-    return watch.end_seconds();
-  };
-  return time_batches(batch_seconds, shortest_batch_seconds, {.budget_seconds = budget_seconds}).seconds();
+  return time_batches(event_clock(stream, f), shortest_device_batch_seconds, {.budget_seconds = budget_seconds})
+      .seconds();
 }
 
 double device_median_seconds(cudaStream_t stream, const std::function<void(std::size_t)>& prepare,
@@ -171,21 +176,26 @@ double host_median_seconds(const std::function<void(std::size_t)>& f, double bud
   return time_calls(f, {.budget_seconds = budget_seconds}).seconds();
 }
 
-double device_read_seconds(const rotated_input& input, cudaStream_t stream, double budget_seconds) {
-  const cuda::device_memory sink = cuda::allocate_device(sizeof(std::uint32_t));
-  auto* const result = reinterpret_cast<std::uint32_t*>(sink.get());
+device_reads::device_reads(const rotated_input& input, cudaStream_t stream, double budget_seconds)
+    : sink_(cuda::allocate_device(sizeof(std::uint32_t))), seconds_(std::numeric_limits<double>::infinity()) {
+  auto* const result = reinterpret_cast<std::uint32_t*>(sink_.get());
   const std::vector<read_launch> ways = ways_to_read();
-  double best = std::numeric_limits<double>::infinity();
   for (const read_launch& way : ways) {
     const std::uint64_t needed = words_of(input.at(0), result).count / (4 * way.loads * read_threads) + 1;
     const auto blocks = static_cast<unsigned>(std::min<std::uint64_t>(way.most_blocks, needed));
-    const auto read = [&](std::size_t i) {
+    const auto read = [&input, way, blocks, stream, result](std::size_t i) {
       way.kernel<<<blocks, read_threads, way.shared_bytes, stream>>>(words_of(input.at(i), result));
       check(cudaGetLastError(), "launching a read");
     };
-    best = std::min(best, device_median_seconds(stream, read, budget_seconds / static_cast<double>(ways.size())));
+    const batch_clock clock = event_clock(stream, read);
+    const double seconds = time_batches(clock, shortest_device_batch_seconds,
+                                        {.budget_seconds = budget_seconds / static_cast<double>(ways.size())})
+                               .seconds();
+    if (seconds < seconds_) {
+      seconds_ = seconds;
+      clock_ = clock;
+    }
   }
-  return best;
 }
 
 double pinned_copy_seconds(std::size_t bytes, cudaStream_t stream, double budget_seconds) {

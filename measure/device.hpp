@@ -9,6 +9,7 @@
 #include <fanin/request.hpp>
 
 #include "backends/cuda/runtime/handles.hpp"
+#include "measure/timing.hpp"
 
 namespace fanin::measure {
 
@@ -43,9 +44,31 @@ double device_median_seconds(cudaStream_t stream, const std::function<void(std::
 /// The median time of one call f(i) that returns when its value is on the host, by the host's clock, in seconds.
 double host_median_seconds(const std::function<void(std::size_t)>& f, double budget_seconds);
 
-/// The read ceiling in seconds: the median time of the fastest of several kernels that only read `input`. The kernels
-/// read whole 16-byte words and skip the up to 15 bytes before and after them.
-double device_read_seconds(const rotated_input& input, cudaStream_t stream, double budget_seconds);
+/// The shortest batch of calls that events measure, whose resolution is half a microsecond.
+constexpr double shortest_device_batch_seconds = 0.3e-3;
+
+/// Reads of `input` by the fastest of several kernels that only read. The kernels read whole 16-byte words and skip
+/// the up to 15 bytes before and after them. `input` has to outlive the object.
+class device_reads {
+ public:
+  /// Finds the fastest kernel, within `budget_seconds`. @throws out_of_memory, device_error
+  device_reads(const rotated_input& input, cudaStream_t stream, double budget_seconds);
+
+  /// The read ceiling: the median time of one read, in seconds.
+  double seconds() const noexcept { return seconds_; }
+  /// The clock of the reads, for time_in_turn().
+  const batch_clock& clock() const noexcept { return clock_; }
+
+ private:
+  cuda::device_memory sink_;
+  batch_clock clock_;
+  double seconds_;
+};
+
+/// The read ceiling in seconds, see device_reads.
+inline double device_read_seconds(const rotated_input& input, cudaStream_t stream, double budget_seconds) {
+  return device_reads(input, stream, budget_seconds).seconds();
+}
 
 /// The time of the fastest copy of `bytes` from pinned host memory to the device, in seconds, by the host's clock,
 /// until the host has synchronized with the stream. The sources are larger than the host's cache. Memory: `bytes` on

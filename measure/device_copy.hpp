@@ -2,10 +2,13 @@
 // Host data in the memory of a device. This header includes no CUDA header.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
 #include <fanin/request.hpp>
+
+#include "measure/ceiling.hpp"
 
 namespace fanin::measure {
 
@@ -14,11 +17,12 @@ class device_copy {
  public:
   virtual ~device_copy() = default;
 
-  /// The next of several copies, taken in turn so that the device's cache does not hold the copy from an earlier
-  /// call. Not thread-safe.
-  virtual array_view next() noexcept = 0;
-  /// The time of the fastest read of one copy, in seconds. @throws device_error
-  virtual double read_seconds() const = 0;
+  /// One of the copies.
+  virtual array_view first() const noexcept = 0;
+  /// Times `call` by the host's clock, in turn with reads of a copy by the fastest kernel that only reads, timed by
+  /// events. Each call gets the next copy, which the device's cache does not hold from an earlier call.
+  /// @throws out_of_memory, device_error
+  virtual timed_beside_reads time(const std::function<void(const array_view&)>& call, const stopping_rule& limit) = 0;
 };
 
 /// Copies `host` to the current CUDA device. Defined in builds with CUDA only. @throws out_of_memory, device_error

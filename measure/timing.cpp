@@ -81,6 +81,9 @@ class sampler {
     while (run() < shortest_batch_seconds && to_.calls_per_sample < most_calls_per_batch) to_.calls_per_sample *= 2;
   }
 
+  /// One call that is not timed: it wakes the threads that the calls of another clock left asleep.
+  void wake() { batch_seconds_(first_++, 1); }
+
   void take() {
     const long before = involuntary_switches();
     const double cpu_before = process_cpu_seconds();
@@ -161,7 +164,10 @@ std::vector<timing> time_in_turn(const std::vector<batch_clock>& clocks, double 
   const auto waits_before = waits_for_core();
   const double start = now_seconds(), end = start + limit.budget_seconds * static_cast<double>(clocks.size());
   do {
-    for (sampler& one : samplers) one.take();
+    for (sampler& one : samplers) {
+      if (samplers.size() > 1) one.wake();
+      one.take();
+    }
   } while (!std::ranges::all_of(samplers, &sampler::settled) && !stopped() &&
            samplers.front().taken() < most_samples && now_seconds() < end);
   const std::optional<double> waited_share = share_waited_since(waits_before, now_seconds() - start);

@@ -55,11 +55,11 @@ class bench_input {
 
   bool fits(const bench_case& which) const;
   const oracle::truth& expected() const { return expected_; }
-  /// The input of the i-th call in memory `place`. @throws out_of_memory, device_error
-  array_view at(memory place, std::size_t i);
+  /// The elements in memory `place`. @throws out_of_memory, device_error
+  array_view first(memory place);
   bool warm(memory place) const { return place == memory::host && host_.is_warm(); }
-  /// Times `call`, which uses the backend `by`, in that backend's memory. In host memory the ceiling is measured in
-  /// turn with it; a device has one, which is measured before its first case. @throws out_of_memory, device_error
+  /// Times `call`, which uses the backend `by`, in that backend's memory, in turn with reads of the same memory.
+  /// @throws out_of_memory, device_error
   measure::timed_beside_reads time(const std::function<void(const array_view&)>& call, const backend& by,
                                    unsigned threads, const measure::stopping_rule& limit);
 
@@ -73,7 +73,6 @@ class bench_input {
   oracle::truth expected_;
   measure::rotation host_;
   std::unique_ptr<measure::device_copy> device_;
-  std::optional<double> device_ceiling_;
 };
 
 struct bench_row {

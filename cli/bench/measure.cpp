@@ -41,16 +41,12 @@ bool bench_input::fits(const bench_case& which) const {
   return which.what == what_ && which.type == type_ && which.count == count_;
 }
 
-array_view bench_input::at(memory place, std::size_t i) {
-  return place == memory::host ? host_.at(i) : on_device().next();
-}
+array_view bench_input::first(memory place) { return place == memory::host ? host_.at(0) : on_device().first(); }
 
 measure::timed_beside_reads bench_input::time(const std::function<void(const array_view&)>& call, const backend& by,
                                               unsigned threads, const measure::stopping_rule& limit) {
-  const auto call_at = [&](std::size_t i) { call(at(by.home(), i)); };
-  if (by.home() == memory::host) return measure::time_beside_reads(call_at, by, host_, threads, limit);
-  if (!device_ceiling_) device_ceiling_ = on_device().read_seconds();
-  return {measure::time_calls(call_at, limit), *device_ceiling_};
+  if (by.home() == memory::device) return on_device().time(call, limit);
+  return measure::time_beside_reads([&](std::size_t i) { call(host_.at(i)); }, by, host_, threads, limit);
 }
 
 measure::device_copy& bench_input::on_device() {
@@ -76,7 +72,7 @@ bench_row measure_case(const bench_case& which, const reduction& call, bench_inp
     row.problem = failure.what();
   };
   try {
-    result<scalar> reached = call(input.at(row.place, 0));
+    result<scalar> reached = call(input.first(row.place));
     row.verified = input.expected().judge(reached.value, reached.report);
     row.error_ulps = input.expected().error_ulps(reached.value);
     if (row.verified == oracle::promise::broken) {

@@ -137,7 +137,8 @@ std::string warning_of(const bench_result& all) {
 
 json as_json(const bench_result& all) {
   return {{"context",
-           {{"date", all.date},
+           {{"json_schema_version", 1},
+            {"date", all.date},
             {"num_cpus", default_threads()},
             {"library_build_type", FANIN_BUILD},
             {"fanin_version", FANIN_VERSION},

@@ -32,12 +32,12 @@ json as_json(const machine& here) {
   }
   cpu["measured_reads"] = {{"bytes", here.reads.bytes}, {"rates", reads}};
   for (const auto& one : here.devices) devices.push_back(as_json(one));
-  return {{"cpu", cpu},
-          {"gpu",
-           {{"usable", here.gpu.usable()},
-            {"reason", to_string(here.gpu.why)},
-            {"detail", here.gpu.detail},
-            {"devices", devices}}}};
+  return described({{"cpu", cpu},
+                    {"gpu",
+                     {{"usable", here.gpu.usable()},
+                      {"reason", to_string(here.gpu.why)},
+                      {"detail", here.gpu.detail},
+                      {"devices", devices}}}});
 }
 
 std::string as_text(const machine& here) {

@@ -42,13 +42,18 @@ struct foreign_format {
 };
 using namespace std::string_view_literals;
 constexpr std::array foreign_formats = {
-    foreign_format{"\x1f\x8b"sv, "gzip data", "'gzip -dc' unpacks it, and 'fanin SUBCOMMAND -' reads a pipe"},
+    foreign_format{"\x1f\x8b\x08"sv, "gzip data", "'gzip -dc' unpacks it, and 'fanin SUBCOMMAND -' reads a pipe"},
     foreign_format{"\x28\xb5\x2f\xfd"sv, "zstd data", "'zstd -dc' unpacks it, and 'fanin SUBCOMMAND -' reads a pipe"},
+    foreign_format{"\xfd"
+                   "7zXZ\0"sv,
+                   "xz data", "'xz -dc' unpacks it, and 'fanin SUBCOMMAND -' reads a pipe"},
+    foreign_format{"BZh"sv, "bzip2 data", "'bzip2 -dc' unpacks it, and 'fanin SUBCOMMAND -' reads a pipe"},
     foreign_format{"PK\x03\x04"sv, "a zip archive, perhaps .npz", "'unzip' unpacks it; .npz holds .npy files"},
     foreign_format{"PK\x05\x06"sv, "an empty zip archive", "there is nothing in it to reduce"},
-    foreign_format{"PAR1"sv, "a Parquet file", "DuckDB or pyarrow converts it to CSV; if it is text, say --format"},
+    foreign_format{"PAR1"sv, "a Parquet file", "DuckDB or pyarrow converts it to CSV"},
     foreign_format{"\x89HDF\r\n\x1a\n"sv, "an HDF5 file", "'h5dump -d DATASET -b LE -o x.bin' writes raw data"},
-    foreign_format{"ARROW1"sv, "an Arrow file", "pyarrow converts it to CSV; if it is text, say --format"},
+    foreign_format{"ARROW1"sv, "an Arrow file", "pyarrow converts it to CSV"},
+    foreign_format{"FEA1"sv, "a Feather file", "pyarrow converts it to CSV"},
 };
 
 void refuse_foreign_format(byte_reader& in) {
@@ -56,8 +61,10 @@ void refuse_foreign_format(byte_reader& in) {
   const std::string_view bytes(reinterpret_cast<const char*>(start.data()), start.size());
   for (const foreign_format& one : foreign_formats) {
     if (bytes.starts_with(one.magic)) {
-      throw bad_data(fmt::format("{}: is {} by its first bytes, which fanin does not read; {}", in.name(), one.what,
-                                 one.advice));
+      throw bad_data(
+          fmt::format("{}: is {} by its first bytes, which fanin does not read; {}; if it is not, say "
+                      "--format",
+                      in.name(), one.what, one.advice));
     }
   }
 }
@@ -124,7 +131,7 @@ void source::decide_format(const input_options& arguments) {
     format_ = arguments.skip != 0 || arguments.count ? "raw" : "text";
   }
   if (!arguments.format.empty()) return;
-  if (format_ != "raw") refuse_foreign_format(reader_);
+  refuse_foreign_format(reader_);
   if (format_ == "text") refuse_binary();
 }
 

@@ -210,6 +210,9 @@ void text_parser::data_field(const field& found, std::size_t begin, std::vector<
   if (layout_.column.empty() && field_index_ > 0) {
     throw usage_error(fmt::format("{}: line {} has several columns; choose one with --column", name_, line_));
   }
+  if (!names_.empty() && field_index_ == names_.size()) {
+    fail(begin, fmt::format("more than the {} fields that the header names", names_.size()));
+  }
   if (field_index_ == wanted_) {
     append_number(trimmed(found.value), begin, out);
   } else if (found.ends_record && field_index_ < wanted_) {

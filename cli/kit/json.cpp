@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <fanin/version.hpp>
+
 #include "cli/kit/errors.hpp"
 
 namespace fanin::cli {
@@ -43,6 +45,18 @@ double checked_amount(double value, std::string_view what) {
 
 json passed_over_json(const passed_over& one) {
   return {{"backend", one.backend}, {"reason", to_string(one.why)}, {"detail", one.detail}};
+}
+
+json described(const json& found) {
+  json all = {{"schema", 1}, {"fanin_version", FANIN_VERSION}};
+  all.update(found);
+  return all;
+}
+
+json bound_json(const error_bound& bound) {
+  return {{"of_result", json_number(bound.of_result)},
+          {"of_magnitudes", json_number(bound.of_magnitudes)},
+          {"absolute", json_number(bound.absolute)}};
 }
 
 std::string printed(const json& value) { return value.dump(2, ' ', false, json::error_handler_t::replace) + "\n"; }

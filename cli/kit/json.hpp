@@ -28,6 +28,13 @@ double checked_amount(double value, std::string_view what);
 
 json passed_over_json(const passed_over& one);
 
+/// `found`, a result of the command, after `schema`, which changes when a key changes its meaning, and
+/// `fanin_version`.
+json described(const json& found);
+
+/// The coefficients of a bound; an infinite one, which promises nothing, is null.
+json bound_json(const error_bound& bound);
+
 /// The text of a JSON value. Bytes that are not UTF-8, as in file names, are replaced.
 std::string printed(const json& value);
 

@@ -66,7 +66,7 @@ std::string_view to_string(experiment which) {
 }
 
 json as_json(const lab_page& page) {
-  json all = {{"experiment", to_string(page.which)}, {"commit", source_commit}};
+  json all = described({{"experiment", to_string(page.which)}, {"commit", source_commit}});
   all.update(as_json(page.facts));
   all["rows"] = page.rows;
   return all;

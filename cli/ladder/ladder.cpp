@@ -159,14 +159,14 @@ json as_json(const ladder& all) {
   json rows = json::array(), left_out = json::array();
   for (const ladder_row& row : all.rows) rows.push_back(to_json(all, row));
   for (const auto& [stage, why] : all.left_out) left_out.push_back({{"stage", stage}, {"detail", why}});
-  return {{"operation", to_string(all.question.what)},
-          {"element_type", to_string(all.question.type)},
-          {"count", all.question.count},
-          {"device", all.device},
-          {"exact", {{"value_text", value_text(all.exact)}, {"value_hex", value_hex(all.exact)}}},
-          {"ceiling_gigabytes_per_second", gigabytes_per_second(all, all.ceiling_seconds)},
-          {"rows", rows},
-          {"left_out", left_out}};
+  return described({{"operation", to_string(all.question.what)},
+                    {"element_type", to_string(all.question.type)},
+                    {"count", all.question.count},
+                    {"device", all.device},
+                    {"exact", {{"value_text", value_text(all.exact)}, {"value_hex", value_hex(all.exact)}}},
+                    {"ceiling_gigabytes_per_second", gigabytes_per_second(all, all.ceiling_seconds)},
+                    {"rows", rows},
+                    {"left_out", left_out}});
 }
 
 std::string as_csv(const ladder& all) { return csv_of(as_json(all)["rows"]); }

@@ -135,9 +135,30 @@ TEST_CASE("without --method the command is exact, and --json says how") {
   CHECK(how["bound"]["of_result"] == 0x1p-53);
   CHECK(how["bound"]["of_magnitudes"] == 0);
   CHECK(here.fanin("sum x.txt --explain").err.find("bound: |error| <= 2.3e-16\n") != std::string::npos);
-  CHECK(here.fanin("sum x.txt --method fast --explain").err.find(" M, M the sum of the magnitudes\n") !=
-        std::string::npos);
+  CHECK(here.fanin("sum x.txt --method fast --explain")
+            .err.find(
+                " M, M the sum of the magnitudes, if the sum of the magnitudes is at most half the largest finite "
+                "value\n") != std::string::npos);
+  CHECK(how["bound"]["if"].is_null());
+  CHECK(json::parse(here.fanin("sum x.txt --json --method fast").out)["bound"]["if"].is_string());
+  const std::string product = here.shell("echo 1e-200 1e-200 | $fanin product - --explain").err;
+  CHECK(product.find("if no product of some of the elements overflows or underflows\n") != std::string::npos);
   CHECK(here.fanin("max x.txt --explain").err.find("bound: 0: the value is exact\n") != std::string::npos);
+}
+
+TEST_CASE("every object of --json says its schema and the version") {
+  scratch_folder here;
+  REQUIRE(here.shell("seq 3 > x.txt && $fanin sum x.txt --save-state x.sum >x.out").status == 0);
+  for (const std::string command :
+       {"sum x.txt", "merge x.sum", "compare x.txt", "backends", "accuracy constant --count 100", "device"}) {
+    CAPTURE(command);
+    const json found = json::parse(here.fanin(command + " --json").out);
+    for (const json& one : found.is_array() ? found : json::array({found})) {
+      CHECK(one.value("schema", 0) == 1);
+      CHECK(one.value("fanin_version", "") == FANIN_VERSION);
+    }
+  }
+  CHECK(json::parse(here.fanin("merge x.sum --json").out)["bound"]["of_result"] == 0x1p-53);
 }
 
 TEST_CASE("a dead end lists what there is") {
@@ -145,6 +166,9 @@ TEST_CASE("a dead end lists what there is") {
   REQUIRE(here.shell("seq 3 > x.txt").status == 0);
   check_failure(here.fanin("sum x.txt --method precise"), 2, "there are fast, compensated, exact");
   check_failure(here.fanin("sum x.txt --result f16"), 2, "there are f32, f64, i32");
+  check_failure(here.fanin("sum x.txt --type f31"), 2, "did you mean 'f32'? there are f32, f64, i32");
+  check_failure(here.fanin("generate unifrm --count 3 -o y.npy"), 2, "did you mean 'uniform'? there are ");
+  check_failure(here.fanin("merge x.txt --operation men"), 2, "did you mean 'mean'? there are sum, mean");
   check_failure(here.fanin("sum x.txt --type i32 --result f64"), 2, "is not offered as f64; it gives i64");
   check_failure(here.fanin("norm2 x.txt --method fast"), 2, "there is no fast norm2 of f64; its methods are exact");
   check_failure(here.fanin("norm2 x.txt --type i32"), 2, "it is for f32, f64");

@@ -3,11 +3,13 @@
 // graphs keep the memory that they use.
 #include <doctest/doctest.h>
 
+#include <string>
 #include <thread>
 #include <vector>
 
 #include <fanin/fold.hpp>
 
+#include "tests/cli/process.hpp"
 #include "tests/cuda/device_memory.hpp"
 #include "tests/support/call.hpp"
 #include "tests/support/inputs.hpp"
@@ -94,6 +96,27 @@ TEST_SUITE("misuse") {
       CHECK(same(blocks.finish().value, scalar(524288.0)));
     })
         .join();
+  }
+
+  TEST_CASE("the command goes on with the next backend of its list, however little memory the device has left") {
+    if (!device_is_here()) return;
+    const cli::scratch_folder here;
+    REQUIRE(here.fanin("generate constant:0.5 --type f64 --count 2^22 -o x.npy").status == 0);
+    for (const std::size_t spare : {0, 128, 256, 384, 512, 640, 768, 1024, 2048}) {
+      CAPTURE(spare);
+      cuda::device_memory left = cuda::allocate_device((spare << 20) + 1);
+      const auto held = all_device_memory();
+      left.reset();
+      const cli::finished of_list = here.fanin("sum x.npy --backend cuda,serial --explain");
+      CHECK(of_list.out == "2097152\n");
+      const bool fell_back = of_list.err.find("passed over: cuda") != std::string::npos;
+      MESSAGE(spare << " MiB left: " << of_list.err);
+      CHECK((fell_back || spare > 0));
+      CHECK((!fell_back || spare < 2048));
+      const cli::finished by_name = here.fanin("sum x.npy --backend cuda");
+      CHECK((by_name.status == 0) == !fell_back);
+      if (fell_back) CHECK(by_name.err.find("choose a CPU backend") != std::string::npos);
+    }
   }
 
   TEST_CASE("a graph of a stage that overwrites its input keeps its copy when a longer request comes") {

@@ -177,13 +177,16 @@ TEST_CASE("quoted fields of CSV") {
 
 TEST_CASE("CSV that does not fit") {
   check_refused("a,b\n1,2\n", csv("total"), "x: no column is called 'total'; there are a, b");
-  check_refused("price,count\n1,2\n", csv("prise"), "x: no column is called 'prise'; did you mean 'price'?");
+  check_refused("price,count\n1,2\n", csv("prise"),
+                "x: no column is called 'prise'; did you mean 'price'? there are price, count");
   check_refused("a,b,a\n1,2,3\n", csv("a"), "x: several columns are called 'a'; choose one by its number");
   check<double>("a,b,a\n1,2,3\n", csv("b"), {2});
   check<double>("a,b,a\n1,2,3\n", csv("3", true), {3});
   check_refused("1,2\n", csv(), "x: line 1 has several columns; choose one with --column");
   check_refused("1,2\n3\n", csv("2"), "x: line 2, column 1: only 1 fields, and --column asks for number 2");
   check_refused("1,2\n3,\n", csv("2"), "x: line 2, column 3: an empty field");
+  check_refused("a,b\n1,2\n1,234,5\n", csv("b"), "x: line 3, column 7: more than the 2 fields that the header names");
+  check_refused("a\n1,2\n", csv("1", true), "x: line 2, column 3: more than the 1 fields that the header names");
   check_refused(
       "price\n1\n", csv(),
       "x: line 1, column 1: 'price' is not a number of type f64; if line 1 names the columns, say --header");

@@ -5,6 +5,7 @@
 #include <array>
 #include <set>
 #include <string>
+#include <vector>
 
 #include <fanin/result.hpp>
 
@@ -44,23 +45,29 @@ TEST_SUITE("unit/names") {
     CHECK(fanin::to_string(static_cast<fanin::element_type>(200)) == "unknown");
   }
 
-  TEST_CASE("a word is suggested, or all are listed") {
-    constexpr std::string_view all = "; there are sum, product, min, max, mean";
+  TEST_CASE("a word is suggested, and all are listed") {
+    const std::string all = " there are sum, product, min, max, mean", only_all = ";" + all;
     constexpr std::string_view known[] = {"sum", "product", "min", "max", "mean"};
     const auto suggested = [&](std::string_view word) { return fanin::detail::suggestion(word, known); };
-    CHECK(suggested("prodcut") == "; did you mean 'product'?");
-    CHECK(suggested("sun") == "; did you mean 'sum'?");
-    CHECK(suggested("summ") == "; did you mean 'sum'?");
-    CHECK(suggested("mea") == "; did you mean 'mean'?");
-    CHECK(suggested("median") == "; did you mean 'mean'?");
-    CHECK(suggested("quantile") == all);
-    CHECK(suggested("xyz") == all);
-    CHECK(suggested("") == all);
+    CHECK(suggested("prodcut") == "; did you mean 'product'?" + all);
+    CHECK(suggested("sun") == "; did you mean 'sum'?" + all);
+    CHECK(suggested("summ") == "; did you mean 'sum'?" + all);
+    CHECK(suggested("mea") == "; did you mean 'mean'?" + all);
+    CHECK(suggested("median") == "; did you mean 'mean'?" + all);
+    CHECK(suggested("quantile") == only_all);
+    CHECK(suggested("xyz") == only_all);
+    CHECK(suggested("") == only_all);
     CHECK(fanin::detail::suggestion("sum", {}) == "");
-    CHECK(suggested("amx") == "; did you mean 'max'?");  // A swap is one edit, and a word of three has room for one.
-    CHECK(suggested("xyzn") == all);                      // A word of four has room for two edits.
-    constexpr std::string_view alike[] = {"sum1", "sum2"};
-    CHECK(fanin::detail::suggestion("sum", alike) == "; did you mean 'sum1'?");
+    CHECK(suggested("amx") ==
+          "; did you mean 'max'?" + all);  // A swap is one edit, and a word of three has room for one.
+    CHECK(suggested("xyzn") == only_all);  // A word of four has room for two edits.
+    constexpr std::string_view alike[] = {"sum1", "sum2", "sum1"};
+    CHECK(fanin::detail::suggestion("sum", alike) == "; did you mean 'sum1'? there are sum1, sum2");
+    std::vector<std::string> many = {"sum"};
+    for (char c = 'a'; c <= 'p'; ++c) many.emplace_back(4, c);
+    const std::vector<std::string_view> views(many.begin(), many.end());
+    CHECK(fanin::detail::suggestion("sumo", views) == "; did you mean 'sum'?");
+    CHECK(fanin::detail::suggestion("quantile", views).ends_with(", nnnn, oooo, pppp"));
   }
 
   TEST_CASE("printable text is ASCII without control characters, up to 60 bytes of it") {
