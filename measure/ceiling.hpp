@@ -43,8 +43,8 @@ struct timed_beside_reads {
   double ceiling_seconds;
 };
 
-/// Times the calls call(0), call(1), ... in turn with reads of `input` by one thread and by `threads` threads, by the
-/// rules of time_in_turn(). The ceiling is the smaller median of the reads: for short inputs one thread is faster.
+/// Times the calls of `call` in turn with reads of `input` by the rules of time_in_turn(). The reads are by `threads`
+/// threads, or by one if that is faster in a short trial, as for short inputs. The ceiling is their median.
 /// The threads are those of `by`, which the calls use too, or of the first CPU backend if `by` is none: threads of
 /// another runtime would spin on the cores while these read.
 timed_beside_reads time_beside_reads(const std::function<void(std::size_t)>& call, const backend& by,

@@ -76,18 +76,20 @@ double middle_of(const std::vector<double>& sorted) {
 class sampler {
  public:
   /// Doubles the calls per batch until one batch takes `shortest_batch_seconds`.
-  sampler(const batch_clock& batch_seconds, double shortest_batch_seconds, const stopping_rule& limit)
-      : batch_seconds_(batch_seconds), settled_noise_(limit.settled_noise) {
-    while (run() < shortest_batch_seconds && to_.calls_per_sample < most_calls_per_batch) to_.calls_per_sample *= 2;
+  sampler(const batch_clock& batch_seconds, double shortest_batch_seconds, const stopping_rule& limit,
+          std::size_t& next_call)
+      : batch_seconds_(batch_seconds), settled_noise_(limit.settled_noise), next_call_(next_call) {
+    while (run(to_.calls_per_sample) < shortest_batch_seconds && to_.calls_per_sample < most_calls_per_batch)
+      to_.calls_per_sample *= 2;
   }
 
   /// One call that is not timed: it wakes the threads that the calls of another clock left asleep.
-  void wake() { batch_seconds_(first_++, 1); }
+  void wake() { run(1); }
 
   void take() {
     const long before = involuntary_switches();
     const double cpu_before = process_cpu_seconds();
-    const double seconds = run() / static_cast<double>(to_.calls_per_sample);
+    const double seconds = run(to_.calls_per_sample) / static_cast<double>(to_.calls_per_sample);
     cpu_seconds_ += process_cpu_seconds() - cpu_before;
     all_.push_back(seconds);
     if (involuntary_switches() != before) return;
@@ -111,18 +113,14 @@ class sampler {
   }
 
  private:
-  double run() {
-    const double seconds = batch_seconds_(first_, to_.calls_per_sample);
-    first_ += to_.calls_per_sample;
-    return seconds;
-  }
+  double run(std::size_t calls) { return batch_seconds_(std::exchange(next_call_, next_call_ + calls), calls); }
 
   const batch_clock& batch_seconds_;
   const double settled_noise_;
+  std::size_t& next_call_;
   timing to_;
   std::vector<double> all_;
   std::size_t next_look_ = least_samples;  // Sorting after every sample would take longer than the samples.
-  std::size_t first_ = 0;
   double cpu_seconds_ = 0;
 };
 
@@ -156,8 +154,9 @@ double relative_noise(std::vector<double> samples) {
 
 std::vector<timing> time_in_turn(const std::vector<batch_clock>& clocks, double shortest_batch_seconds,
                                  const stopping_rule& limit) {
+  std::size_t next_call = 0;
   std::vector<sampler> samplers;
-  for (const batch_clock& clock : clocks) samplers.emplace_back(clock, shortest_batch_seconds, limit);
+  for (const batch_clock& clock : clocks) samplers.emplace_back(clock, shortest_batch_seconds, limit, next_call);
 
   const auto throttled_before = throttle_count();
   const auto stopped = [&] { return limit.stop != nullptr && *limit.stop != 0; };

@@ -129,22 +129,22 @@ TEST_CASE("sampling stops when the noise has settled, when the budget is spent, 
 }
 
 TEST_CASE("several clocks are sampled in turn, and share what the machine does meanwhile") {
-  int now = 0;  // Each sample takes as many seconds as its number.
-  const auto count = [&](std::size_t, std::size_t) { return static_cast<double>(++now); };
+  // Each batch takes as many seconds as the number of its first call.
+  const auto number = [](std::size_t i, std::size_t) { return static_cast<double>(i); };
   volatile std::sig_atomic_t stop = 0;
   const auto last = [&](std::size_t i, std::size_t) {
-    if (i == 4) stop = 1;
-    return static_cast<double>(++now);
+    if (i == 9) stop = 1;
+    return static_cast<double>(i);
   };
   const std::vector<timing> results =
-      time_in_turn({batch_clock(count), batch_clock(last)}, 0, {.budget_seconds = 60, .stop = &stop});
+      time_in_turn({batch_clock(number), batch_clock(last)}, 0, {.budget_seconds = 60, .stop = &stop});
   REQUIRE(results.size() == 2);
-  // The calls before the first sample find out how many calls a sample takes; one before each sample is not timed.
-  CHECK(results[0].samples == std::vector<double>{4, 8});
-  CHECK(results[1].samples == std::vector<double>{6, 10});
+  // Calls 0 and 1 find out how many calls a sample takes; one before each sample is not timed.
+  CHECK(results[0].samples == std::vector<double>{3, 7});
+  CHECK(results[1].samples == std::vector<double>{5, 9});
 
   const auto steady = [](std::size_t, std::size_t) { return 1.0; };
-  const auto late = [&](std::size_t i, std::size_t) { return i < 40 && i / 2 % 2 == 0 ? 2.0 : 1.0; };
+  const auto late = [&](std::size_t i, std::size_t) { return i < 80 && i / 4 % 2 == 0 ? 2.0 : 1.0; };
   const std::vector<timing> both = time_in_turn({batch_clock(steady), batch_clock(late)}, 0, {.budget_seconds = 60});
   CHECK(both[0].settled);
   CHECK(both[1].settled);
