@@ -5,8 +5,10 @@
 #include "backends/absent.hpp"
 #include "backends/serial/serial.hpp"
 #if FANIN_HAS_CUDA
-#include "backends/cub/cub.hpp"
 #include "backends/cuda/cuda.hpp"
+#endif
+#if FANIN_HAS_REFERENCES
+#include "backends/cub/cub.hpp"
 #include "backends/thrust/thrust.hpp"
 #endif
 #if FANIN_HAS_OPENMP
@@ -21,12 +23,15 @@ namespace fanin {
 std::span<const backend* const> backends() noexcept {
 #if FANIN_HAS_CUDA
   static const cuda::backend& cuda = cuda::instance();
+#else
+  static const absent_backend cuda("cuda", "this build was configured without CUDA");
+#endif
+#if FANIN_HAS_REFERENCES
   static const cub_backend::backend cub;
   static const thrust_backend::backend thrust;
 #else
-  static const absent_backend cuda("cuda", "this build was configured without CUDA");
-  static const absent_backend cub("cub", "this build was configured without CUDA");
-  static const absent_backend thrust("thrust", "this build was configured without CUDA");
+  static const absent_backend cub("cub", "this build was configured without CUDA, or with FANIN_REFERENCES=OFF");
+  static const absent_backend thrust("thrust", "this build was configured without CUDA, or with FANIN_REFERENCES=OFF");
 #endif
 #if FANIN_HAS_TBB
   static const tbb_backend::backend tbb;

@@ -1,17 +1,43 @@
 # SPDX-License-Identifier: Apache-2.0
-# The package that find_package(fanin) finds. The command's own files are installed in cli/.
+# The package that find_package(fanin) and pkg-config find. The command's own files are installed in cli/.
 
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME development)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/fanin)
 
 install(TARGETS fanin EXPORT fanin)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ TYPE INCLUDE FILES_MATCHING PATTERN "*.hpp" PATTERN "*.cuh")
 install(EXPORT fanin NAMESPACE fanin:: FILE fanin-targets.cmake DESTINATION ${package_dir})
 
+# A static library leaves its dependencies to whoever links it. It brings the CUDA runtime along, so that nobody else
+# needs the toolkit; a shared library contains it.
+set(cudart "")
+set(libraries "")
+if(NOT BUILD_SHARED_LIBS)
+  set(libraries -lhwy)
+  if(FANIN_HAS_OPENMP)
+    list(APPEND libraries ${OpenMP_CXX_FLAGS})
+  endif()
+  if(FANIN_HAS_TBB)
+    list(APPEND libraries -ltbb)
+  endif()
+  if(FANIN_HAS_CUDA)
+    get_target_property(runtime CUDA::cudart_static IMPORTED_LOCATION)
+    install(FILES ${runtime} DESTINATION ${CMAKE_INSTALL_LIBDIR}/fanin)
+    set(cudart ${CMAKE_INSTALL_LIBDIR}/fanin/libcudart_static.a)
+    list(APPEND libraries [[${libdir}/fanin/libcudart_static.a]] -lpthread -ldl -lrt)
+  endif()
+  list(JOIN libraries " " libraries)
+endif()
+
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/fanin-config.cmake.in ${PROJECT_BINARY_DIR}/fanin-config.cmake
                               INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/fanin-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/fanin-config.cmake ${PROJECT_BINARY_DIR}/fanin-config-version.cmake
         DESTINATION ${package_dir})
+
+file(RELATIVE_PATH prefix_from_here /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+configure_file(cmake/fanin.pc.in fanin.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/fanin.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE TYPE DOC)

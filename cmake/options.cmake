@@ -15,6 +15,9 @@ fanin_backend_option(CUDA AUTO)
 fanin_backend_option(OPENMP AUTO)
 fanin_backend_option(TBB AUTO)
 
+option(FANIN_REFERENCES "Build the backends cub and thrust, with which cuda is compared" ON)
+option(FANIN_LADDER "Build the ladder's stages as variants of cuda, and the command's ladder and lab" ON)
+
 option(FANIN_CLI "Build the command" ${PROJECT_IS_TOP_LEVEL})
 option(FANIN_TESTS "Build the tests; needs FANIN_CLI" ${PROJECT_IS_TOP_LEVEL})
 option(FANIN_EXAMPLES "Build the examples and run them as tests" ${PROJECT_IS_TOP_LEVEL})

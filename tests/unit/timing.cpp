@@ -175,6 +175,9 @@ TEST_CASE("a thread that waits for a core is noticed") {
   CHECK(*result.waited_share > 0.2);
   CHECK(*result.waited_share < 1.1);
   CHECK(result.disturbed());
+  rival.join();
+  const timing later = time_batches(work, 0, {.budget_seconds = 0.05, .settled_noise = 0});
+  CHECK(*later.waited_share < 1.1);  // the waits before its own samples do not count
 }
 
 TEST_CASE("samples that the scheduler interrupted are discarded, unless there are hardly any others") {
