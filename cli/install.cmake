@@ -2,6 +2,7 @@
 # Installs the command, and the completion scripts and the manual page that the built command prints.
 
 include(GNUInstallDirs)
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME command)
 install(TARGETS fanin_tool)
 
 # fanin_install_output(file directory argument...) installs the output of `fanin argument...` as directory/file.

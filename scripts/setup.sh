@@ -1,18 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# Sourced by run and test: from a bare Debian 12 to a built tree. Says nothing when there is nothing to do, and what it
-# says goes to stderr.
+# Sourced by the other scripts: from a bare Debian 12 to a built tree. Says nothing when there is nothing to do, and what
+# it says goes to stderr.
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=$root/build/default
 
+# The packages of the command, and those of everything else.
 packages=(
   cmake g++ ninja-build                          # build
   libhwy-dev libtbb-dev                          # library
   libcli11-dev libfmt-dev nlohmann-json3-dev     # command
+)
+packages_of_all=(
   clang doctest-dev libclang-rt-14-dev libmpfr-dev valgrind  # tests
+  chromium fonts-dejavu-core                     # in which the tests look at a report
+  debootstrap dpkg-dev pkg-config                # packages, and a bare system to try them in
   libeigen3-dev python3                          # benchmarks
 )
+
+# How much is configured, from least to most: the command alone; with the references and the ladder, which take most of
+# the build's time and run on a GPU only; with tests, examples and benchmarks.
+configurations=(none command measure all)
 
 say() { printf 'fanin: %s\n' "$*" >&2; }
 
@@ -50,19 +59,61 @@ install_packages() {
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends "$@" >&2
 }
 
+# The place of a configuration in the list.
+rank_of() {
+  local i
+  for i in "${!configurations[@]}"; do [[ ${configurations[i]} != "$1" ]] || echo "$i"; done
+}
+
 configure() {
   if ! is_debian_12; then
     say "this is not Debian 12: nothing is installed; these are needed, by their Debian names: ${packages[*]}"
   fi
-  (cd "$root" && cmake --preset default) >&2
-  touch "$build/.configured"
+  local references=ON tests=ON part settings=()
+  if [[ $1 == command ]]; then references=OFF; fi
+  if [[ $1 != all ]]; then tests=OFF; fi
+  for part in REFERENCES LADDER; do settings+=("-DFANIN_$part=$references"); done
+  for part in TESTS EXAMPLES BENCH; do settings+=("-DFANIN_$part=$tests"); done
+  (cd "$root" && cmake --preset default "${settings[@]}") >&2
+  echo "$1" > "$build/.configured"
 }
 
-# set_up TARGET: installs, configures and builds what is not there yet.
+# set_up CONFIGURATION [TARGET]: installs, configures and builds what is not there yet.
 set_up() {
-  local missing=()
+  local wanted=$1 target=${2:-all} there missing=()
+  if [[ $wanted == all ]]; then packages+=("${packages_of_all[@]}"); fi
   if is_debian_12; then mapfile -t missing < <(missing_packages); fi
   if ((${#missing[@]} > 0)); then install_packages "${missing[@]}"; fi
-  if [[ ! $build/.configured -nt $root/CMakePresets.json ]] || ((${#missing[@]} > 0)); then configure; fi
-  ninja -C "$build" "$1" | sed --unbuffered '/^ninja: no work to do\.$/d; /^ninja: Entering directory/d' >&2
+  there=$(cat "$build/.configured" 2> /dev/null || true)
+  there=${there:-none}
+  if (($(rank_of "$there") > $(rank_of "$wanted"))); then wanted=$there; fi
+  if [[ $there != "$wanted" || ! $build/.configured -nt $root/CMakePresets.json ]] || ((${#missing[@]} > 0)); then
+    configure "$wanted"
+  fi
+  ninja -C "$build" "$target" | sed --unbuffered '/^ninja: no work to do\.$/d; /^ninja: Entering directory/d' \
+    | with_progress >&2
+}
+
+# Copies stdin, and says where it is after every 30 seconds without a line. Of ctest's output it knows the tests that run.
+with_progress() {
+  local line status part="" last="" begin=$SECONDS
+  declare -A running=()
+  while true; do
+    status=0
+    IFS= read -r -t 30 line || status=$?
+    if ((status > 128)); then
+      part+=$line
+      say "$(((SECONDS - begin) / 60)) min $(((SECONDS - begin) % 60)) s; under way: ${running[*]:-$last}"
+      continue
+    fi
+    if ((status != 0)); then break; fi
+    line=$part$line part=""
+    printf '%s\n' "$line"
+    last=$line
+    if [[ $line =~ ^\ *Start\ +([0-9]+):\ (.*)$ ]]; then
+      running[${BASH_REMATCH[1]}]=${BASH_REMATCH[2]}
+    elif [[ $line =~ Test\ +#([0-9]+): ]]; then
+      unset "running[${BASH_REMATCH[1]}]"
+    fi
+  done
 }

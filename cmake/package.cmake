@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+# The Debian packages that cpack makes: fanin, the command, and libfanin-dev, the library and its headers.
+
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_CONTACT "The fanin authors")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "sums that can be trusted, on whatever hardware is there")
+set(CPACK_PACKAGE_DESCRIPTION "${PROJECT_DESCRIPTION}.")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_COMPONENTS_ALL command development)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_COMMAND_PACKAGE_NAME fanin)
+set(CPACK_DEBIAN_COMMAND_PACKAGE_SECTION math)
+set(CPACK_DEBIAN_COMMAND_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libfanin-dev)
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
+set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS libhwy-dev)
+if(FANIN_HAS_TBB)
+  string(APPEND CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS ", libtbb-dev")
+endif()
+include(CPack)
