@@ -2,6 +2,8 @@
 // Tests of fanin regress, most of them with scripts that print given times in place of builds.
 #include <doctest/doctest.h>
 
+#include <csignal>
+
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/process.hpp"
@@ -150,6 +152,24 @@ TEST_CASE("builds that fail") {
   check_failure(limited("yes >&2", ""), 1, "endless: stopped, because it wrote more than 67108864 bytes");
   here.write("b", "#!/no/such/shell\n");
   check_failure(here.shell("chmod +x b; $fanin regress a b"), 1, "b: No such file or directory");
+}
+
+TEST_CASE("what a build started ends with it: at the time limit, and when a signal ends fanin") {
+  const scratch_folder here;
+  // The sleeper has the lock for as long as it lives.
+  here.write("starter", "#!/bin/sh\nexec 9>lock\nflock 9\nsleep 20 &\neval \"$END\"\nwait\n");
+  const std::string lock_is_free = "flock -w 5 lock true";
+  REQUIRE(here.shell("chmod +x starter").status == 0);
+  check_failure(here.fanin("regress starter starter --timeout 0.5"), 1, "it took longer than 0.5 s");
+  CHECK(here.shell(lock_is_free).status == 0);
+  const auto after = [&](const std::string& signal) {
+    const finished run = here.shell("export END='kill -" + signal + " $PPID'; $fanin regress starter starter");
+    CHECK(here.shell(lock_is_free).status == 0);
+    return run;
+  };
+  CHECK(after("TERM").status == 128 + SIGTERM);
+  CHECK(after("HUP").status == 128 + SIGHUP);
+  check_failure(after("INT"), 1, "interrupted before the first pair was done");
 }
 
 std::string result(const std::string& rows, const std::string& machine = "m", const std::string& not_timed = "") {
