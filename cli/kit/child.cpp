@@ -68,8 +68,8 @@ class capture {
   std::string text_;
 };
 
-/// Starts the program in a process group of its own. `out` is its stdout, -1 for
-/// /dev/null, and `err` its stderr.
+/// Starts the program in a process group of its own. `err` is its stderr and `out` its stdout, which is /dev/null if
+/// `out` is -1.
 pid_t start(const std::string& program, const std::vector<std::string>& arguments, int out, int err,
             const sigset_t& blocked) {
   std::vector<char*> words = {const_cast<char*>(program.c_str())};
@@ -101,11 +101,13 @@ volatile pid_t running_group = 0;
 
 /// Kills the group of the child process. The signal then does what it did before there was a child process.
 void kill_group_and_raise(int signal) {
+  const int interrupted_call = errno;
   ::kill(-running_group, SIGKILL);
   for (std::size_t i = 0; i < ending_signals.size(); ++i) {
     if (ending_signals[i] == signal) ::sigaction(signal, &actions_before[i], nullptr);
   }
   ::raise(signal);  // The signal is blocked until this handler returns.
+  errno = interrupted_call;
 }
 
 /// Blocks every signal.
@@ -185,8 +187,7 @@ struct finished_child {
 /// Runs the program to its end. `keep_output`: whether stdout is captured, or goes to /dev/null.
 finished_child run_to_end(const std::string& program, const std::vector<std::string>& arguments,
                           const child_limits& limits, bool keep_output) {
-  // Before Linux 5.3 the end of the child process does not wake poll() while a process that it left behind has the
-  // pipe.
+  // Before Linux 5.3 the end of the child process may not wake poll().
   constexpr int look_milliseconds = 20;
   capture out, err;
   const double begin = measure::now_seconds();

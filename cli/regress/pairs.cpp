@@ -34,7 +34,8 @@ void add_pair(regress_result& all, std::span<const measured> sides) {
         if (sides[i].seconds.contains(name)) continue;
         const auto problem = sides[i].problems.find(name);
         const bool absent = problem == sides[i].problems.end();
-        all.left_out[name] = fmt::format("{}: {}", i == 1 ? "B" : "A", absent ? "no such case" : problem->second);
+        all.left_out.emplace(name,
+                             fmt::format("{}: {}", i == 1 ? "B" : "A", absent ? "no such case" : problem->second));
       }
     }
   }

@@ -108,7 +108,7 @@ TEST_CASE("--nvbench: mean times on the GPU by benchmark and state") {
   CHECK(whole["cases"][0]["verdict"] == "SLOWER");
   CHECK(whole["cases"][0]["a_seconds"][0] == 0.0010034715849794225);
   CHECK(whole["cases"][1]["b_seconds"][0] == 0.5);
-  CHECK(whole["left_out"][0]["detail"] == "B: too short");
+  CHECK(whole["left_out"][0]["detail"] == "A: too short");
   CHECK(here.read("runs").starts_with("a --json stdout\nb --json stdout\nb "));
   here.write("b.json", result_with("2e-3s"));
   check_failure(here.fanin("regress --nvbench a b"), 1, "'value' is '2e-3s', no number");
