@@ -101,6 +101,7 @@ std::vector<arguments_list> fanin_boxes(const process_request& asked, std::span<
     }
   }
   std::vector<arguments_list> all;
+  all.reserve(boxes.size());
   for (const auto& [input, values] : boxes) all.push_back(box_arguments(asked, values));
   return all;
 }
