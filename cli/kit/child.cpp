@@ -4,11 +4,16 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <iterator>
 #include <string_view>
@@ -63,71 +68,144 @@ class capture {
   std::string text_;
 };
 
-/// A child process, which the destructor kills if it still runs.
-class running_child {
- public:
-  explicit running_child(pid_t id) : id_(id) {}
-  ~running_child() {
-    if (done_) return;
-    ::kill(id_, SIGKILL);
-    while (::waitpid(id_, nullptr, 0) < 0 && errno == EINTR) {
-    }
-  }
-  running_child(const running_child&) = delete;
-  running_child& operator=(const running_child&) = delete;
-
-  bool has_ended() { return done_ = done_ || ::waitpid(id_, &state_, WNOHANG) == id_; }
-  /// The status of waitpid(), once has_ended().
-  int state() const { return state_; }
-
- private:
-  pid_t id_;
-  bool done_ = false;
-  int state_ = 0;
-};
-
-std::string last_line(std::string text) {
-  text.erase(text.find_last_not_of(" \n") + 1);
-  return text.substr(text.rfind('\n') + 1);
-}
-
-pid_t start(const std::string& program, const std::vector<std::string>& arguments, int out, int err) {
+/// Starts the program in a process group of its own. `err` is its stderr and `out` its stdout, which is /dev/null if
+/// `out` is -1.
+pid_t start(const std::string& program, const std::vector<std::string>& arguments, int out, int err,
+            const sigset_t& blocked) {
   std::vector<char*> words = {const_cast<char*>(program.c_str())};
   for (const std::string& one : arguments) words.push_back(const_cast<char*>(one.c_str()));
   words.push_back(nullptr);
   posix_spawn_file_actions_t files;
   ::posix_spawn_file_actions_init(&files);
   ::posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  ::posix_spawn_file_actions_adddup2(&files, out, STDOUT_FILENO);
+  if (out >= 0) ::posix_spawn_file_actions_adddup2(&files, out, STDOUT_FILENO);
+  if (out < 0) ::posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
   ::posix_spawn_file_actions_adddup2(&files, err, STDERR_FILENO);
+  posix_spawnattr_t attributes;
+  ::posix_spawnattr_init(&attributes);
+  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
+  ::posix_spawnattr_setpgroup(&attributes, 0);
+  ::posix_spawnattr_setsigmask(&attributes, &blocked);
   pid_t child = 0;
-  const int problem = ::posix_spawn(&child, program.c_str(), &files, nullptr, words.data(), environ);
+  const int problem = ::posix_spawn(&child, program.c_str(), &files, &attributes, words.data(), environ);
+  ::posix_spawnattr_destroy(&attributes);
   ::posix_spawn_file_actions_destroy(&files);
   if (problem != 0) throw bad_data(fmt::format("{}: {}", program, std::strerror(problem)));
   return child;
 }
 
-}  // namespace
+/// The signals that end fanin from the terminal or from outside, and what they did before there was a child process.
+constexpr std::array ending_signals = {SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+struct sigaction actions_before[ending_signals.size()];
+volatile pid_t running_group = 0;
 
-std::string output_of(const std::string& program, const std::vector<std::string>& arguments,
-                      const child_limits& limits) {
-  // The end of the child process does not wake poll() while a process that it left behind has the pipe.
+/// Kills the group of the child process. The signal then does what it did before there was a child process.
+void kill_group_and_raise(int signal) {
+  const int interrupted_call = errno;
+  ::kill(-running_group, SIGKILL);
+  for (std::size_t i = 0; i < ending_signals.size(); ++i) {
+    if (ending_signals[i] == signal) ::sigaction(signal, &actions_before[i], nullptr);
+  }
+  ::raise(signal);  // The signal is blocked until this handler returns.
+  errno = interrupted_call;
+}
+
+/// Blocks every signal.
+class blocked_signals {
+ public:
+  blocked_signals() {
+    sigset_t all;
+    ::sigfillset(&all);
+    ::pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~blocked_signals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  blocked_signals(const blocked_signals&) = delete;
+  blocked_signals& operator=(const blocked_signals&) = delete;
+
+  const sigset_t& before() const { return before_; }
+
+ private:
+  sigset_t before_;
+};
+
+/// A child process in a process group of its own, which a terminal's signals do not reach. A signal that ends fanin
+/// kills the group, unless fanin ignores the signal; so does the destructor if the child process still runs. Only one
+/// running_child may exist at a time.
+class running_child {
+ public:
+  running_child(const std::string& program, const std::vector<std::string>& arguments, int out, int err) {
+    const blocked_signals none_arrives;
+    id_ = start(program, arguments, out, err, none_arrives.before());
+    running_group = id_;
+    end_ = static_cast<int>(::syscall(SYS_pidfd_open, id_, 0));
+    struct sigaction killing = {};
+    killing.sa_handler = kill_group_and_raise;
+    for (std::size_t i = 0; i < ending_signals.size(); ++i) {
+      ::sigaction(ending_signals[i], nullptr, &actions_before[i]);
+      if (actions_before[i].sa_handler != SIG_IGN) ::sigaction(ending_signals[i], &killing, nullptr);
+    }
+  }
+  ~running_child() {
+    if (!done_) {
+      ::kill(-id_, SIGKILL);
+      while (::waitpid(id_, nullptr, 0) < 0 && errno == EINTR) {
+      }
+    }
+    for (std::size_t i = 0; i < ending_signals.size(); ++i) {
+      struct sigaction now = {};
+      ::sigaction(ending_signals[i], nullptr, &now);
+      if (now.sa_handler == kill_group_and_raise) ::sigaction(ending_signals[i], &actions_before[i], nullptr);
+    }
+    if (end_ >= 0) ::close(end_);
+  }
+  running_child(const running_child&) = delete;
+  running_child& operator=(const running_child&) = delete;
+
+  /// What poll() waits for until the child process ends; nothing before Linux 5.3.
+  pollfd waiting() const { return {end_, POLLIN, 0}; }
+  bool has_ended() { return done_ = done_ || ::waitpid(id_, &state_, WNOHANG) == id_; }
+  /// The status of waitpid(), once has_ended().
+  int state() const { return state_; }
+
+ private:
+  pid_t id_;
+  int end_;
+  bool done_ = false;
+  int state_ = 0;
+};
+
+std::string last_line(std::string text) {
+  text.erase(text.find_last_not_of(" \n") + 1);
+  return bounded_quote(std::string_view(text).substr(text.rfind('\n') + 1));
+}
+
+struct finished_child {
+  std::string out;
+  double seconds;
+};
+
+/// Runs the program to its end. `keep_output`: whether stdout is captured, or goes to /dev/null.
+finished_child run_to_end(const std::string& program, const std::vector<std::string>& arguments,
+                          const child_limits& limits, bool keep_output) {
+  // Before Linux 5.3 the end of the child process may not wake poll().
   constexpr int look_milliseconds = 20;
   capture out, err;
-  const double end = measure::now_seconds() + limits.seconds;
-  running_child child(start(program, arguments, out.writer(), err.writer()));
+  const double begin = measure::now_seconds();
+  running_child child(program, arguments, keep_output ? out.writer() : -1, err.writer());
   out.close_writer();
   err.close_writer();
+  double seconds = 0;
   for (bool ended = false; !ended;) {
-    pollfd both[] = {out.waiting(), err.waiting()};
-    ::poll(both, std::size(both), look_milliseconds);
+    pollfd awaited[] = {out.waiting(), err.waiting(), child.waiting()};
+    ::poll(awaited, std::size(awaited), look_milliseconds);
     ended = child.has_ended();
+    seconds = measure::now_seconds() - begin;
     for (capture* one : {&out, &err}) {
       one->take(limits.output_bytes);
       if (one->text().size() <= limits.output_bytes) continue;
       throw bad_data(fmt::format("{}: stopped, because it wrote more than {} bytes", program, limits.output_bytes));
     }
-    if (!ended && measure::now_seconds() > end) {
+    if (!ended && seconds > limits.seconds) {
       throw bad_data(fmt::format("{}: stopped, because it took longer than {} s", program, limits.seconds));
     }
   }
@@ -136,7 +214,43 @@ std::string output_of(const std::string& program, const std::vector<std::string>
   if (WEXITSTATUS(state) != 0) {
     throw bad_data(fmt::format("{}: exit status {}: {}", program, WEXITSTATUS(state), last_line(err.text())));
   }
-  return out.text();
+  return {out.text(), seconds};
+}
+
+bool is_program(const std::string& path) {
+  struct stat about = {};
+  return ::stat(path.c_str(), &about) == 0 && S_ISREG(about.st_mode) && ::access(path.c_str(), X_OK) == 0;
+}
+
+}  // namespace
+
+std::string output_of(const std::string& program, const std::vector<std::string>& arguments,
+                      const child_limits& limits) {
+  return run_to_end(program, arguments, limits, true).out;
+}
+
+double seconds_of(const std::string& program, const std::vector<std::string>& arguments, const child_limits& limits) {
+  return run_to_end(program, arguments, limits, false).seconds;
+}
+
+std::optional<std::string> find_program(const std::string& name) {
+  if (is_program(name)) return name;
+  if (name.empty() || name.find('/') != std::string::npos) return {};
+  const char* path = std::getenv("PATH");
+  std::string_view rest = path != nullptr ? path : "";
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find(':'), rest.size());
+    const std::string candidate = fmt::format("{}/{}", rest.substr(0, end), name);
+    if (end > 0 && is_program(candidate)) return candidate;
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return {};
+}
+
+std::string bounded_quote(std::string_view text) {
+  constexpr std::size_t most = 200;
+  if (text.size() <= most) return std::string(text);
+  return fmt::format("{}... ({} bytes)", text.substr(0, most), text.size());
 }
 
 }  // namespace fanin::cli

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "cli/kit/table.hpp"
 #include "cli/kit/text.hpp"
@@ -21,6 +22,11 @@ std::string milliseconds(const std::vector<double>& seconds) {
 std::string change(double logarithm) { return fmt::format("{:+.1f} %", 100 * std::expm1(logarithm)); }
 
 bool is_bounded(const judgement& one) { return std::isfinite(one.moved.low); }
+
+/// An end of the interval, as a cell of the table. It is empty if the interval has no ends.
+std::string limit(const regress_result& all, const judgement& found, double end) {
+  return all.from_files || !is_bounded(found) ? "" : change(end);
+}
 
 std::string range_text(const judgement& one) {
   return fmt::format("between {} and {}", change(one.moved.low), change(one.moved.high));
@@ -73,10 +79,54 @@ json row_json(const regress_result& all, const regress_case& one) {
 
 bool has_floor(const regress_result& all) { return all.cases.front().judged.floor.has_value(); }
 
+/// One sentence about all undecided cases: why, and what would decide them. Empty if there are none.
+std::string undecided_sentence(const regress_result& all) {
+  std::size_t count = 0, hidden = 0, practical = 0;
+  double fewest = most_pairs, most = 0;
+  for (const regress_case& one : all.cases) {
+    const judgement& found = one.judged;
+    if (found.called != verdict::undecided) continue;
+    ++count;
+    hidden += found.hidden ? 1 : 0;
+    if (!found.pairs_to_decide) continue;
+    ++practical;
+    fewest = std::min(fewest, *found.pairs_to_decide);
+    most = std::max(most, *found.pairs_to_decide);
+  }
+  if (count == 0) return {};
+  const std::string these = fmt::format("UNDECIDED: {} of {} cases", count, all.cases.size());
+  if (all.from_files) {
+    return these + ": one process of each cannot tell less than a factor of 2 from chance; pairs of programs can.\n";
+  }
+  if (all.pairs_done < least_pairs) {
+    return fmt::format("{}: a verdict takes {} pairs, not {}.\n", these, least_pairs, all.pairs_done);
+  }
+  std::vector<std::string> remedies;
+  if (practical > 0) {
+    const std::string range =
+        fewest == most ? fmt::format("{:.0f}", most) : fmt::format("{:.0f} to {:.0f}", fewest, most);
+    remedies.push_back(
+        fmt::format("about {} pairs would decide {} of them (--until-decided adds pairs)", range, practical));
+  }
+  if (hidden > 0) remedies.push_back(fmt::format("A differs from itself by as much in {}", hidden));
+  if (const std::size_t rest = count - practical - hidden; rest > 0) {
+    remedies.push_back(fmt::format("only a quieter machine or another threshold would decide {}", rest));
+  }
+  return fmt::format("{}, neither surely within {} nor surely beyond: {}.\n", these, percent(all.threshold),
+                     fmt::join(remedies, "; "));
+}
+
+/// The numbers of pairs that the cases have, which differ where pairs were added to some of them.
+std::string pairs_text(const regress_result& all) {
+  const auto pairs = [](const regress_case& one) { return one.a.size(); };
+  const std::size_t fewest = pairs(*std::ranges::min_element(all.cases, {}, pairs));
+  return fewest == all.pairs_done ? fmt::format("{}", fewest) : fmt::format("{} to {}", fewest, all.pairs_done);
+}
+
 std::string heading(const regress_result& all) {
   std::string sides = fmt::format("A {}\nB {}\n", one_line(all.a), one_line(all.b));
   if (all.from_files) return sides;
-  return sides + fmt::format("pairs of processes: {}; threshold {}; {}\n", all.pairs_done, percent(all.threshold),
+  return sides + fmt::format("pairs of processes: {}; threshold {}; {}\n", pairs_text(all), percent(all.threshold),
                              has_floor(all) ? "floor from A against itself" : "no floor measured (--aa measures it)");
 }
 
@@ -116,17 +166,19 @@ json as_json(const regress_result& all) {
 }
 
 std::string as_text(const regress_result& all) {
-  std::vector<table_row> rows = {{"case", "A/ms", "B/ms", "B against A", "verdict"}};
+  std::vector<table_row> rows = {{"case", "A/ms", "B/ms", "B against A", "from", "to", "verdict"}};
   if (has_floor(all)) rows.front().emplace_back("floor");
   std::string reasons;
   for (const regress_case& one : all.cases) {
     const judgement& found = one.judged;
     rows.push_back({one_line(one.name), milliseconds(one.a), milliseconds(one.b), change(found.moved.estimate),
+                    limit(all, found, found.moved.low), limit(all, found, found.moved.high),
                     std::string(to_string(found.called))});
     if (found.floor) rows.back().push_back(fmt::format("{:.1f} %", 100 * std::expm1(*found.floor)));
+    if (found.called == verdict::undecided) continue;
     reasons += fmt::format("{} {}: {}.\n", to_string(found.called), one_line(one.name), reason_of(all, one));
   }
-  std::string text = heading(all) + "\n" + align(rows, 1) + "\n" + reasons;
+  std::string text = heading(all) + "\n" + align(rows, 1) + "\n" + reasons + undecided_sentence(all);
   for (const auto& [name, why] : all.left_out)
     text += fmt::format("not compared: {}: {}\n", one_line(name), one_line(why));
   return text;

@@ -64,23 +64,24 @@ std::vector<double> negated(std::vector<double> x) {
 /// The number of pairs that would probably decide the case. The half width of the confidence interval is z standard
 /// errors, and a standard error shrinks with the square root of the number of pairs. A normal tail of probability p
 /// begins below sqrt(2 ln(1/p)) standard deviations; the difference is a reserve for the power of the test.
-std::optional<double> pairs_to_decide(const judgement& one, double threshold, std::size_t pairs, std::size_t cases) {
+std::optional<double> pairs_to_decide(const judgement& one, double threshold, double error, std::size_t pairs,
+                                      std::size_t cases) {
   constexpr double z = 2.326, most = most_pairs;
   const bool within = std::abs(one.moved.estimate) < threshold;
   const double distance = std::abs(std::abs(one.moved.estimate) - threshold);
   const double standard_error = (one.moved.high - one.moved.low) / (2 * z);
   const double tests = within ? 1 : static_cast<double>(cases);
   const double needed =
-      static_cast<double>(pairs) * 2 * std::log(tests / error_rate) * std::pow(standard_error / distance, 2);
+      static_cast<double>(pairs) * 2 * std::log(tests / error) * std::pow(standard_error / distance, 2);
   if (!(needed <= most)) return {};
   return std::max({std::ceil(needed), static_cast<double>(pairs + 1), static_cast<double>(pairs_needed(cases))});
 }
 
-judgement describe(const paired_case& one, double threshold) {
+judgement describe(const paired_case& one, double threshold, double error) {
   judgement found;
-  found.moved = shift_of(one.b_over_a, error_rate);
+  found.moved = shift_of(one.b_over_a, error);
   if (!one.a_over_a.empty()) {
-    const shift own = shift_of(one.a_over_a, error_rate);
+    const shift own = shift_of(one.a_over_a, error);
     found.floor = std::max(std::abs(own.low), std::abs(own.high));
   }
   const std::vector<double> a_over_b = negated(one.b_over_a);
@@ -90,10 +91,10 @@ judgement describe(const paired_case& one, double threshold) {
   return found;
 }
 
-void adjust(std::vector<judgement>& all, double judgement::*p) {
+void adjust(std::vector<judgement>& all, double judgement::*p, std::size_t further) {
   std::vector<double> values(all.size());
   std::ranges::transform(all, values.begin(), p);
-  values = holm(values);
+  values = holm(values, further);
   for (std::size_t i = 0; i < all.size(); ++i) all[i].*p = values[i];
 }
 
@@ -125,14 +126,14 @@ shift shift_of(std::span<const double> differences, double error) {
   return {estimate, means[k - 1], means[means.size() - k]};
 }
 
-std::vector<double> holm(std::span<const double> p) {
+std::vector<double> holm(std::span<const double> p, std::size_t further) {
   std::vector<std::size_t> order(p.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::sort(order, {}, [&](std::size_t i) { return p[i]; });
   std::vector<double> adjusted(p.size());
   double before = 0;
   for (std::size_t i = 0; i < order.size(); ++i) {
-    before = std::max(before, std::min(1.0, static_cast<double>(order.size() - i) * p[order[i]]));
+    before = std::max(before, std::min(1.0, static_cast<double>(order.size() + further - i) * p[order[i]]));
     adjusted[order[i]] = before;
   }
   return adjusted;
@@ -149,21 +150,22 @@ std::size_t pairs_needed(std::size_t cases) {
   return pairs;
 }
 
-std::vector<judgement> judge(std::span<const paired_case> cases, double threshold) {
+std::vector<judgement> judge(std::span<const paired_case> cases, double threshold, double error,
+                             std::size_t decided) {
   std::vector<judgement> all;
-  for (const paired_case& one : cases) all.push_back(describe(one, threshold));
-  adjust(all, &judgement::p_slower);
-  adjust(all, &judgement::p_faster);
+  for (const paired_case& one : cases) all.push_back(describe(one, threshold, error));
+  adjust(all, &judgement::p_slower, decided);
+  adjust(all, &judgement::p_faster, decided);
   for (std::size_t i = 0; i < cases.size(); ++i) {
     judgement& one = all[i];
     const std::size_t pairs = cases[i].b_over_a.size();
     if (pairs < least_pairs) continue;
-    const bool slower = one.p_slower < error_rate, beyond = slower || one.p_faster < error_rate;
+    const bool slower = one.p_slower < error, beyond = slower || one.p_faster < error;
     one.hidden = beyond && one.floor && std::abs(one.moved.estimate) <= *one.floor;
     if (beyond && !one.hidden) one.called = slower ? verdict::slower : verdict::faster;
-    if (one.p_same < error_rate) one.called = verdict::same;
+    if (one.p_same < error) one.called = verdict::same;
     if (one.called == verdict::undecided && !one.hidden) {
-      one.pairs_to_decide = pairs_to_decide(one, threshold, pairs, cases.size());
+      one.pairs_to_decide = pairs_to_decide(one, threshold, error, pairs, cases.size() + decided);
     }
   }
   return all;

@@ -28,8 +28,8 @@ shift shift_of(std::span<const double> differences, double error);
 
 /// The adjusted p-values of Holm's method [1979]. If hypotheses with an adjusted p-value below a level are rejected,
 /// the probability that a true hypothesis is among them is at most that level, also if the tests depend on each
-/// other.
-std::vector<double> holm(std::span<const double> p);
+/// other. `further` hypotheses, which are not rejected whatever their p-values, count in the adjustment.
+std::vector<double> holm(std::span<const double> p, std::size_t further = 0);
 
 enum class verdict : std::uint8_t { same, faster, slower, undecided };
 std::string_view to_string(verdict kind);
@@ -48,8 +48,8 @@ struct paired_case {
 
 struct judgement {
   verdict called = verdict::undecided;
-  shift moved = {};                       ///< shift of b_over_a, at error_rate
-  std::optional<double> floor;            ///< largest magnitude that the shift of a_over_a may have, at error_rate
+  shift moved = {};                       ///< shift of b_over_a, with the error of the test
+  std::optional<double> floor;            ///< largest magnitude that the shift of a_over_a may have, with that error
   double p_slower = 1, p_faster = 1;      ///< p-values of a shift beyond the threshold, adjusted for all cases
   double p_same = 1;                      ///< p-value of a shift within the threshold
   bool hidden = false;                    ///< true if the shift is beyond the threshold but not above the floor
@@ -58,9 +58,19 @@ struct judgement {
 
 /// Judges every case. A case is slower if its shift lies above the threshold, and above the floor if there is one. It
 /// is faster if the same holds for the negated shift, and the same if the shift lies within the threshold on both
-/// sides. The probability that any case is wrongly called slower is at most error_rate, and likewise for faster. The
-/// probability that a given case is wrongly called the same is at most error_rate. `threshold` is a logarithm above
-/// 0.
-std::vector<judgement> judge(std::span<const paired_case> cases, double threshold);
+/// sides. The probability that any case is wrongly called slower is at most `error`, and likewise for faster. The
+/// probability that a given case is wrongly called the same is at most `error`. `threshold` is a logarithm above 0.
+/// `decided` further cases of the run have their verdicts already and are no longer judged.
+std::vector<judgement> judge(std::span<const paired_case> cases, double threshold, double error = error_rate,
+                             std::size_t decided = 0);
+
+/// A run that adds pairs until its cases are decided judges those that are undecided again and again: first after
+/// some pairs, then whenever their number has doubled, and at last when the time is over. The errors of all these
+/// looks sum to error_rate, and so do their false alarms at most, because the last look has three quarters of it and
+/// the k-th before has 1 / (k (k + 1)) of the rest.
+constexpr double error_of_last_look = 0.75 * error_rate;
+constexpr double error_of_look(std::size_t k) {
+  return (error_rate - error_of_last_look) / static_cast<double>(k * (k + 1));
+}
 
 }  // namespace fanin::cli

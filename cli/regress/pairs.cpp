@@ -7,20 +7,10 @@
 #include <fmt/format.h>
 
 #include "cli/kit/errors.hpp"
-#include "cli/kit/json.hpp"
 
 namespace fanin::cli {
 
 namespace {
-
-/// @throws bad_data, which names `from`
-json parsed(const std::string& from, const std::string& text) {
-  try {
-    return json::parse(text, check_depth);
-  } catch (const bad_data& problem) {
-    throw bad_data(fmt::format("{}: {}", from, problem.what()));
-  }
-}
 
 std::vector<double> log_ratios(const std::vector<double>& above, const std::vector<double>& below) {
   std::vector<double> all;
@@ -30,47 +20,28 @@ std::vector<double> log_ratios(const std::vector<double>& above, const std::vect
 
 }  // namespace
 
-measured read_result(const std::string& from, const std::string& text) {
-  measured all;
-  try {
-    const json whole = parsed(from, text);
-    all.machine = whole.at("context").value("machine", "");
-    const auto new_name = [&](const json& row) {
-      const auto name = row.at("name").get<std::string>();
-      if (std::ranges::find(all.names, name) != all.names.end()) {
-        throw bad_data(fmt::format("{}: {} stands there twice", from, name));
-      }
-      return all.names.emplace_back(name);
-    };
-    for (const json& row : whole.at("benchmarks")) {
-      const std::string name = new_name(row);
-      all.seconds[name] = checked_amount(row.at("seconds").get<double>(), fmt::format("{}: {}: seconds", from, name));
-    }
-    for (const json& row : whole.value("not_timed", json::array())) {
-      const std::string name = new_name(row);
-      all.problems[name] = row.at("error_message").get<std::string>();
-      if (row.at("verified") == false) throw bad_data(fmt::format("{}: {}: {}", from, name, all.problems[name]));
-    }
-  } catch (const json::exception& problem) {
-    throw bad_data(fmt::format("{}: not a result of 'fanin bench --json': {}", from, problem.what()));
-  }
-  return all;
-}
-
 void add_pair(regress_result& all, std::span<const measured> sides) {
+  const auto known_case = [&](const std::string& name) {
+    return std::ranges::find(all.cases, name, &regress_case::name);
+  };
+  const auto is_decided = [&](const std::string& name) {
+    const auto known = known_case(name);
+    return known != all.cases.end() && known->judged.called != verdict::undecided;
+  };
   for (const measured& one : sides) {
     for (const std::string& name : one.names) {
-      for (std::size_t i = 0; i < sides.size(); ++i) {
+      for (std::size_t i = 0; i < sides.size() && !is_decided(name); ++i) {
         if (sides[i].seconds.contains(name)) continue;
         const auto problem = sides[i].problems.find(name);
         const bool absent = problem == sides[i].problems.end();
-        all.left_out[name] = fmt::format("{}: {}", i == 1 ? "B" : "A", absent ? "no such case" : problem->second);
+        all.left_out.emplace(name,
+                             fmt::format("{}: {}", i == 1 ? "B" : "A", absent ? "no such case" : problem->second));
       }
     }
   }
   for (const std::string& name : sides[0].names) {
-    if (all.left_out.contains(name)) continue;
-    auto known = std::ranges::find(all.cases, name, &regress_case::name);
+    if (all.left_out.contains(name) || is_decided(name)) continue;
+    auto known = known_case(name);
     if (known == all.cases.end()) known = all.cases.insert(known, {.name = name, .a = {}, .b = {}, .a_again = {}});
     known->a.push_back(sides[0].seconds.at(name));
     known->b.push_back(sides[1].seconds.at(name));
@@ -81,13 +52,25 @@ void add_pair(regress_result& all, std::span<const measured> sides) {
   if (all.cases.empty()) throw bad_data("A and B have no case in common");
 }
 
-void judge_cases(regress_result& all) {
-  std::vector<paired_case> cases;
+void judge_cases(regress_result& all, double error) {
+  std::vector<paired_case> open;
   for (const regress_case& one : all.cases) {
-    cases.push_back({log_ratios(one.b, one.a), log_ratios(one.a_again, one.a)});
+    if (one.judged.called != verdict::undecided) continue;
+    open.push_back({log_ratios(one.b, one.a), log_ratios(one.a_again, one.a)});
   }
-  const std::vector<judgement> judged = judge(cases, std::log1p(all.threshold));
-  for (std::size_t i = 0; i < judged.size(); ++i) all.cases[i].judged = judged[i];
+  std::vector<judgement> judged = judge(open, std::log1p(all.threshold), error, all.cases.size() - open.size());
+  auto next = judged.begin();
+  for (regress_case& one : all.cases) {
+    if (one.judged.called == verdict::undecided) one.judged = *next++;
+  }
+}
+
+std::vector<std::string> undecided_names(const regress_result& all) {
+  std::vector<std::string> names;
+  for (const regress_case& one : all.cases) {
+    if (one.judged.called == verdict::undecided) names.push_back(one.name);
+  }
+  return names;
 }
 
 void judge_files(regress_result& all) {

@@ -2,16 +2,9 @@
 // fanin regress compares two builds, or two result files, case by case.
 #include "cli/regress/regress.hpp"
 
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <charconv>
-#include <cstring>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <span>
@@ -20,13 +13,11 @@
 #include <CLI/App.hpp>
 
 #include "cli/commands.hpp"
-#include "cli/kit/child.hpp"
 #include "cli/kit/errors.hpp"
-#include "cli/kit/interrupt.hpp"
 #include "cli/kit/output.hpp"
 #include "cli/kit/text.hpp"
 #include "cli/regress/pairs.hpp"
-#include "measure/timing.hpp"
+#include "cli/regress/run.hpp"
 
 namespace fanin::cli {
 
@@ -38,73 +29,31 @@ constexpr double usual_budget_seconds = 0.1;
 
 struct regress_options {
   std::string a, b, threshold = "3%";
+  bool google_benchmark = false, nvbench = false, command = false;
   std::optional<double> budget_seconds = {};  ///< budget per case and process
-  std::uint64_t pairs = 0;                    ///< 0 for the default of checked_pairs()
+  std::uint64_t pairs = 0;                    ///< 0 for the default, which run_pairs() chooses
+  std::optional<double> until_decided_minutes = {};
   bool floor = false, json = false, strict = false;
   std::optional<double> timeout_seconds = {};  ///< of one process
-  std::vector<std::string> passed_on;
+  std::vector<std::pair<std::string, std::string>> axes;
+
+  program_kind kind() const {
+    return google_benchmark ? program_kind::google_benchmark
+           : nvbench        ? program_kind::nvbench
+           : command        ? program_kind::command
+                            : program_kind::fanin;
+  }
+  run_plan plan(double checked_threshold) const {
+    run_plan all;
+    all.process = {kind(), budget_seconds.value_or(usual_budget_seconds), axes, {}};
+    all.process.limits.seconds = timeout_seconds.value_or(all.process.limits.seconds);
+    all.threshold = checked_threshold;
+    all.pairs = pairs;
+    all.floor = floor;
+    if (until_decided_minutes) all.until_decided_seconds = 60 * *until_decided_minutes;
+    return all;
+  }
 };
-
-/// The number of pairs to run. The default grows with the number of cases, because p-values are adjusted for it; see
-/// docs/regress.md.
-std::size_t checked_pairs(std::uint64_t requested, std::size_t cases) {
-  const std::size_t least = pairs_needed(cases);
-  // With an even number A and B go first equally often.
-  if (requested == 0) return std::max<std::size_t>(12, (least + 5) / 2 * 2);
-  if (requested > most_pairs) throw usage_error(fmt::format("--pairs {}: {} at most", requested, most_pairs));
-  if (requested >= least) return requested;
-  throw usage_error(
-      fmt::format("--pairs {}: to call one of {} cases slower takes {} at least", requested, cases, least));
-}
-
-std::string story(const regress_result& all, char side, double elapsed_seconds) {
-  if (all.pairs_done == 0) return fmt::format("first pair: {}", side);
-  const auto done = static_cast<double>(all.pairs_done), wanted = static_cast<double>(all.pairs_wanted);
-  return fmt::format("pair {} of {}: {}, about {:.0f} s left", all.pairs_done + 1, all.pairs_wanted, side,
-                     elapsed_seconds * (wanted / done - 1));
-}
-
-/// Runs the pairs A B, B A, A B, ... With --aa, A runs before and after B in each pair.
-regress_result run_pairs(const regress_options& arguments, double threshold) {
-  regress_result all{.a = arguments.a, .b = arguments.b, .threshold = threshold, .cases = {}, .left_out = {}};
-  std::vector<std::string> bench_arguments = {
-      "bench", "--json", "--budget", fmt::format("{}", arguments.budget_seconds.value_or(usual_budget_seconds))};
-  bench_arguments.insert(bench_arguments.end(), arguments.passed_on.begin(), arguments.passed_on.end());
-  child_limits limits;
-  limits.seconds = arguments.timeout_seconds.value_or(limits.seconds);
-  const interrupt_watch watch;
-  progress line("regress");
-  const double start = measure::now_seconds();
-  std::vector<measured> sides(arguments.floor ? 3 : 2);
-  do {
-    for (std::size_t i = 0; i < sides.size() && !watch.seen(); ++i) {
-      const std::size_t side = all.pairs_done % 2 == 0 ? i : sides.size() - 1 - i;
-      const std::string& program = side == 1 ? arguments.b : arguments.a;
-      line.set_task(story(all, side == 1 ? 'B' : 'A', measure::now_seconds() - start));
-      try {
-        sides[side] = read_result(program, output_of(program, bench_arguments, limits));
-      } catch (const bad_data&) {
-        if (!watch.seen()) throw;
-      }
-    }
-    if (watch.seen()) break;
-    add_pair(all, sides);
-    if (all.pairs_done == 1) all.pairs_wanted = checked_pairs(arguments.pairs, all.cases.size());
-  } while (all.pairs_done < all.pairs_wanted);
-  if (all.pairs_done == 0) throw bad_data("interrupted before the first pair was done");
-  judge_cases(all);
-  return all;
-}
-
-/// The content of a result file, or nothing if `path` is a program. The file is read once, because it may be a pipe.
-std::optional<measured> result_in(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw bad_data(fmt::format("{}: {}", path, std::strerror(errno)));
-  if ((file >> std::ws).peek() == '{') return read_result(path, {std::istreambuf_iterator<char>(file), {}});
-  struct stat about = {};
-  if (::stat(path.c_str(), &about) == 0 && S_ISREG(about.st_mode) && ::access(path.c_str(), X_OK) == 0) return {};
-  throw bad_data(fmt::format("{}: neither a program that can be run nor a result of 'fanin bench --json'", path));
-}
 
 /// Compares two result files.
 regress_result compare_results(const regress_options& arguments, double threshold, std::span<const measured> sides) {
@@ -136,27 +85,38 @@ void conclude(const regress_result& all, bool strict) {
   if (strict && called(verdict::undecided) > 0) throw undecided_cases(of_all(verdict::undecided));
 }
 
-double parse_percent(std::string_view name, std::string_view text) {
-  const std::string_view number = text.substr(0, text.size() - (text.ends_with('%') ? 1 : 0));
+/// The number above 0 and up to `most` that `digits` are. `what` says in the message what the option takes.
+double parse_positive(std::string_view option, std::string_view what, double most, std::string_view digits) {
   double value = 0;
-  const auto [end, code] = std::from_chars(number.data(), number.data() + number.size(), value);
-  if (code != std::errc() || end != number.data() + number.size() || !(value > 0 && value <= 1000)) {
-    throw usage_error(fmt::format("{} is a percentage above 0, up to 1000, not '{}'", name, printable(text)));
+  const auto [end, code] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (code != std::errc() || end != digits.data() + digits.size() || !(value > 0 && value <= most)) {
+    throw usage_error(fmt::format("{} is {} above 0, up to {}, not '{}'", option, what, most, printable(digits)));
   }
-  return value / 100;
+  return value;
 }
 
 void run_regress(const regress_options& arguments) {
-  const double threshold = parse_percent("--threshold", arguments.threshold);
-  const std::optional<measured> a = result_in(arguments.a), b = result_in(arguments.b);
-  if (a.has_value() != b.has_value()) throw usage_error("A and B are two programs or two results, not one of each");
-  if (a && (arguments.floor || arguments.pairs > 0 || arguments.budget_seconds || arguments.timeout_seconds ||
-            !arguments.passed_on.empty())) {
+  const std::string_view percent = arguments.threshold;
+  const double threshold = parse_positive("--threshold", "a percentage", 1000,
+                                          percent.substr(0, percent.size() - (percent.ends_with('%') ? 1 : 0))) /
+                           100;
+  const program_kind kind = arguments.kind();
+  if (kind != program_kind::fanin && (arguments.budget_seconds || !arguments.axes.empty())) {
     throw usage_error(
-        "two results are compared as they are: no --pairs, --aa, --budget or --timeout, and no choice of cases");
+        "--budget and the choice of cases are for builds of fanin; other programs take their own options");
   }
-  const regress_result all =
-      a ? compare_results(arguments, threshold, std::array{*a, *b}) : run_pairs(arguments, threshold);
+  const side a = find_side(kind, arguments.a), b = find_side(kind, arguments.b);
+  if (a.result.has_value() != b.result.has_value()) {
+    throw usage_error("A and B are two programs or two results, not one of each");
+  }
+  if (a.result && (arguments.floor || arguments.pairs > 0 || arguments.until_decided_minutes ||
+                   arguments.budget_seconds || arguments.timeout_seconds || !arguments.axes.empty())) {
+    throw usage_error(
+        "two results are compared as they are: no --pairs, --until-decided, --aa, --budget or --timeout, and no "
+        "choice of cases");
+  }
+  const regress_result all = a.result ? compare_results(arguments, threshold, std::array{*a.result, *b.result})
+                                      : run_pairs(a, b, arguments.plan(threshold));
   write_stdout(arguments.json ? printed(as_json(all)) : as_text(all));
   conclude(all, arguments.strict);
 }
@@ -167,29 +127,49 @@ if an exact signed-rank test of the pairs' ratios puts the change beyond the thr
 for the number of cases: of runs that compare a build with itself one in a hundred at most reports a SLOWER.
 FASTER is the same the other way round, SAME a change that lies within the threshold both ways at p < 0.01 each.
 UNDECIDED says what would decide it. 12 pairs can call one of up to 40 cases; by default there are 16 for 20
-and for 40. Ctrl-C judges the pairs that are done, if there are 8. From two result files only a factor of 2
-is called. The default cases of the CPU take three to four minutes on two cores: a case is measured for a short time
-only in each process, because what differs from one process to the next takes more pairs, not longer ones.
+and for 40. --until-decided adds pairs for the undecided cases, with the error shared among the looks at them. Ctrl-C
+judges the pairs that are done, if there are 8. From two result files only a factor of 2 is called. The default
+cases of the CPU take three to four minutes on two cores: a case is measured for a short time only in each process,
+because what differs from one process to the next takes more pairs, not longer ones.
+With --google-benchmark, --nvbench or --command A and B may be any commands, in quotes with their options. Their cases
+are paired by name; --command has one, the time from start to end, with standard output in /dev/null.
 docs/regress.md gives the reasons and how small a change is found.
 
 Examples:
-  fanin regress build/main/bin/fanin build/mine/bin/fanin
+  fanin regress build/main/bin/fanin build/mine/bin/fanin --until-decided 10
   fanin regress old/fanin new/fanin --aa --backend tbb --count 2^24 --strict
-  fanin regress old.json new.json)";
+  fanin regress old.json new.json
+  fanin regress --google-benchmark './bench_old --benchmark_filter=Sort' './bench_new --benchmark_filter=Sort'
+  fanin regress --command 'gzip -kc data.bin' 'zstd -c data.bin')";
 
 }  // namespace
 
 command add_regress(CLI::App& root) {
   auto arguments = std::make_shared<regress_options>();
   CLI::App* parser = root.add_subcommand("regress", "Say of each case whether build B is slower than build A");
-  parser->add_option("A", arguments->a, "fanin as built before, or a result of 'fanin bench --json'")
+  parser->add_option("A", arguments->a, "program as built before, here or in PATH, or a result of its kind")
       ->type_name("")
       ->required();
-  parser->add_option("B", arguments->b, "fanin as built now, or a result of the same kind")
+  parser->add_option("B", arguments->b, "program as built now, or a result of the same kind")
       ->type_name("")
       ->required();
+  CLI::Option* google = parser->add_flag("--google-benchmark", arguments->google_benchmark,
+                                         "A and B are commands that take --benchmark_format=json");
+  CLI::Option* nvbench =
+      parser->add_flag("--nvbench", arguments->nvbench, "A and B are commands of nvbench, which take --json stdout");
+  CLI::Option* command =
+      parser->add_flag("--command", arguments->command, "A and B are any commands, timed from start to end");
+  google->excludes(nvbench, command);
+  nvbench->excludes(command);
   add_number_option(*parser, "--pairs", least_pairs, arguments->pairs,
                     "pairs of processes (default: 12; more for more than two cases)");
+  const auto take_minutes = [arguments](const std::string& text) {
+    arguments->until_decided_minutes = parse_positive("--until-decided", "a number of minutes", 1e6, text);
+  };
+  parser
+      ->add_option_function<std::string>("--until-decided", take_minutes,
+                                         "add pairs to undecided cases, until the run has taken so long")
+      ->type_name("MINUTES");
   parser->add_option("--threshold", arguments->threshold, "the change that matters")
       ->type_name("PERCENT")
       ->capture_default_str();
@@ -199,9 +179,7 @@ command add_regress(CLI::App& root) {
   add_seconds_option(*parser, "--timeout", "seconds that one process may take, before it is killed",
                      child_limits{}.seconds, [arguments](double seconds) { arguments->timeout_seconds = seconds; });
   for (const char* axis : {"--backend", "--variant", "--operation", "--type", "--method", "--count", "--threads"}) {
-    const auto pass_on = [arguments, axis](const std::string& value) {
-      arguments->passed_on.insert(arguments->passed_on.end(), {axis, value});
-    };
+    const auto pass_on = [arguments, axis](const std::string& value) { arguments->axes.emplace_back(axis, value); };
     parser->add_option_function<std::string>(axis, pass_on, "for 'fanin bench', which says what it takes")
         ->type_name("LIST");
   }

@@ -2,6 +2,8 @@
 // Tests of fanin regress, most of them with scripts that print given times in place of builds.
 #include <doctest/doctest.h>
 
+#include <csignal>
+
 #include <nlohmann/json.hpp>
 
 #include "tests/cli/process.hpp"
@@ -89,8 +91,11 @@ TEST_CASE("undecided: why, and what would decide it") {
   here.make_b("0.95 1.15 1.05 1.07 0.96 1.12 1.01");
   const finished run = here.fanin("regress a b");
   CHECK(run.status == 0);
-  CHECK(run.out.find("\nUNDECIDED x: between -") != std::string::npos);
-  CHECK(run.out.find(" would decide it.") != std::string::npos);
+  CHECK(run.out.find("\nUNDECIDED: 1 of 2 cases, neither surely within 3 % nor surely beyond: about ") !=
+        std::string::npos);
+  CHECK(run.out.find(" pairs would decide 1 of them (--until-decided adds pairs).\n") != std::string::npos);
+  const json row = cases_of(here.fanin("regress a b --json"))[0];
+  CHECK(row["reason"].get<std::string>().find(" would decide it") != std::string::npos);
   const finished strict = here.fanin("regress a b --strict");
   CHECK(strict.status == 4);
   CHECK(strict.err == "fanin: 1 of 2 cases UNDECIDED\n");
@@ -122,7 +127,7 @@ TEST_CASE("an interrupt keeps the pairs that are done") {
   const finished early = here.shell(interrupt + "6; $fanin regress a b");
   CHECK(early.status == 1);
   CHECK(early.err == "fanin: interrupted after 2 of 12 pairs\n");
-  CHECK(early.out.find("UNDECIDED x: a verdict takes 8 pairs, not 2.") != std::string::npos);
+  CHECK(early.out.find("UNDECIDED: 2 of 2 cases: a verdict takes 8 pairs, not 2.\n") != std::string::npos);
   check_failure(here.shell(interrupt + "2; $fanin regress a b"), 1, "interrupted before the first pair was done");
 }
 
@@ -134,8 +139,19 @@ TEST_CASE("builds that fail") {
   };
   check_failure(failing("echo first >&2; echo second >&2; echo last >&2; exit 7"), 1, "a: exit status 7: last");
   check_failure(failing("kill -KILL $$"), 1, "a: Killed");
-  check_failure(failing("echo {; exit 0"), 1, "a: not a result of 'fanin bench --json'");
-  check_failure(failing("echo {}; exit 0"), 1, "a: not a result of 'fanin bench --json'");
+  const std::string no_result = "a: not a result of 'fanin bench --json': ";
+  check_failure(failing("echo {; exit 0"), 1, no_result + "byte 3 is no JSON\n");
+  check_failure(failing("echo {}; exit 0"), 1, no_result + "there is no 'context'\n");
+  const std::string digits(100'000, '9');
+  here.write("large.json", R"({"context": {}, "benchmarks": [{"name": "x", "seconds": )" + digits + "}]}");
+  check_failure(failing("cat large.json; exit 0"), 1, no_result + "a number is too large\n");
+  here.write("name.json", R"({"context": {}, "benchmarks": [{"name": ")" + digits + R"(", "seconds": 1}]})");
+  check_failure(failing("cat name.json; exit 0"), 1, no_result + "a name has 100000 bytes, more than 1000\n");
+  here.write("wrong.json", R"({"context": {}, "benchmarks": [], "not_timed": [{"name": "x", "verified": false,
+                           "error_message": ")" +
+                               digits + "\"}]}");
+  check_failure(failing("cat wrong.json; exit 0"), 1, "a: x: " + digits.substr(0, 200) + "... (100000 bytes)\n");
+  check_failure(failing("cat large.json >&2; exit 7"), 1, "9... (");
   here.write("deep.json", R"({"context": )" + std::string(1'000'000, '[') + std::string(1'000'000, ']') + "}");
   check_failure(failing("cat deep.json; exit 0"), 1, "a: JSON with more than 64 arrays and objects in each other");
   here.make_b("0");
@@ -150,6 +166,24 @@ TEST_CASE("builds that fail") {
   check_failure(limited("yes >&2", ""), 1, "endless: stopped, because it wrote more than 67108864 bytes");
   here.write("b", "#!/no/such/shell\n");
   check_failure(here.shell("chmod +x b; $fanin regress a b"), 1, "b: No such file or directory");
+}
+
+TEST_CASE("what a build started ends with it: at the time limit, and when a signal ends fanin") {
+  const scratch_folder here;
+  // The sleeper has the lock for as long as it lives.
+  here.write("starter", "#!/bin/sh\nexec 9>lock\nflock 9\nsleep 20 &\neval \"$END\"\nwait\n");
+  const std::string lock_is_free = "flock -w 5 lock true";
+  REQUIRE(here.shell("chmod +x starter").status == 0);
+  check_failure(here.fanin("regress starter starter --timeout 0.5"), 1, "it took longer than 0.5 s");
+  CHECK(here.shell(lock_is_free).status == 0);
+  const auto after = [&](const std::string& signal) {
+    const finished run = here.shell("export END='kill -" + signal + " $PPID'; $fanin regress starter starter");
+    CHECK(here.shell(lock_is_free).status == 0);
+    return run;
+  };
+  CHECK(after("TERM").status == 128 + SIGTERM);
+  CHECK(after("HUP").status == 128 + SIGHUP);
+  check_failure(after("INT"), 1, "interrupted before the first pair was done");
 }
 
 std::string result(const std::string& rows, const std::string& machine = "m", const std::string& not_timed = "") {
@@ -168,7 +202,7 @@ TEST_CASE("result files: only a factor of two is called, and a warning says so")
   CHECK(run.status == 3);
   CHECK(run.err.find("fanin: warning: one process of each build") == 0);
   CHECK(run.err.find("the machines differ: 'm' and 'other'") != std::string::npos);
-  CHECK(run.out.find("\nUNDECIDED x: +90.0 %") != std::string::npos);
+  CHECK(run.out.find("\nUNDECIDED: 1 of 3 cases: one process of each") != std::string::npos);
   CHECK(run.out.find("\nFASTER y: -50.0 %") != std::string::npos);
   CHECK(run.out.find("\nSLOWER z: +100.0 %") != std::string::npos);
   CHECK(run.out.find("\nnot compared: only: B: no such case\n") != std::string::npos);
@@ -220,9 +254,9 @@ TEST_CASE("what the command line cannot mean") {
   check_failure(here.fanin("regress a a.json"), 2, "not one of each");
   check_failure(here.fanin("regress a.json a.json --aa"), 2, "two results are compared as they are");
   check_failure(here.fanin("regress a.json a.json --budget 1"), 2, "two results are compared as they are");
-  check_failure(here.fanin("regress a text"), 1, "text: neither a program that can be run nor a result");
+  check_failure(here.fanin("regress a text"), 1, "text: neither a program, here or in PATH, nor a result");
   check_failure(here.fanin("regress a ."), 1, ".: neither a program");
-  check_failure(here.fanin("regress a missing"), 1, "missing: No such file or directory");
+  check_failure(here.fanin("regress a missing"), 1, "missing: neither a program");
 }
 
 TEST_CASE("two real builds") {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any outputs of two or three programs, apart by NUL, as `fanin regress` reads them: bad_data, or finite times above
-// 0 and verdicts whose text has no control characters and whose JSON a report can draw.
+// Any outputs of two or three programs, builds of fanin or other benchmarks, apart by NUL, as `fanin regress` reads
+// them: bad_data, or finite times above 0 and verdicts whose text has no control characters and whose JSON a report
+// can draw.
 #include <algorithm>
 #include <cmath>
 #include <set>
@@ -39,12 +40,13 @@ void expect_told(const regress_result& all) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   input_bytes in(data, size);
-  const std::size_t sides_wanted = 2 + in.choice(2), pairs = 1 + in.choice(16);
+  const std::size_t kind = in.choice(4), sides_wanted = 2 + kind % 2, pairs = 1 + in.choice(16);
+  const auto read = kind < 2 ? read_fanin_result : read_benchmark_result;
   std::vector<measured> sides;
   regress_result all{.a = "a", .b = "b", .threshold = 0.03, .cases = {}, .left_out = {}};
   try {
     while (sides.size() < sides_wanted) {
-      sides.push_back(read_result("fuzz", std::string(in.text_until('\0'))));
+      sides.push_back(read("fuzz", std::string(in.text_until('\0'))));
       expect_finite(sides.back());
     }
     for (std::size_t i = 0; i < pairs; ++i) add_pair(all, sides);

@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "cli/regress/pairs.hpp"
+
 namespace fanin::cli {
 namespace {
 
@@ -62,6 +64,8 @@ struct plan {
   double ratio = 1;
   std::size_t slow = 1;
   bool floor = false;
+  std::size_t first_look = 0;  ///< pairs before the first of several looks; 0 for one look after all pairs
+  bool corrected = true;       ///< whether the looks share the error
 };
 
 /// The logarithms of the times of all cases in one process. `at` is the position of the process in the run, from 0
@@ -103,16 +107,42 @@ std::vector<paired_case> simulate(const machine& simulated, const plan& how, std
 constexpr double threshold_ratio = 1.03;
 constexpr std::size_t runs = 1500;
 
+/// Judges the simulated cases as --until-decided does, first after `first` pairs and at last after all. Without
+/// `corrected` every look has the error of a single one.
+std::vector<judgement> judge_repeatedly(const std::vector<paired_case>& simulated, std::size_t first,
+                                        bool corrected) {
+  regress_result all{.a = "a", .b = "b", .threshold = threshold_ratio - 1, .cases = {}, .left_out = {}};
+  all.cases.resize(simulated.size());
+  const std::size_t pairs = simulated[0].b_over_a.size();
+  std::size_t looks = 0;
+  for (std::size_t done = 0, next = first; done < pairs; done = next, next = std::min(2 * next, pairs)) {
+    for (std::size_t i = 0; i < simulated.size(); ++i) {
+      regress_case& one = all.cases[i];
+      for (std::size_t k = done; k < next && one.judged.called == verdict::undecided; ++k) {
+        one.a.push_back(1);
+        one.b.push_back(std::exp(simulated[i].b_over_a[k]));
+      }
+    }
+    ++looks;
+    judge_cases(all, !corrected ? error_rate : next == pairs ? error_of_last_look : error_of_look(looks));
+  }
+  std::vector<judgement> judged;
+  for (const regress_case& one : all.cases) judged.push_back(one.judged);
+  return judged;
+}
+
 /// The numbers of runs that call their first case slower or the same, and of runs that call any case slower.
 struct tally {
   std::size_t slower = 0, same = 0, any_slower = 0;
 };
 
-tally count_verdicts(const machine& simulated, const plan& how) {
+tally count_verdicts(const machine& simulated, const plan& how, std::size_t runs_wanted = runs) {
   std::mt19937_64 random(1);
   tally count;
-  for (std::size_t run = 0; run < runs; ++run) {
-    const std::vector<judgement> all = judge(simulate(simulated, how, random), std::log(threshold_ratio));
+  for (std::size_t run = 0; run < runs_wanted; ++run) {
+    const std::vector<paired_case> cases = simulate(simulated, how, random);
+    const std::vector<judgement> all = how.first_look > 0 ? judge_repeatedly(cases, how.first_look, how.corrected)
+                                                          : judge(cases, std::log(threshold_ratio));
     count.slower += all[0].called == verdict::slower ? 1 : 0;
     count.same += all[0].called == verdict::same ? 1 : 0;
     count.any_slower += std::ranges::count(all, verdict::slower, &judgement::called) > 0 ? 1 : 0;
@@ -120,20 +150,22 @@ tally count_verdicts(const machine& simulated, const plan& how) {
   return count;
 }
 
-/// The probability that an event of probability p happens at most `count` times in `runs` runs.
-double at_most(std::size_t count, double p) {
-  double log_term = static_cast<double>(runs) * std::log1p(-p), sum = 0;
+/// The probability that an event of probability p happens at most `count` times in `total` runs.
+double at_most(std::size_t count, double p, std::size_t total) {
+  double log_term = static_cast<double>(total) * std::log1p(-p), sum = 0;
   for (std::size_t i = 0; i <= count; ++i) {
     sum += std::exp(log_term);
-    log_term += std::log(static_cast<double>(runs - i) / static_cast<double>(i + 1) * p / (1 - p));
+    log_term += std::log(static_cast<double>(total - i) / static_cast<double>(i + 1) * p / (1 - p));
   }
   return sum;
 }
 
-/// Whether a count in `runs` runs refutes, at a level of 1 %, that the probability of an event is at least p, or at
+/// Whether a count in `total` runs refutes, at a level of 1 %, that the probability of an event is at least p, or at
 /// most p.
-bool proves_below(std::size_t count, double p) { return at_most(count, p) < 0.01; }
-bool proves_above(std::size_t count, double p) { return at_most(runs - count, 1 - p) < 0.01; }
+bool proves_below(std::size_t count, double p, std::size_t total = runs) { return at_most(count, p, total) < 0.01; }
+bool proves_above(std::size_t count, double p, std::size_t total = runs) {
+  return at_most(total - count, 1 - p, total) < 0.01;
+}
 
 TEST_SUITE("unit/paired_test") {
   TEST_CASE("signed ranks: the p-value counts all choices of signs") {
@@ -241,6 +273,70 @@ TEST_SUITE("unit/paired_test") {
     }
     check(usual, {.cases = 40, .pairs = 16, .ratio = 1.1});
     check(usual, {.cases = 20, .pairs = 15, .ratio = 1.1, .floor = true});
+  }
+
+  TEST_CASE("looks at added pairs: the errors sum to that of one look") {
+    double sum = error_of_last_look;
+    for (std::size_t k = 1; k <= 10000; ++k) sum += error_of_look(k);
+    CHECK(sum <= error_rate);
+    CHECK(sum == doctest::Approx(error_rate).epsilon(1e-4));
+    CHECK(holm(std::vector<double>{0.25, 0.0625, 0.125}, 1) == std::vector<double>{0.5, 0.25, 0.375});
+  }
+
+  TEST_CASE("looks at added pairs: decided cases keep their verdicts and count in the adjustment") {
+    const auto called_beside = [](std::size_t decided) {
+      regress_result all{.a = "a", .b = "b", .threshold = threshold_ratio - 1, .cases = {}, .left_out = {}};
+      all.cases.resize(decided + 1);
+      for (regress_case& one : all.cases) {
+        one.a.assign(12, 1);
+        one.b.assign(12, 1.2);
+        one.judged.called = verdict::same;
+      }
+      all.cases.back().judged.called = verdict::undecided;
+      judge_cases(all);
+      CHECK(all.cases.front().judged.called == verdict::same);
+      return all.cases.back().judged.called;
+    };
+    CHECK(called_beside(39) == verdict::slower);
+    CHECK(called_beside(40) == verdict::undecided);
+  }
+
+  TEST_CASE("looks at added pairs, A against A: at most one run in a hundred calls any of 20 cases slower") {
+    constexpr std::size_t total = 500;
+    for (const machine& simulated : {quiet, usual, shared_noise, remembering, drifting, rough, wild}) {
+      const tally count = count_verdicts(simulated, {.cases = 20, .pairs = 48, .first_look = 16}, total);
+      CAPTURE(simulated.name);
+      CAPTURE(count.any_slower);
+      CHECK(proves_below(count.any_slower, 0.01, total));
+    }
+  }
+
+  TEST_CASE("looks at added pairs, a case slower by just the threshold: one run in a hundred calls it at most") {
+    constexpr std::size_t total = 20000;
+    plan how{.cases = 1, .pairs = 40, .ratio = threshold_ratio, .first_look = 12};
+    const tally corrected = count_verdicts(usual, how, total);
+    CAPTURE(corrected.slower);
+    CAPTURE(corrected.same);
+    CHECK(proves_below(corrected.slower, 0.01, total));
+    CHECK(proves_below(corrected.same, 0.01, total));
+    how.corrected = false;
+    const tally without = count_verdicts(usual, how, total);
+    CAPTURE(without.slower);
+    CAPTURE(without.same);
+    CHECK(proves_above(without.slower, 0.01, total));
+    CHECK(proves_above(without.same, 0.01, total));
+  }
+
+  TEST_CASE("looks at added pairs find what one look at the first pairs leaves undecided") {
+    const machine noisy{.name = "5 %", .process = 0.05};
+    constexpr std::size_t total = 300;
+    const tally once = count_verdicts(noisy, {.cases = 10, .pairs = 14, .ratio = 1.1}, total);
+    const tally added = count_verdicts(noisy, {.cases = 10, .pairs = 56, .ratio = 1.1, .first_look = 14}, total);
+    CAPTURE(once.slower);
+    CAPTURE(added.slower);
+    CHECK(proves_below(once.slower, 0.5, total));
+    CHECK(proves_above(added.slower, 0.95, total));
+    CHECK(proves_below(added.same, 0.02, total));
   }
 
   TEST_CASE("A against A on a quiet machine is the same") {

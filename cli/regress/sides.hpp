@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// The programs and files that `fanin regress` compares, and the arguments that make a program measure given cases.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/kit/child.hpp"
+#include "cli/regress/read.hpp"
+
+namespace fanin::cli {
+
+/// The programs that can be compared: builds of fanin, programs that print the JSON of Google Benchmark or of
+/// nvbench, and commands that are timed as a whole.
+enum class program_kind : std::uint8_t { fanin, google_benchmark, nvbench, command };
+
+/// A or B: a program with its first arguments, or the result that a file has.
+struct side {
+  std::string word;  ///< as on the command line
+  std::string path;
+  std::vector<std::string> arguments;
+  std::optional<measured> result;
+};
+
+/// The side that a word of the command line names. For builds of fanin the word is a path or a name in PATH. For
+/// other programs it is a command of several words, which are split as a shell does it.
+/// @throws bad_data if there is no such program or result, usage_error if a command is more than that
+side find_side(program_kind kind, const std::string& word);
+
+using arguments_list = std::vector<std::string>;
+
+/// What every process is asked for. The budget and the axes are for fanin.
+struct process_request {
+  program_kind kind = program_kind::fanin;
+  double budget_seconds = 0;
+  std::vector<std::pair<std::string, std::string>> axes;  ///< option of 'fanin bench' and its value
+  child_limits limits;
+};
+
+/// The arguments for a process that measures all cases.
+arguments_list all_cases(const process_request& asked);
+
+/// The arguments for one or more processes that together measure the cases, and as few others as can be told to the
+/// program. For fanin the cases of one operation, type and length share a process, because they share its input.
+std::vector<arguments_list> arguments_for(const process_request& asked, std::span<const std::string> cases);
+
+/// Runs the program once. @throws bad_data
+measured run_side(const process_request& asked, const side& which, const arguments_list& arguments);
+
+}  // namespace fanin::cli
