@@ -11,7 +11,7 @@ if(FANIN_CUDA STREQUAL "OFF")
   return()
 endif()
 
-set(remedy "CUDA Toolkit 13 with nvcc in PATH or -DCMAKE_CUDA_COMPILER=/path/to/nvcc")
+set(remedy "CUDA Toolkit 13 (12.6 or newer) with nvcc in PATH or -DCMAKE_CUDA_COMPILER=/path/to/nvcc")
 include(CheckLanguage)
 if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX} AND EXISTS /usr/local/cuda/bin/nvcc)
   set(CMAKE_CUDA_COMPILER /usr/local/cuda/bin/nvcc)
@@ -29,6 +29,8 @@ endif()
 # Device code takes most of the build's time, once for each architecture. By default it is built for the devices of
 # this machine, or for sm_90 if it has none. Newer devices translate the PTX when they first run it; for older
 # devices, set -DCMAKE_CUDA_ARCHITECTURES="75-virtual;90", which serves every device from sm_75 on.
+# CUB of CUDA 12.4 lacks DeviceReduce::TransformReduce. With nvcc 12 itself this was not tried: the
+# sources were compiled by nvcc 13 with the CUB and Thrust of CUDA 12.6.
 if(DEFINED CMAKE_CUDA_ARCHITECTURES)
   enable_language(CUDA)
 else()
@@ -40,7 +42,7 @@ else()
   set(CMAKE_CUDA_ARCHITECTURES ${CMAKE_CUDA_ARCHITECTURES} CACHE STRING "What device code is built for" FORCE)
 endif()
 find_package(CUDAToolkit QUIET GLOBAL)
-if(CMAKE_CUDA_COMPILER_VERSION VERSION_LESS 13 OR NOT TARGET CUDA::cudart_static)
+if(CMAKE_CUDA_COMPILER_VERSION VERSION_LESS 12.6 OR NOT TARGET CUDA::cudart_static)
   if(FANIN_CUDA STREQUAL "ON")
     message(FATAL_ERROR "FANIN_CUDA=ON, but nvcc is ${CMAKE_CUDA_COMPILER_VERSION} or its static runtime is missing. "
                         "Install the ${remedy}. To go on without: -DFANIN_CUDA=OFF")
