@@ -15,6 +15,7 @@ packages=(
 packages_of_all=(
   clang doctest-dev libclang-rt-14-dev libmpfr-dev valgrind  # tests
   chromium fonts-dejavu-core                     # in which the tests look at a report
+  doxygen                                        # the documentation as a site
   debootstrap dpkg-dev pkg-config                # packages, and a bare system to try them in
   libeigen3-dev python3                          # benchmarks
 )

@@ -196,7 +196,7 @@ inline constexpr element_type type_of = std::get<element_row<T>>(element_rows).e
 template <element_type Type>
 using element_of_type = detail::element_at<static_cast<std::size_t>(Type)>;
 
-/// Returns f.operator()<T>(), where T is the C++ type of `type`. @throws invalid_argument if `type` is no enumerator
+/// Returns `f.operator()<T>()`, where T is the C++ type of `type`. @throws invalid_argument if `type` is no enumerator
 template <class F>
 constexpr auto with_element(element_type type, F f) {
   return detail::with_element_from<0>(type, f);
