@@ -34,7 +34,7 @@ button{font:inherit;padding:.4rem 1.1rem;border:1px solid var(--muted);border-ra
 color:var(--ink);cursor:pointer}button:disabled{opacity:.4;cursor:default}
 section,figure{scroll-margin-top:4.5rem}
 .stepping .steps{grid-template-columns:minmax(0,1fr);margin:0;align-content:start}
-.stepping figure{grid-area:1/1}.stepping figure:not(.now){visibility:hidden}.stepping .step{max-width:38rem}
+.stepping figure{grid-area:1/1}.stepping figure:not(.now){visibility:hidden}.stepping .step{max-width:32rem}
 }
 @media screen and (min-width:60rem){
 .stepping section.now{display:grid;grid-template-columns:minmax(0,1fr) minmax(0,1fr);

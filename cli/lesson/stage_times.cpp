@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "cli/kit/errors.hpp"
-#include "cli/kit/json.hpp"
 #include "cli/kit/text.hpp"
 #include "cli/report/scale.hpp"
 
@@ -30,23 +29,23 @@ stage_times times_in(const std::string& paragraph) {
 }
 
 ladder_files::ladder_files(const std::vector<std::string>& names) {
-  for (const std::string& name : names) {
-    try {
-      files_.push_back(read(name));
-    } catch (const json::parse_error&) {
-      throw bad_data(fmt::format("{}: not JSON, or cut short", one_line(name)));
-    } catch (const json::exception&) {  // A key is missing, or a value has the wrong type.
-      throw bad_data(fmt::format("{}: not a result of 'fanin ladder --json'", one_line(name)));
-    } catch (const bad_data& problem) {
-      throw bad_data(fmt::format("{}: {}", one_line(name), problem.what()));
-    }
+  for (const std::string& name : names) add(name, std::ifstream(name, std::ios::binary));
+}
+
+void ladder_files::add(const std::string& name, std::istream&& content) {
+  try {
+    if (!content) throw bad_data("cannot be opened");
+    files_.push_back(file_of(name, json::parse(content, check_depth)));
+  } catch (const json::parse_error&) {
+    throw bad_data(fmt::format("{}: not JSON, or cut short", one_line(name)));
+  } catch (const json::exception&) {  // A key is missing, or a value has the wrong type.
+    throw bad_data(fmt::format("{}: not a result of 'fanin ladder --json'", one_line(name)));
+  } catch (const bad_data& problem) {
+    throw bad_data(fmt::format("{}: {}", one_line(name), problem.what()));
   }
 }
 
-ladder_files::file ladder_files::read(const std::string& name) {
-  std::ifstream stream(name, std::ios::binary);
-  if (!stream) throw bad_data("cannot be opened");
-  const json document = json::parse(stream, check_depth);
+ladder_files::file ladder_files::file_of(const std::string& name, const json& document) {
   const auto amount = [](const json& object, const char* key) {
     return checked_amount(object.at(key).get<double>(), key);
   };

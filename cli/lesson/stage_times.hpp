@@ -2,10 +2,13 @@
 // What the stages of the ladder were measured to take and to gain.
 #pragma once
 
+#include <istream>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "cli/kit/json.hpp"
 
 namespace fanin::cli {
 
@@ -32,8 +35,11 @@ stage_times times_in(const std::string& paragraph);
 /// What 'fanin ladder --json' measured.
 class ladder_files {
  public:
+  ladder_files() = default;
   /// @throws bad_data if a file cannot be read
   explicit ladder_files(const std::vector<std::string>& names);
+  /// Adds the content of the file `name`. @throws bad_data if it is not a result
+  void add(const std::string& name, std::istream&& content);
   bool empty() const { return files_.empty(); }
   stage_times times_of(std::string_view stage) const;
 
@@ -46,7 +52,8 @@ class ladder_files {
     std::string from;
     std::vector<row> rows;
   };
-  static file read(const std::string& name);
+  static file file_of(const std::string& name, const json& document);
+
   std::vector<file> files_;
 };
 
