@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -29,6 +30,8 @@ struct place {
   unsigned index;
   auto operator<=>(const place&) const = default;
 };
+/// As in "value[3]".
+std::string to_string(const place& p);
 
 /// The thread executes `into = from` if `fresh`, else `into += from`. It executes its additions of a step in order.
 struct addition {
@@ -38,6 +41,8 @@ struct addition {
 };
 
 enum class storage : std::uint8_t { global_memory, shared_memory, registers };
+/// As in "in shared memory".
+std::string_view to_string(storage where);
 
 /// The additions between two barriers. Every thread reads the values from before the step.
 struct trace_step {
@@ -93,9 +98,20 @@ trace_shape readable_shape(const traced_stage& stage, std::uint64_t count, unsig
 std::string as_text(const trace& all);
 std::string as_svg(const trace& all);
 
+/// An addition with the values that it computed, as in "value[4] += value[6]    11 + 15 = 26".
+std::string text_of(const addition& one, std::int64_t into, std::int64_t from, std::int64_t after);
+
+/// The numbers of the threads that work in this step.
+std::set<unsigned> working_threads(const trace_step& step);
+/// The working threads, as in "4 of 16 threads work; warps that work in part: 2".
+std::string count_of_threads(const trace_step& step, unsigned warp_size);
+
 /// The largest number of lanes of one warp that read different words of the same bank of shared memory in this step.
 /// 0 if the step does not use shared memory.
 unsigned bank_conflict(const trace_step& step, unsigned warp_size);
+/// The banks that the lanes of the first warp read, and the worst bank conflict of all warps. Empty if the step does
+/// not use shared memory, or if the first warp has one working lane.
+std::string banks_read(const trace_step& step, unsigned warp_size);
 
 /// The numbers that a trace computes with. T{} is the neutral element of +=.
 template <class T>
@@ -130,5 +146,8 @@ class trace_memory {
  private:
   std::array<std::vector<T>, 5> cells_;
 };
+
+/// The memory before the first step, with the elements x[i] = i + 1.
+trace_memory<std::int64_t> numbered_memory(const trace& all);
 
 }  // namespace fanin::cli

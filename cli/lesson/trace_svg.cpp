@@ -65,9 +65,7 @@ class drawing {
 
   void draw(const trace_step& step, unsigned row) {
     std::set<place> drawn;
-    std::set<unsigned> working;
     for (const addition& one : step.additions) {
-      working.insert(one.thread);
       column_of_.emplace(one.into, column_of_.at(one.from));  // A sum is drawn in the column of its first operand.
       connect(one.from, one.into, row, color_of(one));
       if (!drawn.insert(one.into).second) continue;
@@ -79,7 +77,7 @@ class drawing {
     }
     for (const place& one : drawn) row_of_[one] = row;
     write_labels(step, row);
-    draw_lanes(step, row, working);
+    draw_lanes(step, row);
   }
 
   void write_labels(const trace_step& step, unsigned row) {
@@ -94,7 +92,8 @@ class drawing {
     }
   }
 
-  void draw_lanes(const trace_step& step, unsigned row, const std::set<unsigned>& working) {
+  void draw_lanes(const trace_step& step, unsigned row) {
+    const std::set<unsigned> working = working_threads(step);
     const unsigned warp = all_.shape.warp_size;
     for (unsigned thread = 0; thread < step.threads * step.blocks; ++thread) {
       const unsigned at = thread * lane_width + thread / warp * 4 + thread / step.threads * 6;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A trace as lines of text, with the values for x[i] = i + 1.
+#include <algorithm>
+#include <map>
 #include <numeric>
-#include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -12,47 +13,21 @@ namespace fanin::cli {
 
 namespace {
 
-std::string_view to_string(storage where) {
-  constexpr std::string_view names[] = {"in place in global memory", "in shared memory", "in registers"};
-  return names[static_cast<std::size_t>(where)];
-}
-
-std::string text_of(const place& p) {
-  return p.array == space::total ? "total" : fmt::format("{}[{}]", to_string(p.array), p.index);
-}
-
-/// The working threads, as in "[##..] [....]" for two warps, and the number of warps in which some lanes are idle.
+/// The working threads of each block, as in "[##..] [....]" for two warps.
 std::string lines_of_threads(const trace_step& step, unsigned warp_size) {
-  std::set<unsigned> working;
-  for (const addition& one : step.additions) working.insert(one.thread);
+  const std::set<unsigned> working = working_threads(step);
   std::string lines;
-  unsigned in_part = 0;
   for (unsigned block = 0; block < step.blocks; ++block) {
     lines += fmt::format("  block {:<3}", block);
     for (unsigned first = 0; first < step.threads; first += warp_size) {
       std::string lanes;
       for (unsigned lane = 0; lane < warp_size; ++lane)
         lanes += working.contains(block * step.threads + first + lane) ? '#' : '.';
-      in_part += lanes.find('#') != lanes.npos && lanes.find('.') != lanes.npos ? 1 : 0;
       lines += fmt::format(" [{}]", lanes);
     }
     lines += '\n';
   }
-  return fmt::format("  {} of {} threads work; warps that work in part: {}\n{}", working.size(),
-                     step.threads * step.blocks, in_part, lines);
-}
-
-/// The banks that the lanes of the first warp read, and the worst bank conflict of all warps.
-std::string line_of_banks(const trace_step& step, unsigned warp_size) {
-  const unsigned conflict = bank_conflict(step, warp_size);
-  std::vector<unsigned> banks;
-  for (const addition& one : step.additions) {
-    if (one.thread < warp_size) banks.push_back(one.from.index % warp_size);
-  }
-  if (conflict == 0 || banks.size() == 1) return {};
-  const std::string worst = conflict == 1 ? "no two lanes of a warp meet in a bank"
-                                          : fmt::format("up to {} lanes of a warp wait for one bank", conflict);
-  return fmt::format("  the first warp reads banks {}; {}\n", fmt::join(banks, " "), worst);
+  return lines;
 }
 
 std::string title_of(const trace& all) {
@@ -64,18 +39,64 @@ std::string title_of(const trace& all) {
 
 }  // namespace
 
-std::string as_text(const trace& all) {
+std::string_view to_string(storage where) {
+  constexpr std::string_view names[] = {"in place in global memory", "in shared memory", "in registers"};
+  return names[static_cast<std::size_t>(where)];
+}
+
+std::string to_string(const place& p) {
+  return p.array == space::total ? "total" : fmt::format("{}[{}]", to_string(p.array), p.index);
+}
+
+std::string text_of(const addition& one, std::int64_t into, std::int64_t from, std::int64_t after) {
+  const std::string what = fmt::format("{} {} {}", to_string(one.into), one.fresh ? "=" : "+=", to_string(one.from));
+  return one.fresh ? fmt::format("{}    {}", what, after)
+                   : fmt::format("{}    {} + {} = {}", what, into, from, after);
+}
+
+std::set<unsigned> working_threads(const trace_step& step) {
+  std::set<unsigned> working;
+  for (const addition& one : step.additions) working.insert(one.thread);
+  return working;
+}
+
+std::string count_of_threads(const trace_step& step, unsigned warp_size) {
+  std::map<unsigned, unsigned> lanes;  // Number of working lanes by warp.
+  const std::set<unsigned> working = working_threads(step);
+  for (const unsigned thread : working) ++lanes[thread / warp_size];
+  return fmt::format("{} of {} threads work; warps that work in part: {}", working.size(), step.threads * step.blocks,
+                     std::ranges::count_if(lanes, [&](const auto& warp) { return warp.second < warp_size; }));
+}
+
+trace_memory<std::int64_t> numbered_memory(const trace& all) {
   std::vector<std::int64_t> x(all.shape.count);
   std::iota(x.begin(), x.end(), 1);
-  trace_memory<std::int64_t> memory(all, std::move(x));
+  return {all, std::move(x)};
+}
+
+std::string banks_read(const trace_step& step, unsigned warp_size) {
+  const unsigned conflict = bank_conflict(step, warp_size);
+  std::vector<unsigned> banks;
+  for (const addition& one : step.additions) {
+    if (one.thread < warp_size) banks.push_back(one.from.index % warp_size);
+  }
+  if (conflict == 0 || banks.size() == 1) return {};
+  const std::string worst = conflict == 1 ? "no two lanes of a warp meet in a bank"
+                                          : fmt::format("up to {} lanes of a warp wait for one bank", conflict);
+  return fmt::format("the first warp reads banks {}; {}", fmt::join(banks, " "), worst);
+}
+
+std::string as_text(const trace& all) {
+  trace_memory<std::int64_t> memory = numbered_memory(all);
   std::string text = title_of(all);
   for (const trace_step& step : all.steps) {
     text += fmt::format("\n{}, {}\n", step.what, to_string(step.where));
-    text += lines_of_threads(step, all.shape.warp_size) + line_of_banks(step, all.shape.warp_size);
+    text += fmt::format("  {}\n", count_of_threads(step, all.shape.warp_size));
+    text += lines_of_threads(step, all.shape.warp_size);
+    const std::string banks = banks_read(step, all.shape.warp_size);
+    if (!banks.empty()) text += fmt::format("  {}\n", banks);
     memory.run(step, [&](const addition& one, std::int64_t into, std::int64_t from, std::int64_t after) {
-      text += fmt::format("  thread {:<4} {} {} {}", one.thread, text_of(one.into),
-                          one.fresh ? "=" : "+=", text_of(one.from));
-      text += one.fresh ? fmt::format("    {}\n", after) : fmt::format("    {} + {} = {}\n", into, from, after);
+      text += fmt::format("  thread {:<4} {}\n", one.thread, text_of(one, into, from, after));
     });
     if (!step.then.empty()) text += fmt::format("  then {}\n", step.then);
   }

@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests of --explain, --trace and --svg, and of the pictures in docs/ladder.md.
 #include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <regex>
+#include <sstream>
 
 #include "cli/lesson/page.hpp"
+#include "cli/lesson/story.hpp"
 #include "cli/lesson/trace.hpp"
 #include "tests/cli/process.hpp"
 
@@ -19,6 +26,31 @@ std::string content_of(const std::filesystem::path& path) {
   REQUIRE(file.good());
   return {std::istreambuf_iterator<char>(file), {}};
 }
+
+/// Standard output is a terminal of `columns` while this object exists.
+class pseudo_terminal {
+ public:
+  explicit pseudo_terminal(unsigned short columns)
+      : stdout_(::dup(STDOUT_FILENO)), main_(::posix_openpt(O_RDWR | O_NOCTTY)) {
+    REQUIRE(::grantpt(main_) == 0);
+    REQUIRE(::unlockpt(main_) == 0);
+    const int end = ::open(::ptsname(main_), O_RDWR | O_NOCTTY);
+    const struct winsize size = {24, columns, 0, 0};
+    REQUIRE(::ioctl(end, TIOCSWINSZ, &size) == 0);
+    ::dup2(end, STDOUT_FILENO);
+    ::close(end);
+  }
+  ~pseudo_terminal() {
+    ::dup2(stdout_, STDOUT_FILENO);
+    ::close(stdout_);
+    ::close(main_);
+  }
+  pseudo_terminal(const pseudo_terminal&) = delete;
+  pseudo_terminal& operator=(const pseudo_terminal&) = delete;
+
+ private:
+  int stdout_, main_;
+};
 
 bool has(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
 
@@ -64,7 +96,9 @@ TEST_CASE("--explain prints a page, then the trace instead of the picture") {
   const scratch_folder here;
   const finished run = here.fanin("ladder --explain shared-strided");
   CHECK(run.status == 0);
-  CHECK(run.out.starts_with("## 08 shared-strided\n"));
+  CHECK(run.out.starts_with("08 shared-strided\n\nFault. "));
+  const std::regex time("\n   2\\^24 f32 +[0-9.]+ us +[0-9.]+ % of the ceiling +[0-9.]+ x shared-mask\n");
+  CHECK(std::regex_search(run.out, time));
   CHECK(has(run.out, "up to 4 lanes of a warp wait for one bank"));
   CHECK(has(run.out, "total 528\n"));
   CHECK_FALSE(has(run.out, "!["));
@@ -73,12 +107,52 @@ TEST_CASE("--explain prints a page, then the trace instead of the picture") {
   CHECK(has(here.fanin("ladder --explain grid-sync").out, "There is no picture: "));
 }
 
+TEST_CASE("no page has Markdown left in its text, or lines that are too long") {
+  for (const traced_stage& stage : traced_stages()) {
+    CAPTURE(stage.name);
+    const std::string text = story_text(stage.name, terminal(false, 90));
+    for (const std::string_view mark : {"**", "`", "](", "<!--", "|", "##", "\033"}) CHECK_FALSE(has(text, mark));
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) CHECK(line.size() <= 90);
+    CHECK(std::ranges::count(text, '\n') > 12);
+  }
+}
+
+TEST_CASE("a terminal shows headings and labels bold and code in colour, in lines of its width") {
+  const terminal screen(true, 40);
+  const auto blocks =
+      markdown::parse("## 1 a `b`\n![x](y)\n**Bold.** plain\nand `c **d` [text](address)\n\n10. one\n  two\n");
+  REQUIRE(blocks.size() == 3);
+  CHECK(markdown::as_text(blocks[0], screen) == "\033[1m1\033[0m \033[1ma\033[0m \033[1m\033[0m\033[1mb\033[0m\n");
+  CHECK(markdown::as_text(blocks[1], screen) ==
+        "\033[1mBold.\033[0m plain and \033[36mc\033[0m \033[36m**d\033[0m text\n");
+  CHECK(markdown::as_text(blocks[1], terminal(false, 12)) == "Bold. plain\nand c **d\ntext\n");
+  CHECK(markdown::as_text(blocks[2], terminal(false, 8)) == "10. one\n    two\n");
+  CHECK(markdown::as_html(blocks[1]) == "<p><strong>Bold.</strong> plain and <code>c **d</code> text</p>\n");
+}
+
+TEST_CASE("a terminal is known by its width, and has no styles with NO_COLOR or as a dumb one") {
+  const pseudo_terminal at_stdout(72);
+  const auto bold = [] { return terminal::of_stdout().begin(text_style::bold); };
+  ::unsetenv("NO_COLOR");
+  ::setenv("TERM", "xterm", 1);
+  CHECK(bold() == "\033[1m");
+  CHECK(terminal::of_stdout().width() == 72);
+  ::setenv("NO_COLOR", "1", 1);
+  CHECK(bold().empty());
+  ::setenv("NO_COLOR", "", 1);
+  CHECK(bold() == "\033[1m");
+  ::setenv("TERM", "dumb", 1);
+  CHECK(bold().empty());
+}
+
 TEST_CASE("--trace tells who adds what to what, who rests and which banks meet") {
   const scratch_folder here;
   const finished run = here.fanin("ladder --trace shared-strided --count 16 --block-size 8");
   CHECK(run.status == 0);
   for (const auto* line : {
            "shared-strided: 16 elements x[i] = i + 1, 2 blocks of 8 threads, warps of 4 lanes and as many banks",
+           "\nstride 1, in shared memory\n  8 of 16 threads work; warps that work in part: 0\n",
            "\nstride 2, in shared memory\n  4 of 16 threads work; warps that work in part: 2\n  block 0   [##..] "
            "[....]\n",
            "  the first warp reads banks 2 2; up to 2 lanes of a warp wait for one bank\n",

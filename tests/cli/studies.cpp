@@ -225,8 +225,9 @@ TEST_CASE("completions are scripts, and the man page and the help name every sub
     const finished run = here.fanin(text);
     CHECK(run.status == 0);
     CHECK(run.err.empty());
-    for (const std::string name : {"sum_of_squares", "mean", "compare", "accuracy", "ladder", "lab", "bench",
-                                   "regress", "report", "generate", "merge", "backends", "device", "manpage"}) {
+    for (const std::string name :
+         {"sum_of_squares", "mean", "compare", "accuracy", "ladder", "lesson", "lab", "bench", "regress", "report",
+          "generate", "merge", "backends", "device", "manpage"}) {
       CAPTURE(name);
       CHECK(run.out.find(name) != std::string::npos);
     }

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// What standard output can show: a terminal has styles and a width, a file or a pipe gets plain text.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace fanin::cli {
+
+enum class text_style : std::uint8_t { plain, bold, code };
+
+class terminal {
+ public:
+  /// Text is styled on a terminal, unless the environment variable NO_COLOR is set (https://no-color.org) or TERM is
+  /// "dumb".
+  static terminal of_stdout();
+
+  /// A line has `width` columns. The styles are escape sequences of ANSI if `styled`, else nothing.
+  terminal(bool styled, std::size_t width) : styled_(styled), width_(width) {}
+
+  /// The text that begins or ends a style.
+  std::string_view begin(text_style style) const;
+  std::string_view end(text_style style) const;
+  std::size_t width() const { return width_; }
+
+ private:
+  bool styled_;
+  std::size_t width_;
+};
+
+}  // namespace fanin::cli

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the stages of the ladder were measured to take and to gain.
+#pragma once
+
+#include <istream>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/kit/json.hpp"
+
+namespace fanin::cli {
+
+/// The time of a stage for one input.
+struct stage_time {
+  std::string input;  ///< as in "2^24 f32"
+  double microseconds;
+  double share_of_ceiling;  ///< as a fraction
+  struct gain {
+    double times;           ///< how many times as fast as
+    std::string builds_on;  ///< this stage
+  };
+  std::optional<gain> over;  ///< empty for a stage that builds on none, or on one without a time
+};
+
+struct stage_times {
+  std::vector<stage_time> all;
+  std::string from;  ///< the device, and where the times stand
+};
+
+/// The times in a paragraph "Measured." of docs/ladder.md, which bench/lesson.py writes.
+stage_times times_in(const std::string& paragraph);
+
+/// What 'fanin ladder --json' measured.
+class ladder_files {
+ public:
+  ladder_files() = default;
+  /// @throws bad_data if a file cannot be read
+  explicit ladder_files(const std::vector<std::string>& names);
+  /// Adds the content of the file `name`. @throws bad_data if it is not a result
+  void add(const std::string& name, std::istream&& content);
+  bool empty() const { return files_.empty(); }
+  stage_times times_of(std::string_view stage) const;
+
+ private:
+  struct row {
+    std::string stage;
+    stage_time time;
+  };
+  struct file {
+    std::string from;
+    std::vector<row> rows;
+  };
+  static file file_of(const std::string& name, const json& document);
+
+  std::vector<file> files_;
+};
+
+}  // namespace fanin::cli
