@@ -88,6 +88,23 @@ std::string regress_file() {
       .dump();
 }
 
+std::string compare_file() {
+  const auto row = [](const std::string& backend, const std::string& variant, const std::string& method, double rate,
+                      double error) {
+    return json{{"backend", backend},           {"variant", variant},  {"method", method}, {"memory", "host"},
+                {"gigabytes_per_second", rate}, {"error_ulps", error}, {"bound_ok", true}};
+  };
+  return json({{"input", "ones"},
+               {"element_type", "f32"},
+               {"count", 1000},
+               {"ceiling_gigabytes_per_second", 30},
+               {"rows",
+                {row("tbb", "simd", "fast", 28, 2.5), row("serial", "simd", "fast", 14, 2.5),
+                 row("serial", "naive", "fast", 4, 1e6), row("tbb", "exact", "exact", 24, 0)}},
+               {"not_usable", json::array()}})
+      .dump();
+}
+
 /// Writes a result file of each kind, and returns the names of the files.
 std::string write_all_kinds(const scratch_folder& here) {
   here.write("old.json", bench_file("aaaaaaa", "2026-01-01", {bench_row("serial", "fast", 1024, 10)}));
@@ -100,8 +117,9 @@ std::string write_all_kinds(const scratch_folder& here) {
                     {program_row("wide/f64/serial/simd/4096", 2), program_row("wide/f64/serial/exact/4096", 8)}}})
                  .dump());
   here.write("regress.json", regress_file());
+  here.write("compare.json", compare_file());
   REQUIRE(here.fanin("accuracy uniform --count 100 --json > accuracy.json").status == 0);
-  return "new.json old.json ladder.json latency.json families.json regress.json accuracy.json";
+  return "new.json old.json ladder.json latency.json families.json regress.json accuracy.json compare.json";
 }
 
 std::vector<std::string> found(const std::string& text, const std::string& pattern) {
@@ -288,13 +306,14 @@ TEST_CASE("what cannot be read or drawn is refused, and nothing is written") {
   refused(1, "absent.json", "absent.json: cannot be opened");
   refused(1, "cut.json", "cut.json: not JSON, or cut short");
   refused(1, "deep.json", "deep.json: JSON with more than 64 arrays and objects in each other");
-  refused(1, "number.json",
-          "number.json: not a result of 'fanin bench', 'regress', 'ladder', 'lab latency' or 'accuracy'");
-  refused(1, "keys.json", "keys.json: ");
-  refused(1, "kind.json", "kind.json: ");
-  refused(1, "name.json", "name.json: a row with the name 'BM_x'");
-  refused(1, "unit.json", "unit.json: unknown unit of time 'h'");
-  refused(1, "zero.json", "zero.json: real_time is 0, not above 0");
+  refused(1, "number.json number.json",
+          "number.json: not a result of 'fanin bench', 'regress', 'ladder', 'lab latency', 'accuracy' or 'compare'");
+  refused(1, "keys.json", "keys.json: 'operation' is missing");
+  refused(1, "kind.json", "kind.json: row 1 of 'benchmarks' ('a/f32/c/d/5'): 'real_time' is not a number");
+  refused(1, "name.json",
+          "name.json: row 1 of 'benchmarks' ('BM_x'): its name is not DATA/TYPE/BACKEND/VARIANT/COUNT");
+  refused(1, "unit.json", "row 1 of 'benchmarks' ('a/f32/c/d/5'): unknown unit of time 'h'");
+  refused(1, "zero.json", "row 1 of 'benchmarks' ('sum/f32/serial/simd/4096'): real_time is 0, not above 0");
   here.write("short.json", bench_file("", "", {bench_row("serial", "fast", 1024, 1e305)}));
   refused(1, "short.json", "not from 1e-100 to 1e+100");
   refused(1, "none.json", "nothing in these results to draw");
@@ -313,6 +332,58 @@ TEST_CASE("what cannot be read or drawn is refused, and nothing is written") {
   here.write("page.html", "mine");
   check_failure(here.fanin("report page.html ladder.json"), 1, "page.html: exists; --force replaces it");
   CHECK(here.read("page.html") == "mine");
+}
+
+TEST_CASE("each value that is missing or of another kind is named, with its row and its file") {
+  const scratch_folder here;
+  write_all_kinds(here);
+  // Every value of every kind of result in turn is removed, and replaced by a list of a list.
+  std::size_t refusals = 0;
+  for (const std::string file : {"new.json", "ladder.json", "latency.json", "regress.json", "accuracy.json"}) {
+    const json whole = json::parse(here.read(file));
+    const json flat = whole.flatten();
+    std::set<std::string> seen;
+    for (const auto& [path, value] : flat.items()) {
+      const std::string pattern = std::regex_replace(path, std::regex("/[0-9]+"), "/0");
+      if (!seen.insert(pattern).second) continue;
+      const json::json_pointer at(pattern);
+      if (!whole.contains(at)) continue;
+      for (const bool removed : {true, false}) {
+        json broken = whole;
+        json& around = broken[at.parent_pointer()];
+        if (removed && around.is_array()) continue;
+        if (removed) {
+          around.erase(at.back());
+        } else {
+          broken[at] = {{"a"}};
+        }
+        CAPTURE(file);
+        CAPTURE(pattern);
+        here.write("broken.json", broken.dump());
+        const finished run = here.fanin("report page.html --force broken.json");
+        CHECK(run.err.find("[json") == std::string::npos);
+        if (run.status == 0) continue;  // The value is not drawn.
+        ++refusals;
+        CHECK(run.status == 1);
+        CHECK(run.err.starts_with("fanin: broken.json: "));
+        if (run.err.find("not a result of") != std::string::npos) continue;  // The key tells the kind.
+        if (pattern.find("/0/") != std::string::npos) CHECK(run.err.find("row 1 of ") != std::string::npos);
+      }
+    }
+  }
+  CHECK(refusals > 60);
+}
+
+TEST_CASE("JSON of other kinds is skipped with a warning") {
+  const scratch_folder here;
+  write_all_kinds(here);
+  here.write("device.json", R"({"cpu": {}})");
+  here.write("number.json", "17");
+  const finished run = here.fanin("report page.html device.json ladder.json number.json");
+  CHECK(run.status == 0);
+  CHECK(run.err ==
+        "fanin: warning: skipped, because no charts are drawn of such results: device.json, number.json\n");
+  CHECK(here.read("page.html").find("device.json") == std::string::npos);
 }
 
 TEST_CASE("the pictures in docs/ are what the results say") {
