@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <map>
 #include <tuple>
 
 #include <fmt/format.h>
@@ -45,10 +44,18 @@ std::vector<measurement> usual_cases(const results& all) {
   std::ranges::copy_if(all.measurements, std::back_inserter(cases),
                        [](const measurement& one) { return one.data.empty() && one.backend != ceiling; });
   std::ranges::stable_sort(cases, {}, [](const measurement& one) {
-    return std::tuple(one.from.machine, one.operation, one.type, rank_of_method(one.method), rank_of(one.backend),
-                      one.variant);
+    return std::tuple(one.operation != "sum", one.operation, one.type, rank_of_method(one.method), one.from.machine,
+                      rank_of(one.backend), one.variant);
   });
   return cases;
+}
+
+double share_of(const std::vector<measurement>& ceilings, const measurement& one) {
+  double most = 0;
+  for (const measurement& read : ceilings) {
+    if (read.count == one.count) most = std::max(most, read.gigabytes_per_second());
+  }
+  return most == 0 ? 0 : one.gigabytes_per_second() / most;
 }
 
 std::string note_on_share(double share) {
@@ -79,6 +86,16 @@ std::size_t rank_of_method(std::string_view method) { return method == "fast" ? 
 
 std::size_t colour_of(std::string_view backend) { return rank_of(backend) % style::colours; }
 
+std::vector<std::vector<measurement>> lines_of(const std::vector<measurement>& all) {
+  return grouped(all, [](const measurement& one) { return std::pair(name_of(one), one.warm); });
+}
+
+style palette::of(const measurement& one) {
+  const std::string name = name_of(one);
+  const auto known = named_.find(name);
+  return known != named_.end() ? known->second : named_.emplace(name, next(one.backend)).first->second;
+}
+
 style palette::next(std::string_view backend) {
   using enum style::look;
   if (backend == ceiling) return {style::colours, ceilings_++ == 0 ? dashed : dotted};
@@ -92,18 +109,19 @@ style palette::next(std::string_view backend) {
 }
 
 std::vector<table_row> table_of(const line_chart& chart, std::string_view heading_of_x) {
-  std::map<double, std::map<const series*, double>> rows;
+  std::map<double, std::map<std::string, double>> rows;
   std::vector<table_row> table = {{std::string(heading_of_x)}};
+  table_row& heading = table.front();
   for (const series& one : chart.all) {
     if (one.name.empty()) continue;
-    table.front().push_back(one.name);
-    for (const auto& [x, y] : one.points) rows[x][&one] = y;
+    if (std::find(heading.begin() + 1, heading.end(), one.name) == heading.end()) heading.push_back(one.name);
+    for (const auto& [x, y] : one.points) rows[x][one.name] = y;
   }
+  const std::vector<std::string> columns(heading.begin() + 1, heading.end());
   for (const auto& [x, values] : rows) {
     table.push_back({chart.names.empty() ? fmt::format("{:.0f}", x) : chart.names[static_cast<std::size_t>(x)]});
-    for (const series& one : chart.all) {
-      if (one.name.empty()) continue;
-      const auto found = values.find(&one);
+    for (const std::string& column : columns) {
+      const auto found = values.find(column);
       table.back().push_back(found == values.end() ? "" : fmt::format("{:.4g}", found->second));
     }
   }

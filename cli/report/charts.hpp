@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 #include <iterator>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -64,6 +65,9 @@ std::vector<measurement> ceilings_where(const results& all, Wanted wanted) {
   return kept;
 }
 
+/// The case's speed as a share of the fastest read of as many elements; 0 if no read was measured.
+double share_of(const std::vector<measurement>& ceilings, const measurement& one);
+
 /// A remark on a share of the read ceiling that is too large to be true; empty if the share is not.
 std::string note_on_share(double share);
 
@@ -74,18 +78,24 @@ std::vector<measurement> latest(const std::vector<measurement>& all);
 /// "cuda".
 std::string name_of(const measurement& one);
 
+/// Groups of measurements that a line may join: of one name, and all of them in a cache or all from memory.
+std::vector<std::vector<measurement>> lines_of(const std::vector<measurement>& all);
+
 /// The order in which backends and methods are shown.
 std::size_t rank_of(std::string_view backend);
 std::size_t rank_of_method(std::string_view method);
 
 /// The number of a backend's colour, which is the same in all charts.
 std::size_t colour_of(std::string_view backend);
-/// Styles for the lines of one chart. The second variant of a backend has hollow markers.
+/// Styles for the lines of one chart, one for each name. The second variant of a backend has hollow markers.
 class palette {
  public:
-  style next(std::string_view backend);
+  style of(const measurement& one);
 
  private:
+  style next(std::string_view backend);
+
+  std::map<std::string, style> named_;
   std::vector<style> used_;
   int ceilings_ = 0;
 };

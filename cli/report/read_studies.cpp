@@ -26,6 +26,18 @@ double number_or_nan(const record& row, const char* key) {
   return row.number_or_null(key).value_or(std::numeric_limits<double>::quiet_NaN());
 }
 
+/// The unit in which a person says a rate, and a rate of 1 in that unit.
+struct person_unit {
+  std::string name, remark;
+  double scale;
+};
+
+person_unit person_unit_of(const std::string& instruction, const std::string& unit) {
+  if (unit != "10^9 operations/s") return {unit, "", 1};
+  if (instruction == "fma") return {"TFLOP/s", " (an fma is two operations)", 2e-3};
+  return {"billion operations/s", "", 1};
+}
+
 }  // namespace
 
 ladder_result read_ladder(const json& document, const origin& from) {
@@ -63,13 +75,15 @@ std::vector<latency_result> read_latencies(const json& document, const origin& f
   std::vector<latency_result> all;
   for (const record& row : record(document).list("rows")) {
     const std::string instruction = row.text("instruction");
+    const person_unit shown = person_unit_of(instruction, row.text("unit"));
     if (all.empty() || all.back().instruction != instruction)
-      all.push_back({from, instruction, row.text("unit"), {}});
+      all.push_back({from, instruction, shown.name, shown.remark, {}});
     for (const auto& [key, rate] : row.value().items()) {
       if (!key.starts_with("with_") || rate.is_null()) continue;
       std::string chains = key;
       std::ranges::replace(chains, '_', ' ');
-      all.back().rates.push_back({chains, row.positive("warps_per_multiprocessor"), row.positive(key.c_str())});
+      all.back().rates.push_back(
+          {chains, row.positive("warps_per_multiprocessor"), shown.scale * row.positive(key.c_str())});
     }
   }
   return all;

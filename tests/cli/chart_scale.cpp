@@ -4,6 +4,8 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
+
 namespace fanin::cli::charts {
 namespace {
 
@@ -30,8 +32,6 @@ TEST_CASE("linear: steps of 1, 2 or 5, and the ends are ticks") {
 }
 
 TEST_CASE("logarithmic: powers, all written alike; few decades have ticks at 2 and 5 too") {
-  const double counts[] = {1024, 1 << 20};
-  CHECK(labels(scale(scaling::log2, counts, 5)) == texts{"2¹⁰", "2¹²", "2¹⁴", "2¹⁶", "2¹⁸", "2²⁰"});
   const double errors[] = {3e-17, 0.4};
   CHECK(labels(scale(scaling::log10, errors, 6)) == texts{"10⁻¹⁵", "10⁻¹²", "10⁻⁹", "10⁻⁶", "10⁻³"});
   const double rates[] = {7, 130};
@@ -40,6 +40,19 @@ TEST_CASE("logarithmic: powers, all written alike; few decades have ticks at 2 a
   CHECK(axis.place(5) == doctest::Approx(0));
   CHECK(axis.place(200) == doctest::Approx(1));
   CHECK(axis.place(100) - axis.place(10) == doctest::Approx(axis.place(50) - axis.place(5)));
+}
+
+TEST_CASE("lengths: only those that were measured have ticks, the largest always, and no two are too close") {
+  const double counts[] = {1 << 22, 1024, 1 << 13, 1000, 1 << 22, 1 << 16};
+  const scale axis(scaling::lengths, counts, 6);
+  CHECK(labels(axis) == texts{"2¹⁰", "2¹³", "2¹⁶", "2²²"});
+  CHECK(axis.place(1000) == 0);
+  CHECK(axis.place(1 << 22) == 1);
+  CHECK(axis.place(1 << 16) == doctest::Approx(std::log(65.536) / std::log(4194.304)));
+  CHECK(labels(scale(scaling::lengths, counts, 2)) == texts{"2¹³", "2²²"});
+  const double one[] = {64};
+  CHECK(labels(scale(scaling::lengths, one, 5)) == texts{"64"});
+  CHECK(scale(scaling::lengths, one, 5).place(64) == doctest::Approx(0.5));
 }
 
 TEST_CASE("logarithmic: 0 stands below all") {

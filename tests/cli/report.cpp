@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <set>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -130,6 +131,8 @@ std::vector<std::string> found(const std::string& text, const std::string& patte
   return all;
 }
 
+using texts = std::vector<std::string>;
+
 std::string drawn(const scratch_folder& here, const std::string& arguments) {
   const finished run = here.fanin("report out --force " + arguments);
   INFO("stderr: ", run.err);
@@ -200,6 +203,67 @@ TEST_CASE("bars are as long as their values, and logarithmic lines as high as th
   const double low = std::stod(places[1]), middle = std::stod(places[2]), high = std::stod(places[3]);
   CHECK(low - middle > 50);
   CHECK(low - middle == doctest::Approx(middle - high).epsilon(0.002));
+}
+
+TEST_CASE("a line joins only points measured the same way: in a cache, and from memory") {
+  const scratch_folder here;
+  const auto lines = [&](const std::string& warm) {
+    std::vector<json> rows;
+    for (int i = 0; i < 4 && warm[static_cast<std::size_t>(i)] != '-'; ++i) {
+      rows.push_back(bench_row("serial", "fast", 1024 << (2 * i), 10 + i));
+      rows.back()["warm"] = warm[static_cast<std::size_t>(i)] == 'w';
+    }
+    here.write("bench.json", bench_file("", "", rows));
+    const std::string svg = drawn(here, "bench.json --format svg --chart throughput");
+    std::vector<std::size_t> points;  // Of each line of the backend; the first one is the legend's.
+    for (const std::string& line : found(svg, "<polyline points=\"([^\"]*)\" class=\"c0\""))
+      points.push_back(found(line, "(,)").size());
+    return std::tuple(points, found(svg, ">(in a cache)<").size(), found(svg, ">(serial/simd[^<]*)<"));
+  };
+  using sizes = std::vector<std::size_t>;
+  const std::string name = "serial/simd";
+  CHECK(lines("wm--") == std::tuple(sizes{}, 0u, texts{name, name}));  // Bars: nothing can be joined.
+  CHECK(lines("mmmm") == std::tuple(sizes{2, 4}, 0u, texts{name}));
+  CHECK(lines("wwmm") == std::tuple(sizes{2, 2, 2}, 1u, texts{name}));
+  CHECK(lines("wwww") == std::tuple(sizes{2, 4}, 1u, texts{name}));
+  CHECK(lines("wmwm") == std::tuple(sizes{2, 2, 2, 2}, 0u, texts{name + ", in a cache", name + ", from memory"}));
+  CHECK(drawn(here, "bench.json --format csv --chart throughput").find(name + ", in a cache\",") !=
+        std::string::npos);
+}
+
+TEST_CASE("ticks are at the lengths that were measured") {
+  const scratch_folder here;
+  here.write("bench.json", bench_file("", "",
+                                      {bench_row("serial", "fast", 1000, 1), bench_row("serial", "fast", 4096, 10),
+                                       bench_row("serial", "fast", 1 << 20, 100)}));
+  const std::string svg = drawn(here, "bench.json --format svg --chart throughput");
+  CHECK(found(svg, "text-anchor=\"middle\" class=\"muted\">([^<]*)<") == texts{"1000", "2¹²", "2²⁰"});
+}
+
+TEST_CASE("a legend promises only what is drawn") {
+  const scratch_folder here;
+  json ladder = json::parse(ladder_file("a device"));
+  const std::string files = "ladder.json --format svg --chart ladder";
+  const auto has = [&](const std::string& words) { return drawn(here, files).find(words) != std::string::npos; };
+  here.write("ladder.json", ladder.dump());
+  CHECK(has("what a backend ships"));
+  ladder["rows"][2]["seconds"] = nullptr;
+  here.write("ladder.json", ladder.dump());
+  CHECK_FALSE(has("what a backend ships"));
+  CHECK(has("a stage of the ladder"));
+}
+
+TEST_CASE("operations are said in TFLOP/s") {
+  const scratch_folder here;
+  json latency = json::parse(latency_file());
+  for (json& row : latency["rows"]) {
+    row["instruction"] = "fma";
+    row["unit"] = "10^9 operations/s";
+    row["with_1_chain"] = 2000;
+  }
+  here.write("latency.json", latency.dump());
+  CHECK(drawn(here, "latency.json --format csv --chart latency").find("\n1,4,0.038\n") != std::string::npos);
+  CHECK(drawn(here, "latency.json").find("TFLOP/s (an fma is two operations)") != std::string::npos);
 }
 
 TEST_CASE("names that look like markup are text") {

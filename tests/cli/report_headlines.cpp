@@ -248,11 +248,14 @@ TEST_CASE("headlines of latencies agree with their rows") {
   std::map<std::string, std::map<double, std::string>> rates;  // By the instruction, and then by the rate.
   for (const json& one : latency["rows"]) {
     const std::string instruction = one["instruction"];
-    units[instruction] = one["unit"];
+    const bool counts_operations = one["unit"] == "10^9 operations/s";
+    units[instruction] = counts_operations ? std::string("TFLOP/s") : one["unit"].get<std::string>();
     for (const auto& [key, value] : one.items()) {
       if (!key.starts_with("with_") || value.is_null()) continue;
-      rates[instruction][value] = fmt::format("{}, warps = {}", std::regex_replace(key, std::regex("_"), " "),
-                                              one["warps_per_multiprocessor"].get<int>());
+      const double flops = 2;  // Of an fma.
+      rates[instruction][value.get<double>() * (counts_operations ? flops / 1000 : 1)] =
+          fmt::format("{}, warps = {}", std::regex_replace(key, std::regex("_"), " "),
+                      one["warps_per_multiprocessor"].get<int>());
     }
   }
   std::set<std::string> expected;
