@@ -19,7 +19,8 @@ std::span<const chart_kind> chart_kinds() {
       {"latency", "how chains in a thread and warps on a multiprocessor hide it", latency_charts},
       {"throughput", "GB/s against n, for each backend", throughput_charts},
       {"families", "exact sums against plain ones, by family of data", family_charts},
-      {"accuracy", "error and proven bound against n, float and double; 0 is correctly rounded", accuracy_charts},
+      {"compare", "error against speed, for each way to sum", compare_charts},
+      {"accuracy", "error and proven bound against condition number or n; 0 is correctly rounded", accuracy_charts},
       {"samples", "pairs of two builds, and the verdicts", samples_charts},
       {"history", "GB/s from commit to commit, for each case", history_charts}};
   return kinds;
@@ -85,6 +86,11 @@ std::size_t rank_of(std::string_view backend) {
 std::size_t rank_of_method(std::string_view method) { return method == "fast" ? 0 : method == "compensated" ? 1 : 2; }
 
 std::size_t colour_of(std::string_view backend) { return rank_of(backend) % style::colours; }
+
+std::size_t colour_of_method(std::string_view method) {
+  constexpr std::size_t colours[] = {1, 0, 2};
+  return colours[rank_of_method(method)];
+}
 
 std::vector<std::vector<measurement>> lines_of(const std::vector<measurement>& all) {
   return grouped(all, [](const measurement& one) { return std::pair(name_of(one), one.warm); });

@@ -22,6 +22,7 @@ std::vector<figure> latency_charts(const results& all);
 std::vector<figure> throughput_charts(const results& all);
 std::vector<figure> family_charts(const results& all);
 std::vector<figure> accuracy_charts(const results& all);
+std::vector<figure> compare_charts(const results& all);
 std::vector<figure> samples_charts(const results& all);
 std::vector<figure> history_charts(const results& all);
 
@@ -87,6 +88,9 @@ std::size_t rank_of_method(std::string_view method);
 
 /// The number of a backend's colour, which is the same in all charts.
 std::size_t colour_of(std::string_view backend);
+/// The number of a method's colour, in charts where colours tell methods.
+std::size_t colour_of_method(std::string_view method);
+
 /// Styles for the lines of one chart, one for each name. The second variant of a backend has hollow markers.
 class palette {
  public:

@@ -20,6 +20,11 @@ void point_labels::add(const series::point& at, const std::string& words) {
   taken_.push_back({at.x - marker_half, at.y - marker_half, at.x + marker_half, at.y + marker_half});
 }
 
+void point_labels::avoid(const series::point& from, const series::point& to) {
+  taken_.push_back({std::min(from.x, to.x) - 1, std::min(from.y, to.y) - 1, std::max(from.x, to.x) + 1,
+                    std::max(from.y, to.y) + 1});
+}
+
 bool point_labels::is_free(const rectangle& place) const {
   const bool inside = place.left >= plot_.left && place.right <= plot_.right && place.top >= plot_.top &&
                       place.bottom <= plot_.bottom;

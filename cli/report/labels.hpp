@@ -18,6 +18,8 @@ class point_labels {
   /// The labels stay inside of `plot`.
   point_labels(canvas& target, const rectangle& plot) : target_(target), plot_(plot) {}
   void add(const series::point& at, const std::string& words);
+  /// Keeps the labels away from a line between two points.
+  void avoid(const series::point& from, const series::point& to);
   /// Draws all labels. A label that fits nowhere is left out; the chart's table has its name.
   void draw();
 

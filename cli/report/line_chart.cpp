@@ -98,6 +98,7 @@ double draw(const line_chart& chart, canvas& target, double y) {
     std::vector<series::point> places;
     for (const auto& [x, value] : one.points) places.push_back({x_of(x), y_of(value)});
     if (one.joined) target.polyline(visible(places), one.drawn);
+    for (std::size_t i = 1; one.joined && i < places.size(); ++i) labels.avoid(places[i - 1], places[i]);
     for (const auto& [x, height] : places) target.marker(x, height, one.drawn);
     for (std::size_t i = 0; i < one.labels.size(); ++i) labels.add(places[i], one.labels[i]);
   }

@@ -43,10 +43,10 @@ std::string number_text(double value) {
   const double size = std::abs(value);
   if (value == 0 || (size >= 1e-3 && size < 1e3)) return fmt::format("{:.3g}", value);
   if (size >= 1e3 && size < 1e5) return fmt::format("{:.0f}", value);
-  const int exponent = static_cast<int>(std::floor(std::log10(size) + 1e-9));
-  const double mantissa = value / std::pow(10, exponent);
-  const std::string power = power_text(10, exponent);
-  return std::abs(mantissa - 1) < 1e-9 ? power : fmt::format("{:.3g}·{}", mantissa, power);
+  const double rounding = 1 + 5e-4;  // 9.997 has the three digits of 10.0.
+  const int exponent = static_cast<int>(std::floor(std::log10(size * rounding)));
+  const std::string power = power_text(10, exponent), factor = fmt::format("{:.3g}", value / std::pow(10, exponent));
+  return factor == "1" ? power : fmt::format("{}·{}", factor, power);
 }
 
 std::string count_text(double count) {

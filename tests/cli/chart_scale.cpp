@@ -80,6 +80,8 @@ TEST_CASE("numbers") {
   CHECK(number_text(-20) == "-20");
   CHECK(number_text(1e-7) == "10⁻⁷");
   CHECK(number_text(2.5e12) == "2.5·10¹²");
+  CHECK(number_text(9.9996e9) == "10¹⁰");
+  CHECK(number_text(9.99e9) == "9.99·10⁹");
   CHECK(count_text(1 << 24) == "2²⁴");
   CHECK(count_text(64) == "64");
   CHECK(count_text(1000000) == "10⁶");

@@ -146,7 +146,8 @@ TEST_SUITE_BEGIN("report");
 TEST_CASE("the page: every kind of chart, each with a text alternative and a table, and nothing from elsewhere") {
   const scratch_folder here;
   const std::string page = drawn(here, write_all_kinds(here));
-  for (const std::string kind : {"ladder", "latency", "throughput", "families", "accuracy", "samples", "history"}) {
+  for (const std::string kind :
+       {"ladder", "latency", "throughput", "families", "compare", "accuracy", "samples", "history"}) {
     CAPTURE(kind);
     CHECK(page.find("<h2 id=\"" + kind + "\">") != std::string::npos);
   }
@@ -182,9 +183,12 @@ TEST_CASE("tables say what the results say, and the latest commit is the one dra
         "serial/simd/sum,SLOWER,1,1,1.1,10.00,it is\nserial/simd/sum,SLOWER,2,2,2.4,20.00,it is\n");
   CHECK(drawn(here, files + "history-a-machine-sum-f32-fast-1024") ==
         "GB/s at commit,serial/simd,one-thread read ceiling\naaaaaaa,10,100\nbbbbbbb,20,100\n");
+  CHECK(drawn(here, files + "compare") ==
+        "backend,variant,method,GB/s,\"error, ulp\"\ntbb,simd,fast,28,2.5\nserial,simd,fast,14,2.5\n"
+        "serial,naive,fast,4,1e+06\ntbb,exact,exact,24,0\n");
   const std::string accuracy = drawn(here, files + "accuracy");
-  CHECK(accuracy.starts_with("variant,method,type,n,\"error, ulp\",\"bound, ulp\"\n"));
-  CHECK(accuracy.find("\nserial/exact,exact,f32,100,0,0.") != std::string::npos);
+  CHECK(accuracy.starts_with("data,condition,variant,method,type,n,\"error, ulp\",\"bound, ulp\"\n"));
+  CHECK(accuracy.find("\nuniform,1,serial/exact,exact,f32,100,0,0.") != std::string::npos);
 }
 
 TEST_CASE("bars are as long as their values, and logarithmic lines as high as their logarithms") {
@@ -266,6 +270,45 @@ TEST_CASE("operations are said in TFLOP/s") {
   CHECK(drawn(here, "latency.json").find("TFLOP/s (an fma is two operations)") != std::string::npos);
 }
 
+TEST_CASE("accuracy at one length is one chart over the condition number; at several, one chart per input") {
+  const scratch_folder here;
+  for (const char* count : {"100", "1000"}) {
+    REQUIRE(here.fanin(fmt::format("accuracy --count {0} --json > {0}.json", count)).status == 0);
+  }
+  const std::string one = drawn(here, "100.json --chart accuracy");
+  CHECK(found(one, "<section id=\"([^\"]*)\"") == texts{"accuracy-condition-100"});
+  CHECK(one.find(">condition number, sum |x| / |sum x|<") != std::string::npos);
+  const std::string points = drawn(here, "100.json --chart accuracy --format svg");
+  CHECK(found(points, "<polyline points=\"[^\"]*\" class=\"(c[0-9])\"").empty());  // Only bounds are lines.
+  CHECK(found(points, "(dashed\")").size() == 3);
+  const auto both = found(drawn(here, "100.json 1000.json --chart accuracy"), "<section id=\"([^\"]*)\"");
+  CHECK(both.size() == json::parse(here.read("100.json")).size() / 2);
+  CHECK(std::ranges::find(both, "accuracy-uniform") != both.end());
+  json unbounded = json::parse(here.read("100.json"));
+  for (json& study : unbounded) {
+    for (json& row : study["rows"]) row["bound_ulps"] = nullptr;
+  }
+  here.write("unbounded.json", unbounded.dump());
+  const std::string without = drawn(here, "unbounded.json --chart accuracy --format svg");
+  CHECK(without.find(">relative error<") != std::string::npos);
+}
+
+TEST_CASE("compare draws a point for each way to sum, the fastest backend's, with its name") {
+  const scratch_folder here;
+  here.write("compare.json", compare_file());
+  const std::string svg = drawn(here, "compare.json --format svg");
+  CHECK(found(svg, "class=\"label\">([^<]*)<") == texts{"fast", "naive", "exact"});
+  CHECK(found(svg, "translate\\(([0-9.]+)").size() == 5);  // Two methods are in the legend, and three points drawn.
+  json with_device = json::parse(compare_file());
+  for (const char* variant : {"grid", "shared"}) {
+    with_device["rows"].push_back(with_device["rows"][0]);
+    with_device["rows"].back().update({{"backend", "cuda"}, {"variant", variant}, {"memory", "device"}});
+    with_device["rows"].back()["gigabytes_per_second"] = 4000;
+  }
+  here.write("compare.json", with_device.dump());
+  CHECK(found(drawn(here, "compare.json --format svg"), "class=\"label\">(cuda [^<]*)<") == texts{"cuda grid"});
+}
+
 TEST_CASE("names that look like markup are text") {
   const scratch_folder here;
   here.write("ladder.json", ladder_file("<b onload=\"x\">&amp;\x01"));
@@ -338,7 +381,7 @@ TEST_CASE("history: in the order of dates; without a second commit there is none
 TEST_CASE("shells complete the names of charts, and formats that are not those of inputs") {
   const std::string script = scratch_folder().fanin("completion bash").out;
   const std::string mine = script.substr(script.find("    report)\n"));
-  CHECK(mine.find("--chart) words=\"ladder latency throughput families accuracy samples history\"") <
+  CHECK(mine.find("--chart) words=\"ladder latency throughput families compare accuracy samples history\"") <
         mine.find("esac"));
   CHECK(mine.find("--format) words=\"html svg csv\"") < mine.find("esac"));
 }
@@ -403,7 +446,8 @@ TEST_CASE("each value that is missing or of another kind is named, with its row 
   write_all_kinds(here);
   // Every value of every kind of result in turn is removed, and replaced by a list of a list.
   std::size_t refusals = 0;
-  for (const std::string file : {"new.json", "ladder.json", "latency.json", "regress.json", "accuracy.json"}) {
+  for (const std::string file :
+       {"new.json", "ladder.json", "latency.json", "regress.json", "accuracy.json", "compare.json"}) {
     const json whole = json::parse(here.read(file));
     const json flat = whole.flatten();
     std::set<std::string> seen;
