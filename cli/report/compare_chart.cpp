@@ -33,6 +33,8 @@ std::vector<row> ways_of(const compare_result& all) {
     ways.push_back(group.front().on_device ? group.front()
                                            : *std::ranges::max_element(group, {}, &row::gigabytes_per_second));
   }
+  // The label of the most accurate method has the first choice of places.
+  std::ranges::stable_sort(ways, std::greater(), [](const row& one) { return rank_of_method(one.method); });
   return ways;
 }
 

@@ -94,6 +94,7 @@ double draw(const line_chart& chart, canvas& target, double y) {
   target.text(right, bottom + 2 * line_height, chart.x_title, align::end, "muted");
 
   point_labels labels(target, {left, top, right, bottom});
+  labels.avoid({left, bottom}, {right, bottom});
   for (const series& one : chart.all) {
     std::vector<series::point> places;
     for (const auto& [x, value] : one.points) places.push_back({x_of(x), y_of(value)});

@@ -297,7 +297,7 @@ TEST_CASE("compare draws a point for each way to sum, the fastest backend's, wit
   const scratch_folder here;
   here.write("compare.json", compare_file());
   const std::string svg = drawn(here, "compare.json --format svg");
-  CHECK(found(svg, "class=\"label\">([^<]*)<") == texts{"fast", "naive", "exact"});
+  CHECK(found(svg, "class=\"label\">([^<]*)<") == texts{"exact", "fast", "naive"});
   CHECK(found(svg, "translate\\(([0-9.]+)").size() == 5);  // Two methods are in the legend, and three points drawn.
   json with_device = json::parse(compare_file());
   for (const char* variant : {"grid", "shared"}) {
