@@ -15,13 +15,13 @@ namespace fanin::cli::charts {
 
 std::span<const chart_kind> chart_kinds() {
   static constexpr chart_kind kinds[] = {
-      {"ladder", "the CUDA stages against the read ceiling", ladder_charts},
-      {"latency", "how chains in a thread and warps on a multiprocessor hide it", latency_charts},
+      {"samples", "pairs of two builds, and the verdicts", samples_charts},
+      {"compare", "error against speed, for each way to sum", compare_charts},
       {"throughput", "GB/s against n, for each backend", throughput_charts},
       {"families", "exact sums against plain ones, by family of data", family_charts},
-      {"compare", "error against speed, for each way to sum", compare_charts},
       {"accuracy", "error and proven bound against condition number or n; 0 is correctly rounded", accuracy_charts},
-      {"samples", "pairs of two builds, and the verdicts", samples_charts},
+      {"ladder", "the CUDA stages against the read ceiling", ladder_charts},
+      {"latency", "how chains in a thread and warps on a multiprocessor hide it", latency_charts},
       {"history", "GB/s from commit to commit, for each case", history_charts}};
   return kinds;
 }
@@ -138,6 +138,12 @@ std::string capitalised(std::string_view words) {
   std::string text(words);
   if (!text.empty()) text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
   return text;
+}
+
+std::string spoken(std::string_view operation) {
+  std::string words(operation);
+  std::ranges::replace(words, '_', ' ');
+  return words;
 }
 
 std::string id_of(std::span<const std::string> words) {

@@ -52,6 +52,9 @@ std::vector<std::vector<T>> grouped(const std::vector<T>& items, Key key) {
   return groups;
 }
 
+/// The ladders, sums first, and of one type that of most elements first: starting a kernel takes least of its time.
+std::vector<ladder_result> ladders_in_order(const results& all);
+
 /// The cases whose data are of no named family, in the order of a report.
 std::vector<measurement> usual_cases(const results& all);
 
@@ -106,6 +109,9 @@ class palette {
 
 /// The words with a capital letter at the beginning.
 std::string capitalised(std::string_view words);
+
+/// The operation as words, as in "sum of squares".
+std::string spoken(std::string_view operation);
 
 /// The numbers of a chart, with a row for each x and a column for each series that has a name.
 std::vector<table_row> table_of(const line_chart& chart, std::string_view heading_of_x);

@@ -60,7 +60,7 @@ figure history_chart(const std::vector<measurement>& all, const std::vector<meas
   const std::string words[] = {"history", any.from.machine, any.operation, any.type, any.method, count};
   return {"history",
           id_of(words),
-          fmt::format("History of {} of {}, {}, n = {}, {}: {}", any.operation, any.type, any.method,
+          fmt::format("History of {} of {}, {}, n = {}, {}: {}", spoken(any.operation), any.type, any.method,
                       count_text(any.count), any.from.machine, most_changed),
           summary,
           chart,

@@ -34,7 +34,7 @@ figure ladder_chart(const ladder_result& one) {
     if (!slowest || *rate < slowest->gigabytes_per_second) slowest = &rung;
     if (!fastest || *rate > fastest->gigabytes_per_second) fastest = &rung;
   }
-  const std::string what = fmt::format("Ladder for {} of {}, n = {}, {}", one.operation, one.type,
+  const std::string what = fmt::format("Ladder for {} of {}, n = {}, {}", spoken(one.operation), one.type,
                                        count_text(one.count), one.from.machine);
   const std::string story = fastest ? fmt::format(": {} reads at {:.0f} % of the ceiling, {} at {:.0f} %{}",
                                                   slowest->stage, 100 * *slowest->gigabytes_per_second / limit,
@@ -54,13 +54,17 @@ figure ladder_chart(const ladder_result& one) {
 
 }  // namespace
 
-std::vector<figure> ladder_charts(const results& all) {
-  std::vector<figure> figures;
-  std::vector<ladder_result> ladders = all.ladders;  // Those of many elements come first: launches take little there.
+std::vector<ladder_result> ladders_in_order(const results& all) {
+  std::vector<ladder_result> ladders = all.ladders;
   std::ranges::stable_sort(ladders, {}, [](const ladder_result& one) {
     return std::tuple(one.operation != "sum", one.operation, one.type, -one.count);
   });
-  for (const ladder_result& one : ladders) figures.push_back(ladder_chart(one));
+  return ladders;
+}
+
+std::vector<figure> ladder_charts(const results& all) {
+  std::vector<figure> figures;
+  for (const ladder_result& one : ladders_in_order(all)) figures.push_back(ladder_chart(one));
   return figures;
 }
 

@@ -69,7 +69,7 @@ double draw(const line_chart& chart, canvas& target, double y) {
   const values all = all_values(chart);
   const scale up(chart.y_scaling, all.y, 8);
   const double x_label = widest_x_label(chart, all);
-  const double left = widest_label(up) + font_size / 2, right = target.width() - x_label / 2;
+  const double left = widest_label(up) + 0.75 * font_size, right = target.width() - x_label / 2;
   const double top = y + line_height * 0.8, bottom = top + (target.width() > 500 ? 300 : 240);
   const std::size_t most = std::max<std::size_t>(static_cast<std::size_t>((right - left) / (x_label + font_size)), 2);
   const scale across = chart.names.empty() ? scale(chart.x_scaling, all.x, most) : scale(chart.names, most);

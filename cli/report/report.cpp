@@ -107,7 +107,7 @@ void run_report(const report_options& arguments) {
   std::vector<figure> figures = charts::all_figures(all);
   if (!name.empty()) figures = chosen(std::move(figures), name);
   if (figures.empty()) throw bad_data("nothing in these results to draw");
-  const std::string text = format == report_format::html  ? charts::html_page(figures, all.sources)
+  const std::string text = format == report_format::html  ? charts::html_page(all, figures)
                            : format == report_format::svg ? charts::svg_file(only(figures, format))
                                                           : charts::csv(only(figures, format));
   file.write(std::as_bytes(std::span(text)));

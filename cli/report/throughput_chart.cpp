@@ -95,9 +95,9 @@ figure throughput_chart(const std::vector<measurement>& cases, const std::vector
   const std::string words[] = {"throughput", best.from.machine, best.operation, best.type, best.method};
   return {"throughput",
           id_of(words),
-          fmt::format("{} of {}, {}, {}: {} reads {} GB/s at n = {}{}", capitalised(best.operation), best.type,
-                      best.method, best.from.machine, name_of(best), number_text(best.gigabytes_per_second()),
-                      count_text(best.count), share_text(ceilings, best)),
+          fmt::format("{} of {}, {}, {}: {} reads {} GB/s at n = {}{}", capitalised(spoken(best.operation)),
+                      best.type, best.method, best.from.machine, name_of(best),
+                      number_text(best.gigabytes_per_second()), count_text(best.count), share_text(ceilings, best)),
           summary,
           std::move(drawn),
           table_of(chart, "GB/s at n")};

@@ -127,7 +127,7 @@ std::set<std::string> throughput_of(const std::vector<timed_row>& rows, const st
       if (same && other.call == ceiling_call && other.data == "sum")
         most = std::max(most, other.gigabytes_per_second);
     }
-    std::string operation = one.operation;
+    std::string operation = std::regex_replace(one.operation, std::regex("_"), " ");
     operation.front() = static_cast<char>(std::toupper(operation.front()));
     all.insert(fmt::format(
         "{} of {}, {}, {}: {} reads {} GB/s at n = {}{}", operation, one.type, one.method, machine, one.call,
@@ -182,7 +182,8 @@ std::set<std::string> history_of(const std::vector<timed_row>& before, const std
       if (one.call == ceiling_call || key(one) != key(two)) continue;
       const double change = 100 * (two.gigabytes_per_second / one.gigabytes_per_second - 1);
       auto& largest =
-          changes[fmt::format("{} of {}, {}, n = {}", one.operation, one.type, one.method, count_text(one.count))];
+          changes[fmt::format("{} of {}, {}, n = {}", std::regex_replace(one.operation, std::regex("_"), " "),
+                              one.type, one.method, count_text(one.count))];
       if (std::abs(change) > std::abs(largest.first)) largest = {change, one.call};
     }
   }

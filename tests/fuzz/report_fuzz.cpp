@@ -49,7 +49,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return 0;
   }
   const std::vector<charts::figure> figures = charts::all_figures(all);
-  expect_well_formed(charts::html_page(figures, all.sources));
+  expect_well_formed(charts::html_page(all, figures));
   for (const charts::figure& one : figures) {
     expect_well_formed(charts::svg_file(one));
     expect_table(one);
