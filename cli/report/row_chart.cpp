@@ -87,7 +87,8 @@ double draw(const row_chart& chart, canvas& target, double y) {
     }
     target.text(target.width(), middles[i] + 4, note, align::end);
   }
-  target.text(at.right, bottom + 2 * line_height, chart.x_title, align::end, "muted");
+  const double title_right = std::min(std::max(at.right, text_width(chart.x_title)), target.width());
+  target.text(title_right, bottom + 2 * line_height, chart.x_title, align::end, "muted");
   return bottom + 2.5 * line_height;
 }
 

@@ -88,7 +88,7 @@ void scale::set_logarithmic(double least, double most, std::size_t most_ticks, b
   high_ = std::max(position(round_up(most)), position(round_up(1.1 * least)));
   const double step = std::ceil((high_ - low_) / static_cast<double>(most_ticks));
   const bool dense = high_ - low_ <= 2;
-  const bool powers = least < 1e-3 || most >= 1e5;  // Then all labels are powers of ten.
+  const bool powers = least < 1e-3 || high_ > 5 - 1e-9;  // Then all labels are powers of ten.
   const auto add = [&](double value, const std::string& label) {
     const double at = position(value);
     if (at > low_ - 1e-9 && at < high_ + 1e-9) ticks_.push_back({value, label});
@@ -107,7 +107,7 @@ void scale::set_logarithmic(double least, double most, std::size_t most_ticks, b
 void scale::set_lengths(std::span<const double> values, std::size_t most_ticks) {
   std::vector<double> lengths(values.begin(), values.end());
   std::ranges::sort(lengths, std::greater());
-  lengths.erase(std::ranges::unique(lengths).begin(), lengths.end());
+  lengths.erase(std::unique(lengths.begin(), lengths.end()), lengths.end());
   if (lengths.empty()) return;
   low_ = position(lengths.back());
   high_ = position(lengths.front());

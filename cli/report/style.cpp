@@ -39,7 +39,7 @@ a{color:var(--c0)}nav{margin:1rem 0}nav a{margin-right:1rem;white-space:nowrap}
 .numbers{list-style:none;margin:0;padding:0;border-top:1px solid var(--grid)}
 .numbers li{display:grid;grid-template-columns:9.5rem 1fr 14rem;column-gap:1rem;padding:.5rem 0;
 border-bottom:1px solid var(--grid)}
-.numbers strong{grid-row:1/3;white-space:nowrap;align-self:center;font-size:1.5rem;line-height:1.2;font-variant-numeric:tabular-nums}
+.numbers strong{grid-row:1/3;align-self:center;font-size:1.5rem;line-height:1.2;font-variant-numeric:tabular-nums}
 .numbers .muted{grid-column:2}
 .numbers em{grid-column:3;grid-row:1/3;align-self:center;font-style:normal;font-weight:600;color:var(--good)}
 .numbers .bad em{color:var(--bad)}
@@ -52,6 +52,7 @@ table{border-collapse:collapse;font-size:.85rem;font-variant-numeric:tabular-num
 th,td{padding:.2rem .75rem .2rem 0;text-align:left;white-space:nowrap;border-bottom:1px solid var(--grid)}
 .number{text-align:right}
 @media screen and (max-width:40rem){.wide{display:none}.narrow{display:block}
+.kind>summary p{display:block}
 .numbers li{grid-template-columns:6rem 1fr}.numbers strong{grid-row:1/4;align-self:start;font-size:1.2rem}
 .numbers em{grid-column:2;grid-row:3}}
 @media print{nav,.table>summary{display:none}summary{list-style:none}a{color:inherit;text-decoration:none}

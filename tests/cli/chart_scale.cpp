@@ -34,6 +34,8 @@ TEST_CASE("linear: steps of 1, 2 or 5, and the ends are ticks") {
 TEST_CASE("logarithmic: powers, all written alike; few decades have ticks at 2 and 5 too") {
   const double errors[] = {3e-17, 0.4};
   CHECK(labels(scale(scaling::log10, errors, 6)) == texts{"10⁻¹⁵", "10⁻¹²", "10⁻⁹", "10⁻⁶", "10⁻³"});
+  const double wide[] = {1, 74000};
+  CHECK(labels(scale(scaling::log10, wide, 6)) == texts{"10⁰", "10¹", "10²", "10³", "10⁴", "10⁵"});
   const double rates[] = {7, 130};
   const scale axis(scaling::log10, rates, 8);
   CHECK(labels(axis) == texts{"5", "10", "20", "50", "100", "200"});
