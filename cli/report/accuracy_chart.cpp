@@ -38,7 +38,7 @@ std::vector<series::point> worst(const std::vector<accuracy_result>& line, const
     const bool known =
         std::ranges::all_of(same, [&](const auto& one) { return one.*ulps * one.relative_ulp <= most_drawn; });
     const double x = same.front().*over.value;
-    if (known && x > 0 && x <= most_drawn) points.push_back({x, most});
+    if (known && x >= 1 && x <= most_drawn) points.push_back({x, most});
   }
   std::ranges::sort(points, {}, &series::point::x);
   return points;
