@@ -32,7 +32,9 @@ srcdoc="{page}"></iframe><pre id="found"></pre><script>
 addEventListener("load", () => {{
   const inside = document.getElementById("page").contentDocument;
   const box = (element, words) => {{
-    const at = element.getBoundingClientRect();
+    const content = inside.createRange();  // What overflows its element counts too.
+    content.selectNodeContents(element);
+    const at = (element.closest("svg") ? element : content).getBoundingClientRect();
     return {{words, left: at.left, right: at.right, top: at.top, bottom: at.bottom}};
   }};
   const shown = element => element.checkVisibility() && element.textContent.trim() !== "" && !element.closest("a a, li a");
@@ -144,6 +146,8 @@ def check_the_checks(chromium):
     words = '<text x="10" y="50">words</text>'
     assert found(drawing(words + '<text x="90" y="50">apart</text>')) == ""
     assert "'words' and 'over' overlap" in found(drawing(words + '<text x="20" y="55">over</text>'))
+    spilling = '<ul><li style="display:flex"><b style="width:9px;white-space:nowrap">much too wide</b><i>text</i></li></ul>'
+    assert "'much too wide' and 'text' overlap" in found(spilling)
     assert "leaves its drawing" in found(drawing('<text x="280" y="50">words</text>'))
     assert "pixels wide" in found(drawing(words) + '<div style="width:600px">wide</div>')
     assert "no drawing" in found("<!DOCTYPE html><p>words")
@@ -178,7 +182,7 @@ def main():
         chromium = browser(program, folder)
         check_the_checks(chromium)
         fanin, results = sys.argv[1:3]
-        subprocess.run([fanin, "generate", "constant", "--count", "1000000", "--type", "f32", "--output",
+        subprocess.run([fanin, "generate", "constant", "--count", "1000000", "--type", "f32", "--force", "--output",
                         os.path.join(folder, "values.npy")], check=True, capture_output=True)
         files = sorted(glob.glob(f"{results}/*/*-sums.json") + glob.glob(f"{results}/*/ladder-*.json")) + \
             [result(fanin, folder, f"{count}.json", "accuracy", "uniform", "--count", count) for count in ("100", "10000")] + \
@@ -192,7 +196,8 @@ def main():
         h200 = report(fanin, folder, "h200.html", *sorted(glob.glob(f"{results}/h200/*.json")))
         problems += [f"h200: {one}" for one in faults_of_folding(chromium, h200)]
         for width in WIDTHS:
-            problems += [f"{width} pixels: {one}" for one in faults(chromium.measure(opened(page), width), width)]
+            for one in (page, h200):
+                problems += [f"{width} pixels: {fault}" for fault in faults(chromium.measure(opened(one), width), width)]
             for dark in (False, True):
                 name = f"report-{width}-{'dark' if dark else 'light'}.png"
                 if is_blank(chromium.picture(page, width, name, dark)):
