@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <map>
 #include <tuple>
 
 #include <fmt/format.h>
@@ -16,12 +15,13 @@ namespace fanin::cli::charts {
 
 std::span<const chart_kind> chart_kinds() {
   static constexpr chart_kind kinds[] = {
-      {"ladder", "the CUDA stages against the read ceiling", ladder_charts},
-      {"latency", "how chains in a thread and warps on a multiprocessor hide it", latency_charts},
+      {"samples", "pairs of two builds, and the verdicts", samples_charts},
+      {"compare", "error against speed, for each way to sum", compare_charts},
       {"throughput", "GB/s against n, for each backend", throughput_charts},
       {"families", "exact sums against plain ones, by family of data", family_charts},
-      {"accuracy", "error and proven bound against n, float and double; 0 is correctly rounded", accuracy_charts},
-      {"samples", "pairs of two builds, and the verdicts", samples_charts},
+      {"accuracy", "error and proven bound against condition number or n; 0 is correctly rounded", accuracy_charts},
+      {"ladder", "the CUDA stages against the read ceiling", ladder_charts},
+      {"latency", "how chains in a thread and warps on a multiprocessor hide it", latency_charts},
       {"history", "GB/s from commit to commit, for each case", history_charts}};
   return kinds;
 }
@@ -45,10 +45,18 @@ std::vector<measurement> usual_cases(const results& all) {
   std::ranges::copy_if(all.measurements, std::back_inserter(cases),
                        [](const measurement& one) { return one.data.empty() && one.backend != ceiling; });
   std::ranges::stable_sort(cases, {}, [](const measurement& one) {
-    return std::tuple(one.from.machine, one.operation, one.type, rank_of_method(one.method), rank_of(one.backend),
-                      one.variant);
+    return std::tuple(one.operation != "sum", one.operation, one.type, rank_of_method(one.method), one.from.machine,
+                      rank_of(one.backend), one.variant);
   });
   return cases;
+}
+
+double share_of(const std::vector<measurement>& ceilings, const measurement& one) {
+  double most = 0;
+  for (const measurement& read : ceilings) {
+    if (read.count == one.count) most = std::max(most, read.gigabytes_per_second());
+  }
+  return most == 0 ? 0 : one.gigabytes_per_second() / most;
 }
 
 std::string note_on_share(double share) {
@@ -79,6 +87,21 @@ std::size_t rank_of_method(std::string_view method) { return method == "fast" ? 
 
 std::size_t colour_of(std::string_view backend) { return rank_of(backend) % style::colours; }
 
+std::size_t colour_of_method(std::string_view method) {
+  constexpr std::size_t colours[] = {1, 0, 2};
+  return colours[rank_of_method(method)];
+}
+
+std::vector<std::vector<measurement>> lines_of(const std::vector<measurement>& all) {
+  return grouped(all, [](const measurement& one) { return std::pair(name_of(one), one.warm); });
+}
+
+style palette::of(const measurement& one) {
+  const std::string name = name_of(one);
+  const auto known = named_.find(name);
+  return known != named_.end() ? known->second : named_.emplace(name, next(one.backend)).first->second;
+}
+
 style palette::next(std::string_view backend) {
   using enum style::look;
   if (backend == ceiling) return {style::colours, ceilings_++ == 0 ? dashed : dotted};
@@ -92,18 +115,19 @@ style palette::next(std::string_view backend) {
 }
 
 std::vector<table_row> table_of(const line_chart& chart, std::string_view heading_of_x) {
-  std::map<double, std::map<const series*, double>> rows;
+  std::map<double, std::map<std::string, double>> rows;
   std::vector<table_row> table = {{std::string(heading_of_x)}};
+  table_row& heading = table.front();
   for (const series& one : chart.all) {
     if (one.name.empty()) continue;
-    table.front().push_back(one.name);
-    for (const auto& [x, y] : one.points) rows[x][&one] = y;
+    if (std::find(heading.begin() + 1, heading.end(), one.name) == heading.end()) heading.push_back(one.name);
+    for (const auto& [x, y] : one.points) rows[x][one.name] = y;
   }
+  const std::vector<std::string> columns(heading.begin() + 1, heading.end());
   for (const auto& [x, values] : rows) {
     table.push_back({chart.names.empty() ? fmt::format("{:.0f}", x) : chart.names[static_cast<std::size_t>(x)]});
-    for (const series& one : chart.all) {
-      if (one.name.empty()) continue;
-      const auto found = values.find(&one);
+    for (const std::string& column : columns) {
+      const auto found = values.find(column);
       table.back().push_back(found == values.end() ? "" : fmt::format("{:.4g}", found->second));
     }
   }
@@ -114,6 +138,12 @@ std::string capitalised(std::string_view words) {
   std::string text(words);
   if (!text.empty()) text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
   return text;
+}
+
+std::string spoken(std::string_view operation) {
+  std::string words(operation);
+  std::ranges::replace(words, '_', ' ');
+  return words;
 }
 
 std::string id_of(std::span<const std::string> words) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 #include <iterator>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,6 +22,7 @@ std::vector<figure> latency_charts(const results& all);
 std::vector<figure> throughput_charts(const results& all);
 std::vector<figure> family_charts(const results& all);
 std::vector<figure> accuracy_charts(const results& all);
+std::vector<figure> compare_charts(const results& all);
 std::vector<figure> samples_charts(const results& all);
 std::vector<figure> history_charts(const results& all);
 
@@ -50,6 +52,9 @@ std::vector<std::vector<T>> grouped(const std::vector<T>& items, Key key) {
   return groups;
 }
 
+/// The ladders, sums first, and of one type that of most elements first: starting a kernel takes least of its time.
+std::vector<ladder_result> ladders_in_order(const results& all);
+
 /// The cases whose data are of no named family, in the order of a report.
 std::vector<measurement> usual_cases(const results& all);
 
@@ -64,6 +69,9 @@ std::vector<measurement> ceilings_where(const results& all, Wanted wanted) {
   return kept;
 }
 
+/// The case's speed as a share of the fastest read of as many elements; 0 if no read was measured.
+double share_of(const std::vector<measurement>& ceilings, const measurement& one);
+
 /// A remark on a share of the read ceiling that is too large to be true; empty if the share is not.
 std::string note_on_share(double share);
 
@@ -74,24 +82,36 @@ std::vector<measurement> latest(const std::vector<measurement>& all);
 /// "cuda".
 std::string name_of(const measurement& one);
 
+/// Groups of measurements that a line may join: of one name, and all of them in a cache or all from memory.
+std::vector<std::vector<measurement>> lines_of(const std::vector<measurement>& all);
+
 /// The order in which backends and methods are shown.
 std::size_t rank_of(std::string_view backend);
 std::size_t rank_of_method(std::string_view method);
 
 /// The number of a backend's colour, which is the same in all charts.
 std::size_t colour_of(std::string_view backend);
-/// Styles for the lines of one chart. The second variant of a backend has hollow markers.
+/// The number of a method's colour, in charts where colours tell methods.
+std::size_t colour_of_method(std::string_view method);
+
+/// Styles for the lines of one chart, one for each name. The second variant of a backend has hollow markers.
 class palette {
  public:
-  style next(std::string_view backend);
+  style of(const measurement& one);
 
  private:
+  style next(std::string_view backend);
+
+  std::map<std::string, style> named_;
   std::vector<style> used_;
   int ceilings_ = 0;
 };
 
 /// The words with a capital letter at the beginning.
 std::string capitalised(std::string_view words);
+
+/// The operation as words, as in "sum of squares".
+std::string spoken(std::string_view operation);
 
 /// The numbers of a chart, with a row for each x and a column for each series that has a name.
 std::vector<table_row> table_of(const line_chart& chart, std::string_view heading_of_x);

@@ -54,8 +54,7 @@ figure family_chart(const std::vector<exact_case>& cases) {
     const std::size_t colour = colour_of(one.exact.backend);
     chart.rows.push_back({one.exact.data == family ? "" : one.exact.data, percent + " %", colour, {100 * one.speed}});
     family = one.exact.data;
-    const auto has = [&](const row_chart::key& key) { return key.colour == colour; };
-    if (std::ranges::none_of(chart.keys, has)) chart.keys.push_back({one.exact.backend, colour});
+    chart.add_key(one.exact.backend, colour);
     descriptions += fmt::format(" {}, {}: {} %.", one.exact.data, one.exact.backend, percent);
     least = std::min(least, one.speed);
     most = std::max(most, one.speed);

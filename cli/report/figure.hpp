@@ -2,7 +2,7 @@
 // The content of charts, independent of how they are drawn.
 #pragma once
 
-#include <array>
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -28,17 +28,26 @@ struct series {
   struct point {
     double x, y;
   };
-  std::string name;  ///< a series with an empty name is not in the legend
+  std::string name;  ///< a series with an empty name is not in the legend; a name is there once
   style drawn;
   std::vector<point> points;
+  bool joined = true;                 ///< a line joins the points
+  std::vector<std::string> labels{};  ///< texts at the points, if there are any
 };
 
-/// Lines over an axis of numbers. If `names` is not empty, the axis shows the names, and x is an index of `names`.
+/// Lines or points over an axis of numbers. If `names` is not empty, the axis shows the names, and x is an index of
+/// `names`.
 struct line_chart {
+  /// A shaded part of the axis of x.
+  struct region {
+    double low, high;
+    std::string name;
+  };
   std::string x_title, y_title;
   scaling x_scaling, y_scaling;
   std::vector<std::string> names;
   std::vector<series> all;
+  std::vector<region> regions{};
 };
 
 /// Rows that each have a bar from 0, or dots.
@@ -46,7 +55,7 @@ struct row_chart {
   struct row {
     std::string label, note;  ///< texts left and right of the row; an empty label means that of the row above
     std::size_t colour;
-    std::vector<double> values;  ///< empty if the row was not measured
+    std::vector<double> values;  ///< empty if the row was not measured; a row without a note too is a heading
   };
   struct key {
     std::string name;
@@ -57,8 +66,14 @@ struct row_chart {
   double reference;  ///< position of a line across all rows
   std::string reference_name;
   double band;  ///< half width of the shaded band around the reference; 0 for no band
-  std::vector<key> keys;
-  std::vector<row> rows;
+  std::vector<key> keys{};
+  std::vector<row> rows{};
+
+  /// Adds an entry to the legend, unless its colour has one.
+  void add_key(const std::string& name, std::size_t colour) {
+    const auto has = [&](const key& one) { return one.colour == colour; };
+    if (std::ranges::none_of(keys, has)) keys.push_back({name, colour});
+  }
 };
 
 struct figure {

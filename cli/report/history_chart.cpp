@@ -37,10 +37,10 @@ figure history_chart(const std::vector<measurement>& all, const std::vector<meas
   std::string summary = "Lines of GB/s over the commits.", most_changed;
   double largest_change = 0;
   palette styles;
-  auto lines = grouped(all, name_of);
-  for (auto& line : grouped(ceilings, name_of)) lines.push_back(std::move(line));
+  auto lines = lines_of(all);
+  for (auto& line : lines_of(ceilings)) lines.push_back(std::move(line));
   for (const auto& line : lines) {
-    series one{name_of(line.front()), styles.next(line.front().backend), {}};
+    series one{name_of(line.front()), styles.of(line.front()), {}};
     for (std::size_t i = 0; i < commits.size(); ++i) {
       const auto found = std::ranges::find(line, commits[i], &measurement::from);
       if (found == line.end()) continue;
@@ -60,7 +60,7 @@ figure history_chart(const std::vector<measurement>& all, const std::vector<meas
   const std::string words[] = {"history", any.from.machine, any.operation, any.type, any.method, count};
   return {"history",
           id_of(words),
-          fmt::format("History of {} of {}, {}, n = {}, {}: {}", any.operation, any.type, any.method,
+          fmt::format("History of {} of {}, {}, n = {}, {}: {}", spoken(any.operation), any.type, any.method,
                       count_text(any.count), any.from.machine, most_changed),
           summary,
           chart,

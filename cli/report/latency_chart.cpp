@@ -12,7 +12,7 @@ namespace fanin::cli::charts {
 namespace {
 
 figure latency_chart(const latency_result& of) {
-  line_chart chart{"warps on a multiprocessor", of.unit, scaling::log2, scaling::log10, {}, {}};
+  line_chart chart{"warps on a multiprocessor", of.unit + of.remark, scaling::lengths, scaling::log10, {}, {}};
   std::string summary = fmt::format("Lines of {} over warps, both logarithmic.", of.unit);
   for (const auto& line : grouped(of.rates, [](const latency_result::rate& one) { return one.chains; })) {
     series one{line.front().chains, {chart.all.size() % style::colours, style::look::filled}, {}};

@@ -13,7 +13,9 @@ namespace fanin::cli::charts {
 
 std::string_view page_style();
 
-std::string html_page(const std::vector<figure>& figures, const std::vector<source>& sources);
+/// The page: the summary of the results, and the figures in sections that fold. Without JavaScript: what is folded is
+/// a <details>, which print shows by the style sheet.
+std::string html_page(const results& all, const std::vector<figure>& figures);
 
 /// The table of a figure as CSV, without control characters.
 std::string csv(const figure& one);

@@ -8,6 +8,7 @@
 
 #include "cli/kit/errors.hpp"
 #include "cli/kit/text.hpp"
+#include "cli/report/record.hpp"
 #include "cli/report/results.hpp"
 #include "measure/timing.hpp"
 
@@ -15,11 +16,13 @@ namespace fanin::cli::charts {
 
 namespace {
 
-double seconds_in(const std::string& unit) {
+/// The unit of the row's times, in seconds.
+double seconds_in(const record& row) {
+  const std::string unit = row.text("time_unit");
   if (unit == "ns") return 1e-9;
   if (unit == "us") return 1e-6;
   if (unit == "ms") return 1e-3;
-  throw bad_data(fmt::format("unknown unit of time '{}'", printable(unit)));
+  row.fail(fmt::format("unknown unit of time '{}'", printable(unit)));
 }
 
 std::vector<std::string> split(const std::string& name) {
@@ -36,19 +39,18 @@ std::vector<std::string> split(const std::string& name) {
 
 /// The method that a row of the programs in bench/ names: by its key "method", as bench/device_sums.cpp writes it, or
 /// by its variant. Other variants are plain sums.
-std::string method_of_program(const json& row, const std::string& variant) {
+std::string method_of_program(const record& row, const std::string& variant) {
   const bool names_method = variant == "compensated" || variant == "exact";
-  return row.value("method", names_method ? variant : "fast");
+  return row.has("method") ? row.text("method") : names_method ? variant : "fast";
 }
 
 /// Reads a row of the programs in bench/, which name it DATA/TYPE/BACKEND/VARIANT/COUNT. The data "sum" are of no
 /// named family. The method "exact squares" is the exact sum of squares.
-measurement of_program(const json& row, const origin& from) {
-  const std::string name = row.at("name").get<std::string>();
+measurement of_program(const record& row, const origin& from) {
+  const std::string name = row.text("name");
   const std::vector<std::string> parts = split(name);
   const double count = parts.size() < 5 ? 0 : std::strtod(parts[4].c_str(), nullptr);
-  if (!(count > 0)) throw bad_data(fmt::format("a row with the name '{}'", printable(name)));
-  checked_amount(count, "a count");
+  if (!(count >= 1 && count <= 1e18)) row.fail("its name is not DATA/TYPE/BACKEND/VARIANT/COUNT");
   const std::string &data = parts[0], &type = parts[1], &backend = parts[2];
   const bool is_ceiling = backend == ceiling, of_squares = parts[3] == "exact squares";
   const std::string variant = is_ceiling && parts[3] == "read" ? "device" : of_squares ? "exact" : parts[3];
@@ -63,30 +65,33 @@ measurement of_program(const json& row, const origin& from) {
                        : method_of_program(row, variant),
           count,
           count * (type.ends_with("64") ? 8 : 4),
-          positive(row, "real_time") * seconds_in(row.at("time_unit").get<std::string>())};
+          row.positive("real_time") * seconds_in(row)};
 }
 
-measurement of_command(const json& row, const origin& from) {
-  const auto text = [&](const char* key) { return row.at(key).get<std::string>(); };
+measurement of_command(const record& row, const origin& from) {
   return {from,
           "",
-          text("operation"),
-          text("type"),
-          text("backend"),
-          text("variant"),
-          text("method"),
-          positive(row, "count"),
-          positive(row, "bytes"),
-          positive(row, "seconds")};
+          row.text("operation"),
+          row.text("type"),
+          row.text("backend"),
+          row.text("variant"),
+          row.text("method"),
+          row.positive("count"),
+          row.positive("bytes"),
+          row.positive("seconds"),
+          row.flag("warm"),
+          row.has("noise") ? row.number_or_null("noise") : std::nullopt,
+          row.flag("disturbed") || row.flag("ceiling_too_low") ||
+              (row.has("throttled") && row.number_or_null("throttled").value_or(0) > 0)};
 }
 
 /// The read ceiling that a row of 'fanin bench' contains, as a measurement.
-measurement ceiling_of(const json& row, measurement one) {
-  const bool alone = positive(row, "threads") == 1;
+measurement ceiling_of(const record& row, measurement one) {
+  const bool alone = row.positive("threads") == 1;
   one.backend = ceiling;
-  one.variant = row.at("memory") == "device" ? "device" : alone ? "one-thread" : "all-threads";
+  one.variant = row.text("memory") == "device" ? "device" : alone ? "one-thread" : "all-threads";
   one.method.clear();
-  one.seconds = positive(row, "ceiling_seconds");
+  one.seconds = row.positive("ceiling_seconds");
   return one;
 }
 
@@ -115,10 +120,10 @@ std::vector<measurement> without_repetitions(std::vector<measurement> all) {
 
 std::vector<measurement> read_measurements(const json& document, const origin& from) {
   std::vector<measurement> all;
-  for (const json& row : document.at("benchmarks")) {
-    const bool timed = row.at("run_type") == "iteration" && row.contains("real_time");
-    if (!timed || row.value("misaligned", false)) continue;
-    if (row.contains("operation")) {
+  for (const record& row : record(document).list("benchmarks")) {
+    const bool timed = row.text("run_type") == "iteration" && row.has("real_time");
+    if (!timed || row.flag("misaligned")) continue;
+    if (row.has("operation")) {
       all.push_back(of_command(row, from));
       all.push_back(ceiling_of(row, all.back()));
     } else {

@@ -100,10 +100,14 @@ void run_report(const report_options& arguments) {
   }
   output_file file(arguments.output, arguments.force);  // A bad path fails before minutes of measuring.
   const charts::results all = arguments.files.empty() ? measured_here() : charts::read_results(arguments.files);
+  if (!all.skipped.empty()) {
+    write_stderr(fmt::format("warning: skipped, because no charts are drawn of such results: {}",
+                             fmt::join(all.skipped, ", ")));
+  }
   std::vector<figure> figures = charts::all_figures(all);
   if (!name.empty()) figures = chosen(std::move(figures), name);
   if (figures.empty()) throw bad_data("nothing in these results to draw");
-  const std::string text = format == report_format::html  ? charts::html_page(figures, all.sources)
+  const std::string text = format == report_format::html  ? charts::html_page(all, figures)
                            : format == report_format::svg ? charts::svg_file(only(figures, format))
                                                           : charts::csv(only(figures, format));
   file.write(std::as_bytes(std::span(text)));
@@ -114,7 +118,8 @@ std::string list_of_charts() {
   std::string text = "Charts:\n";
   for (const chart_kind& kind : chart_kinds()) text += fmt::format("  {:<12} {}\n", kind.name, kind.story);
   return text + R"(
-Results are what 'fanin bench', 'regress', 'ladder', 'lab latency' and 'accuracy' print with --json. Without any,
+Results are what 'fanin bench', 'regress', 'ladder', 'lab latency', 'accuracy' and 'compare' print with --json; other
+JSON files are skipped with a warning. Without any,
 speeds and errors over several lengths are measured, and the ladder where there is a GPU. The page needs no network
 and no script. Of a machine with results of several commits the latest is drawn, and the history of them all.
 

@@ -11,9 +11,9 @@
 
 namespace fanin::cli::charts {
 
-/// The machine, the commit and the date of a result.
+/// The machine, the commit, the date and fanin's version of a result.
 struct origin {
-  std::string machine, commit, date;  ///< empty if the file does not contain it
+  std::string machine, commit, date, version;  ///< empty if the file does not contain it
   /// Results of one commit on one machine belong together, also if their dates differ.
   bool operator==(const origin& other) const { return machine == other.machine && commit == other.commit; }
 };
@@ -24,6 +24,9 @@ struct measurement {
   std::string data;  ///< family of the input data; empty for the random data of a benchmark
   std::string operation, type, backend, variant, method;
   double count, bytes, seconds;
+  bool warm = false;              ///< the input was in a cache; false also if the file does not say
+  std::optional<double> noise{};  ///< relative, of the median; empty if the file does not contain it
+  bool disturbed = false;         ///< other load, a throttled device, or a read ceiling that was measured too low
 
   double gigabytes_per_second() const { return bytes / seconds * 1e-9; }
 };
@@ -49,6 +52,21 @@ struct accuracy_result {
   std::string input, type, backend, variant, method;
   double count, error_ulps, bound_ulps;  ///< not finite if there is no error or bound
   double relative_ulp;                   ///< one ulp divided by the exact sum
+  double condition;                      ///< sum |x| / |sum x|; not finite if the exact sum is 0
+};
+
+/// The sums of one input by every backend and variant, from 'fanin compare'.
+struct compare_result {
+  struct row {
+    std::string backend, variant, method;
+    bool on_device;
+    double gigabytes_per_second;
+    double error_ulps;  ///< not finite if there is no error
+  };
+  std::string machine, input, type;  ///< the machine is empty if the file does not contain it
+  double count;
+  std::optional<double> ceiling_gigabytes_per_second;  ///< of host memory; empty if nothing was read there
+  std::vector<row> rows;
 };
 
 /// The rates of an instruction, by the chains per thread and the warps per multiprocessor.
@@ -59,6 +77,7 @@ struct latency_result {
   };
   origin from;
   std::string instruction, unit;
+  std::string remark;       ///< what the unit counts; empty for bytes
   std::vector<rate> rates;  ///< without the rates of wrong results
 };
 
@@ -79,30 +98,37 @@ struct source {
   origin from;
 };
 
+/// How many values were compared with the exact result, and how many of them broke their proven bound.
+struct value_checks {
+  std::size_t made = 0, broken = 0;
+};
+
 struct results {
   std::vector<source> sources;
   std::vector<measurement> measurements;
   std::vector<ladder_result> ladders;
   std::vector<accuracy_result> accuracies;
   std::vector<latency_result> latencies;
+  std::vector<compare_result> compared;
   std::vector<comparison> comparisons;
+  value_checks checks;
+  std::vector<std::string> skipped;  ///< the files of other kinds
 
-  /// Adds the content of one file. `file` is its name in the list of sources.
-  /// @throws std::exception if the document is not a known kind of result
+  /// Adds the content of one file, or its name to `skipped`. `file` is its name in the list of sources.
+  /// @throws bad_data if a result of a known kind lacks a value, or has one that it cannot have
   void add(const std::string& file, const json& document);
 };
 
-/// @throws bad_data if a file cannot be read
+/// @throws bad_data, which names the file, if one cannot be read, or if none is a result of a known kind
 results read_results(const std::vector<std::string>& files);
 
-/// The checked_amount() under `key`. @throws std::exception if there is none
-double positive(const json& object, const char* key);
-
-/// The readers of the kinds of results, which add() calls. @throws std::exception
+/// The readers of the kinds of results, which add() calls. @throws bad_data
 std::vector<measurement> read_measurements(const json& document, const origin& from);
 ladder_result read_ladder(const json& document, const origin& from);
 std::vector<accuracy_result> read_accuracy(const json& document);
 std::vector<latency_result> read_latencies(const json& document, const origin& from);
+compare_result read_compare(const json& document);
 comparison read_comparison(const json& document);
+value_checks read_checks(const json& document);
 
 }  // namespace fanin::cli::charts

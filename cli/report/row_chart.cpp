@@ -82,11 +82,13 @@ double draw(const row_chart& chart, canvas& target, double y) {
     if (at.labels_above) {
       target.text(at.left + 4, middles[i] - line_height * 0.75, label, align::start, "label");
     } else {
-      target.text(0, middles[i] + 4, label);
+      const bool heads_others = values.empty() && note.empty();
+      target.text(0, middles[i] + 4, label, align::start, heads_others ? "strong" : "");
     }
     target.text(target.width(), middles[i] + 4, note, align::end);
   }
-  target.text(at.right, bottom + 2 * line_height, chart.x_title, align::end, "muted");
+  const double title_right = std::min(std::max(at.right, text_width(chart.x_title)), target.width());
+  target.text(title_right, bottom + 2 * line_height, chart.x_title, align::end, "muted");
   return bottom + 2.5 * line_height;
 }
 

@@ -10,7 +10,8 @@
 
 namespace fanin::cli::charts {
 
-enum class scaling : std::uint8_t { linear, log2, log10 };
+/// `lengths` is logarithmic, and its ticks are the values themselves: no tick stands where nothing was measured.
+enum class scaling : std::uint8_t { linear, log10, lengths };
 
 struct tick {
   double at;
@@ -19,8 +20,8 @@ struct tick {
 
 class scale {
  public:
-  /// A scale that contains all values and ends at round numbers. On a logarithmic scale 0 is below all other values
-  /// and has a tick of its own.
+  /// A scale that contains all values. It ends at round numbers, or at the least and the most of lengths. On a
+  /// logarithmic scale 0 is below all other values and has a tick of its own; lengths are above 0.
   scale(scaling kind, std::span<const double> values, std::size_t most_ticks);
   /// A scale with the names at equal distances. If there are more than `most_ticks` names, only some of them have a
   /// tick.
@@ -32,10 +33,12 @@ class scale {
 
  private:
   void set_linear(double least, double most, std::size_t most_ticks);
-  void set_logarithmic(double base, double least, double most, std::size_t most_ticks, bool zero);
+  void set_logarithmic(double least, double most, std::size_t most_ticks, bool zero);
+  void set_lengths(std::span<const double> values, std::size_t most_ticks);
   double position(double value) const;
 
-  double base_ = 0, low_ = 0, high_ = 1;  // The scale is linear if base_ is 0; else low_ and high_ are exponents.
+  bool logarithmic_ = false;
+  double low_ = 0, high_ = 1;  // The ends; of a logarithmic scale their decimal logarithms.
   std::vector<tick> ticks_;
 };
 

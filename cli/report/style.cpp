@@ -26,21 +26,38 @@ std::string_view chart_style() {
 }
 
 std::string_view page_style() {
-  return R"(*{box-sizing:border-box}
+  return R"(:root{--good:#0a6e4f;--bad:#b3261e}
+@media screen and (prefers-color-scheme:dark){:root{--good:#2bc496;--bad:#ff9d90}}
+*{box-sizing:border-box}
 body{margin:0 auto;padding:1rem;max-width:54rem;background:var(--paper);color:var(--ink);
 font:16px/1.5 system-ui,sans-serif;overflow-wrap:anywhere}
-h1{font-size:1.6rem;margin:.5rem 0}h2{font-size:1.25rem;margin:2.5rem 0 0}h3{font-size:1rem;margin:1.75rem 0 .75rem}
-a{color:var(--c0)}nav a{margin-right:1rem;white-space:nowrap}p{margin:.25rem 0}.muted{color:var(--muted)}
+p{margin:0}figure{margin:.5rem 0 0}.muted{color:var(--muted);font-size:.9rem}
+h1{font-size:1.6rem;line-height:1.25;margin:0}h2{font-size:1.25rem;margin:0}h3{font-size:1rem;margin:0;font-weight:400}
+h2,h3,.kind>summary p{display:inline}details[open]>summary>h3{font-weight:600}
+a{color:var(--c0)}nav{margin:1rem 0}nav a{margin-right:1rem;white-space:nowrap}
+.lead{font-size:1.15rem;font-weight:600;margin:1.25rem 0 .5rem}
+.numbers{list-style:none;margin:0;padding:0;border-top:1px solid var(--grid)}
+.numbers li{display:grid;grid-template-columns:9.5rem 1fr 14rem;column-gap:1rem;padding:.5rem 0;
+border-bottom:1px solid var(--grid)}
+.numbers strong{grid-row:1/3;align-self:center;font-size:1.5rem;line-height:1.2;font-variant-numeric:tabular-nums}
+.numbers .muted{grid-column:2}
+.numbers em{grid-column:3;grid-row:1/3;align-self:center;font-style:normal;font-weight:600;color:var(--good)}
+.numbers .bad em{color:var(--bad)}
+summary{cursor:pointer;padding:.4rem 0}summary::marker{color:var(--muted)}
+.kind{border-top:2px solid var(--grid);padding:.25rem 0 1rem}.kind>summary h2{margin-right:.75rem}
+.one{border-top:1px solid var(--grid)}.table>summary{color:var(--muted);font-size:.9rem}
 .chart{display:block;width:100%;height:auto}.narrow{display:none;max-width:30rem}
-summary{cursor:pointer;color:var(--muted);padding:.25rem 0}
 .scroll{overflow-x:auto}
 table{border-collapse:collapse;font-size:.85rem;font-variant-numeric:tabular-nums;overflow-wrap:normal}
 th,td{padding:.2rem .75rem .2rem 0;text-align:left;white-space:nowrap;border-bottom:1px solid var(--grid)}
 .number{text-align:right}
-@media screen and (max-width:40rem){.wide{display:none}.narrow{display:block}}
-@media print{nav{display:none}figure,h3{break-inside:avoid}h2,h3{break-after:avoid}.scroll{overflow:visible}
-summary{display:none}details::details-content{content-visibility:visible;display:block}tr{break-inside:avoid}}
-figure{margin:0}
+@media screen and (max-width:40rem){.wide{display:none}.narrow{display:block}
+.kind>summary p{display:block}
+.numbers li{grid-template-columns:6rem 1fr}.numbers strong{grid-row:1/4;align-self:start;font-size:1.2rem}
+.numbers em{grid-column:2;grid-row:3}}
+@media print{nav,.table>summary{display:none}summary{list-style:none}a{color:inherit;text-decoration:none}
+details::details-content{content-visibility:visible;display:block;break-before:avoid}.scroll{overflow:visible}
+summary{break-after:avoid}figure,summary,li,tr{break-inside:avoid}}
 )";
 }
 

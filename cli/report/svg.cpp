@@ -132,11 +132,11 @@ double legend::add(std::string_view name, double sample) {
   return std::exchange(x_, x_ + width + after);
 }
 
-void legend::add_line(std::string_view name, const style& drawn) {
-  constexpr double sample = 24;
+void legend::add_line(std::string_view name, const style& drawn, bool joined) {
+  const double sample = joined ? 24 : 12;
   const double x = add(name, sample);
   const series::point ends[] = {{x, y_ - 4}, {x + sample, y_ - 4}};
-  target_.polyline(ends, drawn);
+  if (joined) target_.polyline(ends, drawn);
   target_.marker(x + sample / 2, y_ - 4, drawn);
 }
 

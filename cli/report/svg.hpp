@@ -49,7 +49,8 @@ class canvas {
 class legend {
  public:
   legend(canvas& target, double y) : target_(target), y_(y) {}
-  void add_line(std::string_view name, const style& drawn);
+  /// A marker, on a piece of line if `joined`.
+  void add_line(std::string_view name, const style& drawn, bool joined);
   void add_bar(std::string_view name, std::size_t colour);
   /// The y below the legend.
   double end() const { return x_ > 0 ? y_ + line_height : y_; }

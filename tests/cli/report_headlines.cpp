@@ -127,7 +127,7 @@ std::set<std::string> throughput_of(const std::vector<timed_row>& rows, const st
       if (same && other.call == ceiling_call && other.data == "sum")
         most = std::max(most, other.gigabytes_per_second);
     }
-    std::string operation = one.operation;
+    std::string operation = std::regex_replace(one.operation, std::regex("_"), " ");
     operation.front() = static_cast<char>(std::toupper(operation.front()));
     all.insert(fmt::format(
         "{} of {}, {}, {}: {} reads {} GB/s at n = {}{}", operation, one.type, one.method, machine, one.call,
@@ -182,7 +182,8 @@ std::set<std::string> history_of(const std::vector<timed_row>& before, const std
       if (one.call == ceiling_call || key(one) != key(two)) continue;
       const double change = 100 * (two.gigabytes_per_second / one.gigabytes_per_second - 1);
       auto& largest =
-          changes[fmt::format("{} of {}, {}, n = {}", one.operation, one.type, one.method, count_text(one.count))];
+          changes[fmt::format("{} of {}, {}, n = {}", std::regex_replace(one.operation, std::regex("_"), " "),
+                              one.type, one.method, count_text(one.count))];
       if (std::abs(change) > std::abs(largest.first)) largest = {change, one.call};
     }
   }
@@ -248,11 +249,14 @@ TEST_CASE("headlines of latencies agree with their rows") {
   std::map<std::string, std::map<double, std::string>> rates;  // By the instruction, and then by the rate.
   for (const json& one : latency["rows"]) {
     const std::string instruction = one["instruction"];
-    units[instruction] = one["unit"];
+    const bool counts_operations = one["unit"] == "10^9 operations/s";
+    units[instruction] = counts_operations ? std::string("TFLOP/s") : one["unit"].get<std::string>();
     for (const auto& [key, value] : one.items()) {
       if (!key.starts_with("with_") || value.is_null()) continue;
-      rates[instruction][value] = fmt::format("{}, warps = {}", std::regex_replace(key, std::regex("_"), " "),
-                                              one["warps_per_multiprocessor"].get<int>());
+      const double flops = 2;  // Of an fma.
+      rates[instruction][value.get<double>() * (counts_operations ? flops / 1000 : 1)] =
+          fmt::format("{}, warps = {}", std::regex_replace(key, std::regex("_"), " "),
+                      one["warps_per_multiprocessor"].get<int>());
     }
   }
   std::set<std::string> expected;
@@ -281,35 +285,97 @@ TEST_CASE("the headline of two builds counts the verdicts") {
              std::set<std::string>{"Is B slower than A? Of 6 cases 1 slower, 0 faster, 3 the same, 2 undecided"});
 }
 
-TEST_CASE("headlines of accuracy agree with the values of the worst plain sums") {
-  const scratch_folder here;
-  REQUIRE(here.fanin("accuracy uniform condition:1e10 --count 1000 --json > accuracy.json").status == 0);
-  std::map<std::string, std::map<std::string, double>> worst;  // By the input and the element type.
-  for (const json& study : json::parse(here.read("accuracy.json"))) {
+/// The relative errors of the worst plain sums, by the input, the element type and `key` of the study.
+using worst_errors = std::map<std::string, std::map<std::string, std::map<double, double>>>;
+worst_errors worst_plain_sums(const json& studies, const std::string& key) {
+  worst_errors worst;
+  for (const json& study : studies) {
     const double exact = std::stod(study["exact"]["value_hex"].get<std::string>());
     const int digits = study["element_type"] == "f32" ? 24 : 53;
     for (const json& one : study["rows"]) {
-      if (one["method"] != "fast") continue;
+      if (one["method"] != "fast" || exact == 0) continue;
       const double ulp = std::ldexp(1, std::ilogb(exact) - digits + 1);
-      double& most = worst[study["input"]][study["element_type"]];
+      double& most = worst[study["input"]][study["element_type"]][study[key]];
       most = std::max(most, one["error_ulps"].get<double>() * ulp / std::abs(exact));
     }
   }
+  return worst;
+}
+
+std::string digits_kept(double error, const std::string& type) {
+  const double digits = error == 0 ? 0 : std::max(0.0, std::floor(-std::log10(error)));
+  return (error == 0    ? "all digits"
+          : digits == 0 ? "no digit"
+          : digits == 1 ? "1 digit"
+                        : fmt::format("{} digits", digits)) +
+         " in " + type;
+}
+
+TEST_CASE("headlines of accuracy over n agree with the values of the worst plain sums") {
+  const scratch_folder here;
+  for (const char* count : {"100", "1000"}) {
+    REQUIRE(here.fanin(fmt::format("accuracy uniform condition:1e10 --count {0} --json > {0}.json", count)).status ==
+            0);
+  }
   std::set<std::string> expected;
-  for (const auto& [input, errors] : worst) {
+  for (const auto& [input, types] : worst_plain_sums(json::parse(here.read("1000.json")), "count")) {
     std::string kept;
-    for (const auto& [type, error] : errors) {
-      const double digits = error == 0 ? 0 : std::max(0.0, std::floor(-std::log10(error)));
-      kept += (kept.empty() ? "" : ", ") +
-              (error == 0    ? "all digits"
-               : digits == 0 ? "no digit"
-               : digits == 1 ? "1 digit"
-                             : fmt::format("{} digits", digits)) +
-              " in " + type;
+    for (const auto& [type, errors] : types) {
+      kept += (kept.empty() ? "" : ", ") + digits_kept(errors.rbegin()->second, type);
     }
     expected.insert(fmt::format("Errors for data '{}': at n = 1000 the worst plain sum keeps {}", input, kept));
   }
-  check_same(headlines("accuracy", {here.path() + "/accuracy.json"}), expected);
+  check_same(headlines("accuracy", {here.path() + "/100.json", here.path() + "/1000.json"}), expected);
+}
+
+TEST_CASE("the headline of accuracy over the condition number agrees with the values of the worst plain sums") {
+  const scratch_folder here;
+  REQUIRE(here.fanin("accuracy condition:1e10 condition:1e2 condition:1e14 --count 1000 --json > a.json").status ==
+          0);
+  std::map<std::string, std::map<double, double>> by_type;
+  for (const auto& [input, types] : worst_plain_sums(json::parse(here.read("a.json")), "condition")) {
+    for (const auto& [type, errors] : types) by_type[type].insert(errors.begin(), errors.end());
+  }
+  std::string kept;
+  for (const auto& [type, errors] : by_type) {
+    double lost_from = INFINITY, worst = 0;
+    for (auto one = errors.rbegin(); one != errors.rend() && one->second > 0.1; ++one) lost_from = one->first;
+    for (const auto& [condition, error] : errors) worst = std::max(worst, error);
+    kept += kept.empty() ? "" : ", ";
+    kept += lost_from < INFINITY ? fmt::format("no digit in {} from condition {} on", type, number_text(lost_from))
+                                 : "at least " + digits_kept(worst, type);
+  }
+  CHECK(kept.starts_with("no digit in f32 from condition 10¹⁰ on, at least "));
+  check_same(headlines("accuracy", {here.path() + "/a.json"}),
+             std::set{"Errors of sums of 1000 elements: the worst plain sum keeps " + kept});
+}
+
+TEST_CASE("the headline of error against speed agrees with the rows") {
+  const scratch_folder here;
+  REQUIRE(here.fanin("generate constant --count 100000 --type f32 -o ones.npy").status == 0);
+  REQUIRE(here.fanin("compare ones.npy --json > compare.json").status == 0);
+  const json whole = json::parse(here.read("compare.json"));
+  const json *best = nullptr, *worst = nullptr;
+  for (const json& one : whole["rows"]) {
+    if (one["method"] == "exact" && (!best || one["gigabytes_per_second"] > (*best)["gigabytes_per_second"]))
+      best = &one;
+    const auto rank = [](const json& x) {
+      return std::pair(x["error_ulps"].get<double>(), -x["gigabytes_per_second"].get<double>());
+    };
+    const bool same_variant = worst && one["variant"] == (*worst)["variant"];
+    if (!worst || (same_variant ? rank(one) < rank(*worst) : one["error_ulps"] > (*worst)["error_ulps"]))
+      worst = &one;
+  }
+  const auto said = [](const json& one) {
+    return fmt::format("{} {} GB/s with an error of {} ulp", one["variant"].get<std::string>(),
+                       number_text(one["gigabytes_per_second"]), number_text(one["error_ulps"]));
+  };
+  REQUIRE((*best)["error_ulps"] == 0);
+  REQUIRE((*worst)["variant"] == "naive");
+  const std::string machine = whole.value("machine", "");
+  check_same(headlines("compare", {here.path() + "/compare.json"}),
+             std::set{fmt::format("Error against speed, {}{}: {}; {}", whole["input"].get<std::string>(),
+                                  machine.empty() ? "" : ", " + machine, said(*best), said(*worst))});
 }
 
 TEST_SUITE_END();

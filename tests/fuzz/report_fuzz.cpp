@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Any JSON documents, apart by NUL, as results: the report throws, or every chart is well-formed in the page, as SVG
 // and as CSV, whatever the names in the results contain.
+#include "cli/kit/errors.hpp"
 #include "cli/report/charts.hpp"
 #include "cli/report/draw.hpp"
 #include "cli/report/page.hpp"
@@ -36,13 +37,19 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   try {
     do {
       const std::string_view text = in.text_until('\0');
-      all.add("fuzz", json::parse(text, check_depth));
+      json document;
+      try {
+        document = json::parse(text, check_depth);
+      } catch (const json::exception&) {
+        return 0;
+      }
+      all.add("fuzz", document);
     } while (!in.bytes().empty());
-  } catch (const std::exception&) {  // results::add() promises no more than that.
+  } catch (const bad_data&) {  // results::add() throws nothing else.
     return 0;
   }
   const std::vector<charts::figure> figures = charts::all_figures(all);
-  expect_well_formed(charts::html_page(figures, all.sources));
+  expect_well_formed(charts::html_page(all, figures));
   for (const charts::figure& one : figures) {
     expect_well_formed(charts::svg_file(one));
     expect_table(one);

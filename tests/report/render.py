@@ -5,7 +5,8 @@
 render.py FANIN RESULTS [FOLDER]   RESULTS: bench/results; FOLDER keeps the page and the pictures
 
 No picture is blank, no two texts overlap, none is cut off, nothing is wider than the page, and every drawing is
-well-formed XML. Before that, pages with each of these faults are shown to be found out.
+well-formed XML. The page of bench/results/h200 is at most 12 screens high, and has all that is folded when printed.
+Before that, pages with each of these faults are shown to be found out.
 """
 
 import glob
@@ -22,6 +23,8 @@ import xml.etree.ElementTree
 import zlib
 
 WIDTHS = (1280, 390)
+SCREEN = (1280, 800)
+MOST_SCREENS = 12
 
 # Chromium's own windows are at least 500 pixels wide; a frame may be narrower, and media queries see its width.
 FRAME = """<!DOCTYPE html><meta charset="utf-8"><body style="margin:0"><iframe id="page" style="border:0;width:{width}px;height:{height}px"
@@ -29,17 +32,19 @@ srcdoc="{page}"></iframe><pre id="found"></pre><script>
 addEventListener("load", () => {{
   const inside = document.getElementById("page").contentDocument;
   const box = (element, words) => {{
-    const at = element.getBoundingClientRect();
+    const content = inside.createRange();  // What overflows its element counts too.
+    content.selectNodeContents(element);
+    const at = (element.closest("svg") ? element : content).getBoundingClientRect();
     return {{words, left: at.left, right: at.right, top: at.top, bottom: at.bottom}};
   }};
-  const shown = element => element.checkVisibility() && element.textContent.trim() !== "";
-  const texts = [...inside.querySelectorAll("h1,h2,h3,p,nav a,summary,th,td,svg text")].filter(shown);
+  const shown = element => element.checkVisibility() && element.textContent.trim() !== "" && !element.closest("a a, li a");
+  const texts = [...inside.querySelectorAll("h1,h2,h3,p,li *,nav a,.table>summary,th,td,svg text")].filter(shown);
   const drawings = [...inside.querySelectorAll("svg")].filter(one => one.checkVisibility());
   document.getElementById("found").textContent = JSON.stringify({{
     texts: texts.map(one => box(one, one.textContent)),
     drawings: drawings.map(one => ({{...box(one, ""), texts: [...one.querySelectorAll("text")].map(
       text => box(text, text.textContent))}})),
-    width: inside.documentElement.scrollWidth}});
+    width: inside.documentElement.scrollWidth, height: inside.documentElement.scrollHeight}});
 }});</script></body>"""
 
 
@@ -56,9 +61,20 @@ class browser:
                    "file://" + path]
         return subprocess.run(command, check=True, capture_output=True, timeout=300).stdout.decode()
 
-    def measure(self, page, width):
-        found = re.search(r'<pre id="found">(.*?)</pre>', self.run(page, width, 2000, "--dump-dom"), re.S)
+    def measure(self, page, width, height=2000):
+        found = re.search(r'<pre id="found">(.*?)</pre>', self.run(page, width, height, "--dump-dom"), re.S)
         return json.loads(html.unescape(found.group(1)))
+
+    def pages_printed(self, page):
+        """The number of sheets that the page takes in print."""
+        paths = [os.path.join(self.folder, name) for name in ("printed.html", "printed.pdf")]
+        with open(paths[0], "w", encoding="utf-8") as file:
+            file.write(page)
+        subprocess.run([self.program, "--headless", "--no-sandbox", "--disable-gpu",
+                        f"--user-data-dir={self.folder}/profile", f"--print-to-pdf={paths[1]}", "file://" + paths[0]],
+                       check=True, capture_output=True, timeout=300)
+        with open(paths[1], "rb") as file:
+            return max(int(count) for count in re.findall(rb"/Count (\d+)", file.read()))
 
     def picture(self, page, width, name, dark):
         path = os.path.join(self.folder, name)
@@ -80,6 +96,20 @@ def is_blank(png):
     lines = zlib.decompress(data)
     length = len(lines) // height
     return len({lines[i * length:(i + 1) * length] for i in range(height)}) < 20
+
+
+def opened(page):
+    return re.sub(r'<details class="(\w+)">', r'<details class="\1" open="">', page)
+
+
+def faults_of_folding(chromium, page):
+    """What is wrong with the height of a page and with its print."""
+    screens = chromium.measure(page, *SCREEN)["height"] / SCREEN[1]
+    if screens > MOST_SCREENS:
+        yield f"the page is {screens:.1f} screens high"
+    folded, unfolded = (chromium.pages_printed(one) for one in (page, opened(page)))
+    if folded != unfolded:
+        yield f"{folded} sheets are printed, and {unfolded} if nothing is folded"
 
 
 def overlap(a, b):
@@ -116,9 +146,14 @@ def check_the_checks(chromium):
     words = '<text x="10" y="50">words</text>'
     assert found(drawing(words + '<text x="90" y="50">apart</text>')) == ""
     assert "'words' and 'over' overlap" in found(drawing(words + '<text x="20" y="55">over</text>'))
+    spilling = '<ul><li style="display:flex"><b style="width:9px;white-space:nowrap">much too wide</b><i>text</i></li></ul>'
+    assert "'much too wide' and 'text' overlap" in found(spilling)
     assert "leaves its drawing" in found(drawing('<text x="280" y="50">words</text>'))
     assert "pixels wide" in found(drawing(words) + '<div style="width:600px">wide</div>')
     assert "no drawing" in found("<!DOCTYPE html><p>words")
+    high = f'<!DOCTYPE html><details class="one"><summary>fold</summary><p style="height:{12 * SCREEN[1]}px">all</p></details>'
+    assert "printed, and" in " ".join(faults_of_folding(chromium, high))
+    assert "screens high" in " ".join(faults_of_folding(chromium, opened(high)))
     assert is_blank(chromium.picture("<!DOCTYPE html>", 390, "blank.png", dark=False))
 
 
@@ -129,11 +164,11 @@ def report(fanin, folder, name, *arguments):
         return file.read()
 
 
-def accuracy(fanin, folder, count):
-    path = os.path.join(folder, f"accuracy-{count}.json")
+def result(fanin, folder, name, *arguments):
+    """A file with what a command prints."""
+    path = os.path.join(folder, name)
     with open(path, "wb") as file:
-        subprocess.run([fanin, "accuracy", "uniform", "condition:1e10", "--count", str(count), "--json"], check=True,
-                       stdout=file)
+        subprocess.run([fanin, *arguments, "--json"], check=True, stdout=file)
     return path
 
 
@@ -147,16 +182,22 @@ def main():
         chromium = browser(program, folder)
         check_the_checks(chromium)
         fanin, results = sys.argv[1:3]
+        subprocess.run([fanin, "generate", "constant", "--count", "1000000", "--type", "f32", "--force", "--output",
+                        os.path.join(folder, "values.npy")], check=True, capture_output=True)
         files = sorted(glob.glob(f"{results}/*/*-sums.json") + glob.glob(f"{results}/*/ladder-*.json")) + \
-            [accuracy(fanin, folder, count) for count in (100, 10000)]
+            [result(fanin, folder, f"{count}.json", "accuracy", "uniform", "--count", count) for count in ("100", "10000")] + \
+            [result(fanin, folder, "accuracy.json", "accuracy", "normal", "condition:1e2", "condition:1e10")] + \
+            [result(fanin, folder, "compare.json", "compare", os.path.join(folder, "values.npy"))]
         page = report(fanin, folder, "report.html", *files)
         alone = report(fanin, folder, "ladder.svg", "--format", "svg", "--chart", "ladder-sum-f32-268435456", *files)
         for drawing in [alone, *re.findall(r"<svg.*?</svg>", page, re.S)]:
             xml.etree.ElementTree.fromstring(drawing)
         problems = [f"by itself: {one}" for one in faults(chromium.measure(alone, WIDTHS[0]), WIDTHS[0])]
+        h200 = report(fanin, folder, "h200.html", *sorted(glob.glob(f"{results}/h200/*.json")))
+        problems += [f"h200: {one}" for one in faults_of_folding(chromium, h200)]
         for width in WIDTHS:
-            opened = page.replace("<details>", "<details open>")
-            problems += [f"{width} pixels: {one}" for one in faults(chromium.measure(opened, width), width)]
+            for one in (page, h200):
+                problems += [f"{width} pixels: {fault}" for fault in faults(chromium.measure(opened(one), width), width)]
             for dark in (False, True):
                 name = f"report-{width}-{'dark' if dark else 'light'}.png"
                 if is_blank(chromium.picture(page, width, name, dark)):
