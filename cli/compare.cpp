@@ -10,7 +10,9 @@
 #include <fanin/fanin.hpp>
 
 #include "cli/commands.hpp"
+#include "cli/device/machine.hpp"
 #include "cli/gpu.hpp"
+#include "cli/kit/commit.hpp"
 #include "cli/kit/errors.hpp"
 #include "cli/kit/json.hpp"
 #include "cli/kit/output.hpp"
@@ -45,7 +47,7 @@ struct comparison_row {
 };
 
 struct comparison {
-  std::string input;
+  std::string input, machine;
   array_view values;
   scalar exact;
   std::vector<comparison_row> rows;
@@ -95,7 +97,8 @@ std::unique_ptr<measure::device_copy> copy_to_device(const array_view& values) {
 }
 
 comparison compare(std::string name, const array_view& values, std::optional<fanin::method> only, unsigned threads) {
-  comparison all{.input = std::move(name), .values = values, .exact = {}, .rows = {}, .not_usable = {}};
+  comparison all{
+      .input = std::move(name), .machine = {}, .values = values, .exact = {}, .rows = {}, .not_usable = {}};
   const element_type type = default_result(operation::sum, values.type);
   const unsigned cores = threads == 0 ? default_threads() : threads;
   progress line("exact sum of " + all.input);
@@ -103,6 +106,7 @@ comparison compare(std::string name, const array_view& values, std::optional<fan
   all.exact = exact.rounded(type);
   const measure::rotation in_place = measure::rotation::in_place(values);
   const std::unique_ptr<measure::device_copy> copied = copy_to_device(values);
+  all.machine = machine_name(copied != nullptr);
 
   for (const backend* one : backends()) {
     const availability& state = one->probe();
@@ -163,7 +167,10 @@ std::string as_json(const comparison& all) {
                     {"share_of_ceiling", share_of_ceiling(row)}});
   }
   for (const passed_over& one : all.not_usable) not_usable.push_back(passed_over_json(one));
-  json whole = described({{"input", all.input},
+  json whole = described({{"machine", all.machine},
+                          {"date", date_now()},
+                          {"commit", source_commit},
+                          {"input", all.input},
                           {"element_type", to_string(all.values.type)},
                           {"count", all.values.count},
                           {"exact", {{"value_text", value_text(all.exact)}, {"value_hex", value_hex(all.exact)}}},

@@ -2,9 +2,7 @@
 // fanin bench measures all combinations of backends, variants, operations, types, methods and counts.
 #include "cli/bench/bench.hpp"
 
-#include <chrono>
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <CLI/App.hpp>
@@ -62,7 +60,7 @@ std::unique_ptr<bench_input> input_for(const bench_case& one, unsigned threads) 
 
 bench_result measure_all(const std::vector<bench_case>& cases, const bench_options& arguments, std::string command) {
   const unsigned threads = arguments.threads == 0 ? default_threads() : arguments.threads;
-  bench_result all{.date = fmt::format("{:%FT%T}+00:00", fmt::gmtime(std::chrono::system_clock::now())),
+  bench_result all{.date = date_now(),
                    .command = std::move(command),
                    .machine = machine_of(cases),
                    .threads = threads,

@@ -9,7 +9,6 @@
 
 #include "cli/bench/bench.hpp"
 #include "cli/device/machine.hpp"
-#include "cli/gpu.hpp"
 #include "cli/kit/commit.hpp"
 #include "cli/kit/errors.hpp"
 #include "cli/kit/table.hpp"
@@ -104,11 +103,8 @@ void refuse(const bench_result& all, const char* matter, Predicate has_it) {
 }  // namespace
 
 std::string machine_of(const std::vector<bench_case>& cases) {
-  std::string name = processor_name();
-  if (name.empty()) name = "unknown processor";
-  const bool on_device =
-      std::ranges::any_of(cases, [](const bench_case& one) { return one.backend->home() == memory::device; });
-  return on_device ? fmt::format("{}, {}", name, require_gpu().device_name()) : name;
+  return machine_name(
+      std::ranges::any_of(cases, [](const bench_case& one) { return one.backend->home() == memory::device; }));
 }
 
 void check_results(const bench_result& all) {

@@ -13,6 +13,9 @@ namespace fanin::cli {
 /// The processor's model name, or an empty string if /proc/cpuinfo does not have it.
 std::string processor_name();
 
+/// "unknown processor" for an empty name; with `on_device`, the GPU's name after a comma. @throws device_error
+std::string machine_name(bool on_device);
+
 /// The cores, the caches, the vector width and the instruction set in use.
 std::vector<fact> processor_facts();
 

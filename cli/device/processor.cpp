@@ -12,6 +12,7 @@
 #include <fanin/backend.hpp>
 
 #include "cli/device/machine.hpp"
+#include "cli/gpu.hpp"
 #include "measure/ceiling.hpp"
 #include "measure/timing.hpp"
 
@@ -57,6 +58,12 @@ double read_rate(const std::vector<std::byte>& data, unsigned threads) {
 }
 
 }  // namespace
+
+std::string machine_name(bool on_device) {
+  std::string name = processor_name();
+  if (name.empty()) name = "unknown processor";
+  return on_device ? fmt::format("{}, {}", name, require_gpu().device_name()) : name;
+}
 
 std::string processor_name() {
   std::ifstream file("/proc/cpuinfo");

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ctime>
 #include <type_traits>
 #include <vector>
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -46,6 +48,8 @@ double checked_amount(double value, std::string_view what) {
 json passed_over_json(const passed_over& one) {
   return {{"backend", one.backend}, {"reason", to_string(one.why)}, {"detail", one.detail}};
 }
+
+std::string date_now() { return fmt::format("{:%FT%T}+00:00", fmt::gmtime(std::time(nullptr))); }
 
 json described(const json& found) {
   json all = {{"schema", 1}, {"fanin_version", FANIN_VERSION}};

@@ -28,6 +28,9 @@ double checked_amount(double value, std::string_view what);
 
 json passed_over_json(const passed_over& one);
 
+/// The time now in ISO 8601, in UTC.
+std::string date_now();
+
 /// `found`, a result of the command, after `schema`, which changes when a key changes its meaning, and
 /// `fanin_version`.
 json described(const json& found);

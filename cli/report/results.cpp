@@ -49,9 +49,9 @@ constexpr kind_of_result kinds_of_results[] = {
        append(all.measurements, read_measurements(document, from));
      }},
     {"compare", [](const json& document) { return has(document, "input") && has(document, "not_usable"); },
-     [](const std::string&, const json& document, origin& from, results& all) {
+     [](const std::string& file, const json& document, origin& from, results& all) {
+       from = origin_of(file, document);
        all.compared.push_back(read_compare(document));
-       from.machine = all.compared.back().machine;
      }},
     {"ladder", [](const json& document) { return has(document, "ceiling_gigabytes_per_second"); },
      [](const std::string& file, const json& document, origin& from, results& all) {
