@@ -317,20 +317,6 @@ def replace_between(text, marker, new):
     return changed
 
 
-SHOWN_FIRST = [("tbb", "exact"), ("tbb", "simd"), ("serial", "pairwise"), ("serial", "kahan"), ("serial", "naive")]
-
-
-def first_rows(text):
-    """Some rows of what `fanin compare` printed, which are apart by at least two spaces, as a table."""
-    printed = [re.split(r" {2,}", line.strip()) for line in text.splitlines()]
-    heading = next(row for row in printed if row[0] == "backend")
-    rows = {tuple(row[:2]): dict(zip(heading, row)) for row in printed if len(row) == len(heading)}
-    wanted = [rows[one] for one in SHOWN_FIRST]
-    return "\n".join(lines_of("", ["backend", "variant", "value", "error in ulp", "ms", "of the read ceiling"],
-                              [[row["backend"], row["variant"], row["value"], row["error/ulp"], row["ms"],
-                                row["of ceiling"]] for row in wanted])[2:-1]) + "\n"
-
-
 def machine(folder, form, commit=None):
     """The machine and the commit of the figures. `commit` is the commit if it differs from that in machine.txt."""
     with open(f"{folder}/machine.txt") as file:
@@ -343,9 +329,7 @@ def blocks(folder):
     """Yields each marker with the text that belongs there."""
     if os.path.exists(f"{folder}/cpu-sums.json"):
         with open(f"{folder}/compare.txt") as file:
-            compared = file.read()
-        yield "compare", "```\n" + compared + "```\n"
-        yield "compare-first", first_rows(compared)
+            yield "compare", "```\n" + file.read() + "```\n"
         where = machine(folder, "{Model name}, {CPU(s)} cores, {compiler}")
         groups = load(f"{folder}/cpu-sums.json")
         yield "cpu-sums", where + cpu_sums(groups["sum"]) + "\n"

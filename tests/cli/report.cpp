@@ -194,7 +194,8 @@ TEST_CASE("the pictures in docs/ are what the results say") {
   struct entry {
     std::string picture, chart, file;
   };
-  for (const entry& one : {entry{"gpu-sum", "throughput-nvidia-h200-sum-f32-fast", "gpu-sums"},
+  for (const entry& one : {entry{"error-and-speed", "compare", "compare-host"},
+                           {"gpu-sum", "throughput-nvidia-h200-sum-f32-fast", "gpu-sums"},
                            {"exact-by-data", "families-nvidia-h200-f32", "gpu-sums"},
                            {"ladder", "ladder", "ladder-f32-28"},
                            {"lab-latency", "latency-nvidia-h200-load", "lab-latency"}}) {
