@@ -6,7 +6,7 @@
 # measurement takes some minutes, during which the machine should do nothing else.
 set -euo pipefail
 bin=$1 out=$2 commit=$3
-mkdir -p "$out"
+mkdir -p "$out/host"
 
 {
   printf 'command: bench/measure-gpu.sh\n'
@@ -19,7 +19,7 @@ mkdir -p "$out"
   lscpu | grep -E '^(Model name|CPU\(s\))'
 } > "$out/machine.txt"
 
-CUDA_VISIBLE_DEVICES="" "$bin/fanin" compare --json > "$out/compare-host.json"
+CUDA_VISIBLE_DEVICES="" "$bin/fanin" compare --json > "$out/host/compare.json"
 "$bin/fanin" compare --method exact > "$out/compare-exact.txt"
 "$bin/fanin_device_bench" > "$out/gpu-sums.json"
 "$bin/fanin" bench --backend cuda --operation all --type f32,f64 --method exact --count 2^20,2^24,2^28 \

@@ -17,6 +17,7 @@
 #include "cli/kit/json.hpp"
 #include "cli/kit/output.hpp"
 #include "cli/kit/table.hpp"
+#include "cli/kit/terminal.hpp"
 #include "cli/kit/text.hpp"
 #include "measure/ceiling.hpp"
 #include "measure/timing.hpp"
@@ -217,8 +218,11 @@ std::string as_text(const comparison& all) {
 
 void run_compare(const compare_options& arguments) {
   const std::optional<fanin::method> only = parse_method(arguments.method);
-  const auto report = [&](const comparison& all) { write_stdout(arguments.json ? as_json(all) : as_text(all)); };
+  const auto report = [&](const comparison& all) {
+    write_stdout(arguments.json ? as_json(all) : terminal::of_stdout().with_verdicts(as_text(all)));
+  };
   if (arguments.input.path.empty()) {
+    if (arguments.input != input_options{}) throw usage_error("options of an input need FILE");
     const std::vector<float> classic = oracle::generate<float>("constant", classic_count, 0);
     report(compare(std::string(classic_name), std::span<const float>(classic), only, arguments.threads));
     return;

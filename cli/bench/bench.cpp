@@ -2,7 +2,6 @@
 // fanin bench measures all combinations of backends, variants, operations, types, methods and counts.
 #include "cli/bench/bench.hpp"
 
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <CLI/App.hpp>
@@ -10,6 +9,7 @@
 #include "cli/commands.hpp"
 #include "cli/kit/interrupt.hpp"
 #include "cli/kit/output.hpp"
+#include "cli/kit/terminal.hpp"
 
 namespace fanin::cli {
 
@@ -94,7 +94,9 @@ void run_bench(const bench_options& arguments, const CLI::App& parser) {
   const std::vector<bench_case> cases = sweep(arguments.axes);
   if (arguments.list) return write_stdout(list(cases));
   const bench_result all = measure_all(cases, arguments, command_of(parser));
-  write_stdout(arguments.json ? printed(as_json(all)) : arguments.csv ? as_csv(all) : as_text(all));
+  write_stdout(arguments.json  ? printed(as_json(all))
+               : arguments.csv ? as_csv(all)
+                               : terminal::of_stdout().with_verdicts(as_text(all)));
   if (const std::string warning = warning_of(all); !warning.empty()) write_stderr(warning);
   check_results(all);
 }

@@ -27,6 +27,8 @@ struct input_options {
   std::string column = {};                  ///< csv: see text_layout
   std::string delimiter = {};               ///< text, csv: one character, or "tab"
   bool header = false;                      ///< csv: see text_layout
+
+  bool operator==(const input_options&) const = default;
 };
 
 /// The elements of an input, in blocks.

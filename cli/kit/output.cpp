@@ -109,8 +109,14 @@ output_file::output_file(const std::string& path, bool may_replace)
 void output_file::open_temporary() {
   target_ = after_links(path_);
   temporary_ = target_ + ".XXXXXX";
+  sigset_t all, before;
+  ::sigfillset(&all);
+  ::pthread_sigmask(SIG_BLOCK, &all, &before);  // No signal comes between the file and the handlers that remove it.
   fd_ = ::mkostemp(temporary_.data(), O_CLOEXEC);
   if (fd_ >= 0) guard_unfinished(temporary_);
+  const int failure = errno;
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  errno = failure;
 }
 
 output_file::~output_file() {

@@ -4,11 +4,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace fanin::cli {
 
-enum class text_style : std::uint8_t { plain, bold, code };
+enum class text_style : std::uint8_t { plain, bold, code, good, bad, doubtful };
 
 class terminal {
  public:
@@ -22,6 +23,8 @@ class terminal {
   /// The text that begins or ends a style.
   std::string_view begin(text_style style) const;
   std::string_view end(text_style style) const;
+  /// `text` with its verdicts (the words SLOWER, BROKEN and WRONG, FASTER, UNDECIDED) in colour.
+  std::string with_verdicts(std::string_view text) const;
   std::size_t width() const { return width_; }
 
  private:

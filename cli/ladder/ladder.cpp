@@ -15,6 +15,7 @@
 #include "cli/kit/errors.hpp"
 #include "cli/kit/output.hpp"
 #include "cli/kit/table.hpp"
+#include "cli/kit/terminal.hpp"
 #include "cli/kit/text.hpp"
 #include "cli/lesson/options.hpp"
 
@@ -140,7 +141,9 @@ void run_ladder(const ladder_options& arguments) {
     return write_stdout(lesson_text(arguments.lesson, arguments.count.value_or(0), arguments.block_size));
   const ladder_question question = checked(arguments);
   const ladder all = require_gpu().measure_ladder(question);
-  write_stdout(arguments.json ? printed(as_json(all)) : arguments.csv ? as_csv(all) : as_text(all));
+  write_stdout(arguments.json  ? printed(as_json(all))
+               : arguments.csv ? as_csv(all)
+                               : terminal::of_stdout().with_verdicts(as_text(all)));
   if (const auto wrong = wrong_ones(all); !wrong.empty()) {
     throw bad_data(fmt::format("wrong results, so not timed: {}", fmt::join(wrong, ", ")));
   }

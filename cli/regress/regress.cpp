@@ -15,6 +15,7 @@
 #include "cli/commands.hpp"
 #include "cli/kit/errors.hpp"
 #include "cli/kit/output.hpp"
+#include "cli/kit/terminal.hpp"
 #include "cli/kit/text.hpp"
 #include "cli/regress/pairs.hpp"
 #include "cli/regress/run.hpp"
@@ -117,7 +118,7 @@ void run_regress(const regress_options& arguments) {
   }
   const regress_result all = a.result ? compare_results(arguments, threshold, std::array{*a.result, *b.result})
                                       : run_pairs(a, b, arguments.plan(threshold));
-  write_stdout(arguments.json ? printed(as_json(all)) : as_text(all));
+  write_stdout(arguments.json ? printed(as_json(all)) : terminal::of_stdout().with_verdicts(as_text(all)));
   conclude(all, arguments.strict);
 }
 

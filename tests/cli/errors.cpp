@@ -198,6 +198,7 @@ TEST_CASE("bad usage") {
                 {"$fanin sum x.npy y.npy", 2, "unexpected argument 'y.npy'"},
                 {"$fanin sum x.npy --metod exact", 2, "unknown option '--metod'; did you mean '--method'?"},
                 {"$fanin sum x.npy --method exat", 2, "unknown method 'exat'; did you mean 'exact'?"},
+                {"$fanin compare --count 3", 2, "options of an input need FILE"},
                 {"$fanin sum x.npy --type f65", 2, "unknown element type 'f65'; did you mean 'f64'?"},
                 {"$fanin sum x.npy --type f32", 2, "holds f64, and --type says f32"},
                 {"$fanin sum x.npy --format npyy", 2, "unknown format 'npyy'; did you mean 'npy'?"},

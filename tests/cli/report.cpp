@@ -194,7 +194,7 @@ TEST_CASE("the pictures in docs/ are what the results say") {
   struct entry {
     std::string picture, chart, file;
   };
-  for (const entry& one : {entry{"error-and-speed", "compare", "compare-host"},
+  for (const entry& one : {entry{"error-and-speed", "compare", "host/compare"},
                            {"gpu-sum", "throughput-nvidia-h200-sum-f32-fast", "gpu-sums"},
                            {"exact-by-data", "families-nvidia-h200-f32", "gpu-sums"},
                            {"ladder", "ladder", "ladder-f32-28"},
