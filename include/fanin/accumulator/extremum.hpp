@@ -10,20 +10,6 @@
 namespace fanin {
 namespace accumulator {
 
-namespace detail {
-
-/// Whether a < b, with -0 < +0. Neither is NaN.
-template <class T>
-FANIN_HOST_DEVICE inline bool before(T a, T b) {
-  if constexpr (std::is_floating_point_v<T>) {
-    return a < b || (a == b && std::signbit(a) && !std::signbit(b));
-  } else {
-    return a < b;
-  }
-}
-
-}  // namespace detail
-
 /// The smallest or largest element; the state is that element, or NaN. The extremum of no elements does not exist, so
 /// callers reject a count of 0.
 template <class T, bool Largest>
@@ -39,7 +25,19 @@ struct extremum {
     }
   }
   FANIN_HOST_DEVICE static void add(state& s, element x) {
-    if (x != x || (s == s && (Largest ? detail::before(s, x) : detail::before(x, s)))) s = x;
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    if constexpr (std::is_same_v<T, float>) {  // one instruction, to which -0 < +0 and any NaN wins
+      if constexpr (Largest) {
+        asm("max.NaN.f32 %0, %0, %1;" : "+f"(s) : "f"(x));
+      } else {
+        asm("min.NaN.f32 %0, %0, %1;" : "+f"(s) : "f"(x));
+      }
+      return;
+    }
+#endif
+    bool wins = Largest ? s < x : x < s;  // false for a state that is NaN
+    if constexpr (std::is_floating_point_v<T>) wins |= (x != x) | ((s == x) & (std::signbit(x) != Largest));
+    s = wins ? x : s;
   }
   FANIN_HOST_DEVICE static void merge(state& s, state other) { add(s, other); }
   template <class R>
