@@ -11,9 +11,15 @@
 #include <fanin/request.hpp>
 #include <fanin/result.hpp>
 
+#include "cli/kit/errors.hpp"
 #include "cli/kit/output.hpp"
 
 namespace fanin::cli {
+
+/// @throws usage_error if the state would go to standard output, where the value goes
+inline void check_state_path(std::string_view path) {
+  if (path == "-") throw usage_error("--save-state writes a file; the value goes to standard output");
+}
 
 /// The operations whose value a state has.
 inline constexpr operation state_operations[] = {operation::sum, operation::mean};

@@ -28,6 +28,7 @@ struct merge_options {
 void run_merge(const merge_options& arguments) {
   constexpr element_type types[] = {element_type::f32, element_type::f64};
   const auto what = parse_choice<operation>("operation of saved states", arguments.operation, state_operations);
+  check_state_path(arguments.save_state);
   std::optional<output_file> file;
   if (!arguments.save_state.empty()) file.emplace(arguments.save_state, arguments.force);
   exact_state all = exact_state::load(arguments.files.front());

@@ -110,8 +110,6 @@ json to_json(const finished_reduction& done, element_type type) {
   json fallback = json::array();
   for (const passed_over& one : how.fallback) fallback.push_back(passed_over_json(one));
   const scalar& value = done.reached.value;
-  json bound = bound_json(how.bound);
-  bound["if"] = premise_of(done).empty() ? json() : json(premise_of(done));
   return described({{"operation", to_string(done.what)},
                     {"element_type", to_string(type)},
                     {"count", done.count},
@@ -121,7 +119,7 @@ json to_json(const finished_reduction& done, element_type type) {
                     {"backend", how.backend},
                     {"variant", how.variant},
                     {"method", to_string(how.how)},
-                    {"bound", bound},
+                    {"bound", bound_json(how.bound, premise_of(done))},
                     {"reproducibility", to_string(how.reproducibility)},
                     {"seconds", done.seconds},
                     {"fallback", fallback}});
@@ -171,6 +169,7 @@ void run_reduction(operation what, reduction_options arguments) {
   chosen.how = default_method_of_command(what, chosen);
   if (!arguments.save_state.empty() && chosen.how != method::exact)
     throw usage_error("--save-state needs the method exact");
+  check_state_path(arguments.save_state);
   if (!arguments.other.empty() && arguments.input.path == "-" && arguments.other == "-") {
     throw usage_error("standard input cannot be both inputs");
   }

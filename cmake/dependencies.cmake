@@ -41,7 +41,7 @@ set(FANIN_FIND_DEPENDENCIES "find_dependency(hwy CONFIG)\n")
 fanin_find_backend(OPENMP OpenMP g++ COMPONENTS CXX)
 fanin_find_backend(TBB TBB libtbb-dev CONFIG)
 
-if(FANIN_CLI OR FANIN_BENCH)
+if(FANIN_CLI)  # FANIN_BENCH needs it
   fanin_require(Threads libc6-dev "Measuring the read ceiling")
 endif()
 if(FANIN_CLI)

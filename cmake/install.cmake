@@ -14,7 +14,9 @@ install(EXPORT fanin NAMESPACE fanin:: FILE fanin-targets.cmake DESTINATION ${pa
 # needs the toolkit; a shared library contains it.
 set(cudart "")
 set(libraries "")
-if(NOT BUILD_SHARED_LIBS)
+if(BUILD_SHARED_LIBS)
+  set(FANIN_FIND_DEPENDENCIES "")
+else()
   set(libraries -lhwy)
   if(FANIN_HAS_OPENMP)
     list(APPEND libraries ${OpenMP_CXX_FLAGS})

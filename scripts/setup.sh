@@ -107,7 +107,10 @@ with_progress() {
       say "$(((SECONDS - begin) / 60)) min $(((SECONDS - begin) % 60)) s; under way: ${running[*]:-$last}"
       continue
     fi
-    if ((status != 0)); then break; fi
+    if ((status != 0)); then
+      printf '%s' "$part$line"
+      break
+    fi
     line=$part$line part=""
     printf '%s\n' "$line"
     last=$line

@@ -129,12 +129,14 @@ class blocked_signals {
 };
 
 /// A child process in a process group of its own, which a terminal's signals do not reach. A signal that ends fanin
-/// kills the group, unless fanin ignores the signal; so does the destructor if the child process still runs. Only one
-/// running_child may exist at a time.
+/// kills the group, unless fanin ignores the signal; so does the destructor. Only one running_child may exist at a
+/// time.
 class running_child {
  public:
   running_child(const std::string& program, const std::vector<std::string>& arguments, int out, int err) {
     const blocked_signals none_arrives;
+    ::signal(SIGCHLD,
+             SIG_DFL);  // While it is ignored, which exec keeps, no end of a child process can be waited for.
     id_ = start(program, arguments, out, err, none_arrives.before());
     running_group = id_;
     end_ = static_cast<int>(::syscall(SYS_pidfd_open, id_, 0));
@@ -146,10 +148,8 @@ class running_child {
     }
   }
   ~running_child() {
-    if (!done_) {
-      ::kill(-id_, SIGKILL);
-      while (::waitpid(id_, nullptr, 0) < 0 && errno == EINTR) {
-      }
+    ::kill(-id_, SIGKILL);  // also what a child process that has ended left behind
+    while (!done_ && ::waitpid(id_, nullptr, 0) < 0 && errno == EINTR) {
     }
     for (std::size_t i = 0; i < ending_signals.size(); ++i) {
       struct sigaction now = {};
@@ -212,7 +212,8 @@ finished_child run_to_end(const std::string& program, const std::vector<std::str
   const int state = child.state();
   if (WIFSIGNALED(state)) throw bad_data(fmt::format("{}: {}", program, ::strsignal(WTERMSIG(state))));
   if (WEXITSTATUS(state) != 0) {
-    throw bad_data(fmt::format("{}: exit status {}: {}", program, WEXITSTATUS(state), last_line(err.text())));
+    const std::string why = last_line(err.text());
+    throw bad_data(fmt::format("{}: exit status {}{}{}", program, WEXITSTATUS(state), why.empty() ? "" : ": ", why));
   }
   return {out.text(), seconds};
 }

@@ -57,10 +57,11 @@ json described(const json& found) {
   return all;
 }
 
-json bound_json(const error_bound& bound) {
+json bound_json(const error_bound& bound, std::string_view premise) {
   return {{"of_result", json_number(bound.of_result)},
           {"of_magnitudes", json_number(bound.of_magnitudes)},
-          {"absolute", json_number(bound.absolute)}};
+          {"absolute", json_number(bound.absolute)},
+          {"if", premise.empty() ? json() : json(premise)}};
 }
 
 std::string printed(const json& value) { return value.dump(2, ' ', false, json::error_handler_t::replace) + "\n"; }

@@ -154,15 +154,15 @@ json as_json(const regress_result& all) {
   json rows = json::array(), left_out = json::array();
   for (const regress_case& one : all.cases) rows.push_back(row_json(all, one));
   for (const auto& [name, why] : all.left_out) left_out.push_back({{"name", name}, {"detail", why}});
-  return {{"a", all.a},
-          {"b", all.b},
-          {"from", all.from_files ? "files" : "pairs"},
-          {"pairs", all.pairs_done},
-          {"pairs_wanted", all.pairs_wanted},
-          {"threshold", all.threshold},
-          {"error_rate", error_rate},
-          {"cases", rows},
-          {"left_out", left_out}};
+  return described({{"a", all.a},
+                    {"b", all.b},
+                    {"from", all.from_files ? "files" : "pairs"},
+                    {"pairs", all.pairs_done},
+                    {"pairs_wanted", all.pairs_wanted},
+                    {"threshold", all.threshold},
+                    {"error_rate", error_rate},
+                    {"cases", rows},
+                    {"left_out", left_out}});
 }
 
 std::string as_text(const regress_result& all) {

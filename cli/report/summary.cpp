@@ -31,12 +31,13 @@ std::vector<measurement> largest_plain_sums(const results& all) {
     return one.operation != "sum" || one.type != "f32" || one.method != "fast";
   });
   if (sums.empty()) return {};
-  sums = latest(sums);
-  std::ranges::stable_sort(sums, {}, [](const measurement& one) {
+  const auto order = [](const measurement& one) {
     return std::tuple(is_of_another_library(one), -one.count, one.seconds);
-  });
-  const double count = sums.front().count;
+  };
+  const double count = std::ranges::min(sums, {}, order).count;
   std::erase_if(sums, [&](const measurement& one) { return one.count != count; });
+  sums = latest(sums);
+  std::ranges::stable_sort(sums, {}, order);
   return sums;
 }
 
@@ -187,7 +188,11 @@ std::vector<key_number> key_numbers(const results& all) {
   for (const auto compute :
        {slower_cases, plain_sum, exact_time, exact_error, values_right, end_of_ladder, disturbed_cases}) {
     auto found = compute(all);
-    if (found && numbers.size() < most) numbers.push_back(*std::move(found));
+    if (found) numbers.push_back(*std::move(found));
+  }
+  while (numbers.size() > most) {  // What does not hold is never left out for want of room.
+    const auto last = std::find_if(numbers.rbegin(), numbers.rend(), [](const key_number& one) { return one.holds; });
+    numbers.erase(last == numbers.rend() ? numbers.end() - 1 : std::next(last).base());
   }
   return numbers;
 }

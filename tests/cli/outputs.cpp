@@ -71,6 +71,8 @@ TEST_CASE("the input is not replaced by the state of its sum; merge may replace 
         "6\n12\n");
   CHECK(here.fanin("merge a").out == "12\n");
   check_failure(here.fanin("merge a a --save-state a"), 1, "a: exists; --force replaces it");
+  check_failure(here.fanin("sum x.txt --save-state -"), 2, "the value goes to standard output");
+  check_failure(here.fanin("merge a --save-state -"), 2, "the value goes to standard output");
 }
 
 TEST_CASE("no signal that can be caught leaves a temporary file") {

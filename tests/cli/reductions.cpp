@@ -158,7 +158,10 @@ TEST_CASE("every object of --json says its schema and the version") {
       CHECK(one.value("fanin_version", "") == FANIN_VERSION);
     }
   }
-  CHECK(json::parse(here.fanin("merge x.sum --json").out)["bound"]["of_result"] == 0x1p-53);
+  const json bound = json::parse(here.fanin("merge x.sum --json").out)["bound"];
+  CHECK(bound["of_result"] == 0x1p-53);
+  CHECK(bound.contains("if"));
+  CHECK(json::parse(here.fanin("regress --command true true --pairs 8 --json").out).value("schema", 0) == 1);
 }
 
 TEST_CASE("a dead end lists what there is") {

@@ -136,6 +136,19 @@ TEST_CASE("--command: whole commands, by their time from start to end") {
   check_failure(here.fanin("regress --command --nvbench true true"), 2, "excludes");
 }
 
+TEST_CASE("what a command leaves running is killed with it, and SIGCHLD need not be waited for") {
+  const scratch_folder here;
+  here.write("left.sh", "#!/bin/sh\nsleep 60 >/dev/null 2>&1 &\necho $! >>left\n");
+  CHECK(here.shell("chmod +x left.sh && trap '' CHLD && $fanin regress --command ./left.sh ./left.sh --pairs 8")
+            .status == 0);
+  CHECK(here.shell("wc -l <left").out == "16\n");
+  // init takes a moment to notice.
+  CHECK(here.shell("for id in $(cat left); do tries=50\n"
+                   "while kill -0 $id 2>/dev/null && [ $tries -gt 0 ]; do sleep 0.1; tries=$((tries - 1)); done\n"
+                   "[ $tries -gt 0 ] || echo $id; done")
+            .out == "");
+}
+
 TEST_CASE("--until-decided adds pairs to undecided cases only, until the time is over") {
   const other_programs here;
   // The noisy case of B takes 1.03, 2 and 1.03^2 / 2 in turn, around the threshold, which no number of pairs decides.

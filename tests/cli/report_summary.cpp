@@ -185,6 +185,16 @@ TEST_CASE("a number that misses its mark says so") {
       "25.0 % | ✗ read these times with care";
   check_summary(page_of(here, "bench.json"), {"0 of 4 numbers meet the mark.", slow, dear, false_value, loud});
 
+  // Five other numbers leave no room: the disturbed cases of the first file still show, and a number that holds does
+  // not.
+  const std::string h200 = " " FANIN_SOURCE "/bench/results/h200/",
+                    others = h200 + "ladder-f32-28.json" + h200 + "gpu-sums.json" + h200 + "host/compare.json";
+  const lines crowded = summary_of(page_of(here, "bench.json" + others));
+  REQUIRE(crowded.size() == 6);
+  CHECK(std::ranges::any_of(crowded,
+                            [](const std::string& line) { return line.ends_with("read these times with care"); }));
+  CHECK(crowded[1].find("n = 2³⁰") != std::string::npos);  // of the longest input, whatever came last
+
   here.write("bench.json", bench_of({case_row("fast", 106)}));
   const lines found = summary_of(page_of(here, "bench.json"));
   REQUIRE(found.size() == 4);
