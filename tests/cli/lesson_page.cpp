@@ -153,7 +153,8 @@ TEST_CASE("the usual times are those of the results in bench/, as if these were 
   for (const std::string name : {"f32-24", "f32-28", "i32-24", "i32-28"}) {
     const std::string file = FANIN_SOURCE "/bench/results/h200/ladder-" + name + ".json";
     const std::string given = page_with(here, file);
-    for (const json& row : parsed(here.shell("cat " + file))["rows"]) {
+    const json ladder = parsed(here.shell("cat " + file));
+    for (const json& row : ladder["rows"]) {
       if (row["number"].is_null()) continue;
       const std::string stage = row["stage"].get<std::string>();
       CAPTURE(stage);
