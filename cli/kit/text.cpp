@@ -25,6 +25,18 @@ std::string one_line(std::string_view text) {
   return line;
 }
 
+std::vector<std::string> split_name(const std::string& name) {
+  std::vector<std::string> parts(1);
+  for (const char c : name) {
+    if (c == '/') {
+      parts.emplace_back();
+    } else {
+      parts.back() += c;
+    }
+  }
+  return parts;
+}
+
 std::string value_text(const scalar& value) {
   return std::visit(
       [](auto x) -> std::string {

@@ -22,6 +22,9 @@ using detail::printable;
 /// characters are those of ASCII, U+0080 to U+009F in UTF-8, and the same as single bytes: terminals obey all three.
 std::string one_line(std::string_view text);
 
+/// The parts of a case's name, which '/' separates.
+std::vector<std::string> split_name(const std::string& name);
+
 /// The shortest text that reads back as the same value; "nan", "inf" and "-inf" otherwise.
 std::string value_text(const scalar& value);
 std::string value_text(double value);

@@ -61,18 +61,6 @@ std::optional<measured> result_in(program_kind kind, const std::string& path) {
   return read_output(kind, path, {std::istreambuf_iterator<char>(file), {}});
 }
 
-std::vector<std::string> split_name(const std::string& name) {
-  std::vector<std::string> parts(1);
-  for (const char c : name) {
-    if (c == '/') {
-      parts.emplace_back();
-    } else {
-      parts.back() += c;
-    }
-  }
-  return parts;
-}
-
 arguments_list fanin_arguments(const process_request& asked) {
   return {"bench", "--json", "--budget", fmt::format("{}", asked.budget_seconds)};
 }
