@@ -13,9 +13,6 @@ namespace fanin::cli::charts {
 
 namespace {
 
-/// Beyond this an axis would end at infinity.
-constexpr double most_drawn = 1e300;
-
 /// What the errors are drawn over.
 struct abscissa {
   const char* title;
@@ -36,9 +33,9 @@ std::vector<series::point> worst(const std::vector<accuracy_result>& line, const
     for (const accuracy_result& one : same) most = std::max(most, one.*ulps * one.relative_ulp);
     // The number is not finite if there is no bound, or if the exact sum is 0.
     const bool known =
-        std::ranges::all_of(same, [&](const auto& one) { return one.*ulps * one.relative_ulp <= most_drawn; });
+        std::ranges::all_of(same, [&](const auto& one) { return is_drawable(one.*ulps * one.relative_ulp); });
     const double x = same.front().*over.value;
-    if (known && x >= 1 && x <= most_drawn) points.push_back({x, most});
+    if (known && x >= 1 && is_drawable(x)) points.push_back({x, most});
   }
   std::ranges::sort(points, {}, &series::point::x);
   return points;

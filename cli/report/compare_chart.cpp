@@ -25,9 +25,7 @@ std::string name_of_way(const compared_row& one) {
 std::vector<compared_row> ways_of(const compare_result& all) {
   std::vector<compared_row> ways;
   std::vector<compared_row> drawable = all.rows;
-  std::erase_if(drawable, [](const compared_row& one) {
-    return one.error_ulps != 0 && !(one.error_ulps >= 1e-100 && one.error_ulps <= 1e100);
-  });
+  std::erase_if(drawable, [](const compared_row& one) { return !is_drawable(one.error_ulps); });
   const auto way = [](const compared_row& one) {
     return one.on_device ? std::tuple(true, one.backend, one.method) : std::tuple(false, one.variant, one.method);
   };

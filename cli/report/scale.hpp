@@ -18,6 +18,10 @@ struct tick {
   std::string label;
 };
 
+/// Whether a logarithmic axis shows `value`: 0, and 1e-100 to 1e100, so far from the ends of double that no tick and
+/// no margin leaves it.
+constexpr bool is_drawable(double value) { return value == 0 || (value >= 1e-100 && value <= 1e100); }
+
 class scale {
  public:
   /// A scale that contains all values. It ends at round numbers, or at the least and the most of lengths. On a
