@@ -39,8 +39,7 @@ __global__ void __launch_bounds__(tuning::exact_many.threads, tuning::exact_many
     __syncthreads();
   };
 
-  using window_sums = cuda::window_sums<Terms, warps, LaneVectors>;
-  window_sums sums(terms, block, total);
+  window_sums<Terms, warps, LaneVectors> sums(terms, block, total);
   [[maybe_unused]] const auto add_loaded = [&] {
     clear(warps);
     overlap_with_next_launch();
@@ -72,7 +71,7 @@ __global__ void __launch_bounds__(tuning::exact_many.threads, tuning::exact_many
   sums.finish();
   __syncthreads();
 
-  if (gridDim.x == 1 && whole_batches <= window_sums::most_without_drain) {
+  if (gridDim.x == 1 && !block.has_drained()) {
     block.for_each_chunk([&](int i, std::int64_t sum) { result.chunk[i] = sum; });
     if (threadIdx.x == 0) result.seen = block.seen();
   } else {

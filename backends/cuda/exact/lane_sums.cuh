@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of an exact sum that a block adds, in shared memory. There are 32 copies of each chunk, one for each lane,
-// and each copy is in the lane's own bank, so that the lanes of a warp have no bank conflicts. Warps add to the same
-// copies by atomic operations.
+// The part of an exact sum that a block adds, in shared memory. Terms are added to 32 copies of each chunk, one for
+// each lane, and each copy is in the lane's own bank, so that the lanes of a warp have no bank conflicts. Sums of
+// whole warps are added to one more copy. Warps add to the same copies by atomic operations.
 #pragma once
 
 #include <nv/target>
@@ -18,6 +18,13 @@ __device__ inline unsigned warp_max(unsigned x) {
                           distance /= 2) { x = ::max(x, __shfl_xor_sync(0xffffffffu, x, distance)); } return x;))
 }
 
+/// The sum of the warp's x, in every lane.
+__device__ inline int warp_sum(int x) {
+  NV_IF_ELSE_TARGET(NV_PROVIDES_SM_80, (return __reduce_add_sync(0xffffffffu, x);),
+                    (for (unsigned distance = 16; distance > 0;
+                          distance /= 2) { x += __shfl_xor_sync(0xffffffffu, x, distance); } return x;))
+}
+
 /// The sums of a block of `Warps` warps. A word is a copy of a chunk, in 32 bits: it can hold 32752 additions of 16
 /// bits. Each warp drains the words after its share of these additions.
 template <class T, int Warps, int Power>
@@ -28,25 +35,44 @@ class lane_sums {
   /// All threads call it. A barrier has to follow before other members are called.
   __device__ void clear() {
     for (unsigned i = threadIdx.x; i < sums::count * 32; i += Warps * 32) words_[i] = 0;
+    for (unsigned i = threadIdx.x; i < sums::count; i += Warps * 32) warp_words_[i] = 0;
     if (threadIdx.x == 0) seen_ = 0;
   }
 
-  /// Adds +-magnitude * 2^(low + position), with magnitude < 2^Digits, to the chunks that it overlaps. Magnitude has
-  /// 64 bits, or 128 with Digits <= 112.
+  /// Adds +-magnitude * 2^(low + position), with magnitude < 2^Digits, to the chunks that it overlaps.
   template <int Digits, class Magnitude>
   __device__ void add(Magnitude magnitude, int position, bool negative) {
-    constexpr int chunks = (Digits + 15 + 15) / 16;
+    constexpr int bits = 8 * sizeof(Magnitude), chunks = (Digits + 15 + 15) / 16;
+    static_assert(Digits < bits && 16 * (chunks - 1) <= bits);
+    using signed_value =
+        std::conditional_t<bits == 128, detail::int128, std::conditional_t<bits == 64, std::int64_t, std::int32_t>>;
+    const auto value = static_cast<signed_value>(negative ? 0 - magnitude : magnitude);
     const int offset = position % 16;
-    const int sign = negative ? -1 : 1;
     int* const word = words_ + position / 16 * 32 + threadIdx.x % 32;
-    const Magnitude low = magnitude << offset;
-    constexpr int whole = sizeof(Magnitude) / 2;
+    const Magnitude low = static_cast<Magnitude>(value) << offset;
+#pragma unroll
+    for (int i = 0; i + 1 < chunks; ++i) atomicAdd(word + 32 * i, static_cast<int>(low >> (16 * i) & 0xffff));
+    atomicAdd(word + 32 * (chunks - 1), static_cast<int>(value >> (16 * (chunks - 2)) >> (16 - offset)));
+  }
+
+  /// Adds the sum of the warp's values * 2^(low + position). A whole warp calls it, with one position >= 0. A value
+  /// takes 32 additions from the warp's share.
+  __device__ void add_warp(std::int64_t value, int position) {
+    const int lane = static_cast<int>(threadIdx.x % 32), offset = position % 16;
+    constexpr int chunks = 5;
+    int sum = 0;
 #pragma unroll
     for (int i = 0; i < chunks; ++i) {
-      const auto chunk = i < whole ? low >> (16 * i) & 0xffff : magnitude >> 1 >> (63 - offset);
-      atomicAdd(word + 32 * i, sign * static_cast<int>(chunk));
+      const std::int64_t digit =
+          i + 1 < chunks ? (value << offset) >> (16 * i) & 0xffff : value >> 48 >> (16 - offset);
+      const int sum_of_digits = warp_sum(static_cast<int>(digit));
+      if (lane == i) sum = sum_of_digits;
     }
+    if (lane < chunks) atomicAdd(warp_words_ + position / 16 + lane, sum);
   }
+
+  /// Notes that a lane of the block calls add(). Its warp calls it before.
+  __device__ void use_lanes() { note(lanes_used); }
 
   /// Adds a term of any value, infinities and NaN included.
   __device__ void add(T x) {
@@ -77,9 +103,11 @@ class lane_sums {
 
   /// Moves the sums in the words to `total`, in device memory. A whole warp calls it; other warps may add meanwhile.
   __device__ void drain(sums* total) {
+    note(drained);
     __syncwarp();  // a lane sets the words of other lanes to 0 too
-    for_each_chunk<1>([](int& word) { return atomicExch(&word, 0); },
-                      [&](int i, std::int64_t sum) { atomic_add(total->chunk[i], sum); });
+    for_each_chunk<1>(
+        true, [](int& word) { return atomicExch(&word, 0); },
+        [&](int i, std::int64_t sum) { atomic_add(total->chunk[i], sum); });
     __syncwarp();
   }
   /// The additions to one word after which a warp has to call drain().
@@ -88,9 +116,11 @@ class lane_sums {
   /// Calls visit(i, sum) in one thread for each chunk i. All threads of the block call it, after a barrier.
   template <class Visit>
   __device__ void for_each_chunk(Visit visit) {
-    for_each_chunk<Warps>([](int word) { return word; }, visit);
+    for_each_chunk<Warps>((seen_ & lanes_used) != 0, [](int word) { return word; }, visit);
   }
-  __device__ unsigned seen() const { return seen_; }
+  __device__ unsigned seen() const { return seen_ & ~(lanes_used | drained); }
+  /// Whether a warp has called drain().
+  __device__ bool has_drained() const { return (seen_ & drained) != 0; }
 
   /// Adds `sum` to a chunk to which other threads add.
   __device__ static void atomic_add(std::int64_t& chunk, std::int64_t sum) {
@@ -101,10 +131,11 @@ class lane_sums {
 
  private:
   using format = typename sums::format;
+  static constexpr unsigned lanes_used = 1u << 30, drained = 1u << 31;  ///< flags in seen_ besides seen_bits
 
   /// A finite number: mantissa * 2^(format::low + position).
   struct unpacked {
-    std::uint64_t mantissa;
+    typename format::bits mantissa;
     int position;
     __device__ explicit unpacked(typename format::bits magnitude) {
       const int biased = static_cast<int>(magnitude >> (format::digits - 1));
@@ -120,21 +151,24 @@ class lane_sums {
                                                     : seen_bits::plus_infinity));
   }
 
-  /// The threads of `CallingWarps` warps take chunks in turn. A thread sums read(word) over the copies of its chunk,
-  /// beginning in its own bank, so that the threads of a warp read different banks.
+  /// The threads of `CallingWarps` warps take chunks in turn. A thread sums read(word) over the words of its chunk,
+  /// of the lanes' copies beginning in its own bank, so that the threads of a warp read different banks.
   template <int CallingWarps, class Read, class Visit>
-  __device__ void for_each_chunk(Read read, Visit visit) {
+  __device__ void for_each_chunk(bool with_lanes, Read read, Visit visit) {
     constexpr unsigned threads = CallingWarps * 32;
 #pragma unroll 1
     for (unsigned i = threadIdx.x % threads; i < sums::count; i += threads) {
-      std::int64_t sum = 0;
+      std::int64_t sum = read(warp_words_[i]);
+      if (with_lanes) {
 #pragma unroll 8
-      for (unsigned copy = 0; copy < 32; ++copy) sum += read(words_[32 * i + (threadIdx.x + copy) % 32]);
+        for (unsigned copy = 0; copy < 32; ++copy) sum += read(words_[32 * i + (threadIdx.x + copy) % 32]);
+      }
       visit(static_cast<int>(i), sum);
     }
   }
 
   int words_[sums::count * 32];
+  int warp_words_[sums::count];  ///< of add_warp()
   unsigned seen_;
 };
 

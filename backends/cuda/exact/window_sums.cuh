@@ -27,10 +27,6 @@ class window_sums {
   __device__ window_sums(const Terms& terms, block_sums& block, sums* total)
       : terms_(terms), block_(block), total_(total) {}
 
-  /// The number of whole batches that a warp can add, besides one more batch and an element, without a drain of the
-  /// block's words. A batch takes at most `batch_elements` additions to a word, and fewer if it flushes the window.
-  static constexpr int most_without_drain = block_sums::most_additions / (2 * batch_elements);
-
   /// Adds all batches of a loaded_batches or copied_batches. For a batch outside of the window a new window is
   /// chosen. If none fits, this batch and the next batches_until_retry are added term by term.
   template <class Batches>
@@ -65,6 +61,7 @@ class window_sums {
   __device__ void add_end(const T* x, bool has_element) {
     reserve_additions(1);
     if (!has_element) return;
+    block_.use_lanes();
     const term last = terms_.load_one(x);
     block_.add(last);
     if (is_not_negative_zero(last)) block_.note(seen_bits::not_negative_zero);
@@ -184,6 +181,7 @@ class window_sums {
   template <class Batches>
   __device__ void add_without_window(const Batches& batches) {
     reserve_additions(batch_elements);
+    block_.use_lanes();
     batches.for_each_again([&](const term_vector& v) {
 #pragma unroll
       for (int i = 0; i < vector<T>::size; ++i) block_.add(v.at(i));
@@ -218,7 +216,7 @@ class window_sums {
   /// them.
   __device__ void flush() {
     if (batches_ == 0) return;
-    reserve_additions(levels);
+    reserve_additions(32 * levels);
 #pragma unroll
     for (int level = 0; level < levels; ++level) {
       const int additions_of_batch =
@@ -226,9 +224,7 @@ class window_sums {
       const int additions = batches_ * additions_of_batch;
       const auto bits = static_cast<std::uint64_t>(__double_as_longlong(magic(level)));
       const auto total = static_cast<std::int64_t>(sum_[level] - static_cast<unsigned>(additions) * bits);
-      const bool negative = total < 0;
-      block_.template add<63>(negative ? 0 - static_cast<std::uint64_t>(total) : static_cast<std::uint64_t>(total),
-                              exponent(level) - 52 - sums::low, negative);
+      block_.add_warp(total, exponent(level) - 52 - sums::low);
       sum_[level] = 0;
     }
     batches_ = 0;
