@@ -28,7 +28,8 @@ constexpr std::string_view input_formats =
     "--header;\n"
     "raw by its name (.bin, .raw) or --skip or --count; otherwise text. --format says it outright. In text, white\n"
     "space separates numbers, perhaps after a comma; '1,2' is two numbers only with --delimiter ','. A line ends\n"
-    "with LF, CR LF or CR. A word or number has at most 4096 bytes, another field of csv 1048576.";
+    "with LF, CR LF or CR. A word, number or name has at most 4096 bytes, another field of csv 1048576, a header\n"
+    "65536 names. All records of csv have as many fields; an empty one is an error where a number belongs.";
 
 constexpr std::string_view examples =
     "  fanin sum data.npy                     the correctly rounded sum, the same bits everywhere\n"
