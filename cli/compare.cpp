@@ -216,11 +216,12 @@ std::string as_text(const comparison& all) {
   return text;
 }
 
-void run_compare(const compare_options& arguments) {
+void run_compare(compare_options arguments) {
   const std::optional<fanin::method> only = parse_method(arguments.method);
   const auto report = [&](const comparison& all) {
     write_stdout(arguments.json ? as_json(all) : terminal::of_stdout().with_verdicts(as_text(all)));
   };
+  if (arguments.input.path.empty() && standard_input_is_data()) arguments.input.path = "-";
   if (arguments.input.path.empty()) {
     if (arguments.input != input_options{}) throw usage_error("options of an input need FILE");
     const std::vector<float> classic = oracle::generate<float>("constant", classic_count, 0);
@@ -245,7 +246,8 @@ command add_compare(CLI::App& root) {
   add_threads_option(*parser, arguments->threads);
   parser->add_flag("--json", arguments->json, "print one JSON object");
   parser->footer(
-      "Without FILE the input is 10^8 floats of 1.23, whose sum a plain loop gets badly wrong.\n"
+      "Without FILE, standard input is read if it is a pipe or a file. Otherwise the input is 10^8 floats of 1.23,\n"
+      "whose sum a plain loop gets badly wrong.\n"
       "error/ulp is the distance from the exact sum in units of the last place; 0 is the correctly rounded sum.\n"
       "bound says whether the variant's proven error bound was kept, for an exact variant whether the value has the\n"
       "bits of the exact sum. 'none' means that nothing is proven: too many elements for the precision, or values "

@@ -88,6 +88,8 @@ TEST_CASE("compare: --method leaves out the others; integers, infinities and not
     CHECK(row["error_ulps"] == 0);
     CHECK(row["bound_ok"] == true);
   }
+  CHECK(parsed(here.shell("seq 3 | $fanin compare --json"))["exact"]["value_text"] == "6");
+  CHECK(parsed(here.fanin("compare --type i64 --json <x.txt"))["input"] == "standard input");
   here.write("inf.txt", "inf 1 -inf\n");
   const json infinite = parsed(here.fanin("compare inf.txt --json"));
   for (const json& row : infinite["rows"]) {
