@@ -21,7 +21,8 @@ constexpr exit_status exit_statuses[] = {{0, "done"},
 
 constexpr std::string_view channels = "stdout is data, stderr is talk. A NUMBER is written as 1000, 1e3 or 2^10.";
 constexpr std::string_view environment =
-    "FANIN_BACKEND stands in for --backend. NO_COLOR, if set, keeps bold and coloured text off a terminal.";
+    "FANIN_BACKEND stands in for --backend of every subcommand. NO_COLOR, if set, keeps bold and coloured text off a "
+    "terminal.";
 
 constexpr std::string_view input_formats =
     "Input is .npy by its first bytes; csv by its name (.csv, .tsv, in upper or lower case) or --column or "

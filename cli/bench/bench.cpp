@@ -109,7 +109,7 @@ command add_bench(CLI::App& root) {
   const auto add_axis = [&](const char* name, std::vector<std::string>& to, const char* description) {
     parser->add_option(name, to, description)->type_name("LIST")->delimiter(',')->allow_extra_args(false);
   };
-  add_axis("--backend", arguments->axes.backends, "backends (default: all that are usable here)");
+  add_backends_option(*parser, arguments->axes.backends);
   add_axis("--variant", arguments->axes.variants, "variants (default: what each backend ships for the method)");
   add_axis("--operation", arguments->axes.operations, "operations, or all (default: sum)");
   add_axis("--type", arguments->axes.types, "element types, or all (default: f32,f64)");

@@ -251,6 +251,7 @@ TEST_CASE("a backend that is not usable") {
   check_failure(here.fanin("sum - --backend " + name + " <x.npy"), 5, "'" + name + "' is not usable here");
   check_failure(here.shell("FANIN_BACKEND=" + name + " $fanin sum x.npy"), 5, "'" + name + "' is not usable here");
   CHECK(here.fanin("sum x.npy --backend " + name + ",serial").out == "0\n");
+  check_failure(here.fanin("compare x.npy --backend " + name), 5, name + ": ");
 }
 
 TEST_CASE("stdout that takes nothing") {

@@ -112,6 +112,27 @@ TEST_CASE("compare: --method leaves out the others; integers, infinities and not
   CHECK(text.out.find("neumaier") != std::string::npos);
 }
 
+TEST_CASE("compare and bench take the backends of --backend, or else of FANIN_BACKEND") {
+  const scratch_folder here;
+  here.write("x.txt", "1 2 3\n");
+  for (const std::string command :
+       {"$fanin compare x.txt --json --backend serial", "FANIN_BACKEND=serial $fanin compare x.txt --json"}) {
+    const json all = parsed(here.shell(command));
+    CHECK(!all["rows"].empty());
+    CHECK(all["not_usable"].empty());
+    for (const json& row : all["rows"]) CHECK(row["backend"] == "serial");
+  }
+  const std::string list = "$fanin bench --list";
+  const std::string all = here.shell(list).out, serial = here.shell(list + " --backend serial").out;
+  CHECK(here.shell("FANIN_BACKEND=serial " + list).out == serial);
+  CHECK(here.shell("FANIN_BACKEND=seral " + list + " --backend serial").out == serial);
+  CHECK(here.shell("FANIN_BACKEND=auto " + list).out == all);
+  CHECK(here.shell("FANIN_BACKEND=serial " + list + " --backend auto").out == all);
+  for (const std::string command : {"bench", "compare x.txt"}) {
+    check_failure(here.shell("FANIN_BACKEND=seral $fanin " + command), 2, "did you mean 'serial'?");
+  }
+}
+
 TEST_CASE("compare: what is promised, and whether it is kept") {
   const scratch_folder here;
   const std::string largest = "1.7976931348623157e308 ";
