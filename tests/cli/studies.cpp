@@ -7,7 +7,10 @@
 #include <cstdlib>
 #include <span>
 
+#include <fanin/error.hpp>
+
 #include "oracle/exact_sum.hpp"
+#include "oracle/families.hpp"
 #include "tests/cli/process.hpp"
 
 namespace fanin::cli {
@@ -206,6 +209,30 @@ TEST_CASE("accuracy: no error beyond its bound, and the inputs are as ill-condit
       if (row["method"] == "exact") CHECK(row["error_ulps"] == 0);
     }
   }
+}
+
+template <class T>
+void check_fewest_elements(const std::string& spec, double condition, std::size_t least) {
+  CAPTURE(spec);
+  CHECK_THROWS_AS(oracle::generate<T>(spec, least - 1, 1), invalid_argument);
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    const std::vector<T> x = oracle::generate<T>(spec, least, seed);
+    const double reached = oracle::exact_sum(std::span<const T>(x), 1).condition();
+    CHECK(reached > condition / 4);
+    CHECK(reached < condition * 4);
+  }
+}
+
+TEST_CASE("generate: the fewest elements for a condition number have it, and fewer are refused") {
+  check_fewest_elements<float>("condition:100", 100, 4);
+  check_fewest_elements<float>("condition", 1e10, 6);
+  check_fewest_elements<float>("condition:1e30", 1e30, 12);
+  check_fewest_elements<double>("condition:1e15", 1e15, 4);
+  check_fewest_elements<double>("condition:1e30", 1e30, 6);
+  const scratch_folder here;
+  check_failure(here.fanin("generate condition:1e30 --count 5 --output x.npy"), 2,
+                "the condition number 1e+30 takes at least 6 elements of f64, not 5");
+  CHECK(here.shell("ls -A").out.empty());
 }
 
 TEST_CASE("generate: same seed, same bytes; the sum it says is the exact sum of what it wrote") {
