@@ -80,8 +80,9 @@ command add_merge(CLI::App& root) {
       ->capture_default_str();
   parser->add_option("--result", arguments->result, "type of the value: f32 or f64 (default: the elements')")
       ->type_name("TYPE");
-  parser->add_option("--save-state", arguments->save_state, "also write the merged state")->type_name("FILE");
-  parser->add_flag("--force", arguments->force, "replace the file of --save-state if it exists");
+  CLI::Option* save =
+      parser->add_option("--save-state", arguments->save_state, "also write the merged state")->type_name("FILE");
+  parser->add_flag("--force", arguments->force, "replace the file of --save-state if it exists")->needs(save);
   parser->add_flag("--json", arguments->json, "print one JSON object");
   parser->footer(
       "The value has the bits that 'fanin sum --method exact' (or 'mean') gives for all the elements at once, "

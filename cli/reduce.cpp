@@ -208,11 +208,13 @@ command add_reduction(CLI::App& root, operation what) {
   }
   add_run_options(*parser, arguments->how);
   if (std::ranges::find(state_operations, what) != std::end(state_operations)) {
-    parser
-        ->add_option("--save-state", arguments->save_state,
-                     "with the method exact: write the sum before rounding, for 'merge', to a file that is no input")
-        ->type_name("FILE");
-    parser->add_flag("--force", arguments->force, "replace the file of --save-state if it exists");
+    CLI::Option* save =
+        parser
+            ->add_option(
+                "--save-state", arguments->save_state,
+                "with the method exact: write the sum before rounding, for 'merge', to a file that is no input")
+            ->type_name("FILE");
+    parser->add_flag("--force", arguments->force, "replace the file of --save-state if it exists")->needs(save);
   }
   parser->add_flag("--explain", arguments->explain,
                    "say on stderr who ran, who was passed over and why, and the error bound");

@@ -147,6 +147,9 @@ TEST_CASE("bench: words that name nothing, and combinations that do not exist") 
   check_failure(here.fanin("bench --budget inf"), 2, "not 'inf'");
   check_failure(here.fanin("bench --budget 1s"), 2, "not '1s'");
   check_failure(here.fanin("bench --json --csv"), 2, "--csv");
+  for (const std::string form : {"--json", "--csv"}) {
+    check_failure(here.fanin("bench --list " + form), 2, "--list excludes " + form);
+  }
   check_failure(here.fanin("bench --operation norm2 --method fast"), 2, "no backend that is usable here");
 }
 
