@@ -293,6 +293,7 @@ TEST_CASE("completions are scripts, and the man page and the help name every sub
   CHECK(here.fanin("sum --help").out.find("--threads") != std::string::npos);
   CHECK(here.fanin("help sum").out == here.fanin("sum --help").out);
   CHECK(here.fanin("help").out == here.fanin("--help").out);
+  CHECK(here.fanin("help help").out == here.fanin("--help").out);
   check_failure(here.fanin("help summ"), 2, "unknown subcommand 'summ'; did you mean 'sum'?");
 }
 
