@@ -19,8 +19,8 @@ mkdir -p "$out/host"
   lscpu | grep -E '^(Model name|CPU\(s\))'
 } > "$out/machine.txt"
 
-CUDA_VISIBLE_DEVICES="" "$bin/fanin" compare --json > "$out/host/compare.json"
-"$bin/fanin" compare --method exact > "$out/compare-exact.txt"
+CUDA_VISIBLE_DEVICES="" "$bin/fanin" compare --json < /dev/null > "$out/host/compare.json"
+"$bin/fanin" compare --method exact < /dev/null > "$out/compare-exact.txt"
 "$bin/fanin_device_bench" > "$out/gpu-sums.json"
 "$bin/fanin" bench --backend cuda --operation all --type f32,f64 --method exact --count 2^20,2^24,2^28 \
   --json > "$out/exact-operations.json"

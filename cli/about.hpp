@@ -21,14 +21,16 @@ constexpr exit_status exit_statuses[] = {{0, "done"},
 
 constexpr std::string_view channels = "stdout is data, stderr is talk. A NUMBER is written as 1000, 1e3 or 2^10.";
 constexpr std::string_view environment =
-    "FANIN_BACKEND stands in for --backend. NO_COLOR, if set, keeps bold and coloured text off a terminal.";
+    "FANIN_BACKEND stands in for --backend of every subcommand. NO_COLOR, if set, keeps bold and coloured text off a "
+    "terminal.";
 
 constexpr std::string_view input_formats =
     "Input is .npy by its first bytes; csv by its name (.csv, .tsv, in upper or lower case) or --column or "
     "--header;\n"
     "raw by its name (.bin, .raw) or --skip or --count; otherwise text. --format says it outright. In text, white\n"
     "space separates numbers, perhaps after a comma; '1,2' is two numbers only with --delimiter ','. A line ends\n"
-    "with LF, CR LF or CR. A word or number has at most 4096 bytes, another field of csv 1048576.";
+    "with LF, CR LF or CR. A word, number or name has at most 4096 bytes, another field of csv 1048576, a header\n"
+    "65536 names. All records of csv have as many fields; an empty one is an error where a number belongs.";
 
 constexpr std::string_view examples =
     "  fanin sum data.npy                     the correctly rounded sum, the same bits everywhere\n"

@@ -60,11 +60,12 @@ std::vector<std::string_view> subcommand_names(const std::vector<command>& comma
                                 printable(word), option ? detail::suggestion(name, known) : ""));
 }
 
-// The words of the command line. If they begin with help, the option --help at their end stands for it.
+// The words of the command line. If they begin with help, the option --help at their end stands for it; help about
+// help is help.
 std::vector<const char*> without_help_word(int argc, char** argv) {
   std::vector<const char*> words(argv, argv + argc);
   if (argc > 1 && std::string_view(words[1]) == "help") {
-    words.erase(words.begin() + 1);
+    while (words.size() > 1 && std::string_view(words[1]) == "help") words.erase(words.begin() + 1);
     words.push_back("--help");
   }
   return words;

@@ -34,6 +34,7 @@ constexpr measure::stopping_rule stopping_rule_per_row{.budget_seconds = 0.1};
 
 struct compare_options {
   input_options input;
+  std::vector<std::string> backends;
   std::string method;
   unsigned threads = 0;
   bool json = false;
@@ -88,8 +89,9 @@ time_unit unit_of(const comparison& all) {
 bool on_device(const backend* one) { return one->home() == memory::device && one->probe().usable(); }
 
 // Returns null if no device backend is usable, or if `values` does not fit in the device's memory.
-std::unique_ptr<measure::device_copy> copy_to_device(const array_view& values) {
-  if (values.count == 0 || !std::ranges::any_of(backends(), on_device)) return nullptr;
+std::unique_ptr<measure::device_copy> copy_to_device(const array_view& values,
+                                                     const std::vector<const backend*>& wanted) {
+  if (values.count == 0 || !std::ranges::any_of(wanted, on_device)) return nullptr;
   try {
     return require_gpu().make_device_copy(values);
   } catch (const out_of_memory&) {
@@ -97,7 +99,8 @@ std::unique_ptr<measure::device_copy> copy_to_device(const array_view& values) {
   }
 }
 
-comparison compare(std::string name, const array_view& values, std::optional<fanin::method> only, unsigned threads) {
+comparison compare(std::string name, const array_view& values, const std::vector<const backend*>& wanted,
+                   std::optional<fanin::method> only, unsigned threads) {
   comparison all{
       .input = std::move(name), .machine = {}, .values = values, .exact = {}, .rows = {}, .not_usable = {}};
   const element_type type = default_result(operation::sum, values.type);
@@ -106,10 +109,10 @@ comparison compare(std::string name, const array_view& values, std::optional<fan
   const oracle::exact_sum exact(values, cores);
   all.exact = exact.rounded(type);
   const measure::rotation in_place = measure::rotation::in_place(values);
-  const std::unique_ptr<measure::device_copy> copied = copy_to_device(values);
+  const std::unique_ptr<measure::device_copy> copied = copy_to_device(values, wanted);
   all.machine = machine_name(copied != nullptr);
 
-  for (const backend* one : backends()) {
+  for (const backend* one : wanted) {
     const availability& state = one->probe();
     if (!state.usable()) {
       all.not_usable.push_back({one->name(), state.why, std::string(state.detail)});
@@ -216,21 +219,26 @@ std::string as_text(const comparison& all) {
   return text;
 }
 
-void run_compare(const compare_options& arguments) {
+void run_compare(compare_options arguments) {
   const std::optional<fanin::method> only = parse_method(arguments.method);
+  // Without --backend, the table also names the backends that are not usable here.
+  const std::vector<const backend*> wanted = arguments.backends.empty()
+                                                 ? std::vector(backends().begin(), backends().end())
+                                                 : chosen_backends(arguments.backends);
   const auto report = [&](const comparison& all) {
     write_stdout(arguments.json ? as_json(all) : terminal::of_stdout().with_verdicts(as_text(all)));
   };
+  if (arguments.input.path.empty() && standard_input_is_data()) arguments.input.path = "-";
   if (arguments.input.path.empty()) {
     if (arguments.input != input_options{}) throw usage_error("options of an input need FILE");
     const std::vector<float> classic = oracle::generate<float>("constant", classic_count, 0);
-    report(compare(std::string(classic_name), std::span<const float>(classic), only, arguments.threads));
+    report(compare(std::string(classic_name), std::span<const float>(classic), wanted, only, arguments.threads));
     return;
   }
   source input(arguments.input);
   const array_view values = input.load();
   const comparison all =
-      with_input_name(input.name(), [&] { return compare(input.name(), values, only, arguments.threads); });
+      with_input_name(input.name(), [&] { return compare(input.name(), values, wanted, only, arguments.threads); });
   input.finish();
   report(all);
 }
@@ -241,11 +249,13 @@ command add_compare(CLI::App& root) {
   auto arguments = std::make_shared<compare_options>();
   CLI::App* parser = root.add_subcommand("compare", "Sum one input with every usable backend and variant");
   add_input_options(*parser, arguments->input, false);
+  add_backends_option(*parser, arguments->backends);
   add_method_option(*parser, arguments->method);
   add_threads_option(*parser, arguments->threads);
   parser->add_flag("--json", arguments->json, "print one JSON object");
   parser->footer(
-      "Without FILE the input is 10^8 floats of 1.23, whose sum a plain loop gets badly wrong.\n"
+      "Without FILE, standard input is read if it is a pipe or a file. Otherwise the input is 10^8 floats of 1.23,\n"
+      "whose sum a plain loop gets badly wrong.\n"
       "error/ulp is the distance from the exact sum in units of the last place; 0 is the correctly rounded sum.\n"
       "bound says whether the variant's proven error bound was kept, for an exact variant whether the value has the\n"
       "bits of the exact sum. 'none' means that nothing is proven: too many elements for the precision, or values "

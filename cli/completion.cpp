@@ -69,7 +69,7 @@ std::vector<std::string> values_of(const std::string& subcommand, const std::str
     for (const traced_stage& one : traced_stages()) all.emplace_back(one.name);
   }
   if (name == "--backend") {
-    if (!bench) all.emplace_back("auto");
+    all.emplace_back("auto");
     for (const backend* one : backends()) all.emplace_back(one->name());
   }
   if (name == "--variant") {

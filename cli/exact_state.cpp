@@ -1,40 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/exact_state.hpp"
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <iterator>
 #include <span>
-#include <vector>
 
 #include <fmt/format.h>
 
 #include "backends/cpu/exact.hpp"
+#include "cli/input/byte_reader.hpp"
 #include "cli/kit/errors.hpp"
 #include "cli/kit/output.hpp"
-#include "cli/kit/text.hpp"
 
 namespace fanin::cli {
-
-namespace {
-
-/// Reads the file, up to one byte more than a state can have, which is enough to reject a longer file.
-std::vector<std::byte> bytes_of(const std::string& path) {
-  std::vector<char> text(exact_accumulator<double>::saved_bytes + 1);
-  std::ifstream file(path, std::ios::binary);
-  bool readable = file.is_open();
-  try {
-    if (readable) text.resize(static_cast<std::size_t>(file.rdbuf()->sgetn(text.data(), std::ssize(text))));
-  } catch (const std::ios_base::failure&) {  // A directory can be opened, but not read.
-    readable = false;
-  }
-  if (!readable) throw bad_data(fmt::format("{}: {}", one_line(path), std::strerror(errno)));
-  const auto bytes = std::as_bytes(std::span(text));
-  return {bytes.begin(), bytes.end()};
-}
-
-}  // namespace
 
 exact_state::exact_state(element_type type) {
   if (type == element_type::f32) {
@@ -48,8 +24,10 @@ exact_state::exact_state(element_type type) {
 }
 
 exact_state exact_state::load(const std::string& path) {
-  const std::vector<std::byte> bytes = bytes_of(path);
-  return with_input_name(one_line(path), [&] {
+  const descriptor file(path);
+  byte_reader in(file.get(), input_name(path));
+  const std::span bytes = in.peek(exact_accumulator<double>::saved_bytes + 1);  // Enough to reject a longer file.
+  return with_input_name(in.name(), [&] {
     constexpr std::size_t size_at = 4;
     const bool single = bytes.size() > size_at && bytes[size_at] == std::byte{sizeof(float)};
     exact_state loaded(single ? element_type::f32 : element_type::f64);

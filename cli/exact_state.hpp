@@ -29,7 +29,7 @@ class exact_state {
  public:
   /// @throws usage_error if `type` is not a floating-point type
   explicit exact_state(element_type type);
-  /// Reads a state from a file. @throws bad_data
+  /// Reads a state from a file; "-" is standard input. @throws bad_data
   static exact_state load(const std::string& path);
 
   element_type type() const noexcept;

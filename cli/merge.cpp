@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // fanin merge adds the exact sums of several saved states.
+#include <algorithm>
 #include <memory>
 #include <optional>
 
@@ -9,6 +10,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/exact_state.hpp"
+#include "cli/input/byte_reader.hpp"
 #include "cli/kit/errors.hpp"
 #include "cli/kit/json.hpp"
 #include "cli/kit/output.hpp"
@@ -29,14 +31,15 @@ void run_merge(const merge_options& arguments) {
   constexpr element_type types[] = {element_type::f32, element_type::f64};
   const auto what = parse_choice<operation>("operation of saved states", arguments.operation, state_operations);
   check_state_path(arguments.save_state);
+  if (std::ranges::count(arguments.files, "-") > 1) throw usage_error("standard input cannot be two states");
   std::optional<output_file> file;
   if (!arguments.save_state.empty()) file.emplace(arguments.save_state, arguments.force);
   exact_state all = exact_state::load(arguments.files.front());
   for (std::size_t i = 1; i < arguments.files.size(); ++i) {
     const exact_state part = exact_state::load(arguments.files[i]);
     if (part.type() != all.type()) {
-      throw bad_data(fmt::format("{}: a sum of {} elements; {} has one of {}", one_line(arguments.files[i]),
-                                 to_string(part.type()), one_line(arguments.files.front()), to_string(all.type())));
+      throw bad_data(fmt::format("{}: a sum of {} elements; {} has one of {}", input_name(arguments.files[i]),
+                                 to_string(part.type()), input_name(arguments.files.front()), to_string(all.type())));
     }
     all.merge(part);
   }
@@ -65,7 +68,9 @@ void run_merge(const merge_options& arguments) {
 command add_merge(CLI::App& root) {
   auto arguments = std::make_shared<merge_options>();
   CLI::App* parser = root.add_subcommand("merge", "Exact sum or mean of what went into several saved states");
-  parser->add_option("STATE", arguments->files, "files that --save-state of 'fanin sum' or 'mean' wrote")
+  parser
+      ->add_option("STATE", arguments->files,
+                   "files that --save-state of 'fanin sum' or 'mean' wrote; - is standard input")
       ->type_name("")
       ->required();
   parser
@@ -75,8 +80,9 @@ command add_merge(CLI::App& root) {
       ->capture_default_str();
   parser->add_option("--result", arguments->result, "type of the value: f32 or f64 (default: the elements')")
       ->type_name("TYPE");
-  parser->add_option("--save-state", arguments->save_state, "also write the merged state")->type_name("FILE");
-  parser->add_flag("--force", arguments->force, "replace the file of --save-state if it exists");
+  CLI::Option* save =
+      parser->add_option("--save-state", arguments->save_state, "also write the merged state")->type_name("FILE");
+  parser->add_flag("--force", arguments->force, "replace the file of --save-state if it exists")->needs(save);
   parser->add_flag("--json", arguments->json, "print one JSON object");
   parser->footer(
       "The value has the bits that 'fanin sum --method exact' (or 'mean') gives for all the elements at once, "

@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // fanin sum, product, min and the other operations of the catalogue: one number from one input or two.
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -44,8 +41,7 @@ struct finished_reduction {
 // Standard input, for a command line without FILE. @throws usage_error if standard input is no pipe and no file, such
 // as a terminal
 std::string implied_input(operation what) {
-  struct stat about = {};
-  if (::fstat(STDIN_FILENO, &about) == 0 && (S_ISFIFO(about.st_mode) || S_ISREG(about.st_mode))) return "-";
+  if (standard_input_is_data()) return "-";
   throw usage_error(fmt::format("FILE is required where standard input is no pipe and no file; see 'fanin {} --help'",
                                 to_string(what)));
 }
@@ -212,11 +208,13 @@ command add_reduction(CLI::App& root, operation what) {
   }
   add_run_options(*parser, arguments->how);
   if (std::ranges::find(state_operations, what) != std::end(state_operations)) {
-    parser
-        ->add_option("--save-state", arguments->save_state,
-                     "with the method exact: write the sum before rounding, for 'merge', to a file that is no input")
-        ->type_name("FILE");
-    parser->add_flag("--force", arguments->force, "replace the file of --save-state if it exists");
+    CLI::Option* save =
+        parser
+            ->add_option(
+                "--save-state", arguments->save_state,
+                "with the method exact: write the sum before rounding, for 'merge', to a file that is no input")
+            ->type_name("FILE");
+    parser->add_flag("--force", arguments->force, "replace the file of --save-state if it exists")->needs(save);
   }
   parser->add_flag("--explain", arguments->explain,
                    "say on stderr who ran, who was passed over and why, and the error bound");

@@ -11,6 +11,7 @@
 
 #include <fanin/accumulator/exact.hpp>
 #include <fanin/error.hpp>
+#include <fanin/request.hpp>
 
 #include "backends/words.hpp"
 
@@ -80,10 +81,15 @@ void telescoping(std::span<T> x, random_bits&, double) {
 // Algorithm 6.1 of Ogita, Rump and Oishi, "Accurate sum and dot product" (2005), applied to sums. The elements of the
 // first half have random exponents up to that of the condition number. Each element of the second half replaces the
 // exact sum so far by a smaller number; the last element replaces it by sum |x| / condition number. The elements are
-// shuffled at the end.
+// shuffled at the end. Each element of the second half takes at most the digits of T off the sum.
 template <class T>
 void ill_conditioned(std::span<T> x, random_bits& random, double parameter) {
   const int top = std::ilogb(parameter);
+  const std::size_t least = 2 * (static_cast<std::size_t>(top / std::numeric_limits<T>::digits) + 2);
+  if (x.size() < least) {
+    throw invalid_argument(fmt::format("the condition number {:g} takes at least {} elements of {}, not {}",
+                                       parameter, least, to_string(type_of<T>), x.size()));
+  }
   const std::size_t half = x.size() / 2;
   exact_accumulator<T> sum;
   double magnitudes = 0;

@@ -28,7 +28,8 @@ std::span<const family> families();
 std::span<const std::string_view> study_specs();
 
 /// `count` elements of the family that `spec` names, as in "uniform" or "condition:1e20".
-/// @throws invalid_argument if there is no such family; the message suggests a name
+/// @throws invalid_argument if there is no such family (the message suggests a name), or if so few elements cannot
+/// have the condition number that `spec` asks for
 template <std::floating_point T>
 std::vector<T> generate(std::string_view spec, std::size_t count, std::uint64_t seed);
 

@@ -109,7 +109,7 @@ command add_bench(CLI::App& root) {
   const auto add_axis = [&](const char* name, std::vector<std::string>& to, const char* description) {
     parser->add_option(name, to, description)->type_name("LIST")->delimiter(',')->allow_extra_args(false);
   };
-  add_axis("--backend", arguments->axes.backends, "backends (default: all that are usable here)");
+  add_backends_option(*parser, arguments->axes.backends);
   add_axis("--variant", arguments->axes.variants, "variants (default: what each backend ships for the method)");
   add_axis("--operation", arguments->axes.operations, "operations, or all (default: sum)");
   add_axis("--type", arguments->axes.types, "element types, or all (default: f32,f64)");
@@ -118,10 +118,10 @@ command add_bench(CLI::App& root) {
   add_threads_option(*parser, arguments->threads);
   add_budget_option(*parser, arguments->budget_seconds,
                     [arguments](double seconds) { arguments->budget_seconds = seconds; });
-  parser->add_flag("--list", arguments->list, "print the names of the cases and stop");
+  CLI::Option* names = parser->add_flag("--list", arguments->list, "print the names of the cases and stop");
   CLI::Option* as_object =
-      parser->add_flag("--json", arguments->json, "print Google Benchmark's JSON, with the samples");
-  parser->add_flag("--csv", arguments->csv, "print the rows as CSV")->excludes(as_object);
+      parser->add_flag("--json", arguments->json, "print Google Benchmark's JSON, with the samples")->excludes(names);
+  parser->add_flag("--csv", arguments->csv, "print the rows as CSV")->excludes(as_object)->excludes(names);
   parser->footer(
       "LIST is one word or several, separated by commas; every combination that exists is a case. A case is held\n"
       "against the exact result and timed if it keeps its promise; 'none' means that nothing is proven for so many\n"

@@ -109,7 +109,7 @@ struct bench_result {
 std::string machine_of(const std::vector<bench_case>& cases);
 
 /// Checks the results after they have been printed.
-/// @throws bad_data if a value was wrong, a device failed, or cases are missing
+/// @throws bad_data if a value was wrong, a device failed, no case was timed, or cases are missing
 void check_results(const bench_result& all);
 
 /// A warning that names the cases whose samples other load makes worthless; empty if there are none.

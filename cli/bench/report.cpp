@@ -111,6 +111,10 @@ void check_results(const bench_result& all) {
   refuse(all, "wrong results, so not timed",
          [](const bench_row& row) { return row.verified == oracle::promise::broken; });
   refuse(all, "the device failed", [](const bench_row& row) { return row.device_failed; });
+  if (!all.rows.empty() &&
+      std::ranges::none_of(all.rows, [](const bench_row& row) { return row.timing.has_value(); })) {
+    throw bad_data(fmt::format("no case was timed: {}", all.rows.front().problem));
+  }
   if (all.rows.size() < all.cases) {
     throw bad_data(fmt::format("interrupted after {} of {} cases", all.rows.size(), all.cases));
   }

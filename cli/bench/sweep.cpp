@@ -34,20 +34,6 @@ std::vector<Enum> chosen(std::string_view what, const std::vector<std::string>& 
   return words.empty() ? otherwise : found;
 }
 
-std::vector<const backend*> chosen_backends(const std::vector<std::string>& names) {
-  std::vector<const backend*> all;
-  for (const std::string& name : names) {
-    all.push_back(&find_backend(name));
-    const availability& state = all.back()->probe();
-    if (!state.usable()) throw backend_unavailable(fmt::format("{}: {}", name, state.detail));
-  }
-  if (names.empty()) {
-    std::ranges::copy_if(backends(), std::back_inserter(all),
-                         [](const backend* one) { return one->probe().usable(); });
-  }
-  return all;
-}
-
 void check_variants(const std::vector<std::string>& names) {
   std::vector<std::string_view> known;
   for (const backend* one : backends()) {

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "cli/kit/errors.hpp"
+#include "cli/kit/text.hpp"
 
 namespace fanin::cli {
 
@@ -23,7 +24,7 @@ descriptor::descriptor(const std::string& path) {
   const bool known = ::fstat(fd_, &about) == 0;
   if (known && S_ISDIR(about.st_mode)) {
     if (!standard_input) ::close(fd_);
-    throw bad_data(fmt::format("{}: is a directory", standard_input ? "standard input" : path));
+    throw bad_data(fmt::format("{}: is a directory", input_name(path)));
   }
   if (known && S_ISREG(about.st_mode) && !standard_input) size_ = about.st_size;
 }
@@ -37,6 +38,13 @@ bool descriptor::is_file(const std::string& path) const noexcept {
   return ::fstat(fd_, &open) == 0 && S_ISREG(open.st_mode) && ::stat(path.c_str(), &other) == 0 &&
          open.st_dev == other.st_dev && open.st_ino == other.st_ino;
 }
+
+bool standard_input_is_data() {
+  struct stat about = {};
+  return ::fstat(STDIN_FILENO, &about) == 0 && (S_ISFIFO(about.st_mode) || S_ISREG(about.st_mode));
+}
+
+std::string input_name(const std::string& path) { return path == "-" ? "standard input" : one_line(path); }
 
 byte_reader::byte_reader(int fd, std::string name) : fd_(fd), name_(std::move(name)) {}
 

@@ -30,6 +30,12 @@ class descriptor {
   std::int64_t size_ = -1;
 };
 
+/// Whether standard input is a pipe or a regular file: an input that a command line without FILE means.
+bool standard_input_is_data();
+
+/// The name of an input in messages: the path in one line, or "standard input" for "-".
+std::string input_name(const std::string& path);
+
 class byte_reader {
  public:
   /// Reads from `fd`, which must stay open; `name` is for messages.

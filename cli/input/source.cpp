@@ -95,8 +95,7 @@ void check_options(const input_options& arguments, std::string_view format) {
 }  // namespace
 
 source::source(const input_options& arguments)
-    : file_(arguments.path),
-      reader_(file_.get(), arguments.path == "-" ? "standard input" : one_line(arguments.path)) {
+    : file_(arguments.path), reader_(file_.get(), input_name(arguments.path)) {
   decide_format(arguments);
   check_options(arguments, format_);
   if (!arguments.type.empty()) type_ = parse_choice<element_type>("element type", arguments.type, all_element_types);

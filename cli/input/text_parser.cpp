@@ -16,6 +16,8 @@ namespace fanin::cli {
 
 namespace {
 
+constexpr const char* empty_field = "an empty field";
+
 std::string_view trimmed(std::string_view text) {
   while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
   while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
@@ -101,11 +103,13 @@ std::size_t text_parser::parse_words(std::string_view text, bool last, std::vect
     if (ends_line(text[at])) {
       const std::optional<std::size_t> next = after_line_end(text, at, last);
       if (!next) break;
+      end_line_of_words(at);
       at = *next;
       new_line(at);
       continue;
     }
     if (separates(text[at])) {
+      if (!is_space(text[at])) end_field_of_words(at);
       ++at;
       continue;
     }
@@ -116,9 +120,23 @@ std::size_t text_parser::parse_words(std::string_view text, bool last, std::vect
     std::string_view word = text.substr(at, end - at);
     if (!layout_.delimiter && word.ends_with(',')) word.remove_suffix(1);
     if (!word.empty()) append_number(word, at, out);
+    has_word_ = true;
     at = end;
   }
+  if (last) end_line_of_words(at);
   return at;
+}
+
+void text_parser::end_field_of_words(std::size_t at) {
+  if (!has_word_) fail(at, empty_field);
+  has_word_ = false;
+  ++field_index_;
+}
+
+void text_parser::end_line_of_words(std::size_t at) {
+  if (field_index_ > 0) end_field_of_words(at);
+  has_word_ = false;
+  field_index_ = 0;
 }
 
 std::size_t text_parser::parse_records(std::string_view text, bool last, std::vector<std::byte>& out) {
@@ -129,7 +147,7 @@ std::size_t text_parser::parse_records(std::string_view text, bool last, std::ve
     const bool blank_line =
         found.ends_record && field_index_ == 0 && trimmed(text.substr(at, found.end - at)).empty();
     if (!blank_line && in_header_)
-      header_field(found.value, found.ends_record);
+      header_field(found, at);
     else if (!blank_line)
       data_field(found, at, out);
     ++field_index_;
@@ -187,10 +205,11 @@ bool text_parser::quoted_field(std::string_view text, std::size_t begin, bool la
   return true;
 }
 
-void text_parser::header_field(std::string_view value, bool ends_record) {
-  names_.emplace_back(trimmed(value));
-  if (!ends_record) return;
-  in_header_ = false;
+void text_parser::header_field(const field& found, std::size_t begin) {
+  if (names_.size() == most_names) fail(begin, fmt::format("a header of more than {} names", most_names));
+  check_length(found.value.size(), longest_word, begin);
+  names_.emplace_back(trimmed(found.value));
+  if (!found.ends_record) return;
   if (by_name_) {
     const auto match = std::ranges::find(names_, layout_.column);
     if (match != names_.end() && std::find(match + 1, names_.end(), layout_.column) != names_.end()) {
@@ -204,27 +223,36 @@ void text_parser::header_field(std::string_view value, bool ends_record) {
     }
     wanted_ = static_cast<std::size_t>(match - names_.begin());
   }
+  end_record(begin);
+  in_header_ = false;
 }
 
 void text_parser::data_field(const field& found, std::size_t begin, std::vector<std::byte>& out) {
   if (layout_.column.empty() && field_index_ > 0) {
     throw usage_error(fmt::format("{}: line {} has several columns; choose one with --column", name_, line_));
   }
-  if (!names_.empty() && field_index_ == names_.size()) {
-    fail(begin, fmt::format("more than the {} fields that the header names", names_.size()));
+  if (field_index_ == wanted_) append_number(trimmed(found.value), begin, out);
+  if (found.ends_record) end_record(begin);
+}
+
+void text_parser::end_record(std::size_t begin) {
+  const std::size_t fields = field_index_ + 1;
+  const auto text = [](std::size_t count) { return fmt::format("{} field{}", count, count == 1 ? "" : "s"); };
+  if (fields <= wanted_ && fields_of_record_ == 0) {
+    fail(begin, fmt::format("only {}, and --column asks for number {}", text(fields), wanted_ + 1));
   }
-  if (field_index_ == wanted_) {
-    append_number(trimmed(found.value), begin, out);
-  } else if (found.ends_record && field_index_ < wanted_) {
-    fail(begin, fmt::format("only {} fields, and --column asks for number {}", field_index_ + 1, wanted_ + 1));
-  }
+  if (fields_of_record_ == 0) fields_of_record_ = fields;
+  if (fields == fields_of_record_) return;
+  fail(begin, fmt::format("the record has {}, and {}", text(fields),
+                          names_.empty() ? fmt::format("the first one {}", fields_of_record_)
+                                         : fmt::format("the header names {}", fields_of_record_)));
 }
 
 void text_parser::append_number(std::string_view word, std::size_t begin, std::vector<std::byte>& out) const {
   check_length(word.size(), longest_word, begin);
   const std::errc code = read_number(type_, word, out);
   if (code == std::errc()) return;
-  if (word.empty()) fail(begin, "an empty field");
+  if (word.empty()) fail(begin, empty_field);
   const char* const problem =
       code == std::errc::result_out_of_range ? "is out of range for" : "is not a number of type";
   const bool perhaps_header = layout_.csv && line_ == 1 && code == std::errc::invalid_argument;
@@ -242,8 +270,8 @@ void text_parser::check_length(std::size_t bytes, std::size_t longest, std::size
 
 void text_parser::fail(std::size_t at, const std::string& what) const {
   const std::uint64_t offset = consumed_ + at;
-  const std::uint64_t column = offset >= line_begin_ ? offset - line_begin_ + 1 : 1;
-  throw bad_data(fmt::format("{}: line {}, column {}: {}", name_, line_, column, what));
+  const std::uint64_t byte = offset >= line_begin_ ? offset - line_begin_ + 1 : 1;
+  throw bad_data(fmt::format("{}: line {}, byte {}: {}", name_, line_, byte, what));
 }
 
 }  // namespace fanin::cli

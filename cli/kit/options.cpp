@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <type_traits>
 #include <utility>
@@ -123,6 +124,29 @@ void add_run_options(CLI::App& parser, run_options& arguments) {
   parser.add_option("--result", arguments.result, "result type: f32 or f64 (f64 from f32 with --method exact)")
       ->type_name("TYPE");
   add_threads_option(parser, arguments.threads);
+}
+
+void add_backends_option(CLI::App& parser, std::vector<std::string>& names) {
+  parser.add_option("--backend", names, "backends (default, and auto: all that are usable here)")
+      ->type_name("LIST")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->envname("FANIN_BACKEND");
+}
+
+std::vector<const backend*> chosen_backends(const std::vector<std::string>& names) {
+  std::vector<const backend*> all;
+  if (names.empty() || names == std::vector<std::string>{"auto"}) {
+    std::ranges::copy_if(backends(), std::back_inserter(all),
+                         [](const backend* one) { return one->probe().usable(); });
+    return all;
+  }
+  for (const std::string& name : names) {
+    all.push_back(&find_backend(name));
+    const availability& state = all.back()->probe();
+    if (!state.usable()) throw backend_unavailable(fmt::format("{}: {}", name, state.detail));
+  }
+  return all;
 }
 
 options run_options::checked() const {

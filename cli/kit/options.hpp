@@ -6,7 +6,9 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include <fanin/backend.hpp>
 #include <fanin/request.hpp>
 
 #include "cli/input/source.hpp"
@@ -57,6 +59,13 @@ struct run_options {
 void add_method_option(CLI::App& parser, std::string& method);
 void add_threads_option(CLI::App& parser, unsigned& threads);
 void add_run_options(CLI::App& parser, run_options& arguments);
+
+/// Adds --backend with a list of names. The environment variable FANIN_BACKEND stands in for it, as it does in the
+/// library for --backend of a reduction.
+void add_backends_option(CLI::App& parser, std::vector<std::string>& names);
+/// The backends of these names; for none and for "auto" all that are usable here.
+/// @throws invalid_argument if a name is unknown, backend_unavailable if a named backend is not usable
+std::vector<const backend*> chosen_backends(const std::vector<std::string>& names);
 
 /// The method of that name, or nothing if `text` is empty. @throws usage_error
 std::optional<fanin::method> parse_method(const std::string& text);

@@ -50,6 +50,11 @@ std::string value_text(const scalar& value) {
 
 std::string value_text(double value) { return value_text(scalar(value)); }
 
+std::string change_text(double fraction) {
+  const std::string text = fmt::format("{:+.1f} %", 100 * fraction);
+  return text.substr(1) == "0.0 %" ? text.substr(1) : text;
+}
+
 std::string value_hex(double value) {
   if (std::isnan(value)) return "nan";
   char text[40];

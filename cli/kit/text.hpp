@@ -33,6 +33,9 @@ std::string value_text(double value);
 std::string value_hex(const scalar& value);
 std::string value_hex(double value);
 
+/// A change as in "+1.2 %" or "-1.2 %"; "0.0 %" has no sign.
+std::string change_text(double fraction);
+
 /// The names of enumerators.
 template <class Enums>
 std::vector<std::string_view> names_of(const Enums& known) {

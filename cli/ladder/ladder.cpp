@@ -203,7 +203,7 @@ command add_ladder(CLI::App& root) {
   add_number_option(*parser, "--count", 1, arguments->count,
                     "number of elements, which are random (default: 16777216; a trace: a small example)");
   add_number_option(*parser, "--block-size", 0, arguments->block_size,
-                    "threads in a block; 0 takes each stage's own");
+                    "threads in a block, rounded to whole warps and as the stage needs; 0 takes each stage's own");
   parser->add_option("--stage", arguments->stages, "only these: names, separated by commas")
       ->type_name("NAMES")
       ->delimiter(',')

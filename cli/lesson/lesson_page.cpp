@@ -17,22 +17,27 @@ namespace {
 
 std::string html_of(const stage_times& times) {
   std::string rows;
+  const bool compared = std::ranges::any_of(times.all, [](const stage_time& one) { return one.over.has_value(); });
   for (const stage_time& one : times.all) {
     const double percent = 100 * one.share_of_ceiling;
     rows += fmt::format(
         "<tr><th scope=\"row\">{}</th><td class=\"number\">{:.1f}&#160;us</td>"
-        "<td class=\"number share\" style=\"--share:{:.1f}%\">{:.1f}&#160;%</td><td>{}</td></tr>\n",
-        charts::escaped(one.input), one.microseconds, std::min(percent, 100.0), percent,
-        one.over ? fmt::format("<strong>{:.2f}&#160;&#215;</strong> {}", one.over->times,
-                               charts::escaped(one.over->builds_on))
-                 : "");
+        "<td class=\"number share\" style=\"--share:{:.1f}%\">{:.1f}&#160;%</td>",
+        charts::escaped(one.input), one.microseconds, std::min(percent, 100.0), percent);
+    if (one.over) {
+      rows += fmt::format("<td><strong>{:.2f}&#160;&#215;</strong> {}</td>", one.over->times,
+                          charts::escaped(one.over->builds_on));
+    } else if (compared) {
+      rows += "<td></td>";
+    }
+    rows += "</tr>\n";
   }
   if (rows.empty()) return "<p><strong>Measured.</strong> These results have no time of this stage.</p>\n";
   return fmt::format(
       "<p><strong>Measured.</strong> {}</p>\n<table>\n<tr><th scope=\"col\">input</th><th scope=\"col\" "
       "class=\"number\">time</th>"
-      "<th scope=\"col\" class=\"number\">of the ceiling</th><th scope=\"col\">speed</th></tr>\n{}</table>\n",
-      charts::escaped(times.from), rows);
+      "<th scope=\"col\" class=\"number\">of the ceiling</th>{}</tr>\n{}</table>\n",
+      charts::escaped(times.from), compared ? "<th scope=\"col\">speed</th>" : "", rows);
 }
 
 std::string html_of_counters(const markdown::block& one) {
@@ -68,7 +73,7 @@ std::string html_of_stage(const traced_stage& stage, const ladder_files& files) 
     }
   }
   return fmt::format(
-      "<section id=\"{}\">\n{}<div class=\"lead\">\n{}</div>\n{}<div class=\"rest\">\n{}</div>\n</section>\n",
+      "<section id=\"{}\">\n{}<div class=\"story\">\n{}</div>\n{}<div class=\"rest\">\n{}</div>\n</section>\n",
       stage.name, title, lead, html_of_steps(stage), rest);
 }
 

@@ -6,7 +6,7 @@ namespace fanin::cli {
 
 std::string_view lesson_style() {
   return R"(body{max-width:76rem}
-.lead,.rest{max-width:46rem}header p{font-size:.9rem}h2{margin-top:1.5rem}
+.story,.rest{max-width:46rem}header p{font-size:.9rem}h2{margin-top:1.5rem}
 p{margin:.6rem 0}dl{margin:.6rem 0;font-size:.85rem;color:var(--muted)}dd{margin:0 0 .4rem}
 code{font-size:.85em;overflow-wrap:anywhere}
 .share{min-width:7rem;padding-bottom:.5rem;print-color-adjust:exact;background:linear-gradient(90deg,var(--c0) var(--share),
@@ -40,9 +40,15 @@ section,figure{scroll-margin-top:4.5rem}
 .stepping section.now{display:grid;grid-template-columns:minmax(0,1fr) minmax(0,1fr);
 grid-template-rows:auto auto 1fr;gap:0 3rem}
 .stepping h2{grid-column:1/3}.stepping .steps{grid-column:2;grid-row:2/4;margin-top:.6rem}
-.stepping .lead,.stepping .rest{grid-column:1}}
+.stepping .story,.stepping .rest{grid-column:1}}
 @media screen and (max-width:40rem){.share{min-width:0}th[scope=col],td:last-child{white-space:normal}
-.stepping nav{flex-wrap:nowrap;overflow-x:auto}.stepping nav a{white-space:nowrap}}
+.stepping nav{flex-wrap:nowrap;overflow-x:auto;padding:.35rem 0;
+--edge:color-mix(in srgb,var(--muted) 50%,var(--paper));
+background:linear-gradient(90deg,var(--paper) 50%,transparent) 0 0/3rem 100% local,
+linear-gradient(270deg,var(--paper) 50%,transparent) 100% 0/3rem 100% local,
+linear-gradient(90deg,var(--edge),transparent) 0 0/1rem 100%,
+linear-gradient(270deg,var(--edge),transparent) 100% 0/1rem 100%;background-repeat:no-repeat}
+.stepping nav a{white-space:nowrap}}
 @media print{.steps{grid-template-columns:1fr 1fr}figcaption{font-size:.75rem}}
 )";
 }

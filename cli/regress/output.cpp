@@ -19,7 +19,7 @@ std::string percent(double fraction) { return fmt::format("{:.3g} %", 100 * frac
 std::string milliseconds(const std::vector<double>& seconds) {
   return fmt::format("{:.4g}", 1e3 * measure::median(seconds));
 }
-std::string change(double logarithm) { return fmt::format("{:+.1f} %", 100 * std::expm1(logarithm)); }
+std::string change(double logarithm) { return change_text(std::expm1(logarithm)); }
 
 bool is_bounded(const judgement& one) { return std::isfinite(one.moved.low); }
 

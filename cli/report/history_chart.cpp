@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/kit/text.hpp"
 #include "cli/report/charts.hpp"
 
 namespace fanin::cli::charts {
@@ -47,12 +48,12 @@ figure history_chart(const std::vector<measurement>& all, const std::vector<meas
       one.points.push_back({static_cast<double>(i), found->gigabytes_per_second()});
     }
     if (one.points.empty()) continue;  // The ceiling was measured only with other methods.
-    const double change = 100 * (one.points.back().y / one.points.front().y - 1);
+    const double change = one.points.back().y / one.points.front().y - 1;
     summary += fmt::format(" {}: from {} to {} GB/s.", one.name, number_text(one.points.front().y),
                            number_text(one.points.back().y));
     if (line.front().backend != ceiling && std::abs(change) >= std::abs(largest_change)) {
       largest_change = change;
-      most_changed = fmt::format("{} changed most, by {:+.1f} %", one.name, change);
+      most_changed = fmt::format("{} changed most, by {}", one.name, change_text(change));
     }
     chart.all.push_back(std::move(one));
   }

@@ -50,9 +50,11 @@ struct page_facts {
 
 page_facts facts_of(const std::vector<source>& sources) {
   std::vector<std::string> machines = distinct(sources, &origin::machine);
-  // A machine with a device contains the name of the device, by which other results know it.
+  // A machine with a device is named "PROCESSOR, DEVICE"; results of one of the two name that one alone.
   std::erase_if(machines, [names = machines](const std::string& one) {
-    return std::ranges::any_of(names, [&](const std::string& other) { return other.ends_with(", " + one); });
+    return std::ranges::any_of(names, [&](const std::string& other) {
+      return other.ends_with(", " + one) || other.starts_with(one + ", ");
+    });
   });
   std::vector<std::string> days = distinct(sources, &origin::date);
   for (std::string& one : days) one = one.substr(0, one.find('T'));

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/kit/text.hpp"
 #include "cli/report/charts.hpp"
 #include "measure/ceiling.hpp"
 
@@ -97,8 +98,8 @@ std::optional<key_number> exact_time(const results& all) {
     if (one.method != "exact" || key(one) != key(plain)) continue;
     const double extra = one.seconds / plain.seconds - 1;
     const bool holds = extra <= most_extra_time;
-    return key_number{fmt::format("{:+.1f} %", 100 * extra),
-                      "the exact sum's time over the plain sum's",
+    return key_number{change_text(extra),
+                      "the exact sum's time over the plain sum's, uniform data",
                       fmt::format("{} reads {} GB/s, plain {} GB/s, sum of f32, n = {}, {}", name_of(one),
                                   number_text(one.gigabytes_per_second()), number_text(plain.gigabytes_per_second()),
                                   count_text(one.count), one.from.machine),

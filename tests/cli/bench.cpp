@@ -134,6 +134,14 @@ TEST_CASE("bench warns of other load on its core") {
   CHECK(row["waited_share"].get<double>() > 0.1);
 }
 
+TEST_CASE("bench that could time nothing for want of memory has failed, and says so behind its output" *
+          doctest::skip(!memory_can_be_limited)) {
+  const finished run = scratch_folder().fanin("bench --backend serial --type f32 --method fast --count 2^60");
+  CHECK(run.status == 1);
+  CHECK(run.out.find("not timed: no memory for so many elements") != std::string::npos);
+  CHECK(run.err == "fanin: no case was timed: no memory for so many elements\n");
+}
+
 TEST_CASE("bench: words that name nothing, and combinations that do not exist") {
   const scratch_folder here;
   check_failure(here.fanin("bench --backend serial,tbbb"), 2, "did you mean 'tbb'?");
@@ -147,6 +155,9 @@ TEST_CASE("bench: words that name nothing, and combinations that do not exist") 
   check_failure(here.fanin("bench --budget inf"), 2, "not 'inf'");
   check_failure(here.fanin("bench --budget 1s"), 2, "not '1s'");
   check_failure(here.fanin("bench --json --csv"), 2, "--csv");
+  for (const std::string form : {"--json", "--csv"}) {
+    check_failure(here.fanin("bench --list " + form), 2, "--list excludes " + form);
+  }
   check_failure(here.fanin("bench --operation norm2 --method fast"), 2, "no backend that is usable here");
 }
 

@@ -112,12 +112,12 @@ TEST_CASE("bad text") {
   check_all(
       here,
       {
-          {"$fanin sum word.txt", 1, "word.txt: line 2, column 3: 'x4' is not a number"},
-          {"$fanin sum - <word.txt", 1, "standard input: line 2, column 3: 'x4' is not a number"},
+          {"$fanin sum word.txt", 1, "word.txt: line 2, byte 3: 'x4' is not a number"},
+          {"$fanin sum - <word.txt", 1, "standard input: line 2, byte 3: 'x4' is not a number"},
           {"$fanin sum empty.txt", 1, "empty.txt: there is no number in it"},
           {"$fanin sum blank.txt", 1, "blank.txt: there is no number in it"},
           {"$fanin sum - </dev/null", 1, "standard input: there is no number in it"},
-          {"$fanin sum table.csv --column price", 1, "table.csv: line 3, column 3: 'oops'"},
+          {"$fanin sum table.csv --column price", 1, "table.csv: line 3, byte 3: 'oops'"},
           {"$fanin sum table.csv --column prize", 2, "no column is called 'prize'; did you mean 'price'?"},
           {"$fanin sum table.csv --header", 2, "choose one with --column"},
           {"$fanin sum table.csv --column 3 --header", 1, "--column asks for number 3"},
@@ -126,7 +126,7 @@ TEST_CASE("bad text") {
           {"echo 9223372036854775807 1 | $fanin sum - --type i64", 1, "standard input: the result does not fit"},
           {"echo 18446744073709551615 1 >big.txt; $fanin compare big.txt --type u64", 1, "big.txt: the sum"},
           {"printf '1 \\303\\274\\033[2J' | $fanin sum - --format text", 1, "'\\xc3\\xbc\\x1b[2J' is not a number"},
-          {"{ echo 1; yes 7 | tr -d '\\n'; } | $fanin sum", 1, "line 2, column 1: a word of more than 4096 bytes"},
+          {"{ echo 1; yes 7 | tr -d '\\n'; } | $fanin sum", 1, "line 2, byte 1: a word of more than 4096 bytes"},
           {"printf '\\377price\\n1\\n' >odd.csv; $fanin sum odd.csv --column price", 2, "mean '\\xffprice'?"},
       });
 }
@@ -251,6 +251,7 @@ TEST_CASE("a backend that is not usable") {
   check_failure(here.fanin("sum - --backend " + name + " <x.npy"), 5, "'" + name + "' is not usable here");
   check_failure(here.shell("FANIN_BACKEND=" + name + " $fanin sum x.npy"), 5, "'" + name + "' is not usable here");
   CHECK(here.fanin("sum x.npy --backend " + name + ",serial").out == "0\n");
+  check_failure(here.fanin("compare x.npy --backend " + name), 5, name + ": ");
 }
 
 TEST_CASE("stdout that takes nothing") {

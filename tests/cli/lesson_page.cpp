@@ -63,6 +63,7 @@ TEST_CASE("every stage has its pictures, its story, what its counter tells and i
     for (const auto* label : {"Fault.", "Idea.", "Counter.", "Measured.", "Exercises."}) {
       CHECK(count_of(fmt::format("<p><strong>{}</strong>", label), section) == 1);
     }
+    CHECK(count_of("<th scope=\"col\">speed</th>", section) == (stage.name == "global-neighbored" ? 0 : 1));
     CHECK(count_of("&#160;us</td>", section) == (stage.name == "warp-redux" ? 2 : 4));
     const bool traced = stage.untraced.empty();
     const std::size_t steps = traced ? make_trace(stage, readable_shape(stage, 0, 0)).steps.size() : 0;
@@ -84,6 +85,8 @@ TEST_CASE("the page needs nothing but itself") {
     CHECK_FALSE(contains(page, part));
   }
   CHECK(contains(page, "prefers-color-scheme:dark"));
+  CHECK_FALSE(contains(page, "class=\"lead\""));  // The report's style sheet, which comes first, has bold leads.
+  CHECK(contains(page, "0 0/3rem 100% local"));   // Shades at the ends of the list of stages show that it scrolls.
 }
 
 TEST_CASE("a picture shows every addition of its step, and the numbers before and after it") {
@@ -142,7 +145,7 @@ TEST_CASE("times of results that are given replace the others") {
   CHECK(contains(mask, ">1000 i64, max</th><td class=\"number\">2000.0&#160;us</td>"));
   CHECK(
       contains(mask, "--share:12.5%\">12.5&#160;%</td><td><strong>1.50&#160;&#215;</strong> the &lt;first&gt;</td>"));
-  CHECK(contains(section_of(page, "global-neighbored"), "12.5&#160;%</td><td></td>"));
+  CHECK(contains(section_of(page, "global-neighbored"), "12.5&#160;%</td></tr>"));
   CHECK(contains(section_of(page, "shared-strided"), "These results have no time of this stage."));
   CHECK_FALSE(contains(page, "H200"));
 }
@@ -162,7 +165,7 @@ TEST_CASE("the usual times are those of the results in bench/, as if these were 
       const std::string time = fmt::format("{:.1f}&#160;us</td>", 1e6 * row["seconds"].get<double>());
       const std::string share = fmt::format("{:.1f}&#160;%</td>", 100 * row["share_of_ceiling"].get<double>());
       const std::string gain = row["gain"].is_null()
-                                   ? "<td></td>"
+                                   ? "</tr>"
                                    : fmt::format("<td><strong>{:.2f}&#160;&#215;</strong> {}</td>",
                                                  row["gain"].get<double>(), row["builds_on"].get<std::string>());
       for (const std::string& page : {usual, given}) {

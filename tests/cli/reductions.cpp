@@ -216,7 +216,12 @@ TEST_CASE("merge: states of parts give the bits of the whole") {
   check_failure(here.fanin("merge f32.fanin f64.fanin"), 1, "f64.fanin: a sum of f64 elements");
   check_failure(here.fanin("merge f32.fanin x.npy"), 1, "x.npy: ");
   check_failure(here.fanin("merge missing"), 1, "missing: No such file");
-  check_failure(here.fanin("merge ."), 1, ".: Is a directory");
+  check_failure(here.fanin("merge ."), 1, ".: is a directory");
+  CHECK(value(here.fanin("merge - f32.fanin <f32.fanin")) == value(here.fanin("merge f32.fanin f32.fanin")));
+  CHECK(value(here.shell("cat f64.fanin | $fanin merge -")) == value(here.fanin("merge f64.fanin")));
+  check_failure(here.fanin("merge f32.fanin - <f64.fanin"), 1, "standard input: a sum of f64 elements");
+  check_failure(here.fanin("merge - <x.npy"), 1, "standard input: ");
+  check_failure(here.fanin("merge - - <f64.fanin"), 2, "standard input cannot be two states");
   check_failure(here.fanin("merge /dev/zero"), 1, "/dev/zero: ");
   check_failure(here.fanin("sum x.npy --method exact --save-state none/y"), 1, "none/y");
   check_failure(here.fanin("sum x.npy --method fast --save-state y"), 2, "--save-state needs the method exact");

@@ -140,10 +140,10 @@ TEST_CASE("the summary of an H200's results agrees with their rows") {
            "{:.0f} % | the plain sum's share of the read ceiling | cuda reads {} GB/s, sum of f32, n = {}, NVIDIA "
            "H200; cub reads {} GB/s | ✓ memory is the limit: 90 % or more",
            100 * share, number_text(rates["cuda/fast"]), count_text(count), number_text(rates["cub/fast"])),
-       fmt::format(
-           "{:+.1f} % | the exact sum's time over the plain sum's | cuda reads {} GB/s, plain {} GB/s, sum of "
-           "f32, n = {}, NVIDIA H200 | ✓ at most 25 % longer",
-           100 * extra, number_text(rates["cuda/exact"]), number_text(rates["cuda/fast"]), count_text(count)),
+       fmt::format("{:+.1f} % | the exact sum's time over the plain sum's, uniform data | cuda reads {} GB/s, plain "
+                   "{} GB/s, sum of "
+                   "f32, n = {}, NVIDIA H200 | ✓ at most 25 % longer",
+                   100 * extra, number_text(rates["cuda/exact"]), number_text(rates["cuda/fast"]), count_text(count)),
        fmt::format(
            "{0} of {0} | checked values are right | each within its proven bound, or with the bits of the exact "
            "result | ✓ no value is wrong",
@@ -162,6 +162,17 @@ TEST_CASE("the summary of an H200's results agrees with their rows") {
   CHECK(page.find(">Measured 2026-11-21 · commit 4213438 · fanin version 0.1.0 · 7 results<") != std::string::npos);
 }
 
+TEST_CASE("the title names a machine once, whether results name its device or not") {
+  const scratch_folder here;
+  const std::vector<json> rows = {case_row("fast", 89)};
+  const std::string names[] = {"a machine", "a machine, a device", "a device"};
+  for (std::size_t i = 0; i < std::size(names); ++i) {
+    const json context = {{"machine", names[i]}};
+    here.write(fmt::format("{}.json", i), json({{"context", context}, {"benchmarks", rows}}).dump());
+  }
+  CHECK(page_of(here, "*.json").find("<h1>a machine, a device</h1>") != std::string::npos);
+}
+
 TEST_CASE("a number that misses its mark says so") {
   const scratch_folder here;
   std::vector<json> rows = {case_row("fast", 89), case_row("exact", 70)};
@@ -174,8 +185,8 @@ TEST_CASE("a number that misses its mark says so") {
   const std::string slow = "89 % | the plain sum's share of the read ceiling | tbb reads 89 GB/s, " + at_end +
                            "✗ memory is not the limit: below 90 %";
   const std::string dear =
-      "+27.1 % | the exact sum's time over the plain sum's | tbb reads 70 GB/s, plain 89 GB/s, " + at_end +
-      "✗ more than 25 % longer";
+      "+27.1 % | the exact sum's time over the plain sum's, uniform data | tbb reads 70 GB/s, plain 89 GB/s, " +
+      at_end + "✗ more than 25 % longer";
   const std::string false_value =
       "2 of 3 | checked values are right | each within its proven bound, or with the bits of the exact result | ✗ 1 "
       "wrong";
@@ -184,6 +195,9 @@ TEST_CASE("a number that misses its mark says so") {
       "most "
       "25.0 % | ✗ read these times with care";
   check_summary(page_of(here, "bench.json"), {"0 of 4 numbers meet the mark.", slow, dear, false_value, loud});
+
+  here.write("even.json", bench_of({case_row("fast", 95), case_row("exact", 95.01)}));
+  CHECK(summary_of(page_of(here, "even.json"))[2].starts_with("0.0 % | the exact sum's time"));
 
   // Five other numbers leave no room: the disturbed cases of the first file still show, and a number that holds does
   // not.

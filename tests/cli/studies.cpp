@@ -7,7 +7,10 @@
 #include <cstdlib>
 #include <span>
 
+#include <fanin/error.hpp>
+
 #include "oracle/exact_sum.hpp"
+#include "oracle/families.hpp"
 #include "tests/cli/process.hpp"
 
 namespace fanin::cli {
@@ -88,6 +91,8 @@ TEST_CASE("compare: --method leaves out the others; integers, infinities and not
     CHECK(row["error_ulps"] == 0);
     CHECK(row["bound_ok"] == true);
   }
+  CHECK(parsed(here.shell("seq 3 | $fanin compare --json"))["exact"]["value_text"] == "6");
+  CHECK(parsed(here.fanin("compare --type i64 --json <x.txt"))["input"] == "standard input");
   here.write("inf.txt", "inf 1 -inf\n");
   const json infinite = parsed(here.fanin("compare inf.txt --json"));
   for (const json& row : infinite["rows"]) {
@@ -108,6 +113,27 @@ TEST_CASE("compare: --method leaves out the others; integers, infinities and not
   CHECK(text.out.find(" us ") != std::string::npos);
   CHECK(text.status == 0);
   CHECK(text.out.find("neumaier") != std::string::npos);
+}
+
+TEST_CASE("compare and bench take the backends of --backend, or else of FANIN_BACKEND") {
+  const scratch_folder here;
+  here.write("x.txt", "1 2 3\n");
+  for (const std::string command :
+       {"$fanin compare x.txt --json --backend serial", "FANIN_BACKEND=serial $fanin compare x.txt --json"}) {
+    const json all = parsed(here.shell(command));
+    CHECK(!all["rows"].empty());
+    CHECK(all["not_usable"].empty());
+    for (const json& row : all["rows"]) CHECK(row["backend"] == "serial");
+  }
+  const std::string list = "$fanin bench --list";
+  const std::string all = here.shell(list).out, serial = here.shell(list + " --backend serial").out;
+  CHECK(here.shell("FANIN_BACKEND=serial " + list).out == serial);
+  CHECK(here.shell("FANIN_BACKEND=seral " + list + " --backend serial").out == serial);
+  CHECK(here.shell("FANIN_BACKEND=auto " + list).out == all);
+  CHECK(here.shell("FANIN_BACKEND=serial " + list + " --backend auto").out == all);
+  for (const std::string command : {"bench", "compare x.txt"}) {
+    check_failure(here.shell("FANIN_BACKEND=seral $fanin " + command), 2, "did you mean 'serial'?");
+  }
 }
 
 TEST_CASE("compare: what is promised, and whether it is kept") {
@@ -185,6 +211,30 @@ TEST_CASE("accuracy: no error beyond its bound, and the inputs are as ill-condit
   }
 }
 
+template <class T>
+void check_fewest_elements(const std::string& spec, double condition, std::size_t least) {
+  CAPTURE(spec);
+  CHECK_THROWS_AS(oracle::generate<T>(spec, least - 1, 1), invalid_argument);
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    const std::vector<T> x = oracle::generate<T>(spec, least, seed);
+    const double reached = oracle::exact_sum(std::span<const T>(x), 1).condition();
+    CHECK(reached > condition / 4);
+    CHECK(reached < condition * 4);
+  }
+}
+
+TEST_CASE("generate: the fewest elements for a condition number have it, and fewer are refused") {
+  check_fewest_elements<float>("condition:100", 100, 4);
+  check_fewest_elements<float>("condition", 1e10, 6);
+  check_fewest_elements<float>("condition:1e30", 1e30, 12);
+  check_fewest_elements<double>("condition:1e15", 1e15, 4);
+  check_fewest_elements<double>("condition:1e30", 1e30, 6);
+  const scratch_folder here;
+  check_failure(here.fanin("generate condition:1e30 --count 5 --output x.npy"), 2,
+                "the condition number 1e+30 takes at least 6 elements of f64, not 5");
+  CHECK(here.shell("ls -A").out.empty());
+}
+
 TEST_CASE("generate: same seed, same bytes; the sum it says is the exact sum of what it wrote") {
   const scratch_folder here;
   for (const std::string spec : {"constant:0.1", "uniform", "normal", "telescoping", "condition:1e15",
@@ -243,6 +293,7 @@ TEST_CASE("completions are scripts, and the man page and the help name every sub
   CHECK(here.fanin("sum --help").out.find("--threads") != std::string::npos);
   CHECK(here.fanin("help sum").out == here.fanin("sum --help").out);
   CHECK(here.fanin("help").out == here.fanin("--help").out);
+  CHECK(here.fanin("help help").out == here.fanin("--help").out);
   check_failure(here.fanin("help summ"), 2, "unknown subcommand 'summ'; did you mean 'sum'?");
 }
 

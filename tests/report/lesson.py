@@ -9,16 +9,12 @@ at a phone's width. With it one picture of one stage is shown, the next one come
 of them stand there again.
 """
 
-import html
-import json
 import os
 import re
-import shutil
 import subprocess
 import sys
-import tempfile
 
-from render import WIDTHS, browser, check_the_checks, faults, is_blank
+from render import WIDTHS, blank_pictures, checked_browser, faults
 
 PAPER = 718  # A4 without its margins.
 
@@ -63,13 +59,8 @@ def with_one_picture(page):
 def stepped(chromium, page):
     """What the page shows after each of the STEPS."""
     look = "seen.push([status.textContent, shown('section').length, shown('figure').length, shown('svg.step').length]);"
-    path = os.path.join(chromium.folder, "stepped.html")
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(page.replace("</body>", PROBE % "\n".join(f"{action};{look}" for action, _ in STEPS)))
-    command = [chromium.program, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={chromium.folder}/profile",
-               "--dump-dom", "file://" + path]
-    dom = subprocess.run(command, check=True, capture_output=True, timeout=300).stdout.decode()
-    return json.loads(html.unescape(re.search(r'<pre id="found">(.*?)</pre>', dom, re.S).group(1)))
+    actions = "\n".join(f"{action};{look}" for action, _ in STEPS)
+    return chromium.found(page.replace("</body>", PROBE % actions))
 
 
 def faults_of_stepping(chromium, page):
@@ -80,15 +71,8 @@ def faults_of_stepping(chromium, page):
 
 
 def main():
-    program = shutil.which("chromium")
-    if program is None:
-        print("fanin: skipped: chromium was not found")
-        sys.exit(77)
-    with tempfile.TemporaryDirectory() as scratch:
-        folder = sys.argv[2] if len(sys.argv) > 2 else scratch
-        chromium = browser(program, folder)
-        check_the_checks(chromium)
-        path = os.path.join(folder, "lesson.html")
+    with checked_browser(*sys.argv[2:3]) as chromium:
+        path = os.path.join(chromium.folder, "lesson.html")
         subprocess.run([sys.argv[1], "lesson", path, "--force"], check=True)
         with open(path, encoding="utf-8") as file:
             page = file.read()
@@ -103,11 +87,7 @@ def main():
             problems += [f"{name}, {width} pixels: {one}" for one in faults(measured, width)]
             if len(measured["drawings"]) != number:
                 problems.append(f"{name}, {width} pixels: {len(measured['drawings'])} pictures, not {number}")
-        for width in WIDTHS:
-            for dark in (False, True):
-                name = f"lesson-{width}-{'dark' if dark else 'light'}.png"
-                if is_blank(chromium.picture(page, width, name, dark)):
-                    problems.append(f"{name} is blank")
+        problems += blank_pictures(chromium, page, "lesson")
         sys.exit("\n".join(problems[:20]) or 0)
 
 

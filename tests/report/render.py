@@ -9,6 +9,7 @@ well-formed XML. The page of bench/results/h200 is at most 12 screens high, and 
 Before that, pages with each of these faults are shown to be found out.
 """
 
+import contextlib
 import glob
 import html
 import itertools
@@ -52,34 +53,40 @@ class browser:
     def __init__(self, program, folder):
         self.program, self.folder = program, folder
 
-    def run(self, page, width, height, *options):
-        path = os.path.join(self.folder, "frame.html")
+    def run(self, page, *options):
+        """What Chromium prints with these options for the page."""
+        path = os.path.join(self.folder, "page.html")
         with open(path, "w", encoding="utf-8") as file:
-            file.write(FRAME.format(width=width, height=height, page=html.escape(page)))
-        command = [self.program, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
-                   f"--user-data-dir={self.folder}/profile", f"--window-size={max(width, 500)},{height}", *options,
-                   "file://" + path]
+            file.write(page)
+        command = [self.program, "--headless", "--no-sandbox", "--disable-gpu",
+                   f"--user-data-dir={self.folder}/profile", *options, "file://" + path]
         return subprocess.run(command, check=True, capture_output=True, timeout=300).stdout.decode()
 
+    def found(self, page, *options):
+        """What the page's script writes into its element `found`, as JSON."""
+        dom = self.run(page, "--dump-dom", *options)
+        return json.loads(html.unescape(re.search(r'<pre id="found">(.*?)</pre>', dom, re.S).group(1)))
+
+    @staticmethod
+    def framed(page, width, height):
+        """The page in a frame of this size, and the options for it."""
+        frame = FRAME.format(width=width, height=height, page=html.escape(page))
+        return frame, "--hide-scrollbars", f"--window-size={max(width, 500)},{height}"
+
     def measure(self, page, width, height=2000):
-        found = re.search(r'<pre id="found">(.*?)</pre>', self.run(page, width, height, "--dump-dom"), re.S)
-        return json.loads(html.unescape(found.group(1)))
+        return self.found(*self.framed(page, width, height))
 
     def pages_printed(self, page):
         """The number of sheets that the page takes in print."""
-        paths = [os.path.join(self.folder, name) for name in ("printed.html", "printed.pdf")]
-        with open(paths[0], "w", encoding="utf-8") as file:
-            file.write(page)
-        subprocess.run([self.program, "--headless", "--no-sandbox", "--disable-gpu",
-                        f"--user-data-dir={self.folder}/profile", f"--print-to-pdf={paths[1]}", "file://" + paths[0]],
-                       check=True, capture_output=True, timeout=300)
-        with open(paths[1], "rb") as file:
+        path = os.path.join(self.folder, "printed.pdf")
+        self.run(page, f"--print-to-pdf={path}")
+        with open(path, "rb") as file:
             return max(int(count) for count in re.findall(rb"/Count (\d+)", file.read()))
 
     def picture(self, page, width, name, dark):
         path = os.path.join(self.folder, name)
         scheme = 0 if dark else 1
-        self.run(page, width, 2400, f"--blink-settings=preferredColorScheme={scheme}", f"--screenshot={path}")
+        self.run(*self.framed(page, width, 2400), f"--blink-settings=preferredColorScheme={scheme}", f"--screenshot={path}")
         with open(path, "rb") as file:
             return file.read()
 
@@ -172,16 +179,31 @@ def result(fanin, folder, name, *arguments):
     return path
 
 
-def main():
+@contextlib.contextmanager
+def checked_browser(folder=None):
+    """A browser whose files are in `folder`, or without one in a temporary folder, once the checks have found faults."""
     program = shutil.which("chromium")
     if program is None:
         print("fanin: skipped: chromium was not found")
         sys.exit(77)
     with tempfile.TemporaryDirectory() as scratch:
-        folder = sys.argv[3] if len(sys.argv) > 3 else scratch
-        chromium = browser(program, folder)
+        chromium = browser(program, folder or scratch)
         check_the_checks(chromium)
-        fanin, results = sys.argv[1:3]
+        yield chromium
+
+
+def blank_pictures(chromium, page, name):
+    """Takes the page's pictures at both widths, light and dark, and names those that are blank."""
+    for width in WIDTHS:
+        for dark in (False, True):
+            file = f"{name}-{width}-{'dark' if dark else 'light'}.png"
+            if is_blank(chromium.picture(page, width, file, dark)):
+                yield f"{file} is blank"
+
+
+def main():
+    with checked_browser(*sys.argv[3:4]) as chromium:
+        fanin, results, folder = *sys.argv[1:3], chromium.folder
         subprocess.run([fanin, "generate", "constant", "--count", "1000000", "--type", "f32", "--force", "--output",
                         os.path.join(folder, "values.npy")], check=True, capture_output=True)
         files = sorted(glob.glob(f"{results}/*/*-sums.json") + glob.glob(f"{results}/*/ladder-*.json")) + \
@@ -198,10 +220,7 @@ def main():
         for width in WIDTHS:
             for one in (page, h200):
                 problems += [f"{width} pixels: {fault}" for fault in faults(chromium.measure(opened(one), width), width)]
-            for dark in (False, True):
-                name = f"report-{width}-{'dark' if dark else 'light'}.png"
-                if is_blank(chromium.picture(page, width, name, dark)):
-                    problems.append(f"{name} is blank")
+        problems += blank_pictures(chromium, page, "report")
         sys.exit("\n".join(problems[:20]) or 0)
 
 

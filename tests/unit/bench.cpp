@@ -199,7 +199,8 @@ TEST_CASE("the axes: defaults, powers of two, and words that name nothing") {
   CHECK(sweep({.counts = {"2^20"}})[0].count == 1 << 20);
   CHECK(sweep({.counts = {"3e4"}})[0].count == 30000);
   CHECK(sweep({.operations = {"dot"}, .types = {"f64"}, .counts = {"8"}})[0].bytes() == 128);
-  CHECK_THROWS_AS(sweep({.backends = {"auto"}}), invalid_argument);
+  CHECK(sweep({.backends = {"auto"}}).size() == sweep({}).size());
+  CHECK_THROWS_AS(sweep({.backends = {"serial", "auto"}}), invalid_argument);
   CHECK_THROWS_AS(sweep({.methods = {"exakt"}}), usage_error);
   CHECK_THROWS_AS(sweep({.variants = {"khan"}}), usage_error);
   CHECK_THROWS_AS(sweep({.counts = {"2^64"}}), usage_error);

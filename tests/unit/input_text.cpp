@@ -69,7 +69,8 @@ TEST_SUITE_BEGIN("text");
 TEST_CASE("words of plain text") { check<double>("1 2.5\n-3e2\t+4\r\n", plain, {1, 2.5, -300, 4}); }
 
 TEST_CASE("plain text separates at the delimiter too") {
-  check<double>("1,2\n3,", {.delimiter = ','}, {1, 2, 3});
+  check<double>("1, 2\n3 4,5\r\n\n 6\n", {.delimiter = ','}, {1, 2, 3, 4, 5, 6});
+  check<double>("\t1\t\t2\t\n", {.delimiter = '\t'}, {1, 2});
   check<double>("1;2", {.delimiter = ';'}, {1, 2});
   check<double>("\n\n 7", plain, {7});
   check<double>(
@@ -88,19 +89,28 @@ TEST_CASE("plain text without a delimiter: a comma is allowed before white space
   check<double>("1, 2,\n3 , 4,", plain, {1, 2, 3, 4});
   check_refused(
       "2\n3,14", plain,
-      "x: line 2, column 1: '3,14' is not a number of type f64; if commas separate numbers, say --delimiter ,");
-  check_refused(
-      "1,,", plain,
-      "x: line 1, column 1: '1,' is not a number of type f64; if commas separate numbers, say --delimiter ,");
-  check_refused("1,2", {.delimiter = ';'}, "x: line 1, column 1: '1,2' is not a number of type f64");
+      "x: line 2, byte 1: '3,14' is not a number of type f64; if commas separate numbers, say --delimiter ,");
+  check_refused("1,,", plain,
+                "x: line 1, byte 1: '1,' is not a number of type f64; if commas separate numbers, say --delimiter ,");
+  check_refused("1,2", {.delimiter = ';'}, "x: line 1, byte 1: '1,2' is not a number of type f64");
+}
+
+TEST_CASE("plain text: an empty field between delimiters is an error, as in CSV") {
+  const text_layout comma{.delimiter = ','};
+  check_refused("1\n2,,3\n", comma, "x: line 2, byte 3: an empty field");
+  check_refused("1\n2, ,3\n", comma, "x: line 2, byte 4: an empty field");
+  check_refused("1\n,2\n", comma, "x: line 2, byte 1: an empty field");
+  check_refused("1,2\n3,\n4,5", comma, "x: line 2, byte 3: an empty field");
+  check_refused("1,2\n3, ", comma, "x: line 2, byte 4: an empty field");
+  check_refused("1,2\r\n3,", comma, "x: line 2, byte 3: an empty field");
 }
 
 TEST_CASE("a line ends with LF, CR LF or CR") {
   check<double>("1\r2\r\n3\n\r4\r", plain, {1, 2, 3, 4});
-  check_refused("1\r2\r\n\n3x", plain, "x: line 4, column 1: '3x' is not a number of type f64");
+  check_refused("1\r2\r\n\n3x", plain, "x: line 4, byte 1: '3x' is not a number of type f64");
   check<double>("a,b\r1,2\r\r\n3,4\r", csv("b"), {2, 4});
   check<double>("\"a\",\"b\"\r\"1\",\"2\"\r\"3\",\"4\"\r", csv("b"), {2, 4});
-  check_refused("n,x\r\"a\rb\r\nc\",1\rd,z\r", csv("x"), "x: line 5, column 3: 'z' is not a number of type f64");
+  check_refused("n,x\r\"a\rb\r\nc\",1\rd,z\r", csv("x"), "x: line 5, byte 3: 'z' is not a number of type f64");
 }
 
 TEST_CASE("numbers are correctly rounded and complete") {
@@ -132,28 +142,33 @@ TEST_CASE("a word, a number and a field have a greatest length") {
   const std::string word(longest_word, '0'), field(longest_field, 'x');
   CHECK(parse<double>(word + " 1", plain, 1000) == std::vector<double>{0, 1});
   CHECK(parse<double>(fmt::format("-{:.1074f}", 5e-324), plain, 1000) == std::vector<double>{-5e-324});
-  CHECK(refusal("1\n2 0" + word + " 1", plain) == "x: line 2, column 3: a word of more than 4096 bytes");
+  CHECK(refusal("1\n2 0" + word + " 1", plain) == "x: line 2, byte 3: a word of more than 4096 bytes");
   std::vector<std::byte> none;
   CHECK_THROWS_AS(text_parser(plain, element_type::f64, "x").parse(word + "0", false, none), bad_data);
-  CHECK(refusal("1\n\"0" + word + "\"\n", csv()) == "x: line 2, column 1: a word of more than 4096 bytes");
+  CHECK(refusal("1\n\"0" + word + "\"\n", csv()) == "x: line 2, byte 1: a word of more than 4096 bytes");
   CHECK(parse<double>("1," + field + "\n2,\n", csv("1"), 1 << 19) == std::vector<double>{1, 2});
-  CHECK(refusal("1,x\n2,x" + field, csv("1")) == "x: line 2, column 3: a field of more than 1048576 bytes");
-  CHECK(refusal("1,x\n2,\"" + field, csv("1")) == "x: line 2, column 3: a field of more than 1048576 bytes");
+  CHECK(refusal("1,x\n2,x" + field, csv("1")) == "x: line 2, byte 3: a field of more than 1048576 bytes");
+  CHECK(refusal("1,x\n2,\"" + field, csv("1")) == "x: line 2, byte 3: a field of more than 1048576 bytes");
+  CHECK(refusal("a,b" + word + "\n1,2", csv("a")) == "x: line 1, byte 3: a word of more than 4096 bytes");
+  const std::string commas(most_names - 1, ',');
+  CHECK(parse<double>("a" + commas + "\n1" + commas, csv("a"), 1 << 19) == std::vector<double>{1});
+  CHECK(refusal("a" + commas + ",\n", csv("a")) == "x: line 1, byte 65538: a header of more than 65536 names");
+  CHECK(parse<double>("1" + commas + ",", csv("1"), 1 << 19) == std::vector<double>{1});
 }
 
-TEST_CASE("bad numbers are named with line and column") {
-  check_refused("1 2\n3 4x 5", plain, "x: line 2, column 3: '4x' is not a number of type f64");
-  check_refused("abc", plain, "x: line 1, column 1: 'abc' is not a number of type f64");
+TEST_CASE("bad numbers are named with line and byte") {
+  check_refused("1 2\n3 4x 5", plain, "x: line 2, byte 3: '4x' is not a number of type f64");
+  check_refused("abc", plain, "x: line 1, byte 1: 'abc' is not a number of type f64");
   check_refused(
       "\xEF\xBB\xBF"
       "a",
-      plain, "x: line 1, column 1: 'a' is not a number of type f64");
-  check_refused("1\n\n  +-1", plain, "x: line 3, column 3: '+-1' is not a number of type f64");
-  check_refused("1e400", plain, "x: line 1, column 1: '1e400' is out of range for f64");
-  check_refused<float>("1 1e39", plain, "x: line 1, column 3: '1e39' is out of range for f32");
-  check_refused<std::int32_t>("2147483648", plain, "x: line 1, column 1: '2147483648' is out of range for i32");
-  check_refused<std::uint64_t>("-1", plain, "x: line 1, column 1: '-1' is not a number of type u64");
-  check_refused<std::int32_t>("1.5", plain, "x: line 1, column 1: '1.5' is not a number of type i32");
+      plain, "x: line 1, byte 1: 'a' is not a number of type f64");
+  check_refused("1\n\n  +-1", plain, "x: line 3, byte 3: '+-1' is not a number of type f64");
+  check_refused("1e400", plain, "x: line 1, byte 1: '1e400' is out of range for f64");
+  check_refused<float>("1 1e39", plain, "x: line 1, byte 3: '1e39' is out of range for f32");
+  check_refused<std::int32_t>("2147483648", plain, "x: line 1, byte 1: '2147483648' is out of range for i32");
+  check_refused<std::uint64_t>("-1", plain, "x: line 1, byte 1: '-1' is not a number of type u64");
+  check_refused<std::int32_t>("1.5", plain, "x: line 1, byte 1: '1.5' is not a number of type i32");
 }
 
 TEST_CASE("columns of CSV") {
@@ -170,9 +185,9 @@ TEST_CASE("quoted fields of CSV") {
   check<double>("\"the \"\"name\"\"\",x\n\"a,b\",1\n\"c\nd\",\" 2 \"\r\n", csv("x"), {1, 2});
   check<double>("x\n\"3\"", csv("x"), {3});
   check<double>("\"the \"\"name\"\"\"\n3", csv("the \"name\""), {3});
-  check_refused("x\n\"3", csv("x"), "x: line 2, column 1: a quote is not closed");
-  check_refused("x\n\"3\"4\n", csv("x"), "x: line 2, column 4: text behind a closing quote");
-  check_refused("n,x\n\"a\nb\",1\nc,z\n", csv("x"), "x: line 4, column 3: 'z' is not a number of type f64");
+  check_refused("x\n\"3", csv("x"), "x: line 2, byte 1: a quote is not closed");
+  check_refused("x\n\"3\"4\n", csv("x"), "x: line 2, byte 4: text behind a closing quote");
+  check_refused("n,x\n\"a\nb\",1\nc,z\n", csv("x"), "x: line 4, byte 3: 'z' is not a number of type f64");
 }
 
 TEST_CASE("CSV that does not fit") {
@@ -183,13 +198,18 @@ TEST_CASE("CSV that does not fit") {
   check<double>("a,b,a\n1,2,3\n", csv("b"), {2});
   check<double>("a,b,a\n1,2,3\n", csv("3", true), {3});
   check_refused("1,2\n", csv(), "x: line 1 has several columns; choose one with --column");
-  check_refused("1,2\n3\n", csv("2"), "x: line 2, column 1: only 1 fields, and --column asks for number 2");
-  check_refused("1,2\n3,\n", csv("2"), "x: line 2, column 3: an empty field");
-  check_refused("a,b\n1,2\n1,234,5\n", csv("b"), "x: line 3, column 7: more than the 2 fields that the header names");
-  check_refused("a\n1,2\n", csv("1", true), "x: line 2, column 3: more than the 1 fields that the header names");
-  check_refused(
-      "price\n1\n", csv(),
-      "x: line 1, column 1: 'price' is not a number of type f64; if line 1 names the columns, say --header");
+  check_refused("1,2\n3\n", csv("2"), "x: line 2, byte 1: the record has 1 field, and the first one 2");
+  check_refused("1\n", csv("2"), "x: line 1, byte 1: only 1 field, and --column asks for number 2");
+  check_refused("a,b\n1,2\n", csv("3", true), "x: line 1, byte 3: only 2 fields, and --column asks for number 3");
+  check_refused("1,2\n3,\n", csv("2"), "x: line 2, byte 3: an empty field");
+  check_refused("a,b\n1,2\n1,234,5\n", csv("b"),
+                "x: line 3, byte 7: the record has 3 fields, and the header names 2");
+  check_refused("a\n1,2\n", csv("1", true), "x: line 2, byte 3: the record has 2 fields, and the header names 1");
+  check_refused("a,b\n1,2\n3\n", csv("a"), "x: line 3, byte 1: the record has 1 field, and the header names 2");
+  check_refused("1,2\n\n3,4,5\n", csv("1"), "x: line 3, byte 5: the record has 3 fields, and the first one 2");
+  check_refused("1,2,3\n4,5\n", csv("1"), "x: line 2, byte 3: the record has 2 fields, and the first one 3");
+  check_refused("price\n1\n", csv(),
+                "x: line 1, byte 1: 'price' is not a number of type f64; if line 1 names the columns, say --header");
   CHECK_THROWS_AS(text_parser(csv("0"), element_type::f64, "x"), usage_error);
 }
 
