@@ -39,22 +39,6 @@ class lane_sums {
     if (threadIdx.x == 0) seen_ = 0;
   }
 
-  /// Adds +-magnitude * 2^(low + position), with magnitude < 2^Digits, to the chunks that it overlaps.
-  template <int Digits, class Magnitude>
-  __device__ void add(Magnitude magnitude, int position, bool negative) {
-    constexpr int bits = 8 * sizeof(Magnitude), chunks = (Digits + 15 + 15) / 16;
-    static_assert(Digits < bits && 16 * (chunks - 1) <= bits);
-    using signed_value =
-        std::conditional_t<bits == 128, detail::int128, std::conditional_t<bits == 64, std::int64_t, std::int32_t>>;
-    const auto value = static_cast<signed_value>(negative ? 0 - magnitude : magnitude);
-    const int offset = position % 16;
-    int* const word = words_ + position / 16 * 32 + threadIdx.x % 32;
-    const Magnitude low = static_cast<Magnitude>(value) << offset;
-#pragma unroll
-    for (int i = 0; i + 1 < chunks; ++i) atomicAdd(word + 32 * i, static_cast<int>(low >> (16 * i) & 0xffff));
-    atomicAdd(word + 32 * (chunks - 1), static_cast<int>(value >> (16 * (chunks - 2)) >> (16 - offset)));
-  }
-
   /// Adds the sum of the warp's values * 2^(low + position). A whole warp calls it, with one position >= 0. A value
   /// takes 32 additions from the warp's share.
   __device__ void add_warp(std::int64_t value, int position) {
@@ -74,28 +58,20 @@ class lane_sums {
   /// Notes that a lane of the block calls add(). Its warp calls it before.
   __device__ void use_lanes() { note(lanes_used); }
 
-  /// Adds a term of any value, infinities and NaN included.
-  __device__ void add(T x) {
-    const auto bits = detail::to_bits(x);
-    const bool negative = (bits & format::sign) != 0;
-    const auto magnitude = bits & ~format::sign;
-    if (magnitude >= format::infinity) return note_special(magnitude == format::infinity, negative);
-    const unpacked parts(magnitude);
-    add<format::digits>(parts.mantissa, parts.position, negative);
-  }
-  __device__ void add(const product<T>& p) {
-    const auto x = detail::to_bits(p.x), y = detail::to_bits(p.y);
-    const bool negative = ((x ^ y) & format::sign) != 0;
-    const auto magnitude_x = x & ~format::sign, magnitude_y = y & ~format::sign;
-    if (magnitude_x >= format::infinity || magnitude_y >= format::infinity) {
-      const bool is_nan =
-          magnitude_x > format::infinity || magnitude_y > format::infinity || magnitude_x == 0 || magnitude_y == 0;
-      return note_special(!is_nan, negative);
+  /// Adds terms of any value, infinities and NaN included.
+  template <class Term, int N>
+  __device__ void add(Term (&x)[N]) {
+    unsigned largest = 0;
+#pragma unroll
+    for (const Term& one : x) largest = ::max(largest, high_magnitude(one));
+    if (largest >= high_word(format::infinity)) {
+#pragma unroll
+      for (Term& one : x) {
+        if (high_magnitude(one) >= high_word(format::infinity)) note_special(one), one = Term{};
+      }
     }
-    using wide = std::conditional_t<sizeof(T) == 4, std::uint64_t, detail::uint128>;
-    const unpacked left(magnitude_x), right(magnitude_y);
-    add<2 * format::digits>(static_cast<wide>(left.mantissa) * right.mantissa, left.position + right.position,
-                            negative);
+#pragma unroll
+    for (const Term& one : x) add_finite(one);
   }
 
   /// Sets flags of seen_bits.
@@ -133,18 +109,70 @@ class lane_sums {
   using format = typename sums::format;
   static constexpr unsigned lanes_used = 1u << 30, drained = 1u << 31;  ///< flags in seen_ besides seen_bits
 
-  /// A finite number: mantissa * 2^(format::low + position).
+  using bits = typename format::bits;
+
+  __device__ static constexpr unsigned high_word(bits x) { return static_cast<unsigned>(x >> (8 * sizeof(T) - 32)); }
+  /// The upper 32 bits of |x|, of a product those of its larger factor.
+  __device__ static unsigned high_magnitude(T x) { return high_word(detail::to_bits(x)) & 0x7fffffffu; }
+  __device__ static unsigned high_magnitude(const product<T>& p) {
+    return ::max(high_magnitude(p.x), high_magnitude(p.y));
+  }
+
+  /// A finite number is +-mantissa * 2^(format::low + position).
   struct unpacked {
-    typename format::bits mantissa;
-    int position;
-    __device__ explicit unpacked(typename format::bits magnitude) {
-      const int biased = static_cast<int>(magnitude >> (format::digits - 1));
-      const auto fraction = magnitude & (format::implicit_one - 1);
-      mantissa = biased == 0 ? fraction : fraction | format::implicit_one;
-      position = biased == 0 ? 0 : biased - 1;
+    bits mantissa;
+    unsigned position;
+    __device__ explicit unpacked(bits x) {
+      constexpr unsigned one = high_word(format::implicit_one);
+      const bits magnitude = x & ~format::sign;
+      const unsigned above =
+          ::max(high_word(magnitude), one) - one;  // The exponent of subnormal numbers is that of 1.
+      mantissa = magnitude - (bits{above & ~(one - 1)} << (8 * sizeof(T) - 32));
+      position = above / one;
     }
   };
+  __device__ static bool is_negative(bits x) { return (x & format::sign) != 0; }
 
+  __device__ void add_finite(T x) {
+    const auto b = detail::to_bits(x);
+    const unpacked parts(b);
+    add_number<format::digits>(parts.mantissa, parts.position, is_negative(b));
+  }
+  __device__ void add_finite(const product<T>& p) {
+    const auto x = detail::to_bits(p.x), y = detail::to_bits(p.y);
+    using wide = std::conditional_t<sizeof(T) == 4, std::uint64_t, detail::uint128>;
+    const unpacked left(x), right(y);
+    add_number<2 * format::digits>(static_cast<wide>(left.mantissa) * right.mantissa, left.position + right.position,
+                                   is_negative(x ^ y));
+  }
+
+  /// Adds +-magnitude * 2^(low + position), with magnitude < 2^Digits, to the chunks that it overlaps.
+  template <int Digits, class Magnitude>
+  __device__ void add_number(Magnitude magnitude, unsigned position, bool negative) {
+    constexpr int width = 8 * sizeof(Magnitude), chunks = (Digits + 15 + 15) / 16;
+    static_assert(Digits < width && 16 * (chunks - 1) <= width);
+    using signed_value =
+        std::conditional_t<width == 128, detail::int128, std::conditional_t<width == 64, std::int64_t, std::int32_t>>;
+    const auto value = static_cast<signed_value>(negative ? 0 - magnitude : magnitude);
+    const unsigned offset = position % 16;
+    int* const word = words_ + position / 16 * 32 + threadIdx.x % 32;
+    const Magnitude low = static_cast<Magnitude>(value) << offset;
+#pragma unroll
+    for (int i = 0; i + 1 < chunks; ++i) atomicAdd(word + 32 * i, static_cast<int>(low >> (16 * i) & 0xffff));
+    atomicAdd(word + 32 * (chunks - 1), static_cast<int>(value >> (16 * (chunks - 2)) >> (16 - offset)));
+  }
+
+  __device__ void note_special(T x) {
+    const auto b = detail::to_bits(x);
+    note_special((b & ~format::sign) == format::infinity, is_negative(b));
+  }
+  __device__ void note_special(const product<T>& p) {
+    const auto x = detail::to_bits(p.x), y = detail::to_bits(p.y);
+    const auto magnitude_x = x & ~format::sign, magnitude_y = y & ~format::sign;
+    const bool is_nan =
+        magnitude_x > format::infinity || magnitude_y > format::infinity || magnitude_x == 0 || magnitude_y == 0;
+    note_special(!is_nan, is_negative(x ^ y));
+  }
   __device__ void note_special(bool infinite, bool negative) {
     note(seen_bits::not_negative_zero | (!infinite  ? seen_bits::nan
                                          : negative ? seen_bits::minus_infinity

@@ -62,9 +62,9 @@ class window_sums {
     reserve_additions(1);
     if (!has_element) return;
     block_.use_lanes();
-    const term last = terms_.load_one(x);
+    term last[] = {terms_.load_one(x)};
+    if (is_not_negative_zero(last[0])) block_.note(seen_bits::not_negative_zero);
     block_.add(last);
-    if (is_not_negative_zero(last)) block_.note(seen_bits::not_negative_zero);
   }
 
   /// Adds the sums of the window, and whether a term was not -0, to the block's.
@@ -183,8 +183,10 @@ class window_sums {
     reserve_additions(batch_elements);
     block_.use_lanes();
     batches.for_each_again([&](const term_vector& v) {
+      term x[vector<T>::size];
 #pragma unroll
-      for (int i = 0; i < vector<T>::size; ++i) block_.add(v.at(i));
+      for (int i = 0; i < vector<T>::size; ++i) x[i] = v.at(i);
+      block_.add(x);
     });
   }
 
