@@ -10,7 +10,7 @@
 #include "tests/unit/kernels/exact_on_cpu.hpp"
 // These headers have to come after exact_on_cpu.hpp.
 #include "backends/cuda/exact/exact_round.cuh"
-#include "backends/cuda/exact/window_sums.cuh"
+#include "backends/cuda/exact/square_sums.cuh"
 #include "tests/support/adversary.hpp"
 #include "tests/support/call.hpp"
 
@@ -61,7 +61,7 @@ auto warp_sum(const Terms& terms, std::span<const T> x) {
   launch(1, 32, [&] {
     block.clear();
     __syncthreads();
-    cuda::window_sums<Terms, 1, loads> window(terms, block, &total);
+    typename cuda::warp_sums_of<Terms, 1, loads>::type window(terms, block, &total);
     window.add(array_batches<Terms>(terms, body, vectors));
     window.add_end(x.data() + vectors * width + threadIdx.x, threadIdx.x < x.size() % width);
     window.finish();

@@ -9,7 +9,7 @@
 
 #include "backends/cuda/exact/batches.cuh"
 #include "backends/cuda/exact/shapes.hpp"
-#include "backends/cuda/exact/window_sums.cuh"
+#include "backends/cuda/exact/square_sums.cuh"
 #include "backends/cuda/runtime/dynamic_shared.cuh"
 
 namespace fanin::cuda {
@@ -39,7 +39,7 @@ __global__ void __launch_bounds__(tuning::exact_many.threads, tuning::exact_many
     __syncthreads();
   };
 
-  window_sums<Terms, warps, LaneVectors> sums(terms, block, total);
+  typename warp_sums_of<Terms, warps, LaneVectors>::type sums(terms, block, total);
   [[maybe_unused]] const auto add_loaded = [&] {
     clear(warps);
     overlap_with_next_launch();

@@ -58,6 +58,9 @@ class lane_sums {
   /// Notes that a lane of the block calls add(). Its warp calls it before.
   __device__ void use_lanes() { note(lanes_used); }
 
+  /// The upper 32 bits of |x|.
+  __device__ static unsigned high_magnitude(T x) { return high_word(detail::to_bits(x)) & 0x7fffffffu; }
+
   /// Adds terms of any value, infinities and NaN included.
   template <class Term, int N>
   __device__ void add(Term (&x)[N]) {
@@ -88,6 +91,12 @@ class lane_sums {
   }
   /// The additions to one word after which a warp has to call drain().
   static constexpr int most_additions = 32752 / Warps;
+  /// Drains if `more` additions to a word are too many besides the `additions` since the warp's last drain.
+  __device__ void reserve(int& additions, int more, sums* total) {
+    if (additions + more <= most_additions) return;
+    drain(total);
+    additions = 0;
+  }
 
   /// Calls visit(i, sum) in one thread for each chunk i. All threads of the block call it, after a barrier.
   template <class Visit>
@@ -112,8 +121,7 @@ class lane_sums {
   using bits = typename format::bits;
 
   __device__ static constexpr unsigned high_word(bits x) { return static_cast<unsigned>(x >> (8 * sizeof(T) - 32)); }
-  /// The upper 32 bits of |x|, of a product those of its larger factor.
-  __device__ static unsigned high_magnitude(T x) { return high_word(detail::to_bits(x)) & 0x7fffffffu; }
+  /// That of the product's larger factor.
   __device__ static unsigned high_magnitude(const product<T>& p) {
     return ::max(high_magnitude(p.x), high_magnitude(p.y));
   }

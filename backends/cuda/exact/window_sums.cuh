@@ -232,12 +232,8 @@ class window_sums {
     batches_ = 0;
   }
 
-  /// Drains the block's words if they may overflow within so many additions of this lane to a word.
   __device__ void reserve_additions(int additions) {
-    if (additions_ + additions > block_sums::most_additions) {
-      block_.drain(total_);
-      additions_ = 0;
-    }
+    block_.reserve(additions_, additions, total_);
     additions_ += additions;
   }
 

@@ -42,6 +42,7 @@ T atomicExch(T* into, T value) {
 inline unsigned atomicOr(unsigned* into, unsigned bits) { return std::atomic_ref(*into).fetch_or(bits); }
 
 inline int __ffs(unsigned x) { return x == 0 ? 0 : std::countr_zero(x) + 1; }
+inline int __popc(unsigned x) { return std::popcount(x); }
 inline int __clz(unsigned x) { return std::countl_zero(x); }
 inline int __clzll(std::uint64_t x) { return std::countl_zero(x); }
 inline long long __double_as_longlong(double x) { return std::bit_cast<long long>(x); }

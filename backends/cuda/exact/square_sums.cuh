@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+// The part of an exact sum of squares that a warp adds. An element is cut into parts of 26 bits, so that the products
+// of two parts are whole numbers of units, small enough for a double: a fused multiply-add puts them into the low
+// bits of a constant N, and the bits are added as integers. The elements have exponents within a window; others are
+// added one by one to the block's chunks (lane_sums.cuh). docs/numerics.md has the proof.
+#pragma once
+
+#include "backends/cuda/exact/lane_sums.cuh"
+#include "backends/cuda/exact/terms.cuh"
+#include "backends/cuda/exact/window_sums.cuh"
+
+namespace fanin::cuda {
+
+/// Whole warps call all members but the constructor.
+template <class T, int Warps, int LaneVectors>
+class square_sums {
+  using terms = powers<T, 2>;
+  using element_vector = typename terms::vector;
+  using sums = chunk_sums<T, 2>;
+  using block_sums = lane_sums<T, Warps, 2>;
+  using format = detail::float_format<T>;
+  static constexpr int width = vector<T>::size, batch_elements = LaneVectors * width;
+
+ public:
+  __device__ square_sums(const terms& of, block_sums& block, sums* total)
+      : terms_(of), block_(block), total_(total) {}
+
+  /// Adds all batches of a loaded_batches or copied_batches. If half of the lanes have elements outside of the
+  /// window, all elements of the next batches_until_retry batches are added one by one.
+  template <class Batches>
+  __device__ void add(Batches&& batches) {
+    while (batches.has_batch()) {
+      if (batches_without_window_ > 0) {
+        --batches_without_window_;
+        block_.reserve(additions_, batch_elements, total_);
+        additions_ += batch_elements;
+        for_each_vector([&](int k) { add_one_by_one(batches.take(k)); });
+      } else {
+        if (needs_window_ || batches_ == most_batches) choose_window(batches);
+        block_.reserve(additions_, batch_elements, total_);
+        add_in_window(batches);
+      }
+      batches.advance();
+    }
+  }
+
+  /// Adds one element of each lane with has_element: those before and after the whole vectors.
+  __device__ void add_end(const T* x, bool has_element) {
+    block_.reserve(additions_, 1, total_);
+    ++additions_;
+    if (!has_element) return;
+    product<T> last[] = {terms_.load_one(x)};
+    block_.use_lanes();
+    block_.add(last);
+  }
+
+  /// Adds the sums of the window to the block's.
+  __device__ void finish() {
+    flush();
+    block_.note(seen_bits::not_negative_zero);
+  }
+
+ private:
+  static constexpr unsigned all_lanes = 0xffffffffu;
+  static constexpr int parts = sizeof(T) == 4 ? 2 : 3, part_bits = 26, products = parts * (parts + 1) / 2;
+  static constexpr int headroom = 4;  ///< binades that later elements may be larger
+  /// Elements are below 2^(top_-1). The units of all products, and N, are normal doubles, and at least the lowest bit
+  /// of the chunks.
+  static constexpr int lowest_top = sizeof(T) == 4 ? -97 : -459,
+                       highest_top = sizeof(T) == 4 ? format::high + 5 : 511;
+  /// Each product of an element is at most 2^50 units.
+  static constexpr int most_batches = 8160 / batch_elements;
+  static constexpr int batches_until_retry = 15;
+  static constexpr int bias = format::high - 1;
+  static constexpr unsigned exponent_one = 1u << (sizeof(T) == 4 ? 23 : 20);  ///< in the upper 32 bits of an element
+  static_assert(width % 2 == 0);
+
+  template <class F>
+  __device__ static void for_each_vector(F f) {
+#pragma unroll
+    for (int k = 0; k < LaneVectors; ++k) f(k);
+  }
+
+  __device__ static unsigned high_magnitude(T x) { return block_sums::high_magnitude(x); }
+  /// Whether x is in the window: zero, or of an exponent from top_ - parts * part_bits + digits - 1 to top_ - 2.
+  __device__ bool holds(T x) const { return high_magnitude(x) - lowest_ < span_ || x == 0; }
+
+  /// 1.5 * 2^(exponent + 52): a sum with it rounds to a multiple of 2^exponent.
+  __device__ static double magic(int exponent) { return __hiloint2double((exponent + 52 + 1023) << 20 | 0x80000, 0); }
+  /// The exponent of the unit of the products of the parts i and j.
+  __device__ int unit(int i, int j) const { return 2 * top_ - part_bits * (i + j + 2); }
+
+  __device__ void add_one_by_one(const element_vector& v) {
+    product<T> x[width];
+#pragma unroll
+    for (int i = 0; i < width; ++i) x[i] = v.at(i);
+    block_.use_lanes();
+    block_.add(x);
+  }
+
+  template <class Batches>
+  __device__ void add_in_window(Batches& batches) {
+    bool has_outside = false, has_above = false;
+    for_each_vector([&](int k) {
+      element_vector v = batches.take(k);
+      bool all_inside = true;
+#pragma unroll
+      for (const T& x : v.x.at) all_inside = all_inside && holds(x);
+      if (!all_inside) {
+        has_outside = true;
+        element_vector outside{};
+#pragma unroll
+        for (int i = 0; i < width; ++i) {
+          has_above = has_above || high_magnitude(v.x.at[i]) >= lowest_ + span_;
+          if (!holds(v.x.at[i])) outside.x.at[i] = v.x.at[i], v.x.at[i] = 0;
+        }
+        add_one_by_one(outside);
+      }
+#pragma unroll
+      for (int i = 0; i < width; i += 2) add_products(v.x.at[i], v.x.at[i + 1]);
+    });
+    ++batches_;
+    const unsigned lanes_outside = __ballot_sync(all_lanes, has_outside);
+    if (lanes_outside == 0) return;
+    additions_ += batch_elements;
+    needs_window_ = __any_sync(all_lanes, has_above);
+    if (__popc(lanes_outside) >= 16) {
+      needs_window_ = true;
+      batches_without_window_ = batches_until_retry;
+    }
+  }
+
+  /// Adds the squares of two elements in the window.
+  __device__ void add_products(double x, double y) {
+    double x_part[parts], y_part[parts];
+    cut(x, x_part);
+    cut(y, y_part);
+    int product = 0;
+#pragma unroll
+    for (int i = 0; i < parts; ++i) {
+#pragma unroll
+      for (int j = i; j < parts; ++j) {
+        const double t = __fma_rn(x_part[i], x_part[j], __fma_rn(y_part[i], y_part[j], magic(unit(i, j))));
+        sum_[product++] += static_cast<std::uint64_t>(__double_as_longlong(t));
+      }
+    }
+  }
+  /// x as a sum: part i is a multiple of 2^(top_ - part_bits * (i + 1)).
+  __device__ void cut(double x, double (&part)[parts]) const {
+#pragma unroll
+    for (int i = 0; i + 1 < parts; ++i) {
+      const double m = magic(top_ - part_bits * (i + 1));
+      part[i] = (m + x) - m;
+      x -= part[i];
+    }
+    part[parts - 1] = x;
+  }
+
+  /// Chooses a window for the batch, from the largest exponent of its elements.
+  template <class Batches>
+  __device__ void choose_window(const Batches& batches) {
+    flush();
+    needs_window_ = false;
+    unsigned largest = 0;
+    for_each_vector([&](int k) {
+      const element_vector v = batches.at(k);
+#pragma unroll
+      for (const T& x : v.x.at) largest = ::max(largest, high_magnitude(x));
+    });
+    const int exponent = static_cast<int>(warp_max(largest) / exponent_one) - bias;
+    top_ = ::max(::min(exponent + 2 + headroom, highest_top), lowest_top);
+    const int first = ::max(top_ - parts * part_bits + format::digits - 1 + bias, 0);
+    const int last = ::min(top_ - 1 + bias, 2 * format::high - 1);  // One behind the last: at most infinity's.
+    lowest_ = static_cast<unsigned>(first) * exponent_one;
+    span_ = static_cast<unsigned>(last - first) * exponent_one;
+  }
+
+  /// Adds the integer sums of the products to the block's chunks, without the bits of N that they contain.
+  __device__ void flush() {
+    if (batches_ == 0) return;
+    block_.reserve(additions_, 32 * products, total_);
+    additions_ += 32 * products;
+    int product = 0;
+#pragma unroll
+    for (int i = 0; i < parts; ++i) {
+#pragma unroll
+      for (int j = i; j < parts; ++j, ++product) {
+        const auto bits = static_cast<std::uint64_t>(__double_as_longlong(magic(unit(i, j))));
+        const auto pairs = static_cast<unsigned>(batches_ * batch_elements / 2);
+        block_.add_warp(static_cast<std::int64_t>(sum_[product] - pairs * bits),
+                        unit(i, j) + (i == j ? 0 : 1) - sums::low);
+        sum_[product] = 0;
+      }
+    }
+    batches_ = 0;
+  }
+
+  const terms& terms_;
+  block_sums& block_;
+  sums* total_;
+  std::uint64_t sum_[products] = {};  ///< of bits(t)
+  int top_ = 0;
+  unsigned lowest_ = 0, span_ = 0;  ///< of the upper 32 bits of elements in the window
+  int batches_ = 0;                 ///< in sum_
+  int additions_ = 0;               ///< to one word of the block, since this warp's last drain
+  int batches_without_window_ = 0;  ///< how many more batches are added element by element
+  bool needs_window_ = true;
+};
+
+/// How the warps of a block add terms.
+template <class Terms, int Warps, int LaneVectors>
+struct warp_sums_of {
+  using type = window_sums<Terms, Warps, LaneVectors>;
+};
+template <class T, int Warps, int LaneVectors>
+struct warp_sums_of<powers<T, 2>, Warps, LaneVectors> {
+  using type = square_sums<T, Warps, LaneVectors>;
+};
+
+}  // namespace fanin::cuda
