@@ -91,16 +91,33 @@ void check_same(const Sum& found, const Sum& expected) {
 }
 
 /// Checks that the leading bits, which the lanes of a warp find, are rounded as the accumulator rounds.
-template <class T>
-void check_rounding(const cuda::chunk_sums<T>& total, const exact_accumulator<T>& expected) {
+template <class T, int Power>
+void check_rounding(const cuda::chunk_sums<T, Power>& total, const basic_exact_accumulator<T, Power>& expected) {
   if (total.seen != cuda::seen_bits::not_negative_zero) return;
   cuda::leading_bits leading{};
+  int first = 0;
   launch(1, 32, [&] {
-    const cuda::leading_bits found = cuda::leading_bits_of(total);
+    const int first_chunk = cuda::first_of_span(total);
+    if (first_chunk < 0 && threadIdx.x == 0) first = first_chunk;
+    if (first_chunk < 0) return;
+    const cuda::leading_bits found = cuda::leading_bits_of(total, first_chunk);
     if (threadIdx.x == 0) leading = found;
   });
+  if (first < 0) return;
   CHECK(bits_of(cuda::rounded<float>(leading)) == bits_of(expected.template round<float>()));
   CHECK(bits_of(cuda::rounded<double>(leading)) == bits_of(expected.template round<double>()));
+  for (const std::uint64_t count :
+       {std::uint64_t{1}, std::uint64_t{3}, std::uint64_t{1} << 40, ~std::uint64_t{0} >> 1}) {
+    CAPTURE(count);
+    const cuda::leading_bits mean = cuda::quotient(leading, count);
+    CHECK(bits_of(cuda::rounded<float>(mean)) == bits_of(expected.template mean<float>(count)));
+    CHECK(bits_of(cuda::rounded<double>(mean)) == bits_of(expected.template mean<double>(count)));
+  }
+  if constexpr (Power == 2) {
+    const cuda::leading_bits root = cuda::root(leading);
+    CHECK(bits_of(cuda::rounded<float>(root)) == bits_of(expected.template root<float>()));
+    CHECK(bits_of(cuda::rounded<double>(root)) == bits_of(expected.template root<double>()));
+  }
 }
 
 template <class T>
@@ -124,7 +141,9 @@ void check_sums(const std::vector<T>& x, const std::vector<T>& y) {
 
   exact_square_accumulator<T> squares;
   squares.add(elements);
-  check_same(static_cast<exact_square_accumulator<T>>(warp_sum(cuda::powers<T, 2>(), elements)), squares);
+  const auto found_squares = warp_sum(cuda::powers<T, 2>(), elements);
+  check_same(static_cast<exact_square_accumulator<T>>(found_squares), squares);
+  check_rounding(found_squares, squares);
 
   exact_dot_accumulator<T> dot;
   for (std::size_t i = 0; i < x.size(); ++i) dot.add(x[i], y[i]);

@@ -56,15 +56,17 @@ struct exact_sum_writer {
   __device__ void operator()(const sums& total) const {
     if (result == nullptr) return exact_state_writer<T, Power>{out}(total);
     if (threadIdx.x >= 32) return;
-    if constexpr (Power == 1) {
-      if (value == exact_value::sum && total.seen == seen_bits::not_negative_zero) {
-        const leading_bits sum = leading_bits_of(total);
-        if (threadIdx.x > 0) return;
-        with_result_type([&]<class R>(R) { result_as<R>() = {rounded<R>(sum), 0}; });
-        return;
-      }
+    const int first = total.seen == seen_bits::not_negative_zero ? first_of_span(total) : -1;
+    if (first >= 0) {
+      const leading_bits sum = leading_bits_of(total, first);
+      if (threadIdx.x > 0) return;
+      const leading_bits x = value == exact_value::mean   ? quotient(sum, count)
+                             : value == exact_value::norm ? root(sum)
+                                                          : sum;
+      with_result_type([&]<class R>(R) { result_as<R>() = {rounded<R>(x), 0}; });
+    } else if (threadIdx.x == 0) {
+      with_result_type([&]<class R>(R) { finish_in_one_thread<R>(total); });
     }
-    if (threadIdx.x == 0) with_result_type([&]<class R>(R) { finish_in_one_thread<R>(total); });
   }
 
  private:

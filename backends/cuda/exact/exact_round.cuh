@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// The final rounding of an exact sum by the lanes of one warp, which saves a few microseconds over fixed_point.hpp,
-// where one thread goes through the limbs.
+// The final rounding of an exact sum by the lanes of one warp, which saves several microseconds over
+// fixed_point.hpp, where one thread goes through the limbs.
 #pragma once
+
+#include <fanin/accumulator/root.hpp>
 
 #include "backends/cuda/exact/chunk_sums.hpp"
 
 namespace fanin::cuda {
 
-/// The leading 64 bits of a number, and whether a later bit is set.
+/// The leading 128 bits of a number, and whether a later bit is set.
 struct leading_bits {
-  std::uint64_t bits;  ///< the first bit is set unless the number is 0
-  int exponent;        ///< the value of the first bit is 2^exponent
-  bool sticky;         ///< whether a bit after these is set
+  detail::uint128 bits;  ///< the first bit is set unless the number is 0
+  int exponent;          ///< the value of the first bit is 2^exponent
+  bool sticky;           ///< whether a bit after these is set
   bool negative;
 };
 
@@ -24,23 +26,46 @@ __device__ inline std::uint64_t carries_into(bool generates, bool propagates) {
   return (generate + propagate) ^ generate ^ propagate;
 }
 
-/// The leading bits of a sum in shared memory. The first warp of a block calls it. Each lane has a digit of 80 bits,
-/// from five chunks: the warp normalises these digits, takes the absolute value, and finds the first bit that is set.
-template <class T>
-__device__ leading_bits leading_bits_of(const chunk_sums<T>& sums) {
+/// The chunks that a warp normalises at once: each lane has a digit of 80 bits, from five chunks. No carry leaves the
+/// upper lane.
+struct lane_digits {
+  static constexpr int chunks = 5, most = 30 * chunks;
+};
+
+/// The first chunk of a sum that is not 0, if no other is lane_digits::most chunks above it, else -1. A whole warp
+/// calls it.
+template <class T, int Power>
+__device__ int first_of_span(const chunk_sums<T, Power>& sums) {
+  if (sums.count <= lane_digits::most) return 0;
+  int first = -1, last = -1;
+  for (int begin = 0; begin < sums.count; begin += 32) {
+    const int i = begin + static_cast<int>(threadIdx.x % 32);
+    const unsigned nonzero = __ballot_sync(0xffffffffu, i < sums.count && sums.chunk[i] != 0);
+    if (nonzero == 0) continue;
+    if (first < 0) first = begin + __ffs(nonzero) - 1;
+    last = begin + 31 - __clz(nonzero);
+  }
+  if (first < 0) return 0;
+  return last - first < lane_digits::most ? first : -1;
+}
+
+/// The leading bits of a sum in shared memory, of which all chunks that are not 0 lie within lane_digits::most from
+/// `first` on. The first warp of a block calls it: it normalises the digits, takes the absolute value, and finds the
+/// first bit that is set.
+template <class T, int Power>
+__device__ leading_bits leading_bits_of(const chunk_sums<T, Power>& sums, int first) {
   using detail::int128;
   using detail::uint128;
   constexpr unsigned all = 0xffffffffu;
-  constexpr int chunks = 5;
+  constexpr int chunks = lane_digits::chunks;
   constexpr uint128 base = uint128{1} << (16 * chunks);
-  static_assert(chunk_sums<T>::count < 31 * chunks);
   const int lane = static_cast<int>(threadIdx.x);
 
   int128 value = 0;
 #pragma unroll
   for (int k = chunks - 1; k >= 0; --k) {
     const int i = lane * chunks + k;
-    value = (value << 16) + (i < chunk_sums<T>::count ? sums.chunk[i] : 0);
+    value = (value << 16) + (i < lane_digits::most && first + i < sums.count ? sums.chunk[first + i] : 0);
   }
   // The part of a lane's sum above 80 bits is the carry into the next lane's digit, and may be negative. With a bias
   // added to every digit it is not, and the carries of that addition are 0 or 1. The bias is then subtracted from all
@@ -63,28 +88,51 @@ __device__ leading_bits leading_bits_of(const chunk_sums<T>& sums) {
   }
   nonzero_lanes = __ballot_sync(all, digit != 0);
 
-  __shared__ std::uint16_t words[(1 + 32) * chunks];  // 16 bits each, after a digit of 0 below lane 0's
+  constexpr int whole = 8, below = (whole + 1 + chunks - 1) / chunks;  // digits of 0 below lane 0's
+  __shared__ std::uint16_t words[(below + 32) * chunks];               // of 16 bits
 #pragma unroll
   for (int k = 0; k < chunks; ++k) {
-    if (lane == 0) words[k] = 0;
-    words[(1 + lane) * chunks + k] = static_cast<std::uint16_t>(digit >> (16 * k));
+    if (lane < below) words[lane * chunks + k] = 0;
+    words[(below + lane) * chunks + k] = static_cast<std::uint16_t>(digit >> (16 * k));
   }
   __syncwarp();
   const int top_lane = 31 - __clz(nonzero_lanes);
-  int top = (1 + top_lane) * chunks + chunks - 1;
+  int top = (below + top_lane) * chunks + chunks - 1;
   while (words[top] == 0) --top;
-  std::uint64_t bits = 0;
+  uint128 bits = 0;
 #pragma unroll
-  for (int k = 0; k < 4; ++k) bits = bits << 16 | words[top - k];
-  const std::uint64_t next_word = words[top - 4];
-  const int zeros = __clzll(bits);
-  // The words below next_word are lower words of its lane's digit, and the digits of lanes_below lanes.
-  const int lanes_below = (top - 4) / chunks - 1;
-  const bool in_same_lane = lane < (top - 4) % chunks && words[(1 + lanes_below) * chunks + lane] != 0;
-  const bool sticky = (next_word << zeros & 0xffff) != 0 || __any_sync(all, in_same_lane) ||
+  for (int k = 0; k < whole; ++k) bits = bits << 16 | words[top - k];
+  const unsigned next_word = words[top - whole];
+  const int zeros = __clz(words[top]) - 16;
+  // The words below next_word are lower words of its digit, and the digits of lanes_below lanes.
+  const int digit_of_next = (top - whole) / chunks, lanes_below = digit_of_next - below;
+  const bool in_same_digit = lane < (top - whole) % chunks && words[digit_of_next * chunks + lane] != 0;
+  const bool sticky = (next_word << zeros & 0xffff) != 0 || __any_sync(all, in_same_digit) ||
                       (lanes_below > 0 && (nonzero_lanes & ((1u << lanes_below) - 1)) != 0);
-  return {bits << zeros | next_word >> (16 - zeros), chunk_sums<T>::format::low + 16 * (top - chunks) + 15 - zeros,
-          sticky, negative};
+  return {bits << zeros | next_word >> (16 - zeros),
+          chunk_sums<T, Power>::low + 16 * (first + top - below * chunks) + 15 - zeros, sticky, negative};
+}
+
+/// x divided by `count` > 0, in leading bits of which at least 64 count.
+__device__ inline leading_bits quotient(const leading_bits& x, std::uint64_t count) {
+  if (x.bits == 0) return x;
+  const detail::uint128 bits = x.bits / count;
+  const auto high = static_cast<std::uint64_t>(bits >> 64), low = static_cast<std::uint64_t>(bits);
+  const int zeros = high != 0 ? __clzll(high) : 64 + __clzll(low);
+  return {bits << zeros, x.exponent - zeros, x.sticky || bits * count != x.bits, x.negative};
+}
+
+/// The square root of x >= 0.
+__device__ inline leading_bits root(leading_bits x) {
+  if (x.bits == 0) return x;
+  if (x.exponent % 2 == 0) {  // The last bit, 2^(exponent-127), has to be an even power.
+    x.sticky = x.sticky || (x.bits & 1) != 0;
+    x.bits >>= 1;
+    ++x.exponent;
+  }
+  const std::uint64_t root = detail::floor_root(x.bits);
+  const bool sticky = x.sticky || detail::uint128{root} * root != x.bits;
+  return {detail::uint128{root} << 64, (x.exponent - 127) / 2 + 63, sticky, false};
 }
 
 /// The leading bits rounded to R: nearest, ties to even.
@@ -92,16 +140,18 @@ template <class R>
 __device__ R rounded(const leading_bits& x) {
   using format = detail::float_format<R>;
   using bits = typename format::bits;
+  const auto leading = static_cast<std::uint64_t>(x.bits >> 64);
+  const bool sticky = x.sticky || static_cast<std::uint64_t>(x.bits) != 0;
   const bits sign = x.negative ? format::sign : 0;
-  if (x.bits == 0) return R{0};
+  if (leading == 0) return R{0};
   if (x.exponent >= format::high) return detail::from_bits<R>(sign | format::infinity);
   const int unit = ::max(x.exponent - (format::digits - 1), format::low);
   const int kept = x.exponent - unit + 1;  // bits before the rounding; < 0 far below the smallest R
   if (kept < 0) return detail::from_bits<R>(sign);
-  std::uint64_t mantissa = kept == 0 ? 0 : x.bits >> (64 - kept);
-  const std::uint64_t dropped_bits = x.bits << kept;
+  std::uint64_t mantissa = kept == 0 ? 0 : leading >> (64 - kept);
+  const std::uint64_t dropped_bits = leading << kept;
   constexpr std::uint64_t half = std::uint64_t{1} << 63;
-  if (dropped_bits > half || (dropped_bits == half && (x.sticky || mantissa % 2 != 0))) ++mantissa;
+  if (dropped_bits > half || (dropped_bits == half && (sticky || mantissa % 2 != 0))) ++mantissa;
   return detail::from_bits<R>(
       sign | static_cast<bits>((static_cast<bits>(unit - format::low) << (format::digits - 1)) + mantissa));
 }
