@@ -9,7 +9,7 @@
 
 #include "tests/unit/kernels/exact_on_cpu.hpp"
 // These headers have to come after exact_on_cpu.hpp.
-#include "backends/cuda/exact/exact_round.cuh"
+#include "backends/cuda/exact/exact_finish.cuh"
 #include "backends/cuda/exact/square_sums.cuh"
 #include "tests/support/adversary.hpp"
 #include "tests/support/call.hpp"
@@ -25,6 +25,7 @@ class array_batches {
  public:
   using element_vector = cuda::vector<typename Terms::element>;
   using vector = typename Terms::vector;
+  static constexpr bool fetches_code_first = sizeof(typename Terms::element) == 8;  // Both values are tested.
   array_batches(const Terms& terms, const element_vector* body, std::size_t vectors)
       : terms_(terms), body_(body), vectors_(vectors) {}
 
@@ -50,9 +51,10 @@ class array_batches {
 /// The sum of the terms of x, of which the last elements do not fill a vector.
 template <class T, class Terms>
 auto warp_sum(const Terms& terms, std::span<const T> x) {
-  using sums = cuda::chunk_sums<T, Terms::power>;
+  using block_of = cuda::block_of<Terms, 1>;
+  using sums = typename block_of::block::sums;
   constexpr std::size_t width = cuda::vector<T>::size;
-  static cuda::lane_sums<T, 1, Terms::power> block;
+  static typename block_of::block block;
   std::memset(static_cast<void*>(&block), 0xa5, sizeof block);  // as shared memory may be
   sums total{};
   std::vector<int> visits(sums::count);
@@ -61,16 +63,17 @@ auto warp_sum(const Terms& terms, std::span<const T> x) {
   launch(1, 32, [&] {
     block.clear();
     __syncthreads();
-    typename cuda::warp_sums_of<Terms, 1, loads>::type window(terms, block, &total);
-    window.add(array_batches<Terms>(terms, body, vectors));
+    typename block_of::template warp<loads> window(terms, block, &total);
+    array_batches<Terms> batches(terms, body, vectors);
+    window.add(batches);
     window.add_end(x.data() + vectors * width + threadIdx.x, threadIdx.x < x.size() % width);
     window.finish();
     __syncthreads();
     block.for_each_chunk([&](int i, std::int64_t sum) {
-      total.chunk[i] += sum;
+      total.at(i) += sum;
       ++visits[static_cast<std::size_t>(i)];
     });
-    if (threadIdx.x == 0) total.seen = block.seen();
+    if (threadIdx.x == 0) total.flags() = block.seen();
   });
   CHECK(visits == std::vector<int>(sums::count, 1));
   return total;
@@ -95,15 +98,14 @@ template <class T, int Power>
 void check_rounding(const cuda::chunk_sums<T, Power>& total, const basic_exact_accumulator<T, Power>& expected) {
   if (total.seen != cuda::seen_bits::not_negative_zero) return;
   cuda::leading_bits leading{};
-  int first = 0;
+  bool fits = false;
   launch(1, 32, [&] {
-    const int first_chunk = cuda::first_of_span(total);
-    if (first_chunk < 0 && threadIdx.x == 0) first = first_chunk;
-    if (first_chunk < 0) return;
-    const cuda::leading_bits found = cuda::leading_bits_of(total, first_chunk);
-    if (threadIdx.x == 0) leading = found;
+    const cuda::chunk_span span = cuda::span_of(total);
+    if (span.length() > cuda::lane_digits::most) return;
+    const cuda::leading_bits found = cuda::leading_bits_of(total, span.first);
+    if (threadIdx.x == 0) leading = found, fits = true;
   });
-  if (first < 0) return;
+  if (!fits) return;
   CHECK(bits_of(cuda::rounded<float>(leading)) == bits_of(expected.template round<float>()));
   CHECK(bits_of(cuda::rounded<double>(leading)) == bits_of(expected.template round<double>()));
   for (const std::uint64_t count :
@@ -118,6 +120,16 @@ void check_rounding(const cuda::chunk_sums<T, Power>& total, const basic_exact_a
     CHECK(bits_of(cuda::rounded<float>(root)) == bits_of(expected.template root<float>()));
     CHECK(bits_of(cuda::rounded<double>(root)) == bits_of(expected.template root<double>()));
   }
+}
+
+template <class R, class T>
+void check_variance(const cuda::chunk_moments<T>& total, const exact_moments_accumulator<T>& expected,
+                    std::size_t count) {
+  device_result<R> found{};
+  const cuda::moments_writer<T> write{nullptr, {&found, std::is_same_v<R, float>}, count};
+  if (sizeof(T) == 8 && std::is_same_v<R, float>) return;  // Elements of f64 have no such result.
+  launch(1, 32, [&] { write(total); });
+  CHECK(bits_of(found.value) == bits_of(expected.template variance<R>(count)));
 }
 
 template <class T>
@@ -144,6 +156,11 @@ void check_sums(const std::vector<T>& x, const std::vector<T>& y) {
   const auto found_squares = warp_sum(cuda::powers<T, 2>(), elements);
   check_same(static_cast<exact_square_accumulator<T>>(found_squares), squares);
   check_rounding(found_squares, squares);
+  const auto moments = warp_sum(cuda::moments<T>(), elements);
+  CHECK(words_of(static_cast<exact_accumulator<T>>(moments.sum)) == words_of(sum));
+  CHECK(std::ranges::equal(moments.squares.chunk, found_squares.chunk));
+  check_variance<float>(moments, {sum, squares}, x.size());
+  check_variance<double>(moments, {sum, squares}, x.size());
 
   exact_dot_accumulator<T> dot;
   for (std::size_t i = 0; i < x.size(); ++i) dot.add(x[i], y[i]);

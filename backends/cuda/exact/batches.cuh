@@ -55,6 +55,8 @@ class loaded_batches {
 
  public:
   using vector = typename Terms::vector;
+  /// Whether a warp may spend a microsecond before its first batch, as most data is still on its way then.
+  static constexpr bool fetches_code_first = false;
 
   /// The first batch has `count` <= LaneVectors vectors for each lane, from `first` on and `stride` apart. The others
   /// are the batches of `turns` in the array `body`.
@@ -134,6 +136,7 @@ class copied_batches {
  public:
   using ring = batch_ring<typename Terms::element, LaneVectors, Slots>;
   using vector = typename Terms::vector;
+  static constexpr bool fetches_code_first = true;
 
   /// Initialises the barriers of the ring, and touches no device memory. start() takes the block's first turns: one
   /// for each slot of each warp.

@@ -32,16 +32,25 @@ struct chunk_sums {
   std::int64_t chunk[count];
   unsigned seen;
 
-  /// Propagates the carries, and makes an accumulator of the digits: a limb of 32 bits from two chunks.
-  template <class Accumulator>
-  FANIN_HOST_DEVICE Accumulator to_accumulator() const {
-    typename accumulator::sum_type::words words = {};
+  FANIN_HOST_DEVICE std::int64_t& at(int i) { return chunk[i]; }
+  FANIN_HOST_DEVICE unsigned& flags() { return seen; }
+
+  /// The sum in two's complement, in units of 2^(low + 16 first), least significant word first: two chunks a word. The
+  /// chunks below `first` are 0, and the words can hold the sum.
+  template <int N>
+  FANIN_HOST_DEVICE void to_words(std::uint32_t (&words)[N], int first) const {
     std::int64_t carry = 0;
-    for (int i = 0; i < 2 * accumulator::sum_type::limb_count; ++i) {
-      const std::int64_t sum = i < count ? chunk[i] + carry : carry;
-      words[i / 2] |= static_cast<std::uint32_t>(sum & 0xffff) << (bits * (i % 2));
+    for (int i = 0; i < 2 * N; ++i) {
+      const std::int64_t sum = first + i < count ? chunk[first + i] + carry : carry;
+      const auto digit = static_cast<std::uint32_t>(sum & 0xffff);
+      words[i / 2] = i % 2 == 0 ? digit : words[i / 2] | digit << bits;
       carry = sum >> bits;
     }
+  }
+  template <class Accumulator>
+  FANIN_HOST_DEVICE Accumulator to_accumulator() const {
+    typename accumulator::sum_type::words words;
+    to_words(words, 0);
     return Accumulator::restore(words, (seen & seen_bits::not_negative_zero) != 0, seen & seen_bits::special);
   }
   FANIN_HOST_DEVICE explicit operator accumulator() const { return to_accumulator<accumulator>(); }
@@ -58,8 +67,14 @@ struct chunk_products : chunk_sums<T, 2> {
 /// The two sums of a variance.
 template <class T>
 struct chunk_moments {
+  static constexpr int count = chunk_sums<T, 1>::count + chunk_sums<T, 2>::count;
+
   chunk_sums<T, 1> sum;
   chunk_sums<T, 2> squares;
+
+  /// The chunks of both, those of the sum first.
+  FANIN_HOST_DEVICE std::int64_t& at(int i) { return i < sum.count ? sum.chunk[i] : squares.chunk[i - sum.count]; }
+  FANIN_HOST_DEVICE unsigned& flags() { return sum.seen; }
 
   FANIN_HOST_DEVICE explicit operator exact_moments_accumulator<T>() const {
     return {static_cast<exact_accumulator<T>>(sum), static_cast<exact_square_accumulator<T>>(squares)};

@@ -4,103 +4,18 @@
 
 #include <atomic>
 
-#include <fanin/accumulator/exact_total.hpp>
-#include <fanin/device.hpp>
-
+#include "backends/cuda/exact/exact_finish.cuh"
 #include "backends/cuda/exact/exact_kernel.cuh"
-#include "backends/cuda/exact/exact_round.cuh"
 #include "backends/cuda/runtime/device_fold.hpp"
 
 namespace fanin::cuda {
 
-/// Writes the grid's sum to `out`. A whole block calls it.
-template <class T, int Power>
-struct exact_state_writer {
-  chunk_sums<T, Power>* out;
-
-  __device__ void operator()(const chunk_sums<T, Power>& total) const {
-    for (int i = threadIdx.x; i < total.count; i += blockDim.x) out->chunk[i] = total.chunk[i];
-    if (threadIdx.x == 0) out->seen = total.seen;
-  }
-};
-
-/// The value that is computed from an exact sum.
-enum class exact_value : std::uint8_t { sum, mean, square_sum, norm };
-template <class A>
-inline constexpr bool no_exact_value = false;
-template <class A>
-inline constexpr exact_value exact_value_of = [] {
-  static_assert(no_exact_value<A>, "the kernel for exact sums does not know this accumulator");
-  return exact_value::sum;
-}();
-template <class T, class Term>
-inline constexpr exact_value exact_value_of<accumulator::exact_sum<T, Term>> = exact_value::sum;
-template <class T>
-inline constexpr exact_value exact_value_of<accumulator::exact_mean<T>> = exact_value::mean;
-template <class T>
-inline constexpr exact_value exact_value_of<accumulator::exact_square_sum<T>> = exact_value::square_sum;
-template <class T>
-inline constexpr exact_value exact_value_of<accumulator::exact_norm<T>> = exact_value::norm;
-
-/// Writes the grid's sum to `out`, or if `result` is not null, the rounded value to the device_result there. A whole
-/// block calls it.
-template <class T, int Power>
-struct exact_sum_writer {
-  using sums = chunk_sums<T, Power>;
-  sums* out;
-  void* result;
-  exact_value value;
-  bool as_float;
-  std::uint64_t count;
-
-  __device__ void operator()(const sums& total) const {
-    if (result == nullptr) return exact_state_writer<T, Power>{out}(total);
-    if (threadIdx.x >= 32) return;
-    const int first = total.seen == seen_bits::not_negative_zero ? first_of_span(total) : -1;
-    if (first >= 0) {
-      const leading_bits sum = leading_bits_of(total, first);
-      if (threadIdx.x > 0) return;
-      const leading_bits x = value == exact_value::mean   ? quotient(sum, count)
-                             : value == exact_value::norm ? root(sum)
-                                                          : sum;
-      with_result_type([&]<class R>(R) { result_as<R>() = {rounded<R>(x), 0}; });
-    } else if (threadIdx.x == 0) {
-      with_result_type([&]<class R>(R) { finish_in_one_thread<R>(total); });
-    }
-  }
-
- private:
-  /// Calls f(R()) with the result's type R.
-  template <class F>
-  __device__ void with_result_type(F f) const {
-    if (sizeof(T) == 4 && as_float) {
-      f(float());
-    } else {
-      f(double());
-    }
-  }
-
-  template <class R>
-  __device__ device_result<R>& result_as() const {
-    return *static_cast<device_result<R>*>(result);
-  }
-
-  /// Rounds in one thread. The function is not inlined, since its arrays would take registers from the kernel's
-  /// loops.
-  template <class R>
-  __device__ __noinline__ void finish_in_one_thread(const sums& total) const {
-    const auto sum = static_cast<typename sums::accumulator>(total);
-    if constexpr (Power == 1) {
-      result_as<R>() = {value == exact_value::sum ? sum.template round<R>() : sum.template mean<R>(count), 0};
-    } else {
-      result_as<R>() = {value == exact_value::square_sum ? sum.template round<R>() : sum.template root<R>(), 0};
-    }
-  }
-};
-
-/// The shared memory of a block's rings.
-template <tuning::shape Shape, class T>
-constexpr std::size_t ring_bytes = sizeof(batch_ring<T, Shape.loads, Shape.slots>) * Shape.threads / 32;
+/// The dynamic shared memory of a block. The rings are there if bulk copies fill them.
+template <class Terms, tuning::shape Shape>
+constexpr std::size_t shared_bytes_of(bool rings) {
+  constexpr std::size_t ring = sizeof(batch_ring<typename Terms::element, Shape.loads, Shape.slots>);
+  return dynamic_block_bytes<Terms> + (rings ? ring * Shape.threads / 32 : 0);
+}
 
 /// Allows a kernel `bytes` of dynamic shared memory on the current device, as the runtime demands once for more than
 /// 48 KiB. `allowed_devices` has a bit for each device where that was done; from the 65th device on it is done for
@@ -118,36 +33,34 @@ template <tuning::shape Shape, class T, class Terms, class Write>
 void launch_exact_kernel(const execution& where, const peeled_array<T>& x, const Terms& terms, const Write& write) {
   const unsigned blocks = tuning::blocks(x.vectors, where.multiprocessors, Shape);
   const auto kernel = exact_kernel<Terms, Shape.loads, Shape.slots, Write>;
-  std::size_t shared_bytes = 0;
-  if constexpr (Shape.slots > 0) {
-    if (where.copy_room > 0) {
-      static std::atomic<std::uint64_t> allowed_devices;
-      shared_bytes = ring_bytes<Shape, T>;
-      allow_shared_bytes(kernel, shared_bytes, where.device, allowed_devices);
-    }
+  const std::size_t shared_bytes = shared_bytes_of<Terms, Shape>(Shape.slots > 0 && where.copy_room > 0);
+  if constexpr (Shape.slots > 0 || dynamic_block_bytes < Terms >> 0) {
+    static std::atomic<std::uint64_t> allowed_devices;
+    if (shared_bytes > 0) allow_shared_bytes(kernel, shared_bytes, where.device, allowed_devices);
   }
   launch_overlapped(where, blocks, Shape.threads, shared_bytes, kernel, x, terms,
-                    tuning::whole_batches(x.vectors, blocks, Shape),
-                    static_cast<chunk_sums<T, Terms::power>*>(where.exact_total), where.ticket, write);
+                    tuning::whole_batches(x.vectors, blocks, Shape), static_cast<sums_of<Terms>*>(where.exact_total),
+                    where.ticket, write);
 }
 
 /// Whether the kernel for many vectors runs on the device: with bulk copies it needs more shared memory than some
 /// devices have.
-template <class T, int Power>
+template <class Terms>
 bool exact_many_fits(const execution& where) {
-  constexpr tuning::shape shape = tuning::exact_many;
-  constexpr std::size_t other_shared_bytes =
-      sizeof(lane_sums<T, shape.threads / 32, Power>) + sizeof(chunk_sums<T, Power>) + 1024;
-  return where.copy_room == 0 || ring_bytes<shape, T> + other_shared_bytes <= where.copy_room;
+  constexpr std::size_t static_bytes =
+      dynamic_block_bytes < Terms >> 0 ? 0 : sizeof(typename block_of<Terms, tuning::exact_many.threads / 32>::block);
+  constexpr std::size_t other_shared_bytes = static_bytes + sizeof(sums_of<Terms>) + 1024;
+  return where.copy_room == 0 ||
+         shared_bytes_of<Terms, tuning::exact_many>(true) + other_shared_bytes <= where.copy_room;
 }
 
-template <class T, int Power, class Term = accumulator::plain_term>
-void launch_exact(const execution& where, const void* elements, const exact_sum_writer<T, Power>& write) {
-  const peeled_array<T> x(static_cast<const T*>(elements), write.count);
-  if (x.vectors < tuning::exact_many_vectors || !exact_many_fits<T, Power>(where)) {
-    launch_exact_kernel<tuning::exact_few>(where, x, powers<T, Power, Term>(), write);
+template <class Terms, class Write>
+void launch_exact(const execution& where, const void* elements, std::uint64_t count, const Write& write) {
+  const peeled_array<typename Terms::element> x(static_cast<const typename Terms::element*>(elements), count);
+  if (x.vectors < tuning::exact_many_vectors || !exact_many_fits<Terms>(where)) {
+    launch_exact_kernel<tuning::exact_few>(where, x, Terms(), write);
   } else {
-    launch_exact_kernel<tuning::exact_many>(where, x, powers<T, Power, Term>(), write);
+    launch_exact_kernel<tuning::exact_many>(where, x, Terms(), write);
   }
 }
 
@@ -167,25 +80,30 @@ class exact_fold final : public unrounded_fold {
  public:
   using unrounded_fold::unrounded_fold;
   void launch(const execution& where, const operands& data, std::uint64_t count, void* out) const override {
-    launch_exact<T, Power, Term>(where, data.x,
-                                 {static_cast<chunk_sums<T, Power>*>(out), nullptr, value, false, count});
+    launch_exact<powers<T, Power, Term>>(
+        where, data.x, count, exact_sum_writer<T, Power>{static_cast<chunk_sums<T, Power>*>(out), {}, value, count});
   }
   bool launch_finished(const execution& where, const operands& data, std::uint64_t count, element_type result,
                        void* out) const override {
-    launch_exact<T, Power, Term>(where, data.x, {nullptr, out, value, result == element_type::f32, count});
+    launch_exact<powers<T, Power, Term>>(
+        where, data.x, count, exact_sum_writer<T, Power>{nullptr, {out, result == element_type::f32}, value, count});
     return true;
   }
 };
 
-/// Variances: a kernel for the sum, and one for the sum of squares.
+/// Variances.
 template <class T>
 class moments_fold final : public unrounded_fold {
  public:
   using unrounded_fold::unrounded_fold;
   void launch(const execution& where, const operands& data, std::uint64_t count, void* out) const override {
-    auto& moments = *static_cast<chunk_moments<T>*>(out);
-    launch_exact<T, 1>(where, data.x, {&moments.sum, nullptr, exact_value::sum, false, count});
-    launch_exact<T, 2>(where, data.x, {&moments.squares, nullptr, exact_value::square_sum, false, count});
+    launch_exact<moments<T>>(where, data.x, count, moments_writer<T>{static_cast<chunk_moments<T>*>(out), {}, count});
+  }
+  bool launch_finished(const execution& where, const operands& data, std::uint64_t count, element_type result,
+                       void* out) const override {
+    launch_exact<moments<T>>(where, data.x, count,
+                             moments_writer<T>{nullptr, {out, result == element_type::f32}, count});
+    return true;
   }
 };
 

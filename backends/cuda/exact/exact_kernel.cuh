@@ -14,6 +14,17 @@
 
 namespace fanin::cuda {
 
+template <class Terms>
+using sums_of = typename block_of<Terms, tuning::exact_many.threads / 32>::block::sums;
+
+/// The part of a block's dynamic shared memory, at its beginning, that holds the block's sums: those for which the 48
+/// KiB of static shared memory are too few.
+template <class Terms>
+constexpr std::size_t dynamic_block_bytes = [] {
+  constexpr std::size_t bytes = sizeof(typename block_of<Terms, tuning::exact_many.threads / 32>::block);
+  return bytes + sizeof(sums_of<Terms>) + 1024 > 48 * 1024 ? (bytes + 127) / 128 * 128 : 0;
+}();
+
 /// `total`, in device memory, is all 0 before and after. The warps of a block draw turns at batches of the vectors.
 /// If Slots > 0 and the code is for compute capability 9.0, bulk copies bring the batches into rings in the block's
 /// dynamic shared memory. Otherwise the warps draw turns at the first `whole_batches` batches, and each lane has up
@@ -22,15 +33,19 @@ namespace fanin::cuda {
 template <class Terms, int LaneVectors, int Slots, class Write>
 __global__ void __launch_bounds__(tuning::exact_many.threads, tuning::exact_many.blocks_per_multiprocessor)
     exact_kernel(const peeled_array<typename Terms::element> x, const Terms terms, std::uint64_t whole_batches,
-                 chunk_sums<typename Terms::element, Terms::power>* total, unsigned* ticket, const Write write) {
-  using T = typename Terms::element;
-  constexpr int Power = Terms::power;
+                 sums_of<Terms>* total, unsigned* ticket, const Write write) {
   constexpr int threads = tuning::exact_many.threads;
   constexpr int warps = threads / 32;
-  using block_sums = lane_sums<T, warps, Power>;
-  constexpr int chunks = chunk_sums<T, Power>::count;
-  __shared__ block_sums block;
-  __shared__ chunk_sums<T, Power> result;
+  using block_sums = typename block_of<Terms, warps>::block;
+  block_sums* block_memory;
+  if constexpr (dynamic_block_bytes < Terms >> 0) {
+    block_memory = dynamic_shared<block_sums>();
+  } else {
+    __shared__ block_sums memory;
+    block_memory = &memory;
+  }
+  block_sums& block = *block_memory;
+  __shared__ sums_of<Terms> result;
   __shared__ unsigned turns_taken;  // by the warps of this block
   const unsigned warp = threadIdx.x / 32;
   const auto clear = [&](unsigned first_turns) {
@@ -39,22 +54,25 @@ __global__ void __launch_bounds__(tuning::exact_many.threads, tuning::exact_many
     __syncthreads();
   };
 
-  typename warp_sums_of<Terms, warps, LaneVectors>::type sums(terms, block, total);
+  typename block_of<Terms, warps>::template warp<LaneVectors> sums(terms, block, total);
   [[maybe_unused]] const auto add_loaded = [&] {
     clear(warps);
     overlap_with_next_launch();
     const unsigned stride = gridDim.x * threads;
     const std::uint64_t i = whole_batches * (32 * LaneVectors) + blockIdx.x * threads + threadIdx.x;
     const int count = i < x.vectors ? static_cast<int>((x.vectors - 1 - i) / stride) + 1 : 0;
-    sums.add(loaded_batches<Terms, LaneVectors>(terms, x.body + i, stride, count, x.body,
-                                                batch_turns(whole_batches, warp, turns_taken)));
+    loaded_batches<Terms, LaneVectors> loaded(terms, x.body + i, stride, count, x.body,
+                                              batch_turns(whole_batches, warp, turns_taken));
+    sums.add(loaded);
   };
   if constexpr (Slots == 0) {
     add_loaded();
   } else {
     [[maybe_unused]] const auto add_copied = [&] {
       using batches = copied_batches<Terms, LaneVectors, Slots>;
-      batches copied(dynamic_shared<typename batches::ring>()[warp], x.body, x.vectors, turns_taken);
+      auto* const rings =
+          reinterpret_cast<typename batches::ring*>(dynamic_shared<std::byte>() + dynamic_block_bytes<Terms>);
+      batches copied(rings[warp], x.body, x.vectors, turns_taken);
       clear(Slots * warps);
       overlap_with_next_launch();
       copied.start();
@@ -72,19 +90,19 @@ __global__ void __launch_bounds__(tuning::exact_many.threads, tuning::exact_many
   __syncthreads();
 
   if (gridDim.x == 1 && !block.has_drained()) {
-    block.for_each_chunk([&](int i, std::int64_t sum) { result.chunk[i] = sum; });
-    if (threadIdx.x == 0) result.seen = block.seen();
+    block.for_each_chunk([&](int i, std::int64_t sum) { result.at(i) = sum; });
+    if (threadIdx.x == 0) result.flags() = block.seen();
   } else {
-    block.for_each_chunk([&](int i, std::int64_t sum) { block_sums::atomic_add(total->chunk[i], sum); });
-    if (threadIdx.x == 0) atomicOr(&total->seen, block.seen());
+    block.for_each_chunk([&](int i, std::int64_t sum) { atomic_add(total->at(i), sum); });
+    if (threadIdx.x == 0) atomicOr(&total->flags(), block.seen());
     __syncthreads();
     if (!is_last_block(ticket)) return;
 #pragma unroll 1
-    for (int i = threadIdx.x; i < chunks; i += threads) {
-      result.chunk[i] =
-          static_cast<std::int64_t>(atomicExch(reinterpret_cast<unsigned long long*>(&total->chunk[i]), 0ull));
+    for (int i = threadIdx.x; i < result.count; i += threads) {
+      result.at(i) =
+          static_cast<std::int64_t>(atomicExch(reinterpret_cast<unsigned long long*>(&total->at(i)), 0ull));
     }
-    if (threadIdx.x == 0) result.seen = atomicExch(&total->seen, 0u);
+    if (threadIdx.x == 0) result.flags() = atomicExch(&total->flags(), 0u);
   }
   __syncthreads();
   write(result);

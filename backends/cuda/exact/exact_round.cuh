@@ -32,21 +32,24 @@ struct lane_digits {
   static constexpr int chunks = 5, most = 30 * chunks;
 };
 
-/// The first chunk of a sum that is not 0, if no other is lane_digits::most chunks above it, else -1. A whole warp
-/// calls it.
+/// The chunks of a sum from the first to the last that is not 0; of the sum 0, the first chunk.
+struct chunk_span {
+  int first, last;
+  __device__ int length() const { return last - first + 1; }
+};
+/// A whole warp calls it.
 template <class T, int Power>
-__device__ int first_of_span(const chunk_sums<T, Power>& sums) {
-  if (sums.count <= lane_digits::most) return 0;
-  int first = -1, last = -1;
+__device__ chunk_span span_of(const chunk_sums<T, Power>& sums) {
+  chunk_span span{-1, 0};
   for (int begin = 0; begin < sums.count; begin += 32) {
     const int i = begin + static_cast<int>(threadIdx.x % 32);
     const unsigned nonzero = __ballot_sync(0xffffffffu, i < sums.count && sums.chunk[i] != 0);
     if (nonzero == 0) continue;
-    if (first < 0) first = begin + __ffs(nonzero) - 1;
-    last = begin + 31 - __clz(nonzero);
+    if (span.first < 0) span.first = begin + __ffs(nonzero) - 1;
+    span.last = begin + 31 - __clz(nonzero);
   }
-  if (first < 0) return 0;
-  return last - first < lane_digits::most ? first : -1;
+  if (span.first < 0) span.first = 0;
+  return span;
 }
 
 /// The leading bits of a sum in shared memory, of which all chunks that are not 0 lie within lane_digits::most from

@@ -25,6 +25,11 @@ __device__ inline int warp_sum(int x) {
                           distance /= 2) { x += __shfl_xor_sync(0xffffffffu, x, distance); } return x;))
 }
 
+/// Adds `sum` to a chunk to which other threads add.
+__device__ inline void atomic_add(std::int64_t& chunk, std::int64_t sum) {
+  if (sum != 0) atomicAdd(reinterpret_cast<unsigned long long*>(&chunk), static_cast<unsigned long long>(sum));
+}
+
 /// The sums of a block of `Warps` warps. A word is a copy of a chunk, in 32 bits: it can hold 32752 additions of 16
 /// bits. Each warp drains the words after its share of these additions.
 template <class T, int Warps, int Power>
@@ -106,13 +111,6 @@ class lane_sums {
   __device__ unsigned seen() const { return seen_ & ~(lanes_used | drained); }
   /// Whether a warp has called drain().
   __device__ bool has_drained() const { return (seen_ & drained) != 0; }
-
-  /// Adds `sum` to a chunk to which other threads add.
-  __device__ static void atomic_add(std::int64_t& chunk, std::int64_t sum) {
-    if (sum != 0) {
-      atomicAdd(reinterpret_cast<unsigned long long*>(&chunk), static_cast<unsigned long long>(sum));
-    }
-  }
 
  private:
   using format = typename sums::format;
@@ -206,6 +204,36 @@ class lane_sums {
   int words_[sums::count * 32];
   int warp_words_[sums::count];  ///< of add_warp()
   unsigned seen_;
+};
+
+/// The sums of elements and of squares of a block. Each member is that of lane_sums for both.
+template <class T, int Warps>
+struct lane_moments {
+  using sums = chunk_moments<T>;
+  lane_sums<T, Warps, 1> sum;
+  lane_sums<T, Warps, 2> squares;
+
+  __device__ void clear() {
+    sum.clear();
+    squares.clear();
+  }
+  __device__ void use_lanes() {
+    sum.use_lanes();
+    squares.use_lanes();
+  }
+  __device__ void reserve(int& additions, int more, sums* total) {
+    int same = additions;
+    sum.reserve(same, more, &total->sum);
+    squares.reserve(additions, more, &total->squares);
+  }
+  template <class Visit>
+  __device__ void for_each_chunk(Visit visit) {
+    sum.for_each_chunk(visit);
+    squares.for_each_chunk([&](int i, std::int64_t chunk) { visit(chunk_sums<T, 1>::count + i, chunk); });
+  }
+  __device__ void note(unsigned bits) { sum.note(bits); }
+  __device__ unsigned seen() const { return sum.seen(); }
+  __device__ bool has_drained() const { return squares.has_drained(); }
 };
 
 }  // namespace fanin::cuda

@@ -72,6 +72,10 @@ struct powers {
   }
 };
 
+/// The elements and their squares, both of which are summed.
+template <class T>
+struct moments : powers<T, 2> {};
+
 /// The products of the elements of two arrays. Aligned: second.is_aligned().
 template <class T, bool Aligned>
 struct products {

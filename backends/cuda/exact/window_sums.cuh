@@ -30,10 +30,14 @@ class window_sums {
   /// Adds all batches of a loaded_batches or copied_batches. For a batch outside of the window a new window is
   /// chosen. If none fits, this batch and the next batches_until_retry are added term by term.
   template <class Batches>
-  __device__ void add(Batches&& batches) {
+  __device__ void add(Batches& batches) {
     bool window_is_new = false;
-    while (batches.has_batch()) {
-      if (batches_without_window_ == 0 && !window_is_ready()) {
+    for (;;) {
+      const bool has_batch = batches.has_batch();
+      if (!has_batch || (batches_without_window_ == 0 && !window_is_ready())) {
+        // The code of the end is fetched at the beginning: this is the one place.
+        if (batches_ > 0 || Batches::fetches_code_first) flush();
+        if (!has_batch) break;
         choose_window(batches);
         window_is_new = true;
       }
@@ -67,9 +71,8 @@ class window_sums {
     block_.add(last);
   }
 
-  /// Adds the sums of the window, and whether a term was not -0, to the block's.
+  /// Adds to the block's sums whether a term was not -0.
   __device__ void finish() {
-    flush();
     if (not_negative_zero_) block_.note(seen_bits::not_negative_zero);
   }
 
@@ -196,7 +199,6 @@ class window_sums {
     using number = std::conditional_t<Power == 1, T, double>;
     using format = detail::float_format<number>;
     constexpr int below_leading = 8 * sizeof(number) - 32;
-    flush();
     unsigned largest = 0;
     for_each_vector([&](int k) {
       const term_vector v = batches.at(k);
@@ -217,7 +219,6 @@ class window_sums {
   /// Adds the integer sums of the levels to the block's chunks, without the bits(M) that they contain, and clears
   /// them.
   __device__ void flush() {
-    if (batches_ == 0) return;
     reserve_additions(32 * levels);
 #pragma unroll
     for (int level = 0; level < levels; ++level) {

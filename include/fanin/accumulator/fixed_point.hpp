@@ -65,20 +65,41 @@ FANIN_HOST_DEVICE inline scaled_mantissa unpack(typename float_format<T>::bits m
   return {biased == 0 ? fraction : fraction | format::implicit_one, format::low + (biased == 0 ? 0 : biased - 1)};
 }
 
-/// quotient = floor(x * 2^(32 (M - N)) / divisor), least significant word first. Returns the remainder. With
-/// N == M both may be the same array.
-template <int N, int M>
-FANIN_HOST_DEVICE std::uint64_t divide(const std::uint32_t (&x)[N], std::uint64_t divisor,
-                                       std::uint32_t (&quotient)[M]) {
-  constexpr int extra = M - N;
-  std::uint64_t remainder = 0;
-  FANIN_ROLLED for (int i = M - 1; i >= 0; --i) {
-    const uint128 part = static_cast<uint128>(remainder) << 32 | (i >= extra ? x[i - extra] : 0);
-    quotient[i] = static_cast<std::uint32_t>(part / divisor);
-    remainder = static_cast<std::uint64_t>(part % divisor);
+/// The leading words of a number: sum(word[i] * 2^(32 (first + i))) from its first word that is not 0 down, and
+/// whether there is more below, which `sticky` tells.
+template <int Count>
+struct leading_words {
+  std::uint32_t word[Count];
+  int first = 0;  ///< may be negative: words below the number's are 0
+  bool sticky = false;
+
+  /// Those of x, least significant word first.
+  template <int N>
+  FANIN_HOST_DEVICE explicit leading_words(const std::uint32_t (&x)[N]) {
+    int top = N - 1;
+    while (top > 0 && x[top] == 0) --top;
+    first = top - (Count - 1);
+    for (int i = 0; i < Count; ++i) word[i] = first + i >= 0 ? x[first + i] : 0;
+    for (int i = 0; i < first && !sticky; ++i) sticky = x[i] != 0;
   }
-  return remainder;
-}
+
+  /// Divides the number by `divisor` > 0. With Count words a nonzero quotient has more than 32 Count - 96 bits.
+  FANIN_HOST_DEVICE void divide(std::uint64_t divisor) {
+    std::uint64_t remainder = 0;
+    FANIN_ROLLED for (int i = Count - 1; i >= 0; --i) {
+      if (divisor >> 32 == 0) {
+        const std::uint64_t part = remainder << 32 | word[i];
+        word[i] = static_cast<std::uint32_t>(part / divisor);
+        remainder = part % divisor;
+      } else {
+        const uint128 part = static_cast<uint128>(remainder) << 32 | word[i];
+        word[i] = static_cast<std::uint32_t>(part / divisor);
+        remainder = static_cast<std::uint64_t>(part % divisor);
+      }
+    }
+    sticky = sticky || remainder != 0;
+  }
+};
 
 /// The magnitude sum(limb[i] * 2^(low + 32 i)), plus an unknown amount below 2^low if `sticky`, rounded once to R: to
 /// nearest, ties to even, with gradual underflow, and to infinity from 2^high - half a unit on. Returns the bits
@@ -98,6 +119,7 @@ FANIN_HOST_DEVICE typename float_format<R>::bits round_magnitude(const std::uint
   const int normal_unit = low + leading - (format::digits - 1);
   const int unit = normal_unit > format::low ? normal_unit : format::low;
   const int kept = unit - low;  // index of the last bit that is kept
+  if (kept > leading + 1) return 0;
   const int first = kept > 0 ? kept / 32 : 0;
   uint128 window = 0;
   for (int i = 2; i >= 0; --i) window = window << 32 | (first + i < Count ? limb[first + i] : 0);
@@ -193,13 +215,11 @@ class fixed_point {
   /// The value divided by `count` > 0 and rounded once to R. Zero gives +0.
   template <class R>
   FANIN_HOST_DEVICE R round_quotient(std::uint64_t count) const {
-    // A quotient is at least 2^(Low - 64); its 53 bits and the guard bit lie above 2^(Low - 128).
-    constexpr int extra = 4;
     words magnitude;
     const bool negative = split(magnitude);
-    std::uint32_t quotient[limb_count + extra];
-    const std::uint64_t remainder = divide(magnitude, count, quotient);
-    return with_sign<R>(round_magnitude<R>(quotient, Low - 32 * extra, remainder != 0), negative);
+    leading_words<5> quotient(magnitude);
+    quotient.divide(count);
+    return with_sign<R>(round_magnitude<R>(quotient.word, Low + 32 * quotient.first, quotient.sticky), negative);
   }
 
   /// The value in two's complement, in units of 2^Low, least significant word first.

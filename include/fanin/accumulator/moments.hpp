@@ -42,6 +42,31 @@ FANIN_HOST_DEVICE void subtract_square(const std::uint32_t (&y)[N], std::uint32_
   }
 }
 
+/// x = -x in two's complement, least significant word first.
+template <int N>
+FANIN_HOST_DEVICE void negate(std::uint32_t (&x)[N]) {
+  bool carry = true;
+  for (std::uint32_t& word : x) {
+    word = ~word + (carry ? 1 : 0);
+    carry = carry && word == 0;
+  }
+}
+
+/// The variance (count * squares - sum^2) / count^2, in units of 2^low, rounded once to R. `sum` is the magnitude of
+/// the sum in units of 2^(low/2). Least significant words come first.
+template <class R, int N, int M>
+FANIN_HOST_DEVICE R rounded_variance(const std::uint32_t (&sum)[N], const std::uint32_t (&squares)[M], int low,
+                                     std::uint64_t count) {
+  std::uint32_t numerator[M + 2];
+  multiply(squares, count, numerator);
+  subtract_square(sum, numerator);
+  // Seven words divided by 2^128 leave more bits than R has.
+  leading_words<7> quotient(numerator);
+  quotient.divide(count);
+  quotient.divide(count);
+  return from_bits<R>(round_magnitude<R>(quotient.word, low + 32 * quotient.first, quotient.sticky));
+}
+
 }  // namespace detail
 
 /// The exact sums of the elements and of their squares, for up to 2^63 elements.
@@ -75,18 +100,7 @@ struct exact_moments_accumulator {
     typename square_type::words square_total;
     sum.total().split(total);
     squares.total().split(square_total);
-    std::uint32_t numerator[square_type::limb_count + 2];
-    detail::multiply(square_total, count, numerator);
-    detail::subtract_square(total, numerator);
-
-    // The numerator is the sum of (x_i - x_j)^2 over all pairs, n - 1 of which differ if any do. So with n <= 2^63
-    // the quotient is 0 or at least 2^128 (n - 1) / n^2 >= 2^64: more bits than R.
-    constexpr int extra = 4;
-    std::uint32_t quotient[square_type::limb_count + 2 + extra];
-    bool sticky = detail::divide(numerator, count, quotient) != 0;
-    sticky |= detail::divide(quotient, count, quotient) != 0;
-    constexpr int unit = 2 * detail::float_format<T>::low - 32 * extra;
-    return detail::from_bits<R>(detail::round_magnitude<R>(quotient, unit, sticky));
+    return detail::rounded_variance<R>(total, square_total, 2 * detail::float_format<T>::low, count);
   }
 };
 

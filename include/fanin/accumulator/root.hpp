@@ -23,23 +23,20 @@ FANIN_HOST_DEVICE inline std::uint64_t floor_root(uint128 x) {
 /// other bit is left.
 template <class R, int Count>
 FANIN_HOST_DEVICE R rounded_root(const std::uint32_t (&word)[Count], int low) {
-  int top = Count - 1;
-  while (top > 0 && word[top] == 0) --top;
-  if (word[top] == 0) return 0;
-  int leading = 32 * top + 31;
-  while (word[top] >> leading % 32 == 0) --leading;
-
-  const int last = leading / 2 * 2 - 126;  // index of the window's last bit; even, so that 2^last has a root
-  const auto bit = [&](int i) { return i >= 0 && (word[i / 32] >> i % 32 & 1) != 0; };
+  const leading_words<5> leading(word);
+  if (leading.word[4] == 0) return 0;
+  int zeros = 0;
+  while (leading.word[4] >> (31 - zeros) == 0) ++zeros;
+  // The window is the leading 127 or 128 bits, with an even exponent of its last bit, so that this has a root.
+  const int shift = 32 - zeros + (zeros % 2 == 0 ? 0 : 1);
   uint128 window = 0;
-  for (int i = leading; i >= last; --i) window = window << 1 | (bit(i) ? 1 : 0);
+  for (int i = 4; i >= 1; --i) window = window << 32 | leading.word[i];
+  window = window << (32 - shift) | static_cast<std::uint64_t>(leading.word[0]) >> shift;
+  const bool rest = (leading.word[0] & ((std::uint64_t{1} << shift) - 1)) != 0;
   const std::uint64_t root = floor_root(window);
-  bool sticky = static_cast<uint128>(root) * root != window;
-  for (int i = 0; i < last && !sticky; ++i) sticky = bit(i);
-
-  // The array has as many words as the square, so that it contains the bit of the smallest subnormal of a narrow R.
-  const std::uint32_t limbs[Count] = {static_cast<std::uint32_t>(root), static_cast<std::uint32_t>(root >> 32)};
-  return from_bits<R>(round_magnitude<R>(limbs, (low + last) / 2, sticky));
+  const bool sticky = leading.sticky || rest || static_cast<uint128>(root) * root != window;
+  const std::uint32_t limbs[] = {static_cast<std::uint32_t>(root), static_cast<std::uint32_t>(root >> 32)};
+  return from_bits<R>(round_magnitude<R>(limbs, (low + 32 * leading.first + shift) / 2, sticky));
 }
 
 }  // namespace fanin::detail

@@ -79,6 +79,7 @@ using std::min;
 #define __global__
 #define __device__
 #define __launch_bounds__(...)
+#define __noinline__
 #define __align__(bytes) __attribute__((aligned(bytes)))
 
 #define __shared__ static

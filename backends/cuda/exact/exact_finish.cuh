@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the last block of an exact kernel does with the grid's sums: it writes them, or the value that they give.
+#pragma once
+
+#include <fanin/accumulator/exact_total.hpp>
+#include <fanin/device.hpp>
+
+#include "backends/cuda/exact/exact_round.cuh"
+
+namespace fanin::cuda {
+
+/// Where a value goes, as a device_result of float or double.
+template <class T>
+struct value_place {
+  void* result = nullptr;
+  bool as_float = false;
+
+  /// Stores value(R()), rounded to the result's type R.
+  template <class F>
+  __device__ void store(F value) const {
+    if (sizeof(T) == 4 && as_float) {
+      *static_cast<device_result<float>*>(result) = {value(float()), 0};
+    } else {
+      *static_cast<device_result<double>*>(result) = {value(double()), 0};
+    }
+  }
+};
+
+/// Writes a sum to `out`. A whole block calls it.
+template <class T, int Power>
+__device__ void write_state(const chunk_sums<T, Power>& total, unsigned seen, chunk_sums<T, Power>* out) {
+  for (int i = threadIdx.x; i < total.count; i += blockDim.x) out->chunk[i] = total.chunk[i];
+  if (threadIdx.x == 0) out->seen = seen;
+}
+template <class T, int Power>
+struct exact_state_writer {
+  chunk_sums<T, Power>* out;
+  __device__ void operator()(const chunk_sums<T, Power>& total) const { write_state(total, total.seen, out); }
+};
+
+/// The value that is computed from an exact sum.
+enum class exact_value : std::uint8_t { sum, mean, square_sum, norm };
+template <class A>
+inline constexpr bool no_exact_value = false;
+template <class A>
+inline constexpr exact_value exact_value_of = [] {
+  static_assert(no_exact_value<A>, "the kernel for exact sums does not know this accumulator");
+  return exact_value::sum;
+}();
+template <class T, class Term>
+inline constexpr exact_value exact_value_of<accumulator::exact_sum<T, Term>> = exact_value::sum;
+template <class T>
+inline constexpr exact_value exact_value_of<accumulator::exact_mean<T>> = exact_value::mean;
+template <class T>
+inline constexpr exact_value exact_value_of<accumulator::exact_square_sum<T>> = exact_value::square_sum;
+template <class T>
+inline constexpr exact_value exact_value_of<accumulator::exact_norm<T>> = exact_value::norm;
+
+/// Writes the grid's sum to `out`, or if value.result is not null, the rounded value there. A whole block calls it.
+template <class T, int Power>
+struct exact_sum_writer {
+  using sums = chunk_sums<T, Power>;
+  sums* out;
+  value_place<T> place;
+  exact_value value;
+  std::uint64_t count;
+
+  __device__ void operator()(const sums& total) const {
+    if (place.result == nullptr) return write_state(total, total.seen, out);
+    if (threadIdx.x >= 32) return;
+    const chunk_span span = span_of(total);
+    if (total.seen == seen_bits::not_negative_zero && span.length() <= lane_digits::most) {
+      const leading_bits sum = leading_bits_of(total, span.first);
+      if (threadIdx.x > 0) return;
+      const leading_bits x = value == exact_value::mean   ? quotient(sum, count)
+                             : value == exact_value::norm ? root(sum)
+                                                          : sum;
+      place.store([&]<class R>(R) { return rounded<R>(x); });
+    } else if (threadIdx.x == 0) {
+      place.store([&]<class R>(R) { return value_in_one_thread<R>(total); });
+    }
+  }
+
+ private:
+  /// The function is not inlined, since its arrays would take registers from the kernel's loops.
+  template <class R>
+  __device__ __noinline__ R value_in_one_thread(const sums& total) const {
+    const auto sum = static_cast<typename sums::accumulator>(total);
+    if constexpr (Power == 1) {
+      return value == exact_value::sum ? sum.template round<R>() : sum.template mean<R>(count);
+    } else {
+      return value == exact_value::square_sum ? sum.template round<R>() : sum.template root<R>();
+    }
+  }
+};
+
+/// Writes both sums of the grid to `out`, or if value.result is not null, the variance there.
+template <class T>
+struct moments_writer {
+  using sums = chunk_moments<T>;
+  sums* out;
+  value_place<T> place;
+  std::uint64_t count;
+
+  __device__ void operator()(const sums& total) const {
+    const unsigned seen = total.sum.seen;
+    if (place.result == nullptr) {
+      write_state(total.sum, seen, &out->sum);
+      return write_state(total.squares, seen, &out->squares);
+    }
+    if (threadIdx.x >= 32) return;
+    const chunk_span sum = span_of(total.sum), squares = span_of(total.squares);
+    if (threadIdx.x > 0) return;
+    // Sums of chunks from `first` on, squares from 2 * first on: a carry goes up to four chunks higher.
+    const int first = ::min(sum.first, squares.first / 2);
+    const bool narrow = sum.last - first + 4 < 2 * sum_words && squares.last - 2 * first + 4 < 4 * sum_words;
+    place.store([&]<class R>(R) {
+      if ((seen & seen_bits::special) != 0) return detail::from_bits<R>(detail::float_format<R>::quiet_nan);
+      return narrow ? narrow_variance<R>(total, first) : variance_in_one_thread<R>(total);
+    });
+  }
+
+ private:
+  static constexpr int sum_words = 8;
+
+  /// The variance of sums that take few words from the chunk `first` on.
+  template <class R>
+  __device__ __noinline__ R narrow_variance(const sums& total, int first) const {
+    std::uint32_t sum[sum_words], squares[2 * sum_words];
+    total.sum.to_words(sum, first);
+    total.squares.to_words(squares, 2 * first);
+    if (sum[sum_words - 1] >> 31 != 0) detail::negate(sum);
+    return detail::rounded_variance<R>(sum, squares, chunk_sums<T, 2>::low + 32 * first, count);
+  }
+  template <class R>
+  __device__ __noinline__ R variance_in_one_thread(const sums& total) const {
+    return static_cast<exact_moments_accumulator<T>>(total).template variance<R>(count);
+  }
+};
+
+}  // namespace fanin::cuda
