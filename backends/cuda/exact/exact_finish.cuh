@@ -94,6 +94,16 @@ struct exact_sum_writer {
   }
 };
 
+/// x = -x in two's complement, least significant word first.
+template <int N>
+__device__ void negate(std::uint32_t (&x)[N]) {
+  bool carry = true;
+  for (std::uint32_t& word : x) {
+    word = ~word + (carry ? 1 : 0);
+    carry = carry && word == 0;
+  }
+}
+
 /// Writes both sums of the grid to `out`, or if value.result is not null, the variance there.
 template <class T>
 struct moments_writer {
@@ -129,7 +139,7 @@ struct moments_writer {
     std::uint32_t sum[sum_words], squares[2 * sum_words];
     total.sum.to_words(sum, first);
     total.squares.to_words(squares, 2 * first);
-    if (sum[sum_words - 1] >> 31 != 0) detail::negate(sum);
+    if (sum[sum_words - 1] >> 31 != 0) negate(sum);
     return detail::rounded_variance<R>(sum, squares, chunk_sums<T, 2>::low + 32 * first, count);
   }
   template <class R>

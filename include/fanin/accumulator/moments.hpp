@@ -42,16 +42,6 @@ FANIN_HOST_DEVICE void subtract_square(const std::uint32_t (&y)[N], std::uint32_
   }
 }
 
-/// x = -x in two's complement, least significant word first.
-template <int N>
-FANIN_HOST_DEVICE void negate(std::uint32_t (&x)[N]) {
-  bool carry = true;
-  for (std::uint32_t& word : x) {
-    word = ~word + (carry ? 1 : 0);
-    carry = carry && word == 0;
-  }
-}
-
 /// The variance (count * squares - sum^2) / count^2, in units of 2^low, rounded once to R. `sum` is the magnitude of
 /// the sum in units of 2^(low/2). Least significant words come first.
 template <class R, int N, int M>
