@@ -140,6 +140,12 @@ struct input {
   HWY_INLINE void add_part(D d, S& s, std::ptrdiff_t i, std::size_t begin, std::size_t end) const {
     Kernel::add(d, s, load_part(d, x + i, begin, end, Kernel::template neutral<T>()));
   }
+  /// `room` with the next `count` elements, and `filler` up to `size`.
+  HWY_INLINE input padded(std::size_t count, std::size_t size, T filler, T* room) const {
+    std::fill_n(room, size, filler);
+    std::copy_n(x, count, room);
+    return {room};
+  }
   /// The elements before the first one that lies at a multiple of a vector's size. Loads from there are faster: other
   /// vectors of 64 bytes lie in two cache lines each.
   HWY_INLINE std::size_t unaligned() const {
@@ -170,6 +176,9 @@ struct input<T, 2> {
   HWY_INLINE void add_part(D d, S& s, std::ptrdiff_t i, std::size_t begin, std::size_t end) const {
     Kernel::add(d, s, load_part(d, x.x + i, begin, end, Kernel::template neutral<T>()),
                 load_part(d, y.x + i, begin, end, T{0}));
+  }
+  HWY_INLINE input padded(std::size_t count, std::size_t size, T filler, T* room) const {
+    return {x.padded(count, size, filler, room), y.padded(count, size, T{0}, room + size)};
   }
   HWY_INLINE std::size_t unaligned() const { return x.unaligned(); }
 };
@@ -219,6 +228,12 @@ struct leaf_fold {
     const typename S::D d;
     const std::size_t left = count % S::size;
     if (left == 0) return;
+    if constexpr (!has_masked_loads) {  // a part of any of 16 vectors would be much code
+      HWY_ALIGN T room[Kernel::inputs * S::size];
+      in = in.padded(left, S::size, Kernel::template neutral<T>(), room);
+      add_row();
+      return;
+    }
     HWY_UNROLL(16)
     for (std::size_t v = 0; v < S::vectors; ++v) {
       if (left >= (v + 1) * width) {
@@ -272,14 +287,18 @@ HWY_NOINLINE void merge_blocks(input<T, Kernel::inputs> in, std::size_t count, s
   T nodes[max_levels][Kernel::planes * S::size];
   S row;
   std::size_t blocks_done = 0;
-  for (; count >= block; in.advance(block), count -= block, ++blocks_done) {
-    row = fold_block<Prefetches, Kernel, T>(in, block, turn);
+  bool empty = true;
+  do {
+    row = fold_block<Prefetches, Kernel, T>(in, std::min(count, block), turn);
+    empty = count >= block;
+    if (!empty) break;
     std::size_t level = 0;
     for (; (blocks_done >> level & 1) != 0; ++level) row.prepend(nodes[level]);
     row.store(nodes[level]);
-  }
-  bool empty = count == 0;
-  if (!empty) row = fold_block<Prefetches, Kernel, T>(in, count, turn);
+    in.advance(block);
+    count -= block;
+    ++blocks_done;
+  } while (count > 0);
   for (std::size_t level = 0; blocks_done >> level != 0; ++level) {
     if ((blocks_done >> level & 1) == 0) continue;
     if (empty) {
@@ -292,22 +311,29 @@ HWY_NOINLINE void merge_blocks(input<T, Kernel::inputs> in, std::size_t count, s
   root = row;
 }
 
-/// Folds any number of elements. The virtual lanes of the result are turned by as many places as it returns.
+/// The places by which the lanes of an input are turned.
 template <class Kernel, class T>
-HWY_INLINE std::size_t fold_leaves(const input<T, Kernel::inputs>& in, std::size_t count,
-                                   row_state<Kernel, T>& root) {
+HWY_INLINE std::size_t turn_of(const input<T, Kernel::inputs>& in, std::size_t count) {
+  return count < least_aligned_bytes / sizeof(T) ? 0 : in.unaligned();
+}
+
+template <class Kernel, class T>
+constexpr std::size_t block_of(std::size_t count) {
+  constexpr std::size_t leaf = leaf_bytes / sizeof(T);
+  return folds_pairs<Kernel, T> && count <= most_paired_bytes / sizeof(T) ? 2 * leaf : leaf;
+}
+
+/// Folds any number of elements into a row whose lanes are turned.
+template <class Kernel, class T>
+HWY_INLINE void fold_leaves(const input<T, Kernel::inputs>& in, std::size_t count, std::size_t turn,
+                            row_state<Kernel, T>& root) {
   constexpr bool always = Kernel::always_prefetches;
-  constexpr std::size_t leaf = leaf_bytes / sizeof(T), most_paired = most_paired_bytes / sizeof(T);
-  const std::size_t turn = count < least_aligned_bytes / sizeof(T) ? 0 : in.unaligned();
-  const std::size_t block = folds_pairs<Kernel, T> && count <= most_paired ? 2 * leaf : leaf;
-  if (count <= block) {
-    root = fold_block<always, Kernel, T>(in, count, turn);
-  } else if (always || count < least_prefetched_bytes / sizeof(T)) {
+  const std::size_t block = block_of<Kernel, T>(count);
+  if (always || count < least_prefetched_bytes / sizeof(T)) {
     merge_blocks<always, Kernel>(in, count, turn, block, root);
   } else {
     merge_blocks<true, Kernel>(in, count, turn, block, root);
   }
-  return turn;
 }
 
 /// Folds any number of elements into the lanes of a row.
@@ -315,7 +341,8 @@ template <class Kernel, class T>
 HWY_INLINE void fold_to_row(const input<T, Kernel::inputs>& in, std::size_t count, T* state) {
   using S = row_state<Kernel, T>;
   S row;
-  const std::size_t turn = fold_leaves<Kernel>(in, count, row);
+  const std::size_t turn = turn_of<Kernel, T>(in, count);
+  fold_leaves<Kernel, T>(in, count, turn, row);
   row.store(state);
   for (std::size_t p = 0; p < Kernel::planes; ++p) {
     std::rotate(state + p * S::size, state + (p + 1) * S::size - turn, state + (p + 1) * S::size);
@@ -336,6 +363,19 @@ HWY_INLINE std::array<T, Kernel::planes> collapse_row(row_state<Kernel, T> row) 
   std::array<T, Kernel::planes> total;
   collapse<Kernel>(d, row.part[0], total.data());
   return total;
+}
+
+/// Folds any number of elements into one lane.
+template <class Kernel, class T>
+HWY_INLINE std::array<T, Kernel::planes> fold_to_lane(const input<T, Kernel::inputs>& in, std::size_t count) {
+  const std::size_t turn = turn_of<Kernel, T>(in, count);
+  row_state<Kernel, T> row;
+  if (Kernel::planes == 1 && count <= block_of<Kernel, T>(count)) {
+    row = fold_block<false, Kernel, T>(in, count, turn);  // short input saves the call
+  } else {
+    fold_leaves<Kernel, T>(in, count, turn, row);
+  }
+  return collapse_row<Kernel, T>(row);
 }
 
 }  // namespace HWY_NAMESPACE

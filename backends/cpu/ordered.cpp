@@ -150,24 +150,19 @@ HWY_INLINE input<T, Kernel::inputs> input_of(const operands& data) {
 }
 
 template <class Kernel, class T>
-std::array<T, Kernel::planes> whole(const operands& data, std::size_t count) {
-  row_state<Kernel, T> row;
-  fold_leaves<Kernel, T>(input_of<Kernel, T>(data), count, row);
-  return collapse_row<Kernel, T>(row);
-}
-
-template <class Kernel, class T>
 std::array<T, Kernel::planes> collapse(const T* state) {
   row_state<Kernel, T> row;
   row.load(state);
   return collapse_row<Kernel, T>(row);
 }
 
-#define FANIN_FOLD(NAME, T)                                                     \
-  void NAME##_##T(const operands& data, std::size_t count, T* state) {          \
-    fold_to_row<NAME##_kernel>(input_of<NAME##_kernel, T>(data), count, state); \
-  }                                                                             \
-  auto whole_##NAME##_##T(const operands& data, std::size_t count) { return whole<NAME##_kernel, T>(data, count); }
+#define FANIN_FOLD(NAME, T)                                                      \
+  void NAME##_##T(const operands& data, std::size_t count, T* state) {           \
+    fold_to_row<NAME##_kernel>(input_of<NAME##_kernel, T>(data), count, state);  \
+  }                                                                              \
+  auto whole_##NAME##_##T(const operands& data, std::size_t count) {             \
+    return fold_to_lane<NAME##_kernel>(input_of<NAME##_kernel, T>(data), count); \
+  }
 #define FANIN_COLLAPSE(NAME, T) \
   auto collapse_##NAME##_##T(const T* state) { return collapse<NAME##_kernel>(state); }
 #define FANIN_LEAVES(T)          \
