@@ -31,7 +31,7 @@ typename Recipe::result by_general_loop(const operands& data, std::size_t count)
 }
 
 /// Checks that the kernels give the bits of the general loop for x where its copy `there` lies, both at once and by
-/// way of a state.
+/// way of states.
 template <class Recipe>
 void check_shipped(const typename Recipe::element* x, const typename Recipe::element* there, std::size_t count) {
   using R = typename Recipe::result;
@@ -46,6 +46,15 @@ void check_shipped(const typename Recipe::element* x, const typename Recipe::ele
   shipped.accumulate({there}, count, state.bytes);
   shipped.finish(state.bytes, count, result, &by_state);
   CHECK(test::same(at_once, expected));
+  CHECK(test::same(by_state, expected));
+  if (!shipped.fixed_order() || count <= shipped.leaf_elements) return;
+  // The two sides of the tree's root, from places that are aligned differently.
+  const std::size_t left = shipped.leaf_elements * std::bit_floor((count - 1) / shipped.leaf_elements);
+  cpu::state_buffer right;
+  shipped.accumulate({there}, left, state.bytes);
+  shipped.accumulate({x + left}, count - left, right.bytes);
+  shipped.merge(state.bytes, right.bytes);
+  shipped.finish(state.bytes, count, result, &by_state);
   CHECK(test::same(by_state, expected));
 }
 
