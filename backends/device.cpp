@@ -37,7 +37,7 @@ report reduce(operation what, const input_views& inputs, const result_view& valu
   chosen.result = value.type;
   return translate_bad_alloc([&]() -> report {
     const outcome answer = context.work().reduce(prepared(what, inputs, chosen), value.data);
-    return {device_backend().name(), answer.variant, answer.how, answer.reproducibility, answer.bound, {}};
+    return {device_backend().name(), answer};
   });
 }
 

@@ -21,10 +21,6 @@ std::string_view wanted_backend(const options& chosen) {
   return chosen.backend.empty() ? std::string_view(from_environment) : chosen.backend;
 }
 
-report report_of(const outcome& answer, const backend& chosen, std::vector<passed_over> fallback) {
-  return {chosen.name(), answer.variant, answer.how, answer.reproducibility, answer.bound, std::move(fallback)};
-}
-
 /// The operation's inputs without their data, which come later: for plans and streams.
 input_views views_without_data(operation what, element_type type, std::size_t expected_count, memory place) {
   return detail::repeated(what, {nullptr, expected_count, type, place});
@@ -33,6 +29,54 @@ input_views views_without_data(operation what, element_type type, std::size_t ex
 selection choose(operation what, const input_views& inputs, const options& chosen,
                  std::span<const passed_over> failed = {}) {
   return select(backends(), wanted_backend(chosen), what, inputs, chosen, failed);
+}
+
+/// The requests of `serial` for each operation, element type and method, with the default variant and result. A call
+/// that one of them serves makes no choice, which would take longer than the reduction of a short array.
+class prepared_requests {
+ public:
+  prepared_requests() {
+    for (const operation what : all_operations) {
+      for (const element_type type : all_element_types) {
+        for (const method how : all_methods) prepare(what, type, how);
+      }
+    }
+  }
+  /// Null if `serial` does not offer that. The operation and the method exist.
+  const request* find(operation what, element_type type, method how) const {
+    if (static_cast<std::size_t>(type) >= element_count) return nullptr;
+    const request& found = requests_[index(what, type, how)];
+    return found.prepared != nullptr ? &found : nullptr;
+  }
+  const backend& serial = find_backend("serial");
+
+ private:
+  static std::size_t index(operation what, element_type type, method how) {
+    const auto row = static_cast<std::size_t>(what) * element_count + static_cast<std::size_t>(type);
+    return row * std::size(method_rows) + static_cast<std::size_t>(how);
+  }
+  void prepare(operation what, element_type type, method how) {
+    request one{what, views_without_data(what, type, 0, memory::host), how, default_result(what, type), {}};
+    if (is_offered(what, type, how) && serial.prepare(one).usable()) requests_[index(what, type, how)] = one;
+  }
+  request requests_[operation_count * element_count * std::size(method_rows)];
+};
+
+/// Whether select() chooses `serial` for host input.
+bool chooses_serial(const input_views& inputs, const options& chosen) {
+  const std::string_view wanted = wanted_backend(chosen);
+  const bool automatic = wanted.empty() || wanted == "auto";
+  return automatic ? inputs.count() < small_input_bytes / size_of(inputs.type()) : wanted == "serial";
+}
+
+/// The request that serves the call, or null. The inputs' data and count are checked.
+const request* find_prepared(const prepared_requests& all, operation what, const input_views& inputs,
+                             const result_view& value, const options& chosen) {
+  const method how = chosen.how.value_or(default_method(what));
+  if (inputs.place() != memory::host || inputs.size() != row_of(what).inputs || !is_method(how)) return nullptr;
+  const request* const found = all.find(what, inputs.type(), how);
+  if (found == nullptr || found->result != value.type || !chooses_serial(inputs, chosen)) return nullptr;
+  return chosen.variant.empty() || chosen.variant == found->variant ? found : nullptr;
 }
 
 /// Whether the options name more than one backend, and the data lie where each of them can read them.
@@ -46,7 +90,7 @@ bool leaves_choice(const options& chosen, memory place) {
 template <class Choose>
 report reduce_by(Choose choose, memory place, void* value, const options& chosen) {
   const auto run = [&](selection& s) {
-    return report_of(s.chosen->reduce(s.what, value), *s.chosen, std::move(s.fallback));
+    return report(s.chosen->name(), s.chosen->reduce(s.what, value), std::move(s.fallback));
   };
   return with_fallback(choose, run, [&] { return leaves_choice(chosen, place); });
 }
@@ -64,6 +108,12 @@ std::unique_ptr<stream> open_by(Choose choose, const options& chosen, selection&
 
 }  // namespace
 
+report backend::reduce_inputs(const request& prepared, const input_views& inputs, void* result) const {
+  request what = prepared;
+  what.inputs = inputs;
+  return {name(), reduce(what, result)};
+}
+
 input_views input_views::part(std::size_t first, std::size_t count) const {
   input_views some = *this;
   for (int i = 0; i < size_; ++i) {
@@ -73,15 +123,20 @@ input_views input_views::part(std::size_t first, std::size_t count) const {
   return some;
 }
 
-report reduce(operation what, const input_views& inputs, const result_view& value, options chosen) {
+report reduce(operation what, const input_views& inputs, const result_view& value, const options& chosen) {
   check_data(inputs);
   check_count(what, inputs.count());
   check_result(value, chosen.result);
-  chosen.result = value.type;
+  static const prepared_requests ready;
+  if (const request* const found = find_prepared(ready, what, inputs, value, chosen)) {
+    return ready.serial.reduce_inputs(*found, inputs, value.data);
+  }
+  options with_result = chosen;
+  with_result.result = value.type;
   const auto select_backend = [&](std::span<const passed_over> failed) {
-    return choose(what, inputs, chosen, failed);
+    return choose(what, inputs, with_result, failed);
   };
-  return reduce_by(select_backend, inputs.place(), value.data, chosen);
+  return reduce_by(select_backend, inputs.place(), value.data, with_result);
 }
 
 result<scalar> reduce(operation what, const input_views& inputs, const options& chosen) {
@@ -94,17 +149,15 @@ plan::plan(operation what, element_type type, const options& chosen, std::size_t
           [&] { return choose(what, views_without_data(what, type, expected_count, place), chosen); })) {}
 
 report plan::operator()(const input_views& inputs, const result_view& value) const {
-  request query = chosen_.what;
+  const request& planned = chosen_.what;
   check_data(inputs);
-  check_count(query.what, inputs.count());
-  if (inputs.size() != query.inputs.size() || inputs.type() != query.inputs.type() ||
-      inputs.place() != query.inputs.place()) {
+  check_count(planned.what, inputs.count());
+  if (inputs.size() != planned.inputs.size() || inputs.type() != planned.inputs.type() ||
+      inputs.place() != planned.inputs.place()) {
     throw invalid_argument("the inputs' number, type or place is not the planned one");
   }
-  check_result(value, query.result);
-  query.inputs = inputs;
-  return translate_bad_alloc(
-      [&] { return report_of(chosen_.chosen->reduce(query, value.data), *chosen_.chosen, {}); });
+  check_result(value, planned.result);
+  return translate_bad_alloc([&] { return chosen_.chosen->reduce_inputs(planned, inputs, value.data); });
 }
 
 result<scalar> plan::operator()(const input_views& inputs) const {
@@ -132,7 +185,7 @@ report incremental::finish(const result_view& value) {
   check_count(chosen_.what.what, count_);
   check_result(value, chosen_.what.result);
   return translate_bad_alloc(
-      [&] { return report_of(stream_->finish(value.data), *chosen_.chosen, chosen_.fallback); });
+      [&] { return report(chosen_.chosen->name(), stream_->finish(value.data), chosen_.fallback); });
 }
 
 result<scalar> incremental::finish() {
@@ -173,7 +226,8 @@ void own_stream::push(const input_views& blocks) {
 }
 
 report own_stream::finish(void* value) {
-  return translate_bad_alloc([&] { return report_of(stream_->finish(value), *chosen_.chosen, chosen_.fallback); });
+  return translate_bad_alloc(
+      [&] { return report(chosen_.chosen->name(), stream_->finish(value), chosen_.fallback); });
 }
 
 }  // namespace detail

@@ -25,7 +25,8 @@ namespace fanin::measure {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// With `Ahead`, cache lines are prefetched 4 KiB before they are read.
+/// With `Ahead`, cache lines are prefetched 4 KiB before they are read. Vectors of a cache line's size are read from
+/// where a line begins, as others take two reads; so some of the first and the last bytes are read twice.
 template <bool Ahead>
 unsigned long long read_block_as(const unsigned char* data, std::size_t bytes) {
   const hn::ScalableTag<std::uint8_t> d;
@@ -35,6 +36,11 @@ unsigned long long read_block_as(const unsigned char* data, std::size_t bytes) {
   V seen[unroll];
   for (V& s : seen) s = hn::Zero(d);
   std::size_t i = 0;
+  if (bytes >= width) {
+    seen[0] = hn::LoadU(d, data);
+    seen[1] = hn::LoadU(d, data + bytes - width);
+    i = width - reinterpret_cast<std::uintptr_t>(data) % width;
+  }
   for (; i + unroll * width <= bytes; i += unroll * width) {
     if constexpr (Ahead) {
       for (std::size_t b = 0; b < unroll * width; b += 64) hwy::Prefetch(data + i + 4096 + b);
@@ -42,12 +48,13 @@ unsigned long long read_block_as(const unsigned char* data, std::size_t bytes) {
     HWY_UNROLL(8)
     for (std::size_t v = 0; v < unroll; ++v) seen[v] = hn::Or(seen[v], hn::LoadU(d, data + i + v * width));
   }
+  for (; i + width <= bytes; i += width) seen[0] = hn::Or(seen[0], hn::LoadU(d, data + i));
   for (std::size_t v = 1; v < unroll; ++v) seen[0] = hn::Or(seen[0], seen[v]);
   HWY_ALIGN std::uint8_t lanes[width];
   hn::Store(seen[0], d, lanes);
   unsigned long long result = 0;
   for (std::size_t l = 0; l < width; ++l) result |= lanes[l];
-  for (; i < bytes; ++i) result |= data[i];
+  for (std::size_t b = 0; b < bytes && bytes < width; ++b) result |= data[b];
   return result;
 }
 
@@ -71,7 +78,7 @@ simd_path simd_in_use() { return HWY_DYNAMIC_DISPATCH(path)(); }
 
 /// Arrays of at least this size are read with prefetching, which speeds up reads from memory but slows down reads
 /// from L1 and L2.
-constexpr std::size_t least_prefetched_bytes = std::size_t{1} << 20;
+constexpr std::size_t least_prefetched_bytes = std::size_t{5} << 18;
 
 unsigned long long read_alone(const void* data, std::size_t bytes) {
   return HWY_DYNAMIC_DISPATCH(read_block)(static_cast<const unsigned char*>(data), bytes,

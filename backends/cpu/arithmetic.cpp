@@ -21,7 +21,7 @@ namespace acc = accumulator;
 template <class A>
 struct plane_row {
   using T = typename A::element;
-  using lane = std::array<T, sizeof(typename A::state) / sizeof(T)>;
+  using lane = lane_of<A>;
   static constexpr std::size_t lanes = detail::lanes_of<A>;
   T plane[std::tuple_size_v<lane>][lanes];
 
@@ -44,7 +44,13 @@ struct loop {
   static typename A::state total(const void* state) { return detail::general_total<A>(state); }
 };
 
-/// The SIMD leaves of the fixed order. A sum of squares is the dot product of its input with itself.
+/// The operands of A's leaf. A sum of squares is the dot product of its input with itself.
+template <class A>
+operands inputs_of_leaf(const operands& data) {
+  return {data.x, acc::inputs_of<A>() == 2 ? data.y : data.x};
+}
+
+/// The SIMD leaves of the fixed order.
 template <class A>
 requires has_lane_leaf<A>
 struct loop<A> {
@@ -56,8 +62,7 @@ struct loop<A> {
       for (std::size_t i = 0; i < row::lanes; ++i) static_cast<row*>(state)->set(i, A::identity());
     };
     f.accumulate = [](const operands& data, std::size_t count, void* state) {
-      const operands inputs{data.x, acc::inputs_of<A>() == 2 ? data.y : data.x};
-      fold_lanes<typename lane_leaf<A>::fold>(inputs, count, static_cast<row*>(state)->plane[0]);
+      fold_lanes<typename lane_leaf<A>::fold>(inputs_of_leaf<A>(data), count, static_cast<row*>(state)->plane[0]);
     };
     f.merge = [](void* into, const void* from) {
       auto& a = *static_cast<row*>(into);
@@ -70,9 +75,11 @@ struct loop<A> {
     return f;
   }();
   static typename A::state total(const void* state) {
-    typename row::lane numbers;
-    collapse_lanes<typename lane_leaf<A>::total>(static_cast<const row*>(state)->plane[0], numbers.data());
-    return std::bit_cast<typename A::state>(numbers);
+    return std::bit_cast<typename A::state>(
+        collapse_lanes<typename lane_leaf<A>::total>(static_cast<const row*>(state)->plane[0]));
+  }
+  static typename A::state whole(const operands& data, std::size_t count) {
+    return std::bit_cast<typename A::state>(fold_whole<typename lane_leaf<A>::fold>(inputs_of_leaf<A>(data), count));
   }
 };
 
@@ -169,6 +176,19 @@ struct loop<acc::exact_dot<T>> {
   static exact_dot_accumulator<T> total(const void* state) { return detail::general_total<acc::exact_dot<T>>(state); }
 };
 
+/// The state of all elements, which one thread folds at once.
+template <class Loop>
+auto fold_alone(const operands& data, std::size_t count) {
+  if constexpr (requires { Loop::whole(data, count); }) {
+    return Loop::whole(data, count);
+  } else {
+    alignas(detail::state_alignment) std::byte state[Loop::functions.state_bytes];
+    Loop::functions.reset(state);
+    Loop::functions.accumulate(data, count, state);
+    return Loop::total(state);
+  }
+}
+
 template <class Recipe>
 constexpr arithmetic arithmetic_of() {
   using A = typename Recipe::accumulator;
@@ -178,6 +198,11 @@ constexpr arithmetic arithmetic_of() {
   f.finish = [](const void* state, std::uint64_t count, element_type result, void* out) {
     with_result<Recipe>(result, [&]<class R>(R) {
       *static_cast<R*>(out) = A::template finish<R>(loop<folded>::total(state), count);
+    });
+  };
+  f.reduce = [](const operands& data, std::size_t count, element_type result, void* out) {
+    with_result<Recipe>(result, [&]<class R>(R) {
+      *static_cast<R*>(out) = A::template finish<R>(fold_alone<loop<folded>>(data, count), count);
     });
   };
   f.bound = [](std::uint64_t count, element_type result) {

@@ -86,10 +86,14 @@ class one_state {
   std::byte* bytes_ = small_.bytes;
 };
 
-outcome finished(const request& request, const void* state, std::size_t count, void* result) {
+outcome outcome_of(const request& request, std::size_t count) {
   const arithmetic& arithmetic = arithmetic_of(request);
-  arithmetic.finish(state, count, request.result, result);
   return {request.variant, request.how, arithmetic.reproducibility, arithmetic.bound(count, request.result)};
+}
+
+/// Whether the calling thread folds the input without help.
+bool folds_alone(const arithmetic& arithmetic, std::size_t count, unsigned threads) {
+  return threads == 1 || count <= arithmetic.leaf_elements || count < parallel_bytes / arithmetic.element_bytes;
 }
 
 /// Collects pushed elements into blocks of whole leaves, so that each leaf has the elements that it would have if the
@@ -129,11 +133,12 @@ class block_stream final : public stream {
     if (pending_count_ > 0) flush();
     environment_guard guard;
     if (arithmetic_.fixed_order()) tree_.finish(total_.get());
-    return finished(request_, total_.get(), folded_, result);
+    arithmetic_.finish(total_.get(), folded_, request_.result, result);
+    return outcome_of(request_, folded_);
   }
 
  private:
-  static constexpr std::size_t leaves_in_block = 1024;
+  static constexpr std::size_t leaves_in_block = 2048;
 
   void append(int input, const void* elements, std::size_t count) {
     const auto* bytes = static_cast<const std::byte*>(elements);
@@ -211,7 +216,7 @@ void cpu_backend::fold_parallel(const arithmetic& arithmetic, const operands& da
     std::byte* partial(std::size_t i) const { return partials + i * state_stride(arithmetic); }
   };
   const std::size_t leaf = arithmetic.leaf_elements;
-  if (threads == 1 || count <= leaf || count < parallel_bytes / arithmetic.element_bytes) {
+  if (folds_alone(arithmetic, count, threads)) {
     if (!arithmetic.fixed_order()) arithmetic.reset(state);
     arithmetic.accumulate(data, count, state);
     return;
@@ -243,12 +248,31 @@ void cpu_backend::fold_parallel(const arithmetic& arithmetic, const operands& da
   }
 }
 
-outcome cpu_backend::reduce(const request& request, void* result) const {
-  const arithmetic& arithmetic = arithmetic_of(request);
+void cpu_backend::write_value(const request& prepared, const input_views& inputs, void* result) const {
+  const arithmetic& arithmetic = arithmetic_of(prepared);
+  const std::size_t count = inputs.count();
+  if (arithmetic.reduce != nullptr && folds_alone(arithmetic, count, prepared.threads)) {
+    arithmetic.reduce(operands_of(inputs), count, prepared.result, result);
+    return;
+  }
   one_state state(arithmetic);
-  environment_guard guard;
-  fold_parallel(arithmetic, operands_of(request.inputs), request.inputs.count(), request.threads, state.get());
-  return finished(request, state.get(), request.inputs.count(), result);
+  fold_parallel(arithmetic, operands_of(inputs), count, prepared.threads, state.get());
+  arithmetic.finish(state.get(), count, prepared.result, result);
+}
+
+outcome cpu_backend::reduce(const request& request, void* result) const {
+  const environment_guard guard;
+  write_value(request, request.inputs, result);
+  return outcome_of(request, request.inputs.count());
+}
+
+report cpu_backend::reduce_inputs(const request& prepared, const input_views& inputs, void* result) const {
+  const environment_guard guard;
+  const arithmetic& arithmetic = arithmetic_of(prepared);
+  // The bound is written long before it is copied: an earlier load of what two stores wrote would wait for both.
+  const error_bound bound = arithmetic.bound(inputs.count(), prepared.result);
+  write_value(prepared, inputs, result);
+  return {name(), {prepared.variant, prepared.how, arithmetic.reproducibility, bound}};
 }
 
 std::unique_ptr<stream> cpu_backend::open(const request& request) const {

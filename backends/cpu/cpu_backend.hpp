@@ -20,12 +20,16 @@ class cpu_backend : public backend {
   std::span<const variant_info> variants() const noexcept override;
   support prepare(request& request) const override;
   outcome reduce(const request& request, void* result) const override;
+  report reduce_inputs(const request& prepared, const input_views& inputs, void* result) const override;
   std::unique_ptr<stream> open(const request& request) const override;
 
   /// Folds `count` elements into `state`, whose previous contents are lost, on up to `threads` threads, whose number
   /// does not change the bits. The calling thread is in the environment of environment_guard already.
   void fold_parallel(const arithmetic& arithmetic, const operands& data, std::size_t count, unsigned threads,
                      void* state) const;
+
+  /// Writes the reduction of `inputs`, which is all of reduce() but the outcome.
+  void write_value(const request& prepared, const input_views& inputs, void* result) const;
 
   /// Runs the tasks 0 .. count - 1, in any order, on up to `threads` threads, the caller's among them.
   virtual void run(unsigned threads, std::size_t count, task each) const = 0;

@@ -12,8 +12,9 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
-#include <cmath>
+#include <array>
 #include <cstddef>
+#include <cstdint>
 
 #include "backends/cpu/fold.hpp"
 
@@ -81,22 +82,44 @@ struct row_state {
   HWY_INLINE void prepend(const T* earlier) {
     row_state before;
     before.load(earlier);
+    before.append(*this);
+    *this = before;
+  }
+  /// Merges the state of later elements into this one.
+  HWY_INLINE void append(const row_state& later) {
     HWY_UNROLL(16)
-    for (std::size_t v = 0; v < vectors; ++v) {
-      Kernel::merge(D(), before.part[v], part[v]);
-      part[v] = before.part[v];
-    }
+    for (std::size_t v = 0; v < vectors; ++v) Kernel::merge(D(), part[v], later.part[v]);
   }
 };
 
 /// Input of this size does not stay in the L1 and L2 caches, and its lines are prefetched. Kernels with many
 /// operations for each line (Kernel::always_prefetches) gain from prefetches at any size; the others lose a little in
 /// cache.
-constexpr std::size_t least_prefetched_bytes = std::size_t{1} << 20;
+constexpr std::size_t least_prefetched_bytes = std::size_t{5} << 18;
 /// The bytes from the line that is added to the line that is prefetched. A distance of 4 KiB costs compensated and
 /// exact sums a quarter of their speed from the memory of a Xeon host, and plain sums nothing.
 template <class Kernel>
 constexpr std::size_t prefetch_distance = Kernel::always_prefetches ? 1024 : 4096;
+
+/// Shorter input is added from where it begins, whatever its alignment.
+constexpr std::size_t least_aligned_bytes = 4096;
+
+/// Whether the instruction set loads a part of a vector in one instruction. The others have vectors of 16 bytes.
+constexpr bool has_masked_loads = HWY_TARGET <= HWY_AVX2;
+
+/// The lanes begin, ..., end - 1 of the vector at x, which are all that is read, with `fill` in the other lanes.
+template <class D, class T = hn::TFromD<D>>
+HWY_INLINE hn::Vec<D> load_part(D d, const T* x, std::size_t begin, std::size_t end, T fill) {
+  if constexpr (has_masked_loads) {
+    const auto wanted = hn::AndNot(hn::FirstN(d, begin), hn::FirstN(d, end));
+    return hn::IfThenElse(wanted, hn::MaskedLoad(wanted, d, x), hn::Set(d, fill));
+  } else {
+    HWY_ALIGN T lanes[hn::MaxLanes(D())];
+    std::fill_n(lanes, hn::MaxLanes(D()), fill);
+    std::copy(x + begin, x + end, lanes + begin);
+    return hn::Load(d, lanes);
+  }
+}
 
 /// The input of a kernel, which is one array.
 template <class T, int Inputs>
@@ -112,13 +135,23 @@ struct input {
       hwy::Prefetch(reinterpret_cast<const char*>(x) + distance_bytes + b);
     }
   }
-  /// Adds the elements from i to end - 1, fewer than a vector, and neutral ones.
+  /// Adds lanes begin, ..., end - 1 of the vector at element i, which may be before the input, and neutral elements.
   template <class Kernel, class D, class S>
-  HWY_INLINE void add_part(D d, S& s, std::size_t i, std::size_t end) const {
-    HWY_ALIGN T last[hn::MaxLanes(D())];
-    std::fill_n(last, hn::MaxLanes(D()), Kernel::template neutral<T>());
-    std::copy(x + i, x + end, last);
-    Kernel::add(d, s, hn::Load(d, last));
+  HWY_INLINE void add_part(D d, S& s, std::ptrdiff_t i, std::size_t begin, std::size_t end) const {
+    Kernel::add(d, s, load_part(d, x + i, begin, end, Kernel::template neutral<T>()));
+  }
+  /// `room` with the next `count` elements, and `filler` up to `size`.
+  HWY_INLINE input padded(std::size_t count, std::size_t size, T filler, T* room) const {
+    std::fill_n(room, size, filler);
+    std::copy_n(x, count, room);
+    return {room};
+  }
+  /// The elements before the first one that lies at a multiple of a vector's size. Loads from there are faster: other
+  /// vectors of 64 bytes lie in two cache lines each.
+  HWY_INLINE std::size_t unaligned() const {
+    constexpr std::size_t bytes = hn::MaxLanes(hn::ScalableTag<T>()) * sizeof(T);
+    const std::size_t past = reinterpret_cast<std::uintptr_t>(x) % bytes;
+    return has_masked_loads && past % sizeof(T) == 0 ? (bytes - past) % bytes / sizeof(T) : 0;
   }
 };
 
@@ -140,60 +173,134 @@ struct input<T, 2> {
     y.prefetch(distance_bytes);
   }
   template <class Kernel, class D, class S>
-  HWY_INLINE void add_part(D d, S& s, std::size_t i, std::size_t end) const {
-    HWY_ALIGN T last_x[hn::MaxLanes(D())];
-    HWY_ALIGN T last_y[hn::MaxLanes(D())] = {};
-    std::fill_n(last_x, hn::MaxLanes(D()), Kernel::template neutral<T>());
-    std::copy(x.x + i, x.x + end, last_x);
-    std::copy(y.x + i, y.x + end, last_y);
-    Kernel::add(d, s, hn::Load(d, last_x), hn::Load(d, last_y));
+  HWY_INLINE void add_part(D d, S& s, std::ptrdiff_t i, std::size_t begin, std::size_t end) const {
+    Kernel::add(d, s, load_part(d, x.x + i, begin, end, Kernel::template neutral<T>()),
+                load_part(d, y.x + i, begin, end, T{0}));
+  }
+  HWY_INLINE input padded(std::size_t count, std::size_t size, T filler, T* room) const {
+    return {x.padded(count, size, filler, room), y.padded(count, size, T{0}, room + size)};
+  }
+  HWY_INLINE std::size_t unaligned() const { return x.unaligned(); }
+};
+
+/// Folds one leaf, step by step, so that the steps of two leaves can alternate. `turn` elements come before the first
+/// whole vector; they are added to the last lanes of the row. So lane j receives the elements of the virtual lane
+/// (j + turn) mod S::size.
+template <class Kernel, class T>
+struct leaf_fold {
+  using S = row_state<Kernel, T>;
+  static constexpr std::size_t width = S::width;
+  input<T, Kernel::inputs> in;
+  std::size_t count;
+  S row;
+
+  HWY_INLINE leaf_fold(const input<T, Kernel::inputs>& elements, std::size_t n, std::size_t turn)
+      : in(elements), count(n) {
+    const typename S::D d;
+    HWY_UNROLL(16)
+    for (std::size_t v = 0; v < S::vectors; ++v) Kernel::reset(d, row.part[v]);
+    if constexpr (has_masked_loads) {
+      if (turn == 0) return;
+      const std::size_t first = std::min(turn, count), begin = width - turn;
+      in.template add_part<Kernel>(d, row.part[S::vectors - 1], -static_cast<std::ptrdiff_t>(begin), begin,
+                                   begin + first);
+      in.advance(first);
+      count -= first;
+    }
+  }
+  HWY_INLINE std::size_t rows() const { return count / S::size; }
+  HWY_INLINE void add_row() {
+    HWY_UNROLL(16)
+    for (std::size_t v = 0; v < S::vectors; ++v) {
+      in.template add<Kernel>(typename S::D(), row.part[v], v * width);
+    }
+    in.advance(S::size);
+  }
+  template <bool Prefetches>
+  HWY_INLINE void add_rows(std::size_t rows) {
+    for (; rows > 0; --rows) {
+      if constexpr (Prefetches) in.prefetch(prefetch_distance<Kernel>);
+      add_row();
+    }
+  }
+  /// Adds what is left after all whole rows.
+  HWY_INLINE void add_rest() {
+    const typename S::D d;
+    const std::size_t left = count % S::size;
+    if (left == 0) return;
+    if constexpr (!has_masked_loads) {  // a part of any of 16 vectors would be much code
+      HWY_ALIGN T room[Kernel::inputs * S::size];
+      in = in.padded(left, S::size, Kernel::template neutral<T>(), room);
+      add_row();
+      return;
+    }
+    HWY_UNROLL(16)
+    for (std::size_t v = 0; v < S::vectors; ++v) {
+      if (left >= (v + 1) * width) {
+        in.template add<Kernel>(d, row.part[v], v * width);
+      } else if (left > v * width) {
+        in.template add_part<Kernel>(d, row.part[v], static_cast<std::ptrdiff_t>(v * width), 0, left - v * width);
+      }
+    }
   }
 };
 
-/// Folds one leaf: lane j receives the elements j, j + S::size, j + 2 S::size, ...
+/// An addition takes 4 cycles on the cores of a Xeon, which begin two in each, so 8 have to be under way. Where a row
+/// has 4 vectors, two leaves are folded at once if the input stays in the L1 cache. From the L2 cache that takes half
+/// as long again as one leaf after the other by one loop, whose loads the processor's prefetcher can follow.
+template <class Kernel, class T>
+constexpr bool folds_pairs = Kernel::planes == 1 && row_state<Kernel, T>::vectors == 4;
+constexpr std::size_t most_paired_bytes = 4 * leaf_bytes;
+
+/// Folds one leaf, or two if the kernel folds_pairs, which it merges.
 template <bool Prefetches, class Kernel, class T>
-HWY_INLINE void fold_leaf(input<T, Kernel::inputs> in, std::size_t count, row_state<Kernel, T>& state) {
-  using S = row_state<Kernel, T>;
-  const typename S::D d;
-  constexpr std::size_t width = S::width;
-  HWY_UNROLL(16)
-  for (std::size_t v = 0; v < S::vectors; ++v) Kernel::reset(d, state.part[v]);
-  for (std::size_t r = count / S::size; r > 0; --r, in.advance(S::size)) {
-    if constexpr (Prefetches) in.prefetch(prefetch_distance<Kernel>);
-    HWY_UNROLL(16)
-    for (std::size_t v = 0; v < S::vectors; ++v) in.template add<Kernel>(d, state.part[v], v * width);
-  }
-  const std::size_t remaining = count % S::size;
-  if (remaining == 0) return;
-  HWY_UNROLL(16)
-  for (std::size_t v = 0; v < S::vectors; ++v) {
-    if (remaining >= (v + 1) * width) {
-      in.template add<Kernel>(d, state.part[v], v * width);
-    } else if (remaining > v * width) {
-      in.template add_part<Kernel>(d, state.part[v], v * width, remaining);
+HWY_INLINE row_state<Kernel, T> fold_block(input<T, Kernel::inputs> in, std::size_t count, std::size_t turn) {
+  constexpr std::size_t leaf = leaf_bytes / sizeof(T);
+  leaf_fold<Kernel, T> first(in, std::min(count, leaf), turn);
+  if constexpr (folds_pairs<Kernel, T> && !Prefetches) {
+    if (count > leaf) {
+      in.advance(leaf);
+      leaf_fold<Kernel, T> second(in, count - leaf, turn);
+      const std::size_t both = second.rows(), more = first.rows() - both;
+      for (std::size_t r = both; r > 0; --r) {
+        first.add_row();
+        second.add_row();
+      }
+      first.template add_rows<false>(more);
+      first.add_rest();
+      second.add_rest();
+      first.row.append(second.row);
+      return first.row;
     }
   }
+  first.template add_rows<Prefetches>(first.rows());
+  first.add_rest();
+  return first.row;
 }
 
-/// Folds leaves, merges them along the binary tree of partial_tree, and writes the lanes of the root to `state`.
+/// Folds blocks of one leaf, or of two, and merges them along the binary tree of partial_tree.
 template <bool Prefetches, class Kernel, class T>
-HWY_INLINE void merge_leaves(input<T, Kernel::inputs> in, std::size_t count, T* state) {
+HWY_NOINLINE void merge_blocks(input<T, Kernel::inputs> in, std::size_t count, std::size_t turn, std::size_t block,
+                               row_state<Kernel, T>& root) {
   using S = row_state<Kernel, T>;
-  constexpr std::size_t leaf = leaf_bytes / sizeof(T);
   constexpr std::size_t max_levels = 48;
-  S row;
   T nodes[max_levels][Kernel::planes * S::size];
-  std::size_t leaves_done = 0;
-  for (; count >= leaf; in.advance(leaf), count -= leaf, ++leaves_done) {
-    fold_leaf<Prefetches>(in, leaf, row);
+  S row;
+  std::size_t blocks_done = 0;
+  bool empty = true;
+  do {
+    row = fold_block<Prefetches, Kernel, T>(in, std::min(count, block), turn);
+    empty = count >= block;
+    if (!empty) break;
     std::size_t level = 0;
-    for (; (leaves_done >> level & 1) != 0; ++level) row.prepend(nodes[level]);
+    for (; (blocks_done >> level & 1) != 0; ++level) row.prepend(nodes[level]);
     row.store(nodes[level]);
-  }
-  bool empty = count == 0;
-  if (!empty) fold_leaf<Prefetches>(in, count, row);
-  for (std::size_t level = 0; leaves_done >> level != 0; ++level) {
-    if ((leaves_done >> level & 1) == 0) continue;
+    in.advance(block);
+    count -= block;
+    ++blocks_done;
+  } while (count > 0);
+  for (std::size_t level = 0; blocks_done >> level != 0; ++level) {
+    if ((blocks_done >> level & 1) == 0) continue;
     if (empty) {
       row.load(nodes[level]);
       empty = false;
@@ -201,35 +308,74 @@ HWY_INLINE void merge_leaves(input<T, Kernel::inputs> in, std::size_t count, T* 
       row.prepend(nodes[level]);
     }
   }
-  row.store(state);
+  root = row;
+}
+
+/// The places by which the lanes of an input are turned.
+template <class Kernel, class T>
+HWY_INLINE std::size_t turn_of(const input<T, Kernel::inputs>& in, std::size_t count) {
+  return count < least_aligned_bytes / sizeof(T) ? 0 : in.unaligned();
 }
 
 template <class Kernel, class T>
-HWY_INLINE void fold_leaves(const input<T, Kernel::inputs>& in, std::size_t count, T* state) {
-  if (count <= leaf_bytes / sizeof(T)) {
-    row_state<Kernel, T> row;
-    fold_leaf<Kernel::always_prefetches>(in, count, row);
-    row.store(state);
-  } else if (Kernel::always_prefetches || count < least_prefetched_bytes / sizeof(T)) {
-    merge_leaves<Kernel::always_prefetches, Kernel>(in, count, state);
+constexpr std::size_t block_of(std::size_t count) {
+  constexpr std::size_t leaf = leaf_bytes / sizeof(T);
+  return folds_pairs<Kernel, T> && count <= most_paired_bytes / sizeof(T) ? 2 * leaf : leaf;
+}
+
+/// Folds any number of elements into a row whose lanes are turned.
+template <class Kernel, class T>
+HWY_INLINE void fold_leaves(const input<T, Kernel::inputs>& in, std::size_t count, std::size_t turn,
+                            row_state<Kernel, T>& root) {
+  constexpr bool always = Kernel::always_prefetches;
+  const std::size_t block = block_of<Kernel, T>(count);
+  if (always || count < least_prefetched_bytes / sizeof(T)) {
+    merge_blocks<always, Kernel>(in, count, turn, block, root);
   } else {
-    merge_leaves<true, Kernel>(in, count, state);
+    merge_blocks<true, Kernel>(in, count, turn, block, root);
   }
 }
 
-/// Merges a row pairwise, lane j with lane j + size / 2, down to one lane.
+/// Folds any number of elements into the lanes of a row.
 template <class Kernel, class T>
-HWY_INLINE void collapse_row(const T* state, T* out) {
+HWY_INLINE void fold_to_row(const input<T, Kernel::inputs>& in, std::size_t count, T* state) {
+  using S = row_state<Kernel, T>;
+  S row;
+  const std::size_t turn = turn_of<Kernel, T>(in, count);
+  fold_leaves<Kernel, T>(in, count, turn, row);
+  row.store(state);
+  for (std::size_t p = 0; p < Kernel::planes; ++p) {
+    std::rotate(state + p * S::size, state + (p + 1) * S::size - turn, state + (p + 1) * S::size);
+  }
+}
+
+/// Merges a row pairwise, lane j with lane j + size / 2, down to one lane. The lanes may be turned: merges are
+/// commutative, and lanes that are half of a row apart stay so.
+template <class Kernel, class T>
+HWY_INLINE std::array<T, Kernel::planes> collapse_row(row_state<Kernel, T> row) {
   using S = row_state<Kernel, T>;
   const typename S::D d;
-  S row;
-  row.load(state);
   HWY_UNROLL(4)
   for (std::size_t half = S::vectors / 2; half > 0; half /= 2) {
     HWY_UNROLL(8)
     for (std::size_t v = 0; v < half; ++v) Kernel::merge(d, row.part[v], row.part[v + half]);
   }
-  collapse<Kernel>(d, row.part[0], out);
+  std::array<T, Kernel::planes> total;
+  collapse<Kernel>(d, row.part[0], total.data());
+  return total;
+}
+
+/// Folds any number of elements into one lane.
+template <class Kernel, class T>
+HWY_INLINE std::array<T, Kernel::planes> fold_to_lane(const input<T, Kernel::inputs>& in, std::size_t count) {
+  const std::size_t turn = turn_of<Kernel, T>(in, count);
+  row_state<Kernel, T> row;
+  if (Kernel::planes == 1 && count <= block_of<Kernel, T>(count)) {
+    row = fold_block<false, Kernel, T>(in, count, turn);  // short input saves the call
+  } else {
+    fold_leaves<Kernel, T>(in, count, turn, row);
+  }
+  return collapse_row<Kernel, T>(row);
 }
 
 }  // namespace HWY_NAMESPACE

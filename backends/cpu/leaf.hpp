@@ -3,6 +3,7 @@
 // All of them need round to nearest and no flushing of subnormals (environment.hpp).
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -41,13 +42,20 @@ concept has_lane_leaf = requires {
   typename lane_leaf<A>::fold;
 };
 
+/// The numbers of A's state, as a lane of a row has them.
+template <class A>
+using lane_of = std::array<typename A::element, sizeof(typename A::state) / sizeof(typename A::element)>;
+
 /// Folds any number of elements in the fixed order (fanin/loop.hpp) into the lanes of a row: row_bytes / sizeof(T)
 /// numbers; for compensated accumulators this many sums, then this many errors.
 template <class Accumulator>
 void fold_lanes(const detail::operands& data, std::size_t count, typename Accumulator::element* state);
-/// Merges the lanes of a row, lane j with lane j + size / 2 and so on, into one accumulator's state.
+/// Merges the lanes of a row, lane j with lane j + size / 2 and so on.
 template <class Accumulator>
-void collapse_lanes(const typename Accumulator::element* state, typename Accumulator::element* out);
+lane_of<Accumulator> collapse_lanes(const typename Accumulator::element* state);
+/// fold_lanes() and collapse_lanes() in one, which saves the way through memory.
+template <class Accumulator>
+lane_of<Accumulator> fold_whole(const detail::operands& data, std::size_t count);
 
 /// The sums of the low and of the high 32 bits of `count` < 2^32 words of 64 bits, each word XORed with `flip` first.
 struct half_sums {

@@ -140,19 +140,31 @@ struct compensated_dot_kernel : compensated_sum_kernel {
 };
 
 template <class Kernel, class T>
-void fold(const operands& data, std::size_t count, T* state) {
+HWY_INLINE input<T, Kernel::inputs> input_of(const operands& data) {
   const auto* const x = static_cast<const T*>(data.x);
   if constexpr (Kernel::inputs == 2) {
-    fold_leaves<Kernel, T>({{x}, {static_cast<const T*>(data.y)}}, count, state);
+    return {{x}, {static_cast<const T*>(data.y)}};
   } else {
-    fold_leaves<Kernel, T>({x}, count, state);
+    return {x};
   }
 }
 
-#define FANIN_FOLD(NAME, T) \
-  void NAME##_##T(const operands& data, std::size_t count, T* state) { fold<NAME##_kernel>(data, count, state); }
+template <class Kernel, class T>
+std::array<T, Kernel::planes> collapse(const T* state) {
+  row_state<Kernel, T> row;
+  row.load(state);
+  return collapse_row<Kernel, T>(row);
+}
+
+#define FANIN_FOLD(NAME, T)                                                      \
+  void NAME##_##T(const operands& data, std::size_t count, T* state) {           \
+    fold_to_row<NAME##_kernel>(input_of<NAME##_kernel, T>(data), count, state);  \
+  }                                                                              \
+  auto whole_##NAME##_##T(const operands& data, std::size_t count) {             \
+    return fold_to_lane<NAME##_kernel>(input_of<NAME##_kernel, T>(data), count); \
+  }
 #define FANIN_COLLAPSE(NAME, T) \
-  void collapse_##NAME##_##T(const T* state, T* out) { collapse_row<NAME##_kernel>(state, out); }
+  auto collapse_##NAME##_##T(const T* state) { return collapse<NAME##_kernel>(state); }
 #define FANIN_LEAVES(T)          \
   FANIN_FOLD(sum, T)             \
   FANIN_FOLD(dot, T)             \
@@ -172,17 +184,23 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace fanin::cpu {
 
-#define FANIN_DISPATCH_FOLD(NAME, T, ACCUMULATOR)                                                   \
-  HWY_EXPORT(NAME##_##T);                                                                           \
-  template <>                                                                                       \
-  void fold_lanes<accumulator::ACCUMULATOR<T>>(const operands& data, std::size_t count, T* state) { \
-    HWY_DYNAMIC_DISPATCH(NAME##_##T)(data, count, state);                                           \
+#define FANIN_DISPATCH_FOLD(NAME, T, ACCUMULATOR)                                                    \
+  HWY_EXPORT(NAME##_##T);                                                                            \
+  template <>                                                                                        \
+  void fold_lanes<accumulator::ACCUMULATOR<T>>(const operands& data, std::size_t count, T* state) {  \
+    HWY_DYNAMIC_DISPATCH(NAME##_##T)(data, count, state);                                            \
+  }                                                                                                  \
+  HWY_EXPORT(whole_##NAME##_##T);                                                                    \
+  template <>                                                                                        \
+  lane_of<accumulator::ACCUMULATOR<T>> fold_whole<accumulator::ACCUMULATOR<T>>(const operands& data, \
+                                                                               std::size_t count) {  \
+    return HWY_DYNAMIC_DISPATCH(whole_##NAME##_##T)(data, count);                                    \
   }
-#define FANIN_DISPATCH_COLLAPSE(NAME, T, ACCUMULATOR)                        \
-  HWY_EXPORT(collapse_##NAME##_##T);                                         \
-  template <>                                                                \
-  void collapse_lanes<accumulator::ACCUMULATOR<T>>(const T* state, T* out) { \
-    HWY_DYNAMIC_DISPATCH(collapse_##NAME##_##T)(state, out);                 \
+#define FANIN_DISPATCH_COLLAPSE(NAME, T, ACCUMULATOR)                                                \
+  HWY_EXPORT(collapse_##NAME##_##T);                                                                 \
+  template <>                                                                                        \
+  lane_of<accumulator::ACCUMULATOR<T>> collapse_lanes<accumulator::ACCUMULATOR<T>>(const T* state) { \
+    return HWY_DYNAMIC_DISPATCH(collapse_##NAME##_##T)(state);                                       \
   }
 #define FANIN_DISPATCH(T)                                  \
   FANIN_DISPATCH_FOLD(sum, T, plain_sum)                   \

@@ -7,20 +7,19 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
-#include <cmath>
+#include <bit>
 #include <cstring>
+#include <limits>
 #include <type_traits>
 
 #include <fanin/accumulator/extremum.hpp>
 
-#include "backends/cpu/fold.hpp"
+#include "backends/cpu/lanes-inl.h"
 #include "backends/cpu/leaf.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace fanin::cpu {
 namespace HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
-
 half_sums sum_halves(const void* words, std::size_t count, std::uint64_t flip) {
   const hn::ScalableTag<std::uint64_t> d;
   constexpr std::size_t width = hn::MaxLanes(d);
@@ -48,63 +47,122 @@ half_sums sum_halves(const void* words, std::size_t count, std::uint64_t flip) {
   return total;
 }
 
-template <bool Largest, class V>
-HWY_INLINE V min_or_max(V a, V b) {
-  if constexpr (Largest) {
-    return hn::Max(a, b);
+/// `so_far` without the lanes in which a or b is NaN. One comparison serves two vectors, since comparisons begin as
+/// rarely as maxima do.
+template <class D, class V, class M = hn::Mask<D>>
+HWY_INLINE M still_ordered(D, M so_far, V a, V b) {
+#if HWY_TARGET <= HWY_AVX3
+  if constexpr (std::is_same_v<hn::TFromD<D>, float>) {
+    return M{_mm512_mask_cmp_ps_mask(so_far.raw, a.raw, b.raw, _CMP_ORD_Q)};
   } else {
-    return hn::Min(a, b);
+    return M{_mm512_mask_cmp_pd_mask(so_far.raw, a.raw, b.raw, _CMP_ORD_Q)};
   }
+#elif HWY_TARGET == HWY_AVX2
+  if constexpr (std::is_same_v<hn::TFromD<D>, float>) {
+    return M{_mm256_and_ps(so_far.raw, _mm256_cmp_ps(a.raw, b.raw, _CMP_ORD_Q))};
+  } else {
+    return M{_mm256_and_pd(so_far.raw, _mm256_cmp_pd(a.raw, b.raw, _CMP_ORD_Q))};
+  }
+#else
+  return hn::And(so_far, hn::And(hn::Eq(a, a), hn::Eq(b, b)));
+#endif
 }
 
-/// The vector maximum instruction may drop NaN and may return a zero of either sign, so the loop detects NaN itself,
-/// and a result of zero takes its sign from a second pass.
+/// The extremum of all vectors added, apart from NaN and the signs of zeros, and whether there was a NaN: the vector
+/// instruction may drop NaN, and may take a zero of either sign.
 template <bool Largest, class T>
-HWY_INLINE T extremum_of_block(const T* x, std::size_t count) {
-  using scalar_extremum = accumulator::extremum<T, Largest>;
-  const hn::ScalableTag<T> d;
-  using V = hn::Vec<decltype(d)>;
-  constexpr std::size_t width = hn::MaxLanes(d);
-  constexpr std::size_t unroll = 4;
-  T result = scalar_extremum::identity();
-  V best[unroll];
-  for (V& b : best) b = hn::Set(d, result);
-  V nan = hn::Zero(d);
-  std::size_t i = 0;
-  for (; i + unroll * width <= count; i += unroll * width) {
-    HWY_UNROLL(4)
-    for (std::size_t v = 0; v < unroll; ++v) {
-      const V value = hn::LoadU(d, x + i + v * width);
-      best[v] = min_or_max<Largest>(best[v], value);
-      if constexpr (std::is_floating_point_v<T>) nan = hn::Or(nan, hn::VecFromMask(d, hn::IsNaN(value)));
+struct vector_extremum {
+  using D = hn::ScalableTag<T>;
+  using V = hn::Vec<D>;
+  V best;
+  hn::Mask<D> ordered;
+
+  HWY_INLINE explicit vector_extremum(V first) : best(first), ordered(hn::Eq(hn::Zero(D()), hn::Zero(D()))) {}
+
+  static HWY_INLINE V of_two(V a, V b) {
+    if constexpr (Largest) {
+      return hn::Max(a, b);
+    } else {
+      return hn::Min(a, b);
     }
   }
-  if constexpr (std::is_floating_point_v<T>) {
-    if (!hn::AllFalse(d, hn::IsNaN(nan))) return std::numeric_limits<T>::quiet_NaN();
+  HWY_INLINE void add(V a, V b) {
+    if constexpr (std::is_floating_point_v<T>) ordered = still_ordered(D(), ordered, a, b);
+    best = of_two(best, of_two(a, b));
   }
-  HWY_ALIGN T lanes[width];
-  hn::Store(min_or_max<Largest>(min_or_max<Largest>(best[0], best[1]), min_or_max<Largest>(best[2], best[3])), d,
-            lanes);
-  for (T lane : lanes) scalar_extremum::add(result, lane);
-  for (std::size_t k = i; k < count; ++k) scalar_extremum::add(result, x[k]);
-  if constexpr (std::is_floating_point_v<T>) {
-    // The largest zero is +0, the smallest is -0.
-    const bool has_preferred_zero = result == 0 && std::any_of(x, x + count, [](T value) {
-                                      return value == 0 && std::signbit(value) != Largest;
-                                    });
-    if (result == 0) result = (has_preferred_zero == Largest) ? T{0} : -T{0};
+  HWY_INLINE void merge(const vector_extremum& other) {
+    if constexpr (std::is_floating_point_v<T>) ordered = hn::And(ordered, other.ordered);
+    best = of_two(best, other.best);
+  }
+  HWY_INLINE T value() const {
+    if constexpr (std::is_floating_point_v<T>) {
+      if (!hn::AllTrue(D(), ordered)) return std::numeric_limits<T>::quiet_NaN();
+    }
+    return hn::GetLane(Largest ? hn::MaxOfLanes(D(), best) : hn::MinOfLanes(D(), best));
+  }
+};
+
+/// The extremum of count > 0 elements, but a zero of any sign. Elements are read twice where that saves a loop over
+/// parts of a vector.
+template <bool Prefetches, bool Largest, class T>
+HWY_INLINE T extremum_but_sign(const T* x, std::size_t count) {
+  using state = vector_extremum<Largest, T>;
+  const typename state::D d;
+  constexpr std::size_t width = hn::MaxLanes(d), unroll = 4, step = 2 * unroll * width;
+  const bool short_input = count < width;
+  const auto first = short_input ? load_part(d, x, 0, count, x[0]) : hn::LoadU(d, x);
+  const auto last = short_input ? first : hn::LoadU(d, x + count - width);
+  state part[unroll] = {state(first), state(first), state(first), state(first)};
+  part[0].add(first, last);
+  std::size_t i = input<T, 1>{x}.unaligned();
+  for (; i + step <= count; i += step) {
+    if constexpr (Prefetches) {
+      for (std::size_t b = 0; b < step * sizeof(T); b += 64) {
+        hwy::Prefetch(reinterpret_cast<const char*>(x + i) + 4096 + b);
+      }
+    }
+    HWY_UNROLL(4)
+    for (std::size_t v = 0; v < unroll; ++v) {
+      part[v].add(hn::LoadU(d, x + i + 2 * v * width), hn::LoadU(d, x + i + (2 * v + 1) * width));
+    }
+  }
+  for (; i + width <= count; i += width) {
+    const auto v = hn::LoadU(d, x + i);
+    part[1].add(v, v);
+  }
+  for (std::size_t v = 1; v < unroll; ++v) part[0].merge(part[v]);
+  return part[0].value();
+}
+
+/// The largest zero is +0, the smallest is -0.
+template <bool Largest, class T>
+HWY_INLINE T extremum_of_zeros(const T* x, std::size_t count) {
+  using bits = hwy::MakeUnsigned<T>;
+  constexpr T preferred = Largest ? T{0} : -T{0};
+  bool found = false;
+  for (std::size_t i = 0; i < count; ++i) found |= std::bit_cast<bits>(x[i]) == std::bit_cast<bits>(preferred);
+  return found ? preferred : -preferred;
+}
+
+template <bool Prefetches, bool Largest, class T>
+HWY_INLINE T extremum_of_blocks(const T* x, std::size_t count) {
+  constexpr std::size_t block = (std::size_t{1} << 18) / sizeof(T);  // the pass for zeros finds it in a cache
+  T result = x[0];
+  for (std::size_t i = 0; i < count; i += block) {
+    const std::size_t n = std::min(block, count - i);
+    T best = extremum_but_sign<Prefetches, Largest>(x + i, n);
+    if constexpr (std::is_floating_point_v<T>) {
+      if (best == 0) best = extremum_of_zeros<Largest>(x + i, n);
+    }
+    accumulator::extremum<T, Largest>::merge(result, best);
   }
   return result;
 }
 
 template <bool Largest, class T>
 T extremum_of(const T* x, std::size_t count) {
-  constexpr std::size_t block = 65536 / sizeof(T);  // the second pass for zeros finds it in cache
-  T result = x[0];
-  for (std::size_t i = 0; i < count; i += block) {
-    accumulator::extremum<T, Largest>::merge(result, extremum_of_block<Largest>(x + i, std::min(block, count - i)));
-  }
-  return result;
+  return count < least_prefetched_bytes / sizeof(T) ? extremum_of_blocks<false, Largest>(x, count)
+                                                    : extremum_of_blocks<true, Largest>(x, count);
 }
 
 #define FANIN_EXTREMA(SUFFIX, T)                                                      \

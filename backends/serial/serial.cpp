@@ -31,12 +31,6 @@ outcome run_study(const study& s, T (*sum)(const T*, std::size_t), error_bound (
   return {s.info.name, s.info.how, reproducibility::fixed_order, bound(x.count)};
 }
 
-/// The request for one thread, so that cpu_backend does not cut the input into chunks.
-request single_threaded(request request) {
-  request.threads = 1;
-  return request;
-}
-
 }  // namespace
 
 std::span<const variant_info> backend::variants() const noexcept {
@@ -51,6 +45,7 @@ std::span<const variant_info> backend::variants() const noexcept {
 }
 
 support backend::prepare(request& request) const {
+  request.threads = 1;  // so that cpu_backend does not cut the input into chunks
   support answer = cpu_backend::prepare(request);
   const auto all = studies();
   const auto named =
@@ -65,17 +60,22 @@ support backend::prepare(request& request) const {
 
 outcome backend::reduce(const request& request, void* result) const {
   const study* const s = study_of(request);
-  if (s == nullptr) return cpu_backend::reduce(single_threaded(request), result);
+  if (s == nullptr) return cpu_backend::reduce(request, result);
   const array_view& x = request.inputs[0];
   return x.type == element_type::f32 ? run_study(*s, s->sum_f32, s->bound_f32, x, result)
                                      : run_study(*s, s->sum_f64, s->bound_f64, x, result);
+}
+
+report backend::reduce_inputs(const request& prepared, const input_views& inputs, void* result) const {
+  return study_of(prepared) == nullptr ? cpu_backend::reduce_inputs(prepared, inputs, result)
+                                       : fanin::backend::reduce_inputs(prepared, inputs, result);
 }
 
 std::unique_ptr<stream> backend::open(const request& request) const {
   if (study_of(request) != nullptr) {
     throw unsupported("serial/" + std::string(request.variant) + " needs its input as a whole, not as a stream");
   }
-  return cpu_backend::open(single_threaded(request));
+  return cpu_backend::open(request);
 }
 
 void backend::run(unsigned, std::size_t count, cpu::task each) const {

@@ -83,7 +83,8 @@ class FANIN_API backend {
   /// The backend's variants. The first variant of a method is the default variant of that method.
   virtual std::span<const variant_info> variants() const noexcept = 0;
   /// Whether the backend can serve the request; prepare() does not read the data. If it can, prepare() sets
-  /// request::variant and request::prepared, so that reduce() and open() need not look anything up.
+  /// request::variant and request::prepared, so that reduce() and open() need not look anything up, and
+  /// request::threads if it uses fewer.
   virtual support prepare(request&) const = 0;
   /// As prepare(), but leaves the caller's request unchanged.
   support supports(request what) const { return prepare(what); }
@@ -94,6 +95,10 @@ class FANIN_API backend {
   /// In steady state reduce() allocates nothing and reads neither the environment nor files.
   /// @throws overflow (integer result does not fit), out_of_memory, device_error
   virtual outcome reduce(const request&, void* result) const = 0;
+  /// As reduce(), of `inputs` instead of the request's, of the same number, type and place, with the report for the
+  /// caller. CPU backends copy neither the request nor their outcome for that: both copies together would take longer
+  /// than the sum of a short array.
+  virtual report reduce_inputs(const request& prepared, const input_views& inputs, void* result) const;
 
   /// Opens a stream for input that arrives in blocks. The request's inputs have a type, but no data. The
   /// preconditions of reduce() hold for all elements pushed together.

@@ -42,7 +42,8 @@ namespace fanin {
 /// below calls it. Operations of two inputs take {x, y}. options::result is the type of `value`, and need not be set.
 /// @throws also invalid_argument for another number of inputs than the operation reads, for inputs of different
 /// lengths, types or places, and where options::result is set and differs
-FANIN_API report reduce(operation what, const input_views& inputs, const result_view& value, options chosen = {});
+FANIN_API report reduce(operation what, const input_views& inputs, const result_view& value,
+                        const options& chosen = {});
 
 /// As above, with the value in the result, which holds the alternative of the result type.
 FANIN_API result<scalar> reduce(operation what, const input_views& inputs, const options& chosen = {});
@@ -165,9 +166,7 @@ auto typed_reduce(const options& chosen, const X& x, const Other&... y) {
       is_result(What, type_of<T>, method::fast, type_of<R>) || is_result(What, type_of<T>, method::exact, type_of<R>),
       "no method gives a result of this type: results have the type that catalog.hpp says, or are double "
       "for float elements with method::exact");
-  result<R> answer{};
-  answer.report = reduce(What, inputs, answer.value, chosen);
-  return answer;
+  return result<R>([&](R& value) { return reduce(What, inputs, value, chosen); });
 }
 
 }  // namespace detail

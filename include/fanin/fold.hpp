@@ -146,9 +146,9 @@ typename A::element > ;
 template <foldable A, elements_for<A> Range>
 requires(accumulator::inputs_of<A>() == 1) result<fold_result<A>> fold(const Range& x, const options& chosen = {}) {
   const std::span<const typename A::element> all(std::ranges::data(x), std::ranges::size(x));
-  result<fold_result<A>> answer{};
-  answer.report = detail::fold_own(detail::arithmetic_of_own<A>, detail::untyped(all), &answer.value, chosen);
-  return answer;
+  return result<fold_result<A>>([&](fold_result<A>& value) {
+    return detail::fold_own(detail::arithmetic_of_own<A>, detail::untyped(all), &value, chosen);
+  });
 }
 
 /// As above, of x and y by an accumulator of two inputs. @throws also invalid_argument if their lengths differ
@@ -157,13 +157,13 @@ requires(accumulator::inputs_of<A>() == 2) result<fold_result<A>> fold(const Ran
                                                                        const options& chosen = {}) {
   const std::span<const typename A::element> all(std::ranges::data(x), std::ranges::size(x));
   const std::span<const typename A::element> others(std::ranges::data(y), std::ranges::size(y));
-  result<fold_result<A>> answer{};
-  answer.report = detail::fold_own(detail::arithmetic_of_own<A>, {detail::untyped(all), detail::untyped(others)},
-                                   &answer.value, chosen);
-  return answer;
+  return result<fold_result<A>>([&](fold_result<A>& value) {
+    return detail::fold_own(detail::arithmetic_of_own<A>, {detail::untyped(all), detail::untyped(others)}, &value,
+                            chosen);
+  });
 }
 
-/// fold() over input that arrives in blocks. Not copyable. Memory: up to 1024 leaves (loop.hpp) of pending elements.
+/// fold() over input that arrives in blocks. Not copyable. Memory: up to 2048 leaves (loop.hpp) of pending elements.
 /// Threads: one call at a time.
 template <foldable A>
 requires(accumulator::inputs_of<A>() == 1) class incremental_fold {

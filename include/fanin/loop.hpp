@@ -4,7 +4,7 @@
 //
 // Accumulators whose order matters are folded in rows, leaves and a tree. A row is the largest power of two of
 // elements that takes at most 256 bytes and whose states take at most 4 KiB; at least one element. Each place in a
-// row is a lane, which has a state: element i is added to lane i mod lanes. A leaf is 64 rows. The states of
+// row is a lane, which has a state: element i is added to lane i mod lanes. A leaf is 32 rows. The states of
 // consecutive leaves are merged, lane by lane, along the binary tree over the leaf's index. At the end the lanes are
 // merged pairwise: lane j with lane j + lanes / 2, then j + lanes / 4, ... So the result does not depend on threads,
 // chunks or vector widths.
@@ -23,7 +23,7 @@
 namespace fanin::detail {
 
 inline constexpr std::size_t row_bytes = 256;
-inline constexpr std::size_t rows_in_leaf = 64;
+inline constexpr std::size_t rows_in_leaf = 32;
 
 /// A part of one or two arrays. Its first element has the position `first` in the whole input.
 struct operands {
@@ -62,6 +62,9 @@ struct arithmetic {
   /// Writes the value, of type `result`, to `out`. @throws overflow
   void (*finish)(const void* state, std::uint64_t count, element_type result, void* out);
   error_bound (*bound)(std::uint64_t count, element_type result);
+  /// Writes the value of all elements, which the calling thread folds at once; null where only the functions above do
+  /// that. @throws overflow
+  void (*reduce)(const operands& data, std::size_t count, element_type result, void* out) = nullptr;
 };
 
 /// The alignment of untyped states, in bytes.

@@ -43,7 +43,7 @@ struct array_view {
 class input_views {
  public:
   template <std::convertible_to<array_view> X>
-  input_views(const X& x) noexcept : views_{x, {}}, size_(1) {}
+  input_views(const X& x) noexcept : views_{x, array_view(nullptr, 0, element_type::f64)}, size_(1) {}
   template <std::convertible_to<array_view> X, std::convertible_to<array_view> Y>
   input_views(const X& x, const Y& y) noexcept : views_{x, y}, size_(2) {}
 

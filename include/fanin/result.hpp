@@ -2,9 +2,11 @@
 // Results: a value, and a report with the backend that computed it, its error bound and its reproducibility.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -67,12 +69,28 @@ struct report {
   fanin::reproducibility reproducibility = reproducibility::none;
   error_bound bound;
   std::vector<passed_over> fallback;  ///< in the order they were tried; empty if the first choice was taken
+
+  // Not an aggregate: g++ 12 clears one by an instruction that takes longer than a short sum.
+  report() noexcept {}
+  report(std::string_view by, const outcome& done, std::vector<passed_over> passed = {}) noexcept
+      : backend(by),
+        variant(done.variant),
+        how(done.how),
+        reproducibility(done.reproducibility),
+        bound(done.bound),
+        fallback(std::move(passed)) {}
 };
 
 template <class Value>
 struct [[nodiscard]] result {
   Value value;
   fanin::report report;
+
+  result() : value() {}
+  result(Value v, fanin::report r) noexcept : value(std::move(v)), report(std::move(r)) {}
+  /// Of `reduce(value)`, which writes the value and returns the report.
+  template <std::invocable<Value&> Reduce>
+  explicit result(Reduce reduce) : value(), report(reduce(value)) {}
 };
 
 }  // namespace fanin

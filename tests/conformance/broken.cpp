@@ -18,7 +18,12 @@ class wrong_backend : public backend {
   std::string_view name() const noexcept override { return "wrong"; }
   const availability& probe() const noexcept override { return right().probe(); }
   std::span<const variant_info> variants() const noexcept override { return right().variants(); }
-  support prepare(request& request) const override { return right().prepare(request); }
+  support prepare(request& request) const override {
+    const unsigned threads = request.threads;  // the serial backend sets it to 1
+    const support answer = right().prepare(request);
+    request.threads = threads;
+    return answer;
+  }
   outcome reduce(const request& request, void* result) const override { return right().reduce(request, result); }
   std::unique_ptr<stream> open(const request& request) const override { return right().open(request); }
 

@@ -34,7 +34,7 @@ TEST_SUITE("unit/exact_verbs") {
 
   TEST_CASE_TEMPLATE("the value of an exact method is judged by its bits", T, float, double) {
     using fanin::oracle::promise;
-    const fanin::report how{.backend = {}, .variant = {}, .how = fanin::method::exact, .bound = {}, .fallback = {}};
+    const fanin::report how({}, {.variant = {}, .how = fanin::method::exact, .bound = {}});
     const auto judged = [&](const std::vector<T>& x, T value) {
       return fanin::oracle::exact_sum(std::span(x), 1).judge(fanin::scalar(value), how);
     };

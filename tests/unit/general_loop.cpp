@@ -2,13 +2,17 @@
 // The general loop gives the bits of the kernels that replace it, for every recipe.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <bit>
+#include <limits>
 
+#include <fanin/fanin.hpp>
 #include <fanin/recipe.hpp>
 
 #include "backends/cpu/fold.hpp"
 #include "tests/support/call.hpp"
 #include "tests/support/inputs.hpp"
+#include "tests/support/targets.hpp"
 
 namespace {
 
@@ -24,6 +28,34 @@ typename Recipe::result by_general_loop(const operands& data, std::size_t count)
   loop.reset(state.bytes);
   loop.accumulate(data, count, state.bytes);
   return A::template finish<typename Recipe::result>(detail::general_total<A>(state.bytes), count);
+}
+
+/// Checks that the kernels give the bits of the general loop for x where its copy `there` lies, both at once and by
+/// way of states.
+template <class Recipe>
+void check_shipped(const typename Recipe::element* x, const typename Recipe::element* there, std::size_t count) {
+  using R = typename Recipe::result;
+  constexpr element_type result = type_of<R>;
+  const cpu::arithmetic& shipped =
+      *cpu::find_arithmetic(Recipe::what, type_of<typename Recipe::element>, Recipe::how);
+  const R expected = by_general_loop<Recipe>({x}, count);
+  R at_once, by_state;
+  shipped.reduce({there}, count, result, &at_once);
+  cpu::state_buffer state;
+  shipped.reset(state.bytes);
+  shipped.accumulate({there}, count, state.bytes);
+  shipped.finish(state.bytes, count, result, &by_state);
+  CHECK(test::same(at_once, expected));
+  CHECK(test::same(by_state, expected));
+  if (!shipped.fixed_order() || count <= shipped.leaf_elements) return;
+  // The two sides of the tree's root, from places that are aligned differently.
+  const std::size_t left = shipped.leaf_elements * std::bit_floor((count - 1) / shipped.leaf_elements);
+  cpu::state_buffer right;
+  shipped.accumulate({there}, left, state.bytes);
+  shipped.accumulate({x + left}, count - left, right.bytes);
+  shipped.merge(state.bytes, right.bytes);
+  shipped.finish(state.bytes, count, result, &by_state);
+  CHECK(test::same(by_state, expected));
 }
 
 /// Numbers and factors such that both the numbers and their products add up to zero or nearly.
@@ -86,6 +118,52 @@ TEST_SUITE("unit/general_loop") {
       }
     }
     CHECK(recipes > 60);
+  }
+
+  TEST_CASE_TEMPLATE("the array's place in memory does not change the bits", T, float, double) {
+    test::on_every_target([] {
+      for (const std::size_t count : {1, 3, 20, 511, 1025, 2047, 2050, 4096, 5000, 6150, 12300, 40000}) {
+        const auto x = cancelling<T>(count).first;
+        std::vector<T> moved(count + 40);
+        for (const std::size_t place : {0, 1, 2, 3, 7, 8, 13, 15, 16, 19}) {
+          std::ranges::copy(x, moved.begin() + static_cast<std::ptrdiff_t>(place));
+          const T* const there = moved.data() + place;
+          CAPTURE(count);
+          CAPTURE(place);
+          check_shipped<recipe<operation::sum, method::fast, T>>(x.data(), there, count);
+          check_shipped<recipe<operation::sum, method::compensated, T>>(x.data(), there, count);
+          check_shipped<recipe<operation::sum_of_squares, method::fast, T>>(x.data(), there, count);
+          check_shipped<recipe<operation::max, method::fast, T>>(x.data(), there, count);
+        }
+      }
+    });
+  }
+
+  TEST_CASE_TEMPLATE("min and max notice one element wherever it is", T, float, double) {
+    constexpr T nan = std::numeric_limits<T>::quiet_NaN();
+    test::on_every_target([] {
+      for (const std::size_t count : {1, 5, 16, 33, 150, 300}) {
+        for (std::size_t place = 0; place < count; ++place) {
+          std::vector<T> x(count, T{-1});
+          const auto is = [&](T one, T others, T smallest, T largest) {
+            std::ranges::fill(x, others);
+            x[place] = one;
+            const auto view = std::span<const T>(x);
+            return test::same(min(view).value, smallest) && test::same(max(view).value, largest);
+          };
+          CAPTURE(count);
+          CAPTURE(place);
+          CHECK(is(nan, 2, nan, nan));
+          CHECK(is(-nan, 0, nan, nan));
+          CHECK((count == 1 || is(-3, 2, -3, 2)));
+          CHECK((count == 1 || is(4, 2, 2, 4)));
+          CHECK((count == 1 || is(T{0}, -T{0}, -T{0}, T{0})));
+          CHECK((count == 1 || is(-T{0}, T{0}, -T{0}, T{0})));
+          CHECK(is(T{0}, T{0}, T{0}, T{0}));
+          CHECK(is(-T{0}, -T{0}, -T{0}, -T{0}));
+        }
+      }
+    });
   }
 
   TEST_CASE("positions and second inputs arrive") {

@@ -50,7 +50,8 @@ constexpr double growth(double k) {
 /// most half the smallest subnormal to underflow each time.
 template <class T>
 constexpr error_bound plain_sum_bound(const rounding_chain& chain, std::uint64_t count, int term_roundings = 0) {
-  const double underflow = term_roundings * static_cast<double>(count) * smallest_subnormal<T>;
+  const double underflow =
+      term_roundings == 0 ? 0 : term_roundings * static_cast<double>(count) * smallest_subnormal<T>;
   return {0, growth<T>(chain.length() + term_roundings), underflow};
 }
 
