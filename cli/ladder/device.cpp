@@ -64,7 +64,7 @@ class verifier {
     row.cub = equal(cub_);
     row.thrust = equal(thrust_);
     if (!rounds_) return;
-    if (truth_.judge(value, {"", "", method::fast, row.reproducibility, bound, {}}) == oracle::promise::broken) {
+    if (truth_.judge(value, {"", {"", method::fast, row.reproducibility, bound}}) == oracle::promise::broken) {
       row.exact = oracle::promise::broken;
     }
   }

@@ -55,13 +55,10 @@ result<fold_result<A>> own_fold(device_context& context, std::size_t count, Arra
   auto* const state = static_cast<typename A::state*>(context.work().where(0).host_state);
   const auto where = launch_own_fold<A>(context, state_writer<A>{state}, count, arrays...);
   check(cudaStreamSynchronize(where.stream), "cudaStreamSynchronize");
-  report how{"cuda",
-             "general-loop",
-             method::fast,
-             A::order_free ? reproducibility::exact : reproducibility::run_to_run,
-             detail::bound_of_own<A>(fold_chain<A>(where.multiprocessors, count), count),
-             {}};
-  return {A::template finish<fold_result<A>>(*state, count), std::move(how)};
+  const outcome done{"general-loop", method::fast,
+                     A::order_free ? reproducibility::exact : reproducibility::run_to_run,
+                     detail::bound_of_own<A>(fold_chain<A>(where.multiprocessors, count), count)};
+  return {A::template finish<fold_result<A>>(*state, count), report("cuda", done)};
 }
 
 /// Launches a fold of `arrays` that writes the value to `result`.

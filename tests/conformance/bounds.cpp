@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every variant's proven bound on inputs from harmless to hopeless.
+#include <algorithm>
+
 #include "oracle/families.hpp"
 #include "tests/conformance/checks.hpp"
 #include "tests/support/reference.hpp"
@@ -58,7 +60,9 @@ void check_bounds(const backend& b, findings& found) {
     expect_tiny_bounds<T>(b, found);
     for (const std::string_view family : oracle::study_specs()) {
       for (const std::size_t length : bounded_lengths) {
-        expect_bounds<T>(b, family, oracle::generate<T>(family, length, length), found);
+        // A condition number takes up to 12 elements; fewer are the first of these.
+        const std::vector<T> x = oracle::generate<T>(family, std::max<std::size_t>(length, 12), length);
+        expect_bounds<T>(b, family, std::span(x).first(length), found);
       }
     }
   });
