@@ -108,12 +108,6 @@ std::unique_ptr<stream> open_by(Choose choose, const options& chosen, selection&
 
 }  // namespace
 
-report backend::reduce_inputs(const request& prepared, const input_views& inputs, void* result) const {
-  request what = prepared;
-  what.inputs = inputs;
-  return {name(), reduce(what, result)};
-}
-
 input_views input_views::part(std::size_t first, std::size_t count) const {
   input_views some = *this;
   for (int i = 0; i < size_; ++i) {

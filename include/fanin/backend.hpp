@@ -98,7 +98,11 @@ class FANIN_API backend {
   /// As reduce(), of `inputs` instead of the request's, of the same number, type and place, with the report for the
   /// caller. CPU backends copy neither the request nor their outcome for that: both copies together would take longer
   /// than the sum of a short array.
-  virtual report reduce_inputs(const request& prepared, const input_views& inputs, void* result) const;
+  virtual report reduce_inputs(const request& prepared, const input_views& inputs, void* result) const {
+    request what = prepared;
+    what.inputs = inputs;
+    return {name(), reduce(what, result)};
+  }
 
   /// Opens a stream for input that arrives in blocks. The request's inputs have a type, but no data. The
   /// preconditions of reduce() hold for all elements pushed together.
