@@ -317,12 +317,12 @@ def replace_between(text, marker, new):
     return changed
 
 
-def machine(folder, form, commit=None):
-    """The machine and the commit of the figures. `commit` is the commit if it differs from that in machine.txt."""
+def machine(folder, form, result=""):
+    """The machine and the commit of the figures. machine.txt names that of a result which was measured apart."""
     with open(f"{folder}/machine.txt") as file:
         facts = dict(line.rstrip("\n").split(":", 1) for line in file)
     facts = {name: " ".join(value.split()) for name, value in facts.items()}
-    return form.format(**facts) + f", commit {commit or facts['commit']} ({folder}).\n\n"
+    return form.format(**facts) + f", commit {facts.get('commit of ' + result, facts['commit'])} ({folder}).\n\n"
 
 
 def blocks(folder):
@@ -340,8 +340,10 @@ def blocks(folder):
         with open(f"{folder}/compare-exact.txt") as file:
             yield "compare-exact", where + "```\n" + file.read() + "```\n"
         runs = gpu_runs(f"{folder}/gpu-sums.json")
-        yield "gpu-sums", where + gpu_markdown(runs) + "\n"
-        yield "gpu-exact", where + exact_by_family(runs) + "\n" + exact_operations(f"{folder}/exact-operations.json") + "\n"
+        where_sums = machine(folder, "{name}, driver {driver_version}, {nvcc}", "gpu-sums.json")
+        yield "gpu-sums", where_sums + gpu_markdown(runs) + "\n"
+        operations = exact_operations(f"{folder}/exact-operations.json")
+        yield "gpu-exact", where_sums + exact_by_family(runs) + "\n" + where + operations + "\n"
         yield "gpu-ladder", where + ladder_markdown(folder) + "\n"
 
 
