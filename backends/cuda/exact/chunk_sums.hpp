@@ -35,8 +35,8 @@ struct chunk_sums {
   FANIN_HOST_DEVICE std::int64_t& at(int i) { return chunk[i]; }
   FANIN_HOST_DEVICE unsigned& flags() { return seen; }
 
-  /// The sum in two's complement, in units of 2^(low + 16 first), least significant word first: two chunks a word. The
-  /// chunks below `first` are 0, and the words can hold the sum.
+  /// The sum in two's complement, in units of 2^(low + 16 first), least significant word first: two chunks a word.
+  /// The chunks below `first` are 0, and the words can hold the sum.
   template <int N>
   FANIN_HOST_DEVICE void to_words(std::uint32_t (&words)[N], int first) const {
     std::int64_t carry = 0;

@@ -56,7 +56,7 @@ inline constexpr exact_value exact_value_of<accumulator::exact_square_sum<T>> = 
 template <class T>
 inline constexpr exact_value exact_value_of<accumulator::exact_norm<T>> = exact_value::norm;
 
-/// Writes the grid's sum to `out`, or if value.result is not null, the rounded value there. A whole block calls it.
+/// Writes the grid's sum to `out`, or if place.result is not null, the rounded value there. A whole block calls it.
 template <class T, int Power>
 struct exact_sum_writer {
   using sums = chunk_sums<T, Power>;
@@ -104,7 +104,7 @@ __device__ void negate(std::uint32_t (&x)[N]) {
   }
 }
 
-/// Writes both sums of the grid to `out`, or if value.result is not null, the variance there.
+/// Writes both sums of the grid to `out`, or if place.result is not null, the variance there.
 template <class T>
 struct moments_writer {
   using sums = chunk_moments<T>;

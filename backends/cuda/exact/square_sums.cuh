@@ -12,7 +12,7 @@
 
 namespace fanin::cuda {
 
-/// The sums that a block of `Warps` warps adds, the class of a warp's part, and that of the total.
+/// The sums that a block of `Warps` warps adds, and the class of a warp's part.
 template <class Terms, int Warps>
 struct block_of {
   using block = lane_sums<typename Terms::element, Warps, Terms::power>;
@@ -71,6 +71,7 @@ class square_sums {
     add_one_by_one(last);
   }
 
+  /// Squares are never -0.
   __device__ void finish() { block_.note(seen_bits::not_negative_zero); }
 
  private:
