@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the compiler made of every kernel of the ladder and the lab, against the table checked in; no GPU needed.
 
+The kernels of exact sums compute with integers only, for the devices whose double arithmetic is slow.
+
 For each kernel and accumulator: registers for sm_90, 16-byte loads from global memory, bulk copies, redux
 instructions. Spilled registers are never accepted. Another version of the toolkit may choose other registers; then
 only the instructions are compared.
@@ -23,6 +25,9 @@ SOURCES = [path for pattern in ("backends/cuda/stages/ladder_*.cu", "measure/lab
            for path in sorted(ROOT.glob(pattern))]
 FLAGS = ["-std=c++20", "-arch=sm_90", "--expt-relaxed-constexpr", "-fmad=false", "-O3", "-I", ROOT / "include",
          "-I", ROOT]
+
+EXACT_SUMS = ROOT / "tests/cuda/exact_sums.cu"
+DOUBLE_ARITHMETIC = re.compile(r"^\s*(?:@\S+ )?((?!ld|st|mov|selp)\w+(?:\.\w+)*\.f64\b.*);", re.MULTILINE)
 
 LOAD_16 = re.compile(r"\bld\.global(?:\.\w+)*?\.(?:v4\.\w32|v2\.\w64)\b")
 BULK = re.compile(r"\bcp\.async\.bulk\.shared")
@@ -76,6 +81,16 @@ def kernels_of(nvcc, source):
     return rows, faults
 
 
+def double_arithmetic(nvcc):
+    with tempfile.TemporaryDirectory() as folder:
+        ptx = pathlib.Path(folder) / "exact_sums.ptx"
+        run(nvcc, *FLAGS, "-ptx", EXACT_SUMS, "-o", ptx)
+        text = ptx.read_text()
+    if len(text.split(".entry ")) != 5:
+        yield f"{EXACT_SUMS.name}: four kernels were expected"
+    yield from (f"{EXACT_SUMS.name}: {instruction}" for instruction in DOUBLE_ARITHMETIC.findall(text))
+
+
 def claims(rows):
     """What stages promise whatever the table says."""
     for name, (_, loads, bulk, redux) in rows.items():
@@ -120,6 +135,7 @@ def main():
         found["kernels"].update(rows)
         faults += wrong
     faults += claims(found["kernels"])
+    faults += double_arithmetic(nvcc)
     if arguments.update:
         write(found)
     else:

@@ -10,7 +10,7 @@
 #include "tests/unit/kernels/exact_on_cpu.hpp"
 // These headers have to come after exact_on_cpu.hpp.
 #include "backends/cuda/exact/exact_finish.cuh"
-#include "backends/cuda/exact/square_sums.cuh"
+#include "backends/cuda/exact/window_sums.cuh"
 #include "tests/support/adversary.hpp"
 #include "tests/support/call.hpp"
 
@@ -26,20 +26,17 @@ class array_batches {
   using element_vector = cuda::vector<typename Terms::element>;
   using vector = typename Terms::vector;
   static constexpr bool fetches_code_first = sizeof(typename Terms::element) == 8;  // Both values are tested.
+  static constexpr int unrolled_vectors = loads;
   array_batches(const Terms& terms, const element_vector* body, std::size_t vectors)
       : terms_(terms), body_(body), vectors_(vectors) {}
 
   bool has_batch() const { return batch_ * 32 * loads < vectors_; }
+  static bool has_vector(int) { return true; }
   vector at(int k) const {
     const std::size_t i = (batch_ * loads + static_cast<std::size_t>(k)) * 32 + threadIdx.x % 32;
     return i < vectors_ ? terms_.load(body_ + i) : vector::negative_zeros();
   }
   vector take(int k) const { return at(k); }
-  void reload() const {}
-  template <class F>
-  void for_each_again(F f) const {
-    for (int k = 0; k < loads; ++k) f(at(k));
-  }
   void advance() { ++batch_; }
 
  private:
@@ -51,10 +48,10 @@ class array_batches {
 /// The sum of the terms of x, of which the last elements do not fill a vector.
 template <class T, class Terms>
 auto warp_sum(const Terms& terms, std::span<const T> x) {
-  using block_of = cuda::block_of<Terms, 1>;
-  using sums = typename block_of::block::sums;
+  using block_sums = cuda::block_sums_of<Terms, 1>;
+  using sums = typename block_sums::sums;
   constexpr std::size_t width = cuda::vector<T>::size;
-  static typename block_of::block block;
+  static block_sums block;
   std::memset(static_cast<void*>(&block), 0xa5, sizeof block);  // as shared memory may be
   sums total{};
   std::vector<int> visits(sums::count);
@@ -63,7 +60,7 @@ auto warp_sum(const Terms& terms, std::span<const T> x) {
   launch(1, 32, [&] {
     block.clear();
     __syncthreads();
-    typename block_of::template warp<loads> window(terms, block, &total);
+    cuda::window_sums<Terms, 1, loads> window(terms, block, &total);
     array_batches<Terms> batches(terms, body, vectors);
     window.add(batches);
     window.add_end(x.data() + vectors * width + threadIdx.x, threadIdx.x < x.size() % width);
@@ -213,16 +210,60 @@ TEST_SUITE("unit/exact_kernels") {
   }
 
   TEST_CASE_TEMPLATE("more batches than the sums of a window hold", T, float, double) {
-    // The first batch chooses a window of exponent 10. Then -512 takes 2^51 units from the sum of a lane; 640 leaves
-    // it.
+    // The first batch chooses a window with room for terms that are less than 2^5 times as large.
     constexpr std::size_t batch = 32 * loads * cuda::vector<T>::size;
-    for (const T large : {T{-512}, T{640}}) {
-      std::vector<T> x(550 * batch, large);
+    for (const T large : {std::nextafter(T{-32}, T{0}), std::nextafter(T{32}, T{0}), T{-16}, T{32}}) {
+      std::vector<T> x(1100 * batch, large);
       std::fill_n(x.begin(), batch, T{1});
+      const std::span<const T> elements(x);
+      exact_accumulator<T> sum;
+      sum.add(elements);
+      check_same(static_cast<exact_accumulator<T>>(warp_sum(cuda::powers<T, 1>(), elements)), sum);
+      exact_square_accumulator<T> squares;
+      squares.add(elements);
+      const auto moments = warp_sum(cuda::moments<T>(), elements);
+      CHECK(words_of(static_cast<exact_accumulator<T>>(moments.sum)) == words_of(sum));
+      CHECK(words_of(static_cast<exact_square_accumulator<T>>(moments.squares)) == words_of(squares));
+    }
+  }
+
+  TEST_CASE_TEMPLATE("zeros beside numbers of any binade", T, float, double) {
+    using limits = std::numeric_limits<T>;
+    for (int exponent = limits::min_exponent - limits::digits; exponent < limits::max_exponent; ++exponent) {
+      std::vector<T> x(130, T{0});
+      for (std::size_t i = 0; i < x.size(); i += 3) x[i] = std::ldexp(i % 2 == 0 ? T{1.25} : T{-1.5}, exponent);
+      CAPTURE(exponent);
       exact_accumulator<T> sum;
       sum.add(std::span<const T>(x));
       check_same(static_cast<exact_accumulator<T>>(warp_sum(cuda::powers<T, 1>(), std::span<const T>(x))), sum);
     }
+  }
+
+  TEST_CASE_TEMPLATE("a few terms of each batch outside of the window, more than the words of a block hold", T, float,
+                     double) {
+    constexpr std::size_t width = cuda::vector<T>::size, batch = 32 * loads * width;
+    std::vector<T> x(600 * batch, T{1});
+    // All of a lane's terms, of 15 lanes: their lowest 16 bits are ones.
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      if (i / width % 32 < 15) x[i] = std::ldexp(T{0xffff}, -60);
+    }
+    exact_accumulator<T> sum;
+    sum.add(std::span<const T>(x));
+    check_same(static_cast<exact_accumulator<T>>(warp_sum(cuda::powers<T, 1>(), std::span<const T>(x))), sum);
+  }
+
+  TEST_CASE_TEMPLATE("variances of sums and squares that are far apart", T, float, double) {
+    constexpr int lowest = std::numeric_limits<T>::min_exponent - std::numeric_limits<T>::digits;
+    const T tiny = std::numeric_limits<T>::denorm_min();
+    for (const T d : {std::ldexp(T{3}, -15), std::ldexp(T{3}, -50)}) {
+      for (const T one : {T{1}, T{-1}}) {
+        // A lane's d cancel. Its sum then has no bits as low as those of the squares.
+        check_sums(std::vector<T>{d, -d, one, one}, std::vector<T>{d, d, d, d});
+      }
+    }
+    // A lane's large elements cancel, whose squares are too far above the rest for few words.
+    const T large = std::ldexp(T{1}, sizeof(T) == 4 ? 75 : lowest + 224);
+    check_sums(std::vector<T>{large, -large, tiny, tiny}, std::vector<T>{tiny, tiny, tiny, tiny});
   }
 
   TEST_CASE("more additions than the words of a block hold") {

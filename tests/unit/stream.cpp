@@ -33,6 +33,15 @@ TEST_SUITE("unit/stream") {
     }
   }
 
+  TEST_CASE("more than a stream collects, pushed behind one element") {
+    // The stream folds 2048 leaves at once.
+    const auto x = test::mixed_values<double>(2 * (2048 * 1024) + 1, 3);
+    incremental sum_of_blocks(operation::sum, element_type::f64, {.how = method::fast});
+    sum_of_blocks.push(std::span(x).first(1));
+    sum_of_blocks.push(std::span(x).subspan(1));
+    CHECK(test::same(sum_of_blocks.finish().value, sum(x, {.how = method::fast}).value));
+  }
+
   TEST_CASE("nothing at all") {
     CHECK(test::same(incremental(operation::sum, element_type::f32).finish().value, 0.0f));
     CHECK(test::same(incremental(operation::product, element_type::i32).finish().value, std::int64_t{1}));

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "backends/cuda/exact/terms.cuh"
+#include "backends/cuda/exact/warp.cuh"
 #include "backends/cuda/runtime/copy_barrier.cuh"
 
 namespace fanin::cuda {
@@ -57,65 +58,58 @@ class loaded_batches {
   using vector = typename Terms::vector;
   /// Whether a warp may spend a microsecond before its first batch, as most data is still on its way then.
   static constexpr bool fetches_code_first = false;
+  static constexpr int unrolled_vectors = LaneVectors;  ///< in a loop over a batch: vectors are registers here
 
   /// The first batch has `count` <= LaneVectors vectors for each lane, from `first` on and `stride` apart. The others
   /// are the batches of `turns` in the array `body`.
   __device__ loaded_batches(const Terms& terms, const element_vector* first, unsigned stride, int count,
                             const element_vector* body, const batch_turns& turns)
-      : terms_(terms), body_(body), turns_(turns), first_(first), stride_(stride), count_(count) {
-    if (!__any_sync(0xffffffffu, count > 0)) enter(next_first_vector());
-    reload();
+      : terms_(terms), body_(body), turns_(turns), first_(first) {
+    if (!__any_sync(0xffffffffu, count > 0)) {
+      first_ = next_first_vector();
+      stride = 32;
+      count = first_ != nullptr ? LaneVectors : 0;
+    }
+#pragma unroll
+    for (int k = 0; k < LaneVectors; ++k) {
+      v_[k] = k < count ? terms_.load(first_ + std::uint64_t{stride} * static_cast<unsigned>(k))
+                        : vector::negative_zeros();
+    }
+    warp_count_ = warp_max(static_cast<unsigned>(count));
     next_first_ = next_first_vector();
   }
 
   /// Whether there is a current batch.
   __device__ bool has_batch() const { return first_ != nullptr; }
+  /// Whether a lane of the warp has a vector k in it. The others have terms of -0.
+  __device__ bool has_vector(int k) const { return static_cast<unsigned>(k) < warp_count_; }
   /// Vector k of this lane in the current batch.
   __device__ const vector& at(int k) const { return v_[k]; }
-  /// Vector k, whose registers then receive that of the next batch. The vector is lost until reload().
+  /// Vector k, whose registers then receive that of the next batch. Each vector is taken once.
   __device__ vector take(int k) {
     const vector held = v_[k];
     if (next_first_ != nullptr) v_[k] = terms_.load(next_first_ + k * 32);
     return held;
   }
-  /// Loads the current batch again.
-  __device__ void reload() {
-#pragma unroll
-    for (int k = 0; k < LaneVectors; ++k) v_[k] = k < count_ ? load(k) : vector::negative_zeros();
-  }
-  /// Calls f(vector) for the vectors of this lane, which may have been taken.
-  template <class F>
-  __device__ void for_each_again(F f) const {
-#pragma unroll 4
-    for (int k = 0; k < count_; ++k) f(load(k));
-  }
   /// Makes the next batch the current one, after take() of all vectors.
   __device__ void advance() {
-    enter(next_first_);
+    first_ = next_first_;
+    warp_count_ = LaneVectors;
     next_first_ = next_first_vector();
   }
 
  private:
-  __device__ void enter(const element_vector* first) {
-    first_ = first;
-    stride_ = 32;
-    count_ = first != nullptr ? LaneVectors : 0;
-  }
   __device__ const element_vector* next_first_vector() {
     const std::uint64_t batch = turns_.next();
     return batch != batch_turns::none ? body_ + batch * (32 * LaneVectors) + threadIdx.x % 32 : nullptr;
-  }
-  __device__ vector load(int k) const {
-    return terms_.load(first_ + std::uint64_t{stride_} * static_cast<unsigned>(k));
   }
 
   const Terms& terms_;
   const element_vector* body_;
   batch_turns turns_;
   const element_vector* first_;
-  unsigned stride_;
-  int count_;
   const element_vector* next_first_;
+  unsigned warp_count_;
   vector v_[LaneVectors];
 };
 
@@ -127,8 +121,8 @@ struct batch_ring {
   copy_barrier arrived[Slots];
 };
 
-/// Batches that bulk copies bring into shared memory (compute capability 9.0). Copies take no registers, and a batch
-/// that is read again is still in its slot. The last batch of the array may be incomplete.
+/// Batches that bulk copies bring into shared memory (compute capability 9.0). Copies take no registers. The last
+/// batch of the array may be incomplete.
 template <class Terms, int LaneVectors, int Slots>
 class copied_batches {
   using element_vector = vector<typename Terms::element>;
@@ -137,6 +131,7 @@ class copied_batches {
   using ring = batch_ring<typename Terms::element, LaneVectors, Slots>;
   using vector = typename Terms::vector;
   static constexpr bool fetches_code_first = true;
+  static constexpr int unrolled_vectors = 2;
 
   /// Initialises the barriers of the ring, and touches no device memory. start() takes the block's first turns: one
   /// for each slot of each warp.
@@ -163,14 +158,9 @@ class copied_batches {
   }
 
   __device__ bool has_batch() const { return slots_in_use_ > 0; }
+  __device__ static bool has_vector(int) { return true; }
   __device__ vector at(int k) const { return {ring_.slot[slot_][k * 32 + threadIdx.x % 32]}; }
   __device__ vector take(int k) const { return at(k); }
-  __device__ void reload() const {}
-  template <class F>
-  __device__ void for_each_again(F f) const {
-#pragma unroll 4
-    for (int k = 0; k < LaneVectors; ++k) f(at(k));
-  }
   __device__ void advance() {
     __syncwarp();  // all lanes have read the slot
     --slots_in_use_;

@@ -48,7 +48,7 @@ void launch_exact_kernel(const execution& where, const peeled_array<T>& x, const
 template <class Terms>
 bool exact_many_fits(const execution& where) {
   constexpr std::size_t static_bytes =
-      dynamic_block_bytes < Terms >> 0 ? 0 : sizeof(typename block_of<Terms, tuning::exact_many.threads / 32>::block);
+      dynamic_block_bytes < Terms >> 0 ? 0 : sizeof(block_sums_of<Terms, tuning::exact_many.threads / 32>);
   constexpr std::size_t other_shared_bytes = static_bytes + sizeof(sums_of<Terms>) + 1024;
   return where.copy_room == 0 ||
          shared_bytes_of<Terms, tuning::exact_many>(true) + other_shared_bytes <= where.copy_room;

@@ -9,19 +9,19 @@
 
 #include "backends/cuda/exact/batches.cuh"
 #include "backends/cuda/exact/shapes.hpp"
-#include "backends/cuda/exact/square_sums.cuh"
+#include "backends/cuda/exact/window_sums.cuh"
 #include "backends/cuda/runtime/dynamic_shared.cuh"
 
 namespace fanin::cuda {
 
 template <class Terms>
-using sums_of = typename block_of<Terms, tuning::exact_many.threads / 32>::block::sums;
+using sums_of = typename block_sums_of<Terms, tuning::exact_many.threads / 32>::sums;
 
 /// The part of a block's dynamic shared memory, at its beginning, that holds the block's sums: those for which the 48
 /// KiB of static shared memory are too few.
 template <class Terms>
 constexpr std::size_t dynamic_block_bytes = [] {
-  constexpr std::size_t bytes = sizeof(typename block_of<Terms, tuning::exact_many.threads / 32>::block);
+  constexpr std::size_t bytes = sizeof(block_sums_of<Terms, tuning::exact_many.threads / 32>);
   return bytes + sizeof(sums_of<Terms>) + 1024 > 48 * 1024 ? (bytes + 127) / 128 * 128 : 0;
 }();
 
@@ -36,7 +36,7 @@ __global__ void __launch_bounds__(tuning::exact_many.threads, tuning::exact_many
                  sums_of<Terms>* total, unsigned* ticket, const Write write) {
   constexpr int threads = tuning::exact_many.threads;
   constexpr int warps = threads / 32;
-  using block_sums = typename block_of<Terms, warps>::block;
+  using block_sums = block_sums_of<Terms, warps>;
   block_sums* block_memory;
   if constexpr (dynamic_block_bytes < Terms >> 0) {
     block_memory = dynamic_shared<block_sums>();
@@ -54,7 +54,7 @@ __global__ void __launch_bounds__(tuning::exact_many.threads, tuning::exact_many
     __syncthreads();
   };
 
-  typename block_of<Terms, warps>::template warp<LaneVectors> sums(terms, block, total);
+  window_sums<Terms, warps, LaneVectors> sums(terms, block, total);
   [[maybe_unused]] const auto add_loaded = [&] {
     clear(warps);
     overlap_with_next_launch();

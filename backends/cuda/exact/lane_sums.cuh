@@ -4,26 +4,12 @@
 // whole warps are added to one more copy. Warps add to the same copies by atomic operations.
 #pragma once
 
-#include <nv/target>
-
 #include "backends/cuda/exact/chunk_sums.hpp"
+#include "backends/cuda/exact/mantissa.cuh"
 #include "backends/cuda/exact/terms.cuh"
+#include "backends/cuda/exact/warp.cuh"
 
 namespace fanin::cuda {
-
-/// The largest x of the warp's lanes, in every lane.
-__device__ inline unsigned warp_max(unsigned x) {
-  NV_IF_ELSE_TARGET(NV_PROVIDES_SM_80, (return __reduce_max_sync(0xffffffffu, x);),
-                    (for (unsigned distance = 16; distance > 0;
-                          distance /= 2) { x = ::max(x, __shfl_xor_sync(0xffffffffu, x, distance)); } return x;))
-}
-
-/// The sum of the warp's x, in every lane.
-__device__ inline int warp_sum(int x) {
-  NV_IF_ELSE_TARGET(NV_PROVIDES_SM_80, (return __reduce_add_sync(0xffffffffu, x);),
-                    (for (unsigned distance = 16; distance > 0;
-                          distance /= 2) { x += __shfl_xor_sync(0xffffffffu, x, distance); } return x;))
-}
 
 /// Adds `sum` to a chunk to which other threads add.
 __device__ inline void atomic_add(std::int64_t& chunk, std::int64_t sum) {
@@ -60,27 +46,27 @@ class lane_sums {
     if (lane < chunks) atomicAdd(warp_words_ + position / 16 + lane, sum);
   }
 
-  /// Notes that a lane of the block calls add(). Its warp calls it before.
-  __device__ void use_lanes() { note(lanes_used); }
+  /// Notes that lanes of the calling warp call add(), before or after that.
+  __device__ void use_lanes() {
+    if (threadIdx.x % 32 == 0) note(lanes_used);
+  }
 
   /// The upper 32 bits of |x|.
   __device__ static unsigned high_magnitude(T x) { return high_word(detail::to_bits(x)) & 0x7fffffffu; }
 
-  /// Adds terms of any value, infinities and NaN included.
+  /// Adds terms of any value, infinities and NaN included, to the lane's copies of the chunks.
   template <class Term, int N>
   __device__ void add(Term (&x)[N]) {
-    unsigned largest = 0;
-#pragma unroll
-    for (const Term& one : x) largest = ::max(largest, high_magnitude(one));
-    if (largest >= high_word(format::infinity)) {
-#pragma unroll
-      for (Term& one : x) {
-        if (high_magnitude(one) >= high_word(format::infinity)) note_special(one), one = Term{};
-      }
-    }
-#pragma unroll
-    for (const Term& one : x) add_finite(one);
+    add<32>(words_ + threadIdx.x % 32, x);
   }
+  /// Adds them to the chunks of whole warps, which is slow for many lanes.
+  template <class Term, int N>
+  __device__ void add_few(Term (&x)[N]) {
+    add<1>(warp_words_, x);
+  }
+
+  /// The sums of products.
+  __device__ lane_sums& products() { return *this; }
 
   /// Sets flags of seen_bits.
   __device__ void note(unsigned bits) { atomicOr(&seen_, bits); }
@@ -114,6 +100,7 @@ class lane_sums {
 
  private:
   using format = typename sums::format;
+  static constexpr int element_bits = 8 * sizeof(T);
   static constexpr unsigned lanes_used = 1u << 30, drained = 1u << 31;  ///< flags in seen_ besides seen_bits
 
   using bits = typename format::bits;
@@ -122,6 +109,25 @@ class lane_sums {
   /// That of the product's larger factor.
   __device__ static unsigned high_magnitude(const product<T>& p) {
     return ::max(high_magnitude(p.x), high_magnitude(p.y));
+  }
+
+  /// Adds terms to the words that are Stride apart, one for each chunk.
+  template <int Stride, class Term, int N>
+  __device__ void add(int* words, Term (&x)[N]) {
+    if constexpr (Power == 1) {
+      if (add_normal<Stride>(words, x)) return;
+    }
+    unsigned largest = 0;
+#pragma unroll
+    for (const Term& one : x) largest = ::max(largest, high_magnitude(one));
+    if (largest >= high_word(format::infinity)) {
+#pragma unroll
+      for (Term& one : x) {
+        if (high_magnitude(one) >= high_word(format::infinity)) note_special(one), one = Term{};
+      }
+    }
+#pragma unroll
+    for (const Term& one : x) add_finite<Stride>(words, one);
   }
 
   /// A finite number is +-mantissa * 2^(format::low + position).
@@ -139,33 +145,74 @@ class lane_sums {
   };
   __device__ static bool is_negative(bits x) { return (x & format::sign) != 0; }
 
-  __device__ void add_finite(T x) {
+  template <int Stride>
+  __device__ void add_finite(int* words, T x) {
     const auto b = detail::to_bits(x);
     const unpacked parts(b);
-    add_number<format::digits>(parts.mantissa, parts.position, is_negative(b));
+    add_number<Stride, format::digits>(words, parts.mantissa, parts.position, is_negative(b));
   }
-  __device__ void add_finite(const product<T>& p) {
+  template <int Stride>
+  __device__ void add_finite(int* words, const product<T>& p) {
     const auto x = detail::to_bits(p.x), y = detail::to_bits(p.y);
     using wide = std::conditional_t<sizeof(T) == 4, std::uint64_t, detail::uint128>;
     const unpacked left(x), right(y);
-    add_number<2 * format::digits>(static_cast<wide>(left.mantissa) * right.mantissa, left.position + right.position,
-                                   is_negative(x ^ y));
+    add_number<Stride, 2 * format::digits>(words, static_cast<wide>(left.mantissa) * right.mantissa,
+                                           left.position + right.position, is_negative(x ^ y));
+  }
+
+  /// Adds the numbers if all are normal.
+  template <int Stride, int N>
+  __device__ static bool add_normal(int* words, const T (&x)[N]) {
+    constexpr int exponent_place = format::digits + 32 - element_bits;
+    unsigned place[N], largest = 0;
+#pragma unroll
+    for (int i = 0; i < N; ++i) {
+      place[i] = 2 * high_word(detail::to_bits(x[i])) - (1u << exponent_place);
+      largest = ::max(largest, place[i]);
+    }
+    if (largest >= static_cast<unsigned>(2 * format::high - 2) << exponent_place) return false;
+#pragma unroll
+    for (int i = 0; i < N; ++i) {
+      const unsigned position = place[i] >> exponent_place, offset = position % 16;
+      add_digits<Stride>(words + position / 16 * Stride, offset, place[i], detail::to_bits(x[i]));
+    }
+    return true;
+  }
+  /// Adds the number to the chunks from `word` on; its lowest bit is bit `offset` of the first.
+  template <int Stride>
+  __device__ static void add_digits(int* word, unsigned offset, unsigned place, std::uint32_t x) {
+    // The power of two has 16 bits more, so that the digits are at multiples of 16 bits.
+    const std::int64_t digits = signed_product(with_bit_24(place), signed_power_15(x) << offset);
+    atomicAdd(word, static_cast<int>(static_cast<unsigned>(digits) >> 16));
+    atomicAdd(word + Stride, static_cast<int>(digits >> 32 & 0xffff));
+    atomicAdd(word + 2 * Stride, static_cast<int>(digits >> 48));
+  }
+  template <int Stride>
+  __device__ static void add_digits(int* word, unsigned offset, unsigned, std::uint64_t x) {
+    const auto low = static_cast<unsigned>(x), high = (static_cast<unsigned>(x >> 32) & 0xfffffu) | 0x100000u;
+    const unsigned digits[] = {low << offset, __funnelshift_l(low, high, offset), __funnelshift_l(high, 0u, offset)};
+    const int sign = static_cast<int>(x >> 32) >> 31 | 1;
+#pragma unroll
+    for (int i = 0; i < 5; ++i) {
+      const unsigned digit = i % 2 == 0 ? digits[i / 2] & 0xffffu : digits[i / 2] >> 16;
+      atomicAdd(word + Stride * i, static_cast<int>(digit) * sign);
+    }
   }
 
   /// Adds +-magnitude * 2^(low + position), with magnitude < 2^Digits, to the chunks that it overlaps.
-  template <int Digits, class Magnitude>
-  __device__ void add_number(Magnitude magnitude, unsigned position, bool negative) {
+  template <int Stride, int Digits, class Magnitude>
+  __device__ static void add_number(int* words, Magnitude magnitude, unsigned position, bool negative) {
     constexpr int width = 8 * sizeof(Magnitude), chunks = (Digits + 15 + 15) / 16;
     static_assert(Digits < width && 16 * (chunks - 1) <= width);
     using signed_value =
         std::conditional_t<width == 128, detail::int128, std::conditional_t<width == 64, std::int64_t, std::int32_t>>;
     const auto value = static_cast<signed_value>(negative ? 0 - magnitude : magnitude);
     const unsigned offset = position % 16;
-    int* const word = words_ + position / 16 * 32 + threadIdx.x % 32;
+    int* const word = words + position / 16 * Stride;
     const Magnitude low = static_cast<Magnitude>(value) << offset;
 #pragma unroll
-    for (int i = 0; i + 1 < chunks; ++i) atomicAdd(word + 32 * i, static_cast<int>(low >> (16 * i) & 0xffff));
-    atomicAdd(word + 32 * (chunks - 1), static_cast<int>(value >> (16 * (chunks - 2)) >> (16 - offset)));
+    for (int i = 0; i + 1 < chunks; ++i) atomicAdd(word + Stride * i, static_cast<int>(low >> (16 * i) & 0xffff));
+    atomicAdd(word + Stride * (chunks - 1), static_cast<int>(value >> (16 * (chunks - 2)) >> (16 - offset)));
   }
 
   __device__ void note_special(T x) {
@@ -210,6 +257,7 @@ class lane_sums {
 template <class T, int Warps>
 struct lane_moments {
   using sums = chunk_moments<T>;
+  static constexpr int most_additions = lane_sums<T, Warps, 1>::most_additions;
   lane_sums<T, Warps, 1> sum;
   lane_sums<T, Warps, 2> squares;
 
@@ -226,6 +274,15 @@ struct lane_moments {
     sum.reserve(same, more, &total->sum);
     squares.reserve(additions, more, &total->squares);
   }
+  template <int N>
+  __device__ void add(product<T> (&square)[N]) {
+    for_both(square, [](auto& sums, auto& x) { sums.add(x); });
+  }
+  template <int N>
+  __device__ void add_few(product<T> (&square)[N]) {
+    for_both(square, [](auto& sums, auto& x) { sums.add_few(x); });
+  }
+  __device__ lane_sums<T, Warps, 2>& products() { return squares; }
   template <class Visit>
   __device__ void for_each_chunk(Visit visit) {
     sum.for_each_chunk(visit);
@@ -234,6 +291,16 @@ struct lane_moments {
   __device__ void note(unsigned bits) { sum.note(bits); }
   __device__ unsigned seen() const { return sum.seen(); }
   __device__ bool has_drained() const { return squares.has_drained(); }
+
+ private:
+  template <int N, class F>
+  __device__ void for_both(product<T> (&square)[N], F f) {
+    T x[N];
+#pragma unroll
+    for (int i = 0; i < N; ++i) x[i] = square[i].x;
+    f(squares, square);
+    f(sum, x);
+  }
 };
 
 }  // namespace fanin::cuda

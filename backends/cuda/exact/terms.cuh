@@ -19,16 +19,6 @@ struct product {
   T x, y;
 };
 
-/// The value of a term as a double. Only products of doubles are rounded.
-template <class T>
-__device__ double to_double(T x) {
-  return x;
-}
-template <class T>
-__device__ double to_double(const product<T>& p) {
-  return static_cast<double>(p.x) * p.y;
-}
-
 /// Whether a term is not -0. A sum is -0 if all of its terms are.
 template <class T>
 __device__ bool is_not_negative_zero(T x) {
@@ -44,13 +34,14 @@ __device__ bool is_not_negative_zero(const product<T>& p) {
 template <class T, int Power, class Term = accumulator::plain_term>
 struct powers {
   using element = T;
-  static constexpr int power = Power;
+  static constexpr int power = Power, factors = 1;  ///< arrays of elements
   using term = std::conditional_t<Power == 1, T, product<T>>;
 
   /// The terms of one load of a lane.
   struct vector {
     cuda::vector<T> x;
     __device__ term at(int i) const { return term_of(x.at[i]); }
+    __device__ void clear(int i) { x.at[i] = 0; }
     __device__ static vector negative_zeros() {
       vector v;
 #pragma unroll
@@ -80,13 +71,14 @@ struct moments : powers<T, 2> {};
 template <class T, bool Aligned>
 struct products {
   using element = T;
-  static constexpr int power = 2;
+  static constexpr int power = 2, factors = 2;
   using term = product<T>;
   second_array<T> second;
 
   struct vector {
     cuda::vector<T> x, y;
     __device__ term at(int i) const { return {x.at[i], y.at[i]}; }
+    __device__ void clear(int i) { x.at[i] = y.at[i] = 0; }
     __device__ static vector negative_zeros() {
       vector v{};
 #pragma unroll

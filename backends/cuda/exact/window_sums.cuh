@@ -1,16 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of an exact sum that a warp adds through a window of exponents. The head of backends/cpu/exact.cpp
-// explains windows, their levels, and the constant M and the unit of a level; here each warp has a window of its own.
-// Batches with terms outside of the window are added term by term to the block's chunks (lane_sums.cuh). A product of
-// floats is added as one double, a product of doubles as two: the rounded product and its rounding error.
-// docs/numerics.md has the proof.
+// The part of an exact sum that a warp adds. Terms in a window of exponents are summed in registers, by the lanes on
+// their own (integer_sums.cuh, product_sums.cuh); the others are added one by one to the block's chunks
+// (lane_sums.cuh). Each warp chooses windows of its own.
 #pragma once
 
-#include "backends/cuda/exact/batches.cuh"
-#include "backends/cuda/exact/lane_sums.cuh"
-#include "backends/cuda/exact/terms.cuh"
+#include "backends/cuda/exact/integer_sums.cuh"
+#include "backends/cuda/exact/product_sums.cuh"
+#include "backends/cuda/exact/warp.cuh"
 
 namespace fanin::cuda {
+
+/// How the lanes of a warp sum terms in a window.
+template <class Terms>
+using window_arithmetic = std::conditional_t<Terms::power == 1, integer_sums<Terms>, product_sums<Terms>>;
+
+/// The sums of a block.
+template <class Terms, int Warps>
+using block_sums_of = std::conditional_t<std::is_same_v<Terms, moments<typename Terms::element>>,
+                                         lane_moments<typename Terms::element, Warps>,
+                                         lane_sums<typename Terms::element, Warps, Terms::power>>;
 
 /// Whole warps call all members but the constructor.
 template <class Terms, int Warps, int LaneVectors>
@@ -18,57 +26,44 @@ class window_sums {
   using T = typename Terms::element;
   using term = typename Terms::term;
   using term_vector = typename Terms::vector;
-  static constexpr int batch_elements = LaneVectors * vector<T>::size;
-  static constexpr int Power = Terms::power;
-  using sums = chunk_sums<T, Power>;
-  using block_sums = lane_sums<T, Warps, Power>;
+  using arithmetic = window_arithmetic<Terms>;
+  using block_sums = block_sums_of<Terms, Warps>;
+  using sums = typename block_sums::sums;
+  static constexpr int width = vector<T>::size, batch_elements = LaneVectors * width;
 
  public:
   __device__ window_sums(const Terms& terms, block_sums& block, sums* total)
       : terms_(terms), block_(block), total_(total) {}
 
-  /// Adds all batches of a loaded_batches or copied_batches. For a batch outside of the window a new window is
-  /// chosen. If none fits, this batch and the next batches_until_retry are added term by term.
+  /// Adds all batches of a loaded_batches or copied_batches.
   template <class Batches>
   __device__ void add(Batches& batches) {
-    bool window_is_new = false;
     for (;;) {
       const bool has_batch = batches.has_batch();
-      if (!has_batch || (batches_without_window_ == 0 && !window_is_ready())) {
+      if (!has_batch || (batches_without_window_ == 0 && (needs_window_ || batches_ == most_batches))) {
         // The code of the end is fetched at the beginning: this is the one place.
         if (batches_ > 0 || Batches::fetches_code_first) flush();
         if (!has_batch) break;
         choose_window(batches);
-        window_is_new = true;
       }
-      bool added = false;
-      if (has_window_) {
-        added = add_in_window(batches);
+      if (batches_without_window_ > 0) {
+        --batches_without_window_;
+        add_one_by_one(batches);
       } else {
-        for_each_vector([&](int k) { batches.take(k); });
+        add_in_window(batches);
       }
-      if (!added && not_negative_zero_) {
-        has_window_ = false;
-        if (batches_without_window_ == 0 && !window_is_new) {
-          batches.reload();
-          continue;
-        }
-        batches_without_window_ = batches_without_window_ == 0 ? batches_until_retry : batches_without_window_ - 1;
-        add_without_window(batches);
-      }
-      window_is_new = false;
       batches.advance();
     }
   }
 
   /// Adds one term of each lane with has_element: the elements before and after the whole vectors.
   __device__ void add_end(const T* x, bool has_element) {
-    reserve_additions(1);
+    block_.reserve(additions_, 32, total_);
+    additions_ += 32;
     if (!has_element) return;
-    block_.use_lanes();
     term last[] = {terms_.load_one(x)};
     if (is_not_negative_zero(last[0])) block_.note(seen_bits::not_negative_zero);
-    block_.add(last);
+    block_.add_few(last);
   }
 
   /// Adds to the block's sums whether a term was not -0.
@@ -78,175 +73,129 @@ class window_sums {
 
  private:
   static constexpr unsigned all_lanes = 0xffffffffu;
-  /// Terms of f32: the remainders that the first level leaves have so few bits that sums of them over a batch, in
-  /// double, do not round. These sums go to the second level.
-  static constexpr bool sums_remainders = sizeof(T) == 4 && Power == 1;
-  /// Products of doubles are two terms.
-  static constexpr bool has_product_errors = sizeof(T) == 8 && Power == 2;
-  static constexpr int levels = sums_remainders ? 2 : 3;
-  static constexpr int level_step = sums_remainders ? 46 : 51;
-  static constexpr int headroom = 8;  ///< binades that later terms may be larger
-  /// The highest exponent of a window, limited by the chunks and by the exponents of double. A window can be chosen
-  /// for an f32 infinity too, but the first t of the infinity is outside of M's binade.
-  static constexpr int highest_top = sums::high + 1 + headroom < 1023 ? sums::high + 1 + headroom : 1023;
-  /// The lowest exponent of a window for products of doubles: its last unit is above 2^-968, and the rounding error
-  /// of a product of at least 2^-968 is exact.
-  static constexpr int lowest_top = has_product_errors ? -812 : -4 * 1024;
-  /// Batches whose sums a level holds: each element adds at most 2^51 units to an int64.
-  static constexpr int most_batches = 4032 / batch_elements;
-  static constexpr int batches_until_retry = 15;  ///< added term by term
-  static_assert(batch_elements <= 32 && batch_elements <= block_sums::most_additions);
+  static constexpr int most_batches = arithmetic::most_elements / batch_elements;
+  static constexpr int batches_until_retry = 16;  ///< added one by one where no window holds most terms
+  static constexpr int at_once = arithmetic::vectors_at_once;
+  static_assert(batch_elements <= 32 && 32 * batch_elements <= block_sums::most_additions &&
+                LaneVectors % at_once == 0);
 
-  template <class F>
-  __device__ static void for_each_vector(F f) {
-#pragma unroll
-    for (int k = 0; k < LaneVectors; ++k) f(k);
-  }
-
-  /// Whether there is a window whose sums can take another batch.
-  __device__ bool window_is_ready() const { return has_window_ && batches_ < most_batches; }
-
-  /// The exponent e of a level; its unit is 2^(e-52), and no less than the lowest bit of the chunks.
-  __device__ int exponent(int level) const {
-    constexpr int least = (sums::low < -1074 ? -1074 : sums::low) + 52;
-    return ::max(top_ - level * level_step, least);
-  }
-  /// The constant M = 1.5 * 2^e of a level.
-  __device__ double magic(int level) const { return __hiloint2double((exponent(level) + 1023) << 20 | 0x80000, 0); }
-
-  /// Not 0 unless x is +0 or -0.
-  __device__ static unsigned magnitude_bits(double x) { return 2u * __double2hiint(x) | __double2loint(x); }
-
-  /// Subtracts from `remainder` its multiple q of a level's unit, and adds bits(t) = bits(M) + q / unit to
-  /// `batch_sums`. Returns t = M + q.
-  __device__ double extract(int level, double& remainder, std::uint64_t& batch_sums) const {
-    const double t = magic(level) + remainder;
-    batch_sums += static_cast<std::uint64_t>(__double_as_longlong(t));
-    remainder += magic(level) - t;  // +0 for a multiple of the unit, and for -0
-    return t;
-  }
-
-  /// Takes a batch. Adds it and returns true if all of the warp's terms fit into the window; otherwise adds nothing.
   template <class Batches>
-  __device__ bool add_in_window(Batches& batches) {
-    constexpr int element_levels = sums_remainders ? 1 : levels;
-    std::uint64_t batch_sums[levels] = {};
-    double remainders[vector<T>::size] = {};
-    unsigned changed_bits = 0;  // of the first level's t against M
-    unsigned below_window = 0;  // not 0 if a part of a term is below the last unit
-    unsigned least = ~0u;
-    const unsigned first = __double2hiint(magic(0));
-    for_each_vector([&](int k) {
-      const term_vector v = batches.take(k);
+  __device__ void add_in_window(Batches& batches) {
+    block_.reserve(additions_, 32 * batch_elements, total_);
+    unsigned outside = 0;
+    typename arithmetic::batch_sums batch{};
+#pragma unroll(Batches::unrolled_vectors / at_once)
+    for (int k = 0; k < LaneVectors; k += at_once) {
+      term_vector v[at_once];
 #pragma unroll
-      for (int i = 0; i < vector<T>::size; ++i) {
-        const term x = v.at(i);
-        double remainder = to_double(x);
-        [[maybe_unused]] double product_error = 0;
-        if constexpr (has_product_errors) {
-          product_error = __fma_rn(x.x, x.y, -remainder);
-          below_window |= 2u * __double2hiint(remainder) == 0 ? ::min(magnitude_bits(x.x), magnitude_bits(x.y))
-                                                              : 0;  // p underflowed to 0
-        }
-        changed_bits |= __double2hiint(extract(0, remainder, batch_sums[0])) ^ first;
+      for (int i = 0; i < at_once; ++i) v[i] = batches.take(k + i);
 #pragma unroll
-        for (int level = 1; level < element_levels; ++level) extract(level, remainder, batch_sums[level]);
-        if constexpr (sums_remainders) {
-          remainders[i] += remainder;
-          least = ::min(least, 2 * detail::to_bits(x) - 1);  // 0 wraps round to the largest value
-        } else {
-          if constexpr (has_product_errors) {  // the error is below half a unit of the first level
-#pragma unroll
-            for (int level = 1; level < levels; ++level) extract(level, product_error, batch_sums[level]);
-          }
-          below_window |= __double2hiint(remainder) | __double2loint(remainder) | __double2hiint(product_error) |
-                          __double2loint(product_error);
+      for (int i = 0; i < at_once; ++i) {
+        if (batches.has_vector(k + i) && !arithmetic_.holds_all(v[i])) {
+          const rest inside = take_outside(block_, arithmetic_, v[i]);
+          v[i] = inside.v;
+          outside |= inside.outside;
         }
       }
-    });
-    if constexpr (sums_remainders) {
-      double remainder = (remainders[0] + remainders[1]) + (remainders[2] + remainders[3]);
-      extract(1, remainder, batch_sums[1]);
-      // The sums of remainders did not round if every element is 0 or at least 2^(e-75).
-      constexpr int below_top = 75, bias = 127;
-      const int lowest = exponent(0) - below_top + bias;
-      below_window = lowest > 1 && least < (static_cast<unsigned>(lowest) << 24) - 1;
+      arithmetic_.add(v, batch);
     }
-    constexpr unsigned sign_and_exponent = 0xfff00000u;
-    if (!__all_sync(all_lanes, (changed_bits & sign_and_exponent) == 0 && below_window == 0)) return false;
-#pragma unroll
-    for (int level = 0; level < levels; ++level) sum_[level] += batch_sums[level];
+    arithmetic_.finish_batch(batch);
     ++batches_;
-    return true;
+    const unsigned lanes_outside = __ballot_sync(all_lanes, outside != 0);
+    if (lanes_outside == 0) return;
+    additions_ += __popc(lanes_outside) * batch_elements;
+    needs_window_ = __popc(lanes_outside) >= 16 || __any_sync(all_lanes, (outside & above) != 0);
   }
 
-  /// Adds a batch to the block's chunks, term by term.
-  template <class Batches>
-  __device__ void add_without_window(const Batches& batches) {
-    reserve_additions(batch_elements);
-    block_.use_lanes();
-    batches.for_each_again([&](const term_vector& v) {
-      term x[vector<T>::size];
+  static constexpr unsigned below = 1, above = 2;
+  /// A vector with 0 for the terms outside of the window, and where these are.
+  struct rest {
+    term_vector v;
+    unsigned outside;
+  };
+  /// Adds the terms outside of the window one by one. Not inlined: short sums fetch this code only if they need it.
+  __device__ __noinline__ static rest take_outside(block_sums& block, typename arithmetic::windows windows,
+                                                   term_vector v) {
+    term x[width] = {};
+    unsigned outside = 0;
 #pragma unroll
-      for (int i = 0; i < vector<T>::size; ++i) x[i] = v.at(i);
-      block_.add(x);
-    });
+    for (int i = 0; i < width; ++i) {
+      const term one = v.at(i);
+      if (windows.holds(one)) continue;
+      outside |= windows.is_below(one) ? below : above;
+      x[i] = one;
+      v.clear(i);
+    }
+    if (outside != 0) block.add_few(x);
+    return {v, outside};
   }
 
-  /// Chooses a window for the batch, from the largest exponent of its terms, and notes whether a term is not -0.
+  template <class Batches>
+  __device__ void add_one_by_one(Batches& batches) {
+    block_.reserve(additions_, batch_elements, total_);
+    additions_ += batch_elements;
+    block_.use_lanes();
+#pragma unroll(Batches::unrolled_vectors)
+    for (int k = 0; k < LaneVectors; ++k) {
+      const term_vector v = batches.take(k);
+      term x[width];
+#pragma unroll
+      for (int i = 0; i < width; ++i) x[i] = v.at(i);
+      block_.add(x);
+    }
+  }
+
+  /// Chooses a window for the batch, from its largest exponents. If half of the lanes have terms outside of the
+  /// window in their first vectors, or all terms are -0, they are added one by one.
   template <class Batches>
   __device__ void choose_window(const Batches& batches) {
-    using number = std::conditional_t<Power == 1, T, double>;
-    using format = detail::float_format<number>;
-    constexpr int below_leading = 8 * sizeof(number) - 32;
-    unsigned largest = 0;
-    for_each_vector([&](int k) {
+    unsigned largest[arithmetic::factors] = {};
+#pragma unroll(Batches::unrolled_vectors)
+    for (int k = 0; k < LaneVectors; ++k) arithmetic::note_largest(batches.at(k), largest);
+#pragma unroll
+    for (unsigned& x : largest) x = warp_max(x);
+    arithmetic_.choose(largest);
+    if (arithmetic::factors == 2 || largest[0] == 0) {
+      note_negative_zeros(batches);
+    } else {
+      not_negative_zero_ = true;
+    }
+    const term_vector first = batches.at(0);
+    bool has_outside = false;
+#pragma unroll
+    for (int i = 0; i < width; ++i) has_outside = has_outside || !arithmetic_.holds(first.at(i));
+    needs_window_ = !not_negative_zero_ || __popc(__ballot_sync(all_lanes, has_outside)) >= 16;
+    if (needs_window_) batches_without_window_ = not_negative_zero_ ? batches_until_retry : 1;
+  }
+
+  /// Notes whether a term is not -0.
+  template <class Batches>
+  __device__ void note_negative_zeros(const Batches& batches) {
+#pragma unroll(Batches::unrolled_vectors)
+    for (int k = 0; k < LaneVectors; ++k) {
       const term_vector v = batches.at(k);
 #pragma unroll
-      for (int i = 0; i < vector<T>::size; ++i) {
-        const auto bits = detail::to_bits(static_cast<number>(to_double(v.at(i))));
-        largest = ::max(largest, static_cast<unsigned>(bits >> below_leading) & 0x7fffffffu);
-        not_negative_zero_ |= is_not_negative_zero(v.at(i));
-      }
-    });
-    not_negative_zero_ = __any_sync(all_lanes, not_negative_zero_);
-    const int biased = static_cast<int>(warp_max(largest) >> (format::digits - 1 - below_leading));
-    const int tightest = biased - format::high + 3;  // terms are below 2^(tightest-1)
-    top_ = ::max(::min(tightest + headroom, highest_top), lowest_top);
-    has_window_ = not_negative_zero_ && tightest <= highest_top;
-  }
-
-  /// Adds the integer sums of the levels to the block's chunks, without the bits(M) that they contain, and clears
-  /// them.
-  __device__ void flush() {
-    reserve_additions(32 * levels);
-#pragma unroll
-    for (int level = 0; level < levels; ++level) {
-      const int additions_of_batch =
-          sums_remainders && level == 1 ? 1 : batch_elements * (has_product_errors && level > 0 ? 2 : 1);
-      const int additions = batches_ * additions_of_batch;
-      const auto bits = static_cast<std::uint64_t>(__double_as_longlong(magic(level)));
-      const auto total = static_cast<std::int64_t>(sum_[level] - static_cast<unsigned>(additions) * bits);
-      block_.add_warp(total, exponent(level) - 52 - sums::low);
-      sum_[level] = 0;
+      for (int i = 0; i < width; ++i) not_negative_zero_ |= is_not_negative_zero(v.at(i));
     }
-    batches_ = 0;
+    not_negative_zero_ = __any_sync(all_lanes, not_negative_zero_);
   }
 
-  __device__ void reserve_additions(int additions) {
-    block_.reserve(additions_, additions, total_);
-    additions_ += additions;
+  /// Adds the sums of the window to the block's chunks, and clears them.
+  __device__ void flush() {
+    block_.reserve(additions_, 32 * arithmetic::warp_values, total_);
+    additions_ += 32 * arithmetic::warp_values;
+    arithmetic_.flush(block_, batches_, batch_elements);
+    batches_ = 0;
   }
 
   const Terms& terms_;
   block_sums& block_;
   sums* total_;
-  std::uint64_t sum_[levels] = {};  ///< of bits(t)
-  int top_ = 0;                     ///< the exponent e of the first level
-  int batches_ = 0;                 ///< in sum_
+  arithmetic arithmetic_;
+  int batches_ = 0;                 ///< whose sums arithmetic_ holds
   int additions_ = 0;               ///< to one word of the block, since this warp's last drain
-  int batches_without_window_ = 0;  ///< how many more batches are added term by term
-  bool has_window_ = false;
+  int batches_without_window_ = 0;  ///< how many more batches are added one by one
+  bool needs_window_ = true;
   bool not_negative_zero_ = false;  ///< whether a term was not -0
 };
 

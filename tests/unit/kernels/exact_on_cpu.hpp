@@ -18,7 +18,6 @@ T __ldg(const T* from) {
   return *from;
 }
 
-inline int __all_sync(unsigned lanes, int mine) { return __ballot_sync(lanes, mine) == ~0u ? 1 : 0; }
 inline unsigned __shfl_sync(unsigned, unsigned mine, unsigned lane) {
   return static_cast<unsigned>(fanin::test::exchange(mine, lane));
 }
@@ -41,6 +40,16 @@ T atomicExch(T* into, T value) {
 }
 inline unsigned atomicOr(unsigned* into, unsigned bits) { return std::atomic_ref(*into).fetch_or(bits); }
 
+inline unsigned __funnelshift_r(unsigned low, unsigned high, unsigned shift) {
+  return static_cast<unsigned>((std::uint64_t{high} << 32 | low) >> (shift & 31));
+}
+inline unsigned __funnelshift_l(unsigned low, unsigned high, unsigned shift) {
+  return static_cast<unsigned>((std::uint64_t{high} << 32 | low) << (shift & 31) >> 32);
+}
+inline unsigned __funnelshift_lc(unsigned low, unsigned high, unsigned shift) {
+  const std::uint64_t both = std::uint64_t{high} << 32 | low;
+  return static_cast<unsigned>((shift < 32 ? both << shift >> 32 : low));
+}
 inline int __ffs(unsigned x) { return x == 0 ? 0 : std::countr_zero(x) + 1; }
 inline int __popc(unsigned x) { return std::popcount(x); }
 inline int __clz(unsigned x) { return std::countl_zero(x); }
