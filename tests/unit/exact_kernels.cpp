@@ -229,7 +229,8 @@ TEST_SUITE("unit/exact_kernels") {
 
   TEST_CASE_TEMPLATE("zeros beside numbers of any binade", T, float, double) {
     using limits = std::numeric_limits<T>;
-    for (int exponent = limits::min_exponent - limits::digits; exponent < limits::max_exponent; ++exponent) {
+    for (int exponent = limits::min_exponent - limits::digits; exponent < limits::max_exponent;
+         exponent += exponent < limits::max_exponent - 40 ? 13 : 1) {
       std::vector<T> x(130, T{0});
       for (std::size_t i = 0; i < x.size(); i += 3) x[i] = std::ldexp(i % 2 == 0 ? T{1.25} : T{-1.5}, exponent);
       CAPTURE(exponent);

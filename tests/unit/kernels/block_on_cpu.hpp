@@ -28,10 +28,11 @@ struct block_barriers {
   }
   std::barrier<> all;
   std::deque<std::barrier<>> of_warp;
-  std::uint64_t shown[1024] = {};
+  std::uint64_t shown[2][1024] = {};  ///< of one exchange and of the next
   std::atomic<bool> any = false;
 };
 inline block_barriers* running = nullptr;
+inline thread_local unsigned exchanges;  ///< of the calling thread's warp
 
 }  // namespace fanin::test
 
@@ -42,13 +43,16 @@ inline void __syncthreads() { fanin::test::running->all.arrive_and_wait(); }
 inline void __syncwarp() { fanin::test::running->of_warp[threadIdx.x / 32].arrive_and_wait(); }
 namespace fanin::test {
 
-/// The value that lane `from` of the caller's warp passes. All lanes of the warp call it.
-inline std::uint64_t exchange(std::uint64_t mine, unsigned from) {
+/// The values that the lanes of the caller's warp pass, until its next exchange but one. All lanes of the warp call
+/// it.
+inline const std::uint64_t* exchange(std::uint64_t mine) {
+  auto* const shown = running->shown[exchanges++ % 2];
+  shown[threadIdx.x] = mine;
   __syncwarp();
-  running->shown[threadIdx.x] = mine;
-  __syncwarp();
-  return running->shown[threadIdx.x / 32 * 32 + from];
+  return shown + threadIdx.x / 32 * 32;
 }
+/// The value that lane `from` passes.
+inline std::uint64_t exchange(std::uint64_t mine, unsigned from) { return exchange(mine)[from]; }
 
 }  // namespace fanin::test
 
@@ -57,8 +61,7 @@ inline unsigned __shfl_down_sync(unsigned, unsigned mine, unsigned distance) {
   return static_cast<unsigned>(fanin::test::exchange(mine, lane + distance < 32 ? lane + distance : lane));
 }
 inline unsigned __ballot_sync(unsigned, int mine) {
-  fanin::test::exchange(mine != 0 ? 1 : 0, 0);
-  const auto* const warp = fanin::test::running->shown + threadIdx.x / 32 * 32;
+  const std::uint64_t* const warp = fanin::test::exchange(mine != 0 ? 1 : 0);
   unsigned bits = 0;
   for (unsigned lane = 0; lane < 32; ++lane) bits |= static_cast<unsigned>(warp[lane]) << lane;
   return bits;
