@@ -183,6 +183,7 @@ TEST_SUITE("unit/exact_kernels") {
     constexpr T inf = std::numeric_limits<T>::infinity();
     std::vector<T> x(65, -T{0}), y(65, T{1});  // One element is behind the whole vectors.
     check_sums(x, y);
+    check_sums(y, x);
     x.back() = 0;
     check_sums(x, y);
     x.back() = inf;
@@ -244,9 +245,10 @@ TEST_SUITE("unit/exact_kernels") {
                      double) {
     constexpr std::size_t width = cuda::vector<T>::size, batch = 32 * loads * width;
     std::vector<T> x(600 * batch, T{1});
-    // All of a lane's terms, of 15 lanes: their lowest 16 bits are ones.
+    // Most of a lane's terms, of 15 lanes: their lowest 16 bits are ones. A lane's last vector in a batch has a zero.
     for (std::size_t i = 0; i < x.size(); ++i) {
-      if (i / width % 32 < 15) x[i] = std::ldexp(T{0xffff}, -60);
+      const bool last = i / width / 32 % loads == loads - 1;
+      if (i / width % 32 < 15) x[i] = last ? T(i % 2) : std::ldexp(T{0xffff}, -60);
     }
     exact_accumulator<T> sum;
     sum.add(std::span<const T>(x));
@@ -267,13 +269,13 @@ TEST_SUITE("unit/exact_kernels") {
     check_sums(std::vector<T>{large, -large, tiny, tiny}, std::vector<T>{tiny, tiny, tiny, tiny});
   }
 
-  TEST_CASE("more additions than the words of a block hold") {
-    // No window holds the largest binades. Every second chunk of the sum receives 0xffff with each term.
-    const std::vector<double> x(4500 * 32 * loads * cuda::vector<double>::size, std::numeric_limits<double>::max());
-    exact_accumulator<double> sum;
-    sum.add(std::span<const double>(x));
-    const auto found = warp_sum(cuda::powers<double, 1>(), std::span<const double>(x));
-    check_same(static_cast<exact_accumulator<double>>(found), sum);
+  TEST_CASE_TEMPLATE("more additions than the words of a block hold", T, float, double) {
+    // No window holds both. A chunk of the sum receives 0xffff with each of the large terms.
+    std::vector<T> x(36000 * 2 * 32, std::numeric_limits<T>::max());
+    for (std::size_t i = 0; i < x.size(); i += 2) x[i] = std::numeric_limits<T>::min();
+    exact_accumulator<T> sum;
+    sum.add(std::span<const T>(x));
+    check_same(static_cast<exact_accumulator<T>>(warp_sum(cuda::powers<T, 1>(), std::span<const T>(x))), sum);
   }
 
   TEST_CASE_TEMPLATE("chunks of any size and sign", T, float, double) {
