@@ -343,8 +343,10 @@ def blocks(folder):
         where_sums = machine(folder, "{name}, driver {driver_version}, {nvcc}", "gpu-sums.json")
         yield "gpu-sums", where_sums + gpu_markdown(runs) + "\n"
         operations = exact_operations(f"{folder}/exact-operations.json")
-        yield "gpu-exact", where_sums + exact_by_family(runs) + "\n" + where + operations + "\n"
-        yield "gpu-ladder", where + ladder_markdown(folder) + "\n"
+        where_operations = machine(folder, "{name}, driver {driver_version}, {nvcc}", "exact-operations.json")
+        yield "gpu-exact", where_sums + exact_by_family(runs) + "\n" + where_operations + operations + "\n"
+        if os.path.exists(f"{folder}/ladder-f32-24.json"):
+            yield "gpu-ladder", where + ladder_markdown(folder) + "\n"
 
 
 def main():

@@ -255,6 +255,12 @@ TEST_SUITE("unit/exact_kernels") {
     check_same(static_cast<exact_accumulator<T>>(warp_sum(cuda::powers<T, 1>(), std::span<const T>(x))), sum);
   }
 
+  TEST_CASE_TEMPLATE("a root just above a tie", T, float, double) {
+    // 2^48 + 2^25 + 2 is one more than the square of 2^24 + 1, which is half-way between two floats.
+    const std::vector<T> x{T{0x1p24}, T{0x1p12}, T{0x1p12}, T{1}, T{1}};
+    check_sums(x, x);
+  }
+
   TEST_CASE_TEMPLATE("variances of sums and squares that are far apart", T, float, double) {
     constexpr int lowest = std::numeric_limits<T>::min_exponent - std::numeric_limits<T>::digits;
     const T tiny = std::numeric_limits<T>::denorm_min();

@@ -100,7 +100,6 @@ class lane_sums {
 
  private:
   using format = typename sums::format;
-  static constexpr int element_bits = 8 * sizeof(T);
   static constexpr unsigned lanes_used = 1u << 30, drained = 1u << 31;  ///< flags in seen_ besides seen_bits
 
   using bits = typename format::bits;
@@ -111,23 +110,20 @@ class lane_sums {
     return ::max(high_magnitude(p.x), high_magnitude(p.y));
   }
 
-  /// Adds terms to the words that are Stride apart, one for each chunk.
-  template <int Stride, class Term, int N>
-  __device__ void add(int* words, Term (&x)[N]) {
-    if constexpr (Power == 1) {
-      if (add_normal<Stride>(words, x)) return;
-    }
+  /// Adds products to the words that are Stride apart, one for each chunk.
+  template <int Stride, int N>
+  __device__ void add(int* words, product<T> (&x)[N]) {
     unsigned largest = 0;
 #pragma unroll
-    for (const Term& one : x) largest = ::max(largest, high_magnitude(one));
+    for (const product<T>& one : x) largest = ::max(largest, high_magnitude(one));
     if (largest >= high_word(format::infinity)) {
 #pragma unroll
-      for (Term& one : x) {
-        if (high_magnitude(one) >= high_word(format::infinity)) note_special(one), one = Term{};
+      for (product<T>& one : x) {
+        if (high_magnitude(one) >= high_word(format::infinity)) note_special(one), one = {};
       }
     }
 #pragma unroll
-    for (const Term& one : x) add_finite<Stride>(words, one);
+    for (const product<T>& one : x) add_finite<Stride>(words, one);
   }
 
   /// A finite number is +-mantissa * 2^(format::low + position).
@@ -146,12 +142,6 @@ class lane_sums {
   __device__ static bool is_negative(bits x) { return (x & format::sign) != 0; }
 
   template <int Stride>
-  __device__ void add_finite(int* words, T x) {
-    const auto b = detail::to_bits(x);
-    const unpacked parts(b);
-    add_number<Stride, format::digits>(words, parts.mantissa, parts.position, is_negative(b));
-  }
-  template <int Stride>
   __device__ void add_finite(int* words, const product<T>& p) {
     const auto x = detail::to_bits(p.x), y = detail::to_bits(p.y);
     using wide = std::conditional_t<sizeof(T) == 4, std::uint64_t, detail::uint128>;
@@ -160,42 +150,73 @@ class lane_sums {
                                            left.position + right.position, is_negative(x ^ y));
   }
 
-  /// Adds the numbers if all are normal.
+  /// A number in parts: its mantissa, doubled for floats, and for doubles without the lower word. The upper bits of
+  /// `place` are the position of its lowest bit.
+  struct number {
+    unsigned place, mantissa, low;
+    static constexpr int position_place = format::digits + 32 - 8 * static_cast<int>(sizeof(T));
+    static constexpr unsigned one = 1u << position_place;
+
+    number() = default;
+    /// Right for normal numbers.
+    __device__ explicit number(bits x) : place(2 * high_word(x) - one), low(static_cast<unsigned>(x)) {
+      mantissa = sizeof(T) == 4 ? with_bit_24(place) : (high_word(x) & 0xfffffu) | 0x100000u;
+    }
+    __device__ static bool is_normal(unsigned place) { return place < 0u - 2 * one; }
+    __device__ bool is_subnormal() const { return place >= 0u - one; }
+    __device__ void repair_subnormal() {
+      place += one;
+      mantissa = sizeof(T) == 4 ? place : place / 2;
+    }
+    __device__ void clear() { place = mantissa = low = 0; }
+  };
+
+  /// Adds numbers to the words that are Stride apart, one for each chunk.
   template <int Stride, int N>
-  __device__ static bool add_normal(int* words, const T (&x)[N]) {
-    constexpr int exponent_place = format::digits + 32 - element_bits;
-    unsigned place[N], largest = 0;
+  __device__ void add(int* words, T (&x)[N]) {
+    number parts[N];
+    unsigned largest_place = 0;
 #pragma unroll
     for (int i = 0; i < N; ++i) {
-      place[i] = 2 * high_word(detail::to_bits(x[i])) - (1u << exponent_place);
-      largest = ::max(largest, place[i]);
+      parts[i] = number(detail::to_bits(x[i]));
+      largest_place = ::max(largest_place, parts[i].place);
     }
-    if (largest >= static_cast<unsigned>(2 * format::high - 2) << exponent_place) return false;
+    if (!number::is_normal(largest_place)) {
+#pragma unroll
+      for (int i = 0; i < N; ++i) {
+        if (number::is_normal(parts[i].place)) continue;
+        if (parts[i].is_subnormal()) {
+          parts[i].repair_subnormal();
+        } else {
+          note_special(x[i]);
+          parts[i].clear();
+        }
+      }
+    }
 #pragma unroll
     for (int i = 0; i < N; ++i) {
-      const unsigned position = place[i] >> exponent_place, offset = position % 16;
-      add_digits<Stride>(words + position / 16 * Stride, offset, place[i], detail::to_bits(x[i]));
+      const unsigned position = parts[i].place >> number::position_place, offset = position % 16;
+      add_digits<Stride>(words + position / 16 * Stride, offset, parts[i], high_word(detail::to_bits(x[i])));
     }
-    return true;
   }
-  /// Adds the number to the chunks from `word` on; its lowest bit is bit `offset` of the first.
+  /// Adds a number to the chunks from `word` on; its lowest bit is bit `offset` of the first.
   template <int Stride>
-  __device__ static void add_digits(int* word, unsigned offset, unsigned place, std::uint32_t x) {
-    // The power of two has 16 bits more, so that the digits are at multiples of 16 bits.
-    const std::int64_t digits = signed_product(with_bit_24(place), signed_power_15(x) << offset);
-    atomicAdd(word, static_cast<int>(static_cast<unsigned>(digits) >> 16));
-    atomicAdd(word + Stride, static_cast<int>(digits >> 32 & 0xffff));
-    atomicAdd(word + 2 * Stride, static_cast<int>(digits >> 48));
-  }
-  template <int Stride>
-  __device__ static void add_digits(int* word, unsigned offset, unsigned, std::uint64_t x) {
-    const auto low = static_cast<unsigned>(x), high = (static_cast<unsigned>(x >> 32) & 0xfffffu) | 0x100000u;
-    const unsigned digits[] = {low << offset, __funnelshift_l(low, high, offset), __funnelshift_l(high, 0u, offset)};
-    const int sign = static_cast<int>(x >> 32) >> 31 | 1;
+  __device__ static void add_digits(int* word, unsigned offset, const number& x, unsigned sign) {
+    if constexpr (sizeof(T) == 4) {
+      // The power of two has 16 bits more, so that the digits are at multiples of 16 bits.
+      const std::int64_t digits = signed_product(x.mantissa, signed_power_15(sign) << offset);
+      atomicAdd(word, static_cast<int>(static_cast<unsigned>(digits) >> 16));
+      atomicAdd(word + Stride, static_cast<int>(digits >> 32 & 0xffff));
+      atomicAdd(word + 2 * Stride, static_cast<int>(digits >> 48));
+    } else {
+      const unsigned digits[] = {x.low << offset, __funnelshift_l(x.low, x.mantissa, offset),
+                                 __funnelshift_l(x.mantissa, 0u, offset)};
+      const int one = static_cast<int>(sign) >> 31 | 1;
 #pragma unroll
-    for (int i = 0; i < 5; ++i) {
-      const unsigned digit = i % 2 == 0 ? digits[i / 2] & 0xffffu : digits[i / 2] >> 16;
-      atomicAdd(word + Stride * i, static_cast<int>(digit) * sign);
+      for (int i = 0; i < 5; ++i) {
+        const unsigned digit = i % 2 == 0 ? digits[i / 2] & 0xffffu : digits[i / 2] >> 16;
+        atomicAdd(word + Stride * i, static_cast<int>(digit) * one);
+      }
     }
   }
 
