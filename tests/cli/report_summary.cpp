@@ -159,7 +159,8 @@ TEST_CASE("the summary of an H200's results agrees with their rows") {
            "noise at most {:.1f} % | ✓ a quiet machine",
            cases, 100 * noise)});
   CHECK(page.find("<h1>Intel(R) Xeon(R) Processor, NVIDIA H200</h1>") != std::string::npos);
-  CHECK(page.find(">Measured 2026-11-21 · commit 4213438 · fanin version 0.1.0 · 7 results<") != std::string::npos);
+  CHECK(page.find(">Measured 2026-11-22 · commit 63b165f-dirty, 4213438 · fanin version 0.1.0 · 7 results<") !=
+        std::string::npos);
 }
 
 TEST_CASE("the title names a machine once, whether results name its device or not") {
@@ -288,8 +289,8 @@ TEST_CASE("of each kind the first chart is open, the others fold, and print open
   CHECK(count("<details class=\"kind\" open=\"\">") == 4);
   CHECK(count("<details class=\"kind\">") == 1);  // The sources.
   CHECK(count("<details class=\"one\" open=\"\">") == 4);
-  CHECK(count("<details class=\"one\">") == 21);
-  CHECK(count("<details class=\"table\">") == 25);
+  CHECK(count("<details class=\"one\">") == 29);
+  CHECK(count("<details class=\"table\">") == 33);
   CHECK(page.find("details::details-content{content-visibility:visible") != std::string::npos);
   CHECK(count("<a href=\"#([a-z]+)\">") >= 8);
   for (const std::string kind : {"throughput", "ladder", "sources"}) {
