@@ -225,8 +225,7 @@ class lane_sums {
   __device__ static void add_number(int* words, Magnitude magnitude, unsigned position, bool negative) {
     constexpr int width = 8 * sizeof(Magnitude), chunks = (Digits + 15 + 15) / 16;
     static_assert(Digits < width && 16 * (chunks - 1) <= width);
-    using signed_value =
-        std::conditional_t<width == 128, detail::int128, std::conditional_t<width == 64, std::int64_t, std::int32_t>>;
+    using signed_value = std::conditional_t<width == 128, detail::int128, std::int64_t>;
     const auto value = static_cast<signed_value>(negative ? 0 - magnitude : magnitude);
     const unsigned offset = position % 16;
     int* const word = words + position / 16 * Stride;
