@@ -256,9 +256,12 @@ TEST_SUITE("unit/exact_kernels") {
   }
 
   TEST_CASE_TEMPLATE("a root just above a tie", T, float, double) {
-    // 2^48 + 2^25 + 2 is one more than the square of 2^24 + 1, which is half-way between two floats.
-    const std::vector<T> x{T{0x1p24}, T{0x1p12}, T{0x1p12}, T{1}, T{1}};
-    check_sums(x, x);
+    // The sums of squares are those of 2^24 + 1 and 2^53 + 1, half-way between two floats and two doubles, and so
+    // little more that 64 bits of the root do not show it.
+    const std::vector<T> above_float{T{0x1p24}, T{0x1p12}, T{0x1p12}, T{1}, T{0x1p-20}};
+    const std::vector<T> above_double{T{0x1p53}, T{0x1p27}, T{1}, T{0x1p-10}};
+    check_sums(above_float, above_float);
+    check_sums(above_double, above_double);
   }
 
   TEST_CASE_TEMPLATE("variances of sums and squares that are far apart", T, float, double) {
