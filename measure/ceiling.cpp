@@ -3,7 +3,6 @@
 #define HWY_TARGET_INCLUDE "measure/ceiling.cpp"
 #include <hwy/foreach_target.h>
 // These headers have to come after foreach_target.h.
-#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 #include <algorithm>
@@ -16,6 +15,7 @@
 #include <vector>
 
 #include "backends/cpu/cpu_backend.hpp"
+#include "backends/cpu/prefetch.hpp"
 #include "backends/threads.hpp"
 #include "measure/ceiling.hpp"
 #include "measure/timing.hpp"
@@ -25,7 +25,7 @@ namespace fanin::measure {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// With `Ahead`, cache lines are prefetched 4 KiB before they are read. Vectors of a cache line's size are read from
+/// With `Ahead`, cache lines are prefetched as the kernels do. Vectors of a cache line's size are read from
 /// where a line begins, as others take two reads; so some of the first and the last bytes are read twice.
 template <bool Ahead>
 unsigned long long read_block_as(const unsigned char* data, std::size_t bytes) {
@@ -43,7 +43,7 @@ unsigned long long read_block_as(const unsigned char* data, std::size_t bytes) {
   }
   for (; i + unroll * width <= bytes; i += unroll * width) {
     if constexpr (Ahead) {
-      for (std::size_t b = 0; b < unroll * width; b += 64) hwy::Prefetch(data + i + 4096 + b);
+      for (std::size_t b = 0; b < unroll * width; b += 64) cpu::prefetch_line(data + i + b);
     }
     HWY_UNROLL(8)
     for (std::size_t v = 0; v < unroll; ++v) seen[v] = hn::Or(seen[v], hn::LoadU(d, data + i + v * width));

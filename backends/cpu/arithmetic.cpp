@@ -150,16 +150,6 @@ struct loop<acc::exact_sum<T, Term>> : unordered_loop<acc::exact_sum<T, Term>, a
 template <class T>
 struct loop<acc::exact_square_sum<T>> : unordered_loop<acc::exact_square_sum<T>, add_squares<T>> {};
 
-/// Adds the elements and their squares, in two passes over each part of the input.
-template <class T>
-void add_moments(const T* x, std::size_t count, exact_moments_accumulator<T>& into) {
-  constexpr std::size_t cached = (std::size_t{1} << 17) / sizeof(T);  // what stays in a cache for the second pass
-  for (std::size_t begin = 0; begin < count; begin += cached) {
-    const std::size_t length = std::min(cached, count - begin);
-    add_exact(x + begin, length, into.sum);
-    add_squares(x + begin, length, into.squares);
-  }
-}
 template <class T>
 struct loop<acc::exact_variance<T>> : unordered_loop<acc::exact_variance<T>, add_moments<T>> {};
 

@@ -11,13 +11,12 @@
 // The elements are added in tiles. The sums of a tile are used only if every t of its first level has M's sign and
 // exponent (those of infinities and NaN do not) and every remainder of its last level is 0. Otherwise fit() chooses a
 // window for this tile, which is added again. A tile that no window fits goes to add_binned(), which has a sum for
-// each exponent. For f32 add_narrow() is tried first: if the exponents of a tile lie within some 20 binades, sums of
-// its elements in double do not round.
+// each exponent. Sums in double are tried first: with AVX-512, those of proven-inl.h; elsewhere, for f32,
+// add_narrow(), for tiles whose exponents lie within some 20 binades.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/exact.cpp"
 #include <hwy/foreach_target.h>
 // after foreach_target.h
-#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 #include <algorithm>
@@ -28,6 +27,8 @@
 #include <limits>
 
 #include "backends/cpu/exact.hpp"
+#include "backends/cpu/prefetch.hpp"
+#include "backends/cpu/proven-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace fanin::cpu {
@@ -42,16 +43,11 @@ using double_format = detail::float_format<double>;
 constexpr std::size_t tile = 4032;
 /// After this number of tiles, a window of several levels is chosen anew, since fewer levels may do.
 constexpr std::size_t tiles_between_fits = 64;
-/// The number of tiles after one that add_narrow() could not add for which add_narrow() is not tried.
-constexpr std::size_t windowed_tiles_after_wide = 8;
 /// Fewer elements are added sooner one by one than through windows or bins.
 constexpr std::size_t shortest_windowed = 64;
 /// Elements that no window fits are added by add_binned() if at least this number follows, else one by one.
 constexpr std::size_t shortest_binned = 8192;
 constexpr std::size_t longest_binned = tile * tiles_between_fits;
-/// In bytes. With so many operations for each cache line, the processor's own prefetches come too late; see
-/// lanes-inl.h.
-constexpr std::size_t prefetch_distance = 1024;
 constexpr int level_step = 51;
 /// Six levels hold the whole exponent range of f32.
 template <class T>
@@ -115,8 +111,8 @@ HWY_INLINE window_plan<T> fit(const T* x, std::size_t count) {
 
 /// Adds x[0..count) if the window holds it; otherwise does nothing and returns false.
 template <int Levels, class T>
-HWY_INLINE bool add_windowed(const T* x, std::size_t count, const window_plan<T>& window,
-                             exact_accumulator<T>& into) {
+HWY_NOINLINE bool add_windowed(const T* x, std::size_t count, const window_plan<T>& window,
+                               exact_accumulator<T>& into) {
   const doubles d;
   const words w;
   const std::size_t width = hn::Lanes(d);
@@ -134,7 +130,7 @@ HWY_INLINE bool add_windowed(const T* x, std::size_t count, const window_plan<T>
   std::size_t i = 0;
   HWY_UNROLL(4)
   for (; i + width <= count; i += width) {
-    hwy::Prefetch(x + i + prefetch_distance / sizeof(T));
+    prefetch_line(x + i);
     auto v = load(d, x + i);
     for (int level = 0; level < Levels; ++level) {
       const auto t = hn::Add(magic[level], v);
@@ -164,6 +160,40 @@ HWY_INLINE bool add_windowed(const T* x, std::size_t count, const window_plan<T>
   return true;
 }
 
+#if HWY_TARGET <= HWY_AVX3
+
+/// Adds a tile of x[0..count) by sums in double of which some round, or only one that does not.
+template <class T, int Depth>
+HWY_INLINE bool add_proven(const T* x, std::size_t count, exception_flags& flags, exact_accumulator<T>& into) {
+  double total[Depth + 1];
+  if (!fold_proven<element_fold<T, Depth>>(x, x, count, flags, total)) return false;
+  for (const double t : total) add_double(t, into);
+  return true;
+}
+
+/// Adds elements by sums in double.
+template <class T>
+class double_sums {
+ public:
+  /// Adds the first elements of x[0..count) and returns their number, or 0 if such sums would round.
+  HWY_INLINE std::size_t add(const T* x, std::size_t count, exact_accumulator<T>& into) {
+    const std::size_t length = std::min(count, proven_tile<T>);
+    constexpr int least = depth_of_elements<T>(1);
+    const bool shallow = length >= shortest_shallow;
+    const auto attempt = [&](int way) HWY_ATTR {
+      return way == 0 && shallow ? add_proven<T, least>(x, length, flags_, into)
+                                 : add_proven<T, least + 1>(x, length, flags_, into);
+    };
+    return ways_.add(shallow ? 2 : 1, attempt) ? length : 0;
+  }
+
+ private:
+  exception_flags flags_;
+  ways ways_;
+};
+
+#else
+
 /// Adds x[0..count) if the exponents are so close that sums in double do not round; otherwise does nothing and
 /// returns false.
 HWY_INLINE bool add_narrow(const float* x, std::size_t count, exact_accumulator<float>& into) {
@@ -181,7 +211,7 @@ HWY_INLINE bool add_narrow(const float* x, std::size_t count, exact_accumulator<
   std::size_t i = 0;
   for (; i + step <= count; i += step) {
     for (std::size_t k = 0; k < step; k += hn::Lanes(f)) {
-      hwy::Prefetch(x + i + k + prefetch_distance / sizeof(float));
+      prefetch_line(x + i + k);
       const auto bits = hn::BitCast(u, hn::LoadU(f, x + i + k));
       const auto magnitude = hn::Add(bits, bits);
       largest = hn::Max(largest, magnitude);
@@ -212,6 +242,23 @@ HWY_INLINE bool add_narrow(const float* x, std::size_t count, exact_accumulator<
   for (; i < count; ++i) into.add(x[i]);
   return true;
 }
+
+template <class T>
+class double_sums {
+ public:
+  HWY_INLINE std::size_t add(const T* x, std::size_t count, exact_accumulator<T>& into) {
+    if constexpr (sizeof(T) == 4) {
+      const std::size_t length = count < 2 * tile ? count : tile;
+      if (ways_.add(1, [&](int) HWY_ATTR { return add_narrow(x, length, into); })) return length;
+    }
+    return 0;
+  }
+
+ private:
+  ways ways_;
+};
+
+#endif
 
 template <class T>
 HWY_INLINE bool add_windowed(const T* x, std::size_t count, const window_plan<T>& window,
@@ -291,9 +338,15 @@ HWY_NOINLINE void add_binned(const T* x, std::size_t count, exact_accumulator<T>
 }
 
 template <class T>
+HWY_NOINLINE HWY_FLATTEN void add_one_by_one(const T* x, std::size_t count, exact_accumulator<T>& into) {
+  for (std::size_t i = 0; i < count; ++i) into.add(x[i]);
+}
+
+/// Adds x[0..count), with sums in double or without.
+template <bool InDouble, class T>
 void add_any(const T* x, std::size_t count, exact_accumulator<T>& into) {
   if (count < shortest_windowed) {
-    for (std::size_t i = 0; i < count; ++i) into.add(x[i]);
+    add_one_by_one(x, count, into);
     return;
   }
   // A sum of -0 alone is -0. As soon as one element is not -0, zeros of either sign change nothing, and integer sums
@@ -304,22 +357,17 @@ void add_any(const T* x, std::size_t count, exact_accumulator<T>& into) {
   }
   into.add_scaled(0, 0);  // notes that not all are -0
   window_plan<T> window;
-  if constexpr (sizeof(T) == 8) window = fit(x, shortest_windowed);
-  std::size_t tiles = 0, windowed_until = 0;
-  while (count > 0) {
-    ++tiles;
-    if constexpr (sizeof(T) == 4) {
-      if (tiles > windowed_until) {
-        const std::size_t length = count < 2 * tile ? count : tile;
-        if (add_narrow(x, length, into)) {
-          x += length;
-          count -= length;
-          continue;
-        }
-        windowed_until = tiles + windowed_tiles_after_wide;
-      }
+  if constexpr (!InDouble) window = fit(x, shortest_windowed);
+  double_sums<T> sums;
+  for (std::size_t tiles = 1; count > 0; ++tiles) {
+    std::size_t length = 0;
+    if constexpr (InDouble) length = sums.add(x, count, into);
+    if (length > 0) {
+      x += length;
+      count -= length;
+      continue;
     }
-    std::size_t length = std::min(count, tile);
+    length = std::min(count, tile);
     if (tiles % tiles_between_fits == 0 && window.levels > 1) window = fit(x, length);
     if (!add_windowed(x, length, window, into)) {
       window = fit(x, length);
@@ -328,7 +376,7 @@ void add_any(const T* x, std::size_t count, exact_accumulator<T>& into) {
         if (length >= shortest_binned) {
           add_binned(x, length, into);
         } else {
-          for (std::size_t i = 0; i < length; ++i) into.add(x[i]);
+          add_one_by_one(x, length, into);
         }
       }
     }
@@ -337,8 +385,13 @@ void add_any(const T* x, std::size_t count, exact_accumulator<T>& into) {
   }
 }
 
-void add_exact_f32(const float* x, std::size_t count, exact_accumulator<float>& into) { add_any(x, count, into); }
-void add_exact_f64(const double* x, std::size_t count, exact_accumulator<double>& into) { add_any(x, count, into); }
+void add_exact_f32(const float* x, std::size_t count, exact_accumulator<float>& into) {
+  add_any<true>(x, count, into);
+}
+void add_exact_f64(const double* x, std::size_t count, exact_accumulator<double>& into) {
+  add_any<has_proven_sums>(x, count, into);
+}
+void add_wide(const double* x, std::size_t count, exact_accumulator<double>& into) { add_any<false>(x, count, into); }
 
 }  // namespace HWY_NAMESPACE
 }  // namespace fanin::cpu
@@ -349,12 +402,16 @@ namespace fanin::cpu {
 
 HWY_EXPORT(add_exact_f32);
 HWY_EXPORT(add_exact_f64);
+HWY_EXPORT(add_wide);
 
 void add_exact(const float* x, std::size_t count, exact_accumulator<float>& into) {
   into.add_elements(count, [&](auto& sum) { HWY_DYNAMIC_DISPATCH(add_exact_f32)(x, count, sum); });
 }
 void add_exact(const double* x, std::size_t count, exact_accumulator<double>& into) {
   into.add_elements(count, [&](auto& sum) { HWY_DYNAMIC_DISPATCH(add_exact_f64)(x, count, sum); });
+}
+void add_wide(const double* x, std::size_t count, exact_accumulator<double>& into) {
+  into.add_elements(count, [&](auto& sum) { HWY_DYNAMIC_DISPATCH(add_wide)(x, count, sum); });
 }
 
 }  // namespace fanin::cpu

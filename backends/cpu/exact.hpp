@@ -15,4 +15,7 @@ namespace fanin::cpu {
 void add_exact(const float* x, std::size_t count, exact_accumulator<float>& into);
 void add_exact(const double* x, std::size_t count, exact_accumulator<double>& into);
 
+/// The same, best for elements that were found to be too far apart for sums in double.
+void add_wide(const double* x, std::size_t count, exact_accumulator<double>& into);
+
 }  // namespace fanin::cpu

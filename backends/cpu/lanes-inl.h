@@ -8,7 +8,6 @@
 #define FANIN_LEAF_LANES_INL_H_
 #endif
 
-#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 #include <algorithm>
@@ -17,6 +16,7 @@
 #include <cstdint>
 
 #include "backends/cpu/fold.hpp"
+#include "backends/cpu/prefetch.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace fanin::cpu {
@@ -96,11 +96,6 @@ struct row_state {
 /// operations for each line (Kernel::always_prefetches) gain from prefetches at any size; the others lose a little in
 /// cache.
 constexpr std::size_t least_prefetched_bytes = std::size_t{5} << 18;
-/// The bytes from the line that is added to the line that is prefetched. A distance of 4 KiB costs compensated and
-/// exact sums a quarter of their speed from the memory of a Xeon host, and plain sums nothing.
-template <class Kernel>
-constexpr std::size_t prefetch_distance = Kernel::always_prefetches ? 1024 : 4096;
-
 /// Shorter input is added from where it begins, whatever its alignment.
 constexpr std::size_t least_aligned_bytes = 4096;
 
@@ -130,10 +125,8 @@ struct input {
   HWY_INLINE void add(D d, S& s, std::size_t i) const {
     Kernel::add(d, s, hn::LoadU(d, x + i));
   }
-  HWY_INLINE void prefetch(std::size_t distance_bytes) const {
-    for (std::size_t b = 0; b < row_bytes; b += 64) {
-      hwy::Prefetch(reinterpret_cast<const char*>(x) + distance_bytes + b);
-    }
+  HWY_INLINE void prefetch() const {
+    for (std::size_t b = 0; b < row_bytes; b += 64) prefetch_line(reinterpret_cast<const char*>(x) + b);
   }
   /// Adds lanes begin, ..., end - 1 of the vector at element i, which may be before the input, and neutral elements.
   template <class Kernel, class D, class S>
@@ -168,9 +161,9 @@ struct input<T, 2> {
   HWY_INLINE void add(D d, S& s, std::size_t i) const {
     Kernel::add(d, s, hn::LoadU(d, x.x + i), hn::LoadU(d, y.x + i));
   }
-  HWY_INLINE void prefetch(std::size_t distance_bytes) const {
-    x.prefetch(distance_bytes);
-    y.prefetch(distance_bytes);
+  HWY_INLINE void prefetch() const {
+    x.prefetch();
+    y.prefetch();
   }
   template <class Kernel, class D, class S>
   HWY_INLINE void add_part(D d, S& s, std::ptrdiff_t i, std::size_t begin, std::size_t end) const {
@@ -219,7 +212,7 @@ struct leaf_fold {
   template <bool Prefetches>
   HWY_INLINE void add_rows(std::size_t rows) {
     for (; rows > 0; --rows) {
-      if constexpr (Prefetches) in.prefetch(prefetch_distance<Kernel>);
+      if constexpr (Prefetches) in.prefetch();
       add_row();
     }
   }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Exact sums of products. The product of two floats is exact in double. The product of two doubles is the sum of the
 // rounded product and its rounding error, a double too, which an FMA computes if the product is neither too large nor
-// too small. add_exact() sums these doubles.
+// too small. With AVX-512 the sums of these doubles are proven exact (proven-inl.h); where they are not, and
+// elsewhere, add_wide() sums them.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/products.cpp"
 #include <hwy/foreach_target.h>
@@ -13,6 +14,8 @@
 
 #include "backends/cpu/exact.hpp"
 #include "backends/cpu/products.hpp"
+#include "backends/cpu/proven-inl.h"
+#include "backends/cpu/proven.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace fanin::cpu {
@@ -84,6 +87,37 @@ std::size_t split_f64(const double* x, const double* y, std::size_t count, doubl
 #endif
 }
 
+/// Folds x[0..count) in double, and y too for products, into sums of which `depth` round, or twice as many. Returns
+/// whether the sums in `total` are exact. Moments have the sums of the elements first.
+template <class T>
+HWY_INLINE bool prove(folded what, int depth, const T* x, const T* y, std::size_t count, double* total) {
+#if HWY_TARGET <= HWY_AVX3
+  exception_flags flags;
+  const auto fold = [&]<class Shallow, class Deep>(Shallow*, Deep*) HWY_ATTR {
+    return depth == 1 ? fold_proven<Shallow>(x, y, count, flags, total)
+                      : fold_proven<Deep>(x, y, count, flags, total);
+  };
+  switch (what) {
+    case folded::products:
+      return fold(static_cast<product_fold<T, 1>*>(nullptr), static_cast<product_fold<T, 2>*>(nullptr));
+    case folded::squares:
+      return fold(static_cast<square_fold<T, 1>*>(nullptr), static_cast<square_fold<T, 2>*>(nullptr));
+    case folded::moments:
+      return fold(static_cast<moments_fold<T, 1>*>(nullptr), static_cast<moments_fold<T, 2>*>(nullptr));
+  }
+#else
+  static_cast<void>(what), static_cast<void>(depth), static_cast<void>(x), static_cast<void>(y);
+  static_cast<void>(count), static_cast<void>(total);
+#endif
+  return false;
+}
+bool prove_f32(folded what, int depth, const float* x, const float* y, std::size_t count, double* total) {
+  return prove(what, depth, x, y, count, total);
+}
+bool prove_f64(folded what, int depth, const double* x, const double* y, std::size_t count, double* total) {
+  return prove(what, depth, x, y, count, total);
+}
+
 }  // namespace HWY_NAMESPACE
 }  // namespace fanin::cpu
 HWY_AFTER_NAMESPACE();
@@ -94,7 +128,15 @@ namespace {
 
 HWY_EXPORT(split_f32);
 HWY_EXPORT(split_f64);
+HWY_EXPORT(prove_f32);
+HWY_EXPORT(prove_f64);
 
+bool prove(folded what, int depth, const float* x, const float* y, std::size_t count, double* total) {
+  return HWY_DYNAMIC_DISPATCH(prove_f32)(what, depth, x, y, count, total);
+}
+bool prove(folded what, int depth, const double* x, const double* y, std::size_t count, double* total) {
+  return HWY_DYNAMIC_DISPATCH(prove_f64)(what, depth, x, y, count, total);
+}
 std::size_t split(const float* x, const float* y, std::size_t count, double* product, double* error) {
   return HWY_DYNAMIC_DISPATCH(split_f32)(x, y, count, product, error);
 }
@@ -102,40 +144,121 @@ std::size_t split(const double* x, const double* y, std::size_t count, double* p
   return HWY_DYNAMIC_DISPATCH(split_f64)(x, y, count, product, error);
 }
 
-/// Adds x[i] y[i] for all i < count to `into`. add_one(i) does that for one i, where the products cannot be split.
-template <class T, class Accumulator, class AddOne>
-void add_all(const T* x, const T* y, std::size_t count, Accumulator& into, AddOne add_one) {
+/// Folds one tile after the other in double.
+template <class T>
+class prover {
+ public:
+  explicit prover(folded what) : what_(what) {}
+
+  /// Folds x[0..count), and y, of at most a tile. Returns whether the sums are exact.
+  bool fold(const T* x, const T* y, std::size_t count) {
+    const bool shallow = count >= shortest_shallow;
+    const auto attempt = [&](int way) {
+      depth_ = shallow ? way + 1 : product_depths;
+      if (!prove(what_, depth_, x, y, count, total_)) return false;
+      // A sum of -0 alone is -0, which these sums do not tell from others of 0. Squares are never -0.
+      return what_ == folded::squares ||
+             std::any_of(total_, total_ + elements() + products(), [](double t) { return t != 0; });
+    };
+    return ways_.add(shallow ? product_depths : 1, attempt);
+  }
+  /// Adds the tile's sum of elements.
+  void add_elements_to(exact_accumulator<T>& into) const { add(total_, elements(), into); }
+  /// Adds the tile's sum of products.
+  template <class Accumulator>
+  void add_products_to(Accumulator& into) const {
+    add(total_ + elements(), products(), into);
+  }
+
+ private:
+  int elements() const { return what_ == folded::moments ? depth_of_elements<T>(depth_) + 1 : 0; }
+  int products() const { return (sizeof(T) == 4 ? 1 : 2) * (depth_ + 1); }
+  template <class Accumulator>
+  static void add(const double* total, int count, Accumulator& into) {
+    into.add_scaled(0, 0);  // notes that there were elements
+    for (int i = 0; i < count; ++i) add_double(total[i], into);
+  }
+
+  folded what_;
+  ways ways_;
+  int depth_ = 1;
+  double total_[most_proven_totals];
+};
+
+/// Adds x[i] y[i] for all i < count to `terms`, but those that cannot be split to `into`, by add_one(i).
+template <class T, class AddOne>
+void add_split(const T* x, const T* y, std::size_t count, exact_accumulator<double>& terms, AddOne add_one) {
   constexpr std::size_t shortest = 128;  // fewer are added sooner one by one
   constexpr std::size_t block = 1024;    // its terms stay in the L1 cache
   double product[block], error[block];
-  exact_accumulator<double> terms;
-  bool has_split = false;
   for (std::size_t begin = 0; begin < count; begin += block) {
     const std::size_t length = std::min(block, count - begin);
     const std::size_t split_count = length < shortest ? 0 : split(x + begin, y + begin, length, product, error);
     if (split_count > 0) {
-      has_split = true;
-      add_exact(product, split_count, terms);
-      if constexpr (sizeof(T) == 8) add_exact(error, split_count, terms);
+      add_wide(product, split_count, terms);
+      if constexpr (sizeof(T) == 8) add_wide(error, split_count, terms);
     }
     for (std::size_t i = begin + split_count; i < begin + length; ++i) add_one(i);
   }
-  if (has_split) into.add_sum(terms.total());
+}
+
+/// Adds x[i] y[i] for all i < count to `into`. add_one(i) does that for one i.
+template <class T, class Accumulator, class AddOne>
+void add_all(folded what, const T* x, const T* y, std::size_t count, Accumulator& into, AddOne add_one) {
+  constexpr std::size_t shortest_proven = 32;
+  if (count < shortest_proven) {
+    for (std::size_t i = 0; i < count; ++i) add_one(i);
+    return;
+  }
+  exact_accumulator<double> terms;
+  prover<T> proven(what);
+  for (std::size_t begin = 0; begin < count; begin += proven_tile<T>) {
+    const std::size_t length = std::min(proven_tile<T>, count - begin);
+    if (proven.fold(x + begin, y + begin, length)) {
+      proven.add_products_to(into);
+    } else {
+      add_split(x + begin, y + begin, length, terms, [&](std::size_t i) { add_one(begin + i); });
+    }
+  }
+  if (terms.count() > 0) into.add_sum(terms.total());
 }
 
 }  // namespace
 
 template <class T>
 void add_squares(const T* x, std::size_t count, exact_square_accumulator<T>& into) {
-  into.add_elements(count, [&](auto& sum) { add_all(x, x, count, sum, [&](std::size_t i) { sum.add(x[i]); }); });
+  into.add_elements(
+      count, [&](auto& sum) { add_all(folded::squares, x, x, count, sum, [&](std::size_t i) { sum.add(x[i]); }); });
 }
 template <class T>
 void add_products(const T* x, const T* y, std::size_t count, exact_dot_accumulator<T>& into) {
-  add_all(x, y, count, into, [&](std::size_t i) { into.add(x[i], y[i]); });
+  add_all(folded::products, x, y, count, into, [&](std::size_t i) { into.add(x[i], y[i]); });
+}
+
+/// What cannot be proven is added in two passes over each part of the input.
+template <class T>
+void add_moments(const T* x, std::size_t count, exact_moments_accumulator<T>& into) {
+  constexpr std::size_t cached = (std::size_t{1} << 17) / sizeof(T);  // what stays in a cache for the second pass
+  prover<T> proven(folded::moments);
+  while (count > 0) {
+    std::size_t length = std::min(proven_tile<T>, count);
+    if (proven.fold(x, x, length)) {
+      into.sum.add_elements(length, [&](auto& sum) { proven.add_elements_to(sum); });
+      into.squares.add_elements(length, [&](auto& sum) { proven.add_products_to(sum); });
+    } else {
+      length = std::min(cached, count);
+      add_exact(x, length, into.sum);
+      add_squares(x, length, into.squares);
+    }
+    x += length;
+    count -= length;
+  }
 }
 
 template void add_squares(const float*, std::size_t, exact_square_accumulator<float>&);
 template void add_squares(const double*, std::size_t, exact_square_accumulator<double>&);
+template void add_moments(const float*, std::size_t, exact_moments_accumulator<float>&);
+template void add_moments(const double*, std::size_t, exact_moments_accumulator<double>&);
 template void add_products(const float*, const float*, std::size_t, exact_dot_accumulator<float>&);
 template void add_products(const double*, const double*, std::size_t, exact_dot_accumulator<double>&);
 

@@ -7,6 +7,7 @@
 
 #include <fanin/accumulator/dot.hpp>
 #include <fanin/accumulator/exact.hpp>
+#include <fanin/accumulator/moments.hpp>
 
 namespace fanin::cpu {
 
@@ -15,6 +16,10 @@ namespace fanin::cpu {
 /// Memory: 16 KiB of stack beside what add_exact takes.   Threads: one `into` each.   Cost: one read of x.
 template <class T>
 void add_squares(const T* x, std::size_t count, exact_square_accumulator<T>& into);
+
+/// The same for the elements and their squares.
+template <class T>
+void add_moments(const T* x, std::size_t count, exact_moments_accumulator<T>& into);
 
 /// The same for into.add(x[i], y[i]).
 template <class T>

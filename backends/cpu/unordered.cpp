@@ -16,6 +16,7 @@
 
 #include "backends/cpu/lanes-inl.h"
 #include "backends/cpu/leaf.hpp"
+#include "backends/cpu/prefetch.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace fanin::cpu {
@@ -118,7 +119,7 @@ HWY_INLINE T extremum_but_sign(const T* x, std::size_t count) {
   for (; i + step <= count; i += step) {
     if constexpr (Prefetches) {
       for (std::size_t b = 0; b < step * sizeof(T); b += 64) {
-        hwy::Prefetch(reinterpret_cast<const char*>(x + i) + 4096 + b);
+        prefetch_line(reinterpret_cast<const char*>(x + i) + b);
       }
     }
     HWY_UNROLL(4)

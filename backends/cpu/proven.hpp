@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// What code for any instruction set knows of the sums in proven-inl.h.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+#include <fanin/accumulator/fixed_point.hpp>
+
+namespace fanin::cpu {
+
+/// What is summed: x y, x^2, or x and x^2.
+enum class folded { products, squares, moments };
+
+/// The sums that round are tried in depth 1 and 2.
+constexpr int product_depths = 2, most_proven_totals = 9;
+
+/// How many sums that round are kept of elements beside products of depth `products`. Floats need one less.
+template <class T>
+constexpr int depth_of_elements(int products) {
+  return sizeof(T) == 4 ? products - 1 : products;
+}
+
+/// The most elements that are proven at once: 32 KiB, which stay in the L1 cache for another attempt.
+template <class T>
+constexpr std::size_t proven_tile = (std::size_t{1} << 15) / sizeof(T);
+
+/// Of fewer elements only the deepest sums are tried, which take little longer then.
+constexpr std::size_t shortest_shallow = 512;
+
+/// Adds `value`, finite, to an exact sum whose unit is no larger than the last bit of `value`.
+template <class Accumulator>
+void add_double(double value, Accumulator& into) {
+  if (value == 0) return;
+  const auto [mantissa, exponent] = detail::unpack<double>(detail::to_bits(std::abs(value)));
+  const auto magnitude = static_cast<detail::int128>(mantissa);
+  into.add_scaled(value < 0 ? -magnitude : magnitude, exponent);
+}
+
+/// Several ways to add a tile, fastest first, each of which may fail.
+class ways {
+ public:
+  /// Calls attempt(way) for way < count until it returns true. Returns whether it did. The fastest comes first,
+  /// unless it has failed lately.
+  template <class Attempt>
+  bool add(int count, Attempt attempt) {
+    const bool from_fastest = waiting_ == 0;
+    int way = from_fastest ? 0 : last_;
+    while (way < count && !attempt(way)) ++way;
+    last_ = way;
+    if (!from_fastest) {
+      --waiting_;
+    } else {
+      pause_ = way == 0 ? 0 : std::clamp(2 * pause_, 1, most_waiting);
+      waiting_ = pause_;
+    }
+    return way < count;
+  }
+
+ private:
+  static constexpr int most_waiting = 8;
+  int last_ = 0, pause_ = 0, waiting_ = 0;
+};
+
+}  // namespace fanin::cpu

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tests the sums in double that exception flags prove exact, at the edges of what they hold, against additions one
+// after the other, on every instruction set of this machine.
+#include <doctest/doctest.h>
+
+#include <cfenv>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "backends/cpu/exact.hpp"
+#include "backends/cpu/products.hpp"
+#include "backends/cpu/proven.hpp"
+#include "tests/support/call.hpp"
+#include "tests/support/inputs.hpp"
+#include "tests/support/targets.hpp"
+
+namespace fanin::test {
+namespace {
+
+/// Checks the sums of x, of its squares and of its products with itself backwards.
+template <class T>
+void check(const std::vector<T>& x) {
+  const std::vector<T> y(x.rbegin(), x.rend());
+  exact_moments_accumulator<T> expected;
+  for (const T v : x) expected.add(v);
+  exact_dot_accumulator<T> products;
+  for (std::size_t i = 0; i < x.size(); ++i) products.add(x[i], y[i]);
+  on_every_target([&] {
+    exact_accumulator<T> sum;
+    cpu::add_exact(x.data(), x.size(), sum);
+    CHECK(sum.save() == expected.sum.save());
+    exact_square_accumulator<T> squares;
+    cpu::add_squares(x.data(), x.size(), squares);
+    CHECK(squares.save() == expected.squares.save());
+    exact_dot_accumulator<T> dot;
+    cpu::add_products(x.data(), y.data(), x.size(), dot);
+    CHECK(bits_of(dot.template round<T>()) == bits_of(products.template round<T>()));
+    CHECK(bits_of(dot.template round<double>()) == bits_of(products.template round<double>()));
+    exact_moments_accumulator<T> both;
+    cpu::add_moments(x.data(), x.size(), both);
+    CHECK(bits_of(both.sum.template round<double>()) == bits_of(expected.sum.template round<double>()));
+    CHECK(both.squares.save() == expected.squares.save());
+  });
+}
+
+/// Numbers with all bits set, of which one in `rare` is `below` binades lower.
+template <class T>
+std::vector<T> far_apart(std::size_t count, int top, int below, std::size_t rare, bool signs, generator& random) {
+  std::vector<T> x(count);
+  for (T& v : x) {
+    v = std::ldexp(2 - std::numeric_limits<T>::epsilon(), top - (random() % rare == 0 ? below : 0));
+    if (signs && random() % 2 == 0) v = -v;
+  }
+  return x;
+}
+
+TEST_SUITE("unit/proven_sums") {
+  TEST_CASE_TEMPLATE("binades between the elements, up to more than sums in double hold", T, float, double) {
+    generator random(1);
+    for (const std::size_t count : {40, 511, 512, 4096, 8192}) {
+      for (int below = 0; below<110; below += count> 600 ? 3 : 1) {
+        CAPTURE(count);
+        CAPTURE(below);
+        for (const bool signs : {false, true}) check(far_apart<T>(count, 20, below, 9, signs, random));
+      }
+    }
+  }
+
+  TEST_CASE_TEMPLATE("one element apart from a tile of others", T, float, double) {
+    generator random(2);
+    constexpr std::size_t tile = cpu::proven_tile<T>;
+    std::vector<T> x(2 * tile + 37);
+    for (T& v : x) v = static_cast<T>(static_cast<double>(random() >> 11) * 0x1p-53 - 0.25);
+    constexpr T special[] = {std::numeric_limits<T>::infinity(),  std::numeric_limits<T>::quiet_NaN(),
+                             std::numeric_limits<T>::max(),       std::numeric_limits<T>::denorm_min(),
+                             -std::numeric_limits<T>::infinity(), T{0x1p60},
+                             std::numeric_limits<T>::min(),       T{0x1p-60}};
+    for (const std::size_t at : {std::size_t{0}, tile - 1, tile, 2 * tile + 36, tile + 1000}) {
+      for (const T value : special) {
+        CAPTURE(at);
+        CAPTURE(value);
+        std::vector<T> changed = x;
+        changed[at] = value;
+        check(changed);
+      }
+    }
+  }
+
+  TEST_CASE_TEMPLATE("the first elements say little of the rest", T, float, double) {
+    for (const double first : {0.0, 0x1p-100, 0x1p100}) {
+      std::vector<T> x(5000, T{3});
+      std::fill_n(x.begin(), 40, static_cast<T>(first));
+      check(x);
+    }
+    check(std::vector<T>(5000, std::numeric_limits<T>::max()));
+    check(std::vector<T>(5000, std::numeric_limits<T>::denorm_min()));
+    check(std::vector<T>(5000, T{0}));
+    check(std::vector<T>(5000, -T{0}));
+  }
+
+  TEST_CASE_TEMPLATE("a tile of the largest sum", T, float, double) {
+    for (const T v : {2 - std::numeric_limits<T>::epsilon(), T{1}, T{1.5}}) {
+      for (const T sign : {T{1}, T{-1}}) check(std::vector<T>(cpu::proven_tile<T>, sign * v));
+    }
+  }
+
+  TEST_CASE_TEMPLATE("every length", T, float, double) {
+    generator random(3);
+    for (std::size_t count = 0; count < 140; ++count) check(far_apart<T>(count, -7, 12, 4, true, random));
+  }
+
+  TEST_CASE_TEMPLATE("the caller's exception flags stay", T, float, double) {
+    std::vector<T> x(1000, T{0.1f});
+    x[500] = std::numeric_limits<T>::infinity();
+    x[501] = -x[500];
+    on_every_target([&] {
+      for (const int raised : {0, FE_INEXACT, FE_OVERFLOW | FE_INVALID}) {
+        std::feclearexcept(FE_ALL_EXCEPT);
+        std::feraiseexcept(raised);
+        const int before = std::fetestexcept(FE_ALL_EXCEPT);
+        exact_accumulator<T> sum;
+        cpu::add_exact(x.data(), x.size(), sum);
+        exact_moments_accumulator<T> both;
+        cpu::add_moments(x.data(), x.size(), both);
+        CHECK((std::fetestexcept(FE_ALL_EXCEPT) & before) == before);
+      }
+    });
+    std::feclearexcept(FE_ALL_EXCEPT);
+  }
+}
+
+}  // namespace
+}  // namespace fanin::test
