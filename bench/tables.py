@@ -7,6 +7,7 @@ tables.py bench/results/MACHINE DOCUMENT...    also writes them, and compare.txt
 tables.py bench/results/MACHINE --check DOCUMENT...    fails if the documents say something else
 """
 
+import glob
 import json
 import os
 import re
@@ -185,6 +186,32 @@ def exact_by_family(runs):
                               ["data"] + columns, rows))
 
 
+CPU_SHARES = {  # from memory: (operation, method): the target as a share of the speed of reading alone
+    ("sum", "fast"): 0.97, ("max", "fast"): 0.97, ("dot", "fast"): 0.97, ("sum", "exact"): 0.95,
+    ("norm2", "exact"): 0.8, ("variance", "exact"): 0.8, ("dot", "exact"): 0.8,
+}
+
+
+def cpu_operations(paths):
+    """The shares of the read ceiling that operations have on the CPU, from the results of fanin bench."""
+    by_case = {}
+    for path in paths:
+        with open(path) as file:
+            for row in json.load(file)["benchmarks"]:
+                by_case[row["operation"], row["method"], row["backend"], row["type"], row["count"]] = row
+    columns = sorted({key[2:] for key in by_case}, key=lambda key: (key[0] != "serial", key[1], key[2]))
+    lines = []
+    for (operation, method), target in CPU_SHARES.items():
+        row = [f"{operation}, {method}"]
+        for backend, kind, count in columns:
+            found = by_case.get((operation, method, backend, kind, count))
+            row.append(cell(found and found["share_of_ceiling"], ".2f", target if count >= 1 << 24 else None))
+        lines.append(row)
+    return "\n".join(lines_of("Share of the speed of reading alone by as many threads (**bold** meets its target):",
+                              ["operation"] + [f"{backend} {kind} {power_of_two(count)}" for backend, kind, count in columns],
+                              lines))
+
+
 def exact_operations(path):
     """The table of calls that wait for their value, from the results of fanin bench."""
     with open(path) as file:
@@ -335,6 +362,8 @@ def blocks(folder):
         yield "cpu-sums", where + cpu_sums(groups["sum"]) + "\n"
         if "normal" in groups:  # Older results have only uniform data.
             yield "cpu-exact", where + cpu_exact_by_family(groups) + "\n"
+        if operations := sorted(glob.glob(f"{folder}/cpu-operations*.json")):
+            yield "cpu-operations", where + cpu_operations(operations) + "\n"
     if os.path.exists(f"{folder}/gpu-sums.json"):
         where = machine(folder, "{name}, driver {driver_version}, {nvcc}")
         with open(f"{folder}/compare-exact.txt") as file:

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums in doubles that the processor proves to be exact: an operation that rounds sets the inexact flag. With
-// AVX-512, an instruction may be told to set no flag, so that one rounding is allowed where its error is found.
+// AVX-512, an instruction may be told not to set it, so that one rounding is allowed where its error is found.
 //
-// A sum s that rounds takes v by t = s + v without flags, and leaves the error v - (t - s) to the next sum, which may
-// round in the same way; the last sum does not. If no flag is set after a tile, no error was rounded and neither was
-// the last sum, so that the sums together have grown by v exactly, whatever the magnitudes were. For a product x y of
-// floats, t = fma(x, y, s), and the error is fma(x, y, -(t - s)). The product of two doubles is fl(x y) and its error
-// fma(x, y, -fl(x y)), which are two terms. Overflow, infinities and NaN set flags or leave a sum that is not finite.
+// A sum s that rounds takes v by t = s + v without the flag, and leaves the error v - (t - s) to the next sum, which
+// may round in the same way; the last sum does not. If the flag is not set after a tile, no error was rounded and
+// neither was the last sum, so that the sums together have grown by v exactly, whatever the magnitudes were. For a
+// product x y of floats, t = fma(x, y, s), and the error is fma(x, y, -(t - s)). The product of two doubles is fl(x
+// y) and its error fma(x, y, -fl(x y)), which are two terms. Overflow, infinities and NaN leave a sum that is not
+// finite.
 //
 // Highway includes this file once for each instruction set.
 #if defined(FANIN_PROVEN_INL_H_) == defined(HWY_TARGET_TOGGLE)
@@ -32,7 +33,7 @@ HWY_BEFORE_NAMESPACE();
 namespace fanin::cpu {
 namespace HWY_NAMESPACE {
 
-/// Whether the instruction set has instructions that set no flags.
+/// Whether the instruction set has instructions that do not set it.
 constexpr bool has_proven_sums = HWY_TARGET <= HWY_AVX3;
 
 #if HWY_TARGET <= HWY_AVX3
@@ -48,20 +49,20 @@ class exception_flags {
   exception_flags(const exception_flags&) = delete;
   exception_flags& operator=(const exception_flags&) = delete;
 
-  /// Clears the flags. Elements are loaded afterwards.
-  HWY_INLINE void clear() {
-    _mm_setcsr(before_ & ~flags);
+  /// Elements are loaded afterwards.
+  HWY_INLINE void clear_inexact() {
+    _mm_setcsr(before_ & ~inexact);
     asm volatile("" ::: "memory");
   }
-  /// Whether no operation since clear() has rounded, overflowed or been invalid.
-  HWY_INLINE bool exact() const { return (_mm_getcsr() & flags & ~subnormal_operand) == 0; }
+  /// Whether an operation has rounded since clear_inexact().
+  HWY_INLINE bool has_inexact() const { return (_mm_getcsr() & inexact) != 0; }
 
  private:
-  static constexpr unsigned flags = 0x3f, subnormal_operand = 2;
+  static constexpr unsigned inexact = 0x20;
   unsigned before_;
 };
 
-/// a + b, x y and x y + b without flags.
+/// a + b, x y and x y + b that do not set the flag.
 HWY_INLINE __m512d silent_add(__m512d a, __m512d b) {
   return _mm512_add_round_pd(a, b, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
 }
@@ -250,7 +251,7 @@ HWY_NOINLINE bool fold_proven(const T* x, const T* y, std::size_t count, excepti
   const double size_x = size_of(x, count), size_y = Fold::inputs == 2 ? size_of(y, count) : 0;
   Fold a, b, c, d;  // each one started by itself, which GCC keeps in registers
   a.start(size_x, size_y), b.start(size_x, size_y), c.start(size_x, size_y), d.start(size_x, size_y);
-  flags.clear();
+  flags.clear_inexact();
   a.pin_all(), b.pin_all(), c.pin_all(), d.pin_all();
   const auto add = [&](Fold& fold, std::size_t at) HWY_ATTR {
     const auto v = load_doubles(x + at);
@@ -280,7 +281,7 @@ HWY_NOINLINE bool fold_proven(const T* x, const T* y, std::size_t count, excepti
     asm volatile("" : "+x"(total[t]));
     finite = finite && std::isfinite(total[t]);
   }
-  return finite && flags.exact();
+  return finite && !flags.has_inexact();
 }
 
 #endif  // HWY_TARGET <= HWY_AVX3

@@ -19,6 +19,15 @@ int checked_device(int device) {
   return device;
 }
 
+/// What the device's memory delivers in a cycle of its multiprocessors, by its data sheet.
+double memory_bytes_per_cycle(int device) {
+  int memory_khz = 0, bus_bits = 0, khz = 0;
+  check(cudaDeviceGetAttribute(&memory_khz, cudaDevAttrMemoryClockRate, device), "cudaDeviceGetAttribute");
+  check(cudaDeviceGetAttribute(&bus_bits, cudaDevAttrGlobalMemoryBusWidth, device), "cudaDeviceGetAttribute");
+  check(cudaDeviceGetAttribute(&khz, cudaDevAttrClockRate, device), "cudaDeviceGetAttribute");
+  return khz > 0 ? 2.0 * memory_khz * bus_bits / 8 / khz : 0;
+}
+
 }  // namespace
 
 context::context(int device, cudaStream_t stream) {
@@ -32,6 +41,7 @@ context::context(int device, cudaStream_t stream) {
     check(cudaDeviceGetAttribute(&room, cudaDevAttrMaxSharedMemoryPerBlockOptin, device), "cudaDeviceGetAttribute");
     where_.copy_room = static_cast<std::size_t>(room);
   }
+  where_.bytes_per_cycle = memory_bytes_per_cycle(device) / where_.multiprocessors;
   if (stream == nullptr) own_stream_ = make_stream(cudaStreamDefault);
   where_.stream = stream != nullptr ? stream : own_stream_.get();
 
