@@ -190,15 +190,17 @@ TEST_CASE("JSON of other kinds is skipped with a warning") {
 
 TEST_CASE("the pictures in docs/ are what the results say") {
   const scratch_folder here;
-  const std::string results = FANIN_SOURCE "/bench/results/h200/";
+  const std::string results = FANIN_SOURCE "/bench/results/";
   struct entry {
     std::string picture, chart, file;
   };
-  for (const entry& one : {entry{"error-and-speed", "compare", "host/compare"},
-                           {"gpu-sum", "throughput-nvidia-h200-sum-f32-fast", "gpu-sums"},
-                           {"exact-by-data", "families-nvidia-h200-f32", "gpu-sums"},
-                           {"ladder", "ladder", "ladder-f32-28"},
-                           {"lab-latency", "latency-nvidia-h200-load", "lab-latency"}}) {
+  for (const entry& one : {entry{"error-and-speed", "compare", "h100/host/compare"},
+                           {"gpu-sum", "throughput-nvidia-h200-sum-f32-fast", "h200/gpu-sums"},
+                           {"gpu-sum-h100", "throughput-nvidia-h100-80gb-hbm3-sum-f32-fast", "h100/gpu-sums"},
+                           {"exact-by-data", "families-nvidia-h200-f32", "h200/gpu-sums"},
+                           {"exact-by-data-h100", "families-nvidia-h100-80gb-hbm3-f32", "h100/gpu-sums"},
+                           {"ladder", "ladder", "h200/ladder-f32-28"},
+                           {"lab-latency", "latency-nvidia-h200-load", "h200/lab-latency"}}) {
     CAPTURE(one.picture);
     drawn(here, "--format svg --chart " + one.chart + " '" + results + one.file + ".json'");
     CHECK(here.shell("cmp out '" FANIN_DOCS "/" + one.picture + ".svg'").status == 0);
