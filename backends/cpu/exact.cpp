@@ -26,6 +26,7 @@
 #include <cstring>
 #include <limits>
 
+#include "backends/cpu/bins-inl.h"
 #include "backends/cpu/exact.hpp"
 #include "backends/cpu/prefetch.hpp"
 #include "backends/cpu/proven-inl.h"
@@ -52,15 +53,6 @@ constexpr int level_step = 51;
 /// Six levels hold the whole exponent range of f32.
 template <class T>
 constexpr int most_levels = sizeof(T) == 4 ? 6 : 4;
-
-template <class D>
-HWY_INLINE hn::Vec<D> load(D d, const double* x) {
-  return hn::LoadU(d, x);
-}
-template <class D>
-HWY_INLINE hn::Vec<D> load(D d, const float* x) {
-  return hn::PromoteTo(d, hn::LoadU(hn::Rebind<float, D>(), x));
-}
 
 HWY_INLINE int biased_exponent(std::uint64_t bits) { return static_cast<int>(bits >> (double_format::digits - 1)); }
 
@@ -281,70 +273,14 @@ HWY_INLINE bool add_windowed(const T* x, std::size_t count, const window_plan<T>
   }
 }
 
-/// Adds x[0..count), any values, count <= longest_binned. A bin for each sign and exponent has two words: one sums
-/// the lower 32 bits of the fractions, the other sums their upper 20 bits and, from bit 40 on, counts the elements.
-/// Elements of even and odd index go to different tables, so that additions to the same exponent depend less on each
-/// other.
-template <class T>
-HWY_NOINLINE void add_binned(const T* x, std::size_t count, exact_accumulator<T>& into) {
-  constexpr std::size_t exponents = 2048;
-  constexpr int count_shift = 40;
-  alignas(16) std::uint64_t bins[2][2 * exponents][2] = {};
-  std::size_t i = 0;
-#if HWY_TARGET != HWY_SCALAR
-  const hn::FixedTag<double, 2> d;
-  const hn::FixedTag<std::uint64_t, 2> w;
-  const auto add_to = [w](std::uint64_t* bin, hn::Vec<decltype(w)> v)
-                          HWY_ATTR { hn::Store(hn::Add(hn::Load(w, bin), v), w, bin); };
-  const auto low_mask = hn::Set(w, 0xffffffffu);
-  const auto high_mask = hn::Set(w, 0xfffffu);
-  const auto one = hn::Set(w, std::uint64_t{1} << count_shift);
-  for (; i + 2 <= count; i += 2) {
-    const auto bits = hn::BitCast(w, load(d, x + i));
-    const auto low = hn::And(bits, low_mask);
-    const auto high = hn::Or(hn::And(hn::ShiftRight<32>(bits), high_mask), one);
-    add_to(bins[0][detail::to_bits(double{x[i]}) >> 52], hn::InterleaveLower(w, low, high));
-    add_to(bins[1][detail::to_bits(double{x[i + 1]}) >> 52], hn::InterleaveUpper(w, low, high));
-  }
-#endif
-  for (; i < count; ++i) {
-    const std::uint64_t bits = detail::to_bits(double{x[i]});
-    std::uint64_t* bin = bins[i % 2][bits >> 52];
-    bin[0] += bits & 0xffffffffu;
-    bin[1] += (bits >> 32 & 0xfffffu) + (std::uint64_t{1} << count_shift);
-  }
-
-  // The sum of a bin's mantissas: those of normal numbers have an implicit 1 before the fraction.
-  const auto mantissa_sum = [](const std::uint64_t* bin, bool normal) {
-    constexpr std::uint64_t high_bits = (std::uint64_t{1} << count_shift) - 1;
-    const auto fractions = (static_cast<detail::int128>(bin[1] & high_bits) << 32) + bin[0];
-    return normal ? fractions + (static_cast<detail::int128>(bin[1] >> count_shift) << 52) : fractions;
-  };
-  for (std::size_t exponent = 0; exponent < exponents - 1; ++exponent) {
-    detail::int128 total = 0;
-    for (const auto& table : bins) {
-      total +=
-          mantissa_sum(table[exponent], exponent != 0) - mantissa_sum(table[exponents + exponent], exponent != 0);
-    }
-    if (total != 0) into.add_scaled(total, std::max(static_cast<int>(exponent), 1) - 1075);
-  }
-  bool has_special = false;
-  for (const auto& table : bins) has_special |= (table[exponents - 1][1] | table[2 * exponents - 1][1]) != 0;
-  if (!has_special) return;
-  for (std::size_t j = 0; j < count; ++j) {
-    constexpr auto infinity = detail::float_format<T>::infinity;
-    if ((detail::to_bits(x[j]) & infinity) == infinity) into.add(x[j]);
-  }
-}
-
 template <class T>
 HWY_NOINLINE HWY_FLATTEN void add_one_by_one(const T* x, std::size_t count, exact_accumulator<T>& into) {
   for (std::size_t i = 0; i < count; ++i) into.add(x[i]);
 }
 
 /// Adds x[0..count), with sums in double or without.
-template <bool InDouble, class T>
-void add_any(const T* x, std::size_t count, exact_accumulator<T>& into) {
+template <class T>
+void add_any(bool in_double, const T* x, std::size_t count, exact_accumulator<T>& into) {
   if (count < shortest_windowed) {
     add_one_by_one(x, count, into);
     return;
@@ -357,11 +293,10 @@ void add_any(const T* x, std::size_t count, exact_accumulator<T>& into) {
   }
   into.add_scaled(0, 0);  // notes that not all are -0
   window_plan<T> window;
-  if constexpr (!InDouble) window = fit(x, shortest_windowed);
+  if (!in_double) window = fit(x, shortest_windowed);
   double_sums<T> sums;
   for (std::size_t tiles = 1; count > 0; ++tiles) {
-    std::size_t length = 0;
-    if constexpr (InDouble) length = sums.add(x, count, into);
+    std::size_t length = in_double ? sums.add(x, count, into) : 0;
     if (length > 0) {
       x += length;
       count -= length;
@@ -386,12 +321,12 @@ void add_any(const T* x, std::size_t count, exact_accumulator<T>& into) {
 }
 
 void add_exact_f32(const float* x, std::size_t count, exact_accumulator<float>& into) {
-  add_any<true>(x, count, into);
+  add_any(true, x, count, into);
 }
 void add_exact_f64(const double* x, std::size_t count, exact_accumulator<double>& into) {
-  add_any<has_proven_sums>(x, count, into);
+  add_any(has_proven_sums, x, count, into);
 }
-void add_wide(const double* x, std::size_t count, exact_accumulator<double>& into) { add_any<false>(x, count, into); }
+void add_wide(const double* x, std::size_t count, exact_accumulator<double>& into) { add_any(false, x, count, into); }
 
 }  // namespace HWY_NAMESPACE
 }  // namespace fanin::cpu

@@ -2,6 +2,8 @@
 // What code for any instruction set knows of the sums in proven-inl.h.
 #pragma once
 
+#include <hwy/base.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
@@ -31,7 +33,7 @@ constexpr std::size_t shortest_shallow = 512;
 
 /// Adds `value`, finite, to an exact sum whose unit is no larger than the last bit of `value`.
 template <class Accumulator>
-void add_double(double value, Accumulator& into) {
+HWY_NOINLINE void add_double(double value, Accumulator& into) {
   if (value == 0) return;
   const auto [mantissa, exponent] = detail::unpack<double>(detail::to_bits(std::abs(value)));
   const auto magnitude = static_cast<detail::int128>(mantissa);

@@ -57,7 +57,7 @@ bool exact_many_fits(const execution& where) {
 template <class Terms, class Write>
 void launch_exact(const execution& where, const void* elements, std::uint64_t count, const Write& write) {
   const peeled_array<typename Terms::element> x(static_cast<const typename Terms::element*>(elements), count);
-  if constexpr (Terms::power == 1) {
+  if constexpr (Terms::plain) {
     if (x.vectors >= tuning::exact_many_vectors && where.bytes_per_cycle <= tuning::loads_keep_up_with) {
       return launch_exact_kernel<tuning::exact_loaded>(where, x, Terms(), write);
     }

@@ -35,6 +35,7 @@ template <class T, int Power, class Term = accumulator::plain_term>
 struct powers {
   using element = T;
   static constexpr int power = Power, factors = 1;  ///< arrays of elements
+  static constexpr bool plain = Power == 1 && std::is_same_v<Term, accumulator::plain_term>;
   using term = std::conditional_t<Power == 1, T, product<T>>;
 
   /// The terms of one load of a lane.
