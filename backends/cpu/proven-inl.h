@@ -5,8 +5,8 @@
 // A sum s that rounds takes v by t = s + v without the flag, and leaves the error v - (t - s) to the next sum, which
 // may round in the same way; the last sum does not. If the flag is not set after a tile, no error was rounded and
 // neither was the last sum, so that the sums together have grown by v exactly, whatever the magnitudes were. For a
-// product x y of floats, t = fma(x, y, s), and the error is fma(x, y, -(t - s)). The product of two doubles is fl(x
-// y) and its error fma(x, y, -fl(x y)), which are two terms. Overflow, infinities and NaN leave a sum that is not
+// product x y of floats, t = fma(x, y, s), and the error is fma(x, y, -(t - s)). The product of two doubles is
+// p = fl(x y) and its error fma(x, y, -p), which are two terms. Overflow, infinities and NaN leave a sum that is not
 // finite.
 //
 // Highway includes this file once for each instruction set.
@@ -33,7 +33,7 @@ HWY_BEFORE_NAMESPACE();
 namespace fanin::cpu {
 namespace HWY_NAMESPACE {
 
-/// Whether the instruction set has instructions that do not set it.
+/// Whether the instruction set has instructions that leave the flag alone.
 constexpr bool has_proven_sums = HWY_TARGET <= HWY_AVX3;
 
 #if HWY_TARGET <= HWY_AVX3
@@ -223,7 +223,7 @@ struct moments_fold {
 
 HWY_INLINE __m512d load_doubles(const double* x) { return _mm512_loadu_pd(x); }
 HWY_INLINE __m512d load_doubles(const float* x) { return _mm512_cvtps_pd(_mm256_loadu_ps(x)); }
-/// The first count < 8 elements, and zeros.
+/// The first count <= 8 elements, and zeros.
 HWY_INLINE __m512d load_first(const double* x, std::size_t count) {
   return _mm512_maskz_loadu_pd(static_cast<__mmask8>((1u << count) - 1), x);
 }
@@ -237,8 +237,9 @@ HWY_INLINE double size_of(const T* x, std::size_t count) {
   constexpr std::size_t width = 8;
   auto largest = _mm512_setzero_pd();
   std::size_t i = 0;
-  for (; i + width <= count && i < 4 * width; i += width)
+  for (; i + width <= count && i < 4 * width; i += width) {
     largest = _mm512_max_pd(largest, _mm512_abs_pd(load_doubles(x + i)));
+  }
   if (i == 0) largest = _mm512_abs_pd(load_first(x, count));
   const double size = _mm512_reduce_max_pd(largest);
   return detail::from_bits<double>(detail::to_bits(size) & detail::float_format<double>::infinity);
