@@ -15,12 +15,17 @@ import statistics
 import sys
 
 
+def results_of(paths):
+    """The rows of results in Google Benchmark's JSON."""
+    for path in paths:
+        with open(path) as file:
+            yield from json.load(file)["benchmarks"]
+
+
 def load(path):
     """{group: {type: {count: {contestant: median seconds}}}}, where the group is "sum" or a family of data."""
-    with open(path) as file:
-        runs = json.load(file)["benchmarks"]
     samples = {}
-    for run in runs:
+    for run in results_of([path]):
         if run.get("run_type") != "iteration":
             continue
         group, kind, backend, variant, count = run["name"].split("/")[:5]
@@ -106,8 +111,7 @@ class gpu_runs:
     """The rows of gpu-sums.json by group, type, count and contestant."""
 
     def __init__(self, path):
-        with open(path) as file:
-            self.runs = json.load(file)["benchmarks"]
+        self.runs = list(results_of([path]))
         self.us = {(r["group"], r["type"], r["count"], r["misaligned"], r["backend"], r["method"]): r["real_time"]
                    for r in self.runs}
 
@@ -186,43 +190,33 @@ def exact_by_family(runs):
                               ["data"] + columns, rows))
 
 
-CPU_SHARES = {  # from memory: (operation, method): the target as a share of the speed of reading alone
-    ("sum", "fast"): 0.97, ("max", "fast"): 0.97, ("dot", "fast"): 0.97, ("sum", "exact"): 0.95,
-    ("norm2", "exact"): 0.8, ("variance", "exact"): 0.8, ("dot", "exact"): 0.8,
+CPU_SHARES = {  # from memory: the target as a share of the speed of reading alone
+    "sum, fast": 0.97, "max, fast": 0.97, "dot, fast": 0.97, "sum, exact": 0.95,
+    "norm2, exact": 0.8, "variance, exact": 0.8, "dot, exact": 0.8,
 }
+
+
+def share_table(title, shares, lines, target=lambda line, column: None):
+    """The table of {(line, column): share of the ceiling}. A column is a tuple that ends with a count."""
+    columns = sorted({column for _, column in shares}, key=lambda column: (column[0] != "serial", column))
+    rows = [[line] + [cell(shares.get((line, column)), ".2f", target(line, column)) for column in columns] for line in lines]
+    return "\n".join(lines_of(title, ["operation"] + [" ".join([*names, power_of_two(count)]) for *names, count in columns],
+                              rows))
 
 
 def cpu_operations(paths):
     """The shares of the read ceiling that operations have on the CPU, from the results of fanin bench."""
-    by_case = {}
-    for path in paths:
-        with open(path) as file:
-            for row in json.load(file)["benchmarks"]:
-                by_case[row["operation"], row["method"], row["backend"], row["type"], row["count"]] = row
-    columns = sorted({key[2:] for key in by_case}, key=lambda key: (key[0] != "serial", key[1], key[2]))
-    lines = []
-    for (operation, method), target in CPU_SHARES.items():
-        row = [f"{operation}, {method}"]
-        for backend, kind, count in columns:
-            found = by_case.get((operation, method, backend, kind, count))
-            row.append(cell(found and found["share_of_ceiling"], ".2f", target if count >= 1 << 24 else None))
-        lines.append(row)
-    return "\n".join(lines_of("Share of the speed of reading alone by as many threads (**bold** meets its target):",
-                              ["operation"] + [f"{backend} {kind} {power_of_two(count)}" for backend, kind, count in columns],
-                              lines))
+    shares = {(f"{row['operation']}, {row['method']}", (row["backend"], row["type"], row["count"])): row["share_of_ceiling"]
+              for row in results_of(paths)}
+    return share_table("Share of the speed of reading alone by as many threads (**bold** meets its target):", shares,
+                       CPU_SHARES, lambda line, column: CPU_SHARES[line] if column[-1] >= 1 << 24 else None)
 
 
 def exact_operations(path):
     """The table of calls that wait for their value, from the results of fanin bench."""
-    with open(path) as file:
-        rows = json.load(file)["benchmarks"]
-    by_case = {(row["operation"], row["type"], row["count"]): row for row in rows}
-    counts = sorted({row["count"] for row in rows})
-    cases = [(kind, count) for kind in ("f32", "f64") for count in counts]
-    lines = [[operation] + [cell(by_case[operation, kind, count]["share_of_ceiling"], ".2f") for kind, count in cases]
-             for operation in dict.fromkeys(row["operation"] for row in rows)]
-    return "\n".join(lines_of("Exact results of uniform data until the host has them, share of the speed of reading alone:",
-                              ["operation"] + [f"{kind} {power_of_two(count)}" for kind, count in cases], lines))
+    shares = {(row["operation"], (row["type"], row["count"])): row["share_of_ceiling"] for row in results_of([path])}
+    return share_table("Exact results of uniform data until the host has them, share of the speed of reading alone:",
+                       shares, dict.fromkeys(operation for operation, _ in shares))
 
 
 CPU_EXACT = [  # (title, count or None for the largest, contestant, contestant to compare with, target)
