@@ -9,10 +9,11 @@
 
 namespace fanin {
 
-/// Calls run(view) with memory for a value of `type`. Returns the value and the report that run() returns.
+/// Calls run(view) with memory for a result of `what` whose number has type `type`. Returns the value and the report
+/// that run() returns.
 template <class Run>
-result<scalar> as_scalar(element_type type, Run run) {
-  return with_element(type, [&]<class R>() {
+result<scalar> as_scalar(operation what, element_type type, Run run) {
+  return with_result_type(what, type, [&]<class R>() {
     R value{};
     report how = run(result_view(value));
     return result<scalar>{value, std::move(how)};

@@ -74,8 +74,9 @@ void require_usable(const backend& b) {
 }
 
 void check_count(operation what, std::uint64_t count) {
-  if (count == 0 && row_of(what).empty == empty_value::none) {
-    throw invalid_argument("the " + std::string(to_string(what)) + " of no elements does not exist");
+  if (count < least_count(what)) {
+    throw invalid_argument("the " + std::string(to_string(what)) + " of " +
+                           (count == 0 ? "no elements" : "one element") + " does not exist");
   }
 }
 
@@ -93,9 +94,9 @@ void check_data(const input_views& inputs) {
   }
 }
 
-void check_result(const result_view& value, std::optional<element_type> wanted) {
+void check_result(operation what, const result_view& value, std::optional<element_type> wanted) {
   if (value.data == nullptr) throw invalid_argument("the memory for the result is null");
-  if (wanted.value_or(value.type) != value.type) {
+  if (wanted.value_or(value.type) != value.type || row_of(what).form != value.form) {
     throw invalid_argument("the memory for the result is of another type than the result");
   }
 }

@@ -24,8 +24,9 @@ void check_count(operation what, std::uint64_t count);
 /// differ in type, place or length
 void check_data(const input_views& inputs);
 
-/// @throws invalid_argument if the memory for the result is null, or of another type than `wanted`, if that is set
-void check_result(const result_view& value, std::optional<element_type> wanted);
+/// @throws invalid_argument if the memory for the operation's result is null, is for a result of another form, or of
+/// another type than `wanted`, if that is set
+void check_result(operation what, const result_view& value, std::optional<element_type> wanted);
 
 /// @throws invalid_argument unless the operation, the method and the inputs' type and place exist, and the operation
 /// reads this number of inputs

@@ -33,7 +33,7 @@ device_context::device_context(int device, void* stream)
 report reduce(operation what, const input_views& inputs, const result_view& value, device_context& context,
               options chosen) {
   check_count(what, inputs.count());
-  check_result(value, chosen.result);
+  check_result(what, value, chosen.result);
   chosen.result = value.type;
   return translate_bad_alloc([&]() -> report {
     const outcome answer = context.work().reduce(prepared(what, inputs, chosen), value.data);
@@ -42,7 +42,7 @@ report reduce(operation what, const input_views& inputs, const result_view& valu
 }
 
 result<scalar> reduce(operation what, const input_views& inputs, device_context& context, const options& chosen) {
-  return as_scalar(chosen.result.value_or(default_result(what, inputs.type())),
+  return as_scalar(what, chosen.result.value_or(default_result(what, inputs.type())),
                    [&](const result_view& value) { return reduce(what, inputs, value, context, chosen); });
 }
 

@@ -120,7 +120,7 @@ input_views input_views::part(std::size_t first, std::size_t count) const {
 report reduce(operation what, const input_views& inputs, const result_view& value, const options& chosen) {
   check_data(inputs);
   check_count(what, inputs.count());
-  check_result(value, chosen.result);
+  check_result(what, value, chosen.result);
   static const prepared_requests ready;
   if (const request* const found = find_prepared(ready, what, inputs, value, chosen)) {
     return ready.serial.reduce_inputs(*found, inputs, value.data);
@@ -134,7 +134,7 @@ report reduce(operation what, const input_views& inputs, const result_view& valu
 }
 
 result<scalar> reduce(operation what, const input_views& inputs, const options& chosen) {
-  return as_scalar(chosen.result.value_or(default_result(what, inputs.type())),
+  return as_scalar(what, chosen.result.value_or(default_result(what, inputs.type())),
                    [&](const result_view& value) { return reduce(what, inputs, value, chosen); });
 }
 
@@ -150,12 +150,13 @@ report plan::operator()(const input_views& inputs, const result_view& value) con
       inputs.place() != planned.inputs.place()) {
     throw invalid_argument("the inputs' number, type or place is not the planned one");
   }
-  check_result(value, planned.result);
+  check_result(planned.what, value, planned.result);
   return translate_bad_alloc([&] { return chosen_.chosen->reduce_inputs(planned, inputs, value.data); });
 }
 
 result<scalar> plan::operator()(const input_views& inputs) const {
-  return as_scalar(chosen_.what.result, [&](const result_view& value) { return (*this)(inputs, value); });
+  return as_scalar(chosen_.what.what, chosen_.what.result,
+                   [&](const result_view& value) { return (*this)(inputs, value); });
 }
 
 incremental::incremental(operation what, element_type type, const options& chosen)
@@ -177,13 +178,13 @@ void incremental::push(const input_views& blocks) {
 
 report incremental::finish(const result_view& value) {
   check_count(chosen_.what.what, count_);
-  check_result(value, chosen_.what.result);
+  check_result(chosen_.what.what, value, chosen_.what.result);
   return translate_bad_alloc(
       [&] { return report(chosen_.chosen->name(), stream_->finish(value.data), chosen_.fallback); });
 }
 
 result<scalar> incremental::finish() {
-  return as_scalar(chosen_.what.result, [&](const result_view& value) { return finish(value); });
+  return as_scalar(chosen_.what.what, chosen_.what.result, [&](const result_view& value) { return finish(value); });
 }
 
 namespace detail {

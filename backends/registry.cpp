@@ -31,7 +31,8 @@ std::span<const backend* const> backends() noexcept {
   static const thrust_backend::backend thrust;
 #else
   static const absent_backend cub("cub", "this build was configured without CUDA, or with FANIN_REFERENCES=OFF");
-  static const absent_backend thrust("thrust", "this build was configured without CUDA, or with FANIN_REFERENCES=OFF");
+  static const absent_backend thrust("thrust",
+                                     "this build was configured without CUDA, or with FANIN_REFERENCES=OFF");
 #endif
 #if FANIN_HAS_TBB
   static const tbb_backend::backend tbb;

@@ -54,7 +54,7 @@ void run_merge(const merge_options& arguments) {
                                 {"element_type", to_string(all.type())},
                                 {"states", arguments.files.size()},
                                 {"count", count ? json(*count) : json(nullptr)},
-                                {"value", json_number(value)},
+                                {"value", json_value(value).at("value")},
                                 {"value_text", value_text(value)},
                                 {"value_hex", value_hex(value)},
                                 {"method", "exact"},

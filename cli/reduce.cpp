@@ -17,6 +17,7 @@
 #include "cli/kit/json.hpp"
 #include "cli/kit/output.hpp"
 #include "cli/kit/text.hpp"
+#include "oracle/exact_sum.hpp"
 
 namespace fanin::cli {
 
@@ -101,24 +102,37 @@ std::string_view premise_of(const finished_reduction& done) {
   return "the sum of the magnitudes is at most half the largest finite value";
 }
 
+bool is_truth(operation what) { return row_of(what).result == result_rule::truth; }
+
+std::string text_of(const finished_reduction& done) {
+  if (!is_truth(done.what)) return value_text(done.reached.value);
+  return done.reached.value == scalar(std::uint8_t{1}) ? "true" : "false";
+}
+
+/// What is printed: of a result with an index the index alone.
+std::string line_of(const finished_reduction& done) {
+  const bool has_index = row_of(done.what).form == result_form::indexed;
+  return has_index ? json_value(done.reached.value).at("index").dump() : text_of(done);
+}
+
 json to_json(const finished_reduction& done, element_type type) {
   const report& how = done.reached.report;
   json fallback = json::array();
   for (const passed_over& one : how.fallback) fallback.push_back(passed_over_json(one));
   const scalar& value = done.reached.value;
-  return described({{"operation", to_string(done.what)},
-                    {"element_type", to_string(type)},
-                    {"count", done.count},
-                    {"value", json_number(value)},
-                    {"value_text", value_text(value)},
-                    {"value_hex", value_hex(value)},
-                    {"backend", how.backend},
-                    {"variant", how.variant},
-                    {"method", to_string(how.how)},
-                    {"bound", bound_json(how.bound, premise_of(done))},
-                    {"reproducibility", to_string(how.reproducibility)},
-                    {"seconds", done.seconds},
-                    {"fallback", fallback}});
+  json all =
+      described({{"operation", to_string(done.what)}, {"element_type", to_string(type)}, {"count", done.count}});
+  all.update(is_truth(done.what) ? json{{"value", value == scalar(std::uint8_t{1})}} : json_value(value));
+  all.update({{"value_text", text_of(done)},
+              {"value_hex", value_hex(value)},
+              {"backend", how.backend},
+              {"variant", how.variant},
+              {"method", to_string(how.how)},
+              {"bound", bound_json(how.bound, premise_of(done))},
+              {"reproducibility", to_string(how.reproducibility)},
+              {"seconds", done.seconds},
+              {"fallback", fallback}});
+  return all;
 }
 
 /// The bound as a number in the result's units where it follows from the value: where no sum of magnitudes is in it,
@@ -126,7 +140,7 @@ json to_json(const finished_reduction& done, element_type type) {
 std::string bound_text(const finished_reduction& done) {
   const error_bound& bound = done.reached.report.bound;
   if (is_exact(bound)) return "0: the value is exact";
-  const double value = std::visit([](auto v) { return std::fabs(static_cast<double>(v)); }, done.reached.value);
+  const double value = std::fabs(oracle::as_double(done.reached.value));
   const bool value_is_magnitudes =
       done.what == operation::sum_of_magnitudes || done.what == operation::sum_of_squares;
   const double of_result = bound.of_result + (value_is_magnitudes ? bound.of_magnitudes : 0);
@@ -191,7 +205,7 @@ void run_reduction(operation what, reduction_options arguments) {
       reduce_source(what, input, other ? &*other : nullptr, chosen, state ? &*state : nullptr);
   if (state) state->save(*file);
   if (arguments.explain) explain(done, input);
-  write_stdout(arguments.json ? printed(to_json(done, input.type())) : value_text(done.reached.value) + "\n");
+  write_stdout(arguments.json ? printed(to_json(done, input.type())) : line_of(done) + "\n");
 }
 
 command add_reduction(CLI::App& root, operation what) {
@@ -220,7 +234,7 @@ command add_reduction(CLI::App& root, operation what) {
                    "say on stderr who ran, who was passed over and why, and the error bound");
   parser->add_flag("--json", arguments->json, "print one JSON object");
   const std::string_view files = row.inputs == 2 ? "x.npy y.npy" : "data.npy";
-  std::string examples = row.of_floats.exact && row.of_floats.fast && !row.selects
+  std::string examples = row.of_floats.exact && row.of_floats.fast && !row.unrounded
                              ? "Without --method, the value is exact: correctly rounded. --method fast is plain "
                                "floating-point addition.\n\n"
                              : "";

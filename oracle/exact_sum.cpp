@@ -55,18 +55,28 @@ bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)
 /// itself.
 bool same_bits(const scalar& a, const scalar& b) {
   const auto bytes = [](const auto& x) { return std::bit_cast<std::array<std::byte, sizeof x>>(x); };
-  return a.index() == b.index() &&
-         std::visit([&]<class T>(const T& x) { return bytes(x) == bytes(std::get<T>(b)); }, a);
+  return a.index() == b.index() && std::visit(
+                                       [&]<class R>(const R& x) {
+                                         if constexpr (element<R>) return bytes(x) == bytes(std::get<R>(b));
+                                         return x == std::get<R>(b);
+                                       },
+                                       a);
 }
 
 }  // namespace
 
 double as_double(const scalar& value) {
-  return std::visit([](auto x) { return static_cast<double>(x); }, value);
+  return std::visit(
+      []<class R>(const R& x) {
+        if constexpr (form_of<R>::form == result_form::number) return static_cast<double>(x);
+        if constexpr (form_of<R>::form == result_form::indexed) return static_cast<double>(x.value);
+        if constexpr (form_of<R>::form == result_form::extremes) return static_cast<double>(x.max);
+      },
+      value);
 }
 
 element_type type_of_scalar(const scalar& value) {
-  return std::visit([](auto x) { return type_of<decltype(x)>; }, value);
+  return std::visit([]<class R>(const R&) { return type_of<typename form_of<R>::number>; }, value);
 }
 
 exact_sum::exact_sum(const array_view& input, unsigned threads) {
@@ -139,7 +149,11 @@ promise exact_sum::judge(const scalar& value, const report& how) const {
 
 double exact_sum::distance(const scalar& value) const {
   exact_accumulator<double> difference = sum_;
-  std::visit([&](auto x) { add(difference, x, true); }, value);
+  std::visit(
+      [&]<class R>(const R& x) {
+        if constexpr (element<R>) add(difference, x, true);
+      },
+      value);
   return std::fabs(difference.round<double>());
 }
 

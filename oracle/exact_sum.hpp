@@ -41,10 +41,10 @@ class exact_sum {
   exact_facts facts_{};
 };
 
-/// The value as a double, to which 64-bit integers are rounded.
+/// The number as a double, to which 64-bit integers are rounded; of `indexed` the element, of `extremes` the largest.
 double as_double(const scalar& value);
 
-/// The element type that `value` holds.
+/// The type of the numbers in `value`.
 element_type type_of_scalar(const scalar& value);
 
 }  // namespace fanin::oracle

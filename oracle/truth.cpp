@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include <fanin/loop.hpp>
@@ -48,8 +49,12 @@ exact_result exact(const fanin::detail::operands& data, std::size_t count) {
   using T = typename Recipe::element;
   const auto state = state_of<A>(data, count);
   exact_result found{A::template finish<typename Recipe::result>(state, count)};
-  constexpr bool bounded = row_of(Recipe::what).of_floats.fast && !row_of(Recipe::what).selects;
+  constexpr bool bounded = row_of(Recipe::what).of_floats.fast && !row_of(Recipe::what).unrounded;
   if constexpr (std::is_floating_point_v<T> && bounded) found.facts = facts_of<A, T>(data, count, state);
+  if constexpr (Recipe::what == operation::norm2) {  // The sum of the squares has to be in range, not its root.
+    const double root = found.facts.result;
+    found.facts.of_magnitudes = std::max(root * root, std::min(root, std::numeric_limits<double>::denorm_min()));
+  }
   return found;
 }
 

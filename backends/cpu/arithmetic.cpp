@@ -96,11 +96,16 @@ struct unordered_loop {
   static typename A::state total(const void* state) { return detail::general_total<A>(state); }
 };
 
-/// Adds integers as unsigned words of 64 bits, whose low and high halves are summed apart; a word holds two integers
-/// of 32 bits. Flipping the sign bit of a signed integer adds half of the type's range to it, which is subtracted
+/// Adds integers as unsigned numbers: those of 32 and 64 bits as words of 64 bits, whose low and high halves are
+/// summed apart. Flipping the sign bit of a signed integer adds half of the type's range to it, which is subtracted
 /// again.
 template <class T>
 void add_integers(const T* x, std::size_t count, acc::int128& total) {
+  if constexpr (sizeof(T) < 4) {
+    total += narrow_sum(x, count, std::is_signed_v<T>);
+    if (std::is_signed_v<T>) total -= static_cast<acc::int128>(count) << (8 * sizeof(T) - 1);
+    return;
+  }
   constexpr bool narrow = sizeof(T) == 4;
   constexpr std::uint64_t sign = std::is_signed_v<T> ? (narrow ? 0x8000000080000000u : 0x8000000000000000u) : 0;
   // Sums of fewer than 2^32 halves of 32 bits do not overflow 64 bits.
@@ -117,8 +122,7 @@ void add_integers(const T* x, std::size_t count, acc::int128& total) {
   }
 }
 template <class T>
-requires(sizeof(T) >= 4) struct loop<acc::integer_sum<T>> : unordered_loop<acc::integer_sum<T>, add_integers<T>> {
-};
+struct loop<acc::integer_sum<T>> : unordered_loop<acc::integer_sum<T>, add_integers<T>> {};
 
 template <class T, bool Largest>
 void take_extremum(const T* x, std::size_t count, T& best) {
@@ -126,9 +130,7 @@ void take_extremum(const T* x, std::size_t count, T& best) {
   acc::extremum<T, Largest>::merge(best, Largest ? largest_leaf(x, count) : smallest_leaf(x, count));
 }
 template <class T, bool Largest>
-requires(sizeof(T) >= 4) struct loop<acc::extremum<T, Largest>>
-    : unordered_loop<acc::extremum<T, Largest>, take_extremum<T, Largest>> {
-};
+struct loop<acc::extremum<T, Largest>> : unordered_loop<acc::extremum<T, Largest>, take_extremum<T, Largest>> {};
 
 /// Writes the terms of the elements to a block on the stack, which stays in the L1 cache, and adds the block.
 template <class T, class Term>
@@ -144,6 +146,66 @@ void add_exact_terms(const T* x, std::size_t count, exact_accumulator<T>& into) 
     }
   }
 }
+/// Blocks that stay in the L1 cache between two passes.
+template <class T>
+inline constexpr std::size_t twice_read = 16384 / sizeof(T);
+
+template <class T>
+void take_extrema(const T* x, std::size_t count, extremes<T>& into) {
+  for (std::size_t begin = 0; begin < count; begin += twice_read<T>) {
+    const std::size_t n = std::min(twice_read<T>, count - begin);
+    acc::both_extrema<T>::merge(into, {smallest_leaf(x + begin, n), largest_leaf(x + begin, n)});
+  }
+}
+template <class T>
+struct loop<acc::both_extrema<T>> : unordered_loop<acc::both_extrema<T>, take_extrema<T>> {};
+
+/// Looks for the place of an extremum only in blocks that have a better one than all before.
+template <class A>
+void take_first_extremum(const operands& data, std::size_t count, typename A::state& into) {
+  using T = typename A::element;
+  const auto* const x = static_cast<const T*>(data.x);
+  for (std::size_t begin = 0; begin < count; begin += twice_read<T>) {
+    const std::size_t n = std::min(twice_read<T>, count - begin);
+    const T best = A::largest ? largest_leaf(x + begin, n) : smallest_leaf(x + begin, n);
+    const std::uint64_t first = data.first + begin;
+    if (A::replaces({best, first}, into)) A::merge(into, {best, first + find_leaf(x + begin, n, best)});
+  }
+}
+template <class T, bool Largest>
+struct loop<acc::first_extremum<T, Largest>> {
+  using A = acc::first_extremum<T, Largest>;
+  static constexpr arithmetic functions = [] {
+    arithmetic f = detail::general_arithmetic<A>();
+    f.accumulate = [](const operands& data, std::size_t count, void* state) {
+      take_first_extremum<A>(data, count, *static_cast<typename A::state*>(state));
+    };
+    return f;
+  }();
+  static typename A::state total(const void* state) { return detail::general_total<A>(state); }
+};
+
+template <class T>
+void count_nonzeros(const T* x, std::size_t count, std::uint64_t& into) {
+  into += count - zeros_leaf(x, count);
+}
+template <class T>
+struct loop<acc::nonzero_count<T>> : unordered_loop<acc::nonzero_count<T>, count_nonzeros<T>> {};
+
+/// Ends with the block that settles the answer.
+template <class T, bool All>
+void test_nonzeros(const T* x, std::size_t count, std::uint64_t& into) {
+  constexpr std::size_t block = 65536 / sizeof(T);
+  for (std::size_t begin = 0; begin < count; begin += block) {
+    const std::size_t n = std::min(block, count - begin);
+    const std::size_t nonzeros = n - zeros_leaf(x + begin, n);
+    into += nonzeros;
+    if (acc::nonzero_test<T, All>::settled_by(nonzeros, n)) return;
+  }
+}
+template <class T, bool All>
+struct loop<acc::nonzero_test<T, All>> : unordered_loop<acc::nonzero_test<T, All>, test_nonzeros<T, All>> {};
+
 template <class T, class Term>
 struct loop<acc::exact_sum<T, Term>> : unordered_loop<acc::exact_sum<T, Term>, add_exact_terms<T, Term>> {};
 
@@ -151,7 +213,7 @@ template <class T>
 struct loop<acc::exact_square_sum<T>> : unordered_loop<acc::exact_square_sum<T>, add_squares<T>> {};
 
 template <class T>
-struct loop<acc::exact_variance<T>> : unordered_loop<acc::exact_variance<T>, add_moments<T>> {};
+struct loop<acc::exact_spread<T>> : unordered_loop<acc::exact_spread<T>, add_moments<T>> {};
 
 template <class T>
 struct loop<acc::exact_dot<T>> {

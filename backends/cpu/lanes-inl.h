@@ -105,7 +105,8 @@ constexpr bool has_masked_loads = HWY_TARGET <= HWY_AVX2;
 /// The lanes begin, ..., end - 1 of the vector at x, which are all that is read, with `fill` in the other lanes.
 template <class D, class T = hn::TFromD<D>>
 HWY_INLINE hn::Vec<D> load_part(D d, const T* x, std::size_t begin, std::size_t end, T fill) {
-  if constexpr (has_masked_loads) {
+  constexpr bool loads_parts = HWY_TARGET <= HWY_AVX3 || (has_masked_loads && sizeof(T) >= 4);
+  if constexpr (loads_parts) {
     const auto wanted = hn::AndNot(hn::FirstN(d, begin), hn::FirstN(d, end));
     return hn::IfThenElse(wanted, hn::MaskedLoad(wanted, d, x), hn::Set(d, fill));
   } else {

@@ -12,6 +12,19 @@
 #include <fanin/accumulator/sum.hpp>
 #include <fanin/loop.hpp>
 
+/// Calls the macro X(name, type) for each element type: Highway exports functions, not templates.
+#define FANIN_FOR_EACH_ELEMENT(X) \
+  X(f32, float)                   \
+  X(f64, double)                  \
+  X(i32, std::int32_t)            \
+  X(i64, std::int64_t)            \
+  X(u32, std::uint32_t)           \
+  X(u64, std::uint64_t)           \
+  X(i8, std::int8_t)              \
+  X(u8, std::uint8_t)             \
+  X(i16, std::int16_t)            \
+  X(u16, std::uint16_t)
+
 namespace fanin::cpu {
 
 /// The accumulators whose fold_lanes() and collapse_lanes() serve A. Only accumulators of float and double have them.
@@ -64,11 +77,23 @@ struct half_sums {
 };
 half_sums sum_halves(const void* words, std::size_t count, std::uint64_t flip);
 
-/// Smallest or largest of count > 0 elements; NaN if an element is NaN; -0 is below +0. Defined for
-/// element types of 32 and 64 bits.
+/// The sum of unsigned numbers of 8 or 16 bits, or if `flipped`, of signed ones with flipped sign bits.
+std::uint64_t narrow_sum(const void* x, std::size_t bytes_each, std::size_t count, bool flipped);
+template <class T>
+std::uint64_t narrow_sum(const T* x, std::size_t count, bool flipped) {
+  return narrow_sum(x, sizeof(T), count, flipped);
+}
+
+/// Smallest or largest of count > 0 elements; NaN if an element is NaN; -0 is below +0.
 template <class T>
 T smallest_leaf(const T* x, std::size_t count);
 template <class T>
 T largest_leaf(const T* x, std::size_t count);
+/// The index of the first element with the bits of `value`, or if that is NaN, of the first NaN. There is one.
+template <class T>
+std::size_t find_leaf(const T* x, std::size_t count, T value);
+/// The number of elements that are zero.
+template <class T>
+std::size_t zeros_leaf(const T* x, std::size_t count);
 
 }  // namespace fanin::cpu

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <iterator>
 #include <limits>
 #include <type_traits>
 
@@ -99,7 +100,13 @@ struct vector_extremum {
     if constexpr (std::is_floating_point_v<T>) {
       if (!hn::AllTrue(D(), ordered)) return std::numeric_limits<T>::quiet_NaN();
     }
-    return hn::GetLane(Largest ? hn::MaxOfLanes(D(), best) : hn::MinOfLanes(D(), best));
+    if constexpr (sizeof(T) >= 4) {
+      return hn::GetLane(Largest ? hn::MaxOfLanes(D(), best) : hn::MinOfLanes(D(), best));
+    } else {
+      T lane[hn::MaxLanes(D())];
+      hn::StoreU(best, D(), lane);
+      return Largest ? *std::max_element(lane, std::end(lane)) : *std::min_element(lane, std::end(lane));
+    }
   }
 };
 
@@ -169,12 +176,7 @@ T extremum_of(const T* x, std::size_t count) {
 #define FANIN_EXTREMA(SUFFIX, T)                                                      \
   T smallest_##SUFFIX(const T* x, std::size_t n) { return extremum_of<false>(x, n); } \
   T largest_##SUFFIX(const T* x, std::size_t n) { return extremum_of<true>(x, n); }
-FANIN_EXTREMA(f32, float)
-FANIN_EXTREMA(f64, double)
-FANIN_EXTREMA(i32, std::int32_t)
-FANIN_EXTREMA(i64, std::int64_t)
-FANIN_EXTREMA(u32, std::uint32_t)
-FANIN_EXTREMA(u64, std::uint64_t)
+FANIN_FOR_EACH_ELEMENT(FANIN_EXTREMA)
 #undef FANIN_EXTREMA
 
 }  // namespace HWY_NAMESPACE
@@ -200,12 +202,7 @@ half_sums sum_halves(const void* words, std::size_t count, std::uint64_t flip) {
   T largest_leaf<T>(const T* x, std::size_t count) {          \
     return HWY_DYNAMIC_DISPATCH(largest_##SUFFIX)(x, count);  \
   }
-FANIN_DISPATCH(f32, float)
-FANIN_DISPATCH(f64, double)
-FANIN_DISPATCH(i32, std::int32_t)
-FANIN_DISPATCH(i64, std::int64_t)
-FANIN_DISPATCH(u32, std::uint32_t)
-FANIN_DISPATCH(u64, std::uint64_t)
+FANIN_FOR_EACH_ELEMENT(FANIN_DISPATCH)
 #undef FANIN_DISPATCH
 
 }  // namespace fanin::cpu

@@ -57,7 +57,7 @@ struct reference_form<accumulator::exact_sum<T, Term>> : no_reference {};
 template <class T>
 struct reference_form<accumulator::exact_square_sum<T>> : no_reference {};
 template <class T>
-struct reference_form<accumulator::exact_variance<T>> : no_reference {};
+struct reference_form<accumulator::exact_spread<T>> : no_reference {};
 template <class T>
 struct reference_form<accumulator::exact_dot<T>> : no_reference {};
 

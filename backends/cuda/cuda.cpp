@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <vector>
 
+#include <fanin/device.hpp>
 #include <fanin/error.hpp>
 
 #include "backends/checks.hpp"
@@ -39,7 +40,9 @@ void work_on_context::enqueue(const request& request, void* result) {
   const int device = context_.where().device;
   const device_scope here(device);
   check_inputs_reach(request.inputs, device);
-  check_reach(result, 2 * size_of(request.result), device, "the result");  // a device_result: the value and its flag
+  const std::size_t result_bytes =
+      with_result_type(request.what, request.result, [&]<class R>() { return sizeof(device_result<R>); });
+  check_reach(result, result_bytes, device, "the result");
   const auto& kernel = *static_cast<const device_fold*>(request.prepared);
   const std::uint64_t count = request.inputs.count(), longest = kernel.host().longest;
   const std::uint64_t states = count / longest + (count % longest != 0 ? 1 : 0);

@@ -11,20 +11,40 @@
 
 namespace fanin::cuda {
 
-/// Writes the grid's state to `out`, or if `result` is not null, the finished value to the device_result there.
-template <class Recipe>
+/// Writes the grid's state to `out`, or if `result` is not null, the finished value of `what` to the device_result
+/// there. Operations that fold the same states with A share the writer, and so the kernel.
+template <class A, method How>
 struct state_or_result_writer {
-  using state = typename kernel_of<Recipe>::state;
-  using R = typename Recipe::result;
+  using state = typename A::state;
   state* out;
-  device_result<R>* result;
+  void* result;
   std::uint64_t count;
+  operation what;
 
   __device__ void operator()(const state& s) const {
     if (result == nullptr) {
       *out = s;
     } else {
-      *result = finished<Recipe, R>(static_cast<typename Recipe::accumulator::state>(s), count);
+      finish(s, std::make_index_sequence<operation_count>());
+    }
+  }
+
+ private:
+  template <std::size_t... W>
+  __device__ void finish(const state& s, std::index_sequence<W...>) const {
+    (finish_as<static_cast<operation>(W)>(s), ...);
+  }
+  template <operation What>
+  __device__ void finish_as(const state& s) const {
+    using T = typename A::element;
+    if constexpr (fanin::detail::has_recipe<What, How, T>) {
+      using one = recipe<What, How, T>;
+      if constexpr (std::is_same_v<kernel_of<one>, A>) {
+        using R = typename one::result;
+        if (what != What) return;
+        *static_cast<device_result<R>*>(result) =
+            finished<one, R>(static_cast<typename one::accumulator::state>(s), count);
+      }
     }
   }
 };
@@ -40,11 +60,11 @@ class general_fold final : public device_fold {
  public:
   using device_fold::device_fold;
   void launch(const execution& where, const operands& data, std::uint64_t count, void* out) const override {
-    run(where, data, count, {static_cast<state*>(out), nullptr, count});
+    run(where, data, count, {static_cast<state*>(out), nullptr, count, Recipe::what});
   }
   bool launch_finished(const execution& where, const operands& data, std::uint64_t count, element_type,
                        void* out) const override {
-    run(where, data, count, {nullptr, static_cast<device_result<typename Recipe::result>*>(out), count});
+    run(where, data, count, {nullptr, out, count, Recipe::what});
     return true;
   }
   rounding_chain longest_chain(const execution& where, std::uint64_t count) const override {
@@ -53,7 +73,7 @@ class general_fold final : public device_fold {
 
  private:
   static void run(const execution& where, const operands& data, std::uint64_t count,
-                  const state_or_result_writer<Recipe>& write) {
+                  const state_or_result_writer<A, Recipe::how>& write) {
     const auto* const x = static_cast<const element*>(data.x);
     if constexpr (accumulator::inputs_of<A>() == 2) {
       launch_fold<A>(where, {x, static_cast<const element*>(data.y), count, data.first}, write);
@@ -78,8 +98,8 @@ struct fold_of<Recipe, accumulator::exact_square_sum<T>> {
   using type = exact_fold<typename Recipe::accumulator, 2>;
 };
 template <class Recipe, class T>
-struct fold_of<Recipe, accumulator::exact_variance<T>> {
-  using type = moments_fold<T>;
+struct fold_of<Recipe, accumulator::exact_spread<T>> {
+  using type = moments_fold<typename Recipe::accumulator>;
 };
 template <class Recipe, class T>
 struct fold_of<Recipe, accumulator::exact_dot<T>> {

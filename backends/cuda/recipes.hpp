@@ -41,6 +41,51 @@ requires(sizeof(T) < 8) struct device_form<accumulator::integer_sum<T, Term>> {
   using kernel = segment_sum<T, Term>;
   static constexpr std::uint64_t longest = longest_segment;
 };
+/// Squares of up to 16 bits have up to 32.
+struct square_term {
+  template <class T>
+  FANIN_HOST_DEVICE static std::uint32_t of(T x) {
+    const std::uint32_t size = accumulator::magnitude_term::of(x);
+    return size * size;
+  }
+};
+template <class T>
+requires(sizeof(T) <= 2) struct device_form<accumulator::integer_square_sum<T>> {
+  using kernel = segment_sum<T, square_term>;
+  static constexpr std::uint64_t longest = longest_segment;
+};
+/// The same with the sum of the elements.
+template <class T>
+struct segment_moments {
+  using element = T;
+  using sums = segment_sum<T>;
+  using squares = segment_sum<T, square_term>;
+  struct state {
+    typename sums::state sum;
+    typename squares::state square_sum;
+    FANIN_HOST_DEVICE explicit operator accumulator::integer_moments() const { return {sum, square_sum, 0}; }
+  };
+  static constexpr bool order_free = true;
+  FANIN_HOST_DEVICE static constexpr state identity() { return {0, 0}; }
+  FANIN_HOST_DEVICE static void add(state& s, element x) {
+    sums::add(s.sum, x);
+    squares::add(s.square_sum, x);
+  }
+  FANIN_HOST_DEVICE static void merge(state& s, const state& other) {
+    s.sum += other.sum;
+    s.square_sum += other.square_sum;
+  }
+};
+template <class T>
+requires(sizeof(T) <= 2) struct device_form<accumulator::integer_spread<T>> {
+  using kernel = segment_moments<T>;
+  static constexpr std::uint64_t longest = longest_segment;
+};
+template <class T, bool All>
+struct device_form<accumulator::nonzero_test<T, All>> {
+  using kernel = accumulator::nonzero_count<T>;
+  static constexpr std::uint64_t longest = ~std::uint64_t{0};
+};
 template <class T, class State>
 struct chunked_form {
   using kernel = chunked<T, State>;
@@ -51,7 +96,7 @@ struct device_form<accumulator::exact_sum<T, Term>> : chunked_form<T, chunk_sums
 template <class T>
 struct device_form<accumulator::exact_square_sum<T>> : chunked_form<T, chunk_sums<T, 2>> {};
 template <class T>
-struct device_form<accumulator::exact_variance<T>> : chunked_form<T, chunk_moments<T>> {};
+struct device_form<accumulator::exact_spread<T>> : chunked_form<T, chunk_moments<T>> {};
 template <class T>
 struct device_form<accumulator::exact_dot<T>> : chunked_form<T, chunk_products<T>> {};
 

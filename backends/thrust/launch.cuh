@@ -55,9 +55,14 @@ class fold final : public cub_backend::any_order_fold<A> {
   }
 };
 
+/// Null for integers of 8 and 16 bits, which would take a minute to compile and are folded by CUB as by Thrust.
 template <class T>
 const cuda::device_fold* find_kernel(operation what, method how) {
-  return cub_backend::find_reference<fold, T>(what, how);
+  if constexpr (sizeof(T) < 4) {
+    return nullptr;
+  } else {
+    return cub_backend::find_reference<fold, T>(what, how);
+  }
 }
 
 }  // namespace fanin::thrust_backend

@@ -24,9 +24,15 @@ struct type_code {
   std::string_view code;
   element_type type;
 };
-constexpr auto type_codes = detail::for_each_element_row([](const auto& row) {
-  return type_code{row.npy, row.enumerator};
-});
+constexpr auto type_codes = [] {
+  std::array<type_code, element_count + 1> codes{};
+  constexpr auto listed = detail::for_each_element_row([](const auto& row) {
+    return type_code{row.npy, row.enumerator};
+  });
+  std::ranges::copy(listed, codes.begin());
+  codes.back() = {"b1", element_type::u8};  // bool: a byte that is 0 or 1
+  return codes;
+}();
 
 std::string_view text_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};

@@ -19,14 +19,18 @@ namespace fanin::cli {
 
 json json_number(double value) { return std::isfinite(value) ? json(value) : json(nullptr); }
 
-json json_number(const scalar& value) {
+json json_value(const scalar& value) {
+  const auto number = [](auto x) {
+    if constexpr (std::is_floating_point_v<decltype(x)>) return json_number(static_cast<double>(x));
+    return json(x);
+  };
   return std::visit(
-      [](auto x) -> json {
-        if constexpr (std::is_floating_point_v<decltype(x)>) {
-          return json_number(static_cast<double>(x));
-        } else {
-          return json(x);
-        }
+      [&]<class R>(const R& x) -> json {
+        if constexpr (form_of<R>::form == result_form::indexed)
+          return {{"value", number(x.value)}, {"index", x.index}};
+        if constexpr (form_of<R>::form == result_form::extremes)
+          return {{"min", number(x.min)}, {"max", number(x.max)}};
+        if constexpr (form_of<R>::form == result_form::number) return {{"value", number(x)}};
       },
       value);
 }

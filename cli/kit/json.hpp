@@ -15,8 +15,8 @@ using json = nlohmann::ordered_json;
 
 /// The number, or null if it is not finite, which JSON cannot represent.
 json json_number(double value);
-/// The number; 64-bit integers keep all their digits.
-json json_number(const scalar& value);
+/// The members of an object: "value"; "value" and "index"; or "min" and "max". 64-bit integers keep all their digits.
+json json_value(const scalar& value);
 
 /// A callback for json::parse(). More than 64 arrays and objects in each other are refused, because the library
 /// copies nested values by recursion, and a million of them would overflow the stack. @throws bad_data
@@ -35,7 +35,8 @@ std::string date_now();
 /// `fanin_version`.
 json described(const json& found);
 
-/// The coefficients of a bound, of which an infinite one, which promises nothing, is null, and what the bound presumes.
+/// The coefficients of a bound, of which an infinite one, which promises nothing, is null, and what the bound
+/// presumes.
 json bound_json(const error_bound& bound, std::string_view premise = {});
 
 /// The text of a JSON value. Bytes that are not UTF-8, as in file names, are replaced.

@@ -38,12 +38,17 @@ std::vector<std::string> split_name(const std::string& name) {
 }
 
 std::string value_text(const scalar& value) {
+  const auto number = [](auto x) {
+    if constexpr (std::is_floating_point_v<decltype(x)>) {
+      if (std::isnan(x)) return std::string("nan");
+    }
+    return fmt::format("{}", x);
+  };
   return std::visit(
-      [](auto x) -> std::string {
-        if constexpr (std::is_floating_point_v<decltype(x)>) {
-          if (std::isnan(x)) return "nan";
-        }
-        return fmt::format("{}", x);
+      [&]<class R>(const R& x) {
+        if constexpr (form_of<R>::form == result_form::number) return number(x);
+        if constexpr (form_of<R>::form == result_form::indexed) return number(x.value);
+        if constexpr (form_of<R>::form == result_form::extremes) return number(x.min) + " " + number(x.max);
       },
       value);
 }
@@ -63,7 +68,15 @@ std::string value_hex(double value) {
 }
 
 std::string value_hex(const scalar& value) {
-  return value_hex(std::visit([](auto x) { return static_cast<double>(x); }, value));
+  return std::visit(
+      []<class R>(const R& x) {
+        if constexpr (form_of<R>::form == result_form::number) return value_hex(static_cast<double>(x));
+        if constexpr (form_of<R>::form == result_form::indexed) return value_hex(static_cast<double>(x.value));
+        if constexpr (form_of<R>::form == result_form::extremes) {
+          return value_hex(static_cast<double>(x.min)) + " " + value_hex(static_cast<double>(x.max));
+        }
+      },
+      value);
 }
 
 }  // namespace fanin::cli

@@ -25,11 +25,12 @@ std::string one_line(std::string_view text);
 /// The parts of a case's name, which '/' separates.
 std::vector<std::string> split_name(const std::string& name);
 
-/// The shortest text that reads back as the same value; "nan", "inf" and "-inf" otherwise.
+/// The shortest text that reads back as the same number; "nan", "inf" and "-inf" otherwise. Of `indexed` the index,
+/// of `extremes` both numbers.
 std::string value_text(const scalar& value);
 std::string value_text(double value);
 
-/// The value as a double in the format %a of printf().
+/// The number as a double in the format %a of printf(). Of `indexed` the element, of `extremes` both numbers.
 std::string value_hex(const scalar& value);
 std::string value_hex(double value);
 

@@ -46,7 +46,7 @@ class verifier {
  public:
   verifier(operation what, const array_view& x)
       : truth_(what, x, default_threads()),
-        rounds_(is_floating(x.type) && row_of(what).of_floats.exact && !row_of(what).selects) {}
+        rounds_(is_floating(x.type) && row_of(what).of_floats.exact && !row_of(what).unrounded) {}
   const scalar& exact() const { return truth_.rounded(); }
   /// Whether the first input's sum is rounded, so that the second input is needed. Products of a random_input are
   /// not.
@@ -123,7 +123,7 @@ class ladder_run {
     row.number = stage.text.number;
     row.name = stage.text.name;
     row.builds_on = stage.text.builds_on;
-    const bool rounds = is_floating(question_.type) && !row_of(question_.what).selects;
+    const bool rounds = is_floating(question_.type) && !row_of(question_.what).unrounded;
     row.reproducibility = rounds ? stage.reproducibility : reproducibility::exact;
     row.footprint = footprint_of(plan);
 

@@ -28,29 +28,49 @@ enum class operation : std::uint8_t {
   norm2,
   variance,
   dot,
-  sum_of_magnitudes
+  sum_of_magnitudes,
+  argmin,
+  argmax,
+  minmax,
+  max_magnitude,
+  count_nonzero,
+  any,
+  all,
+  standard_deviation,
+  sample_variance,
+  sample_standard_deviation
 };
 
-enum class element_type : std::uint8_t { f32, f64, i32, i64, u32, u64, i8 };
+enum class element_type : std::uint8_t { f32, f64, i32, i64, u32, u64, i8, u8, i16, u16 };
 
 /// How floating-point results are computed. In the bounds, u is the unit roundoff, g(k) = k u / (1 - k u), d and d'
 /// are the longest chains of rounded additions, S is the exact sum; docs/numerics.md has the proofs. Results of
-/// integers, and min and max, are the same with every method.
+/// integers, and of operations in which nothing rounds, are the same with every method.
 enum class method : std::uint8_t {
   fast,         ///< one addition per element, error <= g(d) sum|x|
   compensated,  ///< error-free transformations, error <= u |S| + (1 + u) g(d) g(d') sum|x|
   exact,        ///< the correctly rounded value: the same bits for any order, split, backend and machine
 };
 
-/// The rule for the default type of a result.
+/// The rule for the default type of the number in a result.
 enum class result_rule : std::uint8_t {
-  element,   ///< the element's type
-  widened,   ///< the element's type for floats; i64 or u64 for integers
-  quotient,  ///< the element's type for floats; f64 for integers
+  element,    ///< the element's type
+  widened,    ///< the element's type for floats; i64 or u64 for integers
+  quotient,   ///< the element's type for floats; f64 for integers
+  magnitude,  ///< the element's type for floats; u64 for integers
+  count,      ///< u64
+  truth,      ///< u8, which is 0 or 1, as a bool in memory
 };
 
-/// The value for no elements; `none` makes the call throw invalid_argument.
-enum class empty_value : std::uint8_t { zero, one, none };
+/// What a result consists of (form.hpp).
+enum class result_form : std::uint8_t {
+  number,    ///< one number of the type that the rule gives
+  indexed,   ///< fanin::indexed: such a number and its 64-bit index
+  extremes,  ///< fanin::extremes: two such numbers
+};
+
+/// The value for no elements. With `none` the call throws invalid_argument, with `none_of_one` for one element too.
+enum class empty_value : std::uint8_t { zero, one, none, none_of_one };
 
 /// A set of methods.
 struct method_set {
@@ -71,7 +91,9 @@ struct operation_row {
   empty_value empty;
   method_set of_floats;  ///< the methods that exist for floating-point elements
   bool of_integers;      ///< whether it exists for integers, with every method
-  bool selects;          ///< whether the result is one of the elements: nothing rounds, whatever the method
+  bool unrounded;        ///< whether nothing rounds, whatever the method: all methods are the same
+  result_form form = result_form::number;
+  method usual = method::fast;  ///< the method of a call that names none
 };
 
 inline constexpr operation_row operation_rows[] = {
@@ -86,13 +108,33 @@ inline constexpr operation_row operation_rows[] = {
     {operation::mean, "mean", "Mean of all elements", 1, result_rule::quotient, empty_value::none, every_method, true,
      false},
     {operation::norm2, "norm2", "Square root of the sum of the squares of all elements", 1, result_rule::quotient,
-     empty_value::zero, exact_only, false, false},
+     empty_value::zero, every_method, false, false, result_form::number, method::exact},
     {operation::variance, "variance", "Population variance of all elements", 1, result_rule::quotient,
-     empty_value::none, exact_only, true, false},
+     empty_value::none, exact_only, true, false, result_form::number, method::exact},
     {operation::dot, "dot", "Dot product of two inputs", 2, result_rule::widened, empty_value::zero, every_method,
      false, false},
     {operation::sum_of_magnitudes, "sum_of_magnitudes", "Sum of the magnitudes of all elements (L1 norm)", 1,
      result_rule::widened, empty_value::zero, every_method, true, false},
+    {operation::argmin, "argmin", "Index of the first smallest element, and the element", 1, result_rule::element,
+     empty_value::none, every_method, true, true, result_form::indexed},
+    {operation::argmax, "argmax", "Index of the first largest element, and the element", 1, result_rule::element,
+     empty_value::none, every_method, true, true, result_form::indexed},
+    {operation::minmax, "minmax", "Smallest and largest element", 1, result_rule::element, empty_value::none,
+     every_method, true, true, result_form::extremes},
+    {operation::max_magnitude, "max_magnitude", "Largest magnitude of the elements (infinity norm)", 1,
+     result_rule::magnitude, empty_value::zero, every_method, true, true},
+    {operation::count_nonzero, "count_nonzero", "Number of elements that are not zero", 1, result_rule::count,
+     empty_value::zero, every_method, true, true},
+    {operation::any, "any", "Whether an element is not zero", 1, result_rule::truth, empty_value::zero, every_method,
+     true, true},
+    {operation::all, "all", "Whether no element is zero", 1, result_rule::truth, empty_value::one, every_method, true,
+     true},
+    {operation::standard_deviation, "standard_deviation", "Population standard deviation of all elements", 1,
+     result_rule::quotient, empty_value::none, exact_only, true, false, result_form::number, method::exact},
+    {operation::sample_variance, "sample_variance", "Variance of a sample, divided by n - 1", 1,
+     result_rule::quotient, empty_value::none_of_one, exact_only, true, false, result_form::number, method::exact},
+    {operation::sample_standard_deviation, "sample_standard_deviation", "Standard deviation of a sample, with n - 1",
+     1, result_rule::quotient, empty_value::none_of_one, exact_only, true, false, result_form::number, method::exact},
 };
 inline constexpr std::size_t operation_count = std::size(operation_rows);
 
@@ -116,6 +158,9 @@ inline constexpr std::tuple element_rows{
     element_row<std::uint32_t>{element_type::u32, "u32", "u4", "unsigned, 32 bits"},
     element_row<std::uint64_t>{element_type::u64, "u64", "u8", "unsigned, 64 bits"},
     element_row<std::int8_t>{element_type::i8, "i8", "i1", "signed, 8 bits"},
+    element_row<std::uint8_t>{element_type::u8, "u8", "u1", "unsigned, 8 bits; bool too"},
+    element_row<std::int16_t>{element_type::i16, "i16", "i2", "signed, 16 bits"},
+    element_row<std::uint16_t>{element_type::u16, "u16", "u2", "unsigned, 16 bits"},
 };
 inline constexpr std::size_t element_count = std::tuple_size_v<decltype(element_rows)>;
 
@@ -170,8 +215,8 @@ constexpr auto with_element_from(element_type type, F& f) {
 template <class T>
 concept element = detail::is_listed<T>(std::make_index_sequence<element_count>());
 
-/// The listed type that has the representation of T: T itself, or of two integer types of one size and sign, as
-/// `long` and `long long` may be, the one that is listed. Void if there is none; characters and bool are no numbers.
+/// The listed type that has the representation of T: T itself, for bool u8, or of two integer types of one size and
+/// sign, as `long` and `long long` may be, the one that is listed. Void if there is none; characters are no numbers.
 template <class T>
 struct listed_as {
   using type = void;
@@ -179,6 +224,10 @@ struct listed_as {
 template <element T>
 struct listed_as<T> {
   using type = T;
+};
+template <>
+struct listed_as<bool> {
+  using type = std::uint8_t;
 };
 template <class T>
 requires(!element<T> && (std::same_as<T, long> || std::same_as<T, long long>)) struct listed_as<T> {
@@ -196,7 +245,8 @@ inline constexpr element_type type_of = std::get<element_row<T>>(element_rows).e
 template <element_type Type>
 using element_of_type = detail::element_at<static_cast<std::size_t>(Type)>;
 
-/// Returns `f.operator()<T>()`, where T is the C++ type of `type`. @throws invalid_argument if `type` is no enumerator
+/// Returns `f.operator()<T>()`, where T is the C++ type of `type`. @throws invalid_argument if `type` is no
+/// enumerator
 template <class F>
 constexpr auto with_element(element_type type, F f) {
   return detail::with_element_from<0>(type, f);
@@ -218,6 +268,12 @@ constexpr const operation_row& row_of(operation what) {
   return operation_rows[i];
 }
 
+/// The fewest elements that have a value.
+constexpr std::uint64_t least_count(operation what) {
+  const empty_value empty = row_of(what).empty;
+  return empty == empty_value::none_of_one ? 2 : empty == empty_value::none ? 1 : 0;
+}
+
 /// The size of an element in bytes.
 constexpr std::size_t size_of(element_type type) {
   return with_element(type, [&]<class T>() { return sizeof(T); });
@@ -236,24 +292,36 @@ constexpr bool is_offered(operation what, element_type type, method how) {
 
 /// The method whose arithmetic serves `how`: where nothing rounds, all methods are `fast`.
 constexpr method arithmetic_method(operation what, element_type type, method how) {
-  return is_method(how) && (row_of(what).selects || !is_floating(type)) ? method::fast : how;
+  return is_method(how) && (row_of(what).unrounded || !is_floating(type)) ? method::fast : how;
 }
 
-/// The method of a call that names none: `fast` wherever it exists, else `exact`.
-constexpr method default_method(operation what) { return row_of(what).of_floats.fast ? method::fast : method::exact; }
+/// The method of a call that names none: `exact` for norms, variances and standard deviations, else `fast`.
+constexpr method default_method(operation what) { return row_of(what).usual; }
 
-/// The type of the result of a call that names none.
+/// The type of the number in the result of a call that names none.
 constexpr element_type default_result(operation what, element_type type) {
-  const result_rule rule = row_of(what).result;
-  if (is_floating(type) || rule == result_rule::element) return type;
-  if (rule == result_rule::quotient) return element_type::f64;
-  return with_element(type, [&]<class T>() { return std::is_signed_v<T> ? element_type::i64 : element_type::u64; });
+  const auto of_integers = [type](result_rule rule) {
+    if (rule == result_rule::quotient) return element_type::f64;
+    if (rule == result_rule::magnitude) return element_type::u64;
+    return with_element(type, [&]<class T>() { return std::is_signed_v<T> ? element_type::i64 : element_type::u64; });
+  };
+  switch (const result_rule rule = row_of(what).result; rule) {
+    case result_rule::count:
+      return element_type::u64;
+    case result_rule::truth:
+      return element_type::u8;
+    case result_rule::element:
+      return type;
+    default:
+      return is_floating(type) ? type : of_integers(rule);
+  }
 }
 
-/// Whether a result can have that type: the default, and f64 of f32 with method::exact where something is rounded.
+/// Whether the number in a result can have that type: the default, and f64 of f32 with method::exact where something
+/// is rounded.
 constexpr bool is_result(operation what, element_type type, method how, element_type result) {
   const bool rounded_wide = type == element_type::f32 && result == element_type::f64 && how == method::exact;
-  return is_method(how) && (result == default_result(what, type) || (rounded_wide && !row_of(what).selects));
+  return is_method(how) && (result == default_result(what, type) || (rounded_wide && !row_of(what).unrounded));
 }
 
 }  // namespace fanin

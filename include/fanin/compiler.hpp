@@ -14,12 +14,14 @@
 
 /// FANIN_HOST_DEVICE marks functions that run on the host and, under nvcc, on the device too. FANIN_ROLLED before a
 /// loop keeps nvcc from unrolling it: code with unrolled loops over all limbs takes minutes to compile.
+/// FANIN_NOINLINE keeps the code of a long function from being repeated where it is called.
 /// FANIN_HOST_ONLY(statement) is the statement on the host; on a device, where nothing can be thrown, it is nothing.
 #if defined(__CUDACC__)
 #define FANIN_HOST_DEVICE __host__ __device__
 #else
 #define FANIN_HOST_DEVICE
 #endif
+#define FANIN_NOINLINE __attribute__((noinline))
 #if defined(__CUDA_ARCH__)
 #define FANIN_ROLLED _Pragma("unroll 1")
 #define FANIN_HOST_ONLY(statement)

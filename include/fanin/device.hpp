@@ -31,13 +31,15 @@ class device_span {
 };
 
 /// The result that enqueue() writes to device memory.
-template <element R>
+template <result_value R>
 struct device_result {
   R value;  ///< if `overflowed` is not 0: the low bits of a sum, and unspecified for other operations
-  /// Not 0 where fanin::reduce would throw `overflow`. As wide as the value, so that there is no padding.
-  std::conditional_t<sizeof(R) == 8, std::uint64_t, std::conditional_t<sizeof(R) == 4, std::uint32_t, std::uint8_t>>
+  /// Not 0 where fanin::reduce would throw `overflow`. Of the value's alignment, so that there is no padding around
+  /// it.
+  std::conditional_t<alignof(R) == 8, std::uint64_t,
+                     std::conditional_t<alignof(R) == 4, std::uint32_t,
+                                        std::conditional_t<alignof(R) == 2, std::uint16_t, std::uint8_t>>>
       overflowed;
-  static_assert(sizeof(R) == 8 || sizeof(R) == 4 || sizeof(R) == 1);
 };
 
 /// The stream, the workspace and the pinned buffers that calls on one device share. Once the largest request has been
@@ -80,25 +82,25 @@ FANIN_API result<scalar> reduce(operation what, const input_views& inputs, devic
                                 const options& chosen = {});
 
 /// Enqueues the reduction of device memory and returns. `result` is in device memory (or pinned): a device_result of
-/// the type that options::result or default_result() names. The mean or variance of no elements is NaN; min of no
-/// elements is the largest value of the type (+inf for floats), max the smallest. The call only launches kernels,
-/// except for stages of the ladder, and so may be captured into a CUDA graph once the same call was made without
-/// capture. The context has to outlive the graph.
+/// the type that options::result or default_result() names. A mean, variance or standard deviation of too few
+/// elements is NaN; min of no elements is the largest value of the type (+inf for floats), max the smallest, and
+/// their index is the largest. The call only launches kernels, except for stages of the ladder, and so may be
+/// captured into a CUDA graph once the same call was made without capture. The context has to outlive the graph.
 /// @throws as fanin::reduce, but not `overflow`
 FANIN_API void enqueue(operation what, const input_views& inputs, void* result, device_context& context,
                        const options& chosen = {});
 
 /// As above, with the operation and the types as template arguments; options::result is R.
-template <operation What, element T, element R>
+template <operation What, element T, result_value R>
 requires(row_of(What).inputs == 1) void enqueue(device_span<T> input, device_result<R>* result,
                                                 device_context& context, options chosen = {}) {
-  chosen.result = type_of<R>;
+  chosen.result = type_of<typename form_of<R>::number>;
   enqueue(What, input, static_cast<void*>(result), context, chosen);
 }
-template <operation What, element T, element R>
+template <operation What, element T, result_value R>
 requires(row_of(What).inputs == 2) void enqueue(device_span<T> x, device_span<T> y, device_result<R>* result,
                                                 device_context& context, options chosen = {}) {
-  chosen.result = type_of<R>;
+  chosen.result = type_of<typename form_of<R>::number>;
   enqueue(What, {x, y}, static_cast<void*>(result), context, chosen);
 }
 

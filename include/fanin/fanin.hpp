@@ -10,11 +10,11 @@
 // Shared by all functions below:
 //   Input: contiguous host memory. A NaN among the elements gives the canonical quiet NaN.
 //   Accuracy: report::bound; docs/numerics.md has the proofs. u is the unit roundoff of the element type, and g(k) =
-//   k u / (1 - k u); d and d' are the longest chains of rounded additions. Results of integers, and min and max, are
-//   exact, but for the mean of integers, which is rounded once.
-//   Reproducible: method::exact, integers, min and max give the same bits for any order, split and backend; the rest
-//   for the same order on any CPU backend with any thread count (fixed_order). report::reproducibility has what holds
-//   on a GPU.
+//   k u / (1 - k u); d and d' are the longest chains of rounded additions. Results of integers, and of operations
+//   that only compare, are exact, but for quotients and roots of sums of integers, which are rounded once.
+//   Reproducible: method::exact, integers and what only compares give the same bits for any order, split and backend
+//   (of argmin and argmax, any split and backend); the rest for the same order on any CPU backend with any thread
+//   count (fixed_order). report::reproducibility has what holds on a GPU.
 //   Memory: no copy. Scratch: up to 140 KiB of stack; besides, each calling thread keeps about 26 KiB for each thread
 //   that takes part in its calls. In steady state a call of a named backend or of a plan allocates nothing, except
 //   that the variant serial/recursive copies half the input; a list of backends, and `auto` from 256 KiB of input on,
@@ -84,8 +84,8 @@ class FANIN_API incremental {
   /// out_of_memory, device_error
   void push(const input_views& blocks);
   /// The value and the report for all elements pushed. Call finish() once, after the last push().
-  /// @throws invalid_argument for min, max, mean and variance of no elements, and if `value` has another type than
-  /// the stream's result; overflow, out_of_memory, device_error
+  /// @throws invalid_argument for operations that have no value for so few elements, and if `value` has another type
+  /// than the stream's result; overflow, out_of_memory, device_error
   report finish(const result_view& value);
   /// As above, with the value in the result.
   result<scalar> finish();
@@ -157,15 +157,20 @@ array_view view_of(const X& x) {
   return {data_of(x), static_cast<std::size_t>(std::size(x)), type_of<element_of<X>>};
 }
 
+/// The type of a verb's value: bool for a truth.
+template <operation What, class T>
+using value_of_verb = std::conditional_t<row_of(What).result == result_rule::truth, bool, result_of<What, T>>;
+
 template <operation What, class Result, class X, class... Other>
 auto typed_reduce(const options& chosen, const X& x, const Other&... y) {
   const input_views inputs(view_of(x), view_of(y)...);
   using T = element_of<X>;
-  using R = std::conditional_t<std::is_void_v<Result>, element_of_type<default_result(What, type_of<T>)>, Result>;
-  static_assert(
-      is_result(What, type_of<T>, method::fast, type_of<R>) || is_result(What, type_of<T>, method::exact, type_of<R>),
-      "no method gives a result of this type: results have the type that catalog.hpp says, or are double "
-      "for float elements with method::exact");
+  using R = std::conditional_t<std::is_void_v<Result>, value_of_verb<What, T>, Result>;
+  constexpr element_type number = type_of<typename form_of<R>::number>;
+  static_assert(form_of<R>::form == row_of(What).form && (is_result(What, type_of<T>, method::fast, number) ||
+                                                          is_result(What, type_of<T>, method::exact, number)),
+                "no method gives a result of this type: results have the type that catalog.hpp says, or are double "
+                "for float elements with method::exact");
   return result<R>([&](R& value) { return reduce(What, inputs, value, chosen); });
 }
 
@@ -219,6 +224,59 @@ auto max(const X& x, const options& chosen = {}) {
 }
 FANIN_OTHER_FORMS(max)
 
+/// Smallest and largest element in one read, as extremes<T>{min, max}: each as min() and max() give it.
+/// @throws invalid_argument if x is empty
+template <class Result = void, class X>
+auto minmax(const X& x, const options& chosen = {}) {
+  return detail::typed_reduce<operation::minmax, Result>(chosen, x);
+}
+FANIN_OTHER_FORMS(minmax)
+
+/// Smallest element and the index of the first one like it, as indexed<T>{value, index}: of the first NaN if there is
+/// one, of the first -0 if that is the smallest. Reproducible: as min, for the same values in the same order.
+/// @throws invalid_argument if x is empty
+template <class Result = void, class X>
+auto argmin(const X& x, const options& chosen = {}) {
+  return detail::typed_reduce<operation::argmin, Result>(chosen, x);
+}
+FANIN_OTHER_FORMS(argmin)
+
+/// Largest element and the index of the first one like it, as argmin; +0 is larger than -0.
+/// @throws invalid_argument if x is empty
+template <class Result = void, class X>
+auto argmax(const X& x, const options& chosen = {}) {
+  return detail::typed_reduce<operation::argmax, Result>(chosen, x);
+}
+FANIN_OTHER_FORMS(argmax)
+
+/// Largest |x[i]|, the infinity norm. Empty gives +0; any NaN gives NaN. Floats keep their type, integers give u64.
+template <class Result = void, class X>
+auto max_magnitude(const X& x, const options& chosen = {}) {
+  return detail::typed_reduce<operation::max_magnitude, Result>(chosen, x);
+}
+FANIN_OTHER_FORMS(max_magnitude)
+
+/// The number of elements that are not zero, as u64. -0 is zero, NaN is not.
+template <class Result = void, class X>
+auto count_nonzero(const X& x, const options& chosen = {}) {
+  return detail::typed_reduce<operation::count_nonzero, Result>(chosen, x);
+}
+FANIN_OTHER_FORMS(count_nonzero)
+
+/// Whether an element is not zero, as bool. Empty gives false.   Cost: at most one read of x; CPU backends end early.
+template <class Result = void, class X>
+auto any(const X& x, const options& chosen = {}) {
+  return detail::typed_reduce<operation::any, Result>(chosen, x);
+}
+FANIN_OTHER_FORMS(any)
+
+/// Whether no element is zero, as bool. Empty gives true.   Cost: as any.
+template <class Result = void, class X>
+auto all(const X& x, const options& chosen = {}) {
+  return detail::typed_reduce<operation::all, Result>(chosen, x);
+}
+FANIN_OTHER_FORMS(all)
+
 /// Sum of x[i]^2. Empty gives +0; NaN propagates. Types as for sum.
 /// Accuracy, S the exact result and eta the smallest subnormal: fast: |error| <= g(d + 1) S + n eta; compensated:
 /// |error| <= u S + (1 + u) g(d + 1) g(d' + 1) S + 2 n eta; exact: correctly rounded.
@@ -248,9 +306,10 @@ auto mean(const X& x, const options& chosen = {}) {
 FANIN_OTHER_FORMS(mean)
 
 /// Euclidean norm: the square root of the sum of x[i]^2. Empty and all zeros give +0; any NaN gives NaN, otherwise
-/// any infinity +inf. f32 -> f32 (f64 on request), f64 -> f64. method::exact only, which is the default here; not on
-/// the backends cub and thrust. Accuracy: correctly rounded, also where the sum of the squares would overflow or
-/// underflow. Reproducible: same bits for any order, split, backend and thread count.   Cost: one read of x.
+/// any infinity +inf. f32 -> f32 (f64 on request with method::exact), f64 -> f64. The default is method::exact, which
+/// cub and thrust do not have. Accuracy: exact: correctly rounded, also where the sum of the squares would overflow
+/// or underflow; fast, compensated: the root of sum_of_squares, which may, with its relative error and that of two
+/// more roundings, and besides the root of its absolute error (docs/numerics.md).   Cost: one read of x.
 /// @throws unsupported for integers
 template <class Result = void, class X>
 auto norm2(const X& x, const options& chosen = {}) {
@@ -259,15 +318,40 @@ auto norm2(const X& x, const options& chosen = {}) {
 FANIN_OTHER_FORMS(norm2)
 
 /// Population variance: the sum of (x[i] - mean)^2 divided by n, with the mean not rounded. One element, or equal
-/// ones, give +0; any NaN or infinity gives NaN. Types, method and reproducibility as for norm2; integers give f64.
-/// Accuracy: correctly rounded, also where the sums would overflow or underflow.
-/// Cost: one read of x, and up to 10 microseconds for the long division at the end.
+/// ones, give +0; any NaN or infinity gives NaN. f32 -> f32 (f64 on request), f64 -> f64, integers -> f64. Floats
+/// have method::exact only, which is the default here. Reproducible: same bits for any order, split, backend and
+/// thread count. Accuracy: correctly rounded, also where the sums would overflow or underflow. Cost: one read of x,
+/// and up to 10 microseconds for the long division at the end.
 /// @throws invalid_argument if x is empty
 template <class Result = void, class X>
 auto variance(const X& x, const options& chosen = {}) {
   return detail::typed_reduce<operation::variance, Result>(chosen, x);
 }
 FANIN_OTHER_FORMS(variance)
+
+/// Standard deviation of a population: the square root of variance(), rounded once. Everything else as for
+/// variance().
+template <class Result = void, class X>
+auto standard_deviation(const X& x, const options& chosen = {}) {
+  return detail::typed_reduce<operation::standard_deviation, Result>(chosen, x);
+}
+FANIN_OTHER_FORMS(standard_deviation)
+
+/// Variance of a sample: divided by n - 1. Everything else as for variance().
+/// @throws invalid_argument if x has fewer than two elements
+template <class Result = void, class X>
+auto sample_variance(const X& x, const options& chosen = {}) {
+  return detail::typed_reduce<operation::sample_variance, Result>(chosen, x);
+}
+FANIN_OTHER_FORMS(sample_variance)
+
+/// Standard deviation of a sample: the square root of sample_variance(), rounded once.
+/// @throws invalid_argument if x has fewer than two elements
+template <class Result = void, class X>
+auto sample_standard_deviation(const X& x, const options& chosen = {}) {
+  return detail::typed_reduce<operation::sample_standard_deviation, Result>(chosen, x);
+}
+FANIN_OTHER_FORMS(sample_standard_deviation)
 
 /// Dot product: the sum of x[i] y[i], for two ranges of floats of one type. Empty gives +0; only products -0 give -0.
 /// Any NaN, 0 times an infinity, or infinite products of both signs give NaN, otherwise an infinite product that

@@ -8,6 +8,7 @@
 #include <fanin/accumulator/extremum.hpp>
 #include <fanin/accumulator/integer.hpp>
 #include <fanin/accumulator/magnitude.hpp>
+#include <fanin/accumulator/nonzero.hpp>
 #include <fanin/accumulator/product.hpp>
 #include <fanin/accumulator/sum.hpp>
 
@@ -23,7 +24,7 @@ struct recipe {
   using element = T;
   using accumulator = typename recipe_for<What, How, T>::type;
   /// The default type of the result.
-  using result = element_of_type<default_result(What, type_of<T>)>;
+  using result = result_of<What, T>;
 };
 
 namespace detail {
@@ -100,12 +101,13 @@ auto with_recipe(operation what, element_type type, method how, F f) {
   return with_element(type, [&]<class T>() { return with_recipe<T>(what, how, f); });
 }
 
-/// Returns f(R()), where R is the C++ type of `result`, for which is_result() holds.
+/// Returns f(R()), where R is the type of the recipe's result whose number has type `result`, for which is_result()
+/// holds.
 template <class Recipe, class F>
 FANIN_HOST_DEVICE auto with_result(element_type result, F f) {
   using R = typename Recipe::result;
-  constexpr bool may_widen = !std::same_as<R, double> && is_result(Recipe::what, type_of<typename Recipe::element>,
-                                                                   Recipe::how, element_type::f64);
+  constexpr bool may_widen = std::same_as<R, float> && is_result(Recipe::what, type_of<typename Recipe::element>,
+                                                                 Recipe::how, element_type::f64);
   if constexpr (may_widen) {
     if (result == element_type::f64) return f(double());
   }

@@ -10,6 +10,7 @@
 
 #include <fanin/catalog.hpp>
 #include <fanin/compiler.hpp>
+#include <fanin/form.hpp>
 
 namespace fanin {
 
@@ -69,13 +70,15 @@ inline input_views repeated(operation what, const array_view& x) {
 }
 }  // namespace detail
 
-/// The caller's host memory for a result, which is one value of `type`.
+/// The caller's host memory for a result of that form, whose number is of `type`.
 struct result_view {
   void* data;
   element_type type;
-  template <element R>
-  result_view(R& value) noexcept : data(&value), type(type_of<R>) {}
-  result_view(void* data_, element_type type_) noexcept : data(data_), type(type_) {}
+  result_form form;
+  template <result_value R>
+  result_view(R& value) noexcept : data(&value), type(type_of<typename form_of<R>::number>), form(form_of<R>::form) {}
+  result_view(void* data_, element_type type_, result_form form_ = result_form::number) noexcept
+      : data(data_), type(type_), form(form_) {}
 };
 
 /// The caller's choices. The defaults suit most calls.
@@ -88,9 +91,9 @@ struct options {
   std::string_view backend = {};
   /// The name of one of the backend's variants ("kahan"). Empty: the backend's default variant of the method.
   std::string_view variant = {};
-  /// Empty: the variant's own method if one is named, else default_method(): `fast` wherever it exists.
+  /// Empty: the variant's own method if one is named, else default_method().
   std::optional<method> how = {};
-  /// Empty: default_result(). f64 from f32 elements exists with method::exact only.
+  /// The type of the result's number. Empty: default_result(). f64 from f32 elements exists with method::exact only.
   std::optional<element_type> result = {};
   /// Threads that CPU backends may use, and GPU backends for copying host data, the caller's included; 0: as many as
   /// the process has cores. At most 256 are used; the result's bits do not depend on it.

@@ -26,11 +26,12 @@ FANIN_API std::string_view to_string(reproducibility) noexcept;
 
 namespace detail {
 template <std::size_t... I>
-std::variant<element_at<I>...> variant_of_elements(std::index_sequence<I...>);
+std::variant<element_at<I>..., indexed<element_at<I>>..., extremes<element_at<I>>...> variant_of_results(
+    std::index_sequence<I...>);
 }  // namespace detail
 
-/// A value of one of the element types, for callers that know the type only at run time.
-using scalar = decltype(detail::variant_of_elements(std::make_index_sequence<element_count>()));
+/// A result of any form and type, for callers that know them only at run time: a number, `indexed` or `extremes`.
+using scalar = decltype(detail::variant_of_results(std::make_index_sequence<element_count>()));
 
 /// Why a backend cannot be used, here or for this request.
 enum class reason : std::uint8_t {

@@ -8,8 +8,8 @@
 int main() {
 #if defined(NARROW_RESULT)
   return static_cast<int>(fanin::sum<float>(std::vector<double>{1}).value);
-#elif defined(SHORT_ELEMENTS)
-  return static_cast<int>(fanin::sum(std::vector<short>{1}).value);
+#elif defined(CHARACTERS)
+  return static_cast<int>(fanin::sum(std::vector<char>{'1'}).value);
 #elif defined(LINKED_LIST)
   return static_cast<int>(fanin::sum(std::list<double>{1}).value);
 #elif defined(DOT_OF_INTEGERS)

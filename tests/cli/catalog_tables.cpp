@@ -18,7 +18,7 @@ namespace {
 using namespace fanin;
 
 std::string methods_of(const operation_row& row) {
-  if (row.selects) return "exact with every method";
+  if (row.unrounded) return "exact with every method";
   std::vector<std::string_view> names;
   for (const method how : all_methods) {
     if (row.of_floats.has(how)) names.push_back(to_string(how));
@@ -27,13 +27,29 @@ std::string methods_of(const operation_row& row) {
 }
 
 std::string_view empty_of(const operation_row& row) {
+  if (row.result == result_rule::truth) return row.empty == empty_value::one ? "true" : "false";
   return row.empty == empty_value::zero ? "0" : row.empty == empty_value::one ? "1" : "error";
 }
 
+/// The type of the result's number for floats of 32 bits, and after a semicolon for integers, if there are any.
+std::string result_of(const operation_row& row) {
+  const auto of = [&](element_type type) { return std::string(to_string(default_result(row.what, type))); };
+  if (row.result == result_rule::truth) return "bool";
+  if (row.result == result_rule::count) return "u64";
+  const std::string pair = row.form == result_form::number    ? ""
+                           : row.form == result_form::indexed ? ", u64"
+                                                              : ", twice";
+  if (row.result == result_rule::element) return "its type" + pair;
+  if (!row.of_integers) return "its type";
+  if (row.result == result_rule::widened) return "its type; i64 or u64";
+  return "its type; " + of(element_type::i32);
+}
+
 std::string tables() {
-  std::string text = "| operation | gives | of floats | of integers | of nothing |\n|---|---|---|---|---|\n";
+  std::string text =
+      "| operation | gives | result | of floats | of integers | of nothing |\n|---|---|---|---|---|---|\n";
   for (const operation_row& row : operation_rows) {
-    text += fmt::format("| `{}` | {} | {} | {} | {} |\n", row.name, row.story, methods_of(row),
+    text += fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", row.name, row.story, result_of(row), methods_of(row),
                         row.of_integers ? "exact" : "", empty_of(row));
   }
   text += "\n| element type | is | `sum` gives | `mean` gives |\n|---|---|---|---|\n";

@@ -34,6 +34,35 @@ TEST_CASE("every operation") {
   here.write("y.txt", "3 -4\n");
   CHECK(value(here.fanin("norm2 y.txt")) == "5");
   CHECK(value(here.fanin("variance y.txt")) == "12.25");
+  CHECK(value(here.fanin("standard_deviation y.txt")) == "3.5");
+  CHECK(value(here.fanin("sample_variance y.txt")) == "24.5");
+  check_failure(here.shell("echo 1 | $fanin sample_standard_deviation"), 1, "of one element does not exist");
+  CHECK(value(here.fanin("argmin x.txt")) == "3");
+  CHECK(value(here.fanin("argmax x.txt")) == "0");
+  CHECK(value(here.fanin("minmax x.txt")) == "-4 3");
+  CHECK(value(here.fanin("max_magnitude x.txt")) == "4");
+  CHECK(value(here.fanin("count_nonzero x.txt")) == "4");
+  CHECK(value(here.fanin("any x.txt")) == "true");
+  CHECK(value(here.shell("printf '1 0' | $fanin all")) == "false");
+}
+
+TEST_CASE("results of two numbers, and truths, as JSON") {
+  const scratch_folder here;
+  here.write("x.txt", "3 1 nan -4 0\n");
+  const json place = json::parse(here.fanin("argmax x.txt --json").out);
+  CHECK(place["value"] == nullptr);
+  CHECK(place["index"] == 2);
+  CHECK(place["value_text"] == "nan");
+  here.write("x.txt", "3 1 -4 0\n");
+  const json least = json::parse(here.fanin("argmin x.txt --type i16 --json").out);
+  CHECK(least["value"] == -4);
+  CHECK(least["index"] == 2);
+  const json both = json::parse(here.fanin("minmax x.txt --json").out);
+  CHECK(both["min"] == -4.0);
+  CHECK(both["max"] == 3.0);
+  CHECK(both["value_text"] == "-4 3");
+  CHECK(json::parse(here.fanin("all x.txt --json").out)["value"] == false);
+  CHECK(json::parse(here.fanin("any x.txt --json").out)["value_text"] == "true");
 }
 
 TEST_CASE("one set of numbers in every format, from a file and from stdin") {
@@ -173,7 +202,8 @@ TEST_CASE("a dead end lists what there is") {
   check_failure(here.fanin("generate unifrm --count 3 -o y.npy"), 2, "did you mean 'uniform'? there are ");
   check_failure(here.fanin("merge x.txt --operation men"), 2, "did you mean 'mean'? there are sum, mean");
   check_failure(here.fanin("sum x.txt --type i32 --result f64"), 2, "is not offered as f64; it gives i64");
-  check_failure(here.fanin("norm2 x.txt --method fast"), 2, "there is no fast norm2 of f64; its methods are exact");
+  check_failure(here.fanin("variance x.txt --method fast"), 2,
+                "there is no fast variance of f64; its methods are exact");
   check_failure(here.fanin("norm2 x.txt --type i32"), 2, "it is for f32, f64");
   CHECK(value(here.fanin("variance x.txt --type i32")) == "0.6666666666666666");
 }

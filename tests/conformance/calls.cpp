@@ -64,7 +64,7 @@ void check_blocks(const backend& b, findings& found) {
     });
     const options fast{.how = method::fast};
     for (const operation what : all_operations) {
-      if (row_of(what).empty == empty_value::none || !has(b, what, type_of<T>, fast.how.value())) continue;
+      if (!has_value(what, 0) || !has(b, what, type_of<T>, fast.how.value())) continue;
       const auto nothing = call_in_blocks(b, what, type_of<T>, fast, [](block_feed& into) { into.push(nullptr, 0); });
       found.expect(same(nothing.value, call(b, what, std::span<const T>(), fast).value),
                    [&] { return told(what, std::span<const T>(), fast) + ": differs in blocks"; });

@@ -72,18 +72,19 @@ void for_each_integer(F f) {
 /// Operations that add up rounded terms, with every method.
 inline bool is_sum(operation what) {
   const operation_row& row = row_of(what);
-  return row.of_floats.fast && row.of_floats.exact && !row.selects;
+  return row.of_floats.fast && row.of_floats.exact && !row.unrounded;
 }
-/// Operations whose every result is correctly rounded.
-inline bool is_exact_only(operation what) { return !row_of(what).of_floats.fast; }
-inline bool empty_has_value(operation what) { return row_of(what).empty != empty_value::none; }
+/// Operations that are exact unless another method is named: roots and quotients of exact sums.
+inline bool is_usually_exact(operation what) { return row_of(what).usual == method::exact; }
+inline bool has_value(operation what, std::uint64_t count) { return count >= least_count(what); }
 
-/// Whether `b` is to have this reduction: what the catalogue offers. cub and thrust take one input, and their exact
-/// states are for sums and means only.
+/// Whether `b` is to have this reduction: what the catalogue offers. cub and thrust take one input without positions,
+/// and their exact states are for sums and means only; thrust has no integers of 8 and 16 bits.
 inline bool has(const backend& b, operation what, element_type type, method how) {
   if (!is_offered(what, type, how)) return false;
   if (b.name() != "cub" && b.name() != "thrust") return true;
-  const bool of_sums = what == operation::sum || what == operation::mean || row_of(what).selects;
+  if (row_of(what).form == result_form::indexed || (b.name() == "thrust" && size_of(type) < 4)) return false;
+  const bool of_sums = what == operation::sum || what == operation::mean || row_of(what).unrounded;
   return row_of(what).inputs == 1 && (how != method::exact || !is_floating(type) || of_sums);
 }
 

@@ -54,8 +54,9 @@ void expect_wide(const backend& b, findings& found) {
     expect_among(b, operation::sum_of_squares, T{0}, {v, v, v}, found);
   }
   for (const auto& x : {std::vector<T>{most, least}, {least, most}, {most, most}, {least, least}}) {
-    expect_among(b, operation::min, T{7}, x, found);
-    expect_among(b, operation::max, T{7}, x, found);
+    for (const operation what : all_operations) {
+      if (only_compares(what) && has(b, what, type_of<T>, method::fast)) expect_among(b, what, T{7}, x, found);
+    }
   }
 }
 
@@ -103,6 +104,10 @@ void check_integer_limits(const backend& b, findings& found) {
   expect_signed(b, found);
   expect_narrow<std::int32_t>(b, found);
   expect_narrow<std::uint32_t>(b, found);
+  expect_narrow<std::int8_t>(b, found);
+  expect_narrow<std::uint8_t>(b, found);
+  expect_narrow<std::int16_t>(b, found);
+  expect_narrow<std::uint16_t>(b, found);
 }
 
 }  // namespace fanin::test

@@ -33,7 +33,7 @@ template <class T>
 void expect_sums(const backend& b, std::span<const T> x, findings& found) {
   const exact_reference<T> exact(x);
   for (const operation what : all_operations) {
-    if (!is_sum(what) || (x.empty() && !empty_has_value(what))) continue;
+    if (!is_sum(what) || !has_value(what, x.size())) continue;
     for (const method how : all_methods) {
       if (!has(b, what, type_of<T>, how)) continue;
       const reduction answer = call(b, what, x, with(how));
@@ -57,8 +57,8 @@ template <class T>
 void expect_exact_only(const backend& b, std::span<const T> x, findings& found) {
   const exact_reference<T> exact(x);
   for (const operation what : all_operations) {
-    if (!is_exact_only(what) || !has(b, what, type_of<T>, method::exact)) continue;
-    if (x.empty() && !empty_has_value(what)) continue;
+    if (!is_usually_exact(what) || !has(b, what, type_of<T>, method::exact)) continue;
+    if (!has_value(what, x.size())) continue;
     for (const element_type type : {element_type::f64, type_of<T>}) {
       options rounded = with(method::exact);
       rounded.result = type;
@@ -72,12 +72,12 @@ void expect_exact_only(const backend& b, std::span<const T> x, findings& found) 
 }
 
 template <class T>
-void expect_extrema(const backend& b, std::span<const T> x, findings& found) {
-  if (x.empty()) return;
-  for (const operation what : {operation::min, operation::max}) {
-    const T expected =
-        what == operation::min ? *std::min_element(x.begin(), x.end()) : *std::max_element(x.begin(), x.end());
+void expect_comparisons(const backend& b, std::span<const T> x, findings& found) {
+  for (const operation what : all_operations) {
+    if (!only_compares(what) || !has_value(what, x.size())) continue;
+    const scalar expected = comparison<T>(x).result(what);
     for (const method how : all_methods) {
+      if (!has(b, what, type_of<T>, how)) continue;
       const scalar value = call(b, what, x, with(how)).value;
       found.expect(same(value, expected),
                    [&] { return told(what, x, with(how)) + ": " + shown(value) + " instead of " + shown(expected); });
@@ -111,7 +111,7 @@ void expect_product(const backend& b, std::span<const T> x, findings& found) {
 template <class T>
 void expect_integers(const backend& b, std::span<const T> x, findings& found) {
   for (const operation what : all_operations) {
-    if (x.empty() && !empty_has_value(what)) continue;
+    if (!has_value(what, x.size())) continue;
     const auto expected = integer_reference(what, x);
     for (const method how : all_methods) {
       if (!has(b, what, type_of<T>, how)) continue;
@@ -134,7 +134,7 @@ void check_float_sizes(const backend& b, findings& found) {
     for_each_window(mixed_values<T>(million + most_starts, 1), [&](std::span<const T> x) {
       expect_sums(b, x, found);
       expect_exact_only(b, x, found);
-      expect_extrema(b, x, found);
+      expect_comparisons(b, x, found);
     });
     for_each_window(unit_factors<T>(million + most_starts, 2),
                     [&](std::span<const T> x) { expect_exact_product(b, x, found); });

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "tests/conformance/checks.hpp"
+#include "tests/support/compared.hpp"
 
 namespace fanin::test {
 namespace {
@@ -19,7 +20,7 @@ struct row {
 };
 
 template <class T>
-void expect_value(const backend& b, const row<T>& r, operation what, T expected, const options& chosen,
+void expect_value(const backend& b, const row<T>& r, operation what, const scalar& expected, const options& chosen,
                   findings& found) {
   const array_view input{std::span<const T>(r.x)};
   const scalar value = call(b, what, input, chosen).value;
@@ -27,6 +28,17 @@ void expect_value(const backend& b, const row<T>& r, operation what, T expected,
     return std::string(r.name) + ": " + told(what, input, chosen) + ": " + shown(value) + " instead of " +
            shown(expected);
   });
+}
+
+/// The operations that only compare, by the standard library's comparisons.
+template <class T>
+void expect_comparisons(const backend& b, const row<T>& r, findings& found) {
+  for (const operation what : all_operations) {
+    if (!only_compares(what)) continue;
+    const scalar expected = comparison<T>(r.x).result(what);
+    for_each_variant(b, what, std::span<const T>(r.x), 3,
+                     [&](const options& chosen) { expect_value(b, r, what, expected, chosen, found); });
+  }
 }
 
 template <class T>
@@ -42,6 +54,7 @@ void expect_row(const backend& b, const row<T>& r, findings& found) {
   expect(operation::product, r.product);
   expect(operation::min, r.min);
   expect(operation::max, r.max);
+  expect_comparisons(b, r, found);
   expect(operation::sum_of_squares, r.squares);
   expect(operation::dot, r.squares);
   const bool zeros = std::ranges::all_of(r.x, [](T v) { return v == 0; });
@@ -144,8 +157,9 @@ void check_special_values(const backend& b, findings& found) {
   for_each_float([&]<class T>(T) {
     const row<T> empty{"empty", {}, T{0}, T{1}, {}, {}, T{0}};
     for (const operation what : all_operations) {
-      if (!empty_has_value(what)) continue;
-      const T expected = row_of(what).empty == empty_value::one ? T{1} : T{0};
+      if (!has_value(what, 0)) continue;
+      const T value = row_of(what).empty == empty_value::one ? T{1} : T{0};
+      const scalar expected = only_compares(what) ? comparison<T>({}).result(what) : scalar(value);
       for_each_variant(b, what, std::span<const T>(), 3,
                        [&](const options& chosen) { expect_value(b, empty, what, expected, chosen, found); });
     }

@@ -15,6 +15,7 @@
 #include "tests/fuzz/mpfr_truth.hpp"
 #include "tests/fuzz/patterns.hpp"
 #include "tests/support/call.hpp"
+#include "tests/support/compared.hpp"
 #include "tests/support/cpu_backends.hpp"
 #include "tests/support/targets.hpp"
 
@@ -31,18 +32,16 @@ struct case_counter {
 
 template <class T>
 bool is_right(operation what, const repeated<T>& x, const test::reduction& answer, const scalar& value) {
+  if (what == operation::count_nonzero) {
+    std::uint64_t nonzeros = 0;
+    for (std::size_t i = 0; i < x.pattern.size(); ++i) nonzeros += x.pattern[i] == T{0} ? 0 : x.times(i);
+    return test::same(value, nonzeros);
+  }
+  if (test::only_compares(what)) return test::same(value, test::comparison<T>(x.pattern).result(what));
   if constexpr (std::is_integral_v<T>) {
-    if (row_of(what).selects)
-      return test::same(value, what == operation::min ? std::ranges::min(x.pattern) : std::ranges::max(x.pattern));
     const auto right = right_integer(what, x);
     return right && test::same(value, *right);
   } else {
-    if (row_of(what).selects) {
-      const auto less = [](T a, T b) { return a < b || (a == b && std::signbit(a) && !std::signbit(b)); };
-      const bool nan = std::ranges::any_of(x.pattern, [](T v) { return std::isnan(v); });
-      const T best = what == operation::min ? std::ranges::min(x.pattern, less) : std::ranges::max(x.pattern, less);
-      return test::same(value, nan ? std::numeric_limits<T>::quiet_NaN() : best);
-    }
     if (what == operation::product) return keeps_product(x, std::get<T>(value), answer.bound);
     if (answer.how != method::exact) return keeps_bound(what, x, std::get<T>(value), answer.bound);
     return std::visit(
@@ -111,7 +110,7 @@ void run(const backend& b, const request& prepared, const input<T>& all, std::si
   if (!stream) return;
   stream->push(prepared.inputs.part(0, cut));
   stream->push(prepared.inputs.part(cut, all.x.count - cut));
-  const auto in_blocks = with_element(prepared.result, [&]<class R>() {
+  const auto in_blocks = with_result_type(what, prepared.result, [&]<class R>() {
     R value{};
     const outcome answer = stream->finish(&value);
     return test::reduction{answer, value};
@@ -135,6 +134,7 @@ void expect_merged_states(const input<T>& all, std::size_t cut) {
 
 template <class T>
 void compare(operation what, const input<T>& all, std::size_t cut, unsigned threads) {
+  if (all.x.count < least_count(what)) return;
   known_values known;
   for (const backend* b : test::cpu_backends()) {
     for (const variant_info& v : b->variants()) {

@@ -143,17 +143,25 @@ struct terms {
   }
 };
 
-/// The correctly rounded sum, mean, sum of squares or magnitudes, dot product, norm or variance of floats.
+inline bool is_spread(operation what) {
+  return what == operation::variance || least_count(what) > 1 || what == operation::standard_deviation;
+}
+
+/// The correctly rounded sum, mean, sum of squares or magnitudes, dot product, norm, variance or standard deviation
+/// of floats.
 template <class R, class T>
 R right_float(operation what, const repeated<T>& x) {
-  if (what == operation::variance) {
+  if (is_spread(what)) {
     terms<T> plain(operation::sum, x), squares(operation::sum_of_squares, x);
     if (plain.nan || plain.plus_infinity || plain.minus_infinity) return std::numeric_limits<R>::quiet_NaN();
     mpfr_mul_ui(squares.sum.get(), squares.sum.get(), x.count, MPFR_RNDN);
     mpfr_sqr(plain.sum.get(), plain.sum.get(), MPFR_RNDN);
     mpfr_sub(squares.sum.get(), squares.sum.get(), plain.sum.get(), MPFR_RNDN);
     if (mpfr_zero_p(squares.sum.get()) != 0) return R{0};
-    squares.sum.divide(x.count * x.count);
+    const bool sample = least_count(what) > 1,
+               root = what == operation::standard_deviation || what == operation::sample_standard_deviation;
+    squares.sum.divide(x.count * (x.count - (sample ? 1 : 0)));
+    if (root) squares.sum.take_root();
     return squares.sum.template rounded<R>();
   }
   terms<T> all(what, x);
@@ -167,6 +175,7 @@ R right_float(operation what, const repeated<T>& x) {
 template <class T>
 bool keeps_bound(operation what, const repeated<T>& x, T value, const error_bound& bound) {
   terms<T> all(what, x);
+  if (what == operation::norm2) all.sum.take_root();
   const std::uint64_t times = what == operation::mean ? x.count : 1;
   const auto special = all.template special<double>();
   const oracle::exact_facts exact{special.value_or(all.sum.template rounded<double>()),
@@ -228,7 +237,7 @@ std::optional<scalar> right_integer(operation what, const repeated<T>& x) {
     const auto value = product.template integer<R>();
     return value ? std::optional<scalar>(*value) : std::nullopt;
   }
-  if (what == operation::variance) return scalar(right_float<double>(what, x));
+  if (is_spread(what)) return scalar(right_float<double>(what, x));
   terms<T> all(what, x);
   if (what == operation::mean) {
     all.sum.divide(x.count);

@@ -2,6 +2,7 @@
 // One call of a backend, compared bit by bit and told in words.
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cinttypes>
 #include <cstdio>
@@ -19,7 +20,7 @@ struct reduction : outcome {
 
 /// The reduction of a prepared request by `b`.
 inline reduction reduced(const backend& b, const request& prepared) {
-  return with_element(prepared.result, [&]<class R>() {
+  return with_result_type(prepared.what, prepared.result, [&]<class R>() {
     R value{};
     const outcome answer = b.reduce(prepared, &value);
     return reduction{answer, value};
@@ -48,7 +49,7 @@ class block_feed {
   void push(const array_view& block) { stream_->push(inputs_for(request_.what, block)); }
   void push(const void* elements, std::size_t count) { push(array_view(elements, count, request_.inputs.type())); }
   reduction finish() {
-    return with_element(request_.result, [&]<class R>() {
+    return with_result_type(request_.what, request_.result, [&]<class R>() {
       R value{};
       const outcome answer = stream_->finish(&value);
       return reduction{answer, value};
@@ -70,25 +71,53 @@ reduction call_in_blocks(const backend& b, operation what, element_type type, co
 
 template <class T>
 auto bits_of(T value) {
-  return std::bit_cast<std::conditional_t<sizeof(T) == 8, std::uint64_t,
-                                          std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint8_t>>>(value);
+  if constexpr (std::is_integral_v<T>) {
+    return static_cast<std::make_unsigned_t<T>>(value);
+  } else {
+    return std::bit_cast<std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>>(value);
+  }
+}
+
+/// The numbers of a result as their bits: one or two.
+template <class R>
+auto words_of(const R& value) {
+  if constexpr (form_of<R>::form == result_form::indexed) {
+    return std::array<std::uint64_t, 2>{bits_of(value.value), value.index};
+  } else if constexpr (form_of<R>::form == result_form::extremes) {
+    return std::array<std::uint64_t, 2>{bits_of(value.min), bits_of(value.max)};
+  } else {
+    return std::array<std::uint64_t, 1>{bits_of(value)};
+  }
 }
 
 /// The same type and the same bits: +0 is not -0, and a NaN is itself.
 inline bool same(const scalar& a, const scalar& b) {
   return a.index() == b.index() &&
-         std::visit([&](auto value) { return bits_of(value) == bits_of(std::get<decltype(value)>(b)); }, a);
+         std::visit(
+             [&](const auto& value) {
+               return words_of(value) == words_of(std::get<std::decay_t<decltype(value)>>(b));
+             },
+             a);
 }
 
 inline std::string shown(const scalar& value) {
-  char text[64];
-  std::visit(
-      [&](auto v) {
-        std::snprintf(text, sizeof text, "%.17g (%s, 0x%" PRIx64 ")", static_cast<double>(v),
-                      to_string(type_of<decltype(v)>).data(), static_cast<std::uint64_t>(bits_of(v)));
+  const auto number = [](auto v) {
+    char text[64];
+    std::snprintf(text, sizeof text, "%.17g (%s, 0x%" PRIx64 ")", static_cast<double>(v),
+                  to_string(type_of<decltype(v)>).data(), static_cast<std::uint64_t>(bits_of(v)));
+    return std::string(text);
+  };
+  return std::visit(
+      [&]<class R>(const R& v) {
+        if constexpr (form_of<R>::form == result_form::indexed) {
+          return number(v.value) + " at " + std::to_string(v.index);
+        } else if constexpr (form_of<R>::form == result_form::extremes) {
+          return number(v.min) + " and " + number(v.max);
+        } else {
+          return number(v);
+        }
       },
       value);
-  return text;
 }
 
 /// "fast sum of 17 f32 at +3, variant kahan, 2 threads"

@@ -11,6 +11,8 @@
 #include <span>
 #include <stdexcept>
 
+#include <fanin/accumulator/moments.hpp>
+
 #include "tests/support/call.hpp"
 
 namespace fanin::test {
@@ -60,11 +62,13 @@ class exact_number {
     return value < 0 ? exact_number(0) - result : result;
   }
 
-  /// The double nearest to this number divided by `divisor`.
-  double over(const exact_number& divisor) const {
+  /// The double nearest to this number divided by `divisor`, or with `root` to the square root of that. The quotient
+  /// has 4500 bits: it is a tie only if the number is.
+  double over(const exact_number& divisor, bool root = false) const {
     mpfr_t quotient;
-    mpfr_init2(quotient, std::numeric_limits<double>::digits);
+    mpfr_init2(quotient, 4500);
     mpfr_div(quotient, value_, divisor.value_, MPFR_RNDN);
+    if (root) mpfr_sqrt(quotient, quotient, MPFR_RNDN);
     const double nearest = mpfr_get_d(quotient, MPFR_RNDN);
     mpfr_clear(quotient);
     return nearest;
@@ -125,13 +129,17 @@ bool is_root(R value, const exact_number& square) {
          is_nearest(value, [&](const exact_number& m) { return compare(m, 0) < 0 ? 1 : compare(square, m * m); });
 }
 
-/// Whether `value` is the variance of `count` numbers with these sums, rounded once, and not -0.
+/// Whether `value` is that spread of `count` > ddof numbers with these sums, rounded once, and not -0.
 template <class R>
-bool is_variance(R value, const exact_number& sum, const exact_number& squares, std::uint64_t count) {
+bool is_spread(R value, const exact_number& sum, const exact_number& squares, std::uint64_t count,
+               spread_measure wanted) {
   const exact_number n = exact_number::of(count);
   const exact_number numerator = n * squares - sum * sum;
-  return !std::signbit(value) &&
-         is_nearest(value, [&](const exact_number& m) { return compare(numerator, n * n * m); });
+  const exact_number denominator = n * exact_number::of(count - wanted.ddof);
+  return !std::signbit(value) && is_nearest(value, [&](const exact_number& m) {
+    if (wanted.root && compare(m, 0) < 0) return 1;
+    return compare(numerator, denominator * (wanted.root ? m * m : m));
+  });
 }
 
 }  // namespace fanin::test

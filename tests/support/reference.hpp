@@ -14,9 +14,16 @@
 #include <fanin/result.hpp>
 
 #include "oracle/promise.hpp"
+#include "tests/support/compared.hpp"
 #include "tests/support/exact_number.hpp"
 
 namespace fanin::test {
+
+/// The measure of spread that an operation of that name is.
+inline spread_measure spread_named(operation what) {
+  const bool sample = what == operation::sample_variance || what == operation::sample_standard_deviation;
+  return {what == operation::standard_deviation || what == operation::sample_standard_deviation, sample ? 1u : 0u};
+}
 
 template <class T>
 class exact_reference {
@@ -29,28 +36,31 @@ class exact_reference {
     }
   }
 
-  /// The correctly rounded sum, mean, sum of squares or of magnitudes, or dot product of the elements with
+  /// The correctly rounded sum, mean, sum of squares or of magnitudes, norm2, or dot product of the elements with
   /// themselves.
   template <class R>
   R rounded(operation what) const {
     if (what == operation::sum_of_magnitudes) return magnitudes_.template round<R>();
     if (what == operation::sum_of_squares || what == operation::dot) return squares_.template round<R>();
+    if (what == operation::norm2) return squares_.template root<R>();
     return what == operation::mean ? sum_.template mean<R>(count_) : sum_.template round<R>();
   }
 
-  /// Whether `value` is the correctly rounded norm2 or variance of finite elements, by other arithmetic than fanin's.
+  /// Whether `value` is the correctly rounded norm2, variance or standard deviation of finite elements, by other
+  /// arithmetic than fanin's.
   template <class R>
   bool is_rounded(operation what, R value) const {
     constexpr int unit = detail::float_format<T>::low;
     const exact_number squares = exact_number::saved(squares_.save()).scaled(2 * unit);
     if (what == operation::norm2) return is_root(value, squares);
-    return is_variance(value, exact_number::saved(sum_.save()).scaled(unit), squares, count_);
+    return is_spread(value, exact_number::saved(sum_.save()).scaled(unit), squares, count_, spread_named(what));
   }
 
   /// Whether `value` keeps its bound, if that promises anything.
   bool keeps(operation what, T value, const error_bound& bound) const {
     if (what == operation::sum_of_squares || what == operation::dot)
       return keeps(squares_, squares_, value, 1, bound);
+    if (what == operation::norm2) return keeps_root(value, bound);
     if (what == operation::sum_of_magnitudes) return keeps(magnitudes_, magnitudes_, value, 1, bound);
     return keeps(sum_, magnitudes_, value, what == operation::mean ? count_ : 1, bound);
   }
@@ -63,6 +73,15 @@ class exact_reference {
                                     static_cast<double>(times)};
     return oracle::judge(bound, type_of<T>, static_cast<double>(value), exact,
                          [&] { return distance(sum, value, times); }) != oracle::promise::broken;
+  }
+
+  /// The root is known but for its rounding to double, which the bound is given for.
+  bool keeps_root(T value, error_bound bound) const {
+    const oracle::exact_facts exact{squares_.template root<double>(), squares_.template round<double>()};
+    bound.of_result += std::numeric_limits<double>::epsilon();
+    const auto got = static_cast<double>(value);
+    return oracle::judge(bound, type_of<T>, got, exact, [&] { return std::abs(got - exact.result); }) !=
+           oracle::promise::broken;
   }
 
   /// |S - times * value|: the difference is exact and rounded once.
@@ -82,9 +101,10 @@ class exact_reference {
   exact_square_accumulator<T> squares_;
 };
 
-/// (n Q - S^2) / n^2, where S and Q are the sums of n elements and of their squares.
+/// That spread of integers: (n Q - S^2) / (n (n - ddof)) or its root, where S and Q are the sums of n elements and of
+/// their squares.
 template <class T>
-double integer_variance(std::span<const T> x) {
+double integer_spread(std::span<const T> x, spread_measure wanted) {
   detail::int128 sum = 0;
   detail::uint128 low_squares = 0, high_squares = 0;  // of the low and of the high 64 bits of each square
   for (const T v : x) {
@@ -93,12 +113,12 @@ double integer_variance(std::span<const T> x) {
     low_squares += static_cast<std::uint64_t>(size * size);
     high_squares += size * size >> 64;
   }
-  const auto count = exact_number::of(static_cast<std::uint64_t>(x.size()));
+  const auto count = exact_number::of(x.size());
   exact_number numerator = exact_number::of(static_cast<detail::int128>(high_squares)).scaled(64);
   numerator += exact_number::of(static_cast<detail::int128>(low_squares));
   numerator *= count;
   numerator -= exact_number::of(sum) * exact_number::of(sum);
-  return numerator.over(count * count);
+  return numerator.over(count * exact_number::of(x.size() - wanted.ddof), wanted.root);
 }
 
 /// The value, or nothing where it is the error `overflow`. x is not empty, and integers have that operation.
@@ -113,10 +133,6 @@ std::optional<scalar> integer_reference(operation what, std::span<const T> x) {
   };
   int128 total = 0;
   switch (what) {
-    case operation::min:
-      return scalar(*std::min_element(x.begin(), x.end()));
-    case operation::max:
-      return scalar(*std::max_element(x.begin(), x.end()));
     case operation::sum:
       for (const T v : x) total += v;
       return fitting(total);
@@ -149,12 +165,16 @@ std::optional<scalar> integer_reference(operation what, std::span<const T> x) {
       return fitting(negative ? -total : total);
     }
     case operation::variance:
-      return scalar(integer_variance(x));
+    case operation::standard_deviation:
+    case operation::sample_variance:
+    case operation::sample_standard_deviation:
+      return scalar(integer_spread(x, spread_named(what)));
     case operation::norm2:
     case operation::dot:
-      break;
+      return {};
+    default:
+      return comparison<T>(x).result(what);
   }
-  return {};
 }
 
 }  // namespace fanin::test

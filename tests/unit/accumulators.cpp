@@ -10,6 +10,7 @@
 #include <fanin/recipe.hpp>
 
 #include "tests/support/call.hpp"
+#include "tests/support/inputs.hpp"
 
 namespace fanin::test {
 namespace {
@@ -162,6 +163,38 @@ TEST_SUITE("unit/accumulators") {
     CHECK(value_of<magnitudes, std::uint64_t>({least, most}, 1) == ~std::uint64_t{0});
     CHECK_THROWS_AS((value_of<magnitudes, std::uint64_t>({least, most, -1}, 1)), overflow);
     CHECK(value_of<accumulator::plain_sum<double, accumulator::magnitude_term>, double>({-1, 2, -0.0}) == 3);
+  }
+
+  TEST_CASE_TEMPLATE("the first extremum of runs, in any order, is that of single elements", T, float, double,
+                     std::int8_t, std::uint64_t) {
+    using first = accumulator::first_extremum<T, true>;
+    constexpr int length = 4;
+    generator random(7);
+    for (int round = 0; round < 2000; ++round) {
+      T x[5][length];
+      auto expected = first::identity(), found = first::identity();
+      for (unsigned run = 0; run < 5; ++run) {
+        for (T& v : x[run]) {
+          v = static_cast<T>(random() % 4);
+          if constexpr (std::is_floating_point_v<T>) {
+            if (random() % 2 == 0) v = -v;
+            if (random() % 16 == 0) v = range<T>::quiet_NaN();
+          }
+        }
+        for (unsigned i = 0; i < length; ++i) first::add(expected, x[run][i], length * run + i);
+      }
+      for (const unsigned run : {3u, 0u, 4u, 1u, 2u}) first::add_run(found, x[run], length * run);
+      CHECK(words_of(first::template finish<indexed<T>>(found, 20)) ==
+            words_of(first::template finish<indexed<T>>(expected, 20)));
+    }
+  }
+
+  TEST_CASE("the largest magnitude is that of the smallest element too") {
+    using magnitude = accumulator::largest_magnitude<std::int64_t>;
+    CHECK(value_of<magnitude, std::uint64_t>({least, most}, 1) == std::uint64_t{1} << 63);
+    CHECK(value_of<magnitude, std::uint64_t>({-3, 2}) == 3);
+    CHECK(value_of<accumulator::largest_magnitude<double>, double>({-3, 2}, 1) == 3);
+    CHECK(value_of<accumulator::largest_magnitude<double>, double>({}) == 0);
   }
 }
 

@@ -32,12 +32,19 @@ bench_axes everything(const std::string& count) {
 /// A value that is further from `value` than every error bound for a thousand elements.
 scalar spoilt(const scalar& value) {
   return std::visit(
-      []<class T>(T x) -> scalar {
-        if constexpr (std::is_floating_point_v<T>) {
-          return static_cast<T>(x * (1 + 1024 * 1024 * std::numeric_limits<T>::epsilon()));
-        } else {
-          return static_cast<T>(x + 1);
-        }
+      []<class R>(R x) -> scalar {
+        const auto spoil = [](auto& number) {
+          using T = std::decay_t<decltype(number)>;
+          if constexpr (std::is_floating_point_v<T>) {
+            number = static_cast<T>(number * (1 + 1024 * 1024 * std::numeric_limits<T>::epsilon()));
+          } else {
+            ++number;
+          }
+        };
+        if constexpr (form_of<R>::form == result_form::indexed) spoil(x.index);
+        if constexpr (form_of<R>::form == result_form::extremes) spoil(x.max);
+        if constexpr (form_of<R>::form == result_form::number) spoil(x);
+        return x;
       },
       value);
 }

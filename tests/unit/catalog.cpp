@@ -65,6 +65,26 @@ TEST_SUITE("unit/catalog") {
     }
   }
 
+  TEST_CASE("memory for a result of another form is refused by every entry") {
+    const std::vector<float> x(10, 1.0f);
+    const array_view view{std::span<const float>(x)};
+    float number = 0;
+    indexed<float> place{};
+    extremes<float> both{};
+    CHECK_THROWS_AS(reduce(operation::argmax, view, number), invalid_argument);
+    CHECK_THROWS_AS(reduce(operation::argmax, view, both), invalid_argument);
+    CHECK_THROWS_AS(reduce(operation::max, view, place), invalid_argument);
+    CHECK_THROWS_AS(plan(operation::minmax, element_type::f32)(view, place), invalid_argument);
+    incremental stream(operation::argmin, element_type::f32);
+    stream.push(view);
+    CHECK_THROWS_AS(stream.finish(both), invalid_argument);
+    CHECK(std::get<indexed<float>>(stream.finish().value) == indexed<float>{1, 0});
+    static_cast<void>(reduce(operation::minmax, view, both));
+    CHECK(both == extremes<float>{1, 1});
+    CHECK(any(x).value);
+    CHECK(argmax(std::vector<float>{0, 2, 2}).value.index == 1);
+  }
+
   TEST_CASE("counts that no memory can have, and results without memory, are refused by every entry") {
     const double x = 1;
     const std::size_t most = std::numeric_limits<std::ptrdiff_t>::max() / sizeof x;

@@ -120,13 +120,17 @@ void check_rounding(const cuda::chunk_sums<T, Power>& total, const basic_exact_a
 }
 
 template <class R, class T>
-void check_variance(const cuda::chunk_moments<T>& total, const exact_moments_accumulator<T>& expected,
-                    std::size_t count) {
-  device_result<R> found{};
-  const cuda::moments_writer<T> write{nullptr, {&found, std::is_same_v<R, float>}, count};
+void check_spread(const cuda::chunk_moments<T>& total, const exact_moments_accumulator<T>& expected,
+                  std::size_t count) {
   if (sizeof(T) == 8 && std::is_same_v<R, float>) return;  // Elements of f64 have no such result.
-  launch(1, 32, [&] { write(total); });
-  CHECK(bits_of(found.value) == bits_of(expected.template variance<R>(count)));
+  for (const spread_measure measure : {spread_measure{false, 0}, {true, 0}, {false, 1}, {true, 1}}) {
+    device_result<R> found{};
+    const cuda::moments_writer<T> write{nullptr, {&found, std::is_same_v<R, float>}, count, measure};
+    launch(1, 32, [&] { write(total); });
+    constexpr R nan = std::numeric_limits<R>::quiet_NaN();
+    CHECK(bits_of(found.value) ==
+          bits_of(count > measure.ddof ? expected.template spread_of<R>(count, measure) : nan));
+  }
 }
 
 template <class T>
@@ -156,8 +160,8 @@ void check_sums(const std::vector<T>& x, const std::vector<T>& y) {
   const auto moments = warp_sum(cuda::moments<T>(), elements);
   CHECK(words_of(static_cast<exact_accumulator<T>>(moments.sum)) == words_of(sum));
   CHECK(std::ranges::equal(moments.squares.chunk, found_squares.chunk));
-  check_variance<float>(moments, {sum, squares}, x.size());
-  check_variance<double>(moments, {sum, squares}, x.size());
+  check_spread<float>(moments, {sum, squares}, x.size());
+  check_spread<double>(moments, {sum, squares}, x.size());
 
   exact_dot_accumulator<T> dot;
   for (std::size_t i = 0; i < x.size(); ++i) dot.add(x[i], y[i]);

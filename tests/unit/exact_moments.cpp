@@ -59,17 +59,20 @@ template <class R, class T>
 void check_rounded_to(const values<T>& x) {
   const oracle exact(x);
   const auto all = moments(x);
+  const auto told = [&](R value) {
+    std::ostringstream text;
+    for (const T v : x) text << std::hexfloat << v << ' ';
+    text << "give " << value;
+    return text.str();
+  };
   const R norm = all.squares.template root<R>();
-  const R variance = all.template variance<R>(x.size());
-  if (is_root(norm, exact.squares) && is_variance(variance, exact.sum, exact.squares, x.size())) return;
-  std::ostringstream elements;
-  for (const T v : x) elements << std::hexfloat << v << ' ';
-  CAPTURE(elements.str());
-  CAPTURE(sizeof(R));
-  CAPTURE(norm);
-  CAPTURE(variance);
-  CHECK(is_root(norm, exact.squares));
-  CHECK(is_variance(variance, exact.sum, exact.squares, x.size()));
+  if (!is_root(norm, exact.squares)) FAIL_CHECK("norm: " << told(norm));
+  for (const spread_measure measure : {spread_measure{false, 0}, {true, 0}, {false, 1}, {true, 1}}) {
+    if (x.size() <= measure.ddof) continue;
+    const R value = all.template spread_of<R>(x.size(), measure);
+    if (is_spread(value, exact.sum, exact.squares, x.size(), measure)) continue;
+    FAIL_CHECK((measure.root ? "deviation, " : "variance, ") << measure.ddof << ": " << told(value));
+  }
 }
 
 template <class T>
@@ -196,6 +199,18 @@ TEST_SUITE("unit/moments") {
     for (T v = std::fmod(first, T{2}) == 1 ? first : first + 1; v < first + 200; v += 2) check_rounded<T>({v, -v});
   }
 
+  TEST_CASE_TEMPLATE("standard deviations that are ties go to even, and the smallest square decides beside them", T,
+                     float, double) {
+    const T whole = std::ldexp(T{1}, limits<T>::digits);
+    const auto deviation = [](const auto& all) { return all.spread_of(2, {true, 0}); };
+    CHECK(deviation(moments<T>({whole, -1})) == whole / 2);
+    CHECK(deviation(moments<T>({whole, -3})) == whole / 2 + 2);
+    auto beside = moments<T>({whole, -1});
+    beside.squares.add_scaled(1, 2 * fanin::detail::float_format<T>::low);
+    CHECK(deviation(beside) == whole / 2 + 1);
+    CHECK(moments<T>({1, 3}).spread_of(2, {true, 1}) == std::sqrt(T{2}));
+  }
+
   TEST_CASE_TEMPLATE("a variance that cancels", T, float, double) {
     for (const T v : {T(0.1), T(1e8), limits<T>::max(), limits<T>::denorm_min(), T(-1e-20)}) {
       for (const std::size_t count : {1, 2, 3, 1000}) CHECK(bits_of(spread(values<T>(count, v))) == bits_of(T{0}));
@@ -221,8 +236,8 @@ TEST_SUITE("unit/moments") {
       exact.squares += 25;
       const std::uint64_t count = (std::uint64_t{1} << (doublings + 1)) + 1;
       CHECK(is_root(all.squares.root(), exact.squares));
-      CHECK(is_variance(all.variance(count), exact.sum, exact.squares, count));
-      CHECK(is_variance(all.template variance<double>(count), exact.sum, exact.squares, count));
+      CHECK(is_spread(all.variance(count), exact.sum, exact.squares, count, {}));
+      CHECK(is_spread(all.template variance<double>(count), exact.sum, exact.squares, count, {}));
     }
   }
 
@@ -235,8 +250,8 @@ TEST_SUITE("unit/moments") {
     const exact_number unit = tiny, square = unit * unit;
     for (std::uint64_t i = 1; i < 40; ++i) {
       const std::uint64_t alone = large + 256 * i - 1, both = large + 256 * i;
-      CHECK(is_variance(moments<float>({tiny}).variance<double>(alone), unit, square, alone));
-      CHECK(is_variance(moments<float>({tiny, -tiny}).variance<double>(both), 0, square.scaled(1), both));
+      CHECK(is_spread(moments<float>({tiny}).variance<double>(alone), unit, square, alone, {}));
+      CHECK(is_spread(moments<float>({tiny, -tiny}).variance<double>(both), 0, square.scaled(1), both, {}));
     }
   }
 
@@ -252,8 +267,8 @@ TEST_SUITE("unit/moments") {
       exact_square_accumulator<float>::sum_type::words square_words = {low(squares), low(squares >> 32)};
       const exact_moments_accumulator<float> all{exact_accumulator<float>::restore(sum_words, true, 0),
                                                  exact_square_accumulator<float>::restore(square_words, true, 0)};
-      CHECK(is_variance(all.variance<double>(count), exact_number::of(sum).scaled(-149),
-                        exact_number::of(squares).scaled(-298), count));
+      CHECK(is_spread(all.variance<double>(count), exact_number::of(sum).scaled(-149),
+                      exact_number::of(squares).scaled(-298), count, {}));
     }
   }
 }

@@ -25,7 +25,11 @@ TEST_SUITE("unit/exact_verbs") {
     CHECK(norm2<double>(std::vector<float>{1, 1}).value == std::sqrt(2.0));
     CHECK(variance<double>(x, {.how = method::exact}).value == 12.25);
     CHECK(same(reduce(operation::variance, std::span<const float>(x)).value, 12.25f));
-    CHECK_THROWS_AS(norm2(x, {.how = method::fast}), unsupported);
+    CHECK(norm2(x, {.how = method::fast}).value == 5.0f);
+    CHECK(standard_deviation(x).value == 3.5f);
+    CHECK(sample_variance(x).value == 24.5f);
+    CHECK(sample_standard_deviation<double>(std::vector<float>{0, 2}).value == std::sqrt(2.0));
+    CHECK_THROWS_AS(sample_variance(std::vector<float>{1}), invalid_argument);
     CHECK_THROWS_AS(variance(x, {.variant = "compensated"}), unsupported);
     CHECK_THROWS_AS(norm2(std::vector<std::int32_t>{1}), unsupported);
     CHECK_THROWS_AS(variance(std::vector<double>()), invalid_argument);

@@ -32,7 +32,7 @@ constexpr bool gives = std::is_same_v<decltype(sum(std::declval<X>()).value), T>
 static_assert(gives<std::int64_t, std::vector<long>> && gives<std::int64_t, std::vector<long long>>);
 static_assert(gives<std::uint64_t, std::span<const unsigned long long>> && gives<double, strided_array>);
 static_assert(gives<float, std::array<float, 3>> && gives<float, const float (&)[3]>);
-static_assert(!elements<std::vector<short>> && !elements<std::vector<bool>> && !elements<std::string> &&
+static_assert(!elements<std::vector<char>> && !elements<std::vector<bool>> && !elements<std::string> &&
               !elements<int>);
 
 }  // namespace

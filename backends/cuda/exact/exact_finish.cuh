@@ -104,13 +104,15 @@ __device__ void negate(std::uint32_t (&x)[N]) {
   }
 }
 
-/// Writes both sums of the grid to `out`, or if place.result is not null, the variance there.
+/// Writes both sums of the grid to `out`, or if place.result is not null, that measure of spread there: NaN for too
+/// few elements.
 template <class T>
 struct moments_writer {
   using sums = chunk_moments<T>;
   sums* out;
   value_place<T> place;
   std::uint64_t count;
+  spread_measure wanted;
 
   __device__ void operator()(const sums& total) const {
     const unsigned seen = total.sum.seen;
@@ -125,26 +127,27 @@ struct moments_writer {
     const int first = ::min(sum.first, squares.first / 2);
     const bool narrow = sum.last - first + 4 < 2 * sum_words && squares.last - 2 * first + 4 < 4 * sum_words;
     place.store([&]<class R>(R) {
-      if ((seen & seen_bits::special) != 0) return detail::from_bits<R>(detail::float_format<R>::quiet_nan);
-      return narrow ? narrow_variance<R>(total, first) : variance_in_one_thread<R>(total);
+      if ((seen & seen_bits::special) != 0 || count <= wanted.ddof)
+        return detail::from_bits<R>(detail::float_format<R>::quiet_nan);
+      return narrow ? narrow_spread<R>(total, first) : spread_in_one_thread<R>(total);
     });
   }
 
  private:
   static constexpr int sum_words = 8;
 
-  /// The variance of sums that take few words from the chunk `first` on.
+  /// The spread of sums that take few words from the chunk `first` on.
   template <class R>
-  __device__ __noinline__ R narrow_variance(const sums& total, int first) const {
+  __device__ __noinline__ R narrow_spread(const sums& total, int first) const {
     std::uint32_t sum[sum_words], squares[2 * sum_words];
     total.sum.to_words(sum, first);
     total.squares.to_words(squares, 2 * first);
     if (sum[sum_words - 1] >> 31 != 0) negate(sum);
-    return detail::rounded_variance<R>(sum, squares, chunk_sums<T, 2>::low + 32 * first, count);
+    return detail::rounded_spread<R>(sum, squares, chunk_sums<T, 2>::low + 32 * first, count, wanted);
   }
   template <class R>
-  __device__ __noinline__ R variance_in_one_thread(const sums& total) const {
-    return static_cast<exact_moments_accumulator<T>>(total).template variance<R>(count);
+  __device__ __noinline__ R spread_in_one_thread(const sums& total) const {
+    return static_cast<exact_moments_accumulator<T>>(total).template spread_of<R>(count, wanted);
   }
 };
 

@@ -96,18 +96,21 @@ class exact_fold final : public unrounded_fold {
   }
 };
 
-/// Variances.
-template <class T>
+/// Variances and standard deviations.
+template <class A>
 class moments_fold final : public unrounded_fold {
+  using T = typename A::element;
+
  public:
   using unrounded_fold::unrounded_fold;
   void launch(const execution& where, const operands& data, std::uint64_t count, void* out) const override {
-    launch_exact<moments<T>>(where, data.x, count, moments_writer<T>{static_cast<chunk_moments<T>*>(out), {}, count});
+    launch_exact<moments<T>>(where, data.x, count,
+                             moments_writer<T>{static_cast<chunk_moments<T>*>(out), {}, count, A::measure});
   }
   bool launch_finished(const execution& where, const operands& data, std::uint64_t count, element_type result,
                        void* out) const override {
     launch_exact<moments<T>>(where, data.x, count,
-                             moments_writer<T>{nullptr, {out, result == element_type::f32}, count});
+                             moments_writer<T>{nullptr, {out, result == element_type::f32}, count, A::measure});
     return true;
   }
 };

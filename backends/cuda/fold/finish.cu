@@ -4,6 +4,11 @@
 namespace fanin::cuda {
 namespace {
 
+/// Whether one launch may leave more than one state, or one that is not finished.
+template <class Recipe>
+inline constexpr bool leaves_states = form_of<Recipe>::longest != ~std::uint64_t{0} ||
+                                      accumulator::inputs_of<typename Recipe::accumulator>() == 2;
+
 template <class Recipe, class R>
 __global__ void finish_kernel(const std::byte* states, std::size_t count_of_states, std::uint64_t count,
                               device_result<R>* result) {
@@ -17,14 +22,23 @@ __global__ void finish_kernel(const std::byte* states, std::size_t count_of_stat
   *result = finished<Recipe, R>(s, count);
 }
 
+template <class R>
+__global__ void store_kernel(device_result<R> value, device_result<R>* result) {
+  *result = value;
+}
+
 }  // namespace
 
 void enqueue_finish(const request& request, const std::byte* states, std::size_t count_of_states, void* result,
                     cudaStream_t stream) {
   with_recipe(request.what, request.inputs.type(), request.how, [&]<class Recipe>(Recipe) -> bool {
     return with_result<Recipe>(request.result, [&]<class R>(R) {
-      finish_kernel<Recipe, R><<<1, 1, 0, stream>>>(states, count_of_states, request.inputs.count(),
-                                                    static_cast<device_result<R>*>(result));
+      auto* const place = static_cast<device_result<R>*>(result);
+      if (count_of_states == 0) {
+        store_kernel<R><<<1, 1, 0, stream>>>(finished<Recipe, R>(Recipe::accumulator::identity(), 0), place);
+      } else if constexpr (leaves_states<Recipe>) {
+        finish_kernel<Recipe, R><<<1, 1, 0, stream>>>(states, count_of_states, request.inputs.count(), place);
+      }
       return true;
     });
   });

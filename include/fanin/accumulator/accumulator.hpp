@@ -109,5 +109,18 @@ struct plain_term {
   }
 };
 
+/// The term of a sum of magnitudes: |x|, exactly. A float has its sign bit cleared; an integer becomes unsigned.
+struct magnitude_term {
+  template <class T>
+  FANIN_HOST_DEVICE static auto of(T x) {
+    if constexpr (std::is_floating_point_v<T>) {
+      return std::fabs(x);
+    } else {
+      const auto bits = static_cast<std::uint64_t>(x);
+      return static_cast<std::make_unsigned_t<T>>(x < 0 ? 0 - bits : bits);
+    }
+  }
+};
+
 }  // namespace accumulator
 }  // namespace fanin

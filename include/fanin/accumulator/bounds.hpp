@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 
@@ -81,6 +82,18 @@ constexpr error_bound divided(const error_bound& sum) {
   constexpr double extra = unit_roundoff<T> + 3 * unit_roundoff<double>;
   return {(sum.of_result * (1 + extra) + extra) * round_up, sum.of_magnitudes * (1 + extra) * round_up,
           sum.absolute + smallest_subnormal<T>};
+}
+
+/// The bound of a square root, from the bound of the sum of squares, for which M is the sum itself: c S + a there
+/// gives at most c sqrt(S) + sqrt(a) here. The root is computed in double from the finished sum: one rounding to
+/// double for the finish, one for the root, one to T, and an underflow of at most the smallest subnormal.
+template <class T>
+error_bound rooted(const error_bound& squares) {
+  constexpr double extra = unit_roundoff<T> + 2 * unit_roundoff<double>;
+  const double of_sum = squares.of_result + squares.of_magnitudes;
+  if (!(of_sum < 1)) return {std::numeric_limits<double>::infinity(), 0, 0};
+  return {(of_sum * (1 + extra) + extra) * round_up, 0,
+          std::sqrt(squares.absolute) * (1 + extra) * round_up + smallest_subnormal<T>};
 }
 
 /// The bound of a product of `count` factors, which has count - 1 roundings. [Higham 2002, 3.1]

@@ -90,6 +90,9 @@ template <std::floating_point T>
 struct recipe_for<operation::sum_of_squares, method::compensated, T>
     : accumulator::uses<accumulator::compensated_square_sum<T>> {};
 template <std::floating_point T>
+struct recipe_for<operation::norm2, method::compensated, T>
+    : accumulator::uses<accumulator::root_of<accumulator::compensated_square_sum<T>>> {};
+template <std::floating_point T>
 struct recipe_for<operation::dot, method::compensated, T> : accumulator::uses<accumulator::compensated_dot<T>> {};
 
 }  // namespace fanin

@@ -56,11 +56,14 @@ struct exact_norm : exact_square_sum<T> {
   }
 };
 
-template <class T>
-struct exact_variance : exact_total<T, exact_moments_accumulator<T>> {
+/// Variances and standard deviations.
+template <class T, bool Root = false, unsigned Ddof = 0>
+struct exact_spread : exact_total<T, exact_moments_accumulator<T>> {
+  using folds_as = exact_spread<T>;
+  static constexpr spread_measure measure{Root, Ddof};
   template <class R>
   FANIN_HOST_DEVICE static R finish(const exact_moments_accumulator<T>& s, std::uint64_t count) {
-    return s.template variance<R>(count);
+    return s.template spread_of<R>(count, measure);
   }
 };
 
@@ -82,7 +85,16 @@ struct recipe_for<operation::sum_of_squares, method::exact, T> : accumulator::us
 template <std::floating_point T>
 struct recipe_for<operation::norm2, method::exact, T> : accumulator::uses<accumulator::exact_norm<T>> {};
 template <std::floating_point T>
-struct recipe_for<operation::variance, method::exact, T> : accumulator::uses<accumulator::exact_variance<T>> {};
+struct recipe_for<operation::variance, method::exact, T> : accumulator::uses<accumulator::exact_spread<T>> {};
+template <std::floating_point T>
+struct recipe_for<operation::standard_deviation, method::exact, T>
+    : accumulator::uses<accumulator::exact_spread<T, true>> {};
+template <std::floating_point T>
+struct recipe_for<operation::sample_variance, method::exact, T>
+    : accumulator::uses<accumulator::exact_spread<T, false, 1>> {};
+template <std::floating_point T>
+struct recipe_for<operation::sample_standard_deviation, method::exact, T>
+    : accumulator::uses<accumulator::exact_spread<T, true, 1>> {};
 template <std::floating_point T>
 struct recipe_for<operation::dot, method::exact, T> : accumulator::uses<accumulator::exact_dot<T>> {};
 

@@ -8,22 +8,6 @@
 #include <fanin/accumulator/sum.hpp>
 
 namespace fanin {
-namespace accumulator {
-
-/// The term of a sum of magnitudes: |x|, exactly. A float has its sign bit cleared; an integer becomes unsigned.
-struct magnitude_term {
-  template <class T>
-  FANIN_HOST_DEVICE static auto of(T x) {
-    if constexpr (std::is_floating_point_v<T>) {
-      return std::fabs(x);
-    } else {
-      const auto bits = static_cast<std::uint64_t>(x);
-      return static_cast<std::make_unsigned_t<T>>(x < 0 ? 0 - bits : bits);
-    }
-  }
-};
-
-}  // namespace accumulator
 
 template <std::floating_point T>
 struct recipe_for<operation::sum_of_magnitudes, method::fast, T>

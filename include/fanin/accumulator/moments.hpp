@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The variance with a single rounding. With S the sum of x and Q the sum of x^2, it is (n Q - S^2) / n^2, whose
-// numerator is computed exactly in integers.
+// Variances and standard deviations with a single rounding. With S the sum of x and Q the sum of x^2, the variance is
+// (n Q - S^2) / (n (n - ddof)), whose numerator is computed exactly in integers.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,16 @@
 
 #include <fanin/accumulator/accumulator.hpp>
 #include <fanin/accumulator/exact.hpp>
+#include <fanin/accumulator/root.hpp>
 
 namespace fanin {
+
+/// Which measure of spread is meant: with the root the standard deviation, without it the variance; of a population,
+/// or with `ddof` 1 of a sample.
+struct spread_measure {
+  bool root = false;
+  unsigned ddof = 0;
+};
 
 namespace detail {
 
@@ -42,18 +50,25 @@ FANIN_HOST_DEVICE void subtract_square(const std::uint32_t (&y)[N], std::uint32_
   }
 }
 
-/// The variance (count * squares - sum^2) / count^2, in units of 2^low, rounded once to R. `sum` is the magnitude of
-/// the sum in units of 2^(low/2). Least significant words come first.
+/// Of the variance (count * squares - sum^2) / (count (count - ddof)), in units of 2^low, that spread, rounded once
+/// to R. `sum` is the magnitude of the sum in units of 2^(low/2), and low is even. Least significant words come
+/// first.
 template <class R, int N, int M>
-FANIN_HOST_DEVICE R rounded_variance(const std::uint32_t (&sum)[N], const std::uint32_t (&squares)[M], int low,
-                                     std::uint64_t count) {
+FANIN_HOST_DEVICE R rounded_spread(const std::uint32_t (&sum)[N], const std::uint32_t (&squares)[M], int low,
+                                   std::uint64_t count, spread_measure wanted) {
   std::uint32_t numerator[M + 2];
   multiply(squares, count, numerator);
   subtract_square(sum, numerator);
-  // Seven words divided by 2^128 leave more bits than R has.
+  // Seven words divided by 2^128 leave more bits than R has, nine leave more than the 127 that a root needs.
+  if (wanted.root) {
+    leading_words<9> quotient(numerator);
+    quotient.divide(count);
+    quotient.divide(count - wanted.ddof);
+    return rounded_root<R>(quotient.word, low + 32 * quotient.first, quotient.sticky);
+  }
   leading_words<7> quotient(numerator);
   quotient.divide(count);
-  quotient.divide(count);
+  quotient.divide(count - wanted.ddof);
   return from_bits<R>(round_magnitude<R>(quotient.word, low + 32 * quotient.first, quotient.sticky));
 }
 
@@ -80,17 +95,22 @@ struct exact_moments_accumulator {
     squares.merge(other.squares);
   }
 
-  /// The population variance of the `count` > 0 elements that were added, rounded once. Equal elements give +0; any
+  /// That measure of spread of the `count` > ddof elements that were added, rounded once. Equal elements give +0; any
   /// NaN or infinity gives NaN.
   template <class R = T>
-  FANIN_HOST_DEVICE R variance(std::uint64_t count) const {
+  FANIN_HOST_DEVICE R spread_of(std::uint64_t count, spread_measure wanted) const {
     using square_type = typename exact_square_accumulator<T>::sum_type;
     if (!sum.finite()) return detail::from_bits<R>(detail::float_format<R>::quiet_nan);
     typename exact_accumulator<T>::sum_type::words total;
     typename square_type::words square_total;
     sum.total().split(total);
     squares.total().split(square_total);
-    return detail::rounded_variance<R>(total, square_total, 2 * detail::float_format<T>::low, count);
+    return detail::rounded_spread<R>(total, square_total, 2 * detail::float_format<T>::low, count, wanted);
+  }
+  /// The population variance.
+  template <class R = T>
+  FANIN_HOST_DEVICE R variance(std::uint64_t count) const {
+    return spread_of<R>(count, {});
   }
 };
 
@@ -103,11 +123,26 @@ struct integer_moments {
   std::uint64_t squares_high;  ///< the bits from 2^128 on
 };
 
-/// Variance of integers, correctly rounded to double.
-template <class T>
-struct integer_variance {
+/// That spread of `count` > ddof integers, rounded once.
+FANIN_HOST_DEVICE FANIN_NOINLINE inline double rounded_spread(const integer_moments& s, std::uint64_t count,
+                                                              spread_measure wanted) {
+  constexpr int sum_words = 4;
+  std::uint32_t sum[sum_words], squares[2 * sum_words];
+  const auto size = static_cast<uint128>(s.sum < 0 ? -s.sum : s.sum);
+  for (int i = 0; i < sum_words; ++i) {
+    sum[i] = static_cast<std::uint32_t>(size >> (32 * i));
+    squares[i] = static_cast<std::uint32_t>(s.squares >> (32 * i));
+    squares[sum_words + i] = i < 2 ? static_cast<std::uint32_t>(s.squares_high >> (32 * i)) : 0;
+  }
+  return fanin::detail::rounded_spread<double>(sum, squares, 0, count, wanted);
+}
+
+/// Variance or standard deviation of integers, correctly rounded to double.
+template <class T, bool Root = false, unsigned Ddof = 0>
+struct integer_spread {
   using element = T;
   using state = integer_moments;
+  using folds_as = integer_spread<T>;
   static constexpr bool order_free = true;
   FANIN_HOST_DEVICE static constexpr state identity() { return {0, 0, 0}; }
   FANIN_HOST_DEVICE static void add(state& s, element x) {
@@ -121,12 +156,7 @@ struct integer_variance {
   }
   template <class R>
   FANIN_HOST_DEVICE static R finish(const state& s, std::uint64_t count) {
-    exact_moments_accumulator<double> moments;
-    moments.sum.add_scaled(s.sum, 0);
-    moments.squares.add_scaled(static_cast<std::uint64_t>(s.squares), 0);
-    moments.squares.add_scaled(static_cast<std::uint64_t>(s.squares >> 64), 64);
-    moments.squares.add_scaled(s.squares_high, 128);
-    return moments.variance<R>(count);
+    return rounded_spread(s, count, {Root, Ddof});
   }
   template <class R>
   static error_bound bound(const rounding_chain&, std::uint64_t) {
@@ -137,6 +167,15 @@ struct integer_variance {
 }  // namespace accumulator
 
 template <std::integral T>
-struct recipe_for<operation::variance, method::fast, T> : accumulator::uses<accumulator::integer_variance<T>> {};
+struct recipe_for<operation::variance, method::fast, T> : accumulator::uses<accumulator::integer_spread<T>> {};
+template <std::integral T>
+struct recipe_for<operation::standard_deviation, method::fast, T>
+    : accumulator::uses<accumulator::integer_spread<T, true>> {};
+template <std::integral T>
+struct recipe_for<operation::sample_variance, method::fast, T>
+    : accumulator::uses<accumulator::integer_spread<T, false, 1>> {};
+template <std::integral T>
+struct recipe_for<operation::sample_standard_deviation, method::fast, T>
+    : accumulator::uses<accumulator::integer_spread<T, true, 1>> {};
 
 }  // namespace fanin

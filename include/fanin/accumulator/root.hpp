@@ -18,11 +18,12 @@ FANIN_HOST_DEVICE inline std::uint64_t floor_root(uint128 x) {
   return root;
 }
 
-/// The square root of sum(word[i] * 2^(low + 32 i)), low even, rounded once to R. Zero gives +0.
+/// The square root of sum(word[i] * 2^(low + 32 i)), low even, rounded once to R. Zero gives +0. With `more` there is
+/// an unknown amount below 2^low besides, and the sum has 127 bits or more.
 /// The root of the leading 127 or 128 bits has 64 bits. The rounding also needs to know whether a remainder or any
 /// other bit is left.
 template <class R, int Count>
-FANIN_HOST_DEVICE R rounded_root(const std::uint32_t (&word)[Count], int low) {
+FANIN_HOST_DEVICE R rounded_root(const std::uint32_t (&word)[Count], int low, bool more = false) {
   const leading_words<5> leading(word);
   if (leading.word[4] == 0) return 0;
   int zeros = 0;
@@ -34,7 +35,7 @@ FANIN_HOST_DEVICE R rounded_root(const std::uint32_t (&word)[Count], int low) {
   window = window << (32 - shift) | static_cast<std::uint64_t>(leading.word[0]) >> shift;
   const bool rest = (leading.word[0] & ((std::uint64_t{1} << shift) - 1)) != 0;
   const std::uint64_t root = floor_root(window);
-  const bool sticky = leading.sticky || rest || static_cast<uint128>(root) * root != window;
+  const bool sticky = more || leading.sticky || rest || static_cast<uint128>(root) * root != window;
   const std::uint32_t limbs[] = {static_cast<std::uint32_t>(root), static_cast<std::uint32_t>(root >> 32)};
   return from_bits<R>(round_magnitude<R>(limbs, (low + 32 * leading.first + shift) / 2, sticky));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums with one rounded addition per element, and their means.
+// Sums with one rounded addition per element, their means, and roots of sums of squares.
 #pragma once
 
 #include <fanin/accumulator/accumulator.hpp>
@@ -61,6 +61,20 @@ struct mean_of : Sum {
   }
 };
 
+/// The square root of an accumulated sum of squares, formed in double and rounded to R once.
+template <class Sum>
+struct root_of : Sum {
+  using folds_as = Sum;
+  template <class R>
+  FANIN_HOST_DEVICE static R finish(const typename Sum::state& s, std::uint64_t count) {
+    return canonical(static_cast<R>(std::sqrt(Sum::template finish<double>(s, count))));
+  }
+  template <class R>
+  static error_bound bound(const rounding_chain& chain, std::uint64_t count) {
+    return rooted<R>(Sum::template bound<R>(chain, count));
+  }
+};
+
 }  // namespace accumulator
 
 template <std::floating_point T>
@@ -71,6 +85,9 @@ struct recipe_for<operation::mean, method::fast, T>
 template <std::floating_point T>
 struct recipe_for<operation::sum_of_squares, method::fast, T> : accumulator::uses<accumulator::plain_square_sum<T>> {
 };
+template <std::floating_point T>
+struct recipe_for<operation::norm2, method::fast, T>
+    : accumulator::uses<accumulator::root_of<accumulator::plain_square_sum<T>>> {};
 template <std::floating_point T>
 struct recipe_for<operation::dot, method::fast, T> : accumulator::uses<accumulator::plain_dot<T>> {};
 

@@ -128,14 +128,20 @@ __device__ two_vectors<T> load(const array_pair<T>& arrays, std::uint64_t i) {
   return {load(x), arrays.y.is_aligned() ? load(arrays.y.at(x)) : arrays.y.gather(x)};
 }
 
-/// The states of a thread: one for each element of a vector, but at most four. Additions to different states do not
-/// depend on each other.
+/// Whether A adds several elements that lie one after another at once: see accumulator/extremum.hpp.
+template <class A>
+concept adds_runs = requires(typename A::state& s, const vector<typename A::element>& v) {
+  A::add_run(s, v.at, std::uint64_t{});
+};
+
+/// The states of a thread: one for each element of a vector, but at most four, and only one where A adds a whole
+/// vector at once. Additions to different states do not depend on each other.
 template <class A>
 class vector_fold {
  public:
   using T = typename A::element;
   using state = typename A::state;
-  static constexpr int lanes = vector<T>::size < 4 ? vector<T>::size : 4;
+  static constexpr int lanes = adds_runs<A> ? 1 : vector<T>::size < 4 ? vector<T>::size : 4;
 
   __device__ vector_fold() {
 #pragma unroll
@@ -143,8 +149,12 @@ class vector_fold {
   }
   /// Adds a vector of each array, whose first elements have the position `position` in the whole input.
   __device__ void add(const one_vector<T>& v, std::uint64_t position) {
+    if constexpr (adds_runs<A>) {
+      A::add_run(lanes_[0], v.x.at, position);
+    } else {
 #pragma unroll
-    for (int i = 0; i < vector<T>::size; ++i) add_at<A>(lanes_[i % lanes], position + i, v.x.at[i]);
+      for (int i = 0; i < vector<T>::size; ++i) add_at<A>(lanes_[i % lanes], position + i, v.x.at[i]);
+    }
   }
   __device__ void add(const two_vectors<T>& v, std::uint64_t position) {
 #pragma unroll
