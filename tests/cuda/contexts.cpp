@@ -16,7 +16,7 @@ void expect_same_on_device(operation what, const std::vector<T>& x, const option
   const input_views inputs = inputs_for(what, on_device.elements());
   INFO(told(what, inputs[0], chosen));
   const scalar expected = reduce(what, inputs, context, chosen).value;
-  with_element(chosen.result.value_or(default_result(what, inputs.type())), [&]<class R>() {
+  with_result_type(what, chosen.result.value_or(default_result(what, inputs.type())), [&]<class R>() {
     const device_value<device_result<R>> result;
     enqueue(what, inputs, result.get(), context, chosen);
     wait_for(context);
@@ -34,7 +34,7 @@ TEST_SUITE("contexts") {
         for (const operation what : all_operations) {
           const auto x = what == operation::product ? unit_factors<T>(length, 61) : mixed_values<T>(length, 61);
           for (const method how : all_methods) {
-            if (!has(find_backend("cuda"), what, type_of<T>, how)) continue;
+            if (!has(find_backend("cuda"), what, type_of<T>, how) || !has_value(what, length)) continue;
             expect_same_on_device(what, x, {.how = how}, context);
           }
         }

@@ -114,17 +114,16 @@ struct first_extremum {
     const bool behind = value::replaces(s.value, other.value);
     return beyond != behind ? beyond : other.index < s.index;
   }
-  /// Adds N elements that lie one after another: looks for the place only in a run that has a better one.
+  /// Adds N elements that lie one after another. The index may then be that of the first of them: the place is where
+  /// is_at() holds first from there on. So a loop over many elements needs no index but that of its turn.
   template <int N>
   FANIN_HOST_DEVICE static void add_run(state& s, const element (&x)[N], std::uint64_t position) {
     element best = x[0];
     for (int i = 1; i < N; ++i) value::add(best, x[i]);
-    if (!replaces({best, position}, s)) return;
-    s = {best, position + N - 1};
-    for (int i = N - 1; i >= 0; --i) {
-      const bool behind = value::replaces(best, x[i]) && !value::replaces(x[i], best);
-      if (!behind) s.index = position + static_cast<std::uint64_t>(i);
-    }
+    merge(s, {best, position});
+  }
+  FANIN_HOST_DEVICE static bool is_at(const state& s, element x) {
+    return value::replaces(x, s.value) == value::replaces(s.value, x);
   }
   template <class R>
   FANIN_HOST_DEVICE static R finish(const state& s, std::uint64_t count) {

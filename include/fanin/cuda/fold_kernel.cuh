@@ -49,7 +49,13 @@ __global__ void __launch_bounds__(shape_of<A>.threads, shape_of<A>.blocks_per_mu
   vector_fold<A> fold;
   fold_vectors(fold, arrays, rounds);
   fold.add_ends(arrays);
-  fold_grid<A, shape_of<A>.threads>(fold.total(), partials, ticket, write);
+  fold_grid<A, shape_of<A>.threads>(fold.total(), partials, ticket, [&](const typename A::state& s) {
+    if constexpr (adds_runs<A>) {
+      write(located<A>(arrays, s));
+    } else {
+      write(s);
+    }
+  });
 }
 
 }  // namespace fanin::device_code

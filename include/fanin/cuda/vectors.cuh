@@ -128,11 +128,19 @@ __device__ two_vectors<T> load(const array_pair<T>& arrays, std::uint64_t i) {
   return {load(x), arrays.y.is_aligned() ? load(arrays.y.at(x)) : arrays.y.gather(x)};
 }
 
-/// Whether A adds several elements that lie one after another at once: see accumulator/extremum.hpp.
+/// Whether A adds elements that lie one after another at once, and leaves to the end where among them the state's
+/// element is: see accumulator/extremum.hpp.
 template <class A>
 concept adds_runs = requires(typename A::state& s, const vector<typename A::element>& v) {
   A::add_run(s, v.at, std::uint64_t{});
 };
+
+/// The state with the place of its element.
+template <adds_runs A>
+__device__ typename A::state located(const arrays_of<A>& x, typename A::state s) {
+  while (!A::is_at(s, x.head[s.index - x.first])) ++s.index;
+  return s;
+}
 
 /// The states of a thread: one for each element of a vector, but at most four, and only one where A adds a whole
 /// vector at once. Additions to different states do not depend on each other.
