@@ -9,6 +9,7 @@
 #include "backends/cpu/exact.hpp"
 #include "backends/cpu/fold.hpp"
 #include "backends/cpu/leaf.hpp"
+#include "backends/cpu/prefetch.hpp"
 #include "backends/cpu/products.hpp"
 
 namespace fanin::cpu {
@@ -124,10 +125,18 @@ void add_integers(const T* x, std::size_t count, acc::int128& total) {
 template <class T>
 struct loop<acc::integer_sum<T>> : unordered_loop<acc::integer_sum<T>, add_integers<T>> {};
 
+/// Whether so many elements are prefetched.
+template <class T>
+constexpr bool is_long(std::size_t count) {
+  return count >= least_prefetched_bytes / sizeof(T);
+}
+
 template <class T, bool Largest>
 void take_extremum(const T* x, std::size_t count, T& best) {
   if (count == 0) return;
-  acc::extremum<T, Largest>::merge(best, Largest ? largest_leaf(x, count) : smallest_leaf(x, count));
+  const bool long_input = is_long<T>(count);
+  acc::extremum<T, Largest>::merge(
+      best, Largest ? largest_leaf(x, count, long_input) : smallest_leaf(x, count, long_input));
 }
 template <class T, bool Largest>
 struct loop<acc::extremum<T, Largest>> : unordered_loop<acc::extremum<T, Largest>, take_extremum<T, Largest>> {};
@@ -146,28 +155,26 @@ void add_exact_terms(const T* x, std::size_t count, exact_accumulator<T>& into) 
     }
   }
 }
-/// Blocks that stay in the L1 cache between two passes.
-template <class T>
-inline constexpr std::size_t twice_read = 16384 / sizeof(T);
-
 template <class T>
 void take_extrema(const T* x, std::size_t count, extremes<T>& into) {
-  for (std::size_t begin = 0; begin < count; begin += twice_read<T>) {
-    const std::size_t n = std::min(twice_read<T>, count - begin);
-    acc::both_extrema<T>::merge(into, {smallest_leaf(x + begin, n), largest_leaf(x + begin, n)});
-  }
+  if (count > 0) acc::both_extrema<T>::merge(into, extremes_leaf(x, count, is_long<T>(count)));
 }
 template <class T>
 struct loop<acc::both_extrema<T>> : unordered_loop<acc::both_extrema<T>, take_extrema<T>> {};
+
+/// Blocks that stay in the L1 cache between two passes.
+template <class T>
+inline constexpr std::size_t twice_read = 16384 / sizeof(T);
 
 /// Looks for the place of an extremum only in blocks that have a better one than all before.
 template <class A>
 void take_first_extremum(const operands& data, std::size_t count, typename A::state& into) {
   using T = typename A::element;
   const auto* const x = static_cast<const T*>(data.x);
+  const bool long_input = is_long<T>(count);
   for (std::size_t begin = 0; begin < count; begin += twice_read<T>) {
     const std::size_t n = std::min(twice_read<T>, count - begin);
-    const T best = A::largest ? largest_leaf(x + begin, n) : smallest_leaf(x + begin, n);
+    const T best = A::largest ? largest_leaf(x + begin, n, long_input) : smallest_leaf(x + begin, n, long_input);
     const std::uint64_t first = data.first + begin;
     if (A::replaces({best, first}, into)) A::merge(into, {best, first + find_leaf(x + begin, n, best)});
   }
@@ -187,7 +194,7 @@ struct loop<acc::first_extremum<T, Largest>> {
 
 template <class T>
 void count_nonzeros(const T* x, std::size_t count, std::uint64_t& into) {
-  into += count - zeros_leaf(x, count);
+  into += count - zeros_leaf(x, count, is_long<T>(count));
 }
 template <class T>
 struct loop<acc::nonzero_count<T>> : unordered_loop<acc::nonzero_count<T>, count_nonzeros<T>> {};
@@ -198,7 +205,7 @@ void test_nonzeros(const T* x, std::size_t count, std::uint64_t& into) {
   constexpr std::size_t block = 65536 / sizeof(T);
   for (std::size_t begin = 0; begin < count; begin += block) {
     const std::size_t n = std::min(block, count - begin);
-    const std::size_t nonzeros = n - zeros_leaf(x + begin, n);
+    const std::size_t nonzeros = n - zeros_leaf(x + begin, n, is_long<T>(count));
     into += nonzeros;
     if (acc::nonzero_test<T, All>::settled_by(nonzeros, n)) return;
   }

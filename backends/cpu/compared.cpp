@@ -18,9 +18,6 @@ namespace fanin::cpu {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// From this length on, lines are prefetched: the input may lie in memory.
-constexpr std::size_t least_prefetched_bytes = 65536;
-
 template <class T>
 HWY_INLINE void prefetch_vectors(const T* x, std::size_t count) {
   for (std::size_t b = 0; b < count * sizeof(T); b += 64) prefetch_line(reinterpret_cast<const char*>(x) + b);
@@ -44,8 +41,8 @@ HWY_INLINE std::size_t zeros_among(const T* x, std::size_t count) {
   return zeros;
 }
 template <class T>
-std::size_t zeros_of(const T* x, std::size_t count) {
-  return count < least_prefetched_bytes / sizeof(T) ? zeros_among<false>(x, count) : zeros_among<true>(x, count);
+std::size_t zeros_of(const T* x, std::size_t count, bool prefetches) {
+  return prefetches ? zeros_among<true>(x, count) : zeros_among<false>(x, count);
 }
 
 template <class T>
@@ -68,8 +65,8 @@ std::size_t place_of(const T* x, std::size_t count, T value) {
   return i;
 }
 
-#define FANIN_COMPARED(SUFFIX, T)                                                  \
-  std::size_t zeros_##SUFFIX(const T* x, std::size_t n) { return zeros_of(x, n); } \
+#define FANIN_COMPARED(SUFFIX, T)                                                                     \
+  std::size_t zeros_##SUFFIX(const T* x, std::size_t n, bool ahead) { return zeros_of(x, n, ahead); } \
   std::size_t place_##SUFFIX(const T* x, std::size_t n, T value) { return place_of(x, n, value); }
 FANIN_FOR_EACH_ELEMENT(FANIN_COMPARED)
 #undef FANIN_COMPARED
@@ -88,8 +85,8 @@ HWY_INLINE hn::Vec<hn::Repartition<std::uint64_t, D>> word_sums(D d, hn::Vec<D> 
   }
 }
 
-template <class T>
-HWY_INLINE std::uint64_t unsigned_sum(const T* x, std::size_t count, T flip) {
+template <bool Prefetches, class T>
+HWY_INLINE std::uint64_t sum_flipped(const T* x, std::size_t count, T flip) {
   const hn::ScalableTag<T> d;
   const hn::Repartition<std::uint64_t, decltype(d)> words;
   constexpr std::size_t width = hn::MaxLanes(d), step = 4 * width;
@@ -98,7 +95,7 @@ HWY_INLINE std::uint64_t unsigned_sum(const T* x, std::size_t count, T flip) {
   auto even = hn::Zero(words), odd = hn::Zero(words);
   std::size_t i = 0;
   for (; i + step <= count; i += step) {
-    prefetch_vectors(x + i, step);
+    if constexpr (Prefetches) prefetch_vectors(x + i, step);
     even = hn::Add(even, hn::Add(sums_at(x + i), sums_at(x + i + 2 * width)));
     odd = hn::Add(odd, hn::Add(sums_at(x + i + width), sums_at(x + i + 3 * width)));
   }
@@ -106,6 +103,12 @@ HWY_INLINE std::uint64_t unsigned_sum(const T* x, std::size_t count, T flip) {
   std::uint64_t total = hn::GetLane(hn::SumOfLanes(words, hn::Add(even, odd)));
   for (; i < count; ++i) total += static_cast<T>(x[i] ^ flip);
   return total;
+}
+
+template <class T>
+HWY_INLINE std::uint64_t unsigned_sum(const T* x, std::size_t count, T flip) {
+  return count < least_prefetched_bytes / sizeof(T) ? sum_flipped<false>(x, count, flip)
+                                                    : sum_flipped<true>(x, count, flip);
 }
 
 std::uint64_t narrow_sum_of(const void* x, std::size_t bytes_each, std::size_t count, bool flipped) {
@@ -128,16 +131,16 @@ std::uint64_t narrow_sum(const void* x, std::size_t bytes_each, std::size_t coun
   return HWY_DYNAMIC_DISPATCH(narrow_sum_of)(x, bytes_each, count, flipped);
 }
 
-#define FANIN_DISPATCH(SUFFIX, T)                                    \
-  HWY_EXPORT(zeros_##SUFFIX);                                        \
-  HWY_EXPORT(place_##SUFFIX);                                        \
-  template <>                                                        \
-  std::size_t zeros_leaf<T>(const T* x, std::size_t count) {         \
-    return HWY_DYNAMIC_DISPATCH(zeros_##SUFFIX)(x, count);           \
-  }                                                                  \
-  template <>                                                        \
-  std::size_t find_leaf<T>(const T* x, std::size_t count, T value) { \
-    return HWY_DYNAMIC_DISPATCH(place_##SUFFIX)(x, count, value);    \
+#define FANIN_DISPATCH(SUFFIX, T)                                             \
+  HWY_EXPORT(zeros_##SUFFIX);                                                 \
+  HWY_EXPORT(place_##SUFFIX);                                                 \
+  template <>                                                                 \
+  std::size_t zeros_leaf<T>(const T* x, std::size_t count, bool prefetches) { \
+    return HWY_DYNAMIC_DISPATCH(zeros_##SUFFIX)(x, count, prefetches);        \
+  }                                                                           \
+  template <>                                                                 \
+  std::size_t find_leaf<T>(const T* x, std::size_t count, T value) {          \
+    return HWY_DYNAMIC_DISPATCH(place_##SUFFIX)(x, count, value);             \
   }
 FANIN_FOR_EACH_ELEMENT(FANIN_DISPATCH)
 #undef FANIN_DISPATCH

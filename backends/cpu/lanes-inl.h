@@ -92,10 +92,6 @@ struct row_state {
   }
 };
 
-/// Input of this size does not stay in the L1 and L2 caches, and its lines are prefetched. Kernels with many
-/// operations for each line (Kernel::always_prefetches) gain from prefetches at any size; the others lose a little in
-/// cache.
-constexpr std::size_t least_prefetched_bytes = std::size_t{5} << 18;
 /// Shorter input is added from where it begins, whatever its alignment.
 constexpr std::size_t least_aligned_bytes = 4096;
 

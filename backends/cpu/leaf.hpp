@@ -10,6 +10,7 @@
 #include <fanin/accumulator/compensated.hpp>
 #include <fanin/accumulator/product.hpp>
 #include <fanin/accumulator/sum.hpp>
+#include <fanin/form.hpp>
 #include <fanin/loop.hpp>
 
 /// Calls the macro X(name, type) for each element type: Highway exports functions, not templates.
@@ -77,23 +78,27 @@ struct half_sums {
 };
 half_sums sum_halves(const void* words, std::size_t count, std::uint64_t flip);
 
-/// The sum of unsigned numbers of 8 or 16 bits, or if `flipped`, of signed ones with flipped sign bits.
+/// The sum of unsigned numbers of 8 or 16 bits, or if `flipped`, of signed ones with flipped sign bits, prefetched if
+/// there are many.
 std::uint64_t narrow_sum(const void* x, std::size_t bytes_each, std::size_t count, bool flipped);
 template <class T>
 std::uint64_t narrow_sum(const T* x, std::size_t count, bool flipped) {
   return narrow_sum(x, sizeof(T), count, flipped);
 }
 
-/// Smallest or largest of count > 0 elements; NaN if an element is NaN; -0 is below +0.
+/// Smallest or largest of count > 0 elements; NaN if an element is NaN; -0 is below +0. `prefetches`: whether what
+/// follows them in memory is to be prefetched.
 template <class T>
-T smallest_leaf(const T* x, std::size_t count);
+T smallest_leaf(const T* x, std::size_t count, bool prefetches);
 template <class T>
-T largest_leaf(const T* x, std::size_t count);
+T largest_leaf(const T* x, std::size_t count, bool prefetches);
+template <class T>
+extremes<T> extremes_leaf(const T* x, std::size_t count, bool prefetches);
 /// The index of the first element with the bits of `value`, or if that is NaN, of the first NaN. There is one.
 template <class T>
 std::size_t find_leaf(const T* x, std::size_t count, T value);
 /// The number of elements that are zero.
 template <class T>
-std::size_t zeros_leaf(const T* x, std::size_t count);
+std::size_t zeros_leaf(const T* x, std::size_t count, bool prefetches);
 
 }  // namespace fanin::cpu
