@@ -16,7 +16,7 @@ struct command {
   std::function<void()> run;
 };
 
-std::vector<command> add_reductions(CLI::App& root);  ///< a subcommand for each operation of the catalogue
+std::vector<command> add_reductions(CLI::App& root);  ///< one for each operation of the catalogue, and `reduce`
 command add_compare(CLI::App& root);
 command add_accuracy(CLI::App& root);
 command add_ladder(CLI::App& root);

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// fanin sum, product, min and the other operations of the catalogue: one number from one input or two.
+// fanin sum, product, min and the other operations of the catalogue: one number from one input or two; and fanin
+// reduce: several of them in one pass.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <iterator>
 #include <memory>
+#include <ranges>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <CLI/App.hpp>
@@ -41,10 +44,10 @@ struct finished_reduction {
 
 // Standard input, for a command line without FILE. @throws usage_error if standard input is no pipe and no file, such
 // as a terminal
-std::string implied_input(operation what) {
+std::string implied_input(std::string_view subcommand) {
   if (standard_input_is_data()) return "-";
-  throw usage_error(fmt::format("FILE is required where standard input is no pipe and no file; see 'fanin {} --help'",
-                                to_string(what)));
+  throw usage_error(
+      fmt::format("FILE is required where standard input is no pipe and no file; see 'fanin {} --help'", subcommand));
 }
 
 // Null if all elements are in memory, if there are two inputs, or if the variant needs all elements at once. If the
@@ -183,7 +186,7 @@ void run_reduction(operation what, reduction_options arguments) {
   if (!arguments.other.empty() && arguments.input.path == "-" && arguments.other == "-") {
     throw usage_error("standard input cannot be both inputs");
   }
-  if (arguments.input.path.empty()) arguments.input.path = implied_input(what);
+  if (arguments.input.path.empty()) arguments.input.path = implied_input(to_string(what));
   source input(arguments.input);
   std::optional<source> other;
   if (!arguments.other.empty()) {
@@ -256,11 +259,90 @@ command add_reduction(CLI::App& root, operation what) {
   return {parser, [what, arguments] { run_reduction(what, *arguments); }};
 }
 
+struct joint_options {
+  std::string operations;  ///< separated by commas
+  input_options input;
+  run_options how;
+  bool json = false;
+};
+
+// Pushes each block of the input to a stream of each operation while a cache has it.
+std::vector<finished_reduction> reduce_jointly(std::span<const operation> operations, source& input,
+                                               const options& chosen) {
+  std::vector<finished_reduction> all;
+  std::vector<std::unique_ptr<incremental>> streams;
+  for (const operation what : operations) {
+    if (row_of(what).inputs > 1) throw usage_error(fmt::format("{} reads two inputs", to_string(what)));
+    options own = chosen;
+    own.how = default_method_of_command(what, chosen);
+    streams.push_back(std::make_unique<incremental>(what, input.type(), own));
+    all.push_back({.what = what});
+  }
+  progress line(fmt::format("reduction of {}", input.name()));
+  const auto start = std::chrono::steady_clock::now();
+  std::uint64_t count = 0;
+  const auto push = [&](const array_view& block) {
+    for (const auto& stream : streams) stream->push(block);
+    count += block.count;
+    line.add_bytes(block.bytes());
+  };
+  if (input.whole()) {
+    const array_view whole = *input.whole();
+    const std::size_t most = (std::size_t{4} << 20) / size_of(whole.type);
+    for (std::size_t i = 0; i < whole.count; i += most) {
+      push(input_views(whole).part(i, std::min(most, whole.count - i))[0]);
+    }
+  } else {
+    for (array_view block = input.next(); block.count > 0; block = input.next()) push(block);
+  }
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    all[i].count = count;
+    all[i].reached = with_input_name(input.name(), [&] { return streams[i]->finish(); });
+    all[i].seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  }
+  input.finish();
+  return all;
+}
+
+void run_joint_reduction(joint_options arguments) {
+  std::vector<operation> operations;
+  for (const auto word : std::views::split(arguments.operations, ',')) {
+    const std::string_view name(word.begin(), word.end());
+    operations.push_back(parse_choice<operation>("operation", name, all_operations));
+  }
+  if (arguments.input.path.empty()) arguments.input.path = implied_input("reduce");
+  source input(arguments.input);
+  const std::vector<finished_reduction> all = reduce_jointly(operations, input, arguments.how.checked());
+  std::string text;
+  json rows = json::array();
+  for (const finished_reduction& done : all) {
+    text += fmt::format("{} {}\n", to_string(done.what), line_of(done));
+    rows.push_back(to_json(done, input.type()));
+  }
+  write_stdout(arguments.json ? printed(rows) : text);
+}
+
+command add_joint_reduction(CLI::App& root) {
+  auto arguments = std::make_shared<joint_options>();
+  CLI::App* parser = root.add_subcommand("reduce", "Several operations in one pass");
+  parser->add_option("OPERATION", arguments->operations, "operations of one input, separated by commas")->required();
+  add_input_options(*parser, arguments->input, false);
+  add_run_options(*parser, arguments->how);
+  parser->add_flag("--json", arguments->json, "print an array with a JSON object for each operation");
+  parser->footer(
+      "Prints a line for each operation: its name and its value. Without --method, values are exact.\n"
+      "Without FILE, standard input is read if it is a pipe or a file.\n\n"
+      "Examples:\n  fanin reduce min,mean,max prices.csv --column price\n"
+      "  seq 1000 | fanin reduce sum,standard_deviation --json");
+  return {parser, [arguments] { run_joint_reduction(*arguments); }};
+}
+
 }  // namespace
 
 std::vector<command> add_reductions(CLI::App& root) {
   std::vector<command> all;
   for (const operation what : all_operations) all.push_back(add_reduction(root, what));
+  all.push_back(add_joint_reduction(root));
   return all;
 }
 

@@ -155,16 +155,20 @@ void add_exact_terms(const T* x, std::size_t count, exact_accumulator<T>& into) 
     }
   }
 }
-template <class T>
-void take_extrema(const T* x, std::size_t count, extremes<T>& into) {
-  if (count > 0) acc::both_extrema<T>::merge(into, extremes_leaf(x, count, is_long<T>(count)));
-}
-template <class T>
-struct loop<acc::both_extrema<T>> : unordered_loop<acc::both_extrema<T>, take_extrema<T>> {};
-
 /// Blocks that stay in the L1 cache between two passes.
 template <class T>
 inline constexpr std::size_t twice_read = 16384 / sizeof(T);
+
+template <class T>
+void take_extrema(const T* x, std::size_t count, extremes<T>& into) {
+  for (std::size_t begin = 0; begin < count; begin += twice_read<T>) {
+    const std::size_t n = std::min(twice_read<T>, count - begin);
+    const T least = smallest_leaf(x + begin, n, is_long<T>(count));
+    acc::both_extrema<T>::merge(into, {least, largest_leaf(x + begin, n, false)});
+  }
+}
+template <class T>
+struct loop<acc::both_extrema<T>> : unordered_loop<acc::both_extrema<T>, take_extrema<T>> {};
 
 /// Looks for the place of an extremum only in blocks that have a better one than all before.
 template <class A>

@@ -10,7 +10,6 @@
 #include <fanin/accumulator/compensated.hpp>
 #include <fanin/accumulator/product.hpp>
 #include <fanin/accumulator/sum.hpp>
-#include <fanin/form.hpp>
 #include <fanin/loop.hpp>
 
 /// Calls the macro X(name, type) for each element type: Highway exports functions, not templates.
@@ -92,8 +91,6 @@ template <class T>
 T smallest_leaf(const T* x, std::size_t count, bool prefetches);
 template <class T>
 T largest_leaf(const T* x, std::size_t count, bool prefetches);
-template <class T>
-extremes<T> extremes_leaf(const T* x, std::size_t count, bool prefetches);
 /// The index of the first element with the bits of `value`, or if that is NaN, of the first NaN. There is one.
 template <class T>
 std::size_t find_leaf(const T* x, std::size_t count, T value);

@@ -110,39 +110,11 @@ struct vector_extremum {
   }
 };
 
-/// Both extrema, as vector_extremum has one.
-template <class T>
-struct vector_extremes {
-  using D = hn::ScalableTag<T>;
-  using V = hn::Vec<D>;
-  V least, most;
-  hn::Mask<D> ordered;
-
-  HWY_INLINE explicit vector_extremes(V first)
-      : least(first), most(first), ordered(hn::Eq(hn::Zero(D()), hn::Zero(D()))) {}
-
-  HWY_INLINE void add(V a, V b) {
-    if constexpr (std::is_floating_point_v<T>) ordered = still_ordered(D(), ordered, a, b);
-    least = hn::Min(least, hn::Min(a, b));
-    most = hn::Max(most, hn::Max(a, b));
-  }
-  HWY_INLINE void merge(const vector_extremes& other) {
-    if constexpr (std::is_floating_point_v<T>) ordered = hn::And(ordered, other.ordered);
-    least = hn::Min(least, other.least);
-    most = hn::Max(most, other.most);
-  }
-  HWY_INLINE extremes<T> value() const {
-    vector_extremum<false, T> smallest(least);
-    vector_extremum<true, T> largest(most);
-    smallest.ordered = largest.ordered = ordered;
-    return {smallest.value(), largest.value()};
-  }
-};
-
-/// What `state` gives of count > 0 elements, but zeros of any sign. Elements are read twice where that saves a loop
-/// over parts of a vector.
-template <bool Prefetches, class state, class T>
-HWY_INLINE auto extremum_but_sign(const T* x, std::size_t count) {
+/// The extremum of count > 0 elements, but a zero of any sign. Elements are read twice where that saves a loop over
+/// parts of a vector.
+template <bool Prefetches, bool Largest, class T>
+HWY_INLINE T extremum_but_sign(const T* x, std::size_t count) {
+  using state = vector_extremum<Largest, T>;
   const typename state::D d;
   constexpr std::size_t width = hn::MaxLanes(d), unroll = 4, step = 2 * unroll * width;
   const bool short_input = count < width;
@@ -180,32 +152,13 @@ HWY_INLINE T extremum_of_zeros(const T* x, std::size_t count) {
   return found ? preferred : -preferred;
 }
 
-/// The elements of a block, which the pass for zeros finds in a cache.
-template <class T>
-constexpr std::size_t block = (std::size_t{1} << 18) / sizeof(T);
-
-template <bool Prefetches, class T>
-HWY_INLINE extremes<T> extremes_of_blocks(const T* x, std::size_t count) {
-  using both = accumulator::both_extrema<T>;
-  extremes<T> result = both::identity();
-  for (std::size_t i = 0; i < count; i += block<T>) {
-    const std::size_t n = std::min(block<T>, count - i);
-    extremes<T> best = extremum_but_sign<Prefetches, vector_extremes<T>>(x + i, n);
-    if constexpr (std::is_floating_point_v<T>) {
-      if (best.min == 0) best.min = extremum_of_zeros<false>(x + i, n);
-      if (best.max == 0) best.max = extremum_of_zeros<true>(x + i, n);
-    }
-    both::merge(result, best);
-  }
-  return result;
-}
-
 template <bool Prefetches, bool Largest, class T>
 HWY_INLINE T extremum_of_blocks(const T* x, std::size_t count) {
+  constexpr std::size_t block = (std::size_t{1} << 18) / sizeof(T);  // the pass for zeros finds it in a cache
   T result = x[0];
-  for (std::size_t i = 0; i < count; i += block<T>) {
-    const std::size_t n = std::min(block<T>, count - i);
-    T best = extremum_but_sign<Prefetches, vector_extremum<Largest, T>>(x + i, n);
+  for (std::size_t i = 0; i < count; i += block) {
+    const std::size_t n = std::min(block, count - i);
+    T best = extremum_but_sign<Prefetches, Largest>(x + i, n);
     if constexpr (std::is_floating_point_v<T>) {
       if (best == 0) best = extremum_of_zeros<Largest>(x + i, n);
     }
@@ -219,15 +172,9 @@ T extremum_of(const T* x, std::size_t count, bool prefetches) {
   return prefetches ? extremum_of_blocks<true, Largest>(x, count) : extremum_of_blocks<false, Largest>(x, count);
 }
 
-template <class T>
-extremes<T> extremes_of(const T* x, std::size_t count, bool prefetches) {
-  return prefetches ? extremes_of_blocks<true>(x, count) : extremes_of_blocks<false>(x, count);
-}
-
 #define FANIN_EXTREMA(SUFFIX, T)                                                                         \
   T smallest_##SUFFIX(const T* x, std::size_t n, bool ahead) { return extremum_of<false>(x, n, ahead); } \
-  T largest_##SUFFIX(const T* x, std::size_t n, bool ahead) { return extremum_of<true>(x, n, ahead); }   \
-  extremes<T> both_##SUFFIX(const T* x, std::size_t n, bool ahead) { return extremes_of(x, n, ahead); }
+  T largest_##SUFFIX(const T* x, std::size_t n, bool ahead) { return extremum_of<true>(x, n, ahead); }
 FANIN_FOR_EACH_ELEMENT(FANIN_EXTREMA)
 #undef FANIN_EXTREMA
 
@@ -243,21 +190,16 @@ half_sums sum_halves(const void* words, std::size_t count, std::uint64_t flip) {
   return HWY_DYNAMIC_DISPATCH(sum_halves)(words, count, flip);
 }
 
-#define FANIN_DISPATCH(SUFFIX, T)                                                \
-  HWY_EXPORT(smallest_##SUFFIX);                                                 \
-  HWY_EXPORT(largest_##SUFFIX);                                                  \
-  HWY_EXPORT(both_##SUFFIX);                                                     \
-  template <>                                                                    \
-  T smallest_leaf<T>(const T* x, std::size_t count, bool prefetches) {           \
-    return HWY_DYNAMIC_DISPATCH(smallest_##SUFFIX)(x, count, prefetches);        \
-  }                                                                              \
-  template <>                                                                    \
-  T largest_leaf<T>(const T* x, std::size_t count, bool prefetches) {            \
-    return HWY_DYNAMIC_DISPATCH(largest_##SUFFIX)(x, count, prefetches);         \
-  }                                                                              \
-  template <>                                                                    \
-  extremes<T> extremes_leaf<T>(const T* x, std::size_t count, bool prefetches) { \
-    return HWY_DYNAMIC_DISPATCH(both_##SUFFIX)(x, count, prefetches);            \
+#define FANIN_DISPATCH(SUFFIX, T)                                         \
+  HWY_EXPORT(smallest_##SUFFIX);                                          \
+  HWY_EXPORT(largest_##SUFFIX);                                           \
+  template <>                                                             \
+  T smallest_leaf<T>(const T* x, std::size_t count, bool prefetches) {    \
+    return HWY_DYNAMIC_DISPATCH(smallest_##SUFFIX)(x, count, prefetches); \
+  }                                                                       \
+  template <>                                                             \
+  T largest_leaf<T>(const T* x, std::size_t count, bool prefetches) {     \
+    return HWY_DYNAMIC_DISPATCH(largest_##SUFFIX)(x, count, prefetches);  \
   }
 FANIN_FOR_EACH_ELEMENT(FANIN_DISPATCH)
 #undef FANIN_DISPATCH

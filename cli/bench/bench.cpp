@@ -111,7 +111,8 @@ command add_bench(CLI::App& root) {
   };
   add_backends_option(*parser, arguments->axes.backends);
   add_axis("--variant", arguments->axes.variants, "variants (default: what each backend ships for the method)");
-  add_axis("--operation", arguments->axes.operations, "operations, or all (default: sum)");
+  add_axis("--operation", arguments->axes.operations,
+           "operations; 'all' is each of them, the operation all included (default: sum)");
   add_axis("--type", arguments->axes.types, "element types, or all (default: f32,f64)");
   add_axis("--method", arguments->axes.methods, "methods (default: fast,compensated,exact)");
   add_axis("--count", arguments->axes.counts, "numbers of elements, as 1000 or 2^20 (default: 2^12,2^24)");

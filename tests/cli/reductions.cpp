@@ -46,6 +46,25 @@ TEST_CASE("every operation") {
   CHECK(value(here.shell("printf '1 0' | $fanin all")) == "false");
 }
 
+TEST_CASE("several operations in one pass") {
+  const scratch_folder here;
+  REQUIRE(here.fanin("generate wide --count 3e6 --type f32 --output x.npy").status == 0);
+  const std::string names[] = {"sum", "norm2", "argmin", "minmax", "sample_variance", "product"};
+  std::string expected;
+  for (const std::string& name : names) expected += name + " " + value(here.fanin(name + " x.npy")) + "\n";
+  const std::string list = "sum,norm2,argmin,minmax,sample_variance,product";
+  CHECK(here.fanin("reduce " + list + " x.npy").out == expected);
+  CHECK(here.shell("cat x.npy | $fanin reduce " + list).out == expected);
+  const json rows = json::parse(here.fanin("reduce sum,any x.npy --json").out);
+  REQUIRE(rows.size() == 2);
+  CHECK(rows[0]["operation"] == "sum");
+  CHECK(rows[0]["count"] == 3000000);
+  CHECK(rows[1]["value"] == true);
+  check_failure(here.fanin("reduce sum,dot x.npy"), 2, "dot reads two inputs");
+  check_failure(here.fanin("reduce sum,maen x.npy"), 2, "did you mean 'mean'?");
+  check_failure(here.fanin("reduce variance x.npy --method fast"), 2, "its methods are exact");
+}
+
 TEST_CASE("results of two numbers, and truths, as JSON") {
   const scratch_folder here;
   here.write("x.txt", "3 1 nan -4 0\n");
