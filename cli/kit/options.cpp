@@ -90,10 +90,14 @@ void add_budget_option(CLI::App& parser, double usual, const std::function<void(
 }
 
 void add_input_options(CLI::App& parser, input_options& arguments, bool required) {
+  parser.add_option("FILE", arguments.path, "input file; - is standard input")->type_name("")->required(required);
+  add_reading_options(parser, arguments);
+}
+
+void add_reading_options(CLI::App& parser, input_options& arguments) {
   const auto option = [&](const char* name, const char* value, std::string& to, const char* description) {
     return parser.add_option(name, to, description)->type_name(value);
   };
-  option("FILE", "", arguments.path, "input file; - is standard input")->required(required);
   option("--format", "FORMAT", arguments.format,
          "npy, raw, text or csv; how it is found out without this: 'fanin --help'");
   static const std::string types =

@@ -19,6 +19,8 @@ class App;
 
 namespace fanin::cli {
 
+/// Adds the options for reading a file.
+void add_reading_options(CLI::App& parser, input_options& arguments);
 /// Adds FILE and the options for reading it. `required`: whether FILE has to be given.
 void add_input_options(CLI::App& parser, input_options& arguments, bool required);
 

@@ -195,7 +195,7 @@ TEST_CASE("bad usage") {
                 {"$fanin summ x.npy", 2, "unknown subcommand 'summ'; did you mean 'sum'?"},
                 {"$fanin sum", 2, "FILE is required where standard input is no pipe and no file"},
                 {"$fanin dot", 2, "FILE is required"},
-                {"$fanin sum x.npy y.npy", 2, "unexpected argument 'y.npy'"},
+                {"$fanin compare x.npy y.npy", 2, "unexpected argument 'y.npy'"},
                 {"$fanin sum x.npy --metod exact", 2, "unknown option '--metod'; did you mean '--method'?"},
                 {"$fanin sum x.npy --method exat", 2, "unknown method 'exat'; did you mean 'exact'?"},
                 {"$fanin compare --count 3", 2, "options of an input need FILE"},

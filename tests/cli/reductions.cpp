@@ -46,6 +46,31 @@ TEST_CASE("every operation") {
   CHECK(value(here.shell("printf '1 0' | $fanin all")) == "false");
 }
 
+TEST_CASE("many files, one by one and together") {
+  const scratch_folder here;
+  here.write("a.txt", "1 2 3\n");
+  here.write("b.txt", "40\n");
+  REQUIRE(here.fanin("generate wide --count 3e6 --output c.npy").status == 0);
+  const std::string third = value(here.fanin("max c.npy"));
+  CHECK(here.fanin("max a.txt b.txt c.npy").out == "3  a.txt\n40  b.txt\n" + third + "  c.npy\n");
+  CHECK(value(here.fanin("mean a.txt b.txt --together")) == "11.5");
+  CHECK(value(here.fanin("argmax a.txt b.txt --together")) == "3");
+  CHECK(value(here.shell("cat b.txt | $fanin sum a.txt - --together")) == "46");
+  const json rows = json::parse(here.fanin("sum a.txt b.txt --json").out);
+  REQUIRE(rows.size() == 2);
+  CHECK(rows[0]["input"] == "a.txt");
+  CHECK(rows[1]["value"] == 40.0);
+  REQUIRE(here.fanin("sum a.txt b.txt --together --save-state s").status == 0);
+  CHECK(value(here.fanin("merge s")) == "46");
+  check_failure(here.fanin("sum a.txt b.txt --save-state t"), 2, "needs --together");
+  check_failure(here.shell("echo 1 | $fanin sum - -"), 2, "standard input is named twice");
+  here.write("d.npy", "");
+  REQUIRE(here.fanin("generate wide --count 30 --type f32 --force --output d.npy").status == 0);
+  check_failure(here.fanin("sum c.npy d.npy --together"), 2, "c.npy has elements of f64, and d.npy of f32");
+  CHECK(here.fanin("sum c.npy d.npy").status == 0);
+  check_failure(here.fanin("sum a.txt missing.txt"), 1, "missing.txt");
+}
+
 TEST_CASE("several operations in one pass") {
   const scratch_folder here;
   REQUIRE(here.fanin("generate wide --count 3e6 --type f32 --output x.npy").status == 0);

@@ -47,6 +47,20 @@ TEST_SUITE("unit/verbs") {
     CHECK(mean(std::vector<long long>{1, 2}).value == 1.5);
   }
 
+  TEST_CASE("truths, and bool as elements") {
+    const std::array<bool, 4> x{false, true, true, false};
+    static_assert(std::is_same_v<decltype(any(x).value), bool> &&
+                  std::is_same_v<decltype(fanin::max(x).value), std::uint8_t>);
+    CHECK(any(x).value);
+    CHECK(!all(x).value);
+    CHECK(all(std::vector<float>()).value);
+    CHECK(!any(std::vector<float>{0.0f, -0.0f}).value);
+    CHECK(any({std::numeric_limits<double>::quiet_NaN()}).value);
+    CHECK(count_nonzero(x).value == 2);
+    CHECK(sum(x).value == 2);
+    CHECK(argmax(x).value.index == 1);
+  }
+
   TEST_CASE("a list in braces, and a pointer and a count") {
     CHECK(sum({1.0, 2.0, 3.5}).value == 6.5);
     CHECK(fanin::max({1, 7, 3}, {.backend = "serial"}).value == 7);

@@ -15,6 +15,7 @@
 //                                     where it is left out
 //   folds_as                          an accumulator of the same state, identity, add and merge, whose loops and
 //                                     kernels serve this one too; itself where it is left out
+//   add_run, is_at                    adding elements that lie one after another at once, on devices: extremum.hpp
 // add and merge are different functions even where their types agree: a state may be wider than an element.
 #pragma once
 

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/reduce/reduction.hpp"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "cli/kit/errors.hpp"
+#include "cli/kit/output.hpp"
+#include "cli/kit/text.hpp"
+#include "oracle/exact_sum.hpp"
+
+namespace fanin::cli {
+
+namespace {
+
+bool is_exact(const error_bound& bound) {
+  return bound.of_result == 0 && bound.of_magnitudes == 0 && bound.absolute == 0;
+}
+
+/// What has to hold for the bound to hold (docs/numerics.md); empty if nothing has to.
+std::string_view premise_of(const finished_reduction& done) {
+  const report& how = done.reached.report;
+  if (how.how == method::exact || is_exact(how.bound)) return {};
+  if (done.what == operation::product) return "no product of some of the elements overflows or underflows";
+  return "the sum of the magnitudes is at most half the largest finite value";
+}
+
+bool is_truth(operation what) { return row_of(what).result == result_rule::truth; }
+
+std::string text_of(const finished_reduction& done) {
+  if (!is_truth(done.what)) return value_text(done.reached.value);
+  return done.reached.value == scalar(std::uint8_t{1}) ? "true" : "false";
+}
+
+/// The bound as a number in the result's units where it follows from the value: where no sum of magnitudes is in it,
+/// or the value is that sum.
+std::string bound_text(const finished_reduction& done) {
+  const error_bound& bound = done.reached.report.bound;
+  if (is_exact(bound)) return "0: the value is exact";
+  const double value = std::fabs(oracle::as_double(done.reached.value));
+  const bool value_is_magnitudes =
+      done.what == operation::sum_of_magnitudes || done.what == operation::sum_of_squares;
+  const double of_result = bound.of_result + (value_is_magnitudes ? bound.of_magnitudes : 0);
+  if (!(of_result < 1)) return "nothing is promised";
+  // The bound is a multiple of the exact result, which is at most the value and the error together. Rounding to two
+  // digits takes off less than a twentieth.
+  const auto number = [&](double error) { return fmt::format("{:.2g}", 1.05 * error / (1 - of_result)); };
+  const std::string known = "|error| <= " + number(of_result * value + bound.absolute);
+  if (bound.of_magnitudes == 0 || value_is_magnitudes) return known;
+  return fmt::format("{} + {} M, M the sum of the magnitudes{}", known, number(bound.of_magnitudes),
+                     done.what == operation::mean ? ", divided by their number" : "");
+}
+
+}  // namespace
+
+std::string line_of(const finished_reduction& done) {
+  const bool has_index = row_of(done.what).form == result_form::indexed;
+  return has_index ? json_value(done.reached.value).at("index").dump() : text_of(done);
+}
+
+json to_json(const finished_reduction& done, element_type type) {
+  const report& how = done.reached.report;
+  json fallback = json::array();
+  for (const passed_over& one : how.fallback) fallback.push_back(passed_over_json(one));
+  const scalar& value = done.reached.value;
+  json all = described({{"operation", to_string(done.what)},
+                        {"input", done.input},
+                        {"element_type", to_string(type)},
+                        {"count", done.count}});
+  all.update(is_truth(done.what) ? json{{"value", value == scalar(std::uint8_t{1})}} : json_value(value));
+  all.update({{"value_text", text_of(done)},
+              {"value_hex", value_hex(value)},
+              {"backend", how.backend},
+              {"variant", how.variant},
+              {"method", to_string(how.how)},
+              {"bound", bound_json(how.bound, premise_of(done))},
+              {"reproducibility", to_string(how.reproducibility)},
+              {"seconds", done.seconds},
+              {"fallback", fallback}});
+  return all;
+}
+
+void explain(const finished_reduction& done, const source& input) {
+  const report& how = done.reached.report;
+  write_stderr(fmt::format("input: {}, {}, {} elements of {}, {}", done.input, input.format(), done.count,
+                           to_string(input.type()), input.whole() ? "mapped" : "read"));
+  for (const passed_over& one : how.fallback) {
+    write_stderr(fmt::format("passed over: {}, {}: {}", one.backend, to_string(one.why), one.detail));
+  }
+  write_stderr(
+      fmt::format("ran: {}/{}, method {}, {:.6f} s", how.backend, how.variant, to_string(how.how), done.seconds));
+  write_stderr(fmt::format("same bits: {} ({})", to_string(how.reproducibility), story(how.reproducibility)));
+  const std::string_view premise = premise_of(done);
+  write_stderr(fmt::format("bound: {}{}{}", bound_text(done), premise.empty() ? "" : ", if ", premise));
+}
+
+std::string implied_input(std::string_view subcommand) {
+  if (standard_input_is_data()) return "-";
+  throw usage_error(
+      fmt::format("FILE is required where standard input is no pipe and no file; see 'fanin {} --help'", subcommand));
+}
+
+std::optional<method> default_method_of_command(operation what, const options& chosen) {
+  if (chosen.how || !chosen.variant.empty() || !row_of(what).of_floats.exact) return chosen.how;
+  return method::exact;
+}
+
+}  // namespace fanin::cli
