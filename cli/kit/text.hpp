@@ -25,7 +25,7 @@ std::string one_line(std::string_view text);
 /// The parts of a case's name, which '/' separates.
 std::vector<std::string> split_name(const std::string& name);
 
-/// The shortest text that reads back as the same number; "nan", "inf" and "-inf" otherwise. Of `indexed` the index,
+/// The shortest text that reads back as the same number; "nan", "inf" and "-inf" otherwise. Of `indexed` the element,
 /// of `extremes` both numbers.
 std::string value_text(const scalar& value);
 std::string value_text(double value);

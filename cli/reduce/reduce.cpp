@@ -32,8 +32,6 @@ struct reduction_options {
   bool explain = false, json = false;
 };
 
-using sources = std::vector<std::unique_ptr<source>>;
-
 sources open_all(const input_options& like, const std::vector<std::string>& paths) {
   sources all;
   for (const std::string& path : paths) {
@@ -116,7 +114,7 @@ std::pair<finished_reduction, element_type> run_on(operation what, const std::ve
   }
   finished_reduction done = reduce_sources(what, inputs, chosen, state ? &*state : nullptr);
   if (state) state->save(*file);
-  if (arguments.explain) explain(done, *inputs[0]);
+  if (arguments.explain) explain(done, inputs);
   return {std::move(done), inputs[0]->type()};
 }
 

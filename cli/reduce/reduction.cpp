@@ -23,7 +23,9 @@ std::string_view premise_of(const finished_reduction& done) {
   const report& how = done.reached.report;
   if (how.how == method::exact || is_exact(how.bound)) return {};
   if (done.what == operation::product) return "no product of some of the elements overflows or underflows";
-  return "the sum of the magnitudes is at most half the largest finite value";
+  const bool squares = done.what == operation::sum_of_squares || done.what == operation::norm2;
+  return squares ? "the sum of the squares is at most half the largest finite value"
+                 : "the sum of the magnitudes is at most half the largest finite value";
 }
 
 bool is_truth(operation what) { return row_of(what).result == result_rule::truth; }
@@ -50,6 +52,13 @@ std::string bound_text(const finished_reduction& done) {
   if (bound.of_magnitudes == 0 || value_is_magnitudes) return known;
   return fmt::format("{} + {} M, M the sum of the magnitudes{}", known, number(bound.of_magnitudes),
                      done.what == operation::mean ? ", divided by their number" : "");
+}
+
+/// An index belongs to the order of the elements.
+std::string_view same_bits_story(const finished_reduction& done) {
+  if (row_of(done.what).form == result_form::indexed)
+    return "for the same values in the same order, on every backend";
+  return story(done.reached.report.reproducibility);
 }
 
 }  // namespace
@@ -81,16 +90,19 @@ json to_json(const finished_reduction& done, element_type type) {
   return all;
 }
 
-void explain(const finished_reduction& done, const source& input) {
+void explain(const finished_reduction& done, const sources& inputs) {
   const report& how = done.reached.report;
-  write_stderr(fmt::format("input: {}, {}, {} elements of {}, {}", done.input, input.format(), done.count,
-                           to_string(input.type()), input.whole() ? "mapped" : "read"));
+  for (const auto& input : inputs) {
+    write_stderr(fmt::format("input: {}, {}, {}elements of {}, {}", input->name(), input->format(),
+                             inputs.size() == 1 ? fmt::format("{} ", done.count) : "", to_string(input->type()),
+                             input->whole() ? "mapped" : "read"));
+  }
   for (const passed_over& one : how.fallback) {
     write_stderr(fmt::format("passed over: {}, {}: {}", one.backend, to_string(one.why), one.detail));
   }
   write_stderr(
       fmt::format("ran: {}/{}, method {}, {:.6f} s", how.backend, how.variant, to_string(how.how), done.seconds));
-  write_stderr(fmt::format("same bits: {} ({})", to_string(how.reproducibility), story(how.reproducibility)));
+  write_stderr(fmt::format("same bits: {} ({})", to_string(how.reproducibility), same_bits_story(done)));
   const std::string_view premise = premise_of(done);
   write_stderr(fmt::format("bound: {}{}{}", bound_text(done), premise.empty() ? "" : ", if ", premise));
 }

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <fanin/fanin.hpp>
 
@@ -22,11 +24,13 @@ struct finished_reduction {
   result<scalar> reached;
 };
 
+using sources = std::vector<std::unique_ptr<source>>;
+
 /// What is printed: of a result with an index the index alone.
 std::string line_of(const finished_reduction& done);
 json to_json(const finished_reduction& done, element_type type);
 /// Says on stderr who ran, who was passed over and why, and the error bound.
-void explain(const finished_reduction& done, const source& input);
+void explain(const finished_reduction& done, const sources& inputs);
 
 /// Standard input, for a command line without FILE. @throws usage_error if standard input is no pipe and no file,
 /// such as a terminal

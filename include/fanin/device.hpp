@@ -82,10 +82,11 @@ FANIN_API result<scalar> reduce(operation what, const input_views& inputs, devic
                                 const options& chosen = {});
 
 /// Enqueues the reduction of device memory and returns. `result` is in device memory (or pinned): a device_result of
-/// the type that options::result or default_result() names. A mean, variance or standard deviation of too few
-/// elements is NaN; min of no elements is the largest value of the type (+inf for floats), max the smallest, and
-/// their index is the largest. The call only launches kernels, except for stages of the ladder, and so may be
-/// captured into a CUDA graph once the same call was made without capture. The context has to outlive the graph.
+/// the operation's result_of<>, whose number has the type that options::result or default_result() names. A mean,
+/// variance or standard deviation of too few elements is NaN; min of no elements is the largest value of the type
+/// (+inf for floats), max the smallest, and their index is the largest. The call only launches kernels, except for
+/// stages of the ladder, and so may be captured into a CUDA graph once the same call was made without capture. The
+/// context has to outlive the graph.
 /// @throws as fanin::reduce, but not `overflow`
 FANIN_API void enqueue(operation what, const input_views& inputs, void* result, device_context& context,
                        const options& chosen = {});

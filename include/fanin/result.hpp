@@ -17,7 +17,7 @@ namespace fanin {
 
 /// The changes under which the bits of a result stay the same.
 enum class reproducibility : std::uint8_t {
-  exact,        ///< same multiset of values: any order, split, backend, machine
+  exact,        ///< same multiset of values (with an index, same order): any order, split, backend, machine
   fixed_order,  ///< same values in the same order: any CPU backend, thread count, instruction set
   run_to_run,   ///< same device, same build, array at the same distance from a boundary of 128 bytes
   none,         ///< may differ from one call to the next

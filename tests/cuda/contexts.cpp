@@ -40,6 +40,12 @@ TEST_SUITE("contexts") {
         }
       }
     });
+    for (const operation what : {operation::sum, operation::product, operation::max, operation::sum_of_squares}) {
+      for_each_type<float, std::int32_t, std::int64_t>([&]<class T>(T) {
+        expect_same_on_device(what, unit_factors<T>(5000, 63), {.variant = "global-neighbored"}, context);
+        expect_same_on_device(what, unit_factors<T>(5000, 63), {.variant = "bulk-copy"}, context);
+      });
+    }
     expect_same_on_device(operation::sum, mixed_values<float>(5000, 62),
                           {.how = method::exact, .result = element_type::f64}, context);
   }

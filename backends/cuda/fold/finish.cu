@@ -1,12 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cuda/fold/finish.hpp"
 
+#include <algorithm>
+#include <iterator>
+#include <string>
+
+#include "backends/cuda/stages/ladder.hpp"
+
 namespace fanin::cuda {
 namespace {
 
-/// Whether one launch may leave more than one state, or one that is not finished.
+template <class All, class One>
+constexpr bool is_among(const All& all, One one) {
+  return std::find(std::begin(all), std::end(all), one) != std::end(all);
+}
+
+/// Whether a stage of the ladder may serve it.
 template <class Recipe>
-inline constexpr bool leaves_states = form_of<Recipe>::longest != ~std::uint64_t{0} ||
+inline constexpr bool has_stages = Recipe::how == method::fast&& is_among(ladder_operations, Recipe::what) &&
+                                   is_among(ladder_types, type_of<typename Recipe::element>);
+
+/// Whether a reduction may leave more than one state, or one that is not finished: parts of 2^32 elements, dot
+/// products, and stages of the ladder.
+template <class Recipe>
+inline constexpr bool leaves_states = form_of<Recipe>::longest != ~std::uint64_t{0} || has_stages<Recipe> ||
                                       accumulator::inputs_of<typename Recipe::accumulator>() == 2;
 
 template <class Recipe, class R>
@@ -38,6 +55,8 @@ void enqueue_finish(const request& request, const std::byte* states, std::size_t
         store_kernel<R><<<1, 1, 0, stream>>>(finished<Recipe, R>(Recipe::accumulator::identity(), 0), place);
       } else if constexpr (leaves_states<Recipe>) {
         finish_kernel<Recipe, R><<<1, 1, 0, stream>>>(states, count_of_states, request.inputs.count(), place);
+      } else {
+        throw unsupported("the result of " + std::string(request.variant) + " cannot stay on the device");
       }
       return true;
     });
