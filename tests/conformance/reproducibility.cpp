@@ -47,7 +47,8 @@ void expect_as_promised(const backend& b, operation what, std::span<const T> x, 
       if (row_of(what).form != result_form::indexed) std::sort(sorted.begin(), sorted.end());
       const scalar expected = call(b, what, std::span<const T>(sorted), chosen).value;
       const scalar value = call(b, what, x, chosen).value;
-      found.expect(same(value, expected), [&] { return told(what, x, chosen) + ": depends on the order, or on the call"; });
+      found.expect(same(value, expected),
+                   [&] { return told(what, x, chosen) + ": depends on the order, or on the call"; });
       return expect_fixed_order(b, what, x, chosen, found);
     }
     case reproducibility::fixed_order:

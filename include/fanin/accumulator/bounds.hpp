@@ -10,10 +10,10 @@
 namespace fanin {
 
 /// A proven bound: |value - exact| <= of_result * |exact| + of_magnitudes * M + absolute, where M is the sum of |x_i|
-/// (of x_i^2 for sum_of_squares and norm2, of |x_i| / n for mean). It holds as long as the sum of the magnitudes (before a
-/// mean's division) is at most half the largest finite value, so that no intermediate value overflows; in a product,
-/// as long as none over- or underflows. Infinite coefficients mean that nothing is promised (too many elements for
-/// the precision).
+/// (of x_i^2 for sum_of_squares and norm2, of |x_i| / n for mean). It holds as long as the sum of the magnitudes
+/// (before a mean's division) is at most half the largest finite value, so that no intermediate value overflows; in a
+/// product, as long as none over- or underflows. Infinite coefficients mean that nothing is promised (too many
+/// elements for the precision).
 struct error_bound {
   double of_result = 0;
   double of_magnitudes = 0;
