@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/exact_state.hpp"
 
+#include <algorithm>
 #include <span>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -13,13 +15,14 @@
 namespace fanin::cli {
 
 exact_state::exact_state(element_type type) {
-  if (type == element_type::f32) {
-    sum_ = exact_accumulator<float>();
-  } else if (type == element_type::f64) {
-    sum_ = exact_accumulator<double>();
-  } else {
+  if (!is_floating(type)) {
     throw usage_error(
-        fmt::format("only sums of f32 and f64 have a state; these are elements of {}", to_string(type)));
+        fmt::format("only sums of floating-point numbers have a state; these are elements of {}", to_string(type)));
+  }
+  if (default_result(operation::sum, type) == element_type::f32) {
+    sum_ = exact_accumulator<float>();
+  } else {
+    sum_ = exact_accumulator<double>();
   }
 }
 
@@ -43,11 +46,22 @@ exact_state exact_state::load(const std::string& path) {
 element_type exact_state::type() const noexcept { return sum_.index() == 0 ? element_type::f32 : element_type::f64; }
 
 void exact_state::add(const array_view& elements) {
-  std::visit(
-      [&]<class T>(exact_accumulator<T>& sum) {
-        cpu::add_exact(static_cast<const T*>(elements.data), elements.count, sum);
-      },
-      sum_);
+  with_element(elements.type, [&]<class T>() {
+    if constexpr (floating<T>) {
+      using N = computed_as<T>;
+      const auto* const x = static_cast<const T*>(elements.data);
+      auto& sum = std::get<exact_accumulator<N>>(sum_);
+      if constexpr (computable<T>) {
+        cpu::add_exact(x, elements.count, sum);
+      } else {
+        std::vector<N> block;
+        for (std::size_t begin = 0; begin < elements.count; begin += block.size()) {
+          block.assign(x + begin, x + begin + std::min<std::size_t>(elements.count - begin, 1 << 16));
+          cpu::add_exact(block.data(), block.size(), sum);
+        }
+      }
+    }
+  });
 }
 
 void exact_state::merge(const exact_state& other) {

@@ -32,8 +32,9 @@ class exact_state {
   /// Reads a state from a file; "-" is standard input. @throws bad_data
   static exact_state load(const std::string& path);
 
+  /// f32 or f64. Numbers of 16 bits are added as those of f32.
   element_type type() const noexcept;
-  /// Adds elements of type type(), which are in host memory.
+  /// Adds elements of the type with which the state was made, which are in host memory.
   void add(const array_view& elements);
   /// Adds the sum of `other`, whose type() is the same.
   void merge(const exact_state& other);

@@ -38,10 +38,10 @@ struct partial {
   void fold(const T* x, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) {
       add(sum, x[i]);
-      if constexpr (std::is_floating_point_v<T>) {
+      if constexpr (floating<T>) {
         if (!std::isfinite(x[i])) continue;
       }
-      add(magnitudes, x[i], std::is_signed_v<T> && std::signbit(static_cast<double>(x[i])));
+      add(magnitudes, x[i], std::numeric_limits<T>::is_signed && std::signbit(static_cast<double>(x[i])));
     }
   }
   void fold(const array_view& input, std::size_t begin, std::size_t count) {

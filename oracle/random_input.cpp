@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "oracle/random_input.hpp"
 
+#include <cmath>
 #include <limits>
 #include <random>
 #include <span>
@@ -15,9 +16,9 @@ std::vector<T> random_terms(std::size_t count, int integer_bits) {
   std::mt19937_64 random(1);
   std::vector<T> x(count);
   for (T& term : x) {
-    if constexpr (std::is_floating_point_v<T>) {
+    if constexpr (floating<T>) {
       constexpr int digits = std::numeric_limits<T>::digits;
-      term = static_cast<T>(random() >> (64 - digits)) / static_cast<T>(std::uint64_t{1} << digits);
+      term = static_cast<T>(std::ldexp(static_cast<double>(random() >> (64 - digits)), -digits));
     } else if constexpr (std::is_signed_v<T>) {
       term = static_cast<T>(static_cast<std::int64_t>(random()) >> (64 - integer_bits));
     } else {
@@ -34,8 +35,8 @@ std::vector<T> random_factors(std::size_t count) {
   const std::size_t apart = count / 60 + 1;
   for (std::size_t i = 0; i < count; ++i) {
     x[i] = T{1};
-    if (i % apart == 0) x[i] = std::is_floating_point_v<T> && i / apart % 2 == 1 ? static_cast<T>(0.5) : T{2};
-    if (std::is_signed_v<T> && random() % 2 == 0) x[i] = static_cast<T>(-x[i]);
+    if (i % apart == 0) x[i] = floating<T> && i / apart % 2 == 1 ? static_cast<T>(0.5) : T{2};
+    if (std::numeric_limits<T>::is_signed && random() % 2 == 0) x[i] = static_cast<T>(-x[i]);
   }
   return x;
 }
@@ -46,7 +47,7 @@ std::vector<T> exact_terms(std::size_t count) {
   std::vector<T> x(count);
   const std::size_t apart = (count >> 23) + 1;
   for (std::size_t i = 0; i < count; i += apart) {
-    x[i] = std::is_unsigned_v<T> || random() % 2 == 0 ? T{1} : static_cast<T>(-1);
+    x[i] = !std::numeric_limits<T>::is_signed || random() % 2 == 0 ? T{1} : static_cast<T>(-1);
   }
   return x;
 }

@@ -30,7 +30,7 @@ template <class T>
 std::vector<T> magnitudes_of(const void* x, std::size_t count) {
   std::vector<T> magnitudes(count);
   std::transform(static_cast<const T*>(x), static_cast<const T*>(x) + count, magnitudes.begin(),
-                 [](T v) { return std::fabs(v); });
+                 [](T v) { return static_cast<T>(std::fabs(v)); });
   return magnitudes;
 }
 
@@ -50,7 +50,7 @@ exact_result exact(const fanin::detail::operands& data, std::size_t count) {
   const auto state = state_of<A>(data, count);
   exact_result found{A::template finish<typename Recipe::result>(state, count)};
   constexpr bool bounded = row_of(Recipe::what).of_floats.fast && !row_of(Recipe::what).unrounded;
-  if constexpr (std::is_floating_point_v<T> && bounded) found.facts = facts_of<A, T>(data, count, state);
+  if constexpr (floating<T> && bounded) found.facts = facts_of<A, T>(data, count, state);
   if constexpr (Recipe::what == operation::norm2) {  // The sum of the squares has to be in range, not its root.
     const double root = found.facts.result;
     found.facts.of_magnitudes = std::max(root * root, std::min(root, std::numeric_limits<double>::denorm_min()));

@@ -239,6 +239,23 @@ struct loop<acc::exact_dot<T>> {
   static exact_dot_accumulator<T> total(const void* state) { return detail::general_total<acc::exact_dot<T>>(state); }
 };
 
+/// Elements of 16 bits are folded as floats by the loop of A.
+template <class T, class A>
+struct loop<acc::widening<T, A>> {
+  static_assert(A::order_free || loop<A>::functions.state_bytes <= most_widened_state);
+  static constexpr arithmetic functions = [] {
+    arithmetic f = loop<A>::functions;
+    f.element_bytes = sizeof(T);
+    f.accumulate = [](const operands& data, std::size_t count, void* state) {
+      bool (*settled_by)(std::uint64_t, std::uint64_t) = nullptr;
+      if constexpr (requires { A::settled_by(0, 0); }) settled_by = A::settled_by;
+      fold_widened(loop<A>::functions, type_of<T>, settled_by, data, count, state);
+    };
+    return f;
+  }();
+  static typename A::state total(const void* state) { return loop<A>::total(state); }
+};
+
 /// The state of all elements, which one thread folds at once.
 template <class Loop>
 auto fold_alone(const operands& data, std::size_t count) {

@@ -68,7 +68,7 @@ std::size_t place_of(const T* x, std::size_t count, T value) {
 #define FANIN_COMPARED(SUFFIX, T)                                                                     \
   std::size_t zeros_##SUFFIX(const T* x, std::size_t n, bool ahead) { return zeros_of(x, n, ahead); } \
   std::size_t place_##SUFFIX(const T* x, std::size_t n, T value) { return place_of(x, n, value); }
-FANIN_FOR_EACH_ELEMENT(FANIN_COMPARED)
+FANIN_FOR_EACH_COMPUTABLE(FANIN_COMPARED)
 #undef FANIN_COMPARED
 
 /// The sums of the bytes of each word of 64 bits.
@@ -142,7 +142,7 @@ std::uint64_t narrow_sum(const void* x, std::size_t bytes_each, std::size_t coun
   std::size_t find_leaf<T>(const T* x, std::size_t count, T value) {          \
     return HWY_DYNAMIC_DISPATCH(place_##SUFFIX)(x, count, value);             \
   }
-FANIN_FOR_EACH_ELEMENT(FANIN_DISPATCH)
+FANIN_FOR_EACH_COMPUTABLE(FANIN_DISPATCH)
 #undef FANIN_DISPATCH
 
 }  // namespace fanin::cpu

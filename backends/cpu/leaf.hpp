@@ -12,17 +12,18 @@
 #include <fanin/accumulator/sum.hpp>
 #include <fanin/loop.hpp>
 
-/// Calls the macro X(name, type) for each element type: Highway exports functions, not templates.
-#define FANIN_FOR_EACH_ELEMENT(X) \
-  X(f32, float)                   \
-  X(f64, double)                  \
-  X(i32, std::int32_t)            \
-  X(i64, std::int64_t)            \
-  X(u32, std::uint32_t)           \
-  X(u64, std::uint64_t)           \
-  X(i8, std::int8_t)              \
-  X(u8, std::uint8_t)             \
-  X(i16, std::int16_t)            \
+/// Calls the macro X(name, type) for each element type in which machines compute: Highway exports functions, not
+/// templates.
+#define FANIN_FOR_EACH_COMPUTABLE(X) \
+  X(f32, float)                      \
+  X(f64, double)                     \
+  X(i32, std::int32_t)               \
+  X(i64, std::int64_t)               \
+  X(u32, std::uint32_t)              \
+  X(u64, std::uint64_t)              \
+  X(i8, std::int8_t)                 \
+  X(u8, std::uint8_t)                \
+  X(i16, std::int16_t)               \
   X(u16, std::uint16_t)
 
 namespace fanin::cpu {
@@ -97,5 +98,13 @@ std::size_t find_leaf(const T* x, std::size_t count, T value);
 /// The number of elements that are zero.
 template <class T>
 std::size_t zeros_leaf(const T* x, std::size_t count, bool prefetches);
+
+inline constexpr std::size_t most_widened_state = 2 * detail::row_bytes;  ///< in bytes, where order matters
+/// Folds elements of 16 bits as `floats` folds the floats that they are, into its state: in blocks on the stack,
+/// which stay in the L1 cache. If `settled_by` is not null, the state is a count of which it says whether what one
+/// block adds to it, and the block's size, settle the answer; the following blocks are left out then.
+void fold_widened(const detail::arithmetic& floats, element_type type,
+                  bool (*settled_by)(std::uint64_t, std::uint64_t), const detail::operands& data, std::size_t count,
+                  void* state);
 
 }  // namespace fanin::cpu

@@ -175,7 +175,7 @@ T extremum_of(const T* x, std::size_t count, bool prefetches) {
 #define FANIN_EXTREMA(SUFFIX, T)                                                                         \
   T smallest_##SUFFIX(const T* x, std::size_t n, bool ahead) { return extremum_of<false>(x, n, ahead); } \
   T largest_##SUFFIX(const T* x, std::size_t n, bool ahead) { return extremum_of<true>(x, n, ahead); }
-FANIN_FOR_EACH_ELEMENT(FANIN_EXTREMA)
+FANIN_FOR_EACH_COMPUTABLE(FANIN_EXTREMA)
 #undef FANIN_EXTREMA
 
 }  // namespace HWY_NAMESPACE
@@ -201,7 +201,7 @@ half_sums sum_halves(const void* words, std::size_t count, std::uint64_t flip) {
   T largest_leaf<T>(const T* x, std::size_t count, bool prefetches) {     \
     return HWY_DYNAMIC_DISPATCH(largest_##SUFFIX)(x, count, prefetches);  \
   }
-FANIN_FOR_EACH_ELEMENT(FANIN_DISPATCH)
+FANIN_FOR_EACH_COMPUTABLE(FANIN_DISPATCH)
 #undef FANIN_DISPATCH
 
 }  // namespace fanin::cpu

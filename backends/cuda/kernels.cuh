@@ -83,27 +83,31 @@ class general_fold final : public device_fold {
   }
 };
 
+/// The accumulator of a recipe, where elements of 16 bits are added as floats.
+template <class Recipe>
+using numeric = accumulator::of_floats_t<typename Recipe::accumulator>;
+
 /// The fold of a recipe, whose accumulator is folded as Folded: the general loop, unless a specialisation below has
 /// kernels of its own.
-template <class Recipe, class Folded = accumulator::folds_as_t<typename Recipe::accumulator>>
+template <class Recipe, class Folded = accumulator::folds_as_t<numeric<Recipe>>>
 struct fold_of {
   using type = general_fold<Recipe>;
 };
 template <class Recipe, class T, class Term>
 struct fold_of<Recipe, accumulator::exact_sum<T, Term>> {
-  using type = exact_fold<typename Recipe::accumulator, 1, Term>;
+  using type = exact_fold<typename Recipe::element, numeric<Recipe>, 1, Term>;
 };
 template <class Recipe, class T>
 struct fold_of<Recipe, accumulator::exact_square_sum<T>> {
-  using type = exact_fold<typename Recipe::accumulator, 2>;
+  using type = exact_fold<typename Recipe::element, numeric<Recipe>, 2>;
 };
 template <class Recipe, class T>
 struct fold_of<Recipe, accumulator::exact_spread<T>> {
-  using type = moments_fold<typename Recipe::accumulator>;
+  using type = moments_fold<typename Recipe::element, numeric<Recipe>>;
 };
 template <class Recipe, class T>
 struct fold_of<Recipe, accumulator::exact_dot<T>> {
-  using type = dot_fold<T>;
+  using type = dot_fold<typename Recipe::element>;
 };
 
 template <class T>

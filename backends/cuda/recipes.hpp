@@ -100,6 +100,12 @@ struct device_form<accumulator::exact_spread<T>> : chunked_form<T, chunk_moments
 template <class T>
 struct device_form<accumulator::exact_dot<T>> : chunked_form<T, chunk_products<T>> {};
 
+template <class T, class A>
+struct device_form<accumulator::widening<T, A>> {
+  using kernel = accumulator::widening<T, typename device_form<A>::kernel>;
+  static constexpr std::uint64_t longest = device_form<A>::longest;
+};
+
 /// The form in which kernels fold a recipe's accumulator.
 template <class Recipe>
 using form_of = device_form<accumulator::folds_as_t<typename Recipe::accumulator>>;

@@ -51,7 +51,8 @@ support backend::prepare(request& request) const {
   const auto named =
       std::find_if(all.begin(), all.end(), [&](const study& s) { return s.info.name == request.variant; });
   if (!answer.usable() || named == all.end()) return answer;
-  if (request.what != operation::sum || !is_floating(request.inputs.type())) {
+  const element_type type = request.inputs.type();
+  if (request.what != operation::sum || (type != element_type::f32 && type != element_type::f64)) {
     return {reason::unsupported, "serial/" + std::string(request.variant) + " is a sum of f32 or f64"};
   }
   request.prepared = &*named;

@@ -55,7 +55,7 @@ class fold final : public cub_backend::any_order_fold<A> {
   }
 };
 
-/// Null for integers of 8 and 16 bits, which would take a minute to compile and are folded by CUB as by Thrust.
+/// Null for elements of 8 and 16 bits, which would take a minute to compile and are folded by CUB as by Thrust.
 template <class T>
 const cuda::device_fold* find_kernel(operation what, method how) {
   if constexpr (sizeof(T) < 4) {

@@ -120,7 +120,7 @@ class dictionary_parser {
       for (const type_code& one : type_codes) codes.push_back(one.code);
       fail(fmt::format("element type '{}' is not supported; these are: {}", printable(code), fmt::join(codes, ", ")));
     }
-    if (size_of(known->type) == 1) return known->type;
+    if (size_of(known->type) == 1 || kind[0] == 'V') return known->type;
     if (code[0] == '>') {
       fail(fmt::format("big-endian data ('{}') is not supported; save it with .astype('<{}')", code, kind));
     }
@@ -202,7 +202,7 @@ npy_header read_npy_header(byte_reader& in) {
 std::string write_npy_header(element_type type, std::uint64_t count) {
   constexpr std::size_t alignment = 64, text_begin = prefix_bytes + 2;
   const auto* known = std::ranges::find(type_codes, type, &type_code::type);
-  const char order = size_of(type) == 1 ? '|' : '<';
+  const char order = size_of(type) == 1 || known->code[0] == 'V' ? '|' : '<';
   std::string text =
       fmt::format("{{'descr': '{}{}', 'fortran_order': False, 'shape': ({},), }}", order, known->code, count);
   text.append(alignment - 1 - (text_begin + text.size()) % alignment, ' ');

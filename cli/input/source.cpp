@@ -148,6 +148,10 @@ void source::refuse_binary() {
 
 void source::open_npy() {
   const npy_header header = read_npy_header(reader_);
+  if (header.type == element_type::bf16 && type_ != element_type::bf16) {
+    throw usage_error(
+        fmt::format("{}: says only that an element has two bytes; if they are bf16, say --type bf16", name()));
+  }
   type_ = header.type;
   if (file_.size() >= 0) {
     const std::uint64_t promised = header.count * size_of(header.type);

@@ -2,6 +2,8 @@
 #include "cli/input/text_parser.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cfenv>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
@@ -52,13 +54,33 @@ bool finish_out_of_range(std::string_view, T&) {
 }
 
 template <class T>
-std::errc read_number(std::string_view word, std::vector<std::byte>& out) {
-  if (word.size() > 1 && word[0] == '+' && word[1] != '-') word.remove_prefix(1);
-  T value = 0;
+std::errc read_value(std::string_view word, T& value) {
   const auto [end, code] = std::from_chars(word.data(), word.data() + word.size(), value);
   if (end != word.data() + word.size()) return std::errc::invalid_argument;
-  if (code == std::errc::result_out_of_range && !finish_out_of_range(word, value)) return code;
-  if (code == std::errc::invalid_argument) return code;
+  if (code == std::errc::result_out_of_range && finish_out_of_range(word, value)) return {};
+  return code;
+}
+/// Of the floats next to a number, the one with an odd mantissa is rounded to fewer bits as the number itself is.
+template <narrow_float T>
+std::errc read_value(std::string_view word, T& value) {
+  double wide = 0;
+  if (const std::errc code = read_value(word, wide); code != std::errc()) return code;
+  const std::string copy(word);
+  const int mode = std::fegetround();
+  std::fesetround(FE_DOWNWARD);
+  const float low = std::strtof(copy.c_str(), nullptr);
+  std::fesetround(FE_UPWARD);
+  const float high = std::strtof(copy.c_str(), nullptr);
+  std::fesetround(mode);
+  value = T((std::bit_cast<std::uint32_t>(low) & 1) != 0 ? low : high);
+  return std::isinf(value) && std::isfinite(wide) ? std::errc::result_out_of_range : std::errc();
+}
+
+template <class T>
+std::errc read_number(std::string_view word, std::vector<std::byte>& out) {
+  if (word.size() > 1 && word[0] == '+' && word[1] != '-') word.remove_prefix(1);
+  T value{};
+  if (const std::errc code = read_value(word, value); code != std::errc()) return code;
   const std::size_t at = out.size();
   out.resize(at + sizeof value);
   std::memcpy(out.data() + at, &value, sizeof value);

@@ -21,8 +21,11 @@ json json_number(double value) { return std::isfinite(value) ? json(value) : jso
 
 json json_value(const scalar& value) {
   const auto number = [](auto x) {
-    if constexpr (std::is_floating_point_v<decltype(x)>) return json_number(static_cast<double>(x));
-    return json(x);
+    if constexpr (floating<decltype(x)>) {
+      return json_number(static_cast<double>(x));
+    } else {
+      return json(x);
+    }
   };
   return std::visit(
       [&]<class R>(const R& x) -> json {

@@ -39,10 +39,10 @@ std::vector<std::string> split_name(const std::string& name) {
 
 std::string value_text(const scalar& value) {
   const auto number = [](auto x) {
-    if constexpr (std::is_floating_point_v<decltype(x)>) {
+    if constexpr (floating<decltype(x)>) {
       if (std::isnan(x)) return std::string("nan");
     }
-    return fmt::format("{}", x);
+    return fmt::format("{}", static_cast<computed_as<decltype(x)>>(x));
   };
   return std::visit(
       [&]<class R>(const R& x) {

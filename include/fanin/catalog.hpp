@@ -15,6 +15,7 @@
 #include <utility>
 
 #include <fanin/error.hpp>
+#include <fanin/narrow_float.hpp>
 
 namespace fanin {
 
@@ -41,7 +42,7 @@ enum class operation : std::uint8_t {
   sample_standard_deviation
 };
 
-enum class element_type : std::uint8_t { f32, f64, i32, i64, u32, u64, i8, u8, i16, u16 };
+enum class element_type : std::uint8_t { f32, f64, i32, i64, u32, u64, i8, u8, i16, u16, f16, bf16 };
 
 /// How floating-point results are computed. In the bounds, u is the unit roundoff, g(k) = k u / (1 - k u), d and d'
 /// are the longest chains of rounded additions, S is the exact sum; docs/numerics.md has the proofs. Results of
@@ -55,8 +56,8 @@ enum class method : std::uint8_t {
 /// The rule for the default type of the number in a result.
 enum class result_rule : std::uint8_t {
   element,    ///< the element's type
-  widened,    ///< the element's type for floats; i64 or u64 for integers
-  quotient,   ///< the element's type for floats; f64 for integers
+  widened,    ///< the element's type for floats, but at least f32; i64 or u64 for integers
+  quotient,   ///< the element's type for floats, but at least f32; f64 for integers
   magnitude,  ///< the element's type for floats; u64 for integers
   count,      ///< u64
   truth,      ///< u8, which is 0 or 1, as a bool in memory
@@ -161,6 +162,8 @@ inline constexpr std::tuple element_rows{
     element_row<std::uint8_t>{element_type::u8, "u8", "u1", "unsigned, 8 bits; bool too"},
     element_row<std::int16_t>{element_type::i16, "i16", "i2", "signed, 16 bits"},
     element_row<std::uint16_t>{element_type::u16, "u16", "u2", "unsigned, 16 bits"},
+    element_row<f16>{element_type::f16, "f16", "f2", "IEEE binary16"},
+    element_row<bf16>{element_type::bf16, "bf16", "V2", "bfloat16: the upper half of a binary32"},
 };
 inline constexpr std::size_t element_count = std::tuple_size_v<decltype(element_rows)>;
 
@@ -279,7 +282,7 @@ constexpr std::size_t size_of(element_type type) {
   return with_element(type, [&]<class T>() { return sizeof(T); });
 }
 constexpr bool is_floating(element_type type) {
-  return with_element(type, [&]<class T>() { return std::is_floating_point_v<T>; });
+  return with_element(type, [&]<class T>() { return floating<T>; });
 }
 
 constexpr bool is_method(method how) { return static_cast<std::size_t>(how) < std::size(method_rows); }
@@ -313,15 +316,17 @@ constexpr element_type default_result(operation what, element_type type) {
     case result_rule::element:
       return type;
     default:
-      return is_floating(type) ? type : of_integers(rule);
+      if (!is_floating(type)) return of_integers(rule);
+      return size_of(type) < 4 && rule != result_rule::magnitude ? element_type::f32 : type;
   }
 }
 
-/// Whether the number in a result can have that type: the default, and f64 of f32 with method::exact where something
-/// is rounded.
+/// Whether the number in a result can have that type: the default, and where something is rounded, f64 in place of
+/// f32 with method::exact.
 constexpr bool is_result(operation what, element_type type, method how, element_type result) {
-  const bool rounded_wide = type == element_type::f32 && result == element_type::f64 && how == method::exact;
-  return is_method(how) && (result == default_result(what, type) || (rounded_wide && !row_of(what).unrounded));
+  const element_type usual = default_result(what, type);
+  const bool rounded_wide = usual == element_type::f32 && result == element_type::f64 && how == method::exact;
+  return is_method(how) && (result == usual || (rounded_wide && !row_of(what).unrounded));
 }
 
 }  // namespace fanin

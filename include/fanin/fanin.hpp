@@ -189,7 +189,7 @@ auto typed_reduce(const options& chosen, const X& x, const Other&... y) {
   }
 
 /// Sum of x[0..n). Empty gives +0; all -0 gives -0; +inf and -inf together give NaN.
-/// f32 -> f32 (f64 on request with method::exact), f64 -> f64, signed -> i64, unsigned -> u64.
+/// f32, f16, bf16 -> f32 (f64 on request with method::exact), f64 -> f64, signed -> i64, unsigned -> u64.
 /// Accuracy: fast: |error| <= g(d) sum|x[i]| [Higham 2002, 4.2]; compensated: |error| <= u |S| + (1 + u) g(d) g(d')
 /// sum|x[i]|, S the exact sum [Ogita, Rump, Oishi 2005]; exact: correctly rounded.
 /// @throws overflow if an integer total does not fit
@@ -306,10 +306,11 @@ auto mean(const X& x, const options& chosen = {}) {
 FANIN_OTHER_FORMS(mean)
 
 /// Euclidean norm: the square root of the sum of x[i]^2. Empty and all zeros give +0; any NaN gives NaN, otherwise
-/// any infinity +inf. f32 -> f32 (f64 on request with method::exact), f64 -> f64. The default is method::exact, which
-/// cub and thrust do not have. Accuracy: exact: correctly rounded, also where the sum of the squares would overflow
-/// or underflow; fast, compensated: the root of sum_of_squares, which may, with its relative error and that of two
-/// more roundings, and besides the root of its absolute error (docs/numerics.md).   Cost: one read of x.
+/// any infinity +inf. f32, f16, bf16 -> f32 (f64 on request with method::exact), f64 -> f64. The default is
+/// method::exact, which cub and thrust do not have. Accuracy: exact: correctly rounded, also where the sum of the
+/// squares would overflow or underflow; fast, compensated: the root of sum_of_squares, which may, with its relative
+/// error and that of two more roundings, and besides the root of its absolute error (docs/numerics.md).   Cost: one
+/// read of x.
 /// @throws unsupported for integers
 template <class Result = void, class X>
 auto norm2(const X& x, const options& chosen = {}) {
@@ -318,10 +319,10 @@ auto norm2(const X& x, const options& chosen = {}) {
 FANIN_OTHER_FORMS(norm2)
 
 /// Population variance: the sum of (x[i] - mean)^2 divided by n, with the mean not rounded. One element, or equal
-/// ones, give +0; any NaN or infinity gives NaN. f32 -> f32 (f64 on request), f64 -> f64, integers -> f64. Floats
-/// have method::exact only, which is the default here. Reproducible: same bits for any order, split, backend and
-/// thread count. Accuracy: correctly rounded, also where the sums would overflow or underflow. Cost: one read of x,
-/// and up to 10 microseconds for the long division at the end.
+/// ones, give +0; any NaN or infinity gives NaN. f32, f16, bf16 -> f32 (f64 on request), f64 -> f64, integers -> f64.
+/// Floats have method::exact only, which is the default here. Reproducible: same bits for any order, split, backend
+/// and thread count. Accuracy: correctly rounded, also where the sums would overflow or underflow. Cost: one read of
+/// x, and up to 10 microseconds for the long division at the end.
 /// @throws invalid_argument if x is empty
 template <class Result = void, class X>
 auto variance(const X& x, const options& chosen = {}) {
@@ -355,14 +356,14 @@ FANIN_OTHER_FORMS(sample_standard_deviation)
 
 /// Dot product: the sum of x[i] y[i], for two ranges of floats of one type. Empty gives +0; only products -0 give -0.
 /// Any NaN, 0 times an infinity, or infinite products of both signs give NaN, otherwise an infinite product that
-/// infinity. f32 -> f32 (f64 on request with method::exact), f64 -> f64.   Cost: one read of x and y.
+/// infinity. f32, f16, bf16 -> f32 (f64 on request with method::exact), f64 -> f64.   Cost: one read of x and y.
 /// Accuracy: as for sum_of_squares, with sum|x[i] y[i]| in place of the sum of squares, as long as it is at most half
 /// of the largest finite value; exact: correctly rounded, and no product is rounded, overflows or underflows.
 /// @throws invalid_argument if the lengths differ
 template <class Result = void, class X, class Y>
 auto dot(const X& x, const Y& y, const options& chosen = {}) {
-  static_assert(std::floating_point<element_of<X>> && std::same_as<element_of<X>, element_of<Y>>,
-                "fanin::dot takes two arrays of float, or two of double");
+  static_assert(floating<element_of<X>> && std::same_as<element_of<X>, element_of<Y>>,
+                "fanin::dot takes two arrays of one floating-point type");
   return detail::typed_reduce<operation::dot, Result>(chosen, x, y);
 }
 

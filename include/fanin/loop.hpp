@@ -70,10 +70,12 @@ struct arithmetic {
 /// The alignment of untyped states, in bytes.
 inline constexpr std::size_t state_alignment = 64;
 
-/// The number of lanes of A, and the number of elements in a leaf.
+/// The number of lanes of A, and the number of elements in a leaf. Elements that are added as floats have the lanes
+/// of floats.
 template <class A>
 inline constexpr std::size_t lanes_of = std::bit_floor(
-    std::max<std::size_t>(1, std::min(row_bytes / sizeof(typename A::element), 4096 / sizeof(typename A::state))));
+    std::max<std::size_t>(1, std::min(row_bytes / sizeof(typename accumulator::of_floats_t<A>::element),
+                                      4096 / sizeof(typename A::state))));
 template <class A>
 inline constexpr std::size_t leaf_of = lanes_of<A>* rows_in_leaf;
 

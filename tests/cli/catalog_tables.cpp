@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables of operations and element types in docs/backends.md say what the catalogue says.
+// The tables of operations and element types in README.md and docs/backends.md say what the catalogue says, and the
+// backends.
 #include <doctest/doctest.h>
 
 #include <fstream>
@@ -10,8 +11,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <fanin/backend.hpp>
 #include <fanin/catalog.hpp>
-#include <fanin/request.hpp>
 
 namespace {
 
@@ -31,7 +32,7 @@ std::string_view empty_of(const operation_row& row) {
   return row.empty == empty_value::zero ? "0" : row.empty == empty_value::one ? "1" : "error";
 }
 
-/// The type of the result's number for floats of 32 bits, and after a semicolon for integers, if there are any.
+/// The type of the result's number for floats, and after a semicolon for integers, if there are any.
 std::string result_of(const operation_row& row) {
   const auto of = [&](element_type type) { return std::string(to_string(default_result(row.what, type))); };
   if (row.result == result_rule::truth) return "bool";
@@ -40,9 +41,10 @@ std::string result_of(const operation_row& row) {
                            : row.form == result_form::indexed ? ", u64"
                                                               : ", twice";
   if (row.result == result_rule::element) return "its type" + pair;
-  if (!row.of_integers) return "its type";
-  if (row.result == result_rule::widened) return "its type; i64 or u64";
-  return "its type; " + of(element_type::i32);
+  const std::string at_least = row.result == result_rule::magnitude ? "" : ", at least f32";
+  if (!row.of_integers) return "its type" + at_least;
+  if (row.result == result_rule::widened) return "its type" + at_least + "; i64 or u64";
+  return "its type" + at_least + "; " + of(element_type::i32);
 }
 
 std::string tables() {
@@ -62,14 +64,84 @@ std::string tables() {
   return text;
 }
 
+/// Whether the backend has that reduction, usable or not.
+bool has(const backend& b, operation what, element_type type, method how) {
+  const request wanted{what, detail::repeated(what, array_view(nullptr, 0, type)), how, default_result(what, type)};
+  return b.supports(wanted).why != reason::unsupported;
+}
+
+/// What the backend has of that which the catalogue offers of these types: everything, some methods of all of them,
+/// or nothing.
+template <class Holds>
+std::string share_of(const backend& b, operation what, Holds holds) {
+  bool everything = true, anything = false;
+  std::vector<std::string_view> names;
+  for (const method how : all_methods) {
+    bool offered = false, every_type = true;
+    for (const element_type type : all_element_types) {
+      if (!holds(type) || !is_offered(what, type, how)) continue;
+      offered = true;
+      every_type = every_type && has(b, what, type, how);
+    }
+    if (offered && every_type) names.push_back(to_string(how));
+    everything = everything && every_type;
+    anything = anything || offered;
+  }
+  if (!anything) return "";
+  return everything ? "all" : names.empty() ? "no" : fmt::format("{}", fmt::join(names, ", "));
+}
+
+/// Which backends have what, by columns of backends and types.
+std::string shares() {
+  struct column {
+    std::string_view backends, types;
+    bool (*holds)(element_type);
+  };
+  constexpr column columns[] = {
+      {"serial openmp tbb cuda", "every type", [](element_type) { return true; }},
+      {"cub", "f32, f64", [](element_type t) { return is_floating(t) && size_of(t) >= 4; }},
+      {"cub", "f16, bf16", [](element_type t) { return is_floating(t) && size_of(t) < 4; }},
+      {"cub", "integers", [](element_type t) { return !is_floating(t); }},
+      {"thrust", "f32, f64", [](element_type t) { return is_floating(t) && size_of(t) >= 4; }},
+      {"thrust", "integers of 32 and 64 bits", [](element_type t) { return !is_floating(t) && size_of(t) >= 4; }},
+  };
+  std::string text = "| operation | methods for floats | integers |", rule = "|---|---|---|";
+  for (const column& one : columns) {
+    text += fmt::format(" {}: {} |", one.backends, one.types);
+    rule += "---|";
+  }
+  text += "\n" + rule + "\n";
+  for (const operation_row& row : operation_rows) {
+    text += fmt::format("| `{}` | {} | {} |", row.name, methods_of(row), row.of_integers ? "exact" : "");
+    for (const column& one : columns) {
+      std::string share;
+      std::istringstream names{std::string(one.backends)};
+      for (std::string name; names >> name;) {
+        const std::string found = share_of(find_backend(name), row.what, one.holds);
+        share = share.empty() || share == found ? found : "various";
+      }
+      text += " " + share + " |";
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+void check_has(const std::string& path, const std::string& marker, const std::string& table) {
+  std::ostringstream document;
+  document << std::ifstream(path).rdbuf();
+  const std::string expected = "<!-- " + marker + " -->\n" + table + "<!-- /" + marker + " -->\n";
+  const bool there = document.str().find(expected) != std::string::npos;
+  CHECK_MESSAGE(there, path << " lacks this text:\n" << expected);
+}
+
 }  // namespace
 
 TEST_SUITE("cli/catalog_tables") {
-  TEST_CASE("the document has them") {
-    std::ostringstream document;
-    document << std::ifstream(FANIN_DOCS "/backends.md").rdbuf();
-    const std::string expected = "<!-- catalogue -->\n" + tables() + "<!-- /catalogue -->\n";
-    const bool there = document.str().find(expected) != std::string::npos;
-    CHECK_MESSAGE(there, "docs/backends.md lacks this text:\n" << expected);
+  TEST_CASE("the documents have them") {
+    check_has(FANIN_DOCS "/backends.md", "catalogue", tables());
+    bool all_built = true;
+    for (const backend* one : backends()) all_built = all_built && one->probe().why != reason::not_compiled;
+    if (all_built) check_has(FANIN_DOCS "/../README.md", "operations", shares());
   }
 }

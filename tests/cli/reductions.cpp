@@ -150,6 +150,26 @@ TEST_CASE("text, CSV and raw options") {
   CHECK(value(here.shell("printf 'ABCDEFGHIJKL' | $fanin max - --type u32 --skip 4 --count 1")) == "1212630597");
 }
 
+TEST_CASE("numbers of 16 bits") {
+  const scratch_folder here;
+  here.shell("printf '\\001\\074\\000\\300\\000\\060' >x.raw");  // 1 + 2^-10, -2 and 1/8 as f16
+  CHECK(value(here.fanin("sum x.raw --type f16")) == "-0.87402344");
+  CHECK(value(here.fanin("minmax x.raw --type f16")) == "-2 1.0009766");
+  CHECK(value(here.fanin("argmin x.raw --type f16 --json | grep -c '\"index\": 1'")) == "1");
+  CHECK(value(here.fanin("sum x.raw --type f16 --result f64")) == "-0.8740234375");
+  REQUIRE(here.fanin("sum x.raw --type f16 --save-state s.fanin").status == 0);
+  CHECK(value(here.fanin("merge s.fanin s.fanin")) == "-1.7480469");
+  here.shell("printf '\\200\\077\\000\\100' >x.bf16");
+  CHECK(value(here.fanin("mean x.bf16 --format raw --type bf16")) == "1.5");
+  CHECK(value(here.shell("seq 300 | $fanin max --type bf16")) == "300");
+  REQUIRE(here.fanin("generate uniform --count 3 --type f32 --output x.npy").status == 0);
+  here.shell("head -c 128 x.npy >header; { sed 's/<f4/<f2/' header; cat x.raw; } >half.npy");
+  CHECK(value(here.fanin("sum half.npy")) == "-0.87402344");
+  here.shell("{ sed 's/<f4/|V2/; s/(3,)/(2,)/' header; cat x.bf16; } >brain.npy");
+  CHECK(value(here.fanin("sum brain.npy --type bf16")) == "3");
+  check_failure(here.fanin("sum brain.npy"), 2, "an element has two bytes; if they are bf16, say --type bf16");
+}
+
 TEST_CASE("json: the keys, and integers in full") {
   const scratch_folder here;
   here.write("x.txt", "9007199254740993 -1\n");
@@ -241,7 +261,7 @@ TEST_CASE("a dead end lists what there is") {
   scratch_folder here;
   REQUIRE(here.shell("seq 3 > x.txt").status == 0);
   check_failure(here.fanin("sum x.txt --method precise"), 2, "there are fast, compensated, exact");
-  check_failure(here.fanin("sum x.txt --result f16"), 2, "there are f32, f64, i32");
+  check_failure(here.fanin("sum x.txt --result f23"), 2, "there are f32, f64, i32");
   check_failure(here.fanin("sum x.txt --type f31"), 2, "did you mean 'f32'? there are f32, f64, i32");
   check_failure(here.fanin("generate unifrm --count 3 -o y.npy"), 2, "did you mean 'uniform'? there are ");
   check_failure(here.fanin("merge x.txt --operation men"), 2, "did you mean 'mean'? there are sum, mean");

@@ -18,11 +18,11 @@ void expect_bounds(const backend& b, std::string_view family, std::span<const T>
     if (!is_sum(what) || !has_value(what, x.size())) continue;
     for_each_variant(b, what, x, 2, [&](const options& chosen) {
       const reduction answer = call(b, what, x, chosen);
-      found.expect(exact.keeps(what, std::get<T>(answer.value), answer.bound), [&] {
+      found.expect(exact.keeps(what, std::get<computed_as<T>>(answer.value), answer.bound), [&] {
         return std::string(family) + ": " + told(what, x, chosen) + ": " + shown(answer.value) + " breaks its bound";
       });
       if (chosen.how != method::exact) return;
-      const scalar expected = exact.template rounded<T>(what);
+      const scalar expected = exact.template rounded<computed_as<T>>(what);
       found.expect(same(answer.value, expected), [&] {
         return std::string(family) + ": " + told(what, x, chosen) + ": " + shown(answer.value) + " instead of " +
                shown(expected);
@@ -31,7 +31,7 @@ void expect_bounds(const backend& b, std::string_view family, std::span<const T>
   }
   for (const operation what : all_operations) {
     if (!is_usually_exact(what) || !has_value(what, x.size()) || !has(b, what, type_of<T>, method::exact)) continue;
-    const auto value = std::get<T>(call(b, what, x).value);
+    const auto value = std::get<computed_as<T>>(call(b, what, x).value);
     found.expect(exact.is_rounded(what, value), [&] {
       return std::string(family) + ": " + told(what, x) + ": " + shown(value) + " is not correctly rounded";
     });
@@ -41,15 +41,16 @@ void expect_bounds(const backend& b, std::string_view family, std::span<const T>
 /// Results that are subnormal or round to zero.
 template <class T>
 void expect_tiny_bounds(const backend& b, findings& found) {
-  constexpr T tiny = std::numeric_limits<T>::denorm_min();
-  const T root = std::sqrt(std::numeric_limits<T>::min());
-  for (const auto& x : {std::vector<T>{tiny, 0, 0},
+  using N = computed_as<T>;
+  const N tiny = std::numeric_limits<T>::denorm_min();
+  const N root = std::sqrt(N{std::numeric_limits<T>::min()});
+  for (const auto& x : {std::vector<N>{tiny, 0, 0},
                         {tiny, tiny, 0},
                         {5 * tiny, 0},
                         {root / 8, root / 16, 0},
-                        {root * T{1.5}, root / 1024, root},
+                        {root * N{1.5}, root / 1024, root},
                         {tiny, root}}) {
-    expect_bounds<T>(b, "tiny", x, found);
+    expect_bounds<T>(b, "tiny", as_elements<T>(x), found);
   }
 }
 
@@ -61,8 +62,9 @@ void check_bounds(const backend& b, findings& found) {
     for (const std::string_view family : oracle::study_specs()) {
       for (const std::size_t length : bounded_lengths) {
         // A condition number takes up to 12 elements; fewer are the first of these.
-        const std::vector<T> x = oracle::generate<T>(family, std::max<std::size_t>(length, 12), length);
-        expect_bounds<T>(b, family, std::span(x).first(length), found);
+        const auto x =
+            as_elements<T>(oracle::generate<computed_as<T>>(family, std::max<std::size_t>(length, 12), length));
+        expect_bounds<T>(b, family, std::span<const T>(x).first(length), found);
       }
     }
   });

@@ -59,7 +59,7 @@ void for_each_element(F f) {
 template <class F>
 void for_each_float(F f) {
   for_each_element([&]<class T>(T x) {
-    if constexpr (std::is_floating_point_v<T>) f(x);
+    if constexpr (floating<T>) f(x);
   });
 }
 template <class F>
@@ -79,13 +79,14 @@ inline bool is_usually_exact(operation what) { return row_of(what).usual == meth
 inline bool has_value(operation what, std::uint64_t count) { return count >= least_count(what); }
 
 /// Whether `b` is to have this reduction: what the catalogue offers. cub and thrust take one input without positions,
-/// and their exact states are for sums and means only; thrust has no integers of 8 and 16 bits.
+/// and their exact states are for sums and means of f32 and f64 only; thrust has no elements of 8 and 16 bits.
 inline bool has(const backend& b, operation what, element_type type, method how) {
   if (!is_offered(what, type, how)) return false;
   if (b.name() != "cub" && b.name() != "thrust") return true;
   if (row_of(what).form == result_form::indexed || (b.name() == "thrust" && size_of(type) < 4)) return false;
-  const bool of_sums = what == operation::sum || what == operation::mean || row_of(what).unrounded;
-  return row_of(what).inputs == 1 && (how != method::exact || !is_floating(type) || of_sums);
+  const bool of_sums = (what == operation::sum || what == operation::mean) && size_of(type) >= 4;
+  return row_of(what).inputs == 1 &&
+         (how != method::exact || !is_floating(type) || row_of(what).unrounded || of_sums);
 }
 
 /// Every way in which `b` can form this reduction: its variants, each with its own method, that support it.

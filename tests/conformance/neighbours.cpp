@@ -25,7 +25,7 @@ void expect_untouched(const backend& b, operation what, const std::vector<T>& x,
   }
   constexpr std::size_t margin = 64;
   std::vector<T> bed(x.size() + 2 * margin, std::numeric_limits<T>::max());
-  if constexpr (std::is_floating_point_v<T>) std::fill(bed.begin(), bed.end(), std::numeric_limits<T>::quiet_NaN());
+  if constexpr (floating<T>) std::fill(bed.begin(), bed.end(), std::numeric_limits<T>::quiet_NaN());
   for (std::size_t start = margin; start<margin + 4; start += x.size()> 100000 ? 3 : 1) {
     std::vector<T> around = bed;
     std::copy(x.begin(), x.end(), around.begin() + static_cast<std::ptrdiff_t>(start));

@@ -71,7 +71,7 @@ void expect_known_totals(const backend& b, findings& found) {
   };
   expect(operation::min, {}, T{-200});
   expect(operation::max, {}, T{100});
-  if constexpr (std::is_floating_point_v<T>) {
+  if constexpr (floating<T>) {
     expect(operation::sum, {.how = method::exact}, static_cast<T>(total));
     const reduction fast = call(b, operation::sum, x);
     const double error = std::abs(static_cast<double>(std::get<T>(fast.value)) - static_cast<double>(total));

@@ -37,10 +37,10 @@ void expect_sums(const backend& b, std::span<const T> x, findings& found) {
     for (const method how : all_methods) {
       if (!has(b, what, type_of<T>, how)) continue;
       const reduction answer = call(b, what, x, with(how));
-      found.expect(exact.keeps(what, std::get<T>(answer.value), answer.bound),
+      found.expect(exact.keeps(what, std::get<computed_as<T>>(answer.value), answer.bound),
                    [&] { return told(what, x, with(how)) + ": " + shown(answer.value) + " breaks its bound"; });
     }
-    for (const element_type type : {element_type::f64, type_of<T>}) {
+    for (const element_type type : {element_type::f64, type_of<computed_as<T>>}) {
       if (!has(b, what, type_of<T>, method::exact)) continue;
       options rounded = with(method::exact);
       rounded.result = type;
@@ -59,7 +59,7 @@ void expect_exact_only(const backend& b, std::span<const T> x, findings& found) 
   for (const operation what : all_operations) {
     if (!is_usually_exact(what) || !has(b, what, type_of<T>, method::exact)) continue;
     if (!has_value(what, x.size())) continue;
-    for (const element_type type : {element_type::f64, type_of<T>}) {
+    for (const element_type type : {element_type::f64, type_of<computed_as<T>>}) {
       options rounded = with(method::exact);
       rounded.result = type;
       const scalar value = call(b, what, x, rounded).value;
@@ -88,7 +88,7 @@ void expect_comparisons(const backend& b, std::span<const T> x, findings& found)
 /// Factors whose product is exact, whatever the order.
 template <class T>
 void expect_exact_product(const backend& b, std::span<const T> x, findings& found) {
-  T expected = 1;
+  computed_as<T> expected = 1;
   for (const T v : x) expected *= v;
   const scalar value = call(b, operation::product, x, with(method::fast)).value;
   found.expect(same(value, expected),
@@ -102,7 +102,7 @@ void expect_product(const backend& b, std::span<const T> x, findings& found) {
   for (const T v : x) expected *= v;
   const reduction answer = call(b, operation::product, x, with(method::fast));
   const auto slack = static_cast<long double>(x.size() + 8) * std::numeric_limits<long double>::epsilon();
-  const long double error = std::abs(static_cast<long double>(std::get<T>(answer.value)) - expected);
+  const long double error = std::abs(static_cast<long double>(std::get<computed_as<T>>(answer.value)) - expected);
   const auto limit = static_cast<long double>(answer.bound.of_result);
   found.expect(error <= (limit * (1 + 2 * slack) + slack) * std::abs(expected),
                [&] { return told(operation::product, x) + ": " + shown(answer.value) + " breaks its bound"; });

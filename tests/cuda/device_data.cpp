@@ -14,13 +14,14 @@ constexpr std::size_t lengths[] = {1,      2,      3,      4,       5,       7, 
                                    2049,   8191,   8192,   8193,    16383,   16384,  16385, 16389, 65537,
                                    135167, 135169, 540673, 1081343, 1081345, 4325381};
 
-template <std::floating_point T>
+template <floating T>
 void expect_right(const backend& b, operation what, std::span<const T> x, const device_array<T>& on_device) {
+  using N = computed_as<T>;
   // The product's factors have exact products.
   const bool compares = only_compares(what), multiplies = what == operation::product;
   const scalar known = compares     ? comparison<T>(x).result(what)
                        : multiplies ? call(find_backend("serial"), what, x).value
-                                    : scalar(T{0});
+                                    : scalar(0.0f);
   const exact_reference<T> exact(compares || multiplies ? x.first(0) : x);
   for_each_variant(b, what, on_device.elements(), 1, [&](const options& chosen) {
     INFO(b.name() << ": " << told(what, on_device.elements(), chosen));
@@ -28,10 +29,10 @@ void expect_right(const backend& b, operation what, std::span<const T> x, const 
     if (compares || multiplies) {
       CHECK(same(answer.value, known));
     } else if (is_usually_exact(what) && chosen.how == method::exact) {
-      CHECK(exact.is_rounded(what, std::get<T>(answer.value)));
+      CHECK(exact.is_rounded(what, std::get<N>(answer.value)));
     } else {
-      CHECK(exact.keeps(what, std::get<T>(answer.value), answer.bound));
-      if (chosen.how == method::exact) CHECK(same(answer.value, scalar(exact.template rounded<T>(what))));
+      CHECK(exact.keeps(what, std::get<N>(answer.value), answer.bound));
+      if (chosen.how == method::exact) CHECK(same(answer.value, scalar(exact.template rounded<N>(what))));
     }
   });
 }
@@ -70,7 +71,7 @@ void expect_right_everywhere(const char* name) {
 template <class T>
 void expect_long_right() {
   const std::size_t count = (std::size_t{1} << 28) / sizeof(T) + 1234567;
-  constexpr std::int64_t least = std::is_signed_v<T> ? -6 : 0;
+  constexpr std::int64_t least = std::numeric_limits<T>::is_signed ? -6 : 0;
   std::vector<T> x(count);
   for (std::size_t i = 0; i < count; ++i)
     x[i] = static_cast<T>(static_cast<std::int64_t>(i * 2654435761u >> 7 & 15) + least);
@@ -88,12 +89,14 @@ void expect_long_right() {
 TEST_SUITE("device_data") {
   TEST_CASE("sizes and places of cuda") {
     if (!device_is_here()) return;
-    for_each_type<float, double, std::int32_t, std::int64_t>([]<class T>(T) { expect_right_everywhere<T>("cuda"); });
+    for_each_type<float, double, f16, bf16, std::int32_t, std::int64_t>(
+        []<class T>(T) { expect_right_everywhere<T>("cuda"); });
   }
   TEST_CASE("sizes and places of cub and thrust") {
     if (!device_is_here()) return;
     for (const char* name : {"cub", "thrust"})
       expect_right_everywhere<float>(name), expect_right_everywhere<std::int64_t>(name);
+    expect_right_everywhere<bf16>("cub");
   }
   TEST_CASE("states go to device memory and to pinned host memory") {
     if (!device_is_here()) return;
@@ -116,7 +119,7 @@ TEST_SUITE("device_data") {
   }
   TEST_CASE("long arrays") {
     if (!device_is_here()) return;
-    for_each_type<float, double, std::int32_t, std::uint64_t>([]<class T>(T) { expect_long_right<T>(); });
+    for_each_type<float, double, f16, std::int32_t, std::uint64_t>([]<class T>(T) { expect_long_right<T>(); });
   }
   TEST_CASE("exact sums of a special value and many zeros") {
     if (!device_is_here()) return;

@@ -114,10 +114,10 @@ void check_hard_data(unsigned seeds, std::initializer_list<std::size_t> counts) 
     for (const std::size_t count : counts) {
       CAPTURE(seed);
       CAPTURE(count);
-      std::vector<T> x = hard_data<T>(seed).make(count);
+      std::vector<T> x = as_elements<T>(hard_data<computed_as<T>>(seed).make(count));
       expect_exact<T>(x, seed % 3, context);
       if (seed % 8 != 0) continue;
-      x[count / 3] = -std::numeric_limits<T>::infinity();
+      x[count / 3] = static_cast<T>(-std::numeric_limits<T>::infinity());
       expect_exact<T>(x, 0, context);
       x[count / 2] = std::numeric_limits<T>::infinity();
       expect_exact<T>(x, 0, context);
@@ -126,23 +126,26 @@ void check_hard_data(unsigned seeds, std::initializer_list<std::size_t> counts) 
 }
 
 TEST_SUITE("exact_data") {
-  TEST_CASE_TEMPLATE("windows that move, fail and return", T, float, double) {
+  TEST_CASE_TEMPLATE("windows that move, fail and return", T, float, double, f16, bf16) {
     if (device_is_here()) check_hard_data<T>(20, {1000, 5001, 60007});
   }
-  TEST_CASE_TEMPLATE("the same in large arrays", T, float, double) {
+  TEST_CASE_TEMPLATE("the same in large arrays", T, float, double, bf16) {
     if (device_is_here()) check_hard_data<T>(10, {3000001, 7000003, 20000003});
   }
 
-  TEST_CASE_TEMPLATE("copied batches, in a window and in none, the last of them a part", T, float, double) {
+  TEST_CASE_TEMPLATE("copied batches, in a window and in none, the last of them a part", T, float, double, f16,
+                     bf16) {
     if (!device_is_here()) return;
     device_context context;
     constexpr std::size_t in_vector = 16 / sizeof(T), least = cuda::tuning::exact_many_vectors * in_vector;
     for (const int spread : {20, 200}) {
       CAPTURE(spread);
-      std::vector<T> all(least + 600 * in_vector);
-      for (std::size_t i = 0; i < all.size(); ++i) {
-        all[i] = std::ldexp(1 + static_cast<T>(i % 8191) / 8192, static_cast<int>(i * 7919 % spread) - spread / 2);
+      std::vector<computed_as<T>> numbers(least + 600 * in_vector);
+      for (std::size_t i = 0; i < numbers.size(); ++i) {
+        const auto mantissa = 1 + static_cast<computed_as<T>>(i % 8191) / 8192;
+        numbers[i] = std::ldexp(mantissa, static_cast<int>(i * 7919 % spread) - spread / 2);
       }
+      const std::vector<T> all = as_elements<T>(numbers);
       for (const std::size_t vectors : {0, 1, 257}) {
         CAPTURE(vectors);
         const std::span<const T> x(all.data(), least + vectors * in_vector);

@@ -25,7 +25,7 @@ void expect_dot_products(std::size_t count, device_context& context) {
       const auto found = reduce(operation::dot, inputs, context, {.how = how});
       CHECK(exact.judge(found.value, found.report) == oracle::promise::kept);
       if (how == method::exact) CHECK(same(found.value, exact.rounded()));
-      const device_value<device_result<T>> result;
+      const device_value<device_result<computed_as<T>>> result;
       enqueue(operation::dot, inputs, result.get(), context, {.how = how});
       cuda::check(cudaStreamSynchronize(static_cast<cudaStream_t>(context.stream())), "cudaStreamSynchronize");
       CHECK(same(scalar(result.read().value), found.value));
@@ -38,13 +38,13 @@ void expect_dot_products(std::size_t count, device_context& context) {
 }  // namespace
 
 TEST_SUITE("pairs") {
-  TEST_CASE_TEMPLATE("dot products by every method keep their promise", T, float, double) {
+  TEST_CASE_TEMPLATE("dot products by every method keep their promise", T, float, double, f16, bf16) {
     if (!device_is_here()) return;
     device_context context;
     for (const std::size_t count : {1, 5, 33, 4097, 8193, 100003, 2000003}) expect_dot_products<T>(count, context);
   }
 
-  TEST_CASE_TEMPLATE("host data in chunks", T, float, double) {
+  TEST_CASE_TEMPLATE("host data in chunks", T, float, double, f16, bf16) {
     if (!device_is_here()) return;
     constexpr std::size_t count = (std::size_t{5} << 20) + 77;  // three chunks or more
     const auto both = mixed_values<T>(2 * count, 3);

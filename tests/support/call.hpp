@@ -73,6 +73,8 @@ template <class T>
 auto bits_of(T value) {
   if constexpr (std::is_integral_v<T>) {
     return static_cast<std::make_unsigned_t<T>>(value);
+  } else if constexpr (narrow_float<T>) {
+    return value.bits;
   } else {
     return std::bit_cast<std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>>(value);
   }

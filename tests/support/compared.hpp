@@ -31,7 +31,7 @@ class comparison {
 
  private:
   static bool below(T a, T b) {
-    if constexpr (std::is_floating_point_v<T>) return a < b || (a == b && std::signbit(a) && !std::signbit(b));
+    if constexpr (floating<T>) return a < b || (a == b && std::signbit(a) && !std::signbit(b));
     return a < b;
   }
   static bool is_nan(T v) { return v != v; }
@@ -49,14 +49,14 @@ class comparison {
     return x_.size() - static_cast<std::size_t>(std::ranges::count_if(x_, [](T v) { return v == T{0}; }));
   }
   scalar magnitude() const {
-    using R = std::conditional_t<std::is_floating_point_v<T>, T, std::uint64_t>;
+    using R = std::conditional_t<floating<T>, computed_as<T>, std::uint64_t>;
     R most = 0;
     for (const T v : x_) {
       const R size = v < 0 ? R{0} - static_cast<R>(v) : static_cast<R>(v);
       if (is_nan(v)) return value(place(true));
       if (size > most) most = size;
     }
-    return most;
+    return static_cast<std::conditional_t<floating<T>, T, std::uint64_t>>(most);
   }
 
   std::span<const T> x_;

@@ -2,6 +2,7 @@
 // Deterministic inputs for the suites; `accuracy`'s families are in oracle/families.hpp.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -19,7 +20,8 @@ using generator = std::mt19937_64;
 /// Any bit pattern of a floating-point type, each equally likely.
 template <class T>
 T random_bits(generator& random) {
-  using word = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
+  using word = std::conditional_t<sizeof(T) == 8, std::uint64_t,
+                                  std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint16_t>>;
   return std::bit_cast<T>(static_cast<word>(random()));
 }
 
@@ -37,11 +39,12 @@ std::vector<T> mixed_values(std::size_t count, std::uint64_t seed) {
   generator random(seed);
   std::vector<T> x(count);
   for (T& v : x) {
-    if constexpr (std::is_floating_point_v<T>) {
-      const auto mantissa = static_cast<T>(static_cast<std::int32_t>(random() >> 32));
-      v = std::ldexp(mantissa, static_cast<int>(random() % 40) - 50);
+    if constexpr (floating<T>) {
+      constexpr int lowest = std::numeric_limits<T>::max_exponent < 32 ? -56 : -50;
+      const auto mantissa = static_cast<computed_as<T>>(static_cast<std::int32_t>(random() >> 32));
+      v = static_cast<T>(std::ldexp(mantissa, static_cast<int>(random() % 40) + lowest));
     } else {
-      v = static_cast<T>(static_cast<std::int64_t>(random() % 2001) - (std::is_signed_v<T> ? 1000 : 0));
+      v = static_cast<T>(static_cast<std::int64_t>(random() % 2001) - (std::numeric_limits<T>::is_signed ? 1000 : 0));
     }
   }
   return x;
@@ -71,20 +74,40 @@ std::vector<T> unit_factors(std::size_t count, std::uint64_t seed) {
   generator random(seed);
   std::vector<T> x(count);
   for (std::size_t i = 0; i < count; ++i) {
-    x[i] = 1;
-    if (random() % (1 << 15) == 0) x[i] = std::is_floating_point_v<T> && i % 2 == 0 ? static_cast<T>(0.5) : T{2};
-    if (std::is_signed_v<T> && random() % 2 == 0) x[i] = static_cast<T>(0 - x[i]);
+    x[i] = T{1};
+    if (random() % (1 << 15) == 0) x[i] = floating<T> && i % 2 == 0 ? static_cast<T>(0.5) : T{2};
+    if (std::numeric_limits<T>::is_signed && random() % 2 == 0) x[i] = static_cast<T>(0 - x[i]);
   }
   return x;
 }
 
-/// Factors within 2^-8 of one.
+/// Factors within 2^-8 of one. Numbers of 16 bits are so coarse there that most factors are one, lest a million of
+/// them have a product of zero.
 template <class T>
 std::vector<T> near_one(std::size_t count, std::uint64_t seed) {
   generator random(seed);
-  std::vector<T> x(count);
-  for (T& v : x) v = 1 + std::ldexp(static_cast<T>(static_cast<std::int32_t>(random() >> 32)), -39);
+  std::vector<T> x(count, T{1});
+  constexpr std::size_t apart = narrow_float<T> ? 1024 : 1;
+  for (std::size_t i = 0; i < count; i += apart) {
+    const auto mantissa = static_cast<computed_as<T>>(static_cast<std::int32_t>(random() >> 32));
+    x[i] = static_cast<T>(1 + std::ldexp(mantissa, -39));
+  }
   return x;
+}
+
+/// The numbers as elements of type T: rounded, and those beyond its largest number that one.
+template <class T>
+std::vector<T> as_elements(const std::vector<computed_as<T>>& numbers) {
+  if constexpr (computable<T>) {
+    return numbers;
+  } else {
+    std::vector<T> x;
+    for (const float v : numbers) {
+      constexpr T most = std::numeric_limits<T>::max();
+      x.push_back(std::isfinite(v) ? static_cast<T>(std::clamp<float>(v, -most, most)) : static_cast<T>(v));
+    }
+    return x;
+  }
 }
 
 }  // namespace fanin::test

@@ -25,10 +25,12 @@ inline spread_measure spread_named(operation what) {
   return {what == operation::standard_deviation || what == operation::sample_standard_deviation, sample ? 1u : 0u};
 }
 
-template <class T>
+template <class Element>
 class exact_reference {
+  using T = computed_as<Element>;
+
  public:
-  explicit exact_reference(std::span<const T> x) : count_(x.size()) {
+  explicit exact_reference(std::span<const Element> x) : count_(x.size()) {
     for (const T v : x) {
       sum_.add(v);
       if (std::isfinite(v)) magnitudes_.add(std::abs(v));

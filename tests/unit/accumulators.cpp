@@ -176,7 +176,7 @@ TEST_SUITE("unit/accumulators") {
       for (unsigned run = 0; run < 5; ++run) {
         for (T& v : x[run]) {
           v = static_cast<T>(random() % 4);
-          if constexpr (std::is_floating_point_v<T>) {
+          if constexpr (floating<T>) {
             if (random() % 2 == 0) v = -v;
             if (random() % 16 == 0) v = range<T>::quiet_NaN();
           }

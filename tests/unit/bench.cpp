@@ -35,8 +35,9 @@ scalar spoilt(const scalar& value) {
       []<class R>(R x) -> scalar {
         const auto spoil = [](auto& number) {
           using T = std::decay_t<decltype(number)>;
-          if constexpr (std::is_floating_point_v<T>) {
-            number = static_cast<T>(number * (1 + 1024 * 1024 * std::numeric_limits<T>::epsilon()));
+          if constexpr (floating<T>) {
+            constexpr computed_as<T> apart = 1024 * 1024;
+            number = static_cast<T>(number == 0 ? apart : number * (1 + apart * std::numeric_limits<T>::epsilon()));
           } else {
             ++number;
           }
@@ -93,7 +94,7 @@ TEST_CASE("exact results may not be off by one unit in the last place") {
       result<scalar> reached = reduction_of(one, 1)(x);
       reached.value = std::visit(
           []<class T>(T v) -> scalar {
-            if constexpr (std::is_floating_point_v<T>) return std::nextafter(v, std::numeric_limits<T>::infinity());
+            if constexpr (floating<T>) return std::nextafter(v, std::numeric_limits<T>::infinity());
             return v;
           },
           reached.value);

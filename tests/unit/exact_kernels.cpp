@@ -13,6 +13,7 @@
 #include "backends/cuda/exact/window_sums.cuh"
 #include "tests/support/adversary.hpp"
 #include "tests/support/call.hpp"
+#include "tests/support/inputs.hpp"
 
 namespace fanin::test {
 namespace {
@@ -146,30 +147,54 @@ void check_sums(const std::vector<T>& x, const std::vector<T>& y) {
   std::ranges::copy(y, pair[1].x);
   const std::span<const T> elements(pair[0].x, x.size());
 
-  exact_accumulator<T> sum;
-  sum.add(elements);
+  using N = computed_as<T>;
+  const std::vector<N> numbers(x.begin(), x.end());
+  exact_accumulator<N> sum;
+  sum.add(numbers);
   const auto found = warp_sum(cuda::powers<T, 1>(), elements);
-  check_same(static_cast<exact_accumulator<T>>(found), sum);
+  check_same(static_cast<exact_accumulator<N>>(found), sum);
   check_rounding(found, sum);
 
-  exact_square_accumulator<T> squares;
-  squares.add(elements);
+  exact_square_accumulator<N> squares;
+  squares.add(numbers);
   const auto found_squares = warp_sum(cuda::powers<T, 2>(), elements);
-  check_same(static_cast<exact_square_accumulator<T>>(found_squares), squares);
+  check_same(static_cast<exact_square_accumulator<N>>(found_squares), squares);
   check_rounding(found_squares, squares);
   const auto moments = warp_sum(cuda::moments<T>(), elements);
-  CHECK(words_of(static_cast<exact_accumulator<T>>(moments.sum)) == words_of(sum));
+  CHECK(words_of(static_cast<exact_accumulator<N>>(moments.sum)) == words_of(sum));
   CHECK(std::ranges::equal(moments.squares.chunk, found_squares.chunk));
   check_spread<float>(moments, {sum, squares}, x.size());
   check_spread<double>(moments, {sum, squares}, x.size());
 
-  exact_dot_accumulator<T> dot;
+  exact_dot_accumulator<N> dot;
   for (std::size_t i = 0; i < x.size(); ++i) dot.add(x[i], y[i]);
   const auto products = warp_sum(cuda::products<T, true>{sizeof(pair[0])}, elements);
-  check_same(products.template to_accumulator<exact_dot_accumulator<T>>(), dot);
+  check_same(products.template to_accumulator<exact_dot_accumulator<N>>(), dot);
 }
 
 TEST_SUITE("unit/exact_kernels") {
+  TEST_CASE_TEMPLATE("numbers of 16 bits", T, f16, bf16) {
+    generator random(16);
+    for (const std::size_t count : {1, 7, 300, 1024, 1030, 2048}) {
+      // Elements that differ in the lower bits only are in a window; of all exponents, most are not.
+      for (const unsigned changing : {0x0fffu, 0x83ffu, 0x7fffu, 0xffffu}) {
+        std::vector<T> x(count), y(count);
+        for (std::size_t i = 0; i < count; ++i) {
+          do x[i] = T::of_bits(0x3c00 ^ (static_cast<unsigned>(random()) & changing));
+          while (!std::isfinite(x[i]) && random() % 512 != 0);
+          y[i] = T::of_bits(0x3c00 ^ (static_cast<unsigned>(random()) & changing & 0xbfff));
+        }
+        CAPTURE(count);
+        CAPTURE(changing);
+        check_sums(x, y);
+      }
+    }
+    check_sums(std::vector<T>(1029, T(-0.0f)), std::vector<T>(1029, T{1}));
+    check_sums(std::vector<T>(1029, std::numeric_limits<T>::max()),
+               std::vector<T>(1029, std::numeric_limits<T>::lowest()));
+    check_sums(std::vector<T>(1029, std::numeric_limits<T>::denorm_min()), std::vector<T>(1029, T(-0.0f)));
+  }
+
   TEST_CASE_TEMPLATE("adversarial data", T, float, double) {
     adversary<T> random(8);
     for (int round = 0; round < 2; ++round) {

@@ -62,7 +62,7 @@ void check_shipped(const typename Recipe::element* x, const typename Recipe::ele
 template <class T>
 std::pair<std::vector<T>, std::vector<T>> cancelling(std::size_t count) {
   auto x = test::mixed_values<T>(count, 8);
-  for (std::size_t i = 0; i < count / 2; ++i) x[count - 1 - i] = -x[i];
+  for (std::size_t i = 0; i < count / 2; ++i) x[count - 1 - i] = static_cast<T>(-x[i]);
   auto y = test::mixed_values<T>(count, 9);
   for (std::size_t i = 0; i < count / 2; ++i) y[count - 1 - i] = y[i];
   return {x, y};
@@ -101,7 +101,7 @@ TEST_SUITE("unit/general_loop") {
                   test::call(find_backend("serial"), what, std::span<const T>(x), {.how = how}).value;
               CAPTURE(test::told(what, std::span<const T>(x), {.how = how}));
               CHECK(test::same(own, shipped));
-              if constexpr (std::is_floating_point_v<T>) {
+              if constexpr (floating<T>) {
                 // These sums cancel: their last bits show the order of the smallest rounding errors.
                 const auto [a, b] = cancelling<T>(count);
                 const bool two = row_of(what).inputs == 2;

@@ -125,6 +125,20 @@ TEST_CASE("numbers are correctly rounded and complete") {
   CHECK(std::isnan(nan[0]));
 }
 
+TEST_CASE("numbers of 16 bits are rounded once") {
+  const auto bits = [](auto... each) { return std::vector<f16>{f16::of_bits(each)...}; };
+  // 2049 is halfway between two numbers, of which 2048 is even.
+  check<f16>("2049 2049.00000000000000000000000000000001 2048.99999999999999999999999999999999", plain,
+             bits(0x6800u, 0x6801u, 0x6800u));
+  check<f16>("65519.999 -5.9604644775390625e-8 2.98e-8 inf +0.1", plain,
+             bits(0x7bffu, 0x8001u, 0u, 0x7c00u, 0x2e66u));
+  check<bf16>("1 3.39e38 1e-41", plain, {bf16::of_bits(0x3f80), bf16::of_bits(0x7f7f), bf16::of_bits(0)});
+  check_refused<f16>("65520", plain, "x: line 1, byte 1: '65520' is out of range for f16");
+  check_refused<bf16>("3.4e38", plain, "x: line 1, byte 1: '3.4e38' is out of range for bf16");
+  check_refused<bf16>("1e39", plain, "x: line 1, byte 1: '1e39' is out of range for bf16");
+  check_refused<f16>("0x1", plain, "x: line 1, byte 1: '0x1' is not a number of type f16");
+}
+
 TEST_CASE("a word, a number and a field have a greatest length") {
   const auto refusal = [](const std::string& text, const text_layout& layout) {
     std::string first;

@@ -45,28 +45,29 @@ void launch_exact_kernel(const execution& where, const peeled_array<T>& x, const
 
 /// Whether the kernel for many vectors runs on the device: with bulk copies it needs more shared memory than some
 /// devices have.
-template <class Terms>
+template <class Terms, tuning::shape Many>
 bool exact_many_fits(const execution& where) {
   constexpr std::size_t static_bytes =
       dynamic_block_bytes < Terms >> 0 ? 0 : sizeof(block_sums_of<Terms, tuning::exact_many.threads / 32>);
   constexpr std::size_t other_shared_bytes = static_bytes + sizeof(sums_of<Terms>) + 1024;
-  return where.copy_room == 0 ||
-         shared_bytes_of<Terms, tuning::exact_many>(true) + other_shared_bytes <= where.copy_room;
+  return where.copy_room == 0 || shared_bytes_of<Terms, Many>(true) + other_shared_bytes <= where.copy_room;
 }
 
 template <class Terms, class Write>
 void launch_exact(const execution& where, const void* elements, std::uint64_t count, const Write& write) {
-  const peeled_array<typename Terms::element> x(static_cast<const typename Terms::element*>(elements), count);
-  if constexpr (Terms::plain) {
-    if (x.vectors >= tuning::exact_many_vectors && where.bytes_per_cycle <= tuning::loads_keep_up_with) {
+  using T = typename Terms::element;
+  constexpr tuning::shape many = tuning::exact_many_of(sizeof(T));
+  const peeled_array<T> x(static_cast<const T*>(elements), count);
+  const bool is_few = x.vectors < tuning::exact_many_vectors;
+  if constexpr (Terms::plain && sizeof(T) >= 4) {
+    if (!is_few && where.bytes_per_cycle <= tuning::loads_keep_up_with) {
       return launch_exact_kernel<tuning::exact_loaded>(where, x, Terms(), write);
     }
   }
-  if (x.vectors < tuning::exact_many_vectors || !exact_many_fits<Terms>(where)) {
-    launch_exact_kernel<tuning::exact_few>(where, x, Terms(), write);
-  } else {
-    launch_exact_kernel<tuning::exact_many>(where, x, Terms(), write);
+  if constexpr (Terms::plain || sizeof(T) >= 4) {  // Other terms of small elements are not worth a second kernel.
+    if (!is_few && exact_many_fits<Terms, many>(where)) return launch_exact_kernel<many>(where, x, Terms(), write);
   }
+  launch_exact_kernel<tuning::exact_few>(where, x, Terms(), write);
 }
 
 /// The base of exact folds, which have no chain of rounded additions.
@@ -76,41 +77,41 @@ class unrounded_fold : public device_fold {
   rounding_chain longest_chain(const execution&, std::uint64_t) const final { return {}; }
 };
 
-/// Sums of terms, means, sums of squares and norms.
-template <class A, int Power, class Term = accumulator::plain_term>
+/// Sums of terms, means, sums of squares and norms, of elements T that A adds as numbers N.
+template <class T, class A, int Power, class Term = accumulator::plain_term>
 class exact_fold final : public unrounded_fold {
-  using T = typename A::element;
+  using N = typename A::element;
   static constexpr exact_value value = exact_value_of<A>;
 
  public:
   using unrounded_fold::unrounded_fold;
   void launch(const execution& where, const operands& data, std::uint64_t count, void* out) const override {
     launch_exact<powers<T, Power, Term>>(
-        where, data.x, count, exact_sum_writer<T, Power>{static_cast<chunk_sums<T, Power>*>(out), {}, value, count});
+        where, data.x, count, exact_sum_writer<N, Power>{static_cast<chunk_sums<N, Power>*>(out), {}, value, count});
   }
   bool launch_finished(const execution& where, const operands& data, std::uint64_t count, element_type result,
                        void* out) const override {
     launch_exact<powers<T, Power, Term>>(
-        where, data.x, count, exact_sum_writer<T, Power>{nullptr, {out, result == element_type::f32}, value, count});
+        where, data.x, count, exact_sum_writer<N, Power>{nullptr, {out, result == element_type::f32}, value, count});
     return true;
   }
 };
 
 /// Variances and standard deviations.
-template <class A>
+template <class T, class A>
 class moments_fold final : public unrounded_fold {
-  using T = typename A::element;
+  using N = typename A::element;
 
  public:
   using unrounded_fold::unrounded_fold;
   void launch(const execution& where, const operands& data, std::uint64_t count, void* out) const override {
     launch_exact<moments<T>>(where, data.x, count,
-                             moments_writer<T>{static_cast<chunk_moments<T>*>(out), {}, count, A::measure});
+                             moments_writer<N>{static_cast<chunk_moments<N>*>(out), {}, count, A::measure});
   }
   bool launch_finished(const execution& where, const operands& data, std::uint64_t count, element_type result,
                        void* out) const override {
     launch_exact<moments<T>>(where, data.x, count,
-                             moments_writer<T>{nullptr, {out, result == element_type::f32}, count, A::measure});
+                             moments_writer<N>{nullptr, {out, result == element_type::f32}, count, A::measure});
     return true;
   }
 };
@@ -124,7 +125,8 @@ class dot_fold final : public unrounded_fold {
     const peeled_array<T> x(static_cast<const T*>(data.x), count);
     const auto second = second_array<T>::of(data.x, data.y);
     constexpr tuning::shape shape = tuning::exact_pairs(sizeof(T));
-    const exact_state_writer<T, 2> write{static_cast<chunk_products<T>*>(out)};
+    using N = computed_as<T>;
+    const exact_state_writer<N, 2> write{static_cast<chunk_products<N>*>(out)};
     if (second.is_aligned()) {
       launch_exact_kernel<shape>(where, x, products<T, true>{second}, write);
     } else {

@@ -25,7 +25,7 @@ struct integer_parts<double> {
 };
 
 /// The windows of integer_sums. The place of 0 is 32 binades or more, so that its power of two is shifted out.
-template <class Terms, class T = typename Terms::element>
+template <class Terms, class T = typename Terms::number>
 using integer_windows = term_windows<Terms, integer_parts<T>::binades, exponent_window<T>::least_exponent,
                                      std::min(detail::float_format<T>::high + 1 - 32 + integer_parts<T>::binades,
                                               detail::float_format<T>::high)>;
@@ -33,8 +33,9 @@ using integer_windows = term_windows<Terms, integer_parts<T>::binades, exponent_
 /// What a lane adds of the elements in a window: a part of window_sums.
 template <class Terms>
 class integer_sums : public integer_windows<Terms> {
-  using T = typename Terms::element;
-  static constexpr int parts = integer_parts<T>::parts, low_bits = 26, width = cuda::vector<T>::size;
+  using T = typename Terms::number;
+  static constexpr int parts = integer_parts<T>::parts, low_bits = 26;
+  static constexpr int width = cuda::vector<typename Terms::element>::size, lanes = width < 4 ? width : 4;
 
  public:
   using windows = integer_windows<Terms>;
@@ -45,7 +46,7 @@ class integer_sums : public integer_windows<Terms> {
 
   __device__ void add(const vector (&v)[1], batch_sums&) {
 #pragma unroll
-    for (int i = 0; i < width; ++i) add(v[0].at(i), sum_[i]);
+    for (int i = 0; i < width; ++i) add(v[0].at(i), sum_[i % lanes]);
   }
   __device__ void finish_batch(const batch_sums&) {}
 
@@ -75,9 +76,9 @@ class integer_sums : public integer_windows<Terms> {
     }
   }
 
-  /// Of elements, or of each part, in units of the lowest binade, or 2^low_bits of these: one for each place in a
-  /// vector, so that the additions do not wait for each other.
-  std::int64_t sum_[width][parts] = {};
+  /// Of elements, or of each part, in units of the lowest binade, or 2^low_bits of these: several, so that the
+  /// additions of a vector do not wait for each other.
+  std::int64_t sum_[lanes][parts] = {};
 };
 
 }  // namespace fanin::cuda

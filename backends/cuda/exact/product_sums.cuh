@@ -27,7 +27,7 @@ struct magic_sum {
 };
 
 /// What a lane adds of the products in a window: a part of window_sums.
-template <class Terms, class T = typename Terms::element>
+template <class Terms, class T = typename Terms::number>
 class product_sums;
 
 /// Products of floats. Two fused multiply-adds cut a product into a whole number of units of 2^high_unit(), which is
@@ -40,7 +40,7 @@ class product_sums<Terms, float> : public term_windows<Terms, 23, -126, 128> {
  private:
   using windows::lowest;
   using windows::width;
-  static constexpr bool has_sum = std::is_same_v<Terms, moments<float>>;
+  static constexpr bool has_sum = are_moments<Terms>;
   static constexpr int digits = 23;  ///< of an element's mantissa behind the first
 
  public:
@@ -93,7 +93,7 @@ class product_sums<Terms, double> : public term_windows<Terms, 25, -485, 510> {
 
  private:
   using windows::width;
-  static constexpr bool has_sum = std::is_same_v<Terms, moments<double>>;
+  static constexpr bool has_sum = are_moments<Terms>;
   static constexpr int parts = 3, part_bits = 26, products = parts * (parts + 1) / 2;
   static_assert(width % 2 == 0);
 

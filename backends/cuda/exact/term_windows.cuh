@@ -47,14 +47,14 @@ class exponent_window {
 /// with exponents from Lowest to Highest - 1.
 template <class Terms, int Binades, int Lowest, int Highest>
 class term_windows {
-  using T = typename Terms::element;
+  using T = typename Terms::number;
   using window = exponent_window<T>;
   static constexpr int headroom = 4;  ///< binades that later elements may be larger
 
  public:
   using vector = typename Terms::vector;
   using term = typename Terms::term;
-  static constexpr int factors = Terms::factors, width = cuda::vector<T>::size;
+  static constexpr int factors = Terms::factors, width = cuda::vector<typename Terms::element>::size;
 
   /// Chooses windows for elements of which the largest have these upper 32 bits.
   __device__ void choose(const unsigned (&largest)[factors]) {

@@ -13,6 +13,11 @@ namespace fanin::cuda {
 
 using namespace device_code;
 
+template <class T>
+__device__ T negative_zero() {
+  return static_cast<T>(-computed_as<T>{0});
+}
+
 /// A term of a sum of products: x * y, which a T may not be able to represent.
 template <class T>
 struct product {
@@ -30,23 +35,25 @@ __device__ bool is_not_negative_zero(const product<T>& p) {
   return !negative || (p.x != 0 && p.y != 0);
 }
 
-/// The terms of an array's elements, or their squares.
+/// The terms of an array's elements, or their squares. Elements of 16 bits become floats as they are taken from a
+/// vector.
 template <class T, int Power, class Term = accumulator::plain_term>
 struct powers {
   using element = T;
+  using number = computed_as<T>;
   static constexpr int power = Power, factors = 1;  ///< arrays of elements
   static constexpr bool plain = Power == 1 && std::is_same_v<Term, accumulator::plain_term>;
-  using term = std::conditional_t<Power == 1, T, product<T>>;
+  using term = std::conditional_t<Power == 1, number, product<number>>;
 
   /// The terms of one load of a lane.
   struct vector {
     cuda::vector<T> x;
     __device__ term at(int i) const { return term_of(x.at[i]); }
-    __device__ void clear(int i) { x.at[i] = 0; }
+    __device__ void clear(int i) { x.at[i] = T{0}; }
     __device__ static vector negative_zeros() {
       vector v;
 #pragma unroll
-      for (T& x : v.x.at) x = -T{0};
+      for (T& x : v.x.at) x = negative_zero<T>();
       return v;
     }
   };
@@ -55,7 +62,7 @@ struct powers {
   __device__ term load_one(const T* x) const { return term_of(*x); }
 
  private:
-  __device__ static term term_of(T x) {
+  __device__ static term term_of(number x) {
     if constexpr (Power == 1) {
       return Term::of(x);
     } else {
@@ -67,23 +74,26 @@ struct powers {
 /// The elements and their squares, both of which are summed.
 template <class T>
 struct moments : powers<T, 2> {};
+template <class Terms>
+inline constexpr bool are_moments = std::is_same_v<Terms, moments<typename Terms::element>>;
 
 /// The products of the elements of two arrays. Aligned: second.is_aligned().
 template <class T, bool Aligned>
 struct products {
   using element = T;
+  using number = computed_as<T>;
   static constexpr int power = 2, factors = 2;
-  using term = product<T>;
+  using term = product<number>;
   second_array<T> second;
 
   struct vector {
     cuda::vector<T> x, y;
     __device__ term at(int i) const { return {x.at[i], y.at[i]}; }
-    __device__ void clear(int i) { x.at[i] = y.at[i] = 0; }
+    __device__ void clear(int i) { x.at[i] = y.at[i] = T{0}; }
     __device__ static vector negative_zeros() {
       vector v{};
 #pragma unroll
-      for (T& x : v.x.at) x = -T{0};
+      for (T& x : v.x.at) x = negative_zero<T>();
       return v;
     }
   };

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "backends/cuda/exact/integer_sums.cuh"
+#include "backends/cuda/exact/narrow_sums.cuh"
 #include "backends/cuda/exact/product_sums.cuh"
 #include "backends/cuda/exact/warp.cuh"
 
@@ -12,13 +13,18 @@ namespace fanin::cuda {
 
 /// How the lanes of a warp sum terms in a window.
 template <class Terms>
-using window_arithmetic = std::conditional_t<Terms::power == 1, integer_sums<Terms>, product_sums<Terms>>;
+struct window_arithmetic {
+  using type = std::conditional_t<Terms::power == 1, integer_sums<Terms>, product_sums<Terms>>;
+};
+template <narrow_float T, class Term>
+struct window_arithmetic<powers<T, 1, Term>> {
+  using type = narrow_sums<powers<T, 1, Term>>;
+};
 
 /// The sums of a block.
 template <class Terms, int Warps>
-using block_sums_of = std::conditional_t<std::is_same_v<Terms, moments<typename Terms::element>>,
-                                         lane_moments<typename Terms::element, Warps>,
-                                         lane_sums<typename Terms::element, Warps, Terms::power>>;
+using block_sums_of = std::conditional_t<are_moments<Terms>, lane_moments<typename Terms::number, Warps>,
+                                         lane_sums<typename Terms::number, Warps, Terms::power>>;
 
 /// Whole warps call all members but the constructor.
 template <class Terms, int Warps, int LaneVectors>
@@ -26,7 +32,7 @@ class window_sums {
   using T = typename Terms::element;
   using term = typename Terms::term;
   using term_vector = typename Terms::vector;
-  using arithmetic = window_arithmetic<Terms>;
+  using arithmetic = typename window_arithmetic<Terms>::type;
   using block_sums = block_sums_of<Terms, Warps>;
   using sums = typename block_sums::sums;
   static constexpr int width = vector<T>::size, batch_elements = LaneVectors * width;
@@ -84,20 +90,25 @@ class window_sums {
     block_.reserve(additions_, 32 * batch_elements, total_);
     unsigned outside = 0;
     typename arithmetic::batch_sums batch{};
+    const auto keep_inside = [&](term_vector& v) {
+      const rest inside = take_outside(block_, arithmetic_, v);
+      v = inside.v;
+      outside |= inside.outside;
+    };
 #pragma unroll(Batches::unrolled_vectors / at_once)
     for (int k = 0; k < LaneVectors; k += at_once) {
       term_vector v[at_once];
 #pragma unroll
       for (int i = 0; i < at_once; ++i) v[i] = batches.take(k + i);
+      if constexpr (requires { arithmetic_.try_add(v[0], batch); }) {
+        if (!arithmetic_.try_add(v[0], batch)) keep_inside(v[0]), arithmetic_.try_add(v[0], batch);
+      } else {
 #pragma unroll
-      for (int i = 0; i < at_once; ++i) {
-        if (batches.has_vector(k + i) && !arithmetic_.holds_all(v[i])) {
-          const rest inside = take_outside(block_, arithmetic_, v[i]);
-          v[i] = inside.v;
-          outside |= inside.outside;
+        for (int i = 0; i < at_once; ++i) {
+          if (batches.has_vector(k + i) && !arithmetic_.holds_all(v[i])) keep_inside(v[i]);
         }
+        arithmetic_.add(v, batch);
       }
-      arithmetic_.add(v, batch);
     }
     arithmetic_.finish_batch(batch);
     ++batches_;

@@ -16,6 +16,8 @@
 //   folds_as                          an accumulator of the same state, identity, add and merge, whose loops and
 //                                     kernels serve this one too; itself where it is left out
 //   add_run, is_at                    adding elements that lie one after another at once, on devices: extremum.hpp
+//   of_floats                         the accumulator that adds the elements as floats, where they are narrower, and
+//                                     has the same states: widening.hpp
 // add and merge are different functions even where their types agree: a state may be wider than an element.
 #pragma once
 
@@ -89,6 +91,19 @@ struct folds_as<A> {
 /// The accumulator whose loops and kernels serve A.
 template <class A>
 using folds_as_t = typename folds_as<A>::type;
+
+template <class A>
+struct of_floats {
+  using type = A;
+};
+template <class A>
+requires requires { typename A::of_floats; }
+struct of_floats<A> {
+  using type = typename A::of_floats;
+};
+/// The accumulator that adds A's elements as numbers in which machines compute.
+template <class A>
+using of_floats_t = typename of_floats<A>::type;
 
 /// Replaces any NaN by the one NaN that the library returns: quiet, positive, no payload.
 template <class T>

@@ -137,18 +137,18 @@ struct first_extremum {
 
 }  // namespace accumulator
 
-template <class T>
+template <computable T>
 struct recipe_for<operation::min, method::fast, T> : accumulator::uses<accumulator::smallest<T>> {};
-template <class T>
+template <computable T>
 struct recipe_for<operation::max, method::fast, T> : accumulator::uses<accumulator::largest<T>> {};
-template <class T>
+template <computable T>
 struct recipe_for<operation::minmax, method::fast, T> : accumulator::uses<accumulator::both_extrema<T>> {};
-template <class T>
+template <computable T>
 struct recipe_for<operation::max_magnitude, method::fast, T> : accumulator::uses<accumulator::largest_magnitude<T>> {
 };
-template <class T>
+template <computable T>
 struct recipe_for<operation::argmin, method::fast, T> : accumulator::uses<accumulator::first_extremum<T, false>> {};
-template <class T>
+template <computable T>
 struct recipe_for<operation::argmax, method::fast, T> : accumulator::uses<accumulator::first_extremum<T, true>> {};
 
 }  // namespace fanin

@@ -40,11 +40,11 @@ struct nonzero_test : nonzero_count<T> {
 
 }  // namespace accumulator
 
-template <class T>
+template <computable T>
 struct recipe_for<operation::count_nonzero, method::fast, T> : accumulator::uses<accumulator::nonzero_count<T>> {};
-template <class T>
+template <computable T>
 struct recipe_for<operation::any, method::fast, T> : accumulator::uses<accumulator::nonzero_test<T, false>> {};
-template <class T>
+template <computable T>
 struct recipe_for<operation::all, method::fast, T> : accumulator::uses<accumulator::nonzero_test<T, true>> {};
 
 }  // namespace fanin

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums of elements of 16 bits in a window, by float additions that do not round. They have so few bits that two sums
+// hold 31 binades of f16, which is all of them, and 34 of bf16. docs/numerics.md has the proof.
+#pragma once
+
+#include "backends/cuda/exact/lane_sums.cuh"
+#include "backends/cuda/exact/term_windows.cuh"
+
+namespace fanin::cuda {
+
+/// The windows of narrow_sums: elements below 2^41 units of which they are whole numbers. The largest constant of a
+/// window is 1.5 * 2^127.
+template <class Terms, int Digits = std::numeric_limits<typename Terms::element>::digits>
+using narrow_windows =
+    term_windows<Terms, 42 - Digits, std::numeric_limits<typename Terms::element>::min_exponent - 1,
+                 std::min(std::numeric_limits<typename Terms::element>::max_exponent + 1, 123)>;
+
+/// The largest magnitude, or NaN if an element is NaN. Devices compare two pairs with one instruction, of which the
+/// sign means nothing.
+template <class T, int N>
+__device__ inline float largest_magnitude(const T (&x)[N]) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 860
+  unsigned pair[N / 2];
+  memcpy(pair, x, sizeof pair);
+#pragma unroll
+  for (int i = 1; i < N / 2; ++i) {
+    if constexpr (std::is_same_v<T, f16>) {
+      asm("max.NaN.xorsign.abs.f16x2 %0, %0, %1;" : "+r"(pair[0]) : "r"(pair[i]));
+    } else {
+      asm("max.NaN.xorsign.abs.bf16x2 %0, %0, %1;" : "+r"(pair[0]) : "r"(pair[i]));
+    }
+  }
+  const float low = T::of_bits(pair[0] & 0x7fff), high = T::of_bits(pair[0] >> 16 & 0x7fff);
+  return low > high || low != low ? low : high;
+#else
+  float largest = 0;
+  for (const T one : x) {
+    const float size = fabsf(one);
+    if (!(size <= largest) && largest == largest) largest = size;
+  }
+  return largest;
+#endif
+}
+
+/// What a lane adds of the elements in a window: a part of window_sums.
+template <class Terms>
+class narrow_sums : public narrow_windows<Terms> {
+  static constexpr int width = cuda::vector<typename Terms::element>::size;
+  static constexpr int digits = std::numeric_limits<typename Terms::element>::digits, levels = 2, level_bits = 22;
+  /// Whether a window has all finite elements.
+  static constexpr bool hold_all = std::is_same_v<typename Terms::element, f16>;
+
+ public:
+  using windows = narrow_windows<Terms>;
+  using vector = typename Terms::vector;
+  static constexpr int vectors_at_once = 1, warp_values = levels;
+  static constexpr int most_elements = 1 << 20;  ///< each adds at most 2^21 units
+  struct batch_sums {
+    unsigned bits[levels] = {};
+    int elements = 0;
+  };
+
+  /// Adds the elements, or if one of them is outside of the window, nothing, and returns false.
+  __device__ bool try_add(const vector& v, batch_sums& batch) const {
+    unsigned bits[levels] = {};
+    bool outside = !(largest_magnitude(v.x.at) < limit_);
+#pragma unroll
+    for (int i = 0; i < width; ++i) {
+      const float x = v.at(i), high = x + magic_[0], rest = x - (high - magic_[0]), low = rest + magic_[1];
+      bits[0] += detail::to_bits(high);
+      bits[1] += detail::to_bits(low);
+      if constexpr (!hold_all) outside |= low - magic_[1] != rest;
+    }
+    if (outside) return false;
+#pragma unroll
+    for (int level = 0; level < levels; ++level) batch.bits[level] += bits[level];
+    batch.elements += width;
+    return true;
+  }
+  __device__ void finish_batch(const batch_sums& batch) {
+#pragma unroll
+    for (int level = 0; level < levels; ++level) {
+      const unsigned constants = static_cast<unsigned>(batch.elements) * detail::to_bits(magic_[level]);
+      sum_[level] += static_cast<int>(batch.bits[level] - constants);
+    }
+  }
+
+  __device__ void choose(const unsigned (&largest)[1]) {
+    windows::choose(largest);
+    limit_ = power(this->lowest() + 42 - digits);
+#pragma unroll
+    for (int level = 0; level < levels; ++level) magic_[level] = 1.5f * power(unit(level) + 23);
+  }
+
+  /// Adds the sums to the block's, and clears them.
+  template <class Block>
+  __device__ void flush(Block& block, int, int) {
+#pragma unroll
+    for (int level = 0; level < levels; ++level) {
+      block.add_warp(sum_[level], unit(level) - detail::float_format<float>::low);
+      sum_[level] = 0;
+    }
+  }
+
+ private:
+  /// The exponent of a level's unit. Elements are whole numbers of the last level's.
+  __device__ int unit(int level) const { return this->lowest() - (digits - 1) + (levels - 1 - level) * level_bits; }
+  /// 2^exponent, a normal number.
+  __device__ static float power(int exponent) {
+    return detail::from_bits<float>(static_cast<unsigned>(exponent + 127) << 23);
+  }
+
+  /// A sum with a level's rounds to a multiple of its unit, and the lower bits of this sum are this multiple's.
+  float magic_[levels] = {};
+  float limit_ = 0;  ///< 2^41 units
+  std::int64_t sum_[levels] = {};
+};
+
+}  // namespace fanin::cuda

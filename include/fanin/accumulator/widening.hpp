@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers of 16 bits are added as the floats that they are. Only a smallest or largest element becomes one of them
+// again, without rounding.
+#pragma once
+
+#include <fanin/accumulator/accumulator.hpp>
+#include <fanin/form.hpp>
+
+namespace fanin {
+namespace accumulator {
+
+/// A, an accumulator of floats, for elements of type T.
+template <narrow_float T, class A>
+struct widening : A {
+  using element = T;
+  using of_floats = A;
+  using folds_as = widening<T, folds_as_t<A>>;
+  template <class... Rest>
+  FANIN_HOST_DEVICE static void add(typename A::state& s, T x, Rest... rest) {
+    A::add(s, static_cast<float>(x), wide(rest)...);
+  }
+  template <int N>
+  FANIN_HOST_DEVICE static void add_run(typename A::state& s, const T (&x)[N], std::uint64_t position) requires
+      requires(const float (&all)[N]) {
+    A::add_run(s, all, position);
+  }
+  {
+    float all[N];
+    for (int i = 0; i < N; ++i) all[i] = x[i];
+    A::add_run(s, all, position);
+  }
+  template <class R>
+  FANIN_HOST_DEVICE static R finish(const typename A::state& s, std::uint64_t count) {
+    if constexpr (std::same_as<R, T>) {
+      return T(A::template finish<float>(s, count));
+    } else if constexpr (std::same_as<R, indexed<T>>) {
+      const auto found = A::template finish<indexed<float>>(s, count);
+      return {T(found.value), found.index};
+    } else if constexpr (std::same_as<R, extremes<T>>) {
+      const auto found = A::template finish<extremes<float>>(s, count);
+      return {T(found.min), T(found.max)};
+    } else {
+      return A::template finish<R>(s, count);
+    }
+  }
+
+ private:
+  FANIN_HOST_DEVICE static float wide(T x) { return x; }
+  FANIN_HOST_DEVICE static std::uint64_t wide(std::uint64_t position) { return position; }
+};
+
+}  // namespace accumulator
+
+template <operation What, method How, narrow_float T>
+requires requires { typename recipe_for<What, How, float>::type; }
+struct recipe_for<What, How, T>
+    : accumulator::uses<accumulator::widening<T, typename recipe_for<What, How, float>::type>> {};
+
+}  // namespace fanin
