@@ -26,8 +26,9 @@ HWY_INLINE void widen_all(const T* x, std::size_t count, bool ahead, float* out)
   const hn::Rebind<Stored, decltype(d)> stored;
   const hn::Rebind<std::uint16_t, decltype(d)> bits;
   constexpr std::size_t width = hn::MaxLanes(d);
-  // Without instructions for f16, Highway takes its infinities and NaN for numbers. Newer targets have lower numbers.
-  constexpr bool converts = !std::is_same_v<T, f16> || !HWY_ARCH_X86 || HWY_TARGET <= HWY_AVX2;
+  // Where a target has no instructions for f16, Highway takes its infinities and NaN for numbers. AVX2 and what is
+  // newer, with lower numbers, has them, and so has every ARMv8.
+  constexpr bool converts = !std::is_same_v<T, f16> || (HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2) || HWY_ARCH_ARM_A64;
   const auto convert = [&](std::size_t i) {
     const auto v = hn::LoadU(bits, reinterpret_cast<const std::uint16_t*>(x + i));
     hn::StoreU(hn::PromoteTo(d, hn::BitCast(stored, v)), d, out + i);

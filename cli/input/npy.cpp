@@ -117,14 +117,15 @@ class dictionary_parser {
     const auto* known = std::ranges::find(type_codes, kind, &type_code::code);
     if (known == std::end(type_codes)) {
       std::vector<std::string_view> codes;
-      for (const type_code& one : type_codes) codes.push_back(one.code);
+      for (const type_code& one : type_codes)
+        codes.push_back(one.type == element_type::bf16 ? "V2 (as bf16, with --type)" : one.code);
       fail(fmt::format("element type '{}' is not supported; these are: {}", printable(code), fmt::join(codes, ", ")));
     }
-    if (size_of(known->type) == 1 || kind[0] == 'V') return known->type;
+    if (size_of(known->type) == 1) return known->type;
     if (code[0] == '>') {
       fail(fmt::format("big-endian data ('{}') is not supported; save it with .astype('<{}')", code, kind));
     }
-    if (code[0] != '<') malformed(fmt::format("'descr' does not say the byte order: '{}'", code));
+    if (code[0] != '<' && code != "|V2") malformed(fmt::format("'descr' does not say the byte order: '{}'", code));
     return known->type;
   }
 

@@ -101,6 +101,10 @@ source::source(const input_options& arguments)
   if (!arguments.type.empty()) type_ = parse_choice<element_type>("element type", arguments.type, all_element_types);
   if (format_ == "npy") {
     open_npy();
+    if (arguments.type.empty() && type_ == element_type::bf16) {
+      throw usage_error(
+          fmt::format("{}: says only that an element has two bytes; if they are bf16, say --type bf16", name()));
+    }
     if (!arguments.type.empty() && to_string(type_) != arguments.type) {
       throw usage_error(fmt::format("{}: holds {}, and --type says {}", name(), to_string(type_), arguments.type));
     }
@@ -148,10 +152,6 @@ void source::refuse_binary() {
 
 void source::open_npy() {
   const npy_header header = read_npy_header(reader_);
-  if (header.type == element_type::bf16 && type_ != element_type::bf16) {
-    throw usage_error(
-        fmt::format("{}: says only that an element has two bytes; if they are bf16, say --type bf16", name()));
-  }
   type_ = header.type;
   if (file_.size() >= 0) {
     const std::uint64_t promised = header.count * size_of(header.type);

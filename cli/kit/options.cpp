@@ -125,7 +125,7 @@ void add_run_options(CLI::App& parser, run_options& arguments) {
   parser.add_option("--variant", arguments.variant, "one of the backend's ways to do it; see 'fanin backends'")
       ->type_name("NAME");
   add_method_option(parser, arguments.method);
-  parser.add_option("--result", arguments.result, "result type: f32 or f64 (f64 from f32 with --method exact)")
+  parser.add_option("--result", arguments.result, "result type: its own, or f64 in place of f32 with --method exact")
       ->type_name("TYPE");
   add_threads_option(parser, arguments.threads);
 }

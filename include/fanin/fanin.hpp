@@ -10,16 +10,15 @@
 // Shared by all functions below:
 //   Input: contiguous host memory. A NaN among the elements gives the canonical quiet NaN.
 //   Accuracy: report::bound; docs/numerics.md has the proofs. u is the unit roundoff of the element type, and g(k) =
-//   k u / (1 - k u); d and d' are the longest chains of rounded additions. Results of integers, and of operations
-//   that only compare, are exact, but for quotients and roots of sums of integers, which are rounded once.
-//   Reproducible: method::exact, integers and what only compares give the same bits for any order, split and backend
-//   (of argmin and argmax, any split and backend); the rest for the same order on any CPU backend with any thread
-//   count (fixed_order). report::reproducibility has what holds on a GPU.
-//   Memory: no copy. Scratch: up to 140 KiB of stack; besides, each calling thread keeps about 26 KiB for each thread
-//   that takes part in its calls. In steady state a call of a named backend or of a plan allocates nothing, except
-//   that the variant serial/recursive copies half the input; a list of backends, and `auto` from 256 KiB of input on,
-//   allocate report::fallback.
-//   Threads: safe to call concurrently.   Cost: one read of x.
+//   k u / (1 - k u); of f16 and bf16, u and all limits are those of the floats that they are; d and d' are the
+//   longest chains of rounded additions. Results of integers, and of operations that only compare, are exact, but for
+//   quotients and roots of sums of integers, which are rounded once. Reproducible: method::exact, integers and what
+//   only compares give the same bits for any order, split and backend (of argmin and argmax, any split and backend);
+//   the rest for the same order on any CPU backend with any thread count (fixed_order). report::reproducibility has
+//   what holds on a GPU. Memory: no copy. Scratch: up to 175 KiB of stack; besides, each calling thread keeps about
+//   26 KiB for each thread that takes part in its calls. In steady state a call of a named backend or of a plan
+//   allocates nothing, except that the variant serial/recursive copies half the input; a list of backends, and `auto`
+//   from 256 KiB of input on, allocate report::fallback. Threads: safe to call concurrently.   Cost: one read of x.
 //   @throws invalid_argument, unsupported, backend_unavailable, out_of_memory (see error.hpp and options)
 #pragma once
 
@@ -150,8 +149,9 @@ array_view view_of(const X& x) {
   static_assert(
       elements<X>,
       "fanin reduces numbers that lie one after another in memory: a std::vector, std::span, std::array, "
-      "a pointer and a count, or a type with data() and size(), of float, double or integers of a type in "
-      "fanin/catalog.hpp. Copy other numbers to a std::vector, or push blocks of them to fanin::incremental");
+      "a pointer and a count, or a type with data() and size(), of float, double, fanin::f16, fanin::bf16 or "
+      "integers of a type in fanin/catalog.hpp. Copy other numbers to a std::vector, or push blocks of them to "
+      "fanin::incremental");
   if (!has_no_gaps(x))
     throw invalid_argument("there are gaps between the array's elements: copy it, or pass its rows");
   return {data_of(x), static_cast<std::size_t>(std::size(x)), type_of<element_of<X>>};
@@ -170,7 +170,7 @@ auto typed_reduce(const options& chosen, const X& x, const Other&... y) {
   static_assert(form_of<R>::form == row_of(What).form && (is_result(What, type_of<T>, method::fast, number) ||
                                                           is_result(What, type_of<T>, method::exact, number)),
                 "no method gives a result of this type: results have the type that catalog.hpp says, or are double "
-                "for float elements with method::exact");
+                "in place of float with method::exact");
   return result<R>([&](R& value) { return reduce(What, inputs, value, chosen); });
 }
 

@@ -12,9 +12,10 @@
 namespace fanin {
 
 /// The bits of a number with a sign, a biased exponent and a mantissa, as in IEEE 754: of one binade of subnormal
-/// numbers, with infinities and NaN. Has the layout of CUDA's, PyTorch's and NumPy's type of that format.
-/// A float holds every value, so that conversions to float are exact. Conversions do not depend on the
-/// floating-point environment.
+/// numbers, with infinities and NaN. Has the layout of CUDA's, PyTorch's and NumPy's type of that format, whose
+/// arrays fanin::array_view(pointer, count, element_type::f16) describes. A float holds every value: a number becomes
+/// one by itself, and exactly, and arithmetic is that of floats. A float becomes a number by a conversion that is
+/// written, f16(x). Neither depends on the floating-point environment.
 template <int ExponentBits, int MantissaBits>
 struct narrow {
   static_assert(1 + ExponentBits + MantissaBits == 16);
@@ -28,7 +29,7 @@ struct narrow {
 
   narrow() = default;
   /// The nearest number, ties to even; beyond the largest one infinity. NaN gives the quiet NaN without payload.
-  FANIN_HOST_DEVICE explicit narrow(float x) : bits(nearest(__builtin_bit_cast(std::uint32_t, x))) {}
+  FANIN_HOST_DEVICE constexpr explicit narrow(float x) : bits(nearest(__builtin_bit_cast(std::uint32_t, x))) {}
   FANIN_HOST_DEVICE static constexpr narrow of_bits(unsigned bits) {
     narrow x;
     x.bits = static_cast<std::uint16_t>(bits);
@@ -62,7 +63,7 @@ struct narrow {
                               __builtin_bit_cast(float, shifted + least) - __builtin_bit_cast(float, least));
   }
 
-  FANIN_HOST_DEVICE static std::uint16_t nearest(std::uint32_t x) {
+  FANIN_HOST_DEVICE static constexpr std::uint16_t nearest(std::uint32_t x) {
     const std::uint32_t sign = x >> 16 & sign_bit, magnitude = x & 0x7fffffff;
     if (magnitude > float_infinity) return quiet_nan;
     const bool normal = magnitude >> 23 != 0;
@@ -113,7 +114,7 @@ class std::numeric_limits<fanin::narrow<ExponentBits, MantissaBits>> {
   static constexpr int radix = 2, digits = MantissaBits + 1, digits10 = MantissaBits * 301 / 1000;
   static constexpr int max_digits10 = 2 + digits * 301 / 1000;
   static constexpr int min_exponent = 2 - number::bias, max_exponent = number::bias + 1;
-  static constexpr int min_exponent10 = min_exponent * 301 / 1000, max_exponent10 = max_exponent * 301 / 1000;
+  static constexpr int min_exponent10 = (min_exponent - 1) * 301 / 1000, max_exponent10 = max_exponent * 301 / 1000;
   static constexpr number min() noexcept { return number::of_bits(number::implicit_one); }
   static constexpr number max() noexcept { return number::of_bits(number::infinity - 1u); }
   static constexpr number lowest() noexcept { return number::of_bits(number::sign_bit | (number::infinity - 1u)); }

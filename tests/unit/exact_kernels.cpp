@@ -189,6 +189,25 @@ TEST_SUITE("unit/exact_kernels") {
         check_sums(x, y);
       }
     }
+    // The ends of the exponents, where windows end too, and what is subnormal.
+    constexpr int digits = std::numeric_limits<T>::digits, last = 2 * T::bias;
+    for (const auto& [least, most] : {std::pair{last - 20, last},
+                                      {last - 12, last - 5},
+                                      {last - 5, last - 4},
+                                      {0, 3},
+                                      {0, 30},
+                                      {1, 12},
+                                      {0, 0}}) {
+      std::vector<T> x(1030), y(1030, T{1});
+      for (T& v : x) {
+        const auto exponent = static_cast<unsigned>(least) + static_cast<unsigned>(random()) % (most - least + 1u);
+        v = T::of_bits(static_cast<unsigned>(random()) % 2 << 15 | exponent << (digits - 1) |
+                       (static_cast<unsigned>(random()) & ((1u << (digits - 1)) - 1)));
+      }
+      CAPTURE(least);
+      CAPTURE(most);
+      check_sums(x, y);
+    }
     check_sums(std::vector<T>(1029, T(-0.0f)), std::vector<T>(1029, T{1}));
     check_sums(std::vector<T>(1029, std::numeric_limits<T>::max()),
                std::vector<T>(1029, std::numeric_limits<T>::lowest()));

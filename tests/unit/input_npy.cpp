@@ -61,16 +61,16 @@ TEST_CASE("versions 1, 2 and 3 are read, and the reader stands at the first elem
 
 TEST_CASE("every element type, and no other") {
   const std::pair<const char*, element_type> known[] = {
-      {"<f4", element_type::f32}, {"<f8", element_type::f64}, {"<i4", element_type::i32},
-      {"<i8", element_type::i64}, {"<u4", element_type::u32}, {"<u8", element_type::u64},
-      {"<i2", element_type::i16}, {"<u2", element_type::u16}, {"|u1", element_type::u8},
-      {"|b1", element_type::u8},  {"<f2", element_type::f16}, {"|V2", element_type::bf16}};
+      {"<f4", element_type::f32}, {"<f8", element_type::f64}, {"<i4", element_type::i32}, {"<i8", element_type::i64},
+      {"<u4", element_type::u32}, {"<u8", element_type::u64}, {"<i2", element_type::i16}, {"<u2", element_type::u16},
+      {"|u1", element_type::u8},  {"|b1", element_type::u8},  {"<f2", element_type::f16}, {"|V2", element_type::bf16},
+      {"<V2", element_type::bf16}};
   for (const auto& [code, type] : known) CHECK(parse(file_with(dictionary(code, "(1,)"))).type == type);
   for (const std::string code : {"<f3", "<c16", "<U8", "|V8", "f", "<"}) {
     CAPTURE(code);
     CHECK(contains(refusal(file_with(dictionary(code, "(1,)"))), "not supported"));
   }
-  for (const std::string code : {">f8", ">f4", ">i4"}) {
+  for (const std::string code : {">f8", ">f4", ">i4", ">V2"}) {
     CHECK(contains(refusal(file_with(dictionary(code, "(1,)"))), "big-endian"));
   }
   CHECK(contains(refusal(file_with(dictionary("|O", "(1,)"))), "Python objects"));

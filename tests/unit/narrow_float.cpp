@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <limits>
+#include <tuple>
 #include <vector>
 
 #include <fanin/recipe.hpp>
@@ -107,10 +108,26 @@ TEST_SUITE("unit/narrow_float") {
                          T(std::nextafter(tie, HUGE_VALF)).bits == low + 1 && T(-tie).bits == (even | T::sign_bit);
       if (!right) CHECK(low == infinity);
     }
+    static_assert(T(1.5f).bits == (unsigned{T::bias} << (std::numeric_limits<T>::digits - 1) | T::implicit_one >> 1));
     CHECK(T(HUGE_VALF).bits == infinity);
     CHECK(T(std::numeric_limits<float>::max()).bits == infinity);
     CHECK(T(std::numeric_limits<float>::denorm_min()).bits == 0);
     CHECK(T(-std::nanf("7")).bits == T::quiet_nan);
+  }
+
+  TEST_CASE("limits") {
+    using half = std::numeric_limits<f16>;
+    using brain = std::numeric_limits<bf16>;
+    CHECK(std::tuple(half::digits, half::digits10, half::max_digits10) == std::tuple(11, 3, 5));
+    CHECK(std::tuple(half::min_exponent, half::min_exponent10, half::max_exponent, half::max_exponent10) ==
+          std::tuple(-13, -4, 16, 4));
+    CHECK(std::tuple(brain::digits, brain::digits10, brain::max_digits10) == std::tuple(8, 2, 4));
+    CHECK(std::tuple(brain::min_exponent, brain::min_exponent10, brain::max_exponent, brain::max_exponent10) ==
+          std::tuple(-125, -37, 128, 38));
+    CHECK(std::tuple(half::max(), half::lowest(), half::min(), half::denorm_min(), half::epsilon()) ==
+          std::tuple(65504.0f, -65504.0f, 0x1p-14f, 0x1p-24f, 0x1p-10f));
+    CHECK(std::tuple(brain::max(), brain::min(), brain::denorm_min(), brain::epsilon(), brain::round_error()) ==
+          std::tuple(0x1.fep127f, 0x1p-126f, 0x1p-133f, 0x1p-7f, 0.5f));
   }
 
   TEST_CASE_TEMPLATE("CPU backends give the bits of the same numbers as floats", T, f16, bf16) {

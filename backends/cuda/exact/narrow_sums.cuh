@@ -3,17 +3,30 @@
 // hold 31 binades of f16, which is all of them, and 34 of bf16. docs/numerics.md has the proof.
 #pragma once
 
+#include <cmath>
+#include <limits>
+
 #include "backends/cuda/exact/lane_sums.cuh"
 #include "backends/cuda/exact/term_windows.cuh"
 
 namespace fanin::cuda {
 
-/// The windows of narrow_sums: elements below 2^41 units of which they are whole numbers. The largest constant of a
-/// window is 1.5 * 2^127.
-template <class Terms, int Digits = std::numeric_limits<typename Terms::element>::digits>
-using narrow_windows =
-    term_windows<Terms, 42 - Digits, std::numeric_limits<typename Terms::element>::min_exponent - 1,
-                 std::min(std::numeric_limits<typename Terms::element>::max_exponent + 1, 123)>;
+template <class T>
+inline constexpr int digits_of = std::numeric_limits<T>::digits;
+
+/// Windows in which elements are whole numbers of units, and below 2^41 of them. The largest constant of a window is
+/// 1.5 * 2^127.
+template <class Terms, class T = typename Terms::element>
+using unit_windows = term_windows<Terms, 42 - digits_of<T>, std::numeric_limits<T>::min_exponent - 1,
+                                  std::min(std::numeric_limits<T>::max_exponent + 1, 123)>;
+
+/// The windows of narrow_sums. Of f16 there is one, and all finite numbers are in it.
+template <class Terms>
+class narrow_windows : public unit_windows<Terms> {
+ public:
+  static constexpr bool hold_all = std::is_same_v<typename Terms::element, f16>;
+  __device__ bool holds(float x) const { return hold_all ? fabsf(x) < HUGE_VALF : unit_windows<Terms>::holds(x); }
+};
 
 /// The largest magnitude, or NaN if an element is NaN. Devices compare two pairs with one instruction, of which the
 /// sign means nothing.
@@ -46,15 +59,13 @@ __device__ inline float largest_magnitude(const T (&x)[N]) {
 template <class Terms>
 class narrow_sums : public narrow_windows<Terms> {
   static constexpr int width = cuda::vector<typename Terms::element>::size;
-  static constexpr int digits = std::numeric_limits<typename Terms::element>::digits, levels = 2, level_bits = 22;
-  /// Whether a window has all finite elements.
-  static constexpr bool hold_all = std::is_same_v<typename Terms::element, f16>;
+  static constexpr int digits = digits_of<typename Terms::element>, levels = 2, level_bits = 22;
 
  public:
   using windows = narrow_windows<Terms>;
   using vector = typename Terms::vector;
   static constexpr int vectors_at_once = 1, warp_values = levels;
-  static constexpr int most_elements = 1 << 20;  ///< each adds at most 2^21 units
+  static constexpr int most_elements = 1 << 20;  ///< each adds at most 2^21 units of a level
   struct batch_sums {
     unsigned bits[levels] = {};
     int elements = 0;
@@ -69,7 +80,7 @@ class narrow_sums : public narrow_windows<Terms> {
       const float x = v.at(i), high = x + magic_[0], rest = x - (high - magic_[0]), low = rest + magic_[1];
       bits[0] += detail::to_bits(high);
       bits[1] += detail::to_bits(low);
-      if constexpr (!hold_all) outside |= low - magic_[1] != rest;
+      if constexpr (!windows::hold_all) outside |= low - magic_[1] != rest;
     }
     if (outside) return false;
 #pragma unroll
