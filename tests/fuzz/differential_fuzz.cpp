@@ -17,6 +17,7 @@
 #include "tests/support/call.hpp"
 #include "tests/support/compared.hpp"
 #include "tests/support/cpu_backends.hpp"
+#include "tests/support/inputs.hpp"
 #include "tests/support/targets.hpp"
 
 using namespace fanin;
@@ -38,7 +39,10 @@ bool is_right(operation what, const repeated<T>& x, const test::reduction& answe
     return test::same(value, nonzeros);
   }
   if (test::only_compares(what)) return test::same(value, test::comparison<T>(x.pattern).result(what));
-  if constexpr (std::is_integral_v<T>) {
+  if constexpr (narrow_float<T>) {
+    const std::vector<float> floats(x.pattern.begin(), x.pattern.end());
+    return is_right<float>(what, {floats, x.count}, answer, value);
+  } else if constexpr (std::is_integral_v<T>) {
     const auto right = right_integer(what, x);
     return right && test::same(value, *right);
   } else {
@@ -166,7 +170,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::uint8_t kind = in.byte(), length = in.byte(), cut = in.byte();
   with_element(type, [&]<class T>() {
     const raw_bytes described = in.bytes().first(std::min<std::size_t>(in.bytes().size(), 512));
-    const std::vector<T> pattern = elements_of<T>(kind, described);
+    const std::vector<T> pattern = test::as_elements<T>(elements_of<computed_as<T>>(kind, described));
     if (pattern.empty()) return;
     const std::size_t least = kind == 251 ? enough_for_threads : kind >= 252 && kind < 254 ? enough_for_tiles : 0;
     const std::size_t count = pattern.size() + least / sizeof(T) + (kind % 8 < 4 ? length : 0);
