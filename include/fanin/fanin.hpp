@@ -9,16 +9,18 @@
 //
 // Shared by all functions below:
 //   Input: contiguous host memory. A NaN among the elements gives the canonical quiet NaN.
-//   Accuracy: report::bound; docs/numerics.md has the proofs. u is the unit roundoff of the element type, and g(k) =
-//   k u / (1 - k u); of f16 and bf16, u and all limits are those of the floats that they are; d and d' are the
-//   longest chains of rounded additions. Results of integers, and of operations that only compare, are exact, but for
-//   quotients and roots of sums of integers, which are rounded once. Reproducible: method::exact, integers and what
-//   only compares give the same bits for any order, split and backend (of argmin and argmax, any split and backend);
-//   the rest for the same order on any CPU backend with any thread count (fixed_order). report::reproducibility has
-//   what holds on a GPU. Memory: no copy. Scratch: up to 175 KiB of stack; besides, each calling thread keeps about
-//   26 KiB for each thread that takes part in its calls. In steady state a call of a named backend or of a plan
-//   allocates nothing, except that the variant serial/recursive copies half the input; a list of backends, and `auto`
-//   from 256 KiB of input on, allocate report::fallback. Threads: safe to call concurrently.   Cost: one read of x.
+//   Accuracy: report::bound; docs/numerics.md has the proofs. u is the unit roundoff of the element type, and g(k)
+//   = k u / (1 - k u); d and d' are the longest chains of rounded additions. Of f16 and bf16, u and all limits are
+//   those of the floats that they are. Results of integers, and of operations that only compare, are exact, but for
+//   quotients and roots of sums of integers, which are rounded once.
+//   Reproducible: method::exact, integers and what only compares give the same bits for any order, split and
+//   backend (of argmin and argmax, any split and backend); the rest for the same order on any CPU backend with any
+//   thread count (fixed_order). report::reproducibility has what holds on a GPU.
+//   Memory: no copy. Scratch: up to 140 KiB of stack, for f16 and bf16 33 KiB more; besides, each calling thread
+//   keeps about 26 KiB for each thread that takes part in its calls. In steady state a call of a named backend or
+//   of a plan allocates nothing, except that the variant serial/recursive copies half the input; a list of
+//   backends, and `auto` from 256 KiB of input on, allocate report::fallback.
+//   Threads: safe to call concurrently.   Cost: one read of x.
 //   @throws invalid_argument, unsupported, backend_unavailable, out_of_memory (see error.hpp and options)
 #pragma once
 

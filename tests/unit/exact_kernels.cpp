@@ -1,176 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests the code of the exact CUDA kernels, run on the CPU by the threads of one warp: windows, the block's chunks,
 // and the rounding. Bulk copies, and sums of several blocks, need a device.
-#include <doctest/doctest.h>
-
 #include <cmath>
-#include <cstring>
 #include <vector>
 
-#include "tests/unit/kernels/exact_on_cpu.hpp"
-// These headers have to come after exact_on_cpu.hpp.
-#include "backends/cuda/exact/exact_finish.cuh"
-#include "backends/cuda/exact/window_sums.cuh"
+#include "tests/unit/exact_warp.hpp"
+// These headers have to come after exact_warp.hpp.
 #include "tests/support/adversary.hpp"
-#include "tests/support/call.hpp"
 #include "tests/support/inputs.hpp"
 
 namespace fanin::test {
 namespace {
-
-constexpr int loads = 4;  ///< vectors of a lane in a batch
-
-/// The batches of an array of whole vectors, which the last batch may not fill.
-template <class Terms>
-class array_batches {
- public:
-  using element_vector = cuda::vector<typename Terms::element>;
-  using vector = typename Terms::vector;
-  static constexpr bool fetches_code_first = sizeof(typename Terms::element) == 8;  // Both values are tested.
-  static constexpr int unrolled_vectors = loads;
-  array_batches(const Terms& terms, const element_vector* body, std::size_t vectors)
-      : terms_(terms), body_(body), vectors_(vectors) {}
-
-  bool has_batch() const { return batch_ * 32 * loads < vectors_; }
-  static bool has_vector(int) { return true; }
-  vector at(int k) const {
-    const std::size_t i = (batch_ * loads + static_cast<std::size_t>(k)) * 32 + threadIdx.x % 32;
-    return i < vectors_ ? terms_.load(body_ + i) : vector::negative_zeros();
-  }
-  vector take(int k) const { return at(k); }
-  void advance() { ++batch_; }
-
- private:
-  const Terms& terms_;
-  const element_vector* body_;
-  std::size_t vectors_, batch_ = 0;
-};
-
-/// The sum of the terms of x, of which the last elements do not fill a vector.
-template <class T, class Terms>
-auto warp_sum(const Terms& terms, std::span<const T> x) {
-  using block_sums = cuda::block_sums_of<Terms, 1>;
-  using sums = typename block_sums::sums;
-  constexpr std::size_t width = cuda::vector<T>::size;
-  static block_sums block;
-  std::memset(static_cast<void*>(&block), 0xa5, sizeof block);  // as shared memory may be
-  sums total{};
-  std::vector<int> visits(sums::count);
-  const std::size_t vectors = x.size() / width;
-  const auto* const body = reinterpret_cast<const cuda::vector<T>*>(x.data());
-  launch(1, 32, [&] {
-    block.clear();
-    __syncthreads();
-    cuda::window_sums<Terms, 1, loads> window(terms, block, &total);
-    array_batches<Terms> batches(terms, body, vectors);
-    window.add(batches);
-    window.add_end(x.data() + vectors * width + threadIdx.x, threadIdx.x < x.size() % width);
-    window.finish();
-    __syncthreads();
-    block.for_each_chunk([&](int i, std::int64_t sum) {
-      total.at(i) += sum;
-      ++visits[static_cast<std::size_t>(i)];
-    });
-    if (threadIdx.x == 0) total.flags() = block.seen();
-  });
-  CHECK(visits == std::vector<int>(sums::count, 1));
-  return total;
-}
-
-template <class Sum>
-auto words_of(const Sum& sum) {
-  typename Sum::sum_type::words words;
-  sum.total().to_words(words);
-  return std::vector<std::uint32_t>(std::begin(words), std::end(words));
-}
-
-template <class Sum>
-void check_same(const Sum& found, const Sum& expected) {
-  CHECK(words_of(found) == words_of(expected));
-  CHECK(bits_of(found.template round<float>()) == bits_of(expected.template round<float>()));
-  CHECK(bits_of(found.template round<double>()) == bits_of(expected.template round<double>()));
-}
-
-/// Checks that the leading bits, which the lanes of a warp find, are rounded as the accumulator rounds.
-template <class T, int Power>
-void check_rounding(const cuda::chunk_sums<T, Power>& total, const basic_exact_accumulator<T, Power>& expected) {
-  if (total.seen != cuda::seen_bits::not_negative_zero) return;
-  cuda::leading_bits leading{};
-  bool fits = false;
-  launch(1, 32, [&] {
-    const cuda::chunk_span span = cuda::span_of(total);
-    if (span.length() > cuda::lane_digits::most) return;
-    const cuda::leading_bits found = cuda::leading_bits_of(total, span.first);
-    if (threadIdx.x == 0) leading = found, fits = true;
-  });
-  if (!fits) return;
-  CHECK(bits_of(cuda::rounded<float>(leading)) == bits_of(expected.template round<float>()));
-  CHECK(bits_of(cuda::rounded<double>(leading)) == bits_of(expected.template round<double>()));
-  for (const std::uint64_t count :
-       {std::uint64_t{1}, std::uint64_t{3}, std::uint64_t{1} << 40, ~std::uint64_t{0} >> 1}) {
-    CAPTURE(count);
-    const cuda::leading_bits mean = cuda::quotient(leading, count);
-    CHECK(bits_of(cuda::rounded<float>(mean)) == bits_of(expected.template mean<float>(count)));
-    CHECK(bits_of(cuda::rounded<double>(mean)) == bits_of(expected.template mean<double>(count)));
-  }
-  if constexpr (Power == 2) {
-    const cuda::leading_bits root = cuda::root(leading);
-    CHECK(bits_of(cuda::rounded<float>(root)) == bits_of(expected.template root<float>()));
-    CHECK(bits_of(cuda::rounded<double>(root)) == bits_of(expected.template root<double>()));
-  }
-}
-
-template <class R, class T>
-void check_spread(const cuda::chunk_moments<T>& total, const exact_moments_accumulator<T>& expected,
-                  std::size_t count) {
-  if (sizeof(T) == 8 && std::is_same_v<R, float>) return;  // Elements of f64 have no such result.
-  for (const spread_measure measure : {spread_measure{false, 0}, {true, 0}, {false, 1}, {true, 1}}) {
-    device_result<R> found{};
-    const cuda::moments_writer<T> write{nullptr, {&found, std::is_same_v<R, float>}, count, measure};
-    launch(1, 32, [&] { write(total); });
-    constexpr R nan = std::numeric_limits<R>::quiet_NaN();
-    CHECK(bits_of(found.value) ==
-          bits_of(count > measure.ddof ? expected.template spread_of<R>(count, measure) : nan));
-  }
-}
-
-template <class T>
-struct alignas(16) aligned {
-  T x[2048];
-};
-
-/// Checks sums of x, of its squares, and of products of x and y.
-template <class T>
-void check_sums(const std::vector<T>& x, const std::vector<T>& y) {
-  static aligned<T> pair[2];
-  std::ranges::copy(x, pair[0].x);
-  std::ranges::copy(y, pair[1].x);
-  const std::span<const T> elements(pair[0].x, x.size());
-
-  using N = computed_as<T>;
-  const std::vector<N> numbers(x.begin(), x.end());
-  exact_accumulator<N> sum;
-  sum.add(numbers);
-  const auto found = warp_sum(cuda::powers<T, 1>(), elements);
-  check_same(static_cast<exact_accumulator<N>>(found), sum);
-  check_rounding(found, sum);
-
-  exact_square_accumulator<N> squares;
-  squares.add(numbers);
-  const auto found_squares = warp_sum(cuda::powers<T, 2>(), elements);
-  check_same(static_cast<exact_square_accumulator<N>>(found_squares), squares);
-  check_rounding(found_squares, squares);
-  const auto moments = warp_sum(cuda::moments<T>(), elements);
-  CHECK(words_of(static_cast<exact_accumulator<N>>(moments.sum)) == words_of(sum));
-  CHECK(std::ranges::equal(moments.squares.chunk, found_squares.chunk));
-  check_spread<float>(moments, {sum, squares}, x.size());
-  check_spread<double>(moments, {sum, squares}, x.size());
-
-  exact_dot_accumulator<N> dot;
-  for (std::size_t i = 0; i < x.size(); ++i) dot.add(x[i], y[i]);
-  const auto products = warp_sum(cuda::products<T, true>{sizeof(pair[0])}, elements);
-  check_same(products.template to_accumulator<exact_dot_accumulator<N>>(), dot);
-}
 
 TEST_SUITE("unit/exact_kernels") {
   TEST_CASE_TEMPLATE("numbers of 16 bits", T, f16, bf16) {
@@ -271,8 +111,8 @@ TEST_SUITE("unit/exact_kernels") {
       exact_square_accumulator<T> squares;
       squares.add(elements);
       const auto moments = warp_sum(cuda::moments<T>(), elements);
-      CHECK(words_of(static_cast<exact_accumulator<T>>(moments.sum)) == words_of(sum));
-      CHECK(words_of(static_cast<exact_square_accumulator<T>>(moments.squares)) == words_of(squares));
+      CHECK(limbs_of(static_cast<exact_accumulator<T>>(moments.sum)) == limbs_of(sum));
+      CHECK(limbs_of(static_cast<exact_square_accumulator<T>>(moments.squares)) == limbs_of(squares));
     }
   }
 
