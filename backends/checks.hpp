@@ -20,8 +20,8 @@ void require_usable(const backend& b);
 /// @throws invalid_argument if the operation has no value for `count` elements
 void check_count(operation what, std::uint64_t count);
 
-/// @throws invalid_argument if an input is null and has elements or has more than an address space holds, or if two
-/// differ in type, place or length
+/// @throws invalid_argument if an input is null and has elements or has more than an address space holds, if two
+/// differ in type, place or length, or if the mask's form does not exist
 void check_data(const input_views& inputs);
 
 /// @throws invalid_argument if the memory for the operation's result is null, is for a result of another form, or of

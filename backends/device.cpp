@@ -50,6 +50,9 @@ void enqueue(operation what, const input_views& inputs, void* result, device_con
              const options& chosen) {
   if (inputs.place() != memory::device) throw invalid_argument("enqueue() reads device memory; this is host memory");
   if (result == nullptr) throw invalid_argument("the result is null");
+  if (inputs.mask() || chosen.nan != nan_policy::propagate) {
+    throw unsupported("enqueue() takes every element: it has no mask, and NaN propagate");
+  }
   translate_bad_alloc([&] { context.work().enqueue(prepared(what, inputs, chosen), result); });
 }
 

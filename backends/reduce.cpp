@@ -76,6 +76,7 @@ const request* find_prepared(const prepared_requests& all, operation what, const
   if (inputs.place() != memory::host || inputs.size() != row_of(what).inputs || !is_method(how)) return nullptr;
   const request* const found = all.find(what, inputs.type(), how);
   if (found == nullptr || found->result != value.type || !chooses_serial(inputs, chosen)) return nullptr;
+  if (chosen.nan != nan_policy::propagate) return nullptr;
   return chosen.variant.empty() || chosen.variant == found->variant ? found : nullptr;
 }
 
@@ -114,6 +115,7 @@ input_views input_views::part(std::size_t first, std::size_t count) const {
     some.views_[i].data = static_cast<const std::byte*>(views_[i].data) + first * size_of(views_[i].type);
     some.views_[i].count = count;
   }
+  some.mask_ = mask_.from(first);
   return some;
 }
 
@@ -192,8 +194,8 @@ namespace {
 
 selection choose_for_own(const arithmetic& own, const input_views& inputs, const options& chosen,
                          std::span<const passed_over> failed) {
-  if (chosen.how || chosen.result) {
-    throw invalid_argument("an accumulator of your own decides its method and its result's type itself");
+  if (chosen.how || chosen.result || chosen.nan != nan_policy::propagate) {
+    throw invalid_argument("an accumulator of your own decides itself about method, type of the result and NaN");
   }
   return select(backends(), wanted_backend(chosen), own, inputs, chosen, failed);
 }

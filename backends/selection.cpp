@@ -201,7 +201,8 @@ selection select(candidate_list candidates, std::string_view wanted, operation w
                       chosen.how.value_or(default_method(what)),
                       chosen.result.value_or(default_result(what, inputs.type())),
                       chosen.variant,
-                      threads_of(chosen)};
+                      threads_of(chosen),
+                      chosen.nan};
   return choose(candidates, wanted, query, chosen, failed);
 }
 

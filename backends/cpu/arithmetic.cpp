@@ -242,7 +242,6 @@ struct loop<acc::exact_dot<T>> {
 /// Elements of 16 bits are folded as floats by the loop of A.
 template <class T, class A>
 struct loop<acc::widening<T, A>> {
-  static_assert(A::order_free || loop<A>::functions.state_bytes <= most_widened_state);
   static constexpr arithmetic functions = [] {
     arithmetic f = loop<A>::functions;
     f.element_bytes = sizeof(T);

@@ -2,6 +2,7 @@
 #include "backends/cpu/cpu_backend.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cstring>
 #include <new>
@@ -11,7 +12,9 @@
 #include <fanin/error.hpp>
 
 #include "backends/checks.hpp"
+#include "backends/cpu/blocks.hpp"
 #include "backends/cpu/environment.hpp"
+#include "backends/cpu/presence.hpp"
 #include "backends/threads.hpp"
 
 namespace fanin::cpu {
@@ -28,14 +31,6 @@ const arithmetic& arithmetic_of(const request& request) { return *static_cast<co
 
 operands operands_of(const input_views& inputs) {
   return {inputs[0].data, inputs.size() == 2 ? inputs[1].data : nullptr};
-}
-
-/// The operands from their element `count` on.
-operands operands_from(const operands& data, std::size_t count, std::size_t element_bytes) {
-  const auto at = [&](const void* x) -> const void* {
-    return x == nullptr ? nullptr : static_cast<const std::byte*>(x) + count * element_bytes;
-  };
-  return {at(data.x), at(data.y), data.first + count};
 }
 
 /// Memory for raw states, aligned to detail::state_alignment.
@@ -86,9 +81,27 @@ class one_state {
   std::byte* bytes_ = small_.bytes;
 };
 
-outcome outcome_of(const request& request, std::size_t count) {
+outcome outcome_of(const request& request, std::size_t count, std::uint64_t absent = 0) {
   const arithmetic& arithmetic = arithmetic_of(request);
-  return {request.variant, request.how, arithmetic.reproducibility, arithmetic.bound(count, request.result)};
+  return {request.variant, request.how, arithmetic.reproducibility, arithmetic.bound(count, request.result), absent};
+}
+
+/// Folds the elements that take part, or with null all, into `state`. Returns how many take part.
+std::uint64_t fold_one_part(const arithmetic& arithmetic, const presence* who, const operands& data,
+                            std::size_t count, void* state) {
+  if (!arithmetic.fixed_order()) arithmetic.reset(state);
+  if (who != nullptr) return accumulate_present(arithmetic, who->rule, who->mask, data, count, state);
+  arithmetic.accumulate(data, count, state);
+  return count;
+}
+
+/// Writes the value of a state of `count` elements, of which `present` take part.
+void finish_present(const request& request, const presence_rule& rule, std::uint64_t count, std::uint64_t present,
+                    void* state, void* result) {
+  const arithmetic& arithmetic = arithmetic_of(request);
+  check_count(request.what, present);
+  if (present == 0) arithmetic.reset(state);  // Zeros that stand for elements have a sign.
+  arithmetic.finish(state, rule.finished_count(count, present), request.result, result);
 }
 
 /// Whether the calling thread folds the input without help.
@@ -105,6 +118,7 @@ class block_stream final : public stream {
         request_(request),
         arithmetic_(arithmetic_of(request)),
         block_(leaves_in_block * arithmetic_.leaf_elements),
+        present_(request),
         total_(arithmetic_),
         part_(arithmetic_),
         tree_(arithmetic_, levels_.get(partial_tree::most_levels * state_stride(arithmetic_))) {
@@ -112,6 +126,23 @@ class block_stream final : public stream {
   }
 
   void push(const input_views& blocks) override {
+    if (!is_partial(blocks, request_.nan)) return push_all(blocks);
+    present_.push(blocks, [this](const input_views& part) { push_all(part); });
+  }
+
+  outcome finish(void* result) override {
+    if (pending_count_ > 0) flush();
+    environment_guard guard;
+    if (arithmetic_.fixed_order()) tree_.finish(total_.get());
+    const std::uint64_t count = folded_ + present_.left_out();
+    finish_present(request_, present_.rule(), count, count - present_.absent(), total_.get(), result);
+    return outcome_of(request_, count, present_.absent());
+  }
+
+ private:
+  static constexpr std::size_t leaves_in_block = 2048;
+
+  void push_all(const input_views& blocks) {
     operands data = operands_of(blocks);
     std::size_t remaining = blocks.count();
     while (remaining > 0) {
@@ -129,17 +160,6 @@ class block_stream final : public stream {
     }
   }
 
-  outcome finish(void* result) override {
-    if (pending_count_ > 0) flush();
-    environment_guard guard;
-    if (arithmetic_.fixed_order()) tree_.finish(total_.get());
-    arithmetic_.finish(total_.get(), folded_, request_.result, result);
-    return outcome_of(request_, folded_);
-  }
-
- private:
-  static constexpr std::size_t leaves_in_block = 2048;
-
   void append(int input, const void* elements, std::size_t count) {
     const auto* bytes = static_cast<const std::byte*>(elements);
     pending_[input].insert(pending_[input].end(), bytes, bytes + count * arithmetic_.element_bytes);
@@ -152,7 +172,7 @@ class block_stream final : public stream {
   }
 
   void fold_block(operands data, std::size_t count) {
-    data.first = folded_;
+    data.first = folded_ + present_.left_out();
     environment_guard guard;
     backend_.fold_parallel(arithmetic_, data, count, request_.threads, part_.get());
     if (arithmetic_.fixed_order()) {
@@ -167,6 +187,7 @@ class block_stream final : public stream {
   request request_;
   const arithmetic& arithmetic_;
   std::size_t block_;
+  present_blocks present_;
   one_state total_, part_;
   state_memory levels_;
   partial_tree tree_;
@@ -205,36 +226,33 @@ std::size_t chunk_length(std::size_t count, std::size_t leaf, unsigned threads) 
   return leaf * std::bit_ceil((leaves - 1) / (threads * chunks_per_thread) + 1);
 }
 
-void cpu_backend::fold_parallel(const arithmetic& arithmetic, const operands& data, std::size_t count,
-                                unsigned threads, void* state) const {
+std::uint64_t cpu_backend::fold_parallel(const arithmetic& arithmetic, const operands& data, std::size_t count,
+                                         unsigned threads, void* state, const presence* who) const {
   struct job {
     const detail::arithmetic& arithmetic;
+    const presence* who;
     const operands& data;
     std::size_t count;
     std::size_t chunk;
     std::byte* partials;
+    std::atomic<std::uint64_t> present = 0;
     std::byte* partial(std::size_t i) const { return partials + i * state_stride(arithmetic); }
   };
   const std::size_t leaf = arithmetic.leaf_elements;
-  if (folds_alone(arithmetic, count, threads)) {
-    if (!arithmetic.fixed_order()) arithmetic.reset(state);
-    arithmetic.accumulate(data, count, state);
-    return;
-  }
+  if (folds_alone(arithmetic, count, threads)) return fold_one_part(arithmetic, who, data, count, state);
   threads = startable_threads(std::min(threads, most_threads));
   const std::size_t chunk = chunk_length(count, leaf, threads);
   const std::size_t chunks = (count + chunk - 1) / chunk;
   kept_memory memory;
   std::byte* const levels = memory->get((partial_tree::most_levels + chunks) * state_stride(arithmetic));
 
-  job shared{arithmetic, data, count, chunk, levels + partial_tree::most_levels * state_stride(arithmetic)};
+  job shared{arithmetic, who, data, count, chunk, levels + partial_tree::most_levels * state_stride(arithmetic)};
   const auto fold_chunk = [](void* context, std::size_t i) {
-    const job& j = *static_cast<job*>(context);
+    job& j = *static_cast<job*>(context);
     const std::size_t first = i * j.chunk;
     environment_guard guard;
-    if (!j.arithmetic.fixed_order()) j.arithmetic.reset(j.partial(i));
-    j.arithmetic.accumulate(operands_from(j.data, first, j.arithmetic.element_bytes),
-                            std::min(j.chunk, j.count - first), j.partial(i));
+    j.present += fold_one_part(j.arithmetic, j.who, operands_from(j.data, first, j.arithmetic.element_bytes),
+                               std::min(j.chunk, j.count - first), j.partial(i));
   };
   run(threads, chunks, {fold_chunk, &shared});
 
@@ -246,6 +264,7 @@ void cpu_backend::fold_parallel(const arithmetic& arithmetic, const operands& da
   } else {
     for (std::size_t i = 0; i < chunks; ++i) arithmetic.merge(state, shared.partial(i));
   }
+  return shared.present;
 }
 
 void cpu_backend::write_value(const request& prepared, const input_views& inputs, void* result) const {
@@ -260,14 +279,27 @@ void cpu_backend::write_value(const request& prepared, const input_views& inputs
   arithmetic.finish(state.get(), count, prepared.result, result);
 }
 
+outcome cpu_backend::reduce_present(const request& prepared, const input_views& inputs, void* result) const {
+  const arithmetic& arithmetic = arithmetic_of(prepared);
+  const presence who{{prepared.what, inputs.type(), prepared.nan}, inputs.mask()};
+  const std::uint64_t count = inputs.count();
+  one_state state(arithmetic);
+  const std::uint64_t present =
+      fold_parallel(arithmetic, operands_of(inputs), inputs.count(), prepared.threads, state.get(), &who);
+  finish_present(prepared, who.rule, count, present, state.get(), result);
+  return outcome_of(prepared, count, count - present);
+}
+
 outcome cpu_backend::reduce(const request& request, void* result) const {
   const environment_guard guard;
+  if (is_partial(request.inputs, request.nan)) return reduce_present(request, request.inputs, result);
   write_value(request, request.inputs, result);
   return outcome_of(request, request.inputs.count());
 }
 
 report cpu_backend::reduce_inputs(const request& prepared, const input_views& inputs, void* result) const {
   const environment_guard guard;
+  if (is_partial(inputs, prepared.nan)) return {name(), reduce_present(prepared, inputs, result)};
   const arithmetic& arithmetic = arithmetic_of(prepared);
   // The bound is written long before it is copied: an earlier load of what two stores wrote would wait for both.
   const error_bound bound = arithmetic.bound(inputs.count(), prepared.result);

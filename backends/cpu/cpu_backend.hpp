@@ -4,7 +4,7 @@
 
 #include <fanin/backend.hpp>
 
-#include "backends/cpu/fold.hpp"
+#include "backends/cpu/presence.hpp"
 
 namespace fanin::cpu {
 
@@ -12,6 +12,12 @@ namespace fanin::cpu {
 struct task {
   void (*call)(void* context, std::size_t index);
   void* context;
+};
+
+/// The elements of an array that take part.
+struct presence {
+  presence_rule rule;
+  mask_view mask;
 };
 
 class cpu_backend : public backend {
@@ -23,13 +29,17 @@ class cpu_backend : public backend {
   report reduce_inputs(const request& prepared, const input_views& inputs, void* result) const override;
   std::unique_ptr<stream> open(const request& request) const override;
 
-  /// Folds `count` elements into `state`, whose previous contents are lost, on up to `threads` threads, whose number
-  /// does not change the bits. The calling thread is in the environment of environment_guard already.
-  void fold_parallel(const arithmetic& arithmetic, const operands& data, std::size_t count, unsigned threads,
-                     void* state) const;
+  /// Folds those of `count` elements that take part, or if `who` is null, all, into `state`, whose previous contents
+  /// are lost, on up to `threads` threads, whose number does not change the bits. Returns how many take part. The
+  /// calling thread is in the environment of environment_guard already.
+  std::uint64_t fold_parallel(const arithmetic& arithmetic, const operands& data, std::size_t count, unsigned threads,
+                              void* state, const presence* who = nullptr) const;
 
   /// Writes the reduction of `inputs`, which is all of reduce() but the outcome.
   void write_value(const request& prepared, const input_views& inputs, void* result) const;
+
+  /// The same where elements may be absent, with the outcome. @throws invalid_argument if too few take part
+  outcome reduce_present(const request& prepared, const input_views& inputs, void* result) const;
 
   /// Runs the tasks 0 .. count - 1, in any order, on up to `threads` threads, the caller's among them.
   virtual void run(unsigned threads, std::size_t count, task each) const = 0;

@@ -10,6 +10,7 @@
 #include <bit>
 #include <type_traits>
 
+#include "backends/cpu/blocks.hpp"
 #include "backends/cpu/leaf.hpp"
 #include "backends/cpu/prefetch.hpp"
 
@@ -63,49 +64,24 @@ HWY_EXPORT(widen);
 constexpr std::size_t block = 4096;
 static_assert(block % detail::leaf_of<accumulator::plain_sum<float>> == 0, "blocks are whole leaves");
 
-class widened_fold {
- public:
-  widened_fold(const detail::arithmetic& floats, bool is_f16, std::size_t count)
-      : floats_(floats), is_f16_(is_f16), is_long_(count >= least_prefetched_bytes / sizeof(f16)) {}
-
-  void fold_block(const detail::operands& data, std::size_t count, void* state) {
-    HWY_DYNAMIC_DISPATCH(widen)(data.x, count, is_f16_, is_long_, x_);
-    if (floats_.inputs == 2) HWY_DYNAMIC_DISPATCH(widen)(data.y, count, is_f16_, is_long_, y_);
-    floats_.accumulate({x_, y_, data.first}, count, state);
-  }
-  /// Along the tree of the fixed order.
-  void fold_ordered(const detail::operands& data, std::size_t count, void* state) {
-    if (count <= block) return fold_block(data, count, state);
-    const std::size_t left = block * std::bit_floor((count - 1) / block);
-    alignas(detail::state_alignment) std::byte right[most_widened_state];
-    fold_ordered(data, left, state);
-    fold_ordered(from(data, left), count - left, right);
-    floats_.merge(state, right);
-  }
-  static detail::operands from(const detail::operands& data, std::size_t begin) {
-    const auto moved = [begin](const void* p) {
-      return p != nullptr ? static_cast<const std::uint16_t*>(p) + begin : nullptr;
-    };
-    return {moved(data.x), moved(data.y), data.first + begin};
-  }
-
- private:
-  const detail::arithmetic& floats_;
-  bool is_f16_, is_long_;
-  alignas(64) float x_[block], y_[block];
-};
-
 }  // namespace
 
 void fold_widened(const detail::arithmetic& floats, element_type type,
                   bool (*settled_by)(std::uint64_t, std::uint64_t), const detail::operands& data, std::size_t count,
                   void* state) {
-  widened_fold fold(floats, type == element_type::f16, count);
-  if (floats.fixed_order()) return fold.fold_ordered(data, count, state);
+  alignas(64) float x[block], y[block];
+  const bool is_f16 = type == element_type::f16, is_long = count >= least_prefetched_bytes / sizeof(f16);
+  const auto fold_block = [&](std::size_t begin, std::size_t n, void* into) {
+    const detail::operands part = operands_from(data, begin, sizeof(f16));
+    HWY_DYNAMIC_DISPATCH(widen)(part.x, n, is_f16, is_long, x);
+    if (floats.inputs == 2) HWY_DYNAMIC_DISPATCH(widen)(part.y, n, is_f16, is_long, y);
+    floats.accumulate({x, y, part.first}, n, into);
+  };
+  if (floats.fixed_order()) return fold_blocks_in_order(floats, block, 0, count, state, fold_block);
   for (std::size_t begin = 0; begin < count; begin += block) {
     const std::size_t n = std::min(block, count - begin);
     const std::uint64_t before = settled_by != nullptr ? *static_cast<std::uint64_t*>(state) : 0;
-    fold.fold_block(widened_fold::from(data, begin), n, state);
+    fold_block(begin, n, state);
     if (settled_by != nullptr && settled_by(*static_cast<std::uint64_t*>(state) - before, n)) return;
   }
 }

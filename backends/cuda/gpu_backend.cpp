@@ -9,7 +9,9 @@
 
 #include "backends/checks.hpp"
 #include "backends/cpu/environment.hpp"
+#include "backends/cpu/presence.hpp"
 #include "backends/cuda/host_data/host_feed.hpp"
+#include "backends/cuda/presence/presence.hpp"
 #include "backends/cuda/runtime/probe.hpp"
 
 namespace fanin::cuda {
@@ -18,16 +20,29 @@ namespace {
 /// The fold that gpu_backend::prepare() found.
 const device_fold& kernel_of(const request& request) { return *static_cast<const device_fold*>(request.prepared); }
 
+/// Elements that are folded, those among them that take part, and the count with which the fold is finished.
+struct counts {
+  std::uint64_t all, present, finished;
+  explicit counts(std::uint64_t count) : all(count), present(count), finished(count) {}
+  /// @throws invalid_argument if the operation has no value for so few elements
+  counts(const request& request, const presence_rule& rule, std::uint64_t all_, std::uint64_t present_)
+      : all(all_), present(present_), finished(rule.finished_count(all_, present_)) {
+    check_count(request.what, present);
+  }
+};
+
 /// Writes the value, and returns its guarantees.
-outcome finished(const request& request, const void* total, std::uint64_t count, const rounding_chain& chain,
+outcome finished(const request& request, const void* total, const counts& count, const rounding_chain& chain,
                  void* result) {
   const device_fold& kernel = kernel_of(request);
   const host_fold& fold = kernel.host();
   const bool same_bits = fold.reproducibility == reproducibility::exact || kernel.ordered();
   const cpu::environment_guard guard;
-  fold.finish(total, count, request.result, result);
+  state_buffer none;
+  if (count.present == 0) fold.reset(none.bytes);  // Zeros that stand for elements have a sign.
+  fold.finish(count.present == 0 ? none.bytes : total, count.finished, request.result, result);
   return {request.variant, request.how, same_bits ? fold.reproducibility : reproducibility::none,
-          fold.bound(chain, count, request.result)};
+          fold.bound(chain, count.all, request.result), count.all - count.present};
 }
 
 int current_device() {
@@ -43,15 +58,43 @@ int device_of(const void* data) {
   return attributes.type == cudaMemoryTypeDevice ? attributes.device : current_device();
 }
 
-class gpu_stream final : public stream {
- public:
-  explicit gpu_stream(const request& request)
-      : request_(request),
-        context_(current_device()),
-        feed_(context_, kernel_of(request), size_of(request.inputs.type()), request.inputs.size()) {}
+/// Adds `by` to the index in a result that has one.
+void shift_index(const request& request, std::uint64_t by, void* result) {
+  with_result_type(request.what, request.result, [&]<class R>() {
+    if constexpr (fanin::form_of<R>::form == result_form::indexed) static_cast<R*>(result)->index += by;
+  });
+}
 
-  void push(const input_views& blocks) override {
-    const device_scope here(context_.where().device);
+/// Host data that comes in blocks, and is copied to the device in chunks.
+class fed_fold {
+ public:
+  fed_fold(const request& request, context& context)
+      : request_(request),
+        feed_(context, kernel_of(request), size_of(request.inputs.type()), request.inputs.size()),
+        present_(request) {}
+
+  void push(const input_views& blocks) {
+    if (!is_partial(blocks, request_.nan)) return push_all(blocks);
+    present_.push(blocks, [this](const input_views& part) { push_all(part); });
+  }
+  /// Folds whole arrays, to which nothing is pushed.
+  void fold_arrays(const input_views& inputs) {
+    const void* const arrays[] = {inputs[0].data, inputs[1].data};
+    feed_.fold_arrays(std::span(arrays, static_cast<std::size_t>(inputs.size())), inputs.count(), request_.threads);
+    count_ = inputs.count();
+  }
+  outcome finish(void* result) {
+    flush_pair();
+    const void* const total = feed_.total();
+    const std::uint64_t all = count_ + present_.left_out();
+    const counts count(request_, present_.rule(), all, all - present_.absent());
+    const outcome answer = finished(request_, total, count, feed_.longest_chain(), result);
+    shift_index(request_, present_.left_out(), result);
+    return answer;
+  }
+
+ private:
+  void push_all(const input_views& blocks) {
     if (blocks.size() == 1) {
       feed_.push(blocks[0].data, blocks.count(), request_.threads);
     } else {
@@ -59,14 +102,6 @@ class gpu_stream final : public stream {
     }
     count_ += blocks.count();
   }
-  outcome finish(void* result) override {
-    const device_scope here(context_.where().device);
-    flush_pair();
-    const void* total = feed_.total();
-    return finished(request_, total, count_, feed_.longest_chain(), result);
-  }
-
- private:
   /// Collects the elements of two inputs until they fill a chunk: first those of one input, then those of the other.
   void push_pair(input_views blocks) {
     const std::size_t chunk = chunk_bytes / (2 * size_of(blocks.type()));
@@ -88,53 +123,118 @@ class gpu_stream final : public stream {
     pending_count_ = 0;
   }
 
-  request request_;
-  context context_;
+  const request& request_;
   host_feed feed_;
+  cpu::present_blocks present_;
   std::uint64_t count_ = 0;
   std::vector<std::byte> pending_[2];
   std::size_t pending_count_ = 0;
 };
 
-/// Folds data that the device can read, with as few launches as the states allow, and merges the states of the
-/// launches in order.
-outcome fold_in_place(const request& request, const input_views& data, context& context, void* result) {
-  const device_fold& kernel = kernel_of(request);
-  const host_fold& fold = kernel.host();
-  state_buffer total;
-  fold.reset(total.bytes);
-  rounding_chain chain;
-  const std::uint64_t count = data.count();
-  std::uint64_t begin = 0, kernels = 0;
-  const execution where =
-      count > 0 ? context.with_scratch(kernel.scratch_bytes(context.where(), std::min(count, fold.longest)))
-                : context.where();
-  while (begin < count) {
-    std::size_t states = 0;
-    for (; states < context::state_slots && begin < count; ++states) {
-      const std::uint64_t length = std::min(count - begin, fold.longest);
-      kernel.launch(where, operands_at(data, begin), length, context.host_state(states));
-      const rounding_chain kernel_chain = kernel.longest_chain(where, length);
-      chain = {std::max(chain.adds, kernel_chain.adds), std::max(chain.merges, kernel_chain.merges)};
-      begin += length;
-    }
-    check(cudaStreamSynchronize(context.where().stream), "cudaStreamSynchronize");
-    const cpu::environment_guard guard;
-    for (std::size_t i = 0; i < states; ++i) fold.merge(total.bytes, context.host_state(i));
-    kernels += states;
+class gpu_stream final : public stream {
+ public:
+  explicit gpu_stream(const request& request)
+      : request_(request), context_(current_device()), fold_(request_, context_) {}
+
+  void push(const input_views& blocks) override {
+    const device_scope here(context_.where().device);
+    fold_.push(blocks);
   }
-  chain.merges += static_cast<double>(kernels);
-  return finished(request, total.bytes, count, chain, result);
+  outcome finish(void* result) override {
+    const device_scope here(context_.where().device);
+    return fold_.finish(result);
+  }
+
+ private:
+  request request_;
+  context context_;
+  fed_fold fold_;
+};
+
+/// The elements begin, ..., end - 1 of data that the device can read, folded with as few launches as the states
+/// allow, whose states are merged in order. enqueue(where, begin, count) makes the elements' operands ready.
+struct folded_range {
+  state_buffer total;
+  rounding_chain chain;
+
+  template <class Enqueue>
+  folded_range(const device_fold& kernel, context& context, std::uint64_t begin, std::uint64_t end,
+               std::uint64_t longest, Enqueue enqueue) {
+    const host_fold& fold = kernel.host();
+    fold.reset(total.bytes);
+    std::uint64_t kernels = 0;
+    longest = std::min(longest, fold.longest);
+    const execution where =
+        begin < end ? context.with_scratch(kernel.scratch_bytes(context.where(), std::min(end - begin, longest)))
+                    : context.where();
+    while (begin < end) {
+      std::size_t states = 0;
+      for (; states < context::state_slots && begin < end; ++states) {
+        const std::uint64_t length = std::min(end - begin, longest);
+        kernel.launch(where, enqueue(where, begin, length), length, context.host_state(states));
+        const rounding_chain kernel_chain = kernel.longest_chain(where, length);
+        chain = {std::max(chain.adds, kernel_chain.adds), std::max(chain.merges, kernel_chain.merges)};
+        begin += length;
+      }
+      check(cudaStreamSynchronize(context.where().stream), "cudaStreamSynchronize");
+      const cpu::environment_guard guard;
+      for (std::size_t i = 0; i < states; ++i) fold.merge(total.bytes, context.host_state(i));
+      kernels += states;
+    }
+    chain.merges += static_cast<double>(kernels);
+  }
+};
+
+outcome fold_in_place(const request& request, const input_views& data, context& context, void* result) {
+  const folded_range folded(
+      kernel_of(request), context, 0, data.count(), ~std::uint64_t{0},
+      [&](const execution&, std::uint64_t begin, std::uint64_t) { return operands_at(data, begin); });
+  return finished(request, folded.total.bytes, counts(data.count()), folded.chain, result);
+}
+
+/// The same where elements may be absent: folds copies with stand-ins, part by part.
+outcome fold_present(const request& request, const input_views& data, context& context, void* result) {
+  const presence_rule rule(request.what, data.type(), request.nan);
+  std::byte* const memory = context.presence_memory();
+  auto* const places = reinterpret_cast<std::uint64_t*>(memory);  // the first that takes part, and their number
+  auto* const found = reinterpret_cast<std::uint64_t*>(context.host_state(0));
+  const execution& where = context.where();
+  const auto fetch = [&](int i) {
+    check(cudaMemcpyAsync(found, places + i, sizeof *found, cudaMemcpyDeviceToHost, where.stream), "cudaMemcpyAsync");
+    check(cudaStreamSynchronize(where.stream), "cudaStreamSynchronize");
+    return *found;
+  };
+  check(cudaMemsetAsync(places, 0xff, sizeof *places, where.stream), "cudaMemsetAsync");
+  check(cudaMemsetAsync(places + 1, 0, sizeof *places, where.stream), "cudaMemsetAsync");
+  std::uint64_t first = 0;
+  const void* other = nullptr;
+  if (rule.absent == stand_in::other) {
+    enqueue_first_present(where, rule, data, places);
+    first = std::min<std::uint64_t>(fetch(0), data.count());
+    other = operands_at(data, first).x;
+  }
+  const std::size_t inputs = static_cast<std::size_t>(data.size());
+  std::byte* const copies = memory + context::presence_counts;
+  const std::uint64_t longest = context::presence_bytes / (inputs * rule.element_bytes);
+  const folded_range folded(kernel_of(request), context, first, data.count(), longest,
+                            [&](const execution& here, std::uint64_t begin, std::uint64_t count) -> operands {
+                              void* const y = inputs == 2 ? copies + context::presence_bytes / 2 : nullptr;
+                              enqueue_copy_present(here, rule, data.part(begin, count), other, copies, y, places + 1);
+                              return {copies, y, begin};
+                            });
+  const counts count(request, rule, data.count(), fetch(1));
+  return finished(request, folded.total.bytes, count, folded.chain, result);
 }
 
 /// Folds host data, which is copied to the device in chunks.
 outcome fold_host_data(const request& request, context& context, void* result) {
-  const input_views& inputs = request.inputs;
-  const void* const arrays[] = {inputs[0].data, inputs[1].data};
-  host_feed feed(context, kernel_of(request), size_of(inputs.type()), inputs.size());
-  feed.fold_arrays(std::span(arrays, static_cast<std::size_t>(inputs.size())), inputs.count(), request.threads);
-  const void* total = feed.total();
-  return finished(request, total, inputs.count(), feed.longest_chain(), result);
+  fed_fold fold(request, context);
+  if (is_partial(request.inputs, request.nan)) {
+    fold.push(request.inputs);
+  } else {
+    fold.fold_arrays(request.inputs);
+  }
+  return fold.finish(result);
 }
 
 }  // namespace
@@ -164,9 +264,11 @@ outcome gpu_backend::reduce(const request& request, context& context, void* resu
   const bool has_one_input = inputs.size() == 1;
   if (inputs.place() == memory::device) {
     check_inputs_reach(inputs, context.where().device);
-    return fold_in_place(request, inputs, context, result);
+    return is_partial(inputs, request.nan) ? fold_present(request, inputs, context, result)
+                                           : fold_in_place(request, inputs, context, result);
   }
-  const void* const mapped_input = has_one_input ? address_for_direct_read(inputs[0]) : nullptr;
+  const bool direct = has_one_input && !is_partial(inputs, request.nan);
+  const void* const mapped_input = direct ? address_for_direct_read(inputs[0]) : nullptr;
   if (mapped_input == nullptr) return fold_host_data(request, context, result);
   const auto start = std::chrono::steady_clock::now();
   const array_view device_view(mapped_input, inputs.count(), inputs.type(), memory::device);

@@ -22,6 +22,10 @@ const study* study_of(const request& request) {
                                                                                                        : nullptr;
 }
 
+std::string adds_every_element(const request& request) {
+  return "serial/" + std::string(request.variant) + " adds every element: it takes no mask, and NaN propagate";
+}
+
 template <class T>
 outcome run_study(const study& s, T (*sum)(const T*, std::size_t), error_bound (*bound)(std::uint64_t),
                   const array_view& x, void* result) {
@@ -55,6 +59,7 @@ support backend::prepare(request& request) const {
   if (request.what != operation::sum || (type != element_type::f32 && type != element_type::f64)) {
     return {reason::unsupported, "serial/" + std::string(request.variant) + " is a sum of f32 or f64"};
   }
+  if (is_partial(request.inputs, request.nan)) return {reason::unsupported, adds_every_element(request)};
   request.prepared = &*named;
   return answer;
 }
@@ -62,6 +67,7 @@ support backend::prepare(request& request) const {
 outcome backend::reduce(const request& request, void* result) const {
   const study* const s = study_of(request);
   if (s == nullptr) return cpu_backend::reduce(request, result);
+  if (request.inputs.mask()) throw unsupported(adds_every_element(request));  // which a plan does not know
   const array_view& x = request.inputs[0];
   return x.type == element_type::f32 ? run_study(*s, s->sum_f32, s->bound_f32, x, result)
                                      : run_study(*s, s->sum_f64, s->bound_f64, x, result);

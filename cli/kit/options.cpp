@@ -127,6 +127,7 @@ void add_run_options(CLI::App& parser, run_options& arguments) {
   add_method_option(parser, arguments.method);
   parser.add_option("--result", arguments.result, "result type: its own, or f64 in place of f32 with --method exact")
       ->type_name("TYPE");
+  parser.add_option("--nan", arguments.nan, "skip: NaN do not take part (default: propagate)")->type_name("POLICY");
   add_threads_option(parser, arguments.threads);
 }
 
@@ -160,6 +161,7 @@ options run_options::checked() const {
   chosen.how = parse_method(method);
   chosen.threads = threads;
   if (!result.empty()) chosen.result = parse_choice<element_type>("result type", result, all_element_types);
+  if (!nan.empty()) chosen.nan = parse_choice<nan_policy>("NaN policy", nan, all_nan_policies);
   return chosen;
 }
 

@@ -51,7 +51,7 @@ void add_budget_option(CLI::App& parser, double usual, const std::function<void(
 
 /// The options of a reduction, as the user typed them.
 struct run_options {
-  std::string backend, variant, method, result;
+  std::string backend, variant, method, result, nan;
   unsigned threads = 0;  ///< 0: all cores
 
   /// The library's options. The library itself checks the names of backends and variants.

@@ -127,6 +127,9 @@ void run_reduction(operation what, const reduction_options& arguments) {
   const bool apart = files.size() > 1 && !pair && !arguments.together;
   if (!arguments.save_state.empty() && chosen.how != method::exact)
     throw usage_error("--save-state needs the method exact");
+  if (!arguments.save_state.empty() && chosen.nan == nan_policy::skip) {
+    throw usage_error("--save-state adds every element: it does not go with --nan skip");
+  }
   if (!arguments.save_state.empty() && apart) throw usage_error("--save-state of many files needs --together");
   check_state_path(arguments.save_state);
   if (std::ranges::count(files, "-") > 1) {

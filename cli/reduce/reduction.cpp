@@ -85,6 +85,7 @@ json to_json(const finished_reduction& done, element_type type) {
               {"method", to_string(how.how)},
               {"bound", bound_json(how.bound, premise_of(done))},
               {"reproducibility", to_string(how.reproducibility)},
+              {"absent", how.absent},
               {"seconds", done.seconds},
               {"fallback", fallback}});
   return all;
@@ -103,6 +104,7 @@ void explain(const finished_reduction& done, const sources& inputs) {
   write_stderr(
       fmt::format("ran: {}/{}, method {}, {:.6f} s", how.backend, how.variant, to_string(how.how), done.seconds));
   write_stderr(fmt::format("same bits: {} ({})", to_string(how.reproducibility), same_bits_story(done)));
+  if (how.absent > 0) write_stderr(fmt::format("left out: {} NaN", how.absent));
   const std::string_view premise = premise_of(done);
   write_stderr(fmt::format("bound: {}{}{}", bound_text(done), premise.empty() ? "" : ", if ", premise));
 }

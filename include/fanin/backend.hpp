@@ -93,7 +93,9 @@ class FANIN_API backend {
   /// Preconditions, checked by fanin::reduce and not again: probe() is usable() and prepare() succeeded, the inputs'
   /// data is non-null unless their count is 0, and the count is not 0 where the operation has no value for that.
   /// In steady state reduce() allocates nothing and reads neither the environment nor files.
-  /// @throws overflow (integer result does not fit), out_of_memory, device_error
+  /// @throws overflow (integer result does not fit), out_of_memory, device_error; where elements may be absent, by
+  /// request::nan or the inputs' mask, also invalid_argument if too few take part, and unsupported if a variant takes
+  /// whole arrays only
   virtual outcome reduce(const request&, void* result) const = 0;
   /// As reduce(), of `inputs` instead of the request's, of the same number, type and place, with the report for the
   /// caller. CPU backends copy neither the request nor their outcome for that: both copies together would take longer

@@ -73,6 +73,13 @@ enum class result_form : std::uint8_t {
 /// The value for no elements. With `none` the call throws invalid_argument, with `none_of_one` for one element too.
 enum class empty_value : std::uint8_t { zero, one, none, none_of_one };
 
+/// What stands for an element that does not take part: a value that changes nothing.
+enum class stand_in : std::uint8_t {
+  zero,   ///< -0 for floats
+  one,    ///< 1
+  other,  ///< a copy of an element that takes part, behind it
+};
+
 /// A set of methods.
 struct method_set {
   bool fast, compensated, exact;
@@ -93,49 +100,55 @@ struct operation_row {
   method_set of_floats;  ///< the methods that exist for floating-point elements
   bool of_integers;      ///< whether it exists for integers, with every method
   bool unrounded;        ///< whether nothing rounds, whatever the method: all methods are the same
+  stand_in absent;       ///< for an element that does not take part
   result_form form = result_form::number;
   method usual = method::fast;  ///< the method of a call that names none
 };
 
 inline constexpr operation_row operation_rows[] = {
     {operation::sum, "sum", "Sum of all elements", 1, result_rule::widened, empty_value::zero, every_method, true,
-     false},
+     false, stand_in::zero},
     {operation::product, "product", "Product of all elements", 1, result_rule::widened, empty_value::one, fast_only,
-     true, false},
-    {operation::min, "min", "Smallest element", 1, result_rule::element, empty_value::none, every_method, true, true},
-    {operation::max, "max", "Largest element", 1, result_rule::element, empty_value::none, every_method, true, true},
+     true, false, stand_in::one},
+    {operation::min, "min", "Smallest element", 1, result_rule::element, empty_value::none, every_method, true, true,
+     stand_in::other},
+    {operation::max, "max", "Largest element", 1, result_rule::element, empty_value::none, every_method, true, true,
+     stand_in::other},
     {operation::sum_of_squares, "sum_of_squares", "Sum of the squares of all elements", 1, result_rule::widened,
-     empty_value::zero, every_method, true, false},
+     empty_value::zero, every_method, true, false, stand_in::zero},
     {operation::mean, "mean", "Mean of all elements", 1, result_rule::quotient, empty_value::none, every_method, true,
-     false},
+     false, stand_in::zero},
     {operation::norm2, "norm2", "Square root of the sum of the squares of all elements", 1, result_rule::quotient,
-     empty_value::zero, every_method, false, false, result_form::number, method::exact},
+     empty_value::zero, every_method, false, false, stand_in::zero, result_form::number, method::exact},
     {operation::variance, "variance", "Population variance of all elements", 1, result_rule::quotient,
-     empty_value::none, exact_only, true, false, result_form::number, method::exact},
+     empty_value::none, exact_only, true, false, stand_in::zero, result_form::number, method::exact},
     {operation::dot, "dot", "Dot product of two inputs", 2, result_rule::widened, empty_value::zero, every_method,
-     false, false},
+     false, false, stand_in::zero},
     {operation::sum_of_magnitudes, "sum_of_magnitudes", "Sum of the magnitudes of all elements (L1 norm)", 1,
-     result_rule::widened, empty_value::zero, every_method, true, false},
+     result_rule::widened, empty_value::zero, every_method, true, false, stand_in::zero},
     {operation::argmin, "argmin", "Index of the first smallest element, and the element", 1, result_rule::element,
-     empty_value::none, every_method, true, true, result_form::indexed},
+     empty_value::none, every_method, true, true, stand_in::other, result_form::indexed},
     {operation::argmax, "argmax", "Index of the first largest element, and the element", 1, result_rule::element,
-     empty_value::none, every_method, true, true, result_form::indexed},
+     empty_value::none, every_method, true, true, stand_in::other, result_form::indexed},
     {operation::minmax, "minmax", "Smallest and largest element", 1, result_rule::element, empty_value::none,
-     every_method, true, true, result_form::extremes},
+     every_method, true, true, stand_in::other, result_form::extremes},
     {operation::max_magnitude, "max_magnitude", "Largest magnitude of the elements (infinity norm)", 1,
-     result_rule::magnitude, empty_value::zero, every_method, true, true},
+     result_rule::magnitude, empty_value::zero, every_method, true, true, stand_in::zero},
     {operation::count_nonzero, "count_nonzero", "Number of elements that are not zero", 1, result_rule::count,
-     empty_value::zero, every_method, true, true},
+     empty_value::zero, every_method, true, true, stand_in::zero},
     {operation::any, "any", "Whether an element is not zero", 1, result_rule::truth, empty_value::zero, every_method,
-     true, true},
+     true, true, stand_in::zero},
     {operation::all, "all", "Whether no element is zero", 1, result_rule::truth, empty_value::one, every_method, true,
-     true},
+     true, stand_in::one},
     {operation::standard_deviation, "standard_deviation", "Population standard deviation of all elements", 1,
-     result_rule::quotient, empty_value::none, exact_only, true, false, result_form::number, method::exact},
+     result_rule::quotient, empty_value::none, exact_only, true, false, stand_in::zero, result_form::number,
+     method::exact},
     {operation::sample_variance, "sample_variance", "Variance of a sample, divided by n - 1", 1,
-     result_rule::quotient, empty_value::none_of_one, exact_only, true, false, result_form::number, method::exact},
+     result_rule::quotient, empty_value::none_of_one, exact_only, true, false, stand_in::zero, result_form::number,
+     method::exact},
     {operation::sample_standard_deviation, "sample_standard_deviation", "Standard deviation of a sample, with n - 1",
-     1, result_rule::quotient, empty_value::none_of_one, exact_only, true, false, result_form::number, method::exact},
+     1, result_rule::quotient, empty_value::none_of_one, exact_only, true, false, stand_in::zero, result_form::number,
+     method::exact},
 };
 inline constexpr std::size_t operation_count = std::size(operation_rows);
 

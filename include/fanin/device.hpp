@@ -45,10 +45,11 @@ struct device_result {
 /// The stream, the workspace and the pinned buffers that calls on one device share. Once the largest request has been
 /// served, calls allocate nothing and wait for nothing but their own result.
 /// Memory: 1 to 2 MiB on the device, and a copy of the longest input of those stages of the ladder that overwrite
-/// their input. The first call with host data adds up to 64 MiB on the device, as much pinned memory, and up to 15
-/// threads that copy.
-/// Threads: one call at a time. Two pieces of work of one context must not run on the device at the same time, as
-/// they share the workspace: graphs captured with one context are launched one after another.
+/// their input. The first call in which elements of device memory are absent (request.hpp) adds 32 MiB on the device,
+/// where the others are copied part by part. The first call with host data adds up to 64 MiB on the device, as much
+/// pinned memory, and up to 15 threads that copy. Threads: one call at a time. Two pieces of work of one context must
+/// not run on the device at the same time, as they share the workspace: graphs captured with one context are launched
+/// one after another.
 class FANIN_API device_context {
  public:
   /// `stream`: a cudaStream_t of that device, which has to outlive the context. Null: a new stream, which waits for
@@ -87,7 +88,7 @@ FANIN_API result<scalar> reduce(operation what, const input_views& inputs, devic
 /// (+inf for floats), max the smallest, and their index is the largest. The call only launches kernels, except for
 /// stages of the ladder, and so may be captured into a CUDA graph once the same call was made without capture. The
 /// context has to outlive the graph.
-/// @throws as fanin::reduce, but not `overflow`
+/// @throws as fanin::reduce, but not `overflow`; unsupported for inputs with a mask and if NaN are to be skipped
 FANIN_API void enqueue(operation what, const input_views& inputs, void* result, device_context& context,
                        const options& chosen = {});
 

@@ -8,7 +8,9 @@
 //   auto  wide  = fanin::sum<double>(x, {.how = fanin::method::exact});
 //
 // Shared by all functions below:
-//   Input: contiguous host memory. A NaN among the elements gives the canonical quiet NaN.
+//   Input: contiguous host memory. A NaN among the elements gives the canonical quiet NaN. With options::nan = skip
+//   NaN do not take part, and fanin::where(x, mask) is the elements that do (mask.hpp): the result is that of these
+//   alone, an index is that in x, and report::absent counts the others. docs/numerics.md has the order of additions.
 //   Accuracy: report::bound; docs/numerics.md has the proofs. u is the unit roundoff of the element type, and g(k)
 //   = k u / (1 - k u); d and d' are the longest chains of rounded additions. Of f16 and bf16, u and all limits are
 //   those of the floats that they are. Results of integers, and of operations that only compare, are exact, but for
@@ -16,11 +18,11 @@
 //   Reproducible: method::exact, integers and what only compares give the same bits for any order, split and
 //   backend (of argmin and argmax, any split and backend); the rest for the same order on any CPU backend with any
 //   thread count (fixed_order). report::reproducibility has what holds on a GPU.
-//   Memory: no copy. Scratch: up to 140 KiB of stack, for f16 and bf16 33 KiB more; besides, each calling thread
-//   keeps about 26 KiB for each thread that takes part in its calls. In steady state a call of a named backend or
-//   of a plan allocates nothing, except that the variant serial/recursive copies half the input; a list of
-//   backends, and `auto` from 256 KiB of input on, allocate report::fallback.
-//   Threads: safe to call concurrently.   Cost: one read of x.
+//   Memory: no copy. Scratch: up to 140 KiB of stack, for f16 and bf16 100 KiB more, and 120 KiB more where
+//   elements are absent; besides, each calling thread keeps about 26 KiB for each thread that takes part in its
+//   calls. In steady state a call of a named backend or of a plan allocates nothing, except that the variant
+//   serial/recursive copies half the input; a list of backends, and `auto` from 256 KiB of input on, allocate
+//   report::fallback. Threads: safe to call concurrently.   Cost: one read of x.
 //   @throws invalid_argument, unsupported, backend_unavailable, out_of_memory (see error.hpp and options)
 #pragma once
 
@@ -72,7 +74,7 @@ class FANIN_API plan {
 };
 
 /// A reduction of input that arrives in blocks, of any total length. The sizes of the blocks do not change the bits
-/// of a result that is `fixed_order` or `exact`. Not copyable.
+/// of a result that is `fixed_order` or `exact`. Each block may have a mask. Not copyable.
 /// Memory: up to 16 MiB of pending elements of each input.   Threads: one call at a time.
 class FANIN_API incremental {
  public:
@@ -159,13 +161,23 @@ array_view view_of(const X& x) {
   return {data_of(x), static_cast<std::size_t>(std::size(x)), type_of<element_of<X>>};
 }
 
+/// The inputs, of which x is the first, with the mask of x if it has one.
+template <class X>
+input_views with_mask_of(const X& x, const input_views& inputs) {
+  if constexpr (requires { x.mask(); }) {
+    return inputs.where(x.mask());
+  } else {
+    return inputs;
+  }
+}
+
 /// The type of a verb's value: bool for a truth.
 template <operation What, class T>
 using value_of_verb = std::conditional_t<row_of(What).result == result_rule::truth, bool, result_of<What, T>>;
 
 template <operation What, class Result, class X, class... Other>
 auto typed_reduce(const options& chosen, const X& x, const Other&... y) {
-  const input_views inputs(view_of(x), view_of(y)...);
+  const input_views inputs = with_mask_of(x, {view_of(x), view_of(y)...});
   using T = element_of<X>;
   using R = std::conditional_t<std::is_void_v<Result>, value_of_verb<What, T>, Result>;
   constexpr element_type number = type_of<typename form_of<R>::number>;

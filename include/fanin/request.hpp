@@ -2,6 +2,7 @@
 // The parts of a request: the inputs, the memory for the result, and the caller's options.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -11,6 +12,7 @@
 #include <fanin/catalog.hpp>
 #include <fanin/compiler.hpp>
 #include <fanin/form.hpp>
+#include <fanin/mask.hpp>
 
 namespace fanin {
 
@@ -40,7 +42,7 @@ struct array_view {
   std::size_t bytes() const { return count * size_of(type); }
 };
 
-/// The inputs of a reduction: one array, or two of the same type, place and count.
+/// The inputs of a reduction: one array, or two of the same type, place and count, and perhaps a mask.
 class input_views {
  public:
   template <std::convertible_to<array_view> X>
@@ -57,10 +59,20 @@ class input_views {
   std::size_t count() const noexcept { return views_[0].count; }
   /// The elements first, ..., first + count - 1 of each array.
   FANIN_API input_views part(std::size_t first, std::size_t count) const;
+  /// Which elements take part, or of two inputs which pairs; without data, all. The mask lies where the inputs lie,
+  /// and has an entry for each of their elements.
+  const mask_view& mask() const noexcept { return mask_; }
+  /// The same inputs with a mask.
+  input_views where(const mask_view& mask) const noexcept {
+    input_views masked = *this;
+    masked.mask_ = mask;
+    return masked;
+  }
 
  private:
   array_view views_[most_inputs];
   int size_;
+  mask_view mask_ = {};
 };
 
 namespace detail {
@@ -81,6 +93,15 @@ struct result_view {
       : data(data_), type(type_), form(form_) {}
 };
 
+/// What becomes of elements that are NaN.
+enum class nan_policy : std::uint8_t {
+  propagate,  ///< the result is NaN, or counts them: each operation says what it does
+  skip,       ///< they do not take part, nor do pairs with one
+};
+
+inline constexpr std::array all_nan_policies{nan_policy::propagate, nan_policy::skip};
+FANIN_API std::string_view to_string(nan_policy) noexcept;
+
 /// The caller's choices. The defaults suit most calls.
 struct options {
   /// A backend's name ("serial") chooses that backend; if it cannot serve the request, the call throws. "auto", or a
@@ -98,6 +119,8 @@ struct options {
   /// Threads that CPU backends may use, and GPU backends for copying host data, the caller's included; 0: as many as
   /// the process has cores. At most 256 are used; the result's bits do not depend on it.
   unsigned threads = 0;
+  /// With `skip` a reduction is that of the elements that are no NaN; report::absent counts the others.
+  nan_policy nan = nan_policy::propagate;
 };
 
 namespace detail {
@@ -112,6 +135,7 @@ struct request {
   element_type result = element_type::f64;
   std::string_view variant;  ///< empty: the backend's choice, which backend::prepare() fills in
   unsigned threads = 1;      ///< at least 1
+  nan_policy nan = nan_policy::propagate;
   /// The caller's own accumulator (fold.hpp), in place of operation, method and types. Null for operations of the
   /// catalogue.
   const detail::arithmetic* own = nullptr;

@@ -59,6 +59,7 @@ struct outcome {
   method how = method::fast;
   fanin::reproducibility reproducibility = reproducibility::none;
   error_bound bound;
+  std::uint64_t absent = 0;  ///< elements, or pairs, that did not take part
 };
 
 /// The backend, the variant and the method that computed a value, and what is guaranteed about the value. The names
@@ -69,6 +70,7 @@ struct report {
   method how = method::fast;
   fanin::reproducibility reproducibility = reproducibility::none;
   error_bound bound;
+  std::uint64_t absent = 0;           ///< elements, or pairs, that did not take part: NaN or by a mask
   std::vector<passed_over> fallback;  ///< in the order they were tried; empty if the first choice was taken
 
   // Not an aggregate: g++ 12 clears one by an instruction that takes longer than a short sum.
@@ -79,6 +81,7 @@ struct report {
         how(done.how),
         reproducibility(done.reproducibility),
         bound(done.bound),
+        absent(done.absent),
         fallback(std::move(passed)) {}
 };
 

@@ -46,6 +46,23 @@ TEST_CASE("every operation") {
   CHECK(value(here.shell("printf '1 0' | $fanin all")) == "false");
 }
 
+TEST_CASE("NaN are skipped on request, and counted") {
+  const scratch_folder here;
+  here.write("x.txt", "nan 3 nan 1\n");
+  CHECK(value(here.fanin("sum x.txt")) == "nan");
+  CHECK(value(here.fanin("sum x.txt --nan skip")) == "4");
+  CHECK(value(here.fanin("mean x.txt --nan skip")) == "2");
+  CHECK(value(here.fanin("argmin x.txt --nan skip")) == "3");
+  CHECK(value(here.fanin("reduce sum,max x.txt --nan skip")) == "sum 4\nmax 3");
+  CHECK(json::parse(value(here.fanin("sum x.txt --nan skip --json"))).at("absent") == 2);
+  CHECK(json::parse(value(here.fanin("sum x.txt --json"))).at("absent") == 0);
+  CHECK(here.fanin("sum x.txt --nan skip --explain").err.find("left out: 2 NaN\n") != std::string::npos);
+  check_failure(here.shell("echo nan | $fanin min --nan skip"), 1, "the min of no elements does not exist");
+  check_failure(here.fanin("sum x.txt --nan skp"), 2, "unknown NaN policy 'skp'; did you mean 'skip'?");
+  check_failure(here.fanin("sum x.txt --nan skip --save-state s"), 2, "does not go with --nan skip");
+  check_failure(here.fanin("sum x.txt --nan skip --variant kahan"), 2, "serial/kahan adds every element");
+}
+
 TEST_CASE("many files, one by one and together") {
   const scratch_folder here;
   here.write("a.txt", "1 2 3\n");

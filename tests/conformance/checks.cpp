@@ -17,6 +17,7 @@ constexpr check all[] = {
     {"neighbours", check_neighbours},
     {"reproducibility", check_reproducibility},
     {"blocks", check_blocks},
+    {"presence", check_presence},
     {"own accumulators", check_own_accumulators},
     {"float environment", check_float_environment},
     {"concurrent calls", check_concurrent_calls},

@@ -97,6 +97,11 @@ void context::prepare_chunks() {
   copy_stream_ = make_stream(cudaStreamNonBlocking);
 }
 
+std::byte* context::presence_memory() {
+  if (!presence_memory_) presence_memory_ = allocate_device(presence_counts + presence_bytes);
+  return presence_memory_.get();
+}
+
 context& default_context(int device) {
   thread_local std::map<int, std::unique_ptr<context>> contexts;
   auto& found = contexts[device];

@@ -53,6 +53,11 @@ class context {
   cudaStream_t copy_stream() const noexcept { return copy_stream_.get(); }
   copy_crew& crew() noexcept { return crew_; }
 
+  /// Device memory for copies of elements with stand-ins, in which the first `presence_counts` bytes are for counts.
+  /// The first call allocates it. @throws out_of_memory, device_error
+  std::byte* presence_memory();
+  static constexpr std::size_t presence_counts = 256, presence_bytes = std::size_t{1} << 25;
+
   device_times times;
 
  private:
@@ -60,7 +65,7 @@ class context {
   std::size_t large_scratch_bytes_ = 0;
   bool large_scratch_in_graph_ = false;
   owned_stream own_stream_, copy_stream_;
-  device_memory between_launches_, scratch_, large_scratch_, device_states_;
+  device_memory between_launches_, scratch_, large_scratch_, device_states_, presence_memory_;
   std::vector<device_memory> scratch_of_graphs_;
   pinned_memory host_states_;
   chunk_slot chunks_[chunk_slots];

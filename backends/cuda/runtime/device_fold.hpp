@@ -26,6 +26,11 @@ inline operands operands_at(const input_views& inputs, std::uint64_t begin) {
 /// @throws invalid_argument unless kernels on the device can read the inputs
 inline void check_inputs_reach(const input_views& inputs, int device) {
   for (int i = 0; i < inputs.size(); ++i) check_reach(inputs[i].data, inputs[i].bytes(), device, "the input");
+  if (!inputs.mask() || inputs.count() == 0) return;
+  const mask_view& mask = inputs.mask();
+  const std::uint64_t each = mask.form == mask_form::bits ? 8 : 1, begin = mask.first / each;
+  const std::uint64_t end = (mask.first + inputs.count() + each - 1) / each;
+  check_reach(static_cast<const std::byte*>(mask.data) + begin, end - begin, device, "the mask");
 }
 
 /// Launches the kernels of one reduction. Objects are stateless and live as long as the process. Counts are above 0.

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/presence_rule.hpp"
+
+#include <cstring>
+#include <limits>
+
+namespace fanin {
+namespace {
+
+template <class T>
+std::uint64_t bits_of(T x) {
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, &x, sizeof(T));
+  return bits;
+}
+
+}  // namespace
+
+presence_rule::presence_rule(operation what, element_type type, nan_policy nan) noexcept
+    : absent(row_of(what).absent), element_bytes(size_of(type)) {
+  with_element(type, [&]<class T>() {
+    constexpr std::uint64_t every_magnitude = ~std::uint64_t{0} >> (65 - 8 * sizeof(T));
+    largest_number = every_magnitude;
+    if constexpr (floating<T>) {
+      if (nan == nan_policy::skip) largest_number = bits_of(std::numeric_limits<T>::infinity());
+    }
+    in_place[0] = bits_of(static_cast<T>(absent == stand_in::one ? 1.0f : floating<T> ? -0.0f : 0.0f));
+    in_place[1] = 0;
+  });
+}
+
+}  // namespace fanin

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which elements do not take part in a reduction, and what stands for them, in bits: the same on every machine.
+#pragma once
+
+#include <cstdint>
+
+#include <fanin/request.hpp>
+
+namespace fanin {
+
+struct presence_rule {
+  presence_rule(operation what, element_type type, nan_policy nan) noexcept;
+
+  stand_in absent;
+  std::size_t element_bytes;
+  std::uint64_t largest_number;         ///< an element is left out as NaN if its bits without the sign are larger
+  std::uint64_t in_place[most_inputs];  ///< the bits that stand for absent elements, unless other elements do
+
+  /// The count with which a fold of `count` elements, of which `present` take part, is finished: zeros are no
+  /// elements.
+  std::uint64_t finished_count(std::uint64_t count, std::uint64_t present) const noexcept {
+    return absent == stand_in::zero || present == 0 ? present : count;
+  }
+};
+
+/// Whether elements may be absent.
+inline bool is_partial(const input_views& inputs, nan_policy nan) noexcept {
+  return inputs.mask() || nan == nan_policy::skip;
+}
+
+}  // namespace fanin

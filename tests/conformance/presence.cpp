@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// Elements that do not take part: the result is that of the others alone, and positions are those in the input.
+#include <algorithm>
+#include <memory>
+
+#include "tests/conformance/checks.hpp"
+#include "tests/support/masked.hpp"
+
+namespace fanin::test {
+namespace {
+
+reduction call_masked(const backend& b, operation what, const input_views& inputs, const options& chosen) {
+  const backend* const only[] = {&b};
+  return reduced(b, select(only, b.name(), what, inputs, chosen).what);
+}
+
+reduction stream_masked(const backend& b, operation what, const input_views& inputs, const options& chosen,
+                        std::size_t most, generator& random) {
+  const backend* const only[] = {&b};
+  const request prepared = select(only, b.name(), what, inputs, chosen).what;
+  const std::unique_ptr<stream> into = b.open(prepared);
+  for (std::size_t at = 0; at < inputs.count();) {
+    const std::size_t n = std::min<std::size_t>(inputs.count() - at, random() % (most + 1));
+    into->push(inputs.part(at, n));
+    at += n;
+  }
+  return with_result_type(what, prepared.result, [&]<class R>() {
+    R value{};
+    const outcome answer = into->finish(&value);
+    return reduction{answer, value};
+  });
+}
+
+/// Calls f with the elements and each form of the mask.
+template <class T, class F>
+void for_each_form(operation what, const masked_case<T>& of, F f) {
+  const input_views inputs = inputs_for(what, std::span<const T>(of.x));
+  f(inputs.where({of.mask.data(), 0, mask_form::bytes}));
+  for (const std::size_t first : {0, 3}) {
+    const std::vector<std::uint8_t> bits = bits_of_mask(of.mask, first);
+    f(inputs.where({bits.data(), first, mask_form::bits}));
+  }
+}
+
+/// Every call gives what `expected` does, and counts the absent.
+template <class T>
+void expect_same(const backend& b, operation what, options chosen, const masked_case<T>& of, const scalar& expected,
+                 generator& random, findings& found) {
+  chosen.nan = nan_policy::skip;
+  const std::uint64_t absent = of.x.size() - of.present.size();
+  const auto check = [&](const char* how, const reduction& got) {
+    found.expect(same(got.value, expected) && got.absent == absent, [&] {
+      return told(what, std::span<const T>(of.x), chosen) + ", " + how + ": " + shown(got.value) + " without " +
+             std::to_string(got.absent) + " instead of " + shown(expected) + " without " + std::to_string(absent);
+    });
+  };
+  for_each_form(what, of, [&](const input_views& inputs) {
+    check("at once", call_masked(b, what, inputs, chosen));
+    check("in blocks", stream_masked(b, what, inputs, chosen, of.x.size() / 2 + 3, random));
+  });
+}
+
+template <class T>
+void expect_compacted(const backend& b, operation what, const options& chosen, const masked_case<T>& of,
+                      generator& random, findings& found) {
+  if (!has_value(what, of.present.size())) {
+    options skipping = chosen;
+    skipping.nan = nan_policy::skip;
+    const input_views inputs = inputs_for(what, std::span<const T>(of.x)).where({of.mask.data()});
+    const auto refuses = [&] { call_masked(b, what, inputs, skipping); };
+    found.expect(throws<invalid_argument>(refuses),
+                 [&] { return told(what, std::span<const T>(of.x), chosen) + ": has a value of too few elements"; });
+    return;
+  }
+  const std::vector<T> some = of.compacted();
+  const scalar alone = call(b, what, std::span<const T>(some), chosen).value;
+  expect_same(b, what, chosen, of, with_position(alone, of.present), random, found);
+}
+
+/// Where order matters, the bits are those with the stand-ins in place.
+template <class T>
+void expect_in_place(const backend& b, operation what, const options& chosen, const masked_case<T>& of,
+                     generator& random, findings& found) {
+  std::vector<T> with_stand_ins(of.x.size(), row_of(what).absent == stand_in::one ? T{1} : T{-0.0});
+  for (const std::size_t i : of.present) with_stand_ins[i] = of.x[i];
+  const reduction expected = call(b, what, std::span<const T>(with_stand_ins), chosen);
+  if (what == operation::mean || expected.reproducibility != reproducibility::fixed_order) return;
+  expect_same(b, what, chosen, of, expected.value, random, found);
+}
+
+template <class T, class F>
+void for_each_kind(const backend& b, F f) {
+  for (const operation what : all_operations) {
+    for (const method how : all_methods) {
+      if (has(b, what, type_of<T>, how)) f(what, options{.how = how, .threads = 3});
+    }
+  }
+}
+
+}  // namespace
+
+void check_presence(const backend& b, findings& found) {
+  generator random(17);
+  for_each_element([&]<class T>(T) {
+    for_each_kind<T>(b, [&](operation what, const options& chosen) {
+      for (const std::size_t n : {1, 2, 65, 1000, 16389, 700001}) {
+        for (const unsigned sixteenths : {0, 3, 16}) {
+          if (n > 100000 && (sixteenths != 3 || chosen.how != default_method(what))) continue;
+          const auto x = whole_numbers<T>(what, n, random);
+          expect_compacted(b, what, chosen, masked(x, random() % (n + 1), sixteenths, random), random, found);
+        }
+      }
+      const auto zeros = masked(std::vector<T>(1000, static_cast<T>(-0.0f)), 10, 3, random);
+      expect_compacted(b, what, chosen, zeros, random, found);
+    });
+  });
+  for_each_type<float, double>([&]<class T>(T) {
+    for_each_kind<T>(b, [&](operation what, const options& chosen) {
+      for (const std::size_t n : {1000, 300001}) {
+        const auto x = what == operation::product ? near_one<T>(n, 3) : mixed_values<T>(n, 3);
+        const auto of = masked(x, 100, 3, random);
+        if (chosen.how == method::exact) expect_compacted(b, what, chosen, of, random, found);
+        if (chosen.how != method::exact) expect_in_place(b, what, chosen, of, random, found);
+      }
+    });
+  });
+}
+
+}  // namespace fanin::test

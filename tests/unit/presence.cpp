@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// Masks and skipped NaN as callers ask for them; conformance/presence.cpp has the values.
+#include <doctest/doctest.h>
+
+#include <array>
+#include <limits>
+#include <vector>
+
+#include <fanin/fanin.hpp>
+#include <fanin/fold.hpp>
+
+#include "tests/support/own_accumulators.hpp"
+
+namespace {
+
+using namespace fanin;
+
+constexpr double missing = std::numeric_limits<double>::quiet_NaN();
+constexpr options skip{.nan = nan_policy::skip};
+
+}  // namespace
+
+TEST_SUITE("unit/presence") {
+  TEST_CASE("verbs with a mask of bool, of bytes and of bits") {
+    const std::vector<double> x{4, -1, missing, 8};
+    const std::array<bool, 4> mask{true, false, false, true};
+    const std::vector<std::uint8_t> bytes{2, 0, 0, 255};
+    const std::uint8_t bits = 0b10010;  // behind one more bit
+    CHECK(sum(where(x, mask)).value == 12);
+    CHECK(sum(where(x, mask)).report.absent == 2);
+    CHECK(fanin::min(where(x, bytes)).value == 4);
+    CHECK(mean(where(x, bit_mask{&bits, 4, 1})).value == 6);
+    CHECK(argmax(where(x, mask)).value == indexed<double>{8, 3});
+    CHECK(count_nonzero(where(x, mask)).value == 2);
+    CHECK(sum(x).report.absent == 0);
+    CHECK_THROWS_AS(where(x, std::vector<std::uint8_t>(3)), invalid_argument);
+    CHECK_THROWS_AS(where(x, bit_mask{&bits, 3, 0}), invalid_argument);
+  }
+
+  TEST_CASE("NaN are skipped on request") {
+    const std::vector<double> x{missing, 3, missing, -0.0, missing};
+    CHECK(sum(x, skip).value == 3);
+    CHECK(mean(x, skip).value == 1.5);
+    CHECK(argmin(x, skip).value == indexed<double>{-0.0, 3});
+    CHECK(variance(x, skip).value == 2.25);
+    CHECK(sample_variance(x, skip).value == 4.5);
+    CHECK(sum(x, skip).report.absent == 3);
+    CHECK(all(std::vector<double>{missing, 1, 2}, skip).value);
+    CHECK(!all(std::vector<double>{missing, 0, 2}, skip).value);
+    CHECK(product(x, skip).value == 0);
+    CHECK(std::signbit(sum(std::vector<double>{missing, -0.0}, skip).value));
+    CHECK(!std::signbit(sum(std::vector<double>{missing, missing}, skip).value));
+    CHECK(sum(std::vector<int>{1, 2}, skip).value == 3);
+    CHECK(sum(std::vector<f16>{f16(2.0f), std::numeric_limits<f16>::quiet_NaN()}, skip).value == 2);
+  }
+
+  TEST_CASE("too few elements that take part") {
+    const std::vector<double> x{missing, 3, missing};
+    CHECK_THROWS_AS(fanin::min(std::vector<double>(5, missing), skip), invalid_argument);
+    CHECK_THROWS_AS(mean(std::vector<double>(5, missing), skip), invalid_argument);
+    CHECK_THROWS_AS(sample_variance(x, skip), invalid_argument);
+    CHECK(variance(x, skip).value == 0);
+    CHECK(product(std::vector<double>(5, missing), skip).value == 1);
+    CHECK(all(std::vector<double>(5, missing), skip).value);
+    CHECK(!any(std::vector<double>(5, missing), skip).value);
+  }
+
+  TEST_CASE("pairs of which one number is NaN, or the mask leaves out") {
+    const std::vector<double> x{1, missing, 3, 4}, y{10, 20, missing, 40};
+    const std::vector<std::uint8_t> mask{0, 1, 1, 1};
+    for (const method how : all_methods) {
+      const options skipping{.how = how, .nan = nan_policy::skip};
+      CHECK(dot(x, y, skipping).value == 170);
+      CHECK(dot(where(x, mask), y, skipping).value == 160);
+      CHECK(dot(where(x, mask), y, skipping).report.absent == 3);
+    }
+    const std::vector<double> zero{-0.0, missing}, one{1, 1};
+    CHECK(std::signbit(dot(zero, one, skip).value) == std::signbit(dot(std::vector{-0.0}, std::vector{1.0}).value));
+  }
+
+  TEST_CASE("plans and streams take a mask with each call") {
+    const std::vector<float> x{5, 6, 7, 8};
+    const std::uint8_t mask[] = {0, 1, 0, 1};
+    const input_views masked = input_views(std::span<const float>(x)).where({mask});
+    const plan planned(operation::argmin, element_type::f32);
+    CHECK(std::get<indexed<float>>(planned(masked).value) == indexed<float>{6, 1});
+    CHECK(std::get<indexed<float>>(planned(std::span<const float>(x)).value) == indexed<float>{5, 0});
+    incremental blocks(operation::argmin, element_type::f32);
+    blocks.push(masked.part(0, 1));
+    blocks.push(masked.part(1, 3));
+    blocks.push(std::span<const float>(x));
+    const auto answer = blocks.finish();
+    CHECK(std::get<indexed<float>>(answer.value) == indexed<float>{5, 4});
+    CHECK(answer.report.absent == 2);
+  }
+
+  TEST_CASE("who cannot leave out elements says so") {
+    const std::vector<double> x{1, 2};
+    const std::uint8_t mask[] = {0, 1};
+    const input_views masked = input_views(std::span<const double>(x)).where({mask});
+    CHECK_THROWS_AS(sum(x, {.variant = "kahan", .nan = nan_policy::skip}), unsupported);
+    CHECK_THROWS_AS(reduce(operation::sum, masked, {.variant = "kahan"}), unsupported);
+    CHECK_THROWS_AS(plan(operation::sum, element_type::f64, {.variant = "kahan"})(masked), unsupported);
+    CHECK_THROWS_AS(fold<test::ordered_sum>(std::vector<float>{1}, skip), invalid_argument);
+    mask_view unknown{mask};
+    unknown.form = static_cast<mask_form>(7);
+    CHECK_THROWS_AS(reduce(operation::sum, masked.where(unknown)), invalid_argument);
+  }
+}
