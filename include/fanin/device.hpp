@@ -73,8 +73,8 @@ class FANIN_API device_context {
   void* stream_;
 };
 
-/// As fanin::reduce, by the backend `cuda`, of device or host memory. The reduction runs after the work that is
-/// already on the context's stream, and the call waits for the value.
+/// As fanin::reduce, by the backend `cuda`, of device or host memory; a mask is where the inputs are. The reduction
+/// runs after the work that is already on the context's stream, and the call waits for the value.
 /// @throws as fanin::reduce; device_error
 FANIN_API report reduce(operation what, const input_views& inputs, const result_view& value, device_context& context,
                         options chosen = {});
