@@ -99,7 +99,7 @@ std::size_t find_leaf(const T* x, std::size_t count, T value);
 template <class T>
 std::size_t zeros_leaf(const T* x, std::size_t count, bool prefetches);
 
-inline constexpr std::size_t most_widened_state = 2 * detail::row_bytes;  ///< in bytes, where order matters
+inline constexpr std::size_t most_widened_state = 4 * detail::row_bytes;  ///< in bytes, where order matters
 /// Folds elements of 16 bits as `floats` folds the floats that they are, into its state: in blocks on the stack,
 /// which stay in the L1 cache. If `settled_by` is not null, the state is a count of which it says whether what one
 /// block adds to it, and the block's size, settle the answer; the following blocks are left out then. Memory: 33 KiB

@@ -39,7 +39,8 @@ enum class operation : std::uint8_t {
   all,
   standard_deviation,
   sample_variance,
-  sample_standard_deviation
+  sample_standard_deviation,
+  log_sum_exp
 };
 
 enum class element_type : std::uint8_t { f32, f64, i32, i64, u32, u64, i8, u8, i16, u16, f16, bf16 };
@@ -71,7 +72,7 @@ enum class result_form : std::uint8_t {
 };
 
 /// The value for no elements. With `none` the call throws invalid_argument, with `none_of_one` for one element too.
-enum class empty_value : std::uint8_t { zero, one, none, none_of_one };
+enum class empty_value : std::uint8_t { zero, one, minus_infinity, none, none_of_one };
 
 /// A set of methods.
 struct method_set {
@@ -136,6 +137,8 @@ inline constexpr operation_row operation_rows[] = {
      result_rule::quotient, empty_value::none_of_one, exact_only, true, false, result_form::number, method::exact},
     {operation::sample_standard_deviation, "sample_standard_deviation", "Standard deviation of a sample, with n - 1",
      1, result_rule::quotient, empty_value::none_of_one, exact_only, true, false, result_form::number, method::exact},
+    {operation::log_sum_exp, "log_sum_exp", "Logarithm of the sum of the exponentials of all elements", 1,
+     result_rule::quotient, empty_value::minus_infinity, fast_only, false, false},
 };
 inline constexpr std::size_t operation_count = std::size(operation_rows);
 
