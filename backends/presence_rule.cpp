@@ -14,6 +14,16 @@ std::uint64_t bits_of(T x) {
   return bits;
 }
 
+template <class T>
+T value_of(stand_in absent) {
+  if (absent == stand_in::one) return static_cast<T>(1.0f);
+  if constexpr (floating<T>) {
+    return static_cast<T>(absent == stand_in::minus_infinity ? -std::numeric_limits<float>::infinity() : -0.0f);
+  } else {
+    return 0;
+  }
+}
+
 }  // namespace
 
 presence_rule::presence_rule(operation what, element_type type, nan_policy nan) noexcept
@@ -24,7 +34,7 @@ presence_rule::presence_rule(operation what, element_type type, nan_policy nan) 
     if constexpr (floating<T>) {
       if (nan == nan_policy::skip) largest_number = bits_of(std::numeric_limits<T>::infinity());
     }
-    in_place[0] = bits_of(static_cast<T>(absent == stand_in::one ? 1.0f : floating<T> ? -0.0f : 0.0f));
+    in_place[0] = bits_of(value_of<T>(absent));
     in_place[1] = 0;
   });
 }

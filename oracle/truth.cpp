@@ -9,6 +9,8 @@
 #include <fanin/loop.hpp>
 #include <fanin/recipe.hpp>
 
+#include "oracle/log_sum_exp.hpp"
+
 namespace fanin::oracle {
 
 namespace {
@@ -66,6 +68,14 @@ truth::truth(operation what, const array_view& x, unsigned threads) {
     rounded_ = sum_->rounded(default_result(what, x.type));
     return;
   }
+  if (what == operation::log_sum_exp) {
+    const long double exact = log_sum_exp(x);
+    facts_ = {static_cast<double>(exact), 1};  // M is not in the bound
+    facts_error_ = log_sum_exp_error;
+    rounded_ = default_result(what, x.type) == element_type::f32 ? scalar(static_cast<float>(exact))
+                                                                 : scalar(static_cast<double>(exact));
+    return;
+  }
   const operation_row& row = row_of(what);
   const std::size_t count = x.count / static_cast<std::size_t>(row.inputs);
   const fanin::detail::operands data{x.data, static_cast<const std::byte*>(x.data) + count * size_of(x.type)};
@@ -84,6 +94,7 @@ promise truth::judge(const scalar& value, const report& how) const {
   if (!bounded) return value == rounded_ ? promise::kept : promise::broken;
   error_bound bound = how.bound;
   bound.of_result += 0x1p-53;  // facts_.result is the exact result rounded once to double.
+  bound.absolute += facts_error_;
   const double got = as_double(value);
   return oracle::judge(bound, type_of_scalar(value), got, facts_, [&] { return std::fabs(got - facts_.result); });
 }

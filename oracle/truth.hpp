@@ -16,10 +16,12 @@ namespace fanin::oracle {
 /// The elements are finite, and every partial result of integers fits its type, as in a random_input.
 class truth {
  public:
-  /// An operation of two inputs reads the first and the second half of x. Sums use `threads` threads.
+  /// log_sum_exp needs an element. An operation of two inputs reads the first and the second half of x. Sums use
+  /// `threads` threads.
   truth(operation what, const array_view& x, unsigned threads);
 
-  /// The exact result, correctly rounded to the type that results have where the caller asks for none.
+  /// The exact result, correctly rounded (of log_sum_exp, nearly so) to the type that results have where the caller
+  /// asks for none.
   const scalar& rounded() const { return rounded_; }
   /// Whether a rounded float keeps its bound. Every other value has to equal the exact result.
   promise judge(const scalar& value, const report& how) const;
@@ -30,6 +32,7 @@ class truth {
   std::optional<exact_sum> sum_;
   scalar rounded_;
   exact_facts facts_{};
+  double facts_error_ = 0;  ///< how far facts_.result is off before it is rounded
 };
 
 }  // namespace fanin::oracle

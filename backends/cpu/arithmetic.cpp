@@ -239,6 +239,23 @@ struct loop<acc::exact_dot<T>> {
   static exact_dot_accumulator<T> total(const void* state) { return detail::general_total<acc::exact_dot<T>>(state); }
 };
 
+template <class T>
+struct loop<acc::log_sum<T>> {
+  using A = acc::log_sum<T>;
+  using row = typename detail::ordered_loop<A>::row;
+  static constexpr arithmetic functions = [] {
+    arithmetic f = detail::general_arithmetic<A>();
+    f.accumulate = [](const operands& data, std::size_t count, void* state) {
+      fold_log_sums(static_cast<const T*>(data.x), count, static_cast<row*>(state)->lane);
+    };
+    f.merge = [](void* into, const void* from) {
+      merge_log_sums(static_cast<row*>(into)->lane, static_cast<const row*>(from)->lane, detail::lanes_of<A>);
+    };
+    return f;
+  }();
+  static acc::scaled_sum total(const void* state) { return detail::general_total<A>(state); }
+};
+
 /// Elements of 16 bits are folded as floats by the loop of A.
 template <class T, class A>
 struct loop<acc::widening<T, A>> {

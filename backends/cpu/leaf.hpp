@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include <fanin/accumulator/compensated.hpp>
+#include <fanin/accumulator/log_sum.hpp>
 #include <fanin/accumulator/product.hpp>
 #include <fanin/accumulator/sum.hpp>
 #include <fanin/loop.hpp>
@@ -98,6 +99,13 @@ std::size_t find_leaf(const T* x, std::size_t count, T value);
 /// The number of elements that are zero.
 template <class T>
 std::size_t zeros_leaf(const T* x, std::size_t count, bool prefetches);
+
+/// Folds any number of elements in the fixed order into the states of a row, as the general loop of log_sum<T>, T
+/// float or double.
+template <class T>
+void fold_log_sums(const T* x, std::size_t count, accumulator::scaled_sum* row);
+/// Merges `lanes` states into as many others; 32 or a multiple of it.
+void merge_log_sums(accumulator::scaled_sum* into, const accumulator::scaled_sum* from, std::size_t lanes);
 
 /// Folds elements of 16 bits as `floats` folds the floats that they are, into its state: in blocks on the stack,
 /// which stay in the L1 cache. If `settled_by` is not null, the state is a count of which it says whether what one

@@ -22,6 +22,7 @@ bool is_exact(const error_bound& bound) {
 std::string_view premise_of(const finished_reduction& done) {
   const report& how = done.reached.report;
   if (how.how == method::exact || is_exact(how.bound)) return {};
+  if (done.what == operation::log_sum_exp) return {};
   if (done.what == operation::product) return "no product of some of the elements overflows or underflows";
   const bool squares = done.what == operation::sum_of_squares || done.what == operation::norm2;
   return squares ? "the sum of the squares is at most half the largest finite value"

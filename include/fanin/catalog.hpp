@@ -39,7 +39,8 @@ enum class operation : std::uint8_t {
   all,
   standard_deviation,
   sample_variance,
-  sample_standard_deviation
+  sample_standard_deviation,
+  log_sum_exp
 };
 
 enum class element_type : std::uint8_t { f32, f64, i32, i64, u32, u64, i8, u8, i16, u16, f16, bf16 };
@@ -71,13 +72,14 @@ enum class result_form : std::uint8_t {
 };
 
 /// The value for no elements. With `none` the call throws invalid_argument, with `none_of_one` for one element too.
-enum class empty_value : std::uint8_t { zero, one, none, none_of_one };
+enum class empty_value : std::uint8_t { zero, one, minus_infinity, none, none_of_one };
 
 /// What stands for an element that does not take part: a value that changes nothing.
 enum class stand_in : std::uint8_t {
-  zero,   ///< -0 for floats
-  one,    ///< 1
-  other,  ///< a copy of an element that takes part, behind it
+  zero,            ///< -0 for floats
+  one,             ///< 1
+  minus_infinity,  ///< of floats
+  other,           ///< a copy of an element that takes part, behind it
 };
 
 /// A set of methods.
@@ -149,6 +151,8 @@ inline constexpr operation_row operation_rows[] = {
     {operation::sample_standard_deviation, "sample_standard_deviation", "Standard deviation of a sample, with n - 1",
      1, result_rule::quotient, empty_value::none_of_one, exact_only, true, false, stand_in::zero, result_form::number,
      method::exact},
+    {operation::log_sum_exp, "log_sum_exp", "Logarithm of the sum of the exponentials of all elements", 1,
+     result_rule::quotient, empty_value::minus_infinity, fast_only, false, false, stand_in::minus_infinity},
 };
 inline constexpr std::size_t operation_count = std::size(operation_rows);
 

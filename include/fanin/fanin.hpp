@@ -161,23 +161,14 @@ array_view view_of(const X& x) {
   return {data_of(x), static_cast<std::size_t>(std::size(x)), type_of<element_of<X>>};
 }
 
-/// The inputs, of which x is the first, with the mask of x if it has one.
-template <class X>
-input_views with_mask_of(const X& x, const input_views& inputs) {
-  if constexpr (requires { x.mask(); }) {
-    return inputs.where(x.mask());
-  } else {
-    return inputs;
-  }
-}
-
 /// The type of a verb's value: bool for a truth.
 template <operation What, class T>
 using value_of_verb = std::conditional_t<row_of(What).result == result_rule::truth, bool, result_of<What, T>>;
 
 template <operation What, class Result, class X, class... Other>
 auto typed_reduce(const options& chosen, const X& x, const Other&... y) {
-  const input_views inputs = with_mask_of(x, {view_of(x), view_of(y)...});
+  input_views inputs(view_of(x), view_of(y)...);
+  if constexpr (requires { x.mask(); }) inputs = inputs.where(x.mask());
   using T = element_of<X>;
   using R = std::conditional_t<std::is_void_v<Result>, value_of_verb<What, T>, Result>;
   constexpr element_type number = type_of<typename form_of<R>::number>;
@@ -331,6 +322,22 @@ auto norm2(const X& x, const options& chosen = {}) {
   return detail::typed_reduce<operation::norm2, Result>(chosen, x);
 }
 FANIN_OTHER_FORMS(norm2)
+
+/// log(sum of e^x[i]), computed so that nothing overflows on the way. Empty gives -inf, and so do elements that are
+/// all -inf; any NaN gives NaN, otherwise any +inf gives +inf. One element x gives exactly x. f32, f16, bf16 -> f32,
+/// f64 -> f64.
+/// Accuracy: |error| <= e |S| + (D + 6 u log n)(1 + e), S the exact result, u = 2^-53, e = u for f64 and 2^-24 + u
+/// for f32, and D = g(4d) + 1.001 u log n to first order, also with doubles' u (docs/numerics.md). So a result near 0
+/// has a small absolute error, and not a small relative one. Reproducible: fixed_order on CPU backends, run_to_run on
+/// a GPU; the exponential and the logarithm are fanin's own, with the same bits everywhere.   Cost: one read of x,
+/// and for each element some 40 operations in double, for every element type: a GPU with few units for doubles is
+/// slow at it.
+/// @throws unsupported for integers, and for other methods than fast
+template <class Result = void, class X>
+auto log_sum_exp(const X& x, const options& chosen = {}) {
+  return detail::typed_reduce<operation::log_sum_exp, Result>(chosen, x);
+}
+FANIN_OTHER_FORMS(log_sum_exp)
 
 /// Population variance: the sum of (x[i] - mean)^2 divided by n, with the mean not rounded. One element, or equal
 /// ones, give +0; any NaN or infinity gives NaN. f32, f16, bf16 -> f32 (f64 on request), f64 -> f64, integers -> f64.

@@ -7,6 +7,7 @@
 #include <fanin/accumulator/exact_total.hpp>
 #include <fanin/accumulator/extremum.hpp>
 #include <fanin/accumulator/integer.hpp>
+#include <fanin/accumulator/log_sum.hpp>
 #include <fanin/accumulator/magnitude.hpp>
 #include <fanin/accumulator/nonzero.hpp>
 #include <fanin/accumulator/product.hpp>

@@ -29,6 +29,7 @@ std::string methods_of(const operation_row& row) {
 
 std::string_view empty_of(const operation_row& row) {
   if (row.result == result_rule::truth) return row.empty == empty_value::one ? "true" : "false";
+  if (row.empty == empty_value::minus_infinity) return "-inf";
   return row.empty == empty_value::zero ? "0" : row.empty == empty_value::one ? "1" : "error";
 }
 

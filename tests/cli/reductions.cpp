@@ -42,6 +42,7 @@ TEST_CASE("every operation") {
   CHECK(value(here.fanin("minmax x.txt")) == "-4 3");
   CHECK(value(here.fanin("max_magnitude x.txt")) == "4");
   CHECK(value(here.fanin("count_nonzero x.txt")) == "4");
+  CHECK(value(here.shell("printf '1000 1000' | $fanin log_sum_exp")) == "1000.6931471805599");
   CHECK(value(here.fanin("any x.txt")) == "true");
   CHECK(value(here.shell("printf '1 0' | $fanin all")) == "false");
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "oracle/families.hpp"
+#include "oracle/truth.hpp"
 #include "tests/conformance/checks.hpp"
 #include "tests/support/reference.hpp"
 
@@ -38,6 +39,19 @@ void expect_bounds(const backend& b, std::string_view family, std::span<const T>
   }
 }
 
+/// log_sum_exp, whose exact result is no sum of floats.
+template <class T>
+void expect_log_sum_bound(const backend& b, std::string_view family, std::span<const T> x, findings& found) {
+  const oracle::truth exact(operation::log_sum_exp, x, 1);
+  for_each_variant(b, operation::log_sum_exp, x, 2, [&](const options& chosen) {
+    const reduction answer = call(b, operation::log_sum_exp, x, chosen);
+    found.expect(exact.judge(answer.value, {b.name(), answer}) == oracle::promise::kept, [&] {
+      return std::string(family) + ": " + told(operation::log_sum_exp, x, chosen) + ": " + shown(answer.value) +
+             " instead of about " + shown(exact.rounded());
+    });
+  });
+}
+
 /// Results that are subnormal or round to zero.
 template <class T>
 void expect_tiny_bounds(const backend& b, findings& found) {
@@ -65,6 +79,7 @@ void check_bounds(const backend& b, findings& found) {
         const auto x =
             as_elements<T>(oracle::generate<computed_as<T>>(family, std::max<std::size_t>(length, 12), length));
         expect_bounds<T>(b, family, std::span<const T>(x).first(length), found);
+        expect_log_sum_bound<T>(b, family, std::span<const T>(x).first(length), found);
       }
     }
   });

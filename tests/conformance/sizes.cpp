@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "oracle/truth.hpp"
 #include "tests/conformance/checks.hpp"
 #include "tests/support/reference.hpp"
 
@@ -108,6 +109,16 @@ void expect_product(const backend& b, std::span<const T> x, findings& found) {
                [&] { return told(operation::product, x) + ": " + shown(answer.value) + " breaks its bound"; });
 }
 
+/// log_sum_exp of numbers so close to each other that each of them counts.
+template <class T>
+void expect_log_sum(const backend& b, std::span<const T> x, findings& found) {
+  if (x.empty() || x.size() + 1 >= million) return;
+  const oracle::truth exact(operation::log_sum_exp, x, 1);
+  const reduction answer = call(b, operation::log_sum_exp, x, with(method::fast));
+  found.expect(exact.judge(answer.value, {b.name(), answer}) == oracle::promise::kept,
+               [&] { return told(operation::log_sum_exp, x) + ": " + shown(answer.value) + " breaks its bound"; });
+}
+
 template <class T>
 void expect_integers(const backend& b, std::span<const T> x, findings& found) {
   for (const operation what : all_operations) {
@@ -138,8 +149,10 @@ void check_float_sizes(const backend& b, findings& found) {
     });
     for_each_window(unit_factors<T>(million + most_starts, 2),
                     [&](std::span<const T> x) { expect_exact_product(b, x, found); });
-    for_each_window(near_one<T>(million + most_starts, 3),
-                    [&](std::span<const T> x) { expect_product(b, x, found); });
+    for_each_window(near_one<T>(million + most_starts, 3), [&](std::span<const T> x) {
+      expect_product(b, x, found);
+      expect_log_sum(b, x, found);
+    });
   });
 }
 

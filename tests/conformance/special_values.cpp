@@ -41,6 +41,17 @@ void expect_comparisons(const backend& b, const row<T>& r, findings& found) {
   }
 }
 
+/// log_sum_exp where nothing is rounded: of a NaN, of an infinity, or of one number besides any -infinity.
+template <class T>
+std::optional<computed_as<T>> exact_log_sum(const std::vector<T>& x) {
+  using limits = std::numeric_limits<computed_as<T>>;
+  if (std::ranges::any_of(x, [](T v) { return v != v; })) return limits::quiet_NaN();
+  const computed_as<T> largest = *std::ranges::max_element(x);
+  const auto least = static_cast<T>(-limits::infinity());
+  const auto more = std::ranges::count_if(x, [&](T v) { return v > least; });
+  return std::isinf(largest) || more == 1 ? std::optional(largest) : std::nullopt;
+}
+
 template <class T>
 void expect_row(const backend& b, const row<T>& r, findings& found) {
   using N = computed_as<T>;
@@ -58,6 +69,7 @@ void expect_row(const backend& b, const row<T>& r, findings& found) {
   expect(operation::min, r.min);
   expect(operation::max, r.max);
   expect_comparisons(b, r, found);
+  expect(operation::log_sum_exp, exact_log_sum(r.x));
   expect(operation::sum_of_squares, r.squares);
   expect(operation::dot, r.squares);
   const bool zeros = std::ranges::all_of(r.x, [](T v) { return v == 0; });
@@ -98,6 +110,8 @@ void expect_zeros_and_infinities(const backend& b, std::size_t n, std::size_t p,
       {"+0 and one -0", at(0, -0.0, 0), N{0}, N(-0.0), N(-0.0), N{0}, N{0}},
       {"one inf", at(1, inf, 1), inf, inf, N{1}, inf, inf},
       {"one -inf", at(1, -inf, 1), -inf, -inf, -inf, N{1}, inf},
+      {"all -inf", at(-inf, -inf, -inf), -inf, odd * inf, -inf, -inf, inf},
+      {"one number among -inf", at(-inf, 3, -inf), -inf, even * inf, -inf, N{3}, inf},
       {"inf and -inf", at(1, inf, -inf), nan, -inf, -inf, inf, inf},
       {"inf and NaN", at(1, inf, nan), nan, nan, nan, nan, nan},
       {"-inf and NaN", at(1, -inf, nan), nan, nan, nan, nan, nan},
@@ -167,7 +181,10 @@ void check_special_values(const backend& b, findings& found) {
     const row<T> empty{"empty", {}, N{0}, N{1}, {}, {}, N{0}};
     for (const operation what : all_operations) {
       if (!has_value(what, 0)) continue;
-      const N value = row_of(what).empty == empty_value::one ? N{1} : N{0};
+      const empty_value of_nothing = row_of(what).empty;
+      const N value = of_nothing == empty_value::one              ? N{1}
+                      : of_nothing == empty_value::minus_infinity ? -std::numeric_limits<N>::infinity()
+                                                                  : N{0};
       const scalar expected = only_compares(what) ? comparison<T>({}).result(what) : scalar(value);
       for_each_variant(b, what, std::span<const T>(), 3,
                        [&](const options& chosen) { expect_value(b, empty, what, expected, chosen, found); });

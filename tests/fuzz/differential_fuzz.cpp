@@ -46,6 +46,7 @@ bool is_right(operation what, const repeated<T>& x, const test::reduction& answe
     const auto right = right_integer(what, x);
     return right && test::same(value, *right);
   } else {
+    if (what == operation::log_sum_exp) return keeps_log_sum(x, std::get<T>(value), answer.bound);
     if (what == operation::product) return keeps_product(x, std::get<T>(value), answer.bound);
     if (answer.how != method::exact) return keeps_bound(what, x, std::get<T>(value), answer.bound);
     return std::visit(

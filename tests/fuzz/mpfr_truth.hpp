@@ -5,6 +5,7 @@
 
 #include <mpfr.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
@@ -17,6 +18,7 @@
 #include <fanin/result.hpp>
 
 #include "oracle/promise.hpp"
+#include "tests/support/log_sum_truth.hpp"
 
 namespace fanin::fuzz {
 
@@ -220,6 +222,19 @@ bool keeps_product(const repeated<T>& x, T value, const error_bound& bound) {
   product.add_product(minus, one, 1);
   return std::isfinite(value) &&
          std::fabs(product.template rounded<double>()) <= bound.of_result * exact * (1 + 0x1p-40);
+}
+
+/// Whether the value is log(sum of e^x) of these floats within the bound.
+template <class T>
+bool keeps_log_sum(const repeated<T>& x, T value, const error_bound& bound) {
+  const auto used = x.pattern.first(std::min(x.pattern.size(), x.count));
+  if (used.empty()) return value == -std::numeric_limits<T>::infinity();
+  if (std::ranges::any_of(used, [](T v) { return std::isnan(v); })) return std::isnan(value);
+  const T largest = *std::ranges::max_element(used);
+  if (std::isinf(largest)) return value == largest;
+  const auto exact = test::log_sum_exp_of(used, [&](std::size_t i) { return x.times(i); });
+  const double error = (test::long_number(value) - exact).magnitude();
+  return error <= (bound.of_result * exact.magnitude() + bound.absolute) * (1 + 0x1p-40);
 }
 
 /// The result of integers; nothing where it is the error `overflow`.

@@ -54,6 +54,9 @@ inline std::vector<std::uint8_t> bits_of_mask(const std::vector<std::uint8_t>& m
   return bits;
 }
 
+/// Whether no order of whole_numbers() makes a difference.
+inline bool adds_whole_numbers(operation what) { return what != operation::log_sum_exp; }
+
 /// Small whole numbers, which add up without rounding in any order; for products one and minus one.
 template <class T>
 std::vector<T> whole_numbers(operation what, std::size_t count, generator& random) {

@@ -21,8 +21,9 @@ using bound_function = error_bound (*)(std::uint64_t);
 
 template <class T>
 constexpr bound_function all_bounds[] = {
-    general_bound<plain_sum<T>, T>, general_bound<plain_square_sum<T>, T>, general_bound<compensated_sum<T>, T>,
-    general_bound<compensated_square_sum<T>, T>, general_bound<plain_product<T>, T>};
+    general_bound<plain_sum<T>, T>,       general_bound<plain_square_sum<T>, T>,
+    general_bound<compensated_sum<T>, T>, general_bound<compensated_square_sum<T>, T>,
+    general_bound<plain_product<T>, T>,   general_bound<log_sum<T>, T>};
 
 template <class T>
 double chain_length(std::uint64_t count) {
@@ -93,6 +94,26 @@ TEST_SUITE("unit/bounds") {
     CHECK(mean.of_result >= 0x1p-24);
     CHECK(mean.of_result < 0x1.001p-24);
     CHECK(mean.absolute == 0x1p-149);
+  }
+
+  TEST_CASE("logarithms of sums of exponentials") {
+    constexpr double u = 0x1p-53;
+    const error_bound of_one = log_sum_bound<double>({0, 0}, 1);
+    CHECK(is(of_one.of_result, u));
+    CHECK(of_one.of_magnitudes == 0);
+    CHECK(of_one.absolute == 0x1p-1074);
+    const error_bound of_many = log_sum_bound<double>({31, 9}, 1000);
+    const double steps = 160 * u / (1 - 160 * u);
+    const double of_sum = steps + (1 + steps) * 1.001 * u * std::log(1000.0);
+    const double of_log = of_sum / (1 - of_sum);
+    CHECK(is(of_many.absolute, (of_log + 6 * u * (std::log(1000.0) + of_log)) * (1 + u)));
+    const error_bound of_floats = log_sum_bound<float>({31, 9}, 1000);
+    CHECK(is(of_floats.of_result, 0x1p-24 * (1 + u) + u));
+    CHECK(of_floats.absolute > of_many.absolute);
+    CHECK(of_floats.absolute < of_many.absolute * (1 + 0x1p-22));
+    CHECK(log_sum_bound<double>({0x1p51, 0}, 1000).of_result == infinity);
+    CHECK(log_sum_bound<double>({0x1p50, 0}, 1000).of_result == infinity);
+    CHECK(std::isfinite(log_sum_bound<double>({0x1p49, 0}, 1000).of_result));
   }
 
   TEST_CASE_TEMPLATE("bounds never fall as the count grows, and promise nothing beyond precision", T, float, double) {

@@ -13,7 +13,7 @@ namespace fanin {
 /// (of x_i^2 for sum_of_squares and norm2, of |x_i| / n for mean). It holds as long as the sum of the magnitudes
 /// (before a mean's division) is at most half the largest finite value, so that no intermediate value overflows; in a
 /// product, as long as none over- or underflows. Infinite coefficients mean that nothing is promised (too many
-/// elements for the precision).
+/// elements for the precision). For log_sum_exp it always holds.
 struct error_bound {
   double of_result = 0;
   double of_magnitudes = 0;
@@ -100,6 +100,23 @@ error_bound rooted(const error_bound& squares) {
 template <class T>
 constexpr error_bound product_bound(std::uint64_t count) {
   return {count > 1 ? growth<T>(static_cast<double>(count - 1)) : 0, 0, 0};
+}
+
+/// The bound of log(sum of e^x). The sum of e^(x - m), m the largest element, is computed in double; an element's
+/// term passes `chain` steps, each of them a multiplication by an exponential with an error of two units roundoff and
+/// an addition, and the differences of elements are rounded. Then follow the logarithm, with an error of six units
+/// roundoff, the addition of m and the rounding to R.
+template <class R>
+error_bound log_sum_bound(const rounding_chain& chain, std::uint64_t count) {
+  constexpr double u = unit_roundoff<double>;
+  constexpr double extra = sizeof(R) < sizeof(double) ? u + unit_roundoff<R> * (1 + u) : u;
+  const double log_of_count = count > 1 ? std::log(static_cast<double>(count)) : 0;
+  const double of_steps = growth<double>(4 * chain.length());
+  const double of_sum = of_steps + (1 + of_steps) * 1.001 * u * log_of_count;
+  if (!(of_sum < 1)) return {std::numeric_limits<double>::infinity(), 0, 0};
+  const double of_log = of_sum / (1 - of_sum);
+  return {extra * round_up, 0,
+          (of_log + 6 * u * (log_of_count + of_log)) * (1 + extra) * round_up + smallest_subnormal<R>};
 }
 
 /// The bound of one correct rounding to T, where the result may be subnormal. Half of the smallest subnormal double

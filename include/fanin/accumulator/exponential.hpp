@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// The exponential function and the logarithm in the ranges that log_sum_exp needs. The functions of a C library have
+// other bits on other machines; these consist of additions, multiplications and one division, so that they have the
+// same bits on every processor and device if the compiler contracts nothing, as the library is compiled.
+// docs/numerics.md proves the errors, which a contraction does not make larger.
+#pragma once
+
+#include <cstdint>
+
+#include <fanin/compiler.hpp>
+
+namespace fanin::accumulator {
+
+/// ln 2 as the sum of two doubles: the upper 42 bits, of which any multiple below 2^11 is a double, and the rest.
+inline constexpr double ln2_high = 0x1.62e42fefa38p-1, ln2_low = 0x1.ef35793c7673p-45;
+
+inline constexpr double inverse_ln2 = 0x1.71547652b82fep0;
+
+/// What is added to this is rounded to an integer, which stands in the lowest bits.
+inline constexpr double to_integer = 0x1.8p52;
+
+/// exp_of_negative() gives 0 for anything less.
+inline constexpr double least_exponent = -708;
+
+/// 1/K!, correctly rounded, for K up to 18.
+template <int K>
+inline constexpr double inverse_factorial = [] {
+  double factorial = 1;
+  for (int i = 2; i <= K; ++i) factorial *= i;
+  return 1 / factorial;
+}();
+inline constexpr int last_exponential_term = 13;
+
+/// 1/K! + r/(K + 1)! + ... + r^(13 - K)/13!.
+template <int K>
+FANIN_HOST_DEVICE inline double exponential_series_from(double r) {
+  if constexpr (K == last_exponential_term) {
+    return inverse_factorial<K>;
+  } else {
+    return exponential_series_from<K + 1>(r) * r + inverse_factorial<K>;
+  }
+}
+
+/// e^t for t <= 0, with a relative error of at most 2 units roundoff (2^-52), but 0 for t < -708. 0 gives exactly 1,
+/// -infinity 0, NaN NaN.
+/// With t = n ln 2 + r and n an integer, e^t = 2^n e^r; e^r is the sum of the terms of the exponential series up to
+/// r^13 / 13!.
+FANIN_HOST_DEVICE inline double exp_of_negative(double t) {
+  const double bounded = t < least_exponent ? least_exponent : t;
+  const double shifted = bounded * inverse_ln2 + to_integer;
+  const double n = shifted - to_integer;
+  const double r = (bounded - n * ln2_high) - n * ln2_low;
+  const double exp_of_rest = 1 + (r + r * r * exponential_series_from<2>(r));
+  const double power = __builtin_bit_cast(double, (__builtin_bit_cast(std::uint64_t, shifted) + 1023) << 52);
+  return t < least_exponent ? 0 : exp_of_rest * power;
+}
+
+/// log s for 1 <= s < 2^1000, with a relative error of at most 6 units roundoff (6 * 2^-53). 1 gives exactly 0.
+/// With s = 2^k z and z between sqrt(1/2) and sqrt(2), log s = k ln 2 + 2 artanh w, where w = (z - 1) / (z + 1);
+/// the series of artanh has terms up to w^21 / 21.
+FANIN_HOST_DEVICE inline double log_of_at_least_one(double s) {
+  constexpr std::uint64_t mantissa = (std::uint64_t{1} << 52) - 1, one = std::uint64_t{1023} << 52;
+  const auto bits = __builtin_bit_cast(std::uint64_t, s);
+  double k = static_cast<double>(bits >> 52) - 1023;
+  double z = __builtin_bit_cast(double, (bits & mantissa) | one);
+  if (z > 0x1.6a09e667f3bcdp0) {
+    z /= 2;
+    k += 1;
+  }
+  const double f = z - 1, w = f / (2 + f), square = w * w;
+  double series = 1. / 21;
+  for (int i = 19; i >= 3; i -= 2) series = series * square + 1. / i;
+  return k * ln2_high + (k * ln2_low + (2 * w + 2 * w * (square * series)));
+}
+
+}  // namespace fanin::accumulator
