@@ -89,10 +89,21 @@ void check_options(const input_options& arguments, std::string_view format) {
     refuse(!arguments.column.empty(), "--column", "csv");
     refuse(arguments.header, "--header", "csv");
   }
-  if (format != "csv" && format != "text") refuse(!arguments.delimiter.empty(), "--delimiter", "text or csv");
+  if (format != "csv" && format != "text") {
+    refuse(!arguments.delimiter.empty(), "--delimiter", "text or csv");
+    refuse(!arguments.missing.empty(), "--missing", "text or csv");
+  }
 }
 
 }  // namespace
+
+bool skips_missing(const input_options& arguments) {
+  constexpr std::array<std::string_view, 2> words = {"skip", "error"};
+  if (!arguments.missing.empty() && std::ranges::find(words, arguments.missing) == words.end()) {
+    throw usage_error(fmt::format("--missing is skip or error, not '{}'", printable(arguments.missing)));
+  }
+  return arguments.missing == "skip";
+}
 
 source::source(const input_options& arguments)
     : file_(arguments.path), reader_(file_.get(), input_name(arguments.path)) {
@@ -111,8 +122,10 @@ source::source(const input_options& arguments)
   } else if (format_ == "raw") {
     open_raw(arguments);
   } else {
+    skips_missing_ = cli::skips_missing(arguments);
     blocks_ =
-        text_blocks(reader_, type_, {format_ == "csv", delimiter_of(arguments), arguments.column, arguments.header});
+        text_blocks(reader_, type_,
+                    {format_ == "csv", delimiter_of(arguments), arguments.column, arguments.header, skips_missing_});
   }
 }
 
@@ -202,13 +215,25 @@ void source::open_binary(std::uint64_t begin, std::optional<std::uint64_t> count
                       static_cast<std::size_t>(count.value_or(available)), type_);
 }
 
-array_view source::load() {
+std::span<const input_column> source::columns() const {
+  static const input_column unnamed;
+  return blocks_ ? blocks_->columns() : std::span(&unnamed, 1);
+}
+
+void source::require_one_column(std::string_view reader) const {
+  if (columns().size() > 1) throw usage_error(fmt::format("{} takes one column, not several", reader));
+}
+
+array_view source::load(std::size_t column) {
   if (whole_) return *whole_;
-  for (array_view block = next(); block.count > 0; block = next()) {
-    const auto* bytes = static_cast<const std::byte*>(block.data);
-    loaded_.insert(loaded_.end(), bytes, bytes + block.bytes());
+  if (loaded_.empty()) {
+    loaded_.resize(columns().size());
+    for_each_block(*this, [&](std::size_t i, const array_view& block) {
+      const auto* bytes = static_cast<const std::byte*>(block.data);
+      loaded_[i].insert(loaded_[i].end(), bytes, bytes + block.bytes());
+    });
   }
-  return {loaded_.data(), loaded_.size() / size_of(type_), type_};
+  return {loaded_[column].data(), loaded_[column].size() / size_of(type_), type_};
 }
 
 void source::finish() const {

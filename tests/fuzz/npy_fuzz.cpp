@@ -13,7 +13,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     byte_reader in(std::as_bytes(bytes), "fuzz");
     const npy_header header = read_npy_header(in);
     const auto blocks = binary_blocks(in, header.type, header.count, true);
-    for (fanin::array_view block = blocks->next(); block.count > 0; block = blocks->next()) append(elements, block);
+    for (auto block = blocks->next()[0]; block.count > 0; block = blocks->next()[0]) append(elements, block);
     expect(elements.size() == header.count * size_of(header.type), "all elements that the header promises are read");
     expect(header.header_bytes + elements.size() == size, "nothing is left behind the elements");
   });
