@@ -25,6 +25,8 @@ constexpr std::string_view environment =
     "terminal.";
 
 constexpr std::string_view input_formats =
+    "gzip and zstd data are unpacked, by their first bytes; after --format raw only if the name ends with .gz or "
+    ".zst.\n"
     "Input is .npy by its first bytes; csv by its name (.csv, .tsv, in upper or lower case) or --column or "
     "--header;\n"
     "raw by its name (.bin, .raw) or --skip or --count; otherwise text. --format says it outright. In text, white\n"

@@ -89,15 +89,17 @@ class source {
   void finish() const;
 
  private:
+  void decompress(const input_options& arguments);
   void decide_format(const input_options& arguments);
   void refuse_binary();
   void open_npy();
   void open_raw(const input_options& arguments);
-  bool mappable(std::uint64_t begin) const noexcept { return file_.size() >= 0 && begin % size_of(type_) == 0; }
+  bool mappable(std::uint64_t begin) const noexcept { return size_ >= 0 && begin % size_of(type_) == 0; }
   void open_binary(std::uint64_t begin, std::optional<std::uint64_t> count, bool reject_trailing_bytes);
 
   descriptor file_;
   byte_reader reader_;
+  std::int64_t size_;  ///< of a regular file that is not compressed, in bytes; otherwise -1
   element_type type_ = element_type::f64;
   std::string format_;
   bool skips_missing_ = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of inputs with several columns, and with missing numbers.
+// Tests of inputs with several columns, with missing numbers, and of compressed ones.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -101,6 +101,30 @@ TEST_CASE("missing numbers") {
   check_failure(here.fanin("sum x.csv --column b --missing drop"), 2, "--missing is skip or error, not 'drop'");
   check_failure(here.shell("printf 12345678 >x.bin; $fanin sum x.bin --type f64 --missing skip"), 2,
                 "--missing is for text or csv input");
+}
+
+TEST_CASE("compressed input, whatever the format inside") {
+  const scratch_folder here;
+  REQUIRE(here.shell("seq 100000 >x.txt && sed 's/.*/&\\t&/' x.txt >x.tsv && gzip -k x.txt x.tsv").status == 0);
+  CHECK(here.fanin("sum x.txt.gz").out == "5000050000\n");
+  CHECK(here.fanin("sum x.tsv.gz --column 2").out == "5000050000\n");
+  CHECK(here.shell("cat x.txt.gz | $fanin sum").out == "5000050000\n");
+  CHECK(here.shell("cat x.tsv.gz | $fanin sum --column 2 --delimiter tab --format csv").out == "5000050000\n");
+  CHECK(here.shell("mv x.txt.gz odd; $fanin sum x.txt odd --together --type i64").out == "10000100000\n");
+  CHECK(here.shell("{ cat odd; printf '7 8' | gzip; } | $fanin sum").out == "5000050015\n");
+  REQUIRE(here.fanin("generate wide --count 300011 --type f32 --output x.npy").status == 0);
+  const std::string sum = here.fanin("sum x.npy").out;
+  REQUIRE(here.shell("gzip -k x.npy && tail -c +129 x.npy | gzip >X.BIN.GZ && cp X.BIN.GZ odd.bin").status == 0);
+  CHECK(here.fanin("sum x.npy.gz").out == sum);
+  CHECK(here.fanin("sum X.BIN.GZ --type f32").out == sum);
+  CHECK(here.fanin("sum X.BIN.GZ --type f32 --format raw").out == sum);
+  CHECK(here.fanin("sum odd.bin --type f32").out == sum);
+  CHECK(here.fanin("sum odd.bin --type u8 --format raw").out != here.fanin("sum odd.bin --type u8").out);
+  CHECK(here.fanin("compare x.npy.gz --json").status == 0);
+  check_failure(here.shell("head -c 1000 x.npy.gz >cut.gz; $fanin sum cut.gz"), 1, "cut.gz: truncated gzip data");
+  check_failure(here.shell("{ head -c 1000 x.npy.gz; echo; tail -c +1002 x.npy.gz; } | $fanin sum"), 1,
+                "standard input: corrupt gzip data: ");
+  check_failure(here.shell("{ cat x.npy.gz; echo more; } | $fanin sum"), 1, "corrupt gzip data: incorrect header check");
 }
 
 TEST_SUITE_END();

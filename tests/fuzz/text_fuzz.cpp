@@ -6,6 +6,7 @@
 #include <cmath>
 #include <type_traits>
 
+#include "cli/input/compression.hpp"
 #include "tests/fuzz/file_and_pipe.hpp"
 
 using namespace fanin;
@@ -114,6 +115,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   text_layout layout{choices % 2 == 1, {}, arguments.column, arguments.header, (choices & 32) != 0};
   if (choices & 2) layout.delimiter = arguments.delimiter[0];
 
+  if (is_compressed(std::as_bytes(in.bytes()))) return 0;  // A file would be unpacked.
   const std::string_view text = in.text();
   const read_input pieces = in_pieces(text, layout, type, 1 + most % 40, size);
   bool empty = false;
