@@ -25,12 +25,19 @@ constexpr std::string_view environment =
     "terminal.";
 
 constexpr std::string_view input_formats =
+    "gzip and zstd data are unpacked, by their first bytes; after --format raw only if the name ends with .gz or "
+    ".zst.\n"
     "Input is .npy by its first bytes; csv by its name (.csv, .tsv, in upper or lower case) or --column or "
     "--header;\n"
     "raw by its name (.bin, .raw) or --skip or --count; otherwise text. --format says it outright. In text, white\n"
     "space separates numbers, perhaps after a comma; '1,2' is two numbers only with --delimiter ','. A line ends\n"
     "with LF, CR LF or CR. A word, number or name has at most 4096 bytes, another field of csv 1048576, a header\n"
-    "65536 names. All records of csv have as many fields; an empty one is an error where a number belongs.";
+    "65536 names. All records of csv have as many fields; an empty one is an error where a number belongs.\n"
+    "--column takes a name of the header, a number from 1, a list of these ('price,3'), or all. What the header has "
+    "as\n"
+    "one name, commas included, is that column. --missing skip leaves out, and counts, empty fields and the words "
+    "NA,\n"
+    "N/A, #N/A, <NA>, NULL and NONE in upper or lower case; nan is a number.";
 
 constexpr std::string_view examples =
     "  fanin sum data.npy                     the correctly rounded sum, the same bits everywhere\n"

@@ -236,6 +236,7 @@ void run_compare(compare_options arguments) {
     return;
   }
   source input(arguments.input);
+  input.require_one_column("compare");
   const array_view values = input.load();
   const comparison all =
       with_input_name(input.name(), [&] { return compare(input.name(), values, wanted, only, arguments.threads); });

@@ -5,6 +5,7 @@
 
 #include "cli/input/source.hpp"
 #include "cli/kit/errors.hpp"
+#include "cli/kit/text.hpp"
 
 namespace fanin::cli {
 
@@ -17,7 +18,7 @@ class binary_source final : public block_source {
   binary_source(byte_reader& in, element_type type, std::optional<std::uint64_t> count, bool reject_trailing_bytes)
       : in_(in), type_(type), count_(count), reject_trailing_bytes_(reject_trailing_bytes) {}
 
-  array_view next() override {
+  std::span<const array_view> next() override {
     in_.skip(delivered_);
     delivered_ = 0;
     const std::size_t width = size_of(type_);
@@ -36,45 +37,76 @@ class binary_source final : public block_source {
     }
     delivered_ = bytes.size();
     elements_read_ += bytes.size() / width;
-    return {bytes.data(), bytes.size() / width, type_};
+    block_ = {bytes.data(), bytes.size() / width, type_};
+    return {&block_, 1};
   }
+  std::span<const input_column> columns() const override { return {&column_, 1}; }
 
  private:
   byte_reader& in_;
   element_type type_;
   std::optional<std::uint64_t> count_;
   bool reject_trailing_bytes_;
+  input_column column_;
+  array_view block_;
   std::uint64_t elements_read_ = 0;
   std::size_t delivered_ = 0;
 };
 
 class text_source final : public block_source {
  public:
-  text_source(byte_reader& in, element_type type, text_layout layout)
-      : in_(in), type_(type), parser_(std::move(layout), type, in.name()) {}
-
-  array_view next() override {
-    values_.clear();
-    while (values_.empty() && !ended_) {
-      const auto bytes = in_.peek(window_);
-      ended_ = bytes.size() < window_;
-      const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-      const std::size_t done = parser_.parse(text, ended_, values_);
-      in_.skip(done);
-      if (done == 0) window_ *= 2;  // A single word or field fills the window.
-    }
-    found_number_ = found_number_ || !values_.empty();
-    if (!found_number_) throw bad_data(fmt::format("{}: there is no number in it", in_.name()));
-    return {values_.data(), values_.size() / size_of(type_), type_};
+  text_source(byte_reader& in, element_type type, const text_layout& layout)
+      : in_(in), type_(type), parser_(layout, type, in.name()) {
+    while (!parser_.knows_columns() && !ended_) parse_window();
+    for (const column_values& one : parser_.columns()) columns_.push_back({one.name});
+    found_numbers_.resize(columns_.size());
   }
 
+  std::span<const array_view> next() override {
+    const auto has_values = [](const column_values& one) { return !one.bytes.empty(); };
+    if (!blocks_.empty()) {
+      for (column_values& one : parser_.columns()) one.bytes.clear();
+    }
+    while (!ended_ && std::ranges::none_of(parser_.columns(), has_values)) parse_window();
+    blocks_.clear();
+    for (std::size_t i = 0; i < columns_.size(); ++i) {
+      const column_values& found = parser_.columns()[i];
+      blocks_.push_back({found.bytes.data(), found.bytes.size() / size_of(type_), type_});
+      columns_[i].missing = found.missing;
+      if (has_values(found)) found_numbers_[i] = true;
+    }
+    if (std::ranges::none_of(parser_.columns(), has_values)) check_found_numbers();
+    return blocks_;
+  }
+
+  std::span<const input_column> columns() const override { return columns_; }
+
  private:
+  void parse_window() {
+    const auto bytes = in_.peek(window_);
+    ended_ = bytes.size() < window_;
+    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    const std::size_t done = parser_.parse(text, ended_);
+    in_.skip(done);
+    if (done == 0) window_ *= 2;  // A single word or field fills the window.
+  }
+
+  void check_found_numbers() const {
+    const auto none = std::ranges::find(found_numbers_, false);
+    if (none == found_numbers_.end() && !columns_.empty()) return;
+    const std::string name = none == found_numbers_.end() ? "" : columns_[none - found_numbers_.begin()].name;
+    const std::string where = name.empty() ? "it" : fmt::format("its column '{}'", printable(name));
+    throw bad_data(fmt::format("{}: there is no number in {}", in_.name(), where));
+  }
+
   byte_reader& in_;
   element_type type_;
   text_parser parser_;
-  std::vector<std::byte> values_;
+  std::vector<input_column> columns_;
+  std::vector<bool> found_numbers_;  ///< of each column
+  std::vector<array_view> blocks_;
   std::size_t window_ = block_bytes;
-  bool ended_ = false, found_number_ = false;
+  bool ended_ = false;
 };
 
 }  // namespace
@@ -84,8 +116,8 @@ std::unique_ptr<block_source> binary_blocks(byte_reader& in, element_type type, 
   return std::make_unique<binary_source>(in, type, count, reject_trailing_bytes);
 }
 
-std::unique_ptr<block_source> text_blocks(byte_reader& in, element_type type, text_layout layout) {
-  return std::make_unique<text_source>(in, type, std::move(layout));
+std::unique_ptr<block_source> text_blocks(byte_reader& in, element_type type, const text_layout& layout) {
+  return std::make_unique<text_source>(in, type, layout);
 }
 
 }  // namespace fanin::cli

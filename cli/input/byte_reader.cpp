@@ -16,6 +16,28 @@
 
 namespace fanin::cli {
 
+namespace {
+
+class descriptor_stream final : public byte_stream {
+ public:
+  descriptor_stream(int fd, std::string name) : fd_(fd), name_(std::move(name)) {}
+
+  std::size_t read(std::span<std::byte> to) override {
+    ssize_t got = -1;
+    do got = ::read(fd_, to.data(), to.size());
+    while (got < 0 && errno == EINTR);
+    if (got < 0 && errno == EBADF && fd_ == STDIN_FILENO) throw bad_data("standard input is closed");
+    if (got < 0) throw bad_data(fmt::format("{}: {}", name_, std::strerror(errno)));
+    return static_cast<std::size_t>(got);
+  }
+
+ private:
+  int fd_;
+  std::string name_;
+};
+
+}  // namespace
+
 descriptor::descriptor(const std::string& path) {
   const bool standard_input = path == "-";
   fd_ = standard_input ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
@@ -46,7 +68,11 @@ bool standard_input_is_data() {
 
 std::string input_name(const std::string& path) { return path == "-" ? "standard input" : one_line(path); }
 
-byte_reader::byte_reader(int fd, std::string name) : fd_(fd), name_(std::move(name)) {}
+byte_reader::byte_reader(int fd, std::string name)
+    : from_(std::make_unique<descriptor_stream>(fd, name)), name_(std::move(name)) {}
+
+byte_reader::byte_reader(std::unique_ptr<byte_stream> from, std::string name)
+    : from_(std::move(from)), name_(std::move(name)) {}
 
 byte_reader::byte_reader(std::span<const std::byte> all, std::string name) : name_(std::move(name)) {
   reserve(all.size());
@@ -72,13 +98,10 @@ std::span<const std::byte> byte_reader::peek(std::size_t count) {
     end_ = buffered();
     begin_ = 0;
   }
-  while (end_ < count && fd_ >= 0) {
-    const ssize_t got = ::read(fd_, buffer_.get() + end_, count - end_);
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0 && errno == EBADF && fd_ == STDIN_FILENO) throw bad_data("standard input is closed");
-    if (got < 0) throw bad_data(fmt::format("{}: {}", name_, std::strerror(errno)));
+  while (end_ < count && from_) {
+    const std::size_t got = from_->read({buffer_.get() + end_, count - end_});
     if (got == 0) break;
-    end_ += static_cast<std::size_t>(got);
+    end_ += got;
   }
   return {buffer_.get(), std::min(count, end_)};
 }

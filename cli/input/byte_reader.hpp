@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes from a file descriptor or from memory, with as much look-ahead as the caller needs.
+// Bytes from a file descriptor, from another stream or from memory, with as much look-ahead as the caller needs.
 #pragma once
 
 #include <cstddef>
@@ -36,10 +36,20 @@ bool standard_input_is_data();
 /// The name of an input in messages: the path in one line, or "standard input" for "-".
 std::string input_name(const std::string& path);
 
+/// Bytes that are read once, from the first to the last.
+class byte_stream {
+ public:
+  virtual ~byte_stream() = default;
+  /// Reads up to as many bytes as `to` has, which are more than 0. Returns their number, which is 0 only at the end.
+  /// @throws bad_data
+  virtual std::size_t read(std::span<std::byte> to) = 0;
+};
+
 class byte_reader {
  public:
   /// Reads from `fd`, which must stay open; `name` is for messages.
   byte_reader(int fd, std::string name);
+  byte_reader(std::unique_ptr<byte_stream> from, std::string name);
   /// Reads from memory.
   byte_reader(std::span<const std::byte> all, std::string name);
 
@@ -56,7 +66,7 @@ class byte_reader {
   std::size_t buffered() const noexcept { return end_ - begin_; }
   void reserve(std::size_t bytes);
 
-  int fd_ = -1;
+  std::unique_ptr<byte_stream> from_;  ///< null: all bytes are in the buffer
   std::string name_;
   std::unique_ptr<std::byte[]> buffer_;
   std::size_t capacity_ = 0, begin_ = 0, end_ = 0;

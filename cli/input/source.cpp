@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "backends/words.hpp"
+#include "cli/input/compression.hpp"
 #include "cli/input/npy.hpp"
 #include "cli/kit/errors.hpp"
 #include "cli/kit/text.hpp"
@@ -17,8 +18,9 @@ namespace {
 
 constexpr std::array<std::string_view, 4> formats = {"npy", "raw", "text", "csv"};
 
-/// The last four characters of the path in lower case: names in any case say the format.
+/// The last four characters of the path in lower case: names in any case say the format. Of x.csv.gz they are .csv.
 std::string extension(std::string_view path) {
+  path = name_inside(path);
   std::string end(path.substr(path.size() - std::min<std::size_t>(path.size(), 4)));
   for (char& c : end) {
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
@@ -42,8 +44,6 @@ struct foreign_format {
 };
 using namespace std::string_view_literals;
 constexpr std::array foreign_formats = {
-    foreign_format{"\x1f\x8b\x08"sv, "gzip data", "'gzip -dc' unpacks it, and 'fanin SUBCOMMAND -' reads a pipe"},
-    foreign_format{"\x28\xb5\x2f\xfd"sv, "zstd data", "'zstd -dc' unpacks it, and 'fanin SUBCOMMAND -' reads a pipe"},
     foreign_format{"\xfd"
                    "7zXZ\0"sv,
                    "xz data", "'xz -dc' unpacks it, and 'fanin SUBCOMMAND -' reads a pipe"},
@@ -89,13 +89,25 @@ void check_options(const input_options& arguments, std::string_view format) {
     refuse(!arguments.column.empty(), "--column", "csv");
     refuse(arguments.header, "--header", "csv");
   }
-  if (format != "csv" && format != "text") refuse(!arguments.delimiter.empty(), "--delimiter", "text or csv");
+  if (format != "csv" && format != "text") {
+    refuse(!arguments.delimiter.empty(), "--delimiter", "text or csv");
+    refuse(!arguments.missing.empty(), "--missing", "text or csv");
+  }
 }
 
 }  // namespace
 
+bool skips_missing(const input_options& arguments) {
+  constexpr std::array<std::string_view, 2> words = {"skip", "error"};
+  if (!arguments.missing.empty() && std::ranges::find(words, arguments.missing) == words.end()) {
+    throw usage_error(fmt::format("--missing is skip or error, not '{}'", printable(arguments.missing)));
+  }
+  return arguments.missing == "skip";
+}
+
 source::source(const input_options& arguments)
-    : file_(arguments.path), reader_(file_.get(), input_name(arguments.path)) {
+    : file_(arguments.path), reader_(file_.get(), input_name(arguments.path)), size_(file_.size()) {
+  decompress(arguments);
   decide_format(arguments);
   check_options(arguments, format_);
   if (!arguments.type.empty()) type_ = parse_choice<element_type>("element type", arguments.type, all_element_types);
@@ -111,8 +123,23 @@ source::source(const input_options& arguments)
   } else if (format_ == "raw") {
     open_raw(arguments);
   } else {
+    skips_missing_ = cli::skips_missing(arguments);
     blocks_ =
-        text_blocks(reader_, type_, {format_ == "csv", delimiter_of(arguments), arguments.column, arguments.header});
+        text_blocks(reader_, type_,
+                    {format_ == "csv", delimiter_of(arguments), arguments.column, arguments.header, skips_missing_});
+  }
+}
+
+// Raw data may begin with any bytes, so they are compressed only if their name says so. Text in a pipe is not waited
+// for, so that what is wrong with the command line is found first.
+void source::decompress(const input_options& arguments) {
+  if (arguments.format == "raw" && name_inside(arguments.path) == arguments.path) return;
+  const bool later = size_ < 0 && (arguments.format == "text" || arguments.format == "csv");
+  if (later) {
+    reader_ = byte_reader(decompressed_when_read(std::move(reader_)), input_name(arguments.path));
+  } else if (is_compressed(reader_.peek(4))) {
+    reader_ = byte_reader(decompressed(std::move(reader_)), input_name(arguments.path));
+    size_ = -1;
   }
 }
 
@@ -153,9 +180,9 @@ void source::refuse_binary() {
 void source::open_npy() {
   const npy_header header = read_npy_header(reader_);
   type_ = header.type;
-  if (file_.size() >= 0) {
+  if (size_ >= 0) {
     const std::uint64_t promised = header.count * size_of(header.type);
-    const std::uint64_t available = static_cast<std::uint64_t>(file_.size()) - header.header_bytes;
+    const std::uint64_t available = static_cast<std::uint64_t>(size_) - header.header_bytes;
     if (available < promised) {
       throw bad_data(fmt::format("{}: truncated: the header promises {} bytes of data and {} are there", name(),
                                  promised, available));
@@ -170,8 +197,8 @@ void source::open_npy() {
 
 void source::open_raw(const input_options& arguments) {
   if (arguments.type.empty()) throw usage_error("raw input needs --type");
-  if (file_.size() >= 0) {
-    const auto size = static_cast<std::uint64_t>(file_.size());
+  if (size_ >= 0) {
+    const auto size = static_cast<std::uint64_t>(size_);
     if (arguments.skip > size)
       throw bad_data(fmt::format("{}: --skip {} goes beyond its {} bytes", name(), arguments.skip, size));
     const std::uint64_t available = size - arguments.skip, width = size_of(type_);
@@ -195,20 +222,32 @@ void source::open_binary(std::uint64_t begin, std::optional<std::uint64_t> count
     blocks_ = binary_blocks(reader_, type_, count, reject_trailing_bytes);
     return;
   }
-  const auto bytes = static_cast<std::size_t>(file_.size());
+  const auto bytes = static_cast<std::size_t>(size_);
   map_ = std::make_unique<mapped_file>(file_.get(), bytes, name());
   const std::uint64_t available = (bytes - begin) / size_of(type_);
   whole_ = array_view(bytes == 0 ? nullptr : map_->data() + begin,
                       static_cast<std::size_t>(count.value_or(available)), type_);
 }
 
-array_view source::load() {
+std::span<const input_column> source::columns() const {
+  static const input_column unnamed;
+  return blocks_ ? blocks_->columns() : std::span(&unnamed, 1);
+}
+
+void source::require_one_column(std::string_view reader) const {
+  if (columns().size() > 1) throw usage_error(fmt::format("{} takes one column, not several", reader));
+}
+
+array_view source::load(std::size_t column) {
   if (whole_) return *whole_;
-  for (array_view block = next(); block.count > 0; block = next()) {
-    const auto* bytes = static_cast<const std::byte*>(block.data);
-    loaded_.insert(loaded_.end(), bytes, bytes + block.bytes());
+  if (loaded_.empty()) {
+    loaded_.resize(columns().size());
+    for_each_block(*this, [&](std::size_t i, const array_view& block) {
+      const auto* bytes = static_cast<const std::byte*>(block.data);
+      loaded_[i].insert(loaded_[i].end(), bytes, bytes + block.bytes());
+    });
   }
-  return {loaded_.data(), loaded_.size() / size_of(type_), type_};
+  return {loaded_[column].data(), loaded_[column].size() / size_of(type_), type_};
 }
 
 void source::finish() const {

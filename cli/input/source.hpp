@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -24,27 +25,41 @@ struct input_options {
   std::string type = {};    ///< element type; required for raw
   std::uint64_t skip = 0;   ///< raw: bytes before the first element
   std::optional<std::uint64_t> count = {};  ///< raw: elements; default: all
-  std::string column = {};                  ///< csv: see text_layout
+  std::string column = {};                  ///< csv: see column_choice
   std::string delimiter = {};               ///< text, csv: one character, or "tab"
   bool header = false;                      ///< csv: see text_layout
+  std::string missing = {};                 ///< text, csv: skip, or error; empty: error
 
   bool operator==(const input_options&) const = default;
+};
+
+/// Whether missing numbers are left out. @throws usage_error if the word is neither skip nor error
+bool skips_missing(const input_options& arguments);
+
+/// A column of an input. An input that is no CSV has one.
+struct input_column {
+  std::string name = {};      ///< of one of several columns, see chosen_column; otherwise empty
+  std::uint64_t missing = 0;  ///< the numbers that were missing, and left out, so far
 };
 
 /// The elements of an input, in blocks.
 class block_source {
  public:
   virtual ~block_source() = default;
-  /// The next elements, valid until the next call; a count of 0 means the end. @throws bad_data, usage_error
-  virtual array_view next() = 0;
+  /// The next elements of each column, valid until the next call. Columns may have different numbers of them; where
+  /// all have none, the input has ended. @throws bad_data, usage_error
+  virtual std::span<const array_view> next() = 0;
+  /// The columns, in the order of the blocks. Their number and names do not change.
+  virtual std::span<const input_column> columns() const = 0;
 };
 
 /// Reads `count` binary elements, or all up to the end of the input. With `reject_trailing_bytes`, bytes after the
 /// last element are an error.
 std::unique_ptr<block_source> binary_blocks(byte_reader& in, element_type type, std::optional<std::uint64_t> count,
                                             bool reject_trailing_bytes);
-/// Reads numbers in text. Text without a number is an error.
-std::unique_ptr<block_source> text_blocks(byte_reader& in, element_type type, text_layout layout);
+/// Reads numbers in text. A column without a number is an error. The header or the first record is read at once if
+/// it decides how many columns there are.
+std::unique_ptr<block_source> text_blocks(byte_reader& in, element_type type, const text_layout& layout);
 
 /// An opened input. The constructor checks everything that can be checked before the elements are read.
 class source {
@@ -57,31 +72,56 @@ class source {
   bool is_file(const std::string& path) const noexcept { return file_.is_file(path); }
   element_type type() const noexcept { return type_; }
   std::string_view format() const noexcept { return format_; }
+  bool skips_missing() const noexcept { return skips_missing_; }
+
+  /// The columns, of which each has elements: one, unless --column asked for several.
+  std::span<const input_column> columns() const;
+  /// @throws usage_error if --column asked for several columns; `reader`, which takes one, is for the message
+  void require_one_column(std::string_view reader) const;
 
   /// All elements if they lie in a mapped file; otherwise use next().
   const std::optional<array_view>& whole() const noexcept { return whole_; }
-  array_view next() { return blocks_->next(); }
-  /// All elements. The source copies them into its own memory if they are not mapped.
-  array_view load();
+  /// The next elements of each column, see block_source.
+  std::span<const array_view> next() { return blocks_->next(); }
+  /// All elements of a column. The source copies those of all columns into its own memory if they are not mapped.
+  array_view load(std::size_t column = 0);
   /// Call finish() after reading. @throws bad_data if a mapped file has changed meanwhile
   void finish() const;
 
  private:
+  void decompress(const input_options& arguments);
   void decide_format(const input_options& arguments);
   void refuse_binary();
   void open_npy();
   void open_raw(const input_options& arguments);
-  bool mappable(std::uint64_t begin) const noexcept { return file_.size() >= 0 && begin % size_of(type_) == 0; }
+  bool mappable(std::uint64_t begin) const noexcept { return size_ >= 0 && begin % size_of(type_) == 0; }
   void open_binary(std::uint64_t begin, std::optional<std::uint64_t> count, bool reject_trailing_bytes);
 
   descriptor file_;
   byte_reader reader_;
+  std::int64_t size_;  ///< of a regular file that is not compressed, in bytes; otherwise -1
   element_type type_ = element_type::f64;
   std::string format_;
+  bool skips_missing_ = false;
   std::unique_ptr<mapped_file> map_;
   std::optional<array_view> whole_;
   std::unique_ptr<block_source> blocks_;
-  std::vector<std::byte> loaded_;
+  std::vector<std::vector<std::byte>> loaded_;  ///< of each column
 };
+
+/// Calls push(column, block) with the blocks of the input, one after the other: a mapped input is one block.
+template <class Push>
+void for_each_block(source& input, Push push) {
+  if (input.whole()) return push(std::size_t{0}, *input.whole());
+  for (bool ended = false; !ended;) {
+    ended = true;
+    const std::span<const array_view> blocks = input.next();
+    for (std::size_t i = 0; i < blocks.size(); ++i) {
+      if (blocks[i].count == 0) continue;
+      ended = false;
+      push(i, blocks[i]);
+    }
+  }
+}
 
 }  // namespace fanin::cli

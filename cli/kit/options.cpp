@@ -105,10 +105,13 @@ void add_reading_options(CLI::App& parser, input_options& arguments) {
   option("--type", "TYPE", arguments.type, types.c_str());
   add_number_option(parser, "--skip", 0, arguments.skip, "raw: bytes to pass over at the start");
   add_number_option(parser, "--count", 0, arguments.count, "raw: number of elements to read (default: all)");
-  option("--column", "COLUMN", arguments.column, "csv: the column, by name or by number from 1");
+  option("--column", "COLUMN", arguments.column,
+         "csv: the columns, by name or by number from 1, as in 'price,3'; or all");
   option("--delimiter", "CHARACTER", arguments.delimiter,
          "character between fields, or 'tab' (csv: comma, in .tsv tab; text: white space)");
   parser.add_flag("--header", arguments.header, "csv: the first line names the columns");
+  option("--missing", "WORD", arguments.missing,
+         "text, csv: skip leaves out empty fields, NA, N/A, #N/A, <NA>, NULL and NONE; error (the default) does not");
 }
 
 void add_method_option(CLI::App& parser, std::string& method) {

@@ -25,10 +25,10 @@ std::string one_line(std::string_view text) {
   return line;
 }
 
-std::vector<std::string> split_name(const std::string& name) {
+std::vector<std::string> split(std::string_view text, char separator) {
   std::vector<std::string> parts(1);
-  for (const char c : name) {
-    if (c == '/') {
+  for (const char c : text) {
+    if (c == separator) {
       parts.emplace_back();
     } else {
       parts.back() += c;

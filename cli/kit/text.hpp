@@ -22,8 +22,8 @@ using detail::printable;
 /// characters are those of ASCII, U+0080 to U+009F in UTF-8, and the same as single bytes: terminals obey all three.
 std::string one_line(std::string_view text);
 
-/// The parts of a case's name, which '/' separates.
-std::vector<std::string> split_name(const std::string& name);
+/// The parts of the text between the separators, of which empty ones count.
+std::vector<std::string> split(std::string_view text, char separator);
 
 /// The shortest text that reads back as the same number; "nan", "inf" and "-inf" otherwise. Of `indexed` the element,
 /// of `extremes` both numbers.

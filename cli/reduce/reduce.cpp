@@ -15,7 +15,7 @@
 #include "cli/kit/errors.hpp"
 #include "cli/kit/output.hpp"
 #include "cli/kit/text.hpp"
-#include "cli/reduce/reduction.hpp"
+#include "cli/reduce/pass.hpp"
 
 namespace fanin::cli {
 
@@ -32,90 +32,100 @@ struct reduction_options {
   bool explain = false, json = false;
 };
 
-sources open_all(const input_options& like, const std::vector<std::string>& paths) {
-  sources all;
-  for (const std::string& path : paths) {
-    input_options one = like;
-    one.path = path;
-    all.push_back(std::make_unique<source>(one));
-    const source &first = *all.front(), &last = *all.back();
-    if (last.type() != first.type()) {
-      throw usage_error(fmt::format("{} has elements of {}, and {} of {}", first.name(), to_string(first.type()),
-                                    last.name(), to_string(last.type())));
-    }
+input_options at_path(input_options like, const std::string& path) {
+  like.path = path;
+  return like;
+}
+
+// The reduction of elements in memory: of two inputs, or of an input that is mapped, or by a variant that needs all
+// elements at once.
+finished_reduction reduce_loaded(operation what, const input_views& views, const options& chosen,
+                                 finished_reduction done) {
+  const progress line(fmt::format("{} of {}", to_string(what), done.input()));
+  const auto start = std::chrono::steady_clock::now();
+  const plan checked(what, views.type(), chosen,
+                     views.count());  // What is wrong with the options is not the input's fault.
+  done.count = views.count();
+  done.reached = with_input_name(done.place(), [&] { return reduce(what, views, chosen); });
+  done.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return done;
+}
+
+std::vector<finished_reduction> reduce_columns(operation what, source& input, const options& chosen,
+                                               exact_state* state) {
+  std::vector<finished_reduction> all;
+  for (std::size_t i = 0; i < input.columns().size(); ++i) {
+    const array_view values = input.load(i);
+    const input_column& column = input.columns()[i];
+    all.push_back(reduce_loaded(what, values, chosen,
+                                {.what = what,
+                                 .inputs = {described(input)},
+                                 .column = column.name,
+                                 .missing = column.missing,
+                                 .reached = {}}));
+    if (state != nullptr) state->add(values);
   }
+  input.finish();
   return all;
 }
 
-// Null if all elements are in memory, if the operation has two inputs, or if the variant needs all elements at once.
-// If the request is unsupported for another reason, the plan that follows throws the same error.
-std::unique_ptr<incremental> open_stream(operation what, const sources& inputs, const options& chosen) {
-  if (row_of(what).inputs > 1 || (inputs.size() == 1 && inputs[0]->whole())) return nullptr;
+finished_reduction reduce_pair(operation what, const reduction_options& arguments, const options& chosen) {
+  source first(arguments.input), second(at_path(arguments.input, arguments.other));
+  for (const source* one : {&first, &second}) one->require_one_column(to_string(what));
+  require_same_type(described(first), second);
+  finished_reduction done =
+      reduce_loaded(what, {first.load(), second.load()}, chosen,
+                    {.what = what, .inputs = {described(first), described(second)}, .reached = {}});
+  first.finish();
+  second.finish();
+  return done;
+}
+
+// Null if all elements are in memory, or if the variant needs all elements at once. If the request is unsupported for
+// another reason, the plan that follows throws the same error.
+std::unique_ptr<reduction_pass> open_pass(operation what, const source& first, bool many, const options& chosen) {
+  if (!many && first.whole()) return nullptr;
   try {
-    return std::make_unique<incremental>(what, inputs[0]->type(), chosen);
+    return std::make_unique<reduction_pass>(std::span(&what, 1), first, chosen);
   } catch (const unsupported&) {
-    if (inputs.size() > 1) throw;
+    if (many) throw;
     return nullptr;
   }
 }
 
-// The reduction of all inputs, one after the other; of an operation of two inputs both. If `state` is not null, all
-// elements are also added to it.
-finished_reduction reduce_sources(operation what, const sources& inputs, const options& chosen, exact_state* state) {
-  finished_reduction done;
-  done.what = what;
-  for (const auto& input : inputs) done.input += (done.input.empty() ? "" : ", ") + input->name();
-  progress line(fmt::format("{} of {}", to_string(what), done.input));
-  const auto start = std::chrono::steady_clock::now();
-  std::unique_ptr<incremental> stream = open_stream(what, inputs, chosen);
-  if (!stream) {
-    const array_view all = inputs[0]->load();
-    const input_views views = inputs.size() > 1 ? input_views(all, inputs[1]->load()) : input_views(all);
-    const plan checked(what, all.type, chosen,
-                       all.count);  // What is wrong with the options is not the input's fault.
-    done.count = all.count;
-    done.reached = with_input_name(inputs[0]->name(), [&] { return reduce(what, views, chosen); });
-    if (state != nullptr) state->add(all);
-  } else {
-    const auto push = [&](const array_view& block) {
-      stream->push(block);
-      if (state != nullptr) state->add(block);
-      done.count += block.count;
-      line.add_bytes(block.bytes());
-    };
-    for (const auto& input : inputs) {
-      if (input->whole()) {
-        push(*input->whole());
-      } else {
-        for (array_view block = input->next(); block.count > 0; block = input->next()) push(block);
-      }
-    }
-    done.reached = with_input_name(done.input, [&] { return stream->finish(); });
-  }
-  done.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  for (const auto& input : inputs) input->finish();
-  return done;
-}
-
-// The reduction of these files, with its messages and its saved state.
-std::pair<finished_reduction, element_type> run_on(operation what, const std::vector<std::string>& paths,
-                                                   const options& chosen, const reduction_options& arguments) {
-  const sources inputs = open_all(arguments.input, paths);
+// The reductions of the columns of these files, as if they were one, which are open one after the other.
+std::vector<finished_reduction> reduce_files(operation what, const std::vector<std::string>& paths,
+                                             const options& chosen, const reduction_options& arguments) {
+  auto input = std::make_unique<source>(at_path(arguments.input, paths[0]));
   std::optional<exact_state> state;
   std::optional<output_file> file;
+  const auto check_not_replaced = [&] {
+    if (arguments.save_state.empty() || !input->is_file(arguments.save_state)) return;
+    throw usage_error(fmt::format("{}: is the input; --save-state would replace it", arguments.save_state));
+  };
+  check_not_replaced();
   if (!arguments.save_state.empty()) {
-    for (const auto& input : inputs) {
-      if (!input->is_file(arguments.save_state)) continue;
-      throw usage_error(fmt::format("{}: is the input; --save-state would replace it", arguments.save_state));
-    }
-    state.emplace(inputs[0]->type());
+    input->require_one_column("--save-state");
+    state.emplace(input->type());
     // Created before the reduction, so that a bad path fails early.
     file.emplace(arguments.save_state, arguments.force);
   }
-  finished_reduction done = reduce_sources(what, inputs, chosen, state ? &*state : nullptr);
+  exact_state* const sum = state ? &*state : nullptr;
+  std::vector<finished_reduction> all;
+  if (const auto pass = open_pass(what, *input, paths.size() > 1, chosen)) {
+    pass->read(*input, sum);
+    for (std::size_t i = 1; i < paths.size(); ++i) {
+      input = nullptr;
+      input = std::make_unique<source>(at_path(arguments.input, paths[i]));
+      check_not_replaced();
+      pass->read(*input, sum);
+    }
+    all = pass->finish();
+  } else {
+    all = reduce_columns(what, *input, chosen, sum);
+  }
   if (state) state->save(*file);
-  if (arguments.explain) explain(done, inputs);
-  return {std::move(done), inputs[0]->type()};
+  return all;
 }
 
 void run_reduction(operation what, const reduction_options& arguments) {
@@ -135,18 +145,25 @@ void run_reduction(operation what, const reduction_options& arguments) {
   if (std::ranges::count(files, "-") > 1) {
     throw usage_error(pair ? "standard input cannot be both inputs" : "standard input is named twice");
   }
-  if (!apart) {
-    const auto [done, type] = run_on(what, files, chosen, arguments);
-    return write_stdout(arguments.json ? printed(to_json(done, type)) : line_of(done) + "\n");
+  check_missing(what, arguments.input);
+  std::vector<finished_reduction> all;
+  if (pair) {
+    all.push_back(reduce_pair(what, arguments, chosen));
+  } else if (!apart) {
+    all = reduce_files(what, files, chosen, arguments);
+  } else {
+    for (const std::string& path : files)
+      std::ranges::move(reduce_files(what, {path}, chosen, arguments), std::back_inserter(all));
   }
   std::string text;
   json rows = json::array();
-  for (const std::string& path : files) {
-    const auto [done, type] = run_on(what, {path}, chosen, arguments);
-    text += fmt::format("{}  {}\n", line_of(done), one_line(done.input));
-    rows.push_back(to_json(done, type));
+  for (const finished_reduction& done : all) {
+    if (arguments.explain) explain(done);
+    text += line_of(done, apart);
+    rows.push_back(to_json(done));
   }
-  write_stdout(arguments.json ? printed(rows) : text);
+  const bool one_row = !apart && all.front().column.empty();
+  write_stdout(arguments.json ? printed(one_row ? rows[0] : rows) : text);
 }
 
 command add_reduction(CLI::App& root, operation what) {
@@ -178,7 +195,7 @@ command add_reduction(CLI::App& root, operation what) {
   }
   parser->add_flag("--explain", arguments->explain,
                    "say on stderr who ran, who was passed over and why, and the error bound");
-  parser->add_flag("--json", arguments->json, "print a JSON object, or of many files an array");
+  parser->add_flag("--json", arguments->json, "print a JSON object, or of many files or columns an array");
   const std::string_view files = row.inputs == 2 ? "x.npy y.npy" : "data.npy";
   std::string examples = row.of_floats.exact && row.of_floats.fast && !row.unrounded
                              ? "Without --method, the value is exact: correctly rounded. --method fast is plain "
@@ -189,6 +206,7 @@ command add_reduction(CLI::App& root, operation what) {
   if (row.inputs == 1) {
     examples += fmt::format(
         "  fanin {0} prices.csv --column price --explain\n"
+        "  fanin {0} prices.csv --column price,amount --missing skip\n"
         "  fanin {0} samples.bin --type f32 --skip 512 --json\n"
         "  fanin {0} day*.npy --together\n"
         "  seq 1000 | fanin {0} --threads 2",

@@ -64,20 +64,47 @@ std::string_view same_bits_story(const finished_reduction& done) {
 
 }  // namespace
 
-std::string line_of(const finished_reduction& done) {
+read_input described(const source& input) {
+  return {input.name(), std::string(input.format()), input.type(), input.whole().has_value(), input.skips_missing()};
+}
+
+void require_same_type(const read_input& first, const source& input) {
+  if (input.type() == first.type) return;
+  throw usage_error(fmt::format("{} has elements of {}, and {} of {}", first.name, to_string(first.type),
+                                input.name(), to_string(input.type())));
+}
+
+std::string finished_reduction::input() const {
+  std::string names;
+  for (const read_input& one : inputs) names += (names.empty() ? "" : ", ") + one.name;
+  return names;
+}
+
+std::string finished_reduction::place() const {
+  return column.empty() ? input() : fmt::format("{}: column '{}'", input(), printable(column));
+}
+
+std::string value_of(const finished_reduction& done) {
   const bool has_index = row_of(done.what).form == result_form::indexed;
   return has_index ? json_value(done.reached.value).at("index").dump() : text_of(done);
 }
 
-json to_json(const finished_reduction& done, element_type type) {
+std::string line_of(const finished_reduction& done, bool many_inputs) {
+  std::string line = value_of(done);
+  if (many_inputs) line += "  " + one_line(done.input());
+  if (!done.column.empty()) line += "  " + one_line(done.column);
+  return line + "\n";
+}
+
+json to_json(const finished_reduction& done) {
   const report& how = done.reached.report;
   json fallback = json::array();
   for (const passed_over& one : how.fallback) fallback.push_back(passed_over_json(one));
   const scalar& value = done.reached.value;
-  json all = described({{"operation", to_string(done.what)},
-                        {"input", done.input},
-                        {"element_type", to_string(type)},
-                        {"count", done.count}});
+  json all = described(json{{"operation", to_string(done.what)}, {"input", done.input()}});
+  if (!done.column.empty()) all["column"] = done.column;
+  all.update({{"element_type", to_string(done.inputs[0].type)}, {"count", done.count}});
+  if (done.inputs[0].skips_missing) all["missing"] = done.missing;
   all.update(is_truth(done.what) ? json{{"value", value == scalar(std::uint8_t{1})}} : json_value(value));
   all.update({{"value_text", text_of(done)},
               {"value_hex", value_hex(value)},
@@ -92,13 +119,16 @@ json to_json(const finished_reduction& done, element_type type) {
   return all;
 }
 
-void explain(const finished_reduction& done, const sources& inputs) {
+void explain(const finished_reduction& done) {
   const report& how = done.reached.report;
-  for (const auto& input : inputs) {
-    write_stderr(fmt::format("input: {}, {}, {}elements of {}, {}", input->name(), input->format(),
-                             inputs.size() == 1 ? fmt::format("{} ", done.count) : "", to_string(input->type()),
-                             input->whole() ? "mapped" : "read"));
+  const bool one_input = done.inputs.size() == 1;
+  for (const read_input& one : done.inputs) {
+    write_stderr(fmt::format("input: {}, {}{}, {}elements of {}, {}", one.name,
+                             done.column.empty() ? "" : fmt::format("column {}, ", done.column), one.format,
+                             one_input ? fmt::format("{} ", done.count) : "", to_string(one.type),
+                             one.mapped ? "mapped" : "read"));
   }
+  if (done.inputs[0].skips_missing) write_stderr(fmt::format("missing: {} left out", done.missing));
   for (const passed_over& one : how.fallback) {
     write_stderr(fmt::format("passed over: {}, {}: {}", one.backend, to_string(one.why), one.detail));
   }
@@ -108,6 +138,17 @@ void explain(const finished_reduction& done, const sources& inputs) {
   if (how.absent > 0) write_stderr(fmt::format("left out: {} NaN", how.absent));
   const std::string_view premise = premise_of(done);
   write_stderr(fmt::format("bound: {}{}{}", bound_text(done), premise.empty() ? "" : ", if ", premise));
+}
+
+void check_missing(operation what, const input_options& arguments) {
+  if (!skips_missing(arguments)) return;
+  if (row_of(what).form == result_form::indexed) {
+    throw usage_error(fmt::format("{} counts every record, and --missing skip leaves records out", to_string(what)));
+  }
+  if (row_of(what).inputs > 1) {
+    throw usage_error(
+        fmt::format("{} takes pairs, and --missing skip leaves out a number of one input alone", to_string(what)));
+  }
 }
 
 std::string implied_input(std::string_view subcommand) {

@@ -16,21 +16,44 @@
 
 namespace fanin::cli {
 
+/// An input that was read.
+struct read_input {
+  std::string name, format;
+  element_type type = element_type::f64;
+  bool mapped = false;
+  bool skips_missing = false;
+};
+read_input described(const source& input);
+/// @throws usage_error if the elements of `input` are not of the type that those of `first` are
+void require_same_type(const read_input& first, const source& input);
+
 struct finished_reduction {
   operation what = operation::sum;
-  std::string input;  ///< names of the inputs
+  std::vector<read_input> inputs;
+  std::string column = {};  ///< of one of several columns, see input_column; otherwise empty
   std::uint64_t count = 0;
+  std::uint64_t missing = 0;  ///< numbers that were missing, and left out
   double seconds = 0;
   result<scalar> reached;
+
+  /// The names of the inputs.
+  std::string input() const;
+  /// The names of the inputs and of the column, for messages.
+  std::string place() const;
 };
 
-using sources = std::vector<std::unique_ptr<source>>;
-
 /// What is printed: of a result with an index the index alone.
-std::string line_of(const finished_reduction& done);
-json to_json(const finished_reduction& done, element_type type);
+std::string value_of(const finished_reduction& done);
+/// The value, two blanks and what it is the value of: the input, if `many_inputs`, and the column, if it has a
+/// name.
+std::string line_of(const finished_reduction& done, bool many_inputs);
+json to_json(const finished_reduction& done);
 /// Says on stderr who ran, who was passed over and why, and the error bound.
-void explain(const finished_reduction& done, const sources& inputs);
+void explain(const finished_reduction& done);
+
+/// @throws usage_error if missing numbers are left out, and the result would be of other elements than those: an
+/// index, and the pairs of two inputs
+void check_missing(operation what, const input_options& arguments);
 
 /// Standard input, for a command line without FILE. @throws usage_error if standard input is no pipe and no file,
 /// such as a terminal

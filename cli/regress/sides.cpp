@@ -81,7 +81,7 @@ std::vector<arguments_list> fanin_boxes(const process_request& asked, std::span<
   using box = std::array<std::vector<std::string>, case_axes.size()>;
   std::map<std::array<std::string, 3>, box> boxes;
   for (const std::string& name : cases) {
-    const std::vector<std::string> values = split_name(name);
+    const std::vector<std::string> values = split(name, '/');
     if (values.size() != case_axes.size()) return {all_cases(asked)};
     box& shared = boxes[{values[2], values[3], values[5]}];
     for (std::size_t i = 0; i < values.size(); ++i) {

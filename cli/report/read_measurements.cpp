@@ -36,7 +36,7 @@ std::string method_of_program(const record& row, const std::string& variant) {
 /// named family. The method "exact squares" is the exact sum of squares.
 measurement of_program(const record& row, const origin& from) {
   const std::string name = row.text("name");
-  const std::vector<std::string> parts = split_name(name);
+  const std::vector<std::string> parts = split(name, '/');
   const double count = parts.size() < 5 ? 0 : std::strtod(parts[4].c_str(), nullptr);
   if (!(count >= 1 && count <= 1e18)) row.fail("its name is not DATA/TYPE/BACKEND/VARIANT/COUNT");
   const std::string &data = parts[0], &type = parts[1], &backend = parts[2];

@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -77,7 +78,8 @@ inline read_input read_as(numbered_descriptor::kind made, std::span<const std::u
   arguments.path = numbered_descriptor::path();
   return outcome_of([&](std::vector<std::byte>& elements) {
     cli::source input(arguments);
-    append(elements, input.load());
+    for (std::size_t i = 0; i < std::max<std::size_t>(input.columns().size(), 1); ++i)
+      append(elements, input.load(i));
     input.finish();
   });
 }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <type_traits>
 
+#include "cli/input/compression.hpp"
 #include "tests/fuzz/file_and_pipe.hpp"
 
 using namespace fanin;
@@ -15,6 +16,16 @@ using namespace fanin::fuzz;
 namespace {
 
 const std::string path = numbered_descriptor::path();
+
+/// The values of all columns, and whether a column has none.
+bool take_values(text_parser& parser, std::vector<std::byte>& elements) {
+  bool one_is_empty = parser.columns().empty();
+  for (const column_values& one : parser.columns()) {
+    elements.insert(elements.end(), one.bytes.begin(), one.bytes.end());
+    one_is_empty = one_is_empty || one.bytes.empty();
+  }
+  return one_is_empty;
+}
 
 /// The text in pieces of 1 to `most` bytes, which `seed` chooses. A piece in which nothing is complete grows.
 read_input in_pieces(std::string_view text, const text_layout& layout, element_type type, std::size_t most,
@@ -26,12 +37,13 @@ read_input in_pieces(std::string_view text, const text_layout& layout, element_t
       seed = seed * 1664525 + 1013904223;
       window += 1 + (seed >> 16) % most;
       last = window >= text.size() - at;
-      const std::size_t done = parser.parse(text.substr(at, window), last, elements);
+      const std::size_t done = parser.parse(text.substr(at, window), last);
       expect(done <= std::min(window, text.size() - at), "no more is consumed than was given");
       at += done;
       if (done > 0) window = 0;
     }
     expect(at == text.size(), "the last piece is consumed to its end");
+    take_values(parser, elements);
   });
 }
 
@@ -76,7 +88,7 @@ void expect_words(std::string_view text, const text_layout& layout, element_type
     std::string_view word = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
     if (!layout.delimiter && word.ends_with(',')) word.remove_suffix(1);
-    if (word.empty()) continue;
+    if (word.empty() || (layout.skip_missing && is_missing(word))) continue;
     with_element(type, [&]<class T>() {
       expect(elements.size() >= sizeof(T), "every word has an element");
       T value;
@@ -97,22 +109,25 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   constexpr char delimiters[] = {',', ';', '\t', ' '};
   input_options arguments{.format = choices % 2 == 1 ? "csv" : "text", .type = std::string(to_string(type))};
   if (choices & 2) arguments.delimiter = delimiters[choices >> 2 & 3];
+  if (choices & 32) arguments.missing = "skip";
   if (choices % 2 == 1) arguments.header = (choices & 16) != 0;
   if (choices % 2 == 1) arguments.column = in.text_until('\n');
-  text_layout layout{choices % 2 == 1, {}, arguments.column, arguments.header};
+  text_layout layout{choices % 2 == 1, {}, arguments.column, arguments.header, (choices & 32) != 0};
   if (choices & 2) layout.delimiter = arguments.delimiter[0];
 
+  if (is_compressed(std::as_bytes(in.bytes()))) return 0;  // A file would be unpacked.
   const std::string_view text = in.text();
   const read_input pieces = in_pieces(text, layout, type, 1 + most % 40, size);
+  bool empty = false;
   const read_input whole = outcome_of([&](std::vector<std::byte>& elements) {
     text_parser parser(layout, type, path);
-    expect(parser.parse(text, true, elements) == text.size(), "the whole text is consumed");
+    expect(parser.parse(text, true) == text.size(), "the whole text is consumed");
+    empty = take_values(parser, elements);
   });
   expect(pieces == whole, "the text in pieces is the text as a whole");
   if (whole.error.empty() && !layout.csv) expect_words(text, layout, type, whole.elements);
   for (const auto made : {numbered_descriptor::kind::file, numbered_descriptor::kind::pipe}) {
     const read_input input = read_as(made, in.bytes(), arguments);
-    const bool empty = whole.error.empty() && whole.elements.empty();
     expect(empty ? !input.error.empty() : input == whole, "a file and a pipe are read as the parser reads text");
   }
   return 0;

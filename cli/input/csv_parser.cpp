@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/input/csv_parser.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "cli/kit/errors.hpp"
+
+namespace fanin::cli {
+
+csv_parser::csv_parser(const text_layout& layout)
+    : delimiter_(layout.delimiter.value_or(',')),
+      choice_(layout.column),
+      in_header_(layout.header || choice_.has_name()) {}
+
+std::size_t csv_parser::parse(std::string_view text, bool last, text_numbers& out) {
+  if (!in_header_ && wanted_.empty()) choose_columns(out);
+  std::size_t at = 0;
+  field found;
+  while (at < text.size() || (last && field_index_ > 0)) {
+    if (!next_field(text, at, last, found, out)) break;
+    const bool blank_line =
+        found.ends_record && field_index_ == 0 && trimmed(text.substr(at, found.end - at)).empty();
+    if (!blank_line && in_header_)
+      header_field(found, at, out);
+    else if (!blank_line)
+      data_field(found, at, out);
+    ++field_index_;
+    if (found.ends_record) {
+      field_index_ = 0;
+      out.pass_line(found.end);
+    }
+    at = found.end;
+  }
+  return at;
+}
+
+bool csv_parser::next_field(std::string_view text, std::size_t begin, bool last, field& found, text_numbers& out) {
+  if (begin < text.size() && text[begin] == '"') return quoted_field(text, begin, last, found, out);
+  std::size_t end = begin;
+  while (end < text.size() && text[end] != delimiter_ && !ends_line(text[end])) ++end;
+  out.check_length(end - begin, longest_field, begin);
+  found.value = text.substr(begin, end - begin);
+  return end_field(text, end, last, found);
+}
+
+bool csv_parser::end_field(std::string_view text, std::size_t at, bool last, field& found) {
+  found.ends_record = at == text.size() || ends_line(text[at]);
+  std::optional<std::size_t> next = at + 1;
+  if (at == text.size()) {
+    next = last ? std::optional(at) : std::nullopt;
+  } else if (found.ends_record) {
+    next = after_line_end(text, at, last);
+  }
+  found.end = next.value_or(0);
+  return next.has_value();
+}
+
+bool csv_parser::quoted_field(std::string_view text, std::size_t begin, bool last, field& found, text_numbers& out) {
+  unquoted_.clear();
+  std::size_t at = begin + 1, lines = 0;
+  for (;; ++at) {
+    out.check_length(at - begin, longest_field, begin);
+    if (at >= text.size()) {
+      if (!last) return false;
+      out.fail(begin, "a quote is not closed");
+    }
+    if (text[at] == '"') {
+      if (at + 1 == text.size() || text[at + 1] != '"') break;  // Pieces are read again where a field may go on.
+      ++at;
+    }
+    if (text[at] == '\n' ? text[at - 1] != '\r' : text[at] == '\r') ++lines;
+    unquoted_ += text[at];
+  }
+  ++at;
+  if (!end_field(text, at, last, found)) return false;
+  if (!found.ends_record && text[at] != delimiter_) out.fail(at, "text behind a closing quote");
+  found.value = unquoted_;
+  out.pass_quoted_lines(lines);
+  return true;
+}
+
+void csv_parser::header_field(const field& found, std::size_t begin, text_numbers& out) {
+  if (names_.size() == most_names) out.fail(begin, fmt::format("a header of more than {} names", most_names));
+  out.check_length(found.value.size(), longest_word, begin);
+  names_.emplace_back(trimmed(found.value));
+  if (!found.ends_record) return;
+  choose_columns(out);
+  end_record(begin, out);
+  in_header_ = false;
+}
+
+void csv_parser::choose_columns(text_numbers& out) {
+  const std::vector<chosen_column> chosen = choice_.resolve(names_, out.name());
+  out.columns().clear();
+  for (const chosen_column& one : chosen) {
+    wanted_.push_back({one.field, out.columns().size()});
+    out.columns().push_back({.name = one.name});
+  }
+  std::ranges::sort(wanted_, {}, &wanted_column::field);
+}
+
+void csv_parser::add_column(std::size_t begin, text_numbers& out) {
+  if (field_index_ == most_names) out.fail(begin, fmt::format("a record of more than {} fields", most_names));
+  wanted_.push_back({field_index_, field_index_});
+  out.columns().push_back({.name = std::to_string(field_index_ + 1)});
+}
+
+void csv_parser::data_field(const field& found, std::size_t begin, text_numbers& out) {
+  if (choice_.is_only_column() && field_index_ > 0) {
+    throw usage_error(
+        fmt::format("{}: line {} has several columns; choose one with --column", out.name(), out.line()));
+  }
+  if (choice_.is_all() && fields_of_record_ == 0) add_column(begin, out);
+  if (next_wanted_ < wanted_.size() && wanted_[next_wanted_].field == field_index_) {
+    append(trimmed(found.value), begin, out.columns()[wanted_[next_wanted_].index], out);
+    ++next_wanted_;
+  }
+  if (found.ends_record) end_record(begin, out);
+}
+
+void csv_parser::append(std::string_view word, std::size_t begin, column_values& to, text_numbers& out) const {
+  const std::errc code = out.append(word, begin, to);
+  if (code == std::errc()) return;
+  const bool perhaps_header = out.line() == 1 && code == std::errc::invalid_argument;
+  out.refuse(code, word, begin, to, perhaps_header ? "; if line 1 names the columns, say --header" : "");
+}
+
+void csv_parser::end_record(std::size_t begin, text_numbers& out) {
+  const std::size_t fields = field_index_ + 1;
+  next_wanted_ = 0;
+  const auto text = [](std::size_t count) { return fmt::format("{} field{}", count, count == 1 ? "" : "s"); };
+  if (fields_of_record_ == 0 && fields <= wanted_.back().field) {
+    out.fail(begin, fmt::format("only {}, and --column asks for number {}", text(fields), wanted_.back().field + 1));
+  }
+  if (fields_of_record_ == 0) fields_of_record_ = fields;
+  if (fields == fields_of_record_) return;
+  out.fail(begin, fmt::format("the record has {}, and {}", text(fields),
+                              names_.empty() ? fmt::format("the first one {}", fields_of_record_)
+                                             : fmt::format("the header names {}", fields_of_record_)));
+}
+
+}  // namespace fanin::cli

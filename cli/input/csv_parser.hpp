@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// CSV (RFC 4180), of which some columns are numbers.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/input/column_choice.hpp"
+#include "cli/input/text_numbers.hpp"
+
+namespace fanin::cli {
+
+/// text_parser calls parse(), which has the contract of text_parser::parse(), with the rest of a piece.
+class csv_parser {
+ public:
+  /// @throws usage_error if the choice of columns makes no sense
+  explicit csv_parser(const text_layout& layout);
+
+  std::size_t parse(std::string_view text, bool last, text_numbers& out);
+  /// Whether the columns of `out` are those of the input from now on.
+  bool knows_columns() const noexcept { return choice_.is_one_column() || fields_of_record_ > 0; }
+
+ private:
+  struct field {
+    std::size_t end = 0;     ///< offset after the field and its delimiter
+    std::string_view value;  ///< without quotes
+    bool ends_record = false;
+  };
+  struct wanted_column {
+    std::size_t field = 0, index = 0;  ///< its places in the record and in the result, from 0
+  };
+
+  bool next_field(std::string_view text, std::size_t begin, bool last, field& found, text_numbers& out);
+  /// Sets found.end and found.ends_record for a field whose delimiter or line end is at `at`. False: more text has
+  /// to tell.
+  static bool end_field(std::string_view text, std::size_t at, bool last, field& found);
+  bool quoted_field(std::string_view text, std::size_t begin, bool last, field& found, text_numbers& out);
+  void header_field(const field& found, std::size_t begin, text_numbers& out);
+  void choose_columns(text_numbers& out);
+  /// A field of the first record, of which `all` columns are chosen.
+  void add_column(std::size_t begin, text_numbers& out);
+  void data_field(const field& found, std::size_t begin, text_numbers& out);
+  void append(std::string_view word, std::size_t begin, column_values& to, text_numbers& out) const;
+  /// Checks the number of fields of the record whose last field begins at `begin`.
+  void end_record(std::size_t begin, text_numbers& out);
+
+  char delimiter_;
+  column_choice choice_;
+  bool in_header_;
+  std::vector<wanted_column> wanted_;  ///< by their places in the record
+  std::size_t next_wanted_ = 0;        ///< the first of them that the record at hand has not had
+  std::size_t field_index_ = 0;        ///< of the field in its record
+  std::size_t fields_of_record_ = 0;   ///< of each record; 0 before the end of the first
+  std::vector<std::string> names_;
+  std::string unquoted_;
+};
+
+}  // namespace fanin::cli

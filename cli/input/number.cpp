@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/input/number.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cfenv>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include "cli/input/text_layout.hpp"
+
+namespace fanin::cli {
+
+namespace {
+
+// from_chars reports underflow and overflow by the same code. Only an overflow is an error; strtod() gives the value
+// after an underflow.
+template <std::floating_point T>
+bool finish_out_of_range(std::string_view word, T& value) {
+  const std::string copy(word);
+  if constexpr (std::same_as<T, float>) {
+    value = std::strtof(copy.c_str(), nullptr);
+  } else {
+    value = std::strtod(copy.c_str(), nullptr);
+  }
+  return std::isfinite(value);
+}
+template <std::integral T>
+bool finish_out_of_range(std::string_view, T&) {
+  return false;
+}
+
+template <class T>
+std::errc read_value(std::string_view word, T& value) {
+  const auto [end, code] = std::from_chars(word.data(), word.data() + word.size(), value);
+  if (end != word.data() + word.size()) return std::errc::invalid_argument;
+  if (code == std::errc::result_out_of_range && finish_out_of_range(word, value)) return {};
+  return code;
+}
+/// Of the floats next to a number, the one with an odd mantissa is rounded to fewer bits as the number itself is.
+template <narrow_float T>
+std::errc read_value(std::string_view word, T& value) {
+  double wide = 0;
+  if (const std::errc code = read_value(word, wide); code != std::errc()) return code;
+  const std::string copy(word);
+  const int mode = std::fegetround();
+  std::fesetround(FE_DOWNWARD);
+  const float low = std::strtof(copy.c_str(), nullptr);
+  std::fesetround(FE_UPWARD);
+  const float high = std::strtof(copy.c_str(), nullptr);
+  std::fesetround(mode);
+  value = T((std::bit_cast<std::uint32_t>(low) & 1) != 0 ? low : high);
+  return std::isinf(value) && std::isfinite(wide) ? std::errc::result_out_of_range : std::errc();
+}
+
+template <class T>
+std::errc read_number(std::string_view word, std::vector<std::byte>& out) {
+  if (word.size() > 1 && word[0] == '+' && word[1] != '-') word.remove_prefix(1);
+  T value{};
+  if (const std::errc code = read_value(word, value); code != std::errc()) return code;
+  const std::size_t at = out.size();
+  out.resize(at + sizeof value);
+  std::memcpy(out.data() + at, &value, sizeof value);
+  return {};
+}
+
+}  // namespace
+
+number_reader number_reader_of(element_type type) {
+  return with_element(type, []<class T>() -> number_reader { return &read_number<T>; });
+}
+
+bool is_missing(std::string_view word) {
+  const auto is = [word](std::string_view name) {
+    const auto upper = [](char c) { return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c; };
+    return std::ranges::equal(word, name, {}, upper);
+  };
+  constexpr std::string_view names[] = {"", "NA", "N/A", "#N/A", "<NA>", "NULL", "NONE"};
+  return std::ranges::any_of(names, is);
+}
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
+  return text;
+}
+
+}  // namespace fanin::cli

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// A number written in decimal, as an element.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+#include <fanin/request.hpp>
+
+namespace fanin::cli {
+
+/// Appends the number that a word is, as an element, in its bytes. The number is rounded to the element type once.
+/// Returns invalid_argument if the word is no number of the type, or result_out_of_range; nothing is appended then.
+/// A number of magnitude 0 or below the smallest float is in range.
+using number_reader = std::errc (*)(std::string_view word, std::vector<std::byte>& out);
+number_reader number_reader_of(element_type type);
+
+/// Whether a word stands for a missing number: the empty word, or NA, N/A, #N/A, <NA>, NULL or NONE in upper or
+/// lower case. A nan is a number.
+bool is_missing(std::string_view word);
+
+/// The text without white space at both ends.
+std::string_view trimmed(std::string_view text);
+
+}  // namespace fanin::cli

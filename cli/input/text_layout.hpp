@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// How numbers are written in text, and what a parser finds in it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fanin::cli {
+
+inline constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+
+inline bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+inline bool ends_line(char c) { return c == '\n' || c == '\r'; }
+
+/// The longest word of plain text, and the longest number and name of CSV, in bytes. A decimal number that is
+/// exactly an f64 has up to 1077.
+inline constexpr std::size_t longest_word = 4096;
+/// The longest field of CSV in bytes. The columns that are not asked for may contain any text.
+inline constexpr std::size_t longest_field = std::size_t{1} << 20;
+/// The most names in a header of CSV, which the parser keeps in memory, and the most columns that are read.
+inline constexpr std::size_t most_names = std::size_t{1} << 16;
+
+struct text_layout {
+  bool csv = false;
+  /// The character between fields. In plain text, white space separates numbers, too; a line with a delimiter has a
+  /// number on both sides of each, unless the delimiter is white space. By default a comma separates the fields of
+  /// CSV; plain text then has no delimiter, and a comma is allowed between a number and the white space.
+  std::optional<char> delimiter = {};
+  /// CSV: the columns, see column_choice.
+  std::string column = {};
+  /// CSV: the first record names the columns. A column given by name implies it.
+  bool header = false;
+  /// Whether missing numbers (see is_missing()) are left out. Otherwise a missing number is an error.
+  bool skip_missing = false;
+};
+
+/// The numbers of a column, or of plain text.
+struct column_values {
+  std::string name = {};              ///< empty if the input has one column, or --column names one
+  std::vector<std::byte> bytes = {};  ///< the elements that a parser has read since they were cleared
+  std::uint64_t missing = 0;          ///< the numbers left out since the beginning of the input
+};
+
+}  // namespace fanin::cli

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/input/text_numbers.hpp"
+
+#include <fmt/format.h>
+
+#include "cli/kit/errors.hpp"
+#include "cli/kit/text.hpp"
+
+namespace fanin::cli {
+
+text_numbers::text_numbers(element_type type, bool skip_missing, std::string name)
+    : type_(type), read_(number_reader_of(type)), skip_missing_(skip_missing), name_(std::move(name)), columns_(1) {}
+
+void text_numbers::append_empty(std::size_t begin, column_values& to) const {
+  const std::errc code = append({}, begin, to);
+  if (code != std::errc()) refuse(code, {}, begin, to, {});
+}
+
+void text_numbers::refuse(std::errc code, std::string_view word, std::size_t begin, const column_values& to,
+                          std::string_view advice) const {
+  const std::string column = to.name.empty() ? "" : fmt::format("column '{}': ", printable(to.name));
+  if (word.empty()) fail(begin, column + "an empty field");
+  const char* const problem =
+      code == std::errc::result_out_of_range ? "is out of range for" : "is not a number of type";
+  fail(begin, fmt::format("{}'{}' {} {}{}", column, printable(word), problem, to_string(type_), advice));
+}
+
+void text_numbers::fail_length(std::size_t longest, std::size_t begin) const {
+  fail(begin, fmt::format("{} of more than {} bytes", longest == longest_field ? "a field" : "a word", longest));
+}
+
+void text_numbers::fail(std::size_t at, const std::string& what) const {
+  const std::uint64_t offset = consumed_ + at;
+  const std::uint64_t byte = offset >= line_begin_ ? offset - line_begin_ + 1 : 1;
+  throw bad_data(fmt::format("{}: line {}, byte {}: {}", name_, line_, byte, what));
+}
+
+std::optional<std::size_t> after_line_end(std::string_view text, std::size_t at, bool last) {
+  if (text[at] == '\n') return at + 1;
+  if (at + 1 == text.size()) return last ? std::optional(at + 1) : std::nullopt;
+  return text[at + 1] == '\n' ? at + 2 : at + 1;
+}
+
+}  // namespace fanin::cli

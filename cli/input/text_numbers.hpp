@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// The numbers of text that arrives in pieces, and where in the text its parser is.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fanin/request.hpp>
+
+#include "cli/input/number.hpp"
+#include "cli/input/text_layout.hpp"
+
+namespace fanin::cli {
+
+/// Collects the numbers that a parser finds, by columns. Offsets are those in the piece at hand. Errors name the
+/// line and the byte in it, from 1.
+class text_numbers {
+ public:
+  /// There is one column without a name. `name` is that of the input, for messages.
+  text_numbers(element_type type, bool skip_missing, std::string name);
+
+  const std::string& name() const noexcept { return name_; }
+  std::vector<column_values>& columns() noexcept { return columns_; }
+
+  std::uint64_t consumed() const noexcept { return consumed_; }
+  std::uint64_t line() const noexcept { return line_; }
+  /// The next piece begins `bytes` bytes behind the one at hand.
+  void consume(std::size_t bytes) { consumed_ += bytes; }
+  /// The text has a byte order mark, which does not belong to the line.
+  void pass_mark() { line_begin_ = consumed_ += byte_order_mark.size(); }
+  /// `lines` line ends are passed, of which the last is before the offset `next_begin`.
+  void pass_line(std::size_t next_begin, std::size_t lines = 1) {
+    line_ += lines;
+    line_begin_ = consumed_ + next_begin;
+  }
+  /// Line ends inside quotes are passed. A message about a byte of the same record counts from the record's begin.
+  void pass_quoted_lines(std::size_t lines) { line_ += lines; }
+
+  /// Appends the number that `word` is, or counts it as missing. `begin` is the offset of its field. Returns what
+  /// is wrong with the word; refuse() says it.
+  std::errc append(std::string_view word, std::size_t begin, column_values& to) const {
+    check_length(word.size(), longest_word, begin);
+    const std::errc code = read_(word, to.bytes);
+    return code == std::errc() || !skip_missing_ || !is_missing(word) ? code : (++to.missing, std::errc());
+  }
+  /// An empty field. @throws bad_data unless missing numbers are left out
+  void append_empty(std::size_t begin, column_values& to) const;
+  /// @throws bad_data
+  [[noreturn]] void refuse(std::errc code, std::string_view word, std::size_t begin, const column_values& to,
+                           std::string_view advice) const;
+  void check_length(std::size_t bytes, std::size_t longest, std::size_t begin) const {
+    if (bytes > longest) fail_length(longest, begin);
+  }
+  /// @throws bad_data
+  [[noreturn]] void fail(std::size_t at, const std::string& what) const;
+
+ private:
+  [[noreturn]] void fail_length(std::size_t longest, std::size_t begin) const;
+
+  element_type type_;
+  number_reader read_;
+  bool skip_missing_;
+  std::string name_;
+  std::vector<column_values> columns_;
+  std::uint64_t consumed_ = 0;  ///< bytes of earlier pieces
+  std::uint64_t line_ = 1;
+  std::uint64_t line_begin_ = 0;  ///< offset of the line's first byte in the whole input
+};
+
+/// The offset after the line end at `at`. If the text ends with "\r" and more text follows, the result is nothing,
+/// because that text may begin with "\n".
+std::optional<std::size_t> after_line_end(std::string_view text, std::size_t at, bool last);
+
+}  // namespace fanin::cli

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/input/word_parser.hpp"
+
+namespace fanin::cli {
+
+std::size_t word_parser::parse(std::string_view text, bool last, text_numbers& out) {
+  const auto separates = [this](char c) { return is_space(c) || c == delimiter_; };
+  std::size_t at = 0;
+  while (at < text.size()) {
+    if (ends_line(text[at])) {
+      const std::optional<std::size_t> next = after_line_end(text, at, last);
+      if (!next) break;
+      end_line(at, out);
+      at = *next;
+      out.pass_line(at);
+      continue;
+    }
+    if (separates(text[at])) {
+      if (!is_space(text[at])) end_field(at, out);
+      ++at;
+      continue;
+    }
+    std::size_t end = at;
+    while (end < text.size() && !separates(text[end])) ++end;
+    out.check_length(end - at, longest_word, at);
+    if (end == text.size() && !last) break;
+    std::string_view word = text.substr(at, end - at);
+    if (!delimiter_ && word.ends_with(',')) word.remove_suffix(1);
+    if (!word.empty()) append(word, at, out);
+    has_word_ = true;
+    at = end;
+  }
+  if (last) end_line(at, out);
+  return at;
+}
+
+void word_parser::append(std::string_view word, std::size_t begin, text_numbers& out) const {
+  const std::errc code = out.append(word, begin, out.columns()[0]);
+  if (code == std::errc()) return;
+  const bool perhaps_list = !delimiter_ && word.find(',') != std::string_view::npos;
+  out.refuse(code, word, begin, out.columns()[0],
+             perhaps_list ? "; if commas separate numbers, say --delimiter ," : "");
+}
+
+void word_parser::end_field(std::size_t at, text_numbers& out) {
+  if (!has_word_) out.append_empty(at, out.columns()[0]);
+  has_word_ = false;
+  has_delimiter_ = true;
+}
+
+void word_parser::end_line(std::size_t at, text_numbers& out) {
+  if (has_delimiter_) end_field(at, out);
+  has_word_ = false;
+  has_delimiter_ = false;
+}
+
+}  // namespace fanin::cli

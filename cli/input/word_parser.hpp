@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plain text, where every word is a number.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string_view>
+
+#include "cli/input/text_numbers.hpp"
+
+namespace fanin::cli {
+
+/// text_parser calls parse(), which has the contract of text_parser::parse(), with the rest of a piece.
+class word_parser {
+ public:
+  explicit word_parser(const text_layout& layout) : delimiter_(layout.delimiter) {}
+
+  std::size_t parse(std::string_view text, bool last, text_numbers& out);
+
+ private:
+  void append(std::string_view word, std::size_t begin, text_numbers& out) const;
+  /// A delimiter or a line end at `at`: the field before it may have no word.
+  void end_field(std::size_t at, text_numbers& out);
+  void end_line(std::size_t at, text_numbers& out);
+
+  std::optional<char> delimiter_;
+  bool has_delimiter_ = false;  ///< whether the line has had one
+  bool has_word_ = false;       ///< whether the field has a word
+};
+
+}  // namespace fanin::cli

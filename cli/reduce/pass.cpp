@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/reduce/pass.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "cli/kit/errors.hpp"
+#include "cli/kit/text.hpp"
+
+namespace fanin::cli {
+
+namespace {
+
+constexpr std::size_t bytes_in_cache = std::size_t{4} << 20;
+
+std::string columns_text(std::span<const std::string> names) {
+  return names.size() == 1 ? "one column"
+                           : fmt::format("the columns {}", printable(fmt::format("{}", fmt::join(names, ", "))));
+}
+
+}  // namespace
+
+reduction_pass::reduction_pass(std::span<const operation> operations, const source& first, const options& chosen)
+    : operations_(operations.begin(), operations.end()) {
+  for (const input_column& one : first.columns()) {
+    columns_.push_back({.name = one.name, .streams = {}});
+    for (const operation what : operations) {
+      if (row_of(what).inputs > 1) throw usage_error(fmt::format("{} reads two inputs", to_string(what)));
+      options own = chosen;
+      own.how = default_method_of_command(what, chosen);
+      columns_.back().streams.push_back(std::make_unique<incremental>(what, first.type(), own));
+    }
+  }
+}
+
+void reduction_pass::check_same(const source& input) const {
+  if (inputs_.empty()) return;
+  const read_input& first = inputs_.front();
+  require_same_type(first, input);
+  if (std::ranges::equal(columns_, input.columns(), {}, &column::name, &input_column::name)) return;
+  std::vector<std::string> before, now;
+  for (const column& one : columns_) before.push_back(one.name);
+  for (const input_column& one : input.columns()) now.push_back(one.name);
+  throw usage_error(
+      fmt::format("{} has {}, and {} {}", first.name, columns_text(before), input.name(), columns_text(now)));
+}
+
+void reduction_pass::read(source& input, exact_state* state) {
+  check_same(input);
+  inputs_.push_back(described(input));
+  line_.set_task(
+      fmt::format("{} of {}", operations_.size() == 1 ? to_string(operations_[0]) : "reduction", input.name()));
+  for_each_block(input, [&](std::size_t i, const array_view& block) {
+    const std::size_t most = operations_.size() == 1 ? block.count : bytes_in_cache / size_of(block.type);
+    for (std::size_t first = 0; first < block.count; first += most) {
+      const array_view piece = input_views(block).part(first, std::min(most, block.count - first))[0];
+      for (const auto& stream : columns_[i].streams) stream->push(piece);
+      if (state != nullptr) state->add(piece);
+      line_.add_bytes(piece.bytes());
+    }
+    columns_[i].count += block.count;
+  });
+  for (std::size_t i = 0; i < columns_.size(); ++i) columns_[i].missing += input.columns()[i].missing;
+  input.finish();
+}
+
+std::vector<finished_reduction> reduction_pass::finish() {
+  std::vector<finished_reduction> all;
+  for (const column& one : columns_) {
+    for (std::size_t i = 0; i < operations_.size(); ++i) {
+      finished_reduction done{.what = operations_[i],
+                              .inputs = inputs_,
+                              .column = one.name,
+                              .count = one.count,
+                              .missing = one.missing,
+                              .reached = {}};
+      done.reached = with_input_name(done.place(), [&] { return one.streams[i]->finish(); });
+      done.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+      all.push_back(std::move(done));
+    }
+  }
+  line_.end();
+  return all;
+}
+
+}  // namespace fanin::cli

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reductions in one pass over the blocks of inputs.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cli/exact_state.hpp"
+#include "cli/kit/output.hpp"
+#include "cli/reduce/reduction.hpp"
+
+namespace fanin::cli {
+
+/// Several operations on each column of an input, or of many inputs as if they were one. Every operation gets each
+/// block of a column while a cache has it.
+class reduction_pass {
+ public:
+  /// @throws usage_error if an operation has two inputs, unsupported if one needs all elements at once
+  reduction_pass(std::span<const operation> operations, const source& first, const options& chosen);
+
+  /// Adds the elements of an input, the one of the constructor first, and those of a single column to `state`,
+  /// unless it is null. @throws bad_data, usage_error if its columns or its element type are not those of the first
+  /// input
+  void read(source& input, exact_state* state);
+  /// The results of the operations on the first column, then those on the second, ... Call finish() once.
+  /// @throws bad_data
+  std::vector<finished_reduction> finish();
+
+ private:
+  struct column {
+    std::string name;
+    std::uint64_t count = 0, missing = 0;
+    std::vector<std::unique_ptr<incremental>> streams;  ///< of each operation
+  };
+
+  void check_same(const source& input) const;
+
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  std::vector<operation> operations_;
+  std::vector<read_input> inputs_;
+  std::vector<column> columns_;
+  progress line_{""};
+};
+
+}  // namespace fanin::cli

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tests of inputs with several columns, with missing numbers, and of compressed ones.
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "tests/cli/process.hpp"
+
+namespace fanin::cli {
+namespace {
+
+TEST_SUITE_BEGIN("inputs");
+
+TEST_CASE("several columns: a line for each, in one pass") {
+  const scratch_folder here;
+  here.write("x.csv", "id,price,qty\n1,0.1,10\n2,0.2,20\n");
+  here.write("y.csv", "id,price,qty\n3,0.5,30\n");
+  CHECK(here.fanin("sum x.csv --column price,qty").out == "0.30000000000000004  price\n30  qty\n");
+  CHECK(here.shell("cat x.csv | $fanin max --column all --header").out == "2  id\n0.2  price\n20  qty\n");
+  CHECK(here.fanin("sum x.csv --column qty").out == "30\n");
+  CHECK(here.fanin("argmax x.csv --column qty,id").out == "1  qty\n1  id\n");
+  CHECK(here.fanin("max x.csv y.csv --column qty,id").out ==
+        "20  x.csv  qty\n2  x.csv  id\n30  y.csv  qty\n3  y.csv  id\n");
+  CHECK(here.fanin("sum x.csv y.csv --column qty,id --together").out == "60  qty\n6  id\n");
+  CHECK(here.fanin("reduce min,mean x.csv --column qty,id").out ==
+        "min 10  qty\nmean 15  qty\nmin 1  id\nmean 1.5  id\n");
+  // A variant that needs all elements at once.
+  CHECK(here.fanin("sum x.csv --column qty,id --variant pairwise --backend serial").out == "30  qty\n3  id\n");
+  CHECK(here.fanin("sum x.csv --column 3,1 --header --type i32").out == "30  qty\n3  id\n");
+  here.write("z.csv", "1,2\n3,4\n");
+  CHECK(here.fanin("sum z.csv --column all").out == "4  1\n6  2\n");
+}
+
+TEST_CASE("several columns longer than a block") {
+  const scratch_folder here;
+  REQUIRE(here.shell("{ echo a,b,c; seq 300000 | sed 's/.*/&,x&,-&/'; } >x.csv").status == 0);
+  CHECK(here.fanin("sum x.csv --column c,a --type i64").out == "-45000150000  c\n45000150000  a\n");
+  CHECK(here.fanin("reduce max,sum x.csv --column a,c").out ==
+        "max 300000  a\nsum 45000150000  a\nmax -1  c\nsum -45000150000  c\n");
+}
+
+TEST_CASE("several columns as JSON: an array that names file and column") {
+  const scratch_folder here;
+  here.write("x.csv", "id,price\n1,2\n3,4\n");
+  const json rows = parsed(here.fanin("sum x.csv x.csv --column all --header --json"));
+  REQUIRE(rows.size() == 4);
+  CHECK(rows[1]["input"] == "x.csv");
+  CHECK(rows[1]["column"] == "price");
+  CHECK(rows[1]["value"] == 6.0);
+  CHECK(rows[1]["count"] == 2);
+  CHECK_FALSE(rows[1].contains("missing"));
+  const json one = parsed(here.fanin("sum x.csv --column price --json"));
+  CHECK(one.is_object());
+  CHECK_FALSE(one.contains("column"));
+  CHECK(parsed(here.fanin("reduce sum,max x.csv --column id,price --json"))[2]["column"] == "price");
+  const std::string said = here.fanin("sum x.csv --column id,price --explain").err;
+  CHECK(said.find("input: x.csv, column price, csv, 2 elements of f64, read\n") != std::string::npos);
+}
+
+TEST_CASE("several columns: what cannot be") {
+  const scratch_folder here;
+  here.write("x.csv", "day,price\nmonday,2\n");
+  here.write("y.csv", "price,qty\n1,2\n");
+  here.write("z.csv", "day,price\n1,2\n");
+  here.write("empty.csv", "price,qty\n");
+  check_failure(here.fanin("sum x.csv --column all --header"), 1,
+                "x.csv: line 2, byte 1: column 'day': 'monday' is not a number of type f64");
+  check_failure(here.fanin("sum x.csv --column all"), 1, "if line 1 names the columns, say --header");
+  check_failure(here.fanin("sum y.csv --column all --header --save-state s"), 2, "--save-state takes one column");
+  check_failure(here.fanin("dot y.csv y.csv --column price,qty"), 2, "dot takes one column, not several");
+  check_failure(here.fanin("compare y.csv --column price,qty"), 2, "compare takes one column, not several");
+  check_failure(here.fanin("sum y.csv z.csv --column all --together --header"), 2,
+                "y.csv has the columns price, qty, and z.csv the columns day, price");
+  check_failure(here.fanin("sum empty.csv --column qty,price"), 1, "there is no number in its column 'qty'");
+  check_failure(here.shell("$fanin sum - --column a,b </dev/null"), 1, "standard input: there is no number in it");
+  here.write("big.csv", "a,b\n1,9223372036854775807\n1,1\n");
+  check_failure(here.fanin("sum big.csv --column a,b --type i64"), 1, "big.csv: column 'b': ");
+  CHECK(here.shell("ls").out == "big.csv\nempty.csv\nx.csv\ny.csv\nz.csv\n");
+}
+
+TEST_CASE("missing numbers") {
+  const scratch_folder here;
+  here.write("x.csv", "a,b\n1,NA\n,5\nnull,7\nnan,9\n");
+  check_failure(here.fanin("sum x.csv --column a"), 1, "x.csv: line 3, byte 1: an empty field");
+  check_failure(here.fanin("sum x.csv --column b --missing error"), 1, "line 2, byte 3: 'NA' is not a number");
+  CHECK(here.fanin("mean x.csv --column b --missing skip").out == "7\n");
+  const json one = parsed(here.fanin("sum x.csv --column b --missing skip --json"));
+  CHECK(one["missing"] == 1);
+  CHECK(one["count"] == 3);
+  const json rows = parsed(here.fanin("reduce count_nonzero x.csv --column all --header --missing skip --json"));
+  CHECK(rows[0]["missing"] == 2);
+  CHECK(rows[0]["count"] == 2);
+  CHECK(here.fanin("sum x.csv --column a --missing skip").out == "nan\n");
+  CHECK(here.fanin("sum x.csv --column a --missing skip --explain").err.find("missing: 2 left out\n") !=
+        std::string::npos);
+  CHECK(here.shell("printf '1,,NA\\n2,' | $fanin sum --delimiter , --missing skip").out == "3\n");
+  check_failure(here.shell("printf 'NA\\n' | $fanin sum --missing skip"), 1, "there is no number in it");
+  check_failure(here.fanin("argmin x.csv --column b --missing skip"), 2, "argmin counts every record");
+  check_failure(here.fanin("reduce sum,argmax x.csv --column b --missing skip"), 2, "argmax counts every record");
+  check_failure(here.fanin("dot x.csv x.csv --column b --missing skip"), 2, "dot takes pairs");
+  check_failure(here.fanin("sum x.csv --column b --missing drop"), 2, "--missing is skip or error, not 'drop'");
+  check_failure(here.shell("printf 12345678 >x.bin; $fanin sum x.bin --type f64 --missing skip"), 2,
+                "--missing is for text or csv input");
+}
+
+TEST_CASE("compressed input, whatever the format inside") {
+  const scratch_folder here;
+  REQUIRE(here.shell("seq 100000 >x.txt && sed 's/.*/&\\t&/' x.txt >x.tsv && gzip -k x.txt x.tsv").status == 0);
+  CHECK(here.fanin("sum x.txt.gz").out == "5000050000\n");
+  CHECK(here.fanin("sum x.tsv.gz --column 2").out == "5000050000\n");
+  CHECK(here.shell("cat x.txt.gz | $fanin sum").out == "5000050000\n");
+  CHECK(here.shell("cat x.tsv.gz | $fanin sum --column 2 --delimiter tab --format csv").out == "5000050000\n");
+  CHECK(here.shell("mv x.txt.gz odd; $fanin sum x.txt odd --together --type i64").out == "10000100000\n");
+  CHECK(here.shell("{ cat odd; printf '7 8' | gzip; } | $fanin sum").out == "5000050015\n");
+  REQUIRE(here.fanin("generate wide --count 300011 --type f32 --output x.npy").status == 0);
+  const std::string sum = here.fanin("sum x.npy").out;
+  REQUIRE(here.shell("gzip -k x.npy && tail -c +129 x.npy | gzip >X.BIN.GZ && cp X.BIN.GZ odd.bin").status == 0);
+  CHECK(here.fanin("sum x.npy.gz").out == sum);
+  CHECK(here.fanin("sum X.BIN.GZ --type f32").out == sum);
+  CHECK(here.fanin("sum X.BIN.GZ --type f32 --format raw").out == sum);
+  CHECK(here.fanin("sum odd.bin --type f32").out == sum);
+  CHECK(here.fanin("sum odd.bin --type u8 --format raw").out != here.fanin("sum odd.bin --type u8").out);
+  CHECK(here.fanin("compare x.npy.gz --json").status == 0);
+  check_failure(here.shell("head -c 1000 x.npy.gz >cut.gz; $fanin sum cut.gz"), 1, "cut.gz: truncated gzip data");
+  check_failure(here.shell("{ head -c 1000 x.npy.gz; echo; tail -c +1002 x.npy.gz; } | $fanin sum"), 1,
+                "standard input: corrupt gzip data: ");
+  check_failure(here.shell("{ cat x.npy.gz; echo more; } | $fanin sum"), 1, "corrupt gzip data: incorrect header check");
+}
+
+TEST_SUITE_END();
+
+}  // namespace
+}  // namespace fanin::cli

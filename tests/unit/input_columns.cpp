@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tests of several columns of CSV and of missing numbers: the result does not depend on how the text is split.
+#include <doctest/doctest.h>
+
+#include <cstring>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "cli/input/text_parser.hpp"
+#include "cli/kit/errors.hpp"
+
+namespace fanin::cli {
+namespace {
+
+/// The columns as text, as in "price 1 2, qty 3 (1 missing)", or the message of an error.
+std::string columns_in_pieces(std::string_view text, const text_layout& layout, std::size_t piece) {
+  std::vector<std::string> columns;
+  try {
+    text_parser parser(layout, element_type::f64, "x");
+    std::size_t at = 0, window = piece;
+    for (bool last = false; !last;) {
+      last = at + window >= text.size();
+      const std::size_t done = parser.parse(text.substr(at, window), last);
+      at += done;
+      window = done == 0 ? window + piece : piece;
+    }
+    for (const column_values& one : parser.columns()) {
+      std::vector<double> values(one.bytes.size() / sizeof(double));
+      if (!values.empty()) std::memcpy(values.data(), one.bytes.data(), one.bytes.size());
+      columns.push_back(fmt::format("{} {}", one.name, fmt::join(values, " ")));
+      if (one.missing > 0) columns.back() += fmt::format(" ({} missing)", one.missing);
+    }
+  } catch (const std::runtime_error& error) {
+    return error.what();
+  }
+  return fmt::format("{}", fmt::join(columns, ", "));
+}
+
+void check_columns(std::string_view text, const text_layout& layout, const std::string& expected) {
+  CAPTURE(text);
+  for (std::size_t piece = 1; piece <= text.size() + 1; ++piece) {
+    CAPTURE(piece);
+    CHECK(columns_in_pieces(text, layout, piece) == expected);
+  }
+}
+
+text_layout table(std::string column, bool header = false, bool skip_missing = false) {
+  return {true, ',', std::move(column), header, skip_missing};
+}
+
+TEST_SUITE_BEGIN("text");
+
+TEST_CASE("several columns, in the order of the choice") {
+  const std::string text = "id,price,qty\r\n1,2.5,3\r\n\"4\",\"5\",6";
+  check_columns(text, table("price,qty"), "price 2.5 5, qty 3 6");
+  check_columns(text, table("qty,1"), "qty 3 6, id 1 4");
+  check_columns(text, table(" qty , price "), "qty 3 6, price 2.5 5");
+  check_columns(text, table("3,2", true), "qty 3 6, price 2.5 5");
+  check_columns("1,2,3\n4,5,6\n", table("3,1"), "3 3 6, 1 1 4");
+  check_columns("\xEF\xBB\xBF" + text, table("all", true), "id 1 4, price 2.5 5, qty 3 6");
+  check_columns("1,2\n\n3,4\n", table("all"), "1 1 3, 2 2 4");
+  check_columns("7", table("all"), "1 7");
+}
+
+TEST_CASE("a choice that the header has as a name is that column") {
+  check_columns("\"a,b\",a,b\n1,2,3\n", table("a,b"), " 1");
+  check_columns("\"a,b\",a,b\n1,2,3\n", table("1,b"), "a,b 1, b 3");
+  check_columns("\"2,1\",x\n1,2\n", table("2,1", true), " 1");
+  check_columns("\"2,1\",x\n1,2\n", table("x,1"), "x 2, 2,1 1");
+  check_columns("all,x\n1,2\n", table("all", true), " 1");
+  check_columns("2,1\n5,6\n", table("2", true), " 6");
+  check_columns("\"a,b\",\"a,b\"\n1,2\n", table("a,b"),
+                "x: several columns are called 'a,b'; choose one by its number");
+}
+
+TEST_CASE("a column without a name of its own has its number") {
+  check_columns("a,,b,a\n1,2,3,4\n", table("all", true), "1 1, 2 2, b 3, 4 4");
+  check_columns("a,b,a\n1,2,3\n", table("3,b"), "3 3, b 2");
+}
+
+TEST_CASE("choices of columns that cannot be") {
+  const std::string text = "a,b\n1,2\n";
+  check_columns(text, table("a,c"), "x: no column is called 'c'; did you mean 'a'? there are a, b");
+  check_columns(text, table("a,"), "x: no column is called ''; did you mean 'a'? there are a, b");
+  check_columns(text, table("a,a"), "x: --column names column 1 twice");
+  check_columns(text, table("b,a,2"), "x: --column names column 2 twice");
+  check_columns(text, table("0,a"), "--column counts from 1");
+  check_columns("a,b,a\n1,2,3\n", table("a,b"), "x: several columns are called 'a'; choose one by its number");
+  check_columns(text, table("5,1", true), "x: line 1, byte 3: only 2 fields, and --column asks for number 5");
+  check_columns("1,2\n", table("5,1"), "x: line 1, byte 3: only 2 fields, and --column asks for number 5");
+  check_columns("1,2\n3\n", table("all"), "x: line 2, byte 1: the record has 1 field, and the first one 2");
+  check_columns("", table("a,b"), " ");
+}
+
+TEST_CASE("a column that is not a number is named") {
+  const std::string advice = "; if line 1 names the columns, say --header";
+  check_columns("a,b\n1,x\n", table("all", true), "x: line 2, byte 3: column 'b': 'x' is not a number of type f64");
+  check_columns("a,b\n1,1e999\n", table("a,b"), "x: line 2, byte 3: column 'b': '1e999' is out of range for f64");
+  check_columns("a,b\n,1\n", table("a,b"), "x: line 2, byte 1: column 'a': an empty field");
+  check_columns("1,b\n", table("all"), "x: line 1, byte 3: column '2': 'b' is not a number of type f64" + advice);
+}
+
+TEST_CASE("no more columns are read than names") {
+  const std::string commas = std::string(most_names - 1, ','), row = "1" + commas;
+  text_parser most(table("all", false, true), element_type::f64, "x");
+  CHECK(most.parse(row, true) == row.size());
+  CHECK(most.columns().size() == most_names);
+  text_parser more(table("all", false, true), element_type::f64, "x");
+  CHECK_THROWS_WITH_AS(more.parse(row + ",", true), "x: line 1, byte 65538: a record of more than 65536 fields",
+                       bad_data);
+}
+
+TEST_CASE("missing numbers are left out and counted") {
+  const std::string words = "a,b\n1,NA\n,n/a\n3,#N/A\n4,<na>\n5,Null\nnone,\" \"\n7,8\n";
+  check_columns(words, table("a,b", false, true), "a 1 3 4 5 7 (2 missing), b 8 (6 missing)");
+  check_columns(words, table("b", false, true), " 8 (6 missing)");
+  check_columns("a\n1\n\n\"\"\n2\n", table("a", false, true), " 1 2 (1 missing)");
+  check_columns("nan,-nan\ninf,-\n", table("1", false, true), " nan inf");
+  check_columns("1\nx\n", table("1", false, true), "x: line 2, byte 1: 'x' is not a number of type f64");
+  check_columns("1\nNA\n", table("1"), "x: line 2, byte 1: 'NA' is not a number of type f64");
+  check_columns("1\n-\n", table("1", false, true), "x: line 2, byte 1: '-' is not a number of type f64");
+  check_columns("1,2\n3\n", table("1", false, true),
+                "x: line 2, byte 1: the record has 1 field, and the first one 2");
+}
+
+TEST_CASE("missing numbers of plain text") {
+  const text_layout comma{.delimiter = ',', .skip_missing = true};
+  check_columns("1,,3\n,4\r\n5,\n\nNA,n/a\n6", comma, " 1 3 4 5 6 (5 missing)");
+  check_columns("1 NA 2\nnull, 3", {.skip_missing = true}, " 1 2 3 (2 missing)");
+  check_columns("1 NA", {}, "x: line 1, byte 3: 'NA' is not a number of type f64");
+}
+
+TEST_SUITE_END();
+
+}  // namespace
+}  // namespace fanin::cli
