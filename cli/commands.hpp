@@ -17,6 +17,7 @@ struct command {
 };
 
 std::vector<command> add_reductions(CLI::App& root);  ///< one for each operation of the catalogue, and `reduce`
+command add_describe(CLI::App& root);
 command add_compare(CLI::App& root);
 command add_accuracy(CLI::App& root);
 command add_ladder(CLI::App& root);

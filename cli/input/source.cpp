@@ -124,9 +124,10 @@ source::source(const input_options& arguments)
     open_raw(arguments);
   } else {
     skips_missing_ = cli::skips_missing(arguments);
-    blocks_ =
-        text_blocks(reader_, type_,
-                    {format_ == "csv", delimiter_of(arguments), arguments.column, arguments.header, skips_missing_});
+    blocks_ = text_blocks(
+        reader_, type_,
+        {format_ == "csv", delimiter_of(arguments),
+         arguments.column.empty() ? arguments.usual_column : arguments.column, arguments.header, skips_missing_});
   }
 }
 

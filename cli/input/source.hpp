@@ -26,6 +26,7 @@ struct input_options {
   std::uint64_t skip = 0;   ///< raw: bytes before the first element
   std::optional<std::uint64_t> count = {};  ///< raw: elements; default: all
   std::string column = {};                  ///< csv: see column_choice
+  std::string usual_column = {};            ///< csv: stands for an empty `column`
   std::string delimiter = {};               ///< text, csv: one character, or "tab"
   bool header = false;                      ///< csv: see text_layout
   std::string missing = {};                 ///< text, csv: skip, or error; empty: error

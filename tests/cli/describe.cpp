@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tests of fanin describe: a line for each column, and the same as JSON.
+#include <doctest/doctest.h>
+
+#include "tests/cli/process.hpp"
+
+namespace fanin::cli {
+namespace {
+
+TEST_SUITE_BEGIN("describe");
+
+TEST_CASE("columns of csv, with NaN and missing numbers") {
+  const scratch_folder here;
+  here.write("x.csv", "id,price\n1,0.5\n2,nan\n3,1.5\n4,NA\n");
+  CHECK(here.fanin("describe x.csv --header --missing skip").out ==
+        "column  count  nan  missing  min  max  sum  mean   standard_deviation\n"
+        "id          4    0        0    1    4   10   2.5  1.118033988749895\n"
+        "price       2    1        1  0.5  1.5    2     1                0.5\n");
+  CHECK(here.fanin("describe x.csv --column id").out ==
+        "count  nan  min  max  sum  mean  standard_deviation\n"
+        "    4    0    1    4   10   2.5   1.118033988749895\n");
+  check_failure(here.fanin("describe x.csv --header"), 1, "column 'price': 'NA' is not a number");
+  here.write("y.csv", "a,b\n1,nan\n");
+  check_failure(here.fanin("describe y.csv --header"), 1, "column 'b': the minmax of no elements does not exist");
+}
+
+TEST_CASE("other inputs, and JSON") {
+  const scratch_folder here;
+  CHECK(here.shell("printf '3 nan 1' | $fanin describe").out ==
+        "count  nan  min  max  sum  mean  standard_deviation\n"
+        "    2    1    1    3    4     2                   1\n");
+  const json one = parsed(here.shell("printf '\\1\\0\\2\\0' >x.bin; $fanin describe x.bin --type i16 --json"));
+  CHECK(one["element_type"] == "i16");
+  CHECK(one["count"] == 2);
+  CHECK(one["nan"] == 0);
+  CHECK(one["min"] == 1);
+  CHECK(one["max"] == 2);
+  CHECK(one["sum"] == 3);
+  CHECK(one["mean"] == 1.5);
+  CHECK(one["standard_deviation"] == 0.5);
+  CHECK_FALSE(one.contains("column"));
+  here.write("x.csv", "1,2\n3,4\n");
+  const json both = parsed(here.fanin("describe x.csv --json"));
+  REQUIRE(both.size() == 2);
+  CHECK(both[1]["column"] == "2");
+  CHECK(both[1]["sum"] == 6);
+  check_failure(here.fanin("describe x.csv --backend serail"), 2, "did you mean 'serial'?");
+}
+
+TEST_SUITE_END();
+
+}  // namespace
+}  // namespace fanin::cli
