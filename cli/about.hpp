@@ -27,7 +27,7 @@ constexpr std::string_view environment =
 constexpr std::string_view input_formats =
     "gzip and zstd data are unpacked, by their first bytes; after --format raw only if the name ends with .gz or "
     ".zst.\n"
-    "Input is .npy by its first bytes; csv by its name (.csv, .tsv, in upper or lower case) or --column or "
+    "Input is .npy or .npz by its first bytes; csv by its name (.csv, .tsv, in upper or lower case) or --column or "
     "--header;\n"
     "raw by its name (.bin, .raw) or --skip or --count; otherwise text. --format says it outright. In text, white\n"
     "space separates numbers, perhaps after a comma; '1,2' is two numbers only with --delimiter ','. A line ends\n"

@@ -10,7 +10,7 @@ build=$root/build/default
 packages=(
   cmake g++ ninja-build                          # build
   libhwy-dev libtbb-dev                          # library
-  libcli11-dev libfmt-dev libzstd-dev nlohmann-json3-dev zlib1g-dev  # command
+  libcli11-dev libfmt-dev libzip-dev libzstd-dev nlohmann-json3-dev zlib1g-dev  # command
 )
 packages_of_all=(
   clang doctest-dev libclang-rt-14-dev libmpfr-dev valgrind  # tests

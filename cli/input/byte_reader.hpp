@@ -40,7 +40,8 @@ std::string input_name(const std::string& path);
 class byte_stream {
  public:
   virtual ~byte_stream() = default;
-  /// Reads up to as many bytes as `to` has, which are more than 0. Returns their number, which is 0 only at the end.
+  /// Reads up to as many bytes as `to` has, which are more than 0. Returns their number, which is 0 only at the
+  /// end.
   /// @throws bad_data
   virtual std::size_t read(std::span<std::byte> to) = 0;
 };

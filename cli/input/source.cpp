@@ -9,6 +9,7 @@
 #include "backends/words.hpp"
 #include "cli/input/compression.hpp"
 #include "cli/input/npy.hpp"
+#include "cli/input/npz.hpp"
 #include "cli/kit/errors.hpp"
 #include "cli/kit/text.hpp"
 
@@ -48,7 +49,6 @@ constexpr std::array foreign_formats = {
                    "7zXZ\0"sv,
                    "xz data", "'xz -dc' unpacks it, and 'fanin SUBCOMMAND -' reads a pipe"},
     foreign_format{"BZh"sv, "bzip2 data", "'bzip2 -dc' unpacks it, and 'fanin SUBCOMMAND -' reads a pipe"},
-    foreign_format{"PK\x03\x04"sv, "a zip archive, perhaps .npz", "'unzip' unpacks it; .npz holds .npy files"},
     foreign_format{"PK\x05\x06"sv, "an empty zip archive", "there is nothing in it to reduce"},
     foreign_format{"PAR1"sv, "a Parquet file", "DuckDB or pyarrow converts it to CSV"},
     foreign_format{"\x89HDF\r\n\x1a\n"sv, "an HDF5 file", "'h5dump -d DATASET -b LE -o x.bin' writes raw data"},
@@ -108,6 +108,7 @@ bool skips_missing(const input_options& arguments) {
 source::source(const input_options& arguments)
     : file_(arguments.path), reader_(file_.get(), input_name(arguments.path)), size_(file_.size()) {
   decompress(arguments);
+  open_archive(arguments);
   decide_format(arguments);
   check_options(arguments, format_);
   if (!arguments.type.empty()) type_ = parse_choice<element_type>("element type", arguments.type, all_element_types);
@@ -144,7 +145,21 @@ void source::decompress(const input_options& arguments) {
   }
 }
 
+void source::open_archive(const input_options& arguments) {
+  const bool may_be_archive = arguments.format.empty() || arguments.format == "npy";
+  if (!may_be_archive || !is_npz(reader_.peek(4))) {
+    if (!arguments.member.empty()) throw usage_error(fmt::format("{}: --member is for .npz input", name()));
+    return;
+  }
+  if (size_ < 0)
+    throw bad_data(fmt::format("{}: a zip archive is read from a file only that is not compressed", name()));
+  reader_ = byte_reader(open_npz_member(file_.get(), arguments.member, name()), input_name(arguments.path));
+  size_ = -1;
+  format_ = "npy";
+}
+
 void source::decide_format(const input_options& arguments) {
+  if (format_ == "npy") return;
   const bool like_csv = !arguments.column.empty() || arguments.header;
   if (!arguments.format.empty()) {
     if (std::ranges::find(formats, arguments.format) == formats.end()) {

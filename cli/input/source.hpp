@@ -29,6 +29,7 @@ struct input_options {
   std::string usual_column = {};            ///< csv: stands for an empty `column`
   std::string delimiter = {};               ///< text, csv: one character, or "tab"
   bool header = false;                      ///< csv: see text_layout
+  std::string member = {};                  ///< npy: the name of a member of .npz
   std::string missing = {};                 ///< text, csv: skip, or error; empty: error
 
   bool operator==(const input_options&) const = default;
@@ -91,6 +92,7 @@ class source {
 
  private:
   void decompress(const input_options& arguments);
+  void open_archive(const input_options& arguments);
   void decide_format(const input_options& arguments);
   void refuse_binary();
   void open_npy();

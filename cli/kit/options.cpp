@@ -105,6 +105,7 @@ void add_reading_options(CLI::App& parser, input_options& arguments) {
   option("--type", "TYPE", arguments.type, types.c_str());
   add_number_option(parser, "--skip", 0, arguments.skip, "raw: bytes to pass over at the start");
   add_number_option(parser, "--count", 0, arguments.count, "raw: number of elements to read (default: all)");
+  option("--member", "NAME", arguments.member, "npz: the array (default: the only one)");
   option("--column", "COLUMN", arguments.column,
          "csv: the columns, by name or by number from 1, as in 'price,3'; or all");
   option("--delimiter", "CHARACTER", arguments.delimiter,

@@ -124,7 +124,8 @@ TEST_CASE("compressed input, whatever the format inside") {
   check_failure(here.shell("head -c 1000 x.npy.gz >cut.gz; $fanin sum cut.gz"), 1, "cut.gz: truncated gzip data");
   check_failure(here.shell("{ head -c 1000 x.npy.gz; echo; tail -c +1002 x.npy.gz; } | $fanin sum"), 1,
                 "standard input: corrupt gzip data: ");
-  check_failure(here.shell("{ cat x.npy.gz; echo more; } | $fanin sum"), 1, "corrupt gzip data: incorrect header check");
+  check_failure(here.shell("{ cat x.npy.gz; echo more; } | $fanin sum"), 1,
+                "corrupt gzip data: incorrect header check");
 }
 
 TEST_SUITE_END();

@@ -117,6 +117,13 @@ TEST_CASE("a line ends with LF, CR LF or CR") {
 TEST_CASE("numbers are correctly rounded and complete") {
   check<double>("0.1 1e308 5e-324 1e-400 -1e-400", plain, {0.1, 1e308, 5e-324, 0.0, -0.0});
   check<double>("inf -inf Infinity", plain, {infinity, -infinity, infinity});
+  check<double>("12.50 -.5 5. 007 -0.0 9007199254740991 9007199254740993 0.000000000000000123", plain,
+                {12.5, -0.5, 5, 7, -0.0, 9007199254740991, 9007199254740992, 1.23e-16});
+  check<double>("9007199.254740993 123456789012345678 1234567890123456789012345 0.1234567890123456789", plain,
+                {9007199.254740993, 123456789012345678.0, 1234567890123456789012345.0, 0.1234567890123456789});
+  for (const std::string_view word : {".", "-", "-.", "1.2.3", "1..", "--1", "1-", "- 1"}) {
+    CHECK_THROWS_AS(parse<double>(word, plain, 1), bad_data);
+  }
   check<float>("0.1 16777217", plain, {0.1f, 16777216.f});
   check<std::int64_t>("9223372036854775807 -9223372036854775808", plain,
                       {std::numeric_limits<std::int64_t>::max(), std::numeric_limits<std::int64_t>::min()});
