@@ -239,6 +239,27 @@ struct loop<acc::exact_dot<T>> {
   static exact_dot_accumulator<T> total(const void* state) { return detail::general_total<acc::exact_dot<T>>(state); }
 };
 
+template <class T>
+struct loop<acc::log_sum<T>> {
+  using A = acc::log_sum<T>;
+  using row = log_sum_row<T>;
+  static constexpr arithmetic functions = [] {
+    arithmetic f = detail::general_arithmetic<A>();
+    f.state_bytes = sizeof(row);
+    f.reset = [](void* state) { static_cast<row*>(state)->reset(); };
+    f.accumulate = [](const operands& data, std::size_t count, void* state) {
+      fold_log_sums(static_cast<const T*>(data.x), count, *static_cast<row*>(state));
+    };
+    f.merge = [](void* into, const void* from) { static_cast<row*>(into)->merge(*static_cast<const row*>(from)); };
+    return f;
+  }();
+  static acc::scaled_sum total(const void* state) {
+    typename detail::ordered_loop<A>::row states;
+    for (std::size_t i = 0; i < row::lanes; ++i) states.lane[i] = static_cast<const row*>(state)->state_of(i);
+    return detail::ordered_loop<A>::total(states);
+  }
+};
+
 /// Elements of 16 bits are folded as floats by the loop of A.
 template <class T, class A>
 struct loop<acc::widening<T, A>> {

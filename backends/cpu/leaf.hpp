@@ -3,11 +3,13 @@
 // All of them need round to nearest and no flushing of subnormals (environment.hpp).
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 
 #include <fanin/accumulator/compensated.hpp>
+#include <fanin/accumulator/log_sum.hpp>
 #include <fanin/accumulator/product.hpp>
 #include <fanin/accumulator/sum.hpp>
 #include <fanin/loop.hpp>
@@ -98,6 +100,31 @@ std::size_t find_leaf(const T* x, std::size_t count, T value);
 /// The number of elements that are zero.
 template <class T>
 std::size_t zeros_leaf(const T* x, std::size_t count, bool prefetches);
+
+/// The states of log_sum in the lanes of a row: the largest elements, and the sums.
+struct scaled_sums {
+  double *largest, *sum;
+};
+/// Merges `lanes` states into as many others; 32 or a multiple of it.
+void merge_log_sums(const scaled_sums& from, std::size_t lanes, const scaled_sums& into);
+template <class T>
+struct log_sum_row {
+  using A = accumulator::log_sum<T>;
+  static constexpr std::size_t lanes = detail::lanes_of<A>;
+  double largest[lanes], sum[lanes];
+
+  void reset() {
+    std::fill_n(largest, lanes, A::identity().largest);
+    std::fill_n(sum, lanes, A::identity().sum);
+  }
+  scaled_sums planes() { return {largest, sum}; }
+  void merge(log_sum_row from) { merge_log_sums(from.planes(), lanes, planes()); }
+  typename A::state state_of(std::size_t i) const { return {largest[i], sum[i]}; }
+};
+/// Folds any number of floats or doubles in the fixed order, with the bits of the general loop. Memory: 16 KiB of
+/// stack for floats, and 1 KiB for each level of the tree.
+template <class T>
+void fold_log_sums(const T* x, std::size_t count, log_sum_row<T>& out);
 
 inline constexpr std::size_t most_widened_state = 4 * detail::row_bytes;  ///< in bytes, where order matters
 /// Folds elements of 16 bits as `floats` folds the floats that they are, into its state: in blocks on the stack,

@@ -14,26 +14,43 @@ namespace fanin::accumulator {
 /// ln 2 as the sum of two doubles: the upper 42 bits, of which any multiple below 2^11 is a double, and the rest.
 inline constexpr double ln2_high = 0x1.62e42fefa38p-1, ln2_low = 0x1.ef35793c7673p-45;
 
+inline constexpr double inverse_ln2 = 0x1.71547652b82fep0;
+
+/// What is added to this is rounded to an integer, which stands in the lowest bits.
+inline constexpr double to_integer = 0x1.8p52;
+
 /// exp_of_negative() gives 0 for anything less.
 inline constexpr double least_exponent = -708;
+
+/// 1/K!, correctly rounded, for K up to 18.
+template <int K>
+inline constexpr double inverse_factorial = [] {
+  double factorial = 1;
+  for (int i = 2; i <= K; ++i) factorial *= i;
+  return 1 / factorial;
+}();
+inline constexpr int last_exponential_term = 13;
+
+/// 1/K! + r/(K + 1)! + ... + r^(13 - K)/13!.
+template <int K>
+FANIN_HOST_DEVICE inline double exponential_series_from(double r) {
+  if constexpr (K == last_exponential_term) {
+    return inverse_factorial<K>;
+  } else {
+    return exponential_series_from<K + 1>(r) * r + inverse_factorial<K>;
+  }
+}
 
 /// e^t for t <= 0, with a relative error of at most 2 units roundoff (2^-52), but 0 for t < -708. 0 gives exactly 1,
 /// -infinity 0, NaN NaN.
 /// With t = n ln 2 + r and n an integer, e^t = 2^n e^r; e^r is the sum of the terms of the exponential series up to
 /// r^13 / 13!.
 FANIN_HOST_DEVICE inline double exp_of_negative(double t) {
-  constexpr double inverse_ln2 = 0x1.71547652b82fep0;
-  constexpr double to_integer = 0x1.8p52;  // What is added to this is rounded to an integer, in the lowest bits.
-  constexpr double inverse_factorial[] = {1. / 2,       1. / 6,        1. / 24,        1. / 120,
-                                          1. / 720,     1. / 5040,     1. / 40320,     1. / 362880,
-                                          1. / 3628800, 1. / 39916800, 1. / 479001600, 1. / 6227020800};
   const double bounded = t < least_exponent ? least_exponent : t;
   const double shifted = bounded * inverse_ln2 + to_integer;
   const double n = shifted - to_integer;
   const double r = (bounded - n * ln2_high) - n * ln2_low;
-  double series = inverse_factorial[11];
-  for (int i = 10; i >= 0; --i) series = series * r + inverse_factorial[i];
-  const double exp_of_rest = 1 + (r + r * r * series);
+  const double exp_of_rest = 1 + (r + r * r * exponential_series_from<2>(r));
   const double power = __builtin_bit_cast(double, (__builtin_bit_cast(std::uint64_t, shifted) + 1023) << 52);
   return t < least_exponent ? 0 : exp_of_rest * power;
 }

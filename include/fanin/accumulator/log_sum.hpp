@@ -12,15 +12,17 @@
 namespace fanin {
 namespace accumulator {
 
-/// log(sum of e^x) over the elements x. A state has the largest element m and the sum of e^(x - m), in double for
-/// every T: at least 1 where there is an element, at most their number, and NaN where an element is NaN. Each
-/// addition and each merge evaluates one exponential. Error: log_sum_bound().
+/// Of elements x with the largest element m, m and the sum of e^(x - m): at least 1 where there is an element, at
+/// most their number, and NaN where an element is NaN.
+struct scaled_sum {
+  double largest;
+  double sum;
+};
+
+/// log(sum of e^x) over the elements x, computed in double for every T. Each addition and each merge evaluates one
+/// exponential. Error: log_sum_bound().
 template <class T>
 struct log_sum {
-  struct scaled_sum {
-    double largest;
-    double sum;
-  };
   using element = T;
   using state = scaled_sum;
   static constexpr bool order_free = false;
