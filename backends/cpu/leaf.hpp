@@ -101,12 +101,10 @@ std::size_t find_leaf(const T* x, std::size_t count, T value);
 template <class T>
 std::size_t zeros_leaf(const T* x, std::size_t count, bool prefetches);
 
-/// The states of log_sum in the lanes of a row: the largest elements, and the sums.
-struct scaled_sums {
-  double *largest, *sum;
-};
-/// Merges `lanes` states into as many others; 32 or a multiple of it.
-void merge_log_sums(const scaled_sums& from, std::size_t lanes, const scaled_sums& into);
+/// Merges `lanes` states of log_sum, their largest elements and their sums, into as many others; 32 or a multiple.
+void merge_log_sums(const double* largest, const double* sum, std::size_t lanes, double* into_largest,
+                    double* into_sum);
+/// The states of log_sum in the lanes of a row.
 template <class T>
 struct log_sum_row {
   using A = accumulator::log_sum<T>;
@@ -117,8 +115,7 @@ struct log_sum_row {
     std::fill_n(largest, lanes, A::identity().largest);
     std::fill_n(sum, lanes, A::identity().sum);
   }
-  scaled_sums planes() { return {largest, sum}; }
-  void merge(log_sum_row from) { merge_log_sums(from.planes(), lanes, planes()); }
+  void merge(const log_sum_row& from) { merge_log_sums(from.largest, from.sum, lanes, largest, sum); }
   typename A::state state_of(std::size_t i) const { return {largest[i], sum[i]}; }
 };
 /// Folds any number of floats or doubles in the fixed order, with the bits of the general loop. Memory: 16 KiB of

@@ -86,14 +86,17 @@ struct states {
   }
 };
 
-void merge_rows(const double* largest, const double* sum, std::size_t rows, std::size_t lanes, scaled_sums into) {
+/// Merges rows of states into one. A row begins at every `lanes`-th number of `largest`; all have the sums of the
+/// first.
+void merge_rows(const double* largest, const double* sum, std::size_t rows, std::size_t lanes, double* into_largest,
+                double* into_sum) {
   const doubles d;
   for (std::size_t j = 0; j < lanes; j += batch * width) {
     states s;
     vector other_sum[batch];
     for_each_vector([&](std::size_t v) {
-      s.largest[v] = hn::LoadU(d, into.largest + j + v * width);
-      s.sum[v] = hn::LoadU(d, into.sum + j + v * width);
+      s.largest[v] = hn::LoadU(d, into_largest + j + v * width);
+      s.sum[v] = hn::LoadU(d, into_sum + j + v * width);
       other_sum[v] = hn::LoadU(d, sum + j + v * width);
     });
     for (std::size_t row = 0; row < rows; ++row) {
@@ -102,8 +105,8 @@ void merge_rows(const double* largest, const double* sum, std::size_t rows, std:
       s.merge(there, other_sum);
     }
     for_each_vector([&](std::size_t v) {
-      hn::StoreU(s.largest[v], d, into.largest + j + v * width);
-      hn::StoreU(s.sum[v], d, into.sum + j + v * width);
+      hn::StoreU(s.largest[v], d, into_largest + j + v * width);
+      hn::StoreU(s.sum[v], d, into_sum + j + v * width);
     });
   }
 }
@@ -140,7 +143,7 @@ void fold_leaf(const T* x, std::size_t count, log_sum_row<T>& out) {
   out.reset();
   const std::size_t rows = count / lanes;
   const auto add = [&](const double* elements) {
-    HWY_DYNAMIC_DISPATCH(merge_rows)(elements, ones.data(), rows, lanes, out.planes());
+    HWY_DYNAMIC_DISPATCH(merge_rows)(elements, ones.data(), rows, lanes, out.largest, out.sum);
   };
   if constexpr (std::is_same_v<T, double>) {
     add(x);
@@ -159,8 +162,9 @@ void fold_leaf(const T* x, std::size_t count, log_sum_row<T>& out) {
 
 }  // namespace
 
-void merge_log_sums(const scaled_sums& from, std::size_t lanes, const scaled_sums& into) {
-  HWY_DYNAMIC_DISPATCH(merge_rows)(from.largest, from.sum, 1, lanes, into);
+void merge_log_sums(const double* largest, const double* sum, std::size_t lanes, double* into_largest,
+                    double* into_sum) {
+  HWY_DYNAMIC_DISPATCH(merge_rows)(largest, sum, 1, lanes, into_largest, into_sum);
 }
 
 template <class T>
