@@ -242,18 +242,22 @@ struct loop<acc::exact_dot<T>> {
 template <class T>
 struct loop<acc::log_sum<T>> {
   using A = acc::log_sum<T>;
-  using row = typename detail::ordered_loop<A>::row;
+  using row = log_sum_row<T>;
   static constexpr arithmetic functions = [] {
     arithmetic f = detail::general_arithmetic<A>();
+    f.state_bytes = sizeof(row);
+    f.reset = [](void* state) { static_cast<row*>(state)->reset(); };
     f.accumulate = [](const operands& data, std::size_t count, void* state) {
-      fold_log_sums(static_cast<const T*>(data.x), count, static_cast<row*>(state)->lane);
+      fold_log_sums(static_cast<const T*>(data.x), count, *static_cast<row*>(state));
     };
-    f.merge = [](void* into, const void* from) {
-      merge_log_sums(static_cast<row*>(into)->lane, static_cast<const row*>(from)->lane, detail::lanes_of<A>);
-    };
+    f.merge = [](void* into, const void* from) { static_cast<row*>(into)->merge(*static_cast<const row*>(from)); };
     return f;
   }();
-  static acc::scaled_sum total(const void* state) { return detail::general_total<A>(state); }
+  static acc::scaled_sum total(const void* state) {
+    typename detail::ordered_loop<A>::row states;
+    for (std::size_t i = 0; i < row::lanes; ++i) states.lane[i] = static_cast<const row*>(state)->state_of(i);
+    return detail::ordered_loop<A>::total(states);
+  }
 };
 
 /// Elements of 16 bits are folded as floats by the loop of A.

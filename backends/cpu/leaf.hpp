@@ -3,6 +3,7 @@
 // All of them need round to nearest and no flushing of subnormals (environment.hpp).
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -100,12 +101,27 @@ std::size_t find_leaf(const T* x, std::size_t count, T value);
 template <class T>
 std::size_t zeros_leaf(const T* x, std::size_t count, bool prefetches);
 
-/// Folds any number of elements in the fixed order into the states of a row, as the general loop of log_sum<T>, T
-/// float or double.
+/// Merges `lanes` states of log_sum, their largest elements and their sums, into as many others; 32 or a multiple.
+void merge_log_sums(const double* largest, const double* sum, std::size_t lanes, double* into_largest,
+                    double* into_sum);
+/// The states of log_sum in the lanes of a row.
 template <class T>
-void fold_log_sums(const T* x, std::size_t count, accumulator::scaled_sum* row);
-/// Merges `lanes` states into as many others; 32 or a multiple of it.
-void merge_log_sums(accumulator::scaled_sum* into, const accumulator::scaled_sum* from, std::size_t lanes);
+struct log_sum_row {
+  using A = accumulator::log_sum<T>;
+  static constexpr std::size_t lanes = detail::lanes_of<A>;
+  double largest[lanes], sum[lanes];
+
+  void reset() {
+    std::fill_n(largest, lanes, A::identity().largest);
+    std::fill_n(sum, lanes, A::identity().sum);
+  }
+  void merge(const log_sum_row& from) { merge_log_sums(from.largest, from.sum, lanes, largest, sum); }
+  typename A::state state_of(std::size_t i) const { return {largest[i], sum[i]}; }
+};
+/// Folds any number of floats or doubles in the fixed order, with the bits of the general loop. Memory: 16 KiB of
+/// stack for floats, and 1 KiB for each level of the tree.
+template <class T>
+void fold_log_sums(const T* x, std::size_t count, log_sum_row<T>& out);
 
 /// Folds elements of 16 bits as `floats` folds the floats that they are, into its state: in blocks on the stack,
 /// which stay in the L1 cache. If `settled_by` is not null, the state is a count of which it says whether what one

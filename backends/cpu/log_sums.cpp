@@ -6,9 +6,8 @@
 // after foreach_target.h
 #include <hwy/highway.h>
 
-#include <algorithm>
+#include <array>
 #include <bit>
-#include <limits>
 #include <type_traits>
 
 #include "backends/cpu/leaf.hpp"
@@ -69,90 +68,57 @@ HWY_INLINE void exponentiate(vector (&t)[batch]) {
 struct states {
   vector largest[batch], sum[batch];
 
-  HWY_INLINE void load(const accumulator::scaled_sum* from) {
-    for_each_vector(
-        [&](std::size_t v) { hn::LoadInterleaved2(doubles(), &from[v * width].largest, largest[v], sum[v]); });
-  }
-  HWY_INLINE void store(accumulator::scaled_sum* to) const {
-    for_each_vector(
-        [&](std::size_t v) { hn::StoreInterleaved2(largest[v], sum[v], doubles(), &to[v * width].largest); });
-  }
-  HWY_INLINE void merge(const states& other) {
-    vector factor[batch];
+  HWY_INLINE void merge(const double* other_largest, const vector (&other_sum)[batch]) {
+    vector factor[batch], other[batch];
     for_each_vector([&](std::size_t v) {
-      const auto same = hn::Eq(largest[v], other.largest[v]);
-      const vector distance = hn::IfThenZeroElse(same, hn::Abs(hn::Sub(largest[v], other.largest[v])));
-      factor[v] = hn::Sub(hn::Zero(doubles()), distance);
+      other[v] = hn::LoadU(doubles(), other_largest + v * width);
+      const vector distance = hn::Abs(hn::Sub(largest[v], other[v]));
+      factor[v] = hn::Neg(hn::IfThenZeroElse(hn::Eq(largest[v], other[v]), distance));
     });
     exponentiate(factor);
     for_each_vector([&](std::size_t v) {
-      const auto grows = hn::Gt(other.largest[v], largest[v]);
-      const vector above = hn::IfThenElse(grows, other.sum[v], sum[v]);
-      const vector below = hn::IfThenElse(grows, sum[v], other.sum[v]);
+      const auto grows = hn::Gt(other[v], largest[v]);
+      const vector below = hn::IfThenElse(grows, sum[v], other_sum[v]);
+      const vector above = hn::IfThenElse(grows, other_sum[v], sum[v]);
       sum[v] = hn::Add(above, hn::Mul(below, factor[v]));
-      largest[v] = hn::IfThenElse(grows, other.largest[v], largest[v]);
+      largest[v] = hn::IfThenElse(grows, other[v], largest[v]);
     });
   }
 };
 
-template <class T>
-HWY_INLINE vector load(const T* x) {
+/// Merges rows of states into one. A row begins at every `lanes`-th number of `largest`; all have the sums of the
+/// first.
+void merge_rows(const double* largest, const double* sum, std::size_t rows, std::size_t lanes, double* into_largest,
+                double* into_sum) {
   const doubles d;
-  if constexpr (std::is_same_v<T, double>) {
-    return hn::LoadU(d, x);
-  } else {
-    return hn::PromoteTo(d, hn::LoadU(hn::Rebind<T, doubles>(), x));
-  }
-}
-
-void merge_rows(accumulator::scaled_sum* into, const accumulator::scaled_sum* from, std::size_t lanes) {
   for (std::size_t j = 0; j < lanes; j += batch * width) {
-    states s, other;
-    s.load(into + j);
-    other.load(from + j);
-    s.merge(other);
-    s.store(into + j);
-  }
-}
-
-template <class T>
-HWY_INLINE void fold_leaf(const T* x, std::size_t count, accumulator::scaled_sum* row) {
-  using A = accumulator::log_sum<T>;
-  constexpr std::size_t lanes = detail::lanes_of<A>;
-  const doubles d;
-  const std::size_t whole = count / lanes * lanes;
-  for (std::size_t j = 0; j < lanes; j += batch * width) {
-    states s, next;
+    states s;
+    vector other_sum[batch];
     for_each_vector([&](std::size_t v) {
-      s.largest[v] = hn::Set(d, A::identity().largest);
-      s.sum[v] = hn::Set(d, A::identity().sum);
-      next.sum[v] = hn::Set(d, 1);
+      s.largest[v] = hn::LoadU(d, into_largest + j + v * width);
+      s.sum[v] = hn::LoadU(d, into_sum + j + v * width);
+      other_sum[v] = hn::LoadU(d, sum + j + v * width);
     });
-    for (std::size_t i = j; i < whole; i += lanes) {
-      for_each_vector([&](std::size_t v) {
-        prefetch_line(x + i + v * width);
-        next.largest[v] = load(x + i + v * width);
-      });
-      s.merge(next);
+    for (std::size_t row = 0; row < rows; ++row) {
+      const double* const there = largest + row * lanes + j;
+      for_each_vector([&](std::size_t v) { prefetch_line(there + v * width); });
+      s.merge(there, other_sum);
     }
-    s.store(row + j);
+    for_each_vector([&](std::size_t v) {
+      hn::StoreU(s.largest[v], d, into_largest + j + v * width);
+      hn::StoreU(s.sum[v], d, into_sum + j + v * width);
+    });
   }
-  for (std::size_t i = whole; i < count; ++i) A::add(row[i - whole], x[i]);
 }
 
-template <class T>
-void fold_rows(const T* x, std::size_t count, accumulator::scaled_sum* row) {
-  using A = accumulator::log_sum<T>;
-  constexpr std::size_t leaf = detail::leaf_of<A>, lanes = detail::lanes_of<A>;
-  if (count <= leaf) return fold_leaf(x, count, row);
-  const std::size_t left = leaf * std::bit_floor((count - 1) / leaf);
-  accumulator::scaled_sum right[lanes];
-  fold_rows(x, left, row);
-  fold_rows(x + left, count - left, right);
-  merge_rows(row, right, lanes);
+/// The floats of whole rows as doubles.
+void widen_rows(const float* x, std::size_t count, double* out) {
+  const doubles d;
+  for (std::size_t i = 0; i < count; i += width) {
+    prefetch_line(x + i);
+    hn::StoreU(hn::PromoteTo(d, hn::LoadU(hn::Rebind<float, doubles>(), x + i)), d, out + i);
+  }
 }
-void fold_rows_f32(const float* x, std::size_t count, accumulator::scaled_sum* row) { fold_rows(x, count, row); }
-void fold_rows_f64(const double* x, std::size_t count, accumulator::scaled_sum* row) { fold_rows(x, count, row); }
 
 }  // namespace HWY_NAMESPACE
 }  // namespace fanin::cpu
@@ -160,22 +126,59 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace fanin::cpu {
+namespace {
 
 HWY_EXPORT(merge_rows);
-HWY_EXPORT(fold_rows_f32);
-HWY_EXPORT(fold_rows_f64);
+HWY_EXPORT(widen_rows);
 
-void merge_log_sums(accumulator::scaled_sum* into, const accumulator::scaled_sum* from, std::size_t lanes) {
-  HWY_DYNAMIC_DISPATCH(merge_rows)(into, from, lanes);
+template <class T>
+void fold_leaf(const T* x, std::size_t count, log_sum_row<T>& out) {
+  using A = accumulator::log_sum<T>;
+  constexpr std::size_t lanes = detail::lanes_of<A>;
+  static constexpr auto ones = [] {
+    std::array<double, lanes> all{};
+    all.fill(1);
+    return all;
+  }();
+  out.reset();
+  const std::size_t rows = count / lanes;
+  const auto add = [&](const double* elements) {
+    HWY_DYNAMIC_DISPATCH(merge_rows)(elements, ones.data(), rows, lanes, out.largest, out.sum);
+  };
+  if constexpr (std::is_same_v<T, double>) {
+    add(x);
+  } else {
+    double elements[detail::leaf_of<A>];
+    HWY_DYNAMIC_DISPATCH(widen_rows)(x, rows * lanes, elements);
+    add(elements);
+  }
+  for (std::size_t j = 0; rows * lanes + j < count; ++j) {
+    auto state = out.state_of(j);
+    A::add(state, x[rows * lanes + j]);
+    out.largest[j] = state.largest;
+    out.sum[j] = state.sum;
+  }
 }
-template <>
-void fold_log_sums<float>(const float* x, std::size_t count, accumulator::scaled_sum* row) {
-  HWY_DYNAMIC_DISPATCH(fold_rows_f32)(x, count, row);
+
+}  // namespace
+
+void merge_log_sums(const double* largest, const double* sum, std::size_t lanes, double* into_largest,
+                    double* into_sum) {
+  HWY_DYNAMIC_DISPATCH(merge_rows)(largest, sum, 1, lanes, into_largest, into_sum);
 }
-template <>
-void fold_log_sums<double>(const double* x, std::size_t count, accumulator::scaled_sum* row) {
-  HWY_DYNAMIC_DISPATCH(fold_rows_f64)(x, count, row);
+
+template <class T>
+void fold_log_sums(const T* x, std::size_t count, log_sum_row<T>& out) {
+  constexpr std::size_t leaf = detail::leaf_of<accumulator::log_sum<T>>;
+  if (count <= leaf) return fold_leaf(x, count, out);
+  const std::size_t left = leaf * std::bit_floor((count - 1) / leaf);
+  log_sum_row<T> right;
+  fold_log_sums(x, left, out);
+  fold_log_sums(x + left, count - left, right);
+  out.merge(right);
 }
+template void fold_log_sums(const float*, std::size_t, log_sum_row<float>&);
+template void fold_log_sums(const double*, std::size_t, log_sum_row<double>&);
 
 }  // namespace fanin::cpu
 #endif  // HWY_ONCE

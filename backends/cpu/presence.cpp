@@ -139,14 +139,16 @@ HWY_EXPORT(copy_words);
 constexpr std::size_t block_bytes = 16384;
 static_assert(block_bytes <= most_copied);
 
-/// Writes `count` bits of a mask as bytes.
+/// Writes `count` bits of a mask as bytes that are 0 or not. Eight bits become eight bytes at once: their byte is
+/// copied to each, where one bit of it stays.
 void write_bytes(const std::uint8_t* bits, std::uint64_t first, std::size_t count, std::uint8_t* out) {
+  static_assert(std::endian::native == std::endian::little);
   const auto bit = [&](std::uint64_t i) { return static_cast<std::uint8_t>(bits[i / 8] >> (i % 8) & 1); };
   std::size_t i = 0;
   for (; i < count && (first + i) % 8 != 0; ++i) out[i] = bit(first + i);
   for (; i + 8 <= count; i += 8) {
-    const std::uint64_t byte = bits[(first + i) / 8];
-    for (unsigned k = 0; k < 8; ++k) out[i + k] = static_cast<std::uint8_t>(byte >> k & 1);
+    const std::uint64_t bytes = bits[(first + i) / 8] * 0x0101010101010101u & 0x8040201008040201u;
+    std::memcpy(out + i, &bytes, 8);
   }
   for (; i < count; ++i) out[i] = bit(first + i);
 }

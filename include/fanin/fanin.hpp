@@ -323,15 +323,13 @@ auto norm2(const X& x, const options& chosen = {}) {
 }
 FANIN_OTHER_FORMS(norm2)
 
-/// log(sum of e^x[i]), computed so that nothing overflows on the way. Empty gives -inf, and so do elements that are
-/// all -inf; any NaN gives NaN, otherwise any +inf gives +inf. One element x gives exactly x. f32, f16, bf16 -> f32,
-/// f64 -> f64.
-/// Accuracy: |error| <= e |S| + (D + 6 u log n)(1 + e), S the exact result, u = 2^-53, e = u for f64 and 2^-24 + u
-/// for f32, and D = g(4d) + 1.001 u log n to first order, also with doubles' u (docs/numerics.md). So a result near 0
-/// has a small absolute error, and not a small relative one. Reproducible: fixed_order on CPU backends, run_to_run on
-/// a GPU; the exponential and the logarithm are fanin's own, with the same bits everywhere.   Cost: one read of x,
-/// and for each element some 40 operations in double, for every element type: a GPU with few units for doubles is
-/// slow at it.
+/// log(sum of e^x[i]); nothing overflows on the way. Empty gives -inf, and so do elements that are all -inf; any NaN
+/// gives NaN, otherwise any +inf gives +inf. One element x gives exactly x. f32, f16, bf16 -> f32, f64 -> f64.
+/// Accuracy: |error| <= e |S| + (D + 6 u log n)(1 + e), where S is the exact result, u = 2^-53, e = u for f64 and
+/// u + 2^-24 for the others, and to first order D = 4 d u + u log n (docs/numerics.md). So a result near 0 has a
+/// small absolute error, and not a small relative one. Reproducible: fixed_order on CPU backends, run_to_run on a
+/// GPU. The exponential and the logarithm are fanin's own, which have the same bits on every machine. Cost: one read
+/// of x, and some 40 operations in double for each element, whatever its type.
 /// @throws unsupported for integers, and for other methods than fast
 template <class Result = void, class X>
 auto log_sum_exp(const X& x, const options& chosen = {}) {

@@ -8,7 +8,7 @@
 namespace fanin::cuda {
 namespace {
 
-constexpr unsigned threads = 256, blocks_per_multiprocessor = 8, in_flight = 4;
+constexpr unsigned threads = 256, blocks_per_multiprocessor = 8, in_flight = 8;
 
 /// Elements as words of type U, and their mask.
 template <class U>
@@ -63,14 +63,23 @@ __global__ void __launch_bounds__(threads)
   unsigned found = 0;
   const std::uint64_t tile = threads * in_flight, turn = gridDim.x * tile;
   for (std::uint64_t begin = blockIdx.x * tile + threadIdx.x; begin < from.count; begin += turn) {
+    // All loads come before the stores, which the compiler cannot know to go elsewhere.
+    bool there[in_flight];
+    U of_x[in_flight], of_y[in_flight];
+#pragma unroll
+    for (unsigned k = 0; k < in_flight; ++k) {
+      const std::uint64_t i = begin + k * threads;
+      there[k] = i < from.count && from.takes_part(i);
+      of_x[k] = there[k] ? from.x[i] : for_x;
+      of_y[k] = there[k] && from.y != nullptr ? from.y[i] : absent.for_y;
+    }
 #pragma unroll
     for (unsigned k = 0; k < in_flight; ++k) {
       const std::uint64_t i = begin + k * threads;
       if (i >= from.count) continue;
-      const bool there = from.takes_part(i);
-      found += there ? 1 : 0;
-      x[i] = there ? from.x[i] : for_x;
-      if (from.y != nullptr) y[i] = there ? from.y[i] : absent.for_y;
+      found += there[k] ? 1 : 0;
+      x[i] = of_x[k];
+      if (from.y != nullptr) y[i] = of_y[k];
     }
   }
   atomicAdd(&found_in_block, found);

@@ -44,8 +44,8 @@ FANIN_HOST_DEVICE inline double exponential_series_from(double r) {
 /// e^t for t <= 0, with a relative error of at most 2 units roundoff (2^-52), but 0 for t < -708. 0 gives exactly 1,
 /// -infinity 0, NaN NaN.
 /// With t = n ln 2 + r and n an integer, e^t = 2^n e^r; e^r is the sum of the terms of the exponential series up to
-/// r^13 / 13!.
-FANIN_HOST_DEVICE inline double exp_of_negative(double t) {
+/// r^13 / 13!. Not inlined: a kernel has dozens of places where states are merged.
+FANIN_HOST_DEVICE FANIN_NOINLINE inline double exp_of_negative(double t) {
   const double bounded = t < least_exponent ? least_exponent : t;
   const double shifted = bounded * inverse_ln2 + to_integer;
   const double n = shifted - to_integer;
