@@ -8,7 +8,7 @@
 namespace fanin::cuda {
 namespace {
 
-constexpr unsigned threads = 256, blocks_per_multiprocessor = 8, in_flight = 8;
+constexpr unsigned threads = 256, blocks_per_multiprocessor = 4, in_flight = 8;
 
 /// Elements as words of type U, and their mask.
 template <class U>
@@ -20,13 +20,14 @@ struct words {
   U largest_number;
 
   __device__ bool is_number(U bits) const { return (bits & static_cast<U>(~U{0}) >> 1) <= largest_number; }
-  __device__ bool takes_part(std::uint64_t i) const {
-    if (!is_number(x[i]) || (y != nullptr && !is_number(y[i]))) return false;
+  __device__ bool is_in_mask(std::uint64_t i) const {
     if (mask.data == nullptr) return true;
     const auto* const entries = static_cast<const std::uint8_t*>(mask.data);
     const std::uint64_t place = mask.first + i;
     return mask.form == mask_form::bytes ? entries[place] != 0 : (entries[place / 8] >> place % 8 & 1) != 0;
   }
+  __device__ U y_at(std::uint64_t i) const { return y != nullptr ? y[i] : U{0}; }
+  __device__ bool takes_part(std::uint64_t i) const { return is_number(x[i]) && is_number(y_at(i)) && is_in_mask(i); }
 };
 
 template <class U>
@@ -55,7 +56,7 @@ struct stand_ins {
 
 template <class U>
 __global__ void __launch_bounds__(threads)
-    copy_present(const words<U> from, const stand_ins<U> absent, U* x, U* y, unsigned long long* present) {
+    copy_present(const words<U> from, const stand_ins<U> absent, U* x, U* y, unsigned long long* total) {
   __shared__ unsigned found_in_block;
   if (threadIdx.x == 0) found_in_block = 0;
   __syncthreads();
@@ -63,28 +64,31 @@ __global__ void __launch_bounds__(threads)
   unsigned found = 0;
   const std::uint64_t tile = threads * in_flight, turn = gridDim.x * tile;
   for (std::uint64_t begin = blockIdx.x * tile + threadIdx.x; begin < from.count; begin += turn) {
-    // All loads come before the stores, which the compiler cannot know to go elsewhere.
+    // All loads come before the tests, and these before the stores: they are in flight together.
     bool there[in_flight];
     U of_x[in_flight], of_y[in_flight];
 #pragma unroll
     for (unsigned k = 0; k < in_flight; ++k) {
       const std::uint64_t i = begin + k * threads;
-      there[k] = i < from.count && from.takes_part(i);
-      of_x[k] = there[k] ? from.x[i] : for_x;
-      of_y[k] = there[k] && from.y != nullptr ? from.y[i] : absent.for_y;
+      there[k] = i < from.count;
+      if (!there[k]) continue;
+      of_x[k] = from.x[i];
+      of_y[k] = from.y_at(i);
+      there[k] = from.is_in_mask(i);
     }
 #pragma unroll
     for (unsigned k = 0; k < in_flight; ++k) {
       const std::uint64_t i = begin + k * threads;
       if (i >= from.count) continue;
-      found += there[k] ? 1 : 0;
-      x[i] = of_x[k];
-      if (from.y != nullptr) y[i] = of_y[k];
+      const bool present = there[k] && from.is_number(of_x[k]) && from.is_number(of_y[k]);
+      found += present ? 1 : 0;
+      x[i] = present ? of_x[k] : for_x;
+      if (from.y != nullptr) y[i] = present ? of_y[k] : absent.for_y;
     }
   }
   atomicAdd(&found_in_block, found);
   __syncthreads();
-  if (threadIdx.x == 0) atomicAdd(present, static_cast<unsigned long long>(found_in_block));
+  if (threadIdx.x == 0) atomicAdd(total, static_cast<unsigned long long>(found_in_block));
 }
 
 unsigned grid(const execution& where, std::uint64_t count, unsigned in_block) {
