@@ -25,7 +25,7 @@ struct presence_rule {
 
 /// Whether elements may be absent.
 inline bool is_partial(const input_views& inputs, nan_policy nan) noexcept {
-  return inputs.mask() || nan == nan_policy::skip;
+  return inputs.mask() || (nan == nan_policy::skip && is_floating(inputs.type()));
 }
 
 }  // namespace fanin

@@ -56,6 +56,7 @@ std::vector<std::string> values_of(const std::string& subcommand, const std::str
   if (name == "--operation") return bench ? words(all_operations) : words(cuda::ladder_operations);
   if (name == "--format" && subcommand == "report") return {"html", "svg", "csv"};
   if (name == "--format") return {"npy", "raw", "text", "csv"};
+  if (name == "--nan") return words(all_nan_policies);
   if (name == "--missing") return {"skip", "error"};
   if (name == "SHELL") return words(all_shells);
   if (name == "EXPERIMENT") return words(all_experiments);

@@ -126,7 +126,10 @@ class block_stream final : public stream {
   }
 
   void push(const input_views& blocks) override {
-    if (!is_partial(blocks, request_.nan)) return push_all(blocks);
+    if (!is_partial(blocks, request_.nan)) {
+      present_.pass(blocks);
+      return push_all(blocks);
+    }
     present_.push(blocks, [this](const input_views& part) { push_all(part); });
   }
 

@@ -203,6 +203,11 @@ std::uint64_t accumulate_present(const arithmetic& f, const presence_rule& rule,
   return present;
 }
 
+void present_blocks::pass(const input_views& blocks) {
+  if (other_ || blocks.count() == 0) return;
+  std::memcpy(&other_.emplace(0), blocks[0].data, rule_.element_bytes);
+}
+
 input_views present_blocks::next(const input_views& part) {
   const operands data{part[0].data, part.size() == 2 ? part[1].data : nullptr};
   void* const x = copies_[0].data();

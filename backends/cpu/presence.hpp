@@ -2,6 +2,7 @@
 // Elements that do not take part, by a mask or because they are NaN, on the CPU.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -41,11 +42,14 @@ class present_blocks {
   /// element is to stand for them.
   template <class Sink>
   void push(const input_views& blocks, Sink sink) {
-    for (std::size_t i = 0; i < most_inputs; ++i) copies_[i].resize(most_copied * rule_.element_bytes);
+    const std::size_t bytes = std::min(most_copied, blocks.count()) * rule_.element_bytes;
+    for (int i = 0; i < blocks.size(); ++i) copies_[i].resize(std::max(copies_[i].size(), bytes));
     for (std::size_t begin = 0; begin < blocks.count(); begin += most_copied) {
       sink(next(blocks.part(begin, std::min(most_copied, blocks.count() - begin))));
     }
   }
+  /// Takes note of elements that come between those of push(), and all take part.
+  void pass(const input_views& blocks);
   const presence_rule& rule() const noexcept { return rule_; }
   /// The elements that do not take part, and those of them that are left out at the front.
   std::uint64_t absent() const noexcept { return absent_; }

@@ -74,7 +74,10 @@ class fed_fold {
         present_(request) {}
 
   void push(const input_views& blocks) {
-    if (!is_partial(blocks, request_.nan)) return push_all(blocks);
+    if (!is_partial(blocks, request_.nan)) {
+      present_.pass(blocks);
+      return push_all(blocks);
+    }
     present_.push(blocks, [this](const input_views& part) { push_all(part); });
   }
   /// Folds whole arrays, to which nothing is pushed.

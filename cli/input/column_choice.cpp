@@ -28,9 +28,8 @@ std::optional<std::size_t> field_of_number(std::string_view word) {
 std::size_t field_of_name(std::string_view name, std::span<const std::string> header, const std::string& input) {
   const auto match = std::ranges::find(header, name);
   if (match == header.end()) {
-    const std::vector<std::string_view> known(header.begin(), header.end());
-    throw usage_error(fmt::format("{}: no column is called '{}'{}", input, printable(name),
-                                  printable(detail::suggestion(name, known))));
+    throw usage_error(
+        fmt::format("{}: no column is called '{}'{}", input, printable(name), other_names(name, header)));
   }
   if (std::find(match + 1, header.end(), name) != header.end()) {
     throw usage_error(
@@ -44,7 +43,8 @@ std::vector<chosen_column> named(const std::vector<std::size_t>& fields, std::sp
   for (const std::string& name : header) ++uses[name];
   std::vector<chosen_column> columns;
   for (const std::size_t field : fields) {
-    const bool has_name = field < header.size() && !header[field].empty() && uses[header[field]] == 1;
+    const bool has_name = field < header.size() && uses[header[field]] == 1 &&
+                          header[field].find_first_not_of("0123456789") != std::string::npos;
     columns.push_back({field, has_name ? header[field] : std::to_string(field + 1)});
   }
   return columns;
@@ -61,6 +61,12 @@ column_choice::column_choice(std::string words) : words_(std::move(words)) {
   if (words_.empty()) parts_ = {{"", 0}};
 }
 
+column_choice column_choice::every() {
+  column_choice all("all");
+  all.every_ = true;
+  return all;
+}
+
 bool column_choice::has_name() const noexcept {
   return !is_all() && std::ranges::any_of(parts_, [](const part& one) { return !one.field; });
 }
@@ -68,7 +74,7 @@ bool column_choice::has_name() const noexcept {
 std::vector<chosen_column> column_choice::resolve(std::span<const std::string> header,
                                                   const std::string& input) const {
   if (parts_.size() == 1 && parts_[0].field) return {{*parts_[0].field}};
-  if (is_one_column() || std::ranges::find(header, words_) != header.end())
+  if (!every_ && (is_one_column() || std::ranges::find(header, words_) != header.end()))
     return {{field_of_name(words_, header, input)}};
   std::vector<std::size_t> fields(is_all() ? header.size() : 0);
   std::iota(fields.begin(), fields.end(), 0);

@@ -13,8 +13,8 @@ namespace fanin::cli {
 
 struct chosen_column {
   std::size_t field = 0;  ///< its place in the record, from 0
-  /// Of one of several columns: its name in the header, or its number from 1 where the header has no name for it,
-  /// or has the name twice. Of a column that was asked for alone: empty.
+  /// Of one of several columns: its name in the header, or its number from 1 where the header has no name for it, has
+  /// the name twice, or has a number as its name. Of a column that was asked for alone: empty.
   std::string name = {};
 };
 
@@ -25,10 +25,12 @@ class column_choice {
  public:
   /// @throws usage_error if a number is 0
   explicit column_choice(std::string words);
+  /// All columns, whatever their names are.
+  static column_choice every();
 
   /// Whether nothing was chosen, so that records may have one field only.
-  bool is_only_column() const noexcept { return words_.empty(); }
-  bool is_all() const noexcept { return words_ == "all"; }
+  bool is_only_column() const noexcept { return words_.empty() && !every_; }
+  bool is_all() const noexcept { return every_ || words_ == "all"; }
   /// Whether the columns are known without reading the header or a record.
   bool is_one_column() const noexcept { return parts_.size() == 1 && !is_all(); }
   /// Whether the choice has a name, which only a header knows.
@@ -46,6 +48,7 @@ class column_choice {
 
   std::string words_;
   std::vector<part> parts_;
+  bool every_ = false;
 };
 
 }  // namespace fanin::cli

@@ -20,8 +20,8 @@ namespace {
 
 using namespace std::string_view_literals;
 constexpr std::string_view gzip_magic = "\x1f\x8b\x08"sv, zstd_magic = "\x28\xb5\x2f\xfd"sv;
-// pzstd begins with a frame that a decompressor skips.
-constexpr std::string_view skippable_zstd_magic = "\x50\x2a\x4d\x18"sv;
+// Of frames that a decompressor skips, as pzstd writes them. The first byte is 0x50 to 0x5f.
+constexpr std::string_view skippable_zstd_magic = "\x2a\x4d\x18"sv;
 
 constexpr std::size_t piece_bytes = std::size_t{1} << 16;
 
@@ -121,7 +121,9 @@ class undecided_stream final : public byte_stream {
 }  // namespace
 
 bool is_compressed(std::span<const std::byte> start) noexcept {
-  return begins_with(start, gzip_magic) || begins_with(start, zstd_magic) || begins_with(start, skippable_zstd_magic);
+  return begins_with(start, gzip_magic) || begins_with(start, zstd_magic) ||
+         (start.size() >= 4 && (start[0] & std::byte{0xf0}) == std::byte{0x50} &&
+          begins_with(start.subspan(1), skippable_zstd_magic));
 }
 
 std::unique_ptr<byte_stream> decompressed(byte_reader compressed) {

@@ -11,7 +11,7 @@ namespace fanin::cli {
 
 csv_parser::csv_parser(const text_layout& layout)
     : delimiter_(layout.delimiter.value_or(',')),
-      choice_(layout.column),
+      choice_(layout.every_column ? column_choice::every() : column_choice(layout.column)),
       in_header_(layout.header || choice_.has_name()) {}
 
 std::size_t csv_parser::parse(std::string_view text, bool last, text_numbers& out) {

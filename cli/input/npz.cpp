@@ -51,16 +51,14 @@ std::vector<std::string> members_of(zip_t* opened) {
 
 zip_uint64_t choose_member(const std::vector<std::string>& names, std::string_view member, const std::string& input) {
   if (member.empty() && names.size() == 1) return 0;
-  const std::vector<std::string_view> known(names.begin(), names.end());
   if (member.empty()) {
-    throw usage_error(fmt::format("{}: choose one of its members with --member{}", input,
-                                  printable(detail::suggestion(member, known))));
+    throw usage_error(fmt::format("{}: choose one of its members with --member{}", input, other_names("", names)));
   }
   if (member.ends_with(".npy")) member.remove_suffix(4);
   const auto match = std::ranges::find(names, member);
   if (match == names.end()) {
-    throw usage_error(fmt::format("{}: no member is called '{}'{}", input, printable(member),
-                                  printable(detail::suggestion(member, known))));
+    throw usage_error(
+        fmt::format("{}: no member is called '{}'{}", input, printable(member), other_names(member, names)));
   }
   return static_cast<zip_uint64_t>(match - names.begin());
 }

@@ -125,10 +125,9 @@ source::source(const input_options& arguments)
     open_raw(arguments);
   } else {
     skips_missing_ = cli::skips_missing(arguments);
-    blocks_ = text_blocks(
-        reader_, type_,
-        {format_ == "csv", delimiter_of(arguments),
-         arguments.column.empty() ? arguments.usual_column : arguments.column, arguments.header, skips_missing_});
+    blocks_ = text_blocks(reader_, type_,
+                          {format_ == "csv", delimiter_of(arguments), arguments.column, arguments.header,
+                           skips_missing_, arguments.every_column && arguments.column.empty()});
   }
 }
 
@@ -152,8 +151,11 @@ void source::open_archive(const input_options& arguments) {
     return;
   }
   if (size_ < 0)
-    throw bad_data(fmt::format("{}: a zip archive is read from a file only that is not compressed", name()));
-  reader_ = byte_reader(open_npz_member(file_.get(), arguments.member, name()), input_name(arguments.path));
+    throw bad_data(
+        fmt::format("{}: a zip archive is read by the name of its file, not from a pipe or compressed data", name()));
+  const std::string member =
+      arguments.member.empty() ? "" : fmt::format(": member '{}'", printable(arguments.member));
+  reader_ = byte_reader(open_npz_member(file_.get(), arguments.member, name()), input_name(arguments.path) + member);
   size_ = -1;
   format_ = "npy";
 }

@@ -26,7 +26,7 @@ struct input_options {
   std::uint64_t skip = 0;   ///< raw: bytes before the first element
   std::optional<std::uint64_t> count = {};  ///< raw: elements; default: all
   std::string column = {};                  ///< csv: see column_choice
-  std::string usual_column = {};            ///< csv: stands for an empty `column`
+  bool every_column = false;                ///< csv: an empty `column` is every column
   std::string delimiter = {};               ///< text, csv: one character, or "tab"
   bool header = false;                      ///< csv: see text_layout
   std::string member = {};                  ///< npy: the name of a member of .npz

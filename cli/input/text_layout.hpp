@@ -36,11 +36,13 @@ struct text_layout {
   bool header = false;
   /// Whether missing numbers (see is_missing()) are left out. Otherwise a missing number is an error.
   bool skip_missing = false;
+  /// CSV: all columns, in place of `column`.
+  bool every_column = false;
 };
 
 /// The numbers of a column, or of plain text.
 struct column_values {
-  std::string name = {};              ///< empty if the input has one column, or --column names one
+  std::string name = {};              ///< see chosen_column; empty in plain text
   std::vector<std::byte> bytes = {};  ///< the elements that a parser has read since they were cleared
   std::uint64_t missing = 0;          ///< the numbers left out since the beginning of the input
 };

@@ -19,7 +19,8 @@ void text_numbers::append_empty(std::size_t begin, column_values& to) const {
 void text_numbers::refuse(std::errc code, std::string_view word, std::size_t begin, const column_values& to,
                           std::string_view advice) const {
   const std::string column = to.name.empty() ? "" : fmt::format("column '{}': ", printable(to.name));
-  if (word.empty()) fail(begin, column + "an empty field");
+  if (is_missing(word)) advice = "; --missing skip leaves it out";
+  if (word.empty()) fail(begin, fmt::format("{}an empty field{}", column, advice));
   const char* const problem =
       code == std::errc::result_out_of_range ? "is out of range for" : "is not a number of type";
   fail(begin, fmt::format("{}'{}' {} {}{}", column, printable(word), problem, to_string(type_), advice));

@@ -4,6 +4,10 @@
 #include <cmath>
 #include <cstdio>
 
+#include <fmt/ranges.h>
+
+#include "backends/words.hpp"
+
 namespace fanin::cli {
 
 std::string one_line(std::string_view text) {
@@ -77,6 +81,20 @@ std::string value_hex(const scalar& value) {
         }
       },
       value);
+}
+
+std::string other_names(std::string_view word, std::span<const std::string> names) {
+  const std::vector<std::string_view> known(names.begin(), names.end());
+  const std::string similar = word.empty() ? "" : detail::suggestion(word, known);
+  const bool asks = similar.starts_with("; did you mean");
+  constexpr std::size_t most = 16;
+  std::vector<std::string> shown;
+  for (const std::string_view name : known) {
+    if (shown.size() < most) shown.push_back(printable(name));
+  }
+  return fmt::format("{} there are {}{}", asks ? printable(similar.substr(0, similar.find("'?") + 2)) : ";",
+                     fmt::join(shown, ", "),
+                     known.size() > most ? fmt::format(" and {} more", known.size() - most) : "");
 }
 
 }  // namespace fanin::cli

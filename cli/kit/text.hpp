@@ -37,6 +37,10 @@ std::string value_hex(double value);
 /// A change as in "+1.2 %" or "-1.2 %"; "0.0 %" has no sign.
 std::string change_text(double fraction);
 
+/// What follows a name that is none of an input's: "; there are" these, at most 16 of them, and before it the most
+/// similar one, unless the word is empty.
+std::string other_names(std::string_view word, std::span<const std::string> names);
+
 /// The names of enumerators.
 template <class Enums>
 std::vector<std::string_view> names_of(const Enums& known) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // fanin describe: what there is in each column of an input, in one pass.
+#include <iterator>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -30,6 +32,17 @@ struct describe_options {
 // The results of a column, in the order of `described_by`.
 using column_results = std::span<const finished_reduction>;
 
+constexpr std::string_view named_numbers[] = {"min", "max", "sum", "mean", "standard_deviation"};
+
+// The named numbers as text.
+table_row numbers_of(column_results column) {
+  table_row numbers;
+  for (const finished_reduction& done : column) {
+    for (const std::string& number : split(value_of(done), ' ')) numbers.push_back(number);
+  }
+  return numbers;
+}
+
 json to_json(column_results column) {
   const finished_reduction& first = column.front();
   const std::uint64_t nan = first.reached.report.absent;
@@ -41,6 +54,9 @@ json to_json(column_results column) {
     const json value = json_value(done.reached.value);
     all.update(value.contains("value") ? json{{to_string(done.what), value.at("value")}} : value);
   }
+  json& text = all["text"];
+  const table_row numbers = numbers_of(column);
+  for (std::size_t i = 0; i < numbers.size(); ++i) text[std::string(named_numbers[i])] = numbers[i];
   return all;
 }
 
@@ -52,15 +68,13 @@ table_row row_of_table(column_results column) {
   row.push_back(std::to_string(first.count - nan));
   row.push_back(std::to_string(nan));
   if (first.inputs[0].skips_missing) row.push_back(std::to_string(first.missing));
-  for (const finished_reduction& done : column) {
-    for (const std::string& number : split(value_of(done), ' ')) row.push_back(number);
-  }
+  for (const std::string& number : numbers_of(column)) row.push_back(number);
   return row;
 }
 
 void run_describe(describe_options arguments) {
   if (arguments.input.path.empty()) arguments.input.path = implied_input("describe");
-  arguments.input.usual_column = "all";
+  arguments.input.every_column = true;
   options chosen;
   chosen.backend = arguments.backend;
   chosen.threads = arguments.threads;
@@ -70,10 +84,11 @@ void run_describe(describe_options arguments) {
   pass.read(input, nullptr);
   const std::vector<finished_reduction> all = pass.finish();
   const column_results results(all);
-  table_row head = {"count", "nan", "min", "max", "sum", "mean", "standard_deviation"};
-  if (input.skips_missing()) head.insert(head.begin() + 2, "missing");
   const bool named = !all.front().column.empty();
+  table_row head = {"count", "nan"};
   if (named) head.insert(head.begin(), "column");
+  if (input.skips_missing()) head.push_back("missing");
+  head.insert(head.end(), std::begin(named_numbers), std::end(named_numbers));
   std::vector<table_row> rows = {head};
   json objects = json::array();
   for (std::size_t i = 0; i < all.size(); i += std::size(described_by)) {
@@ -93,7 +108,7 @@ command add_describe(CLI::App& root) {
   parser->add_option("--backend", arguments->backend, "a name (that one or an error), a list 'tbb,serial', or auto")
       ->type_name("NAMES");
   add_threads_option(*parser, arguments->threads);
-  parser->add_flag("--json", arguments->json, "print a JSON object, or of several columns an array");
+  parser->add_flag("--json", arguments->json, "print a JSON object, or of csv without --column an array of them");
   parser->footer(
       "Prints a line for each column of csv, or for the input: how many numbers there are and how many NaN, and of\n"
       "the numbers the smallest, the largest, the sum, the mean and the population standard deviation, each "

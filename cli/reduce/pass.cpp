@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "cli/kit/errors.hpp"
 #include "cli/kit/text.hpp"
@@ -15,10 +14,7 @@ namespace {
 
 constexpr std::size_t bytes_in_cache = std::size_t{4} << 20;
 
-std::string columns_text(std::span<const std::string> names) {
-  return names.size() == 1 ? "one column"
-                           : fmt::format("the columns {}", printable(fmt::format("{}", fmt::join(names, ", "))));
-}
+std::string columns_text(std::size_t count) { return count == 1 ? "one column" : fmt::format("{} columns", count); }
 
 }  // namespace
 
@@ -40,11 +36,14 @@ void reduction_pass::check_same(const source& input) const {
   const read_input& first = inputs_.front();
   require_same_type(first, input);
   if (std::ranges::equal(columns_, input.columns(), {}, &column::name, &input_column::name)) return;
-  std::vector<std::string> before, now;
-  for (const column& one : columns_) before.push_back(one.name);
-  for (const input_column& one : input.columns()) now.push_back(one.name);
-  throw usage_error(
-      fmt::format("{} has {}, and {} {}", first.name, columns_text(before), input.name(), columns_text(now)));
+  const std::span<const input_column> others = input.columns();
+  if (columns_.size() != others.size()) {
+    throw usage_error(fmt::format("{} has {}, and {} {}", first.name, columns_text(columns_.size()), input.name(),
+                                  columns_text(others.size())));
+  }
+  const auto differ = std::ranges::mismatch(columns_, others, {}, &column::name, &input_column::name);
+  throw usage_error(fmt::format("column {} of {} is '{}', and of {} '{}'", differ.in1 - columns_.begin() + 1,
+                                first.name, printable(differ.in1->name), input.name(), printable(differ.in2->name)));
 }
 
 void reduction_pass::read(source& input, exact_state* state) {

@@ -34,6 +34,7 @@
 #include <utility>
 
 #include <fanin/backend.hpp>
+#include <fanin/elements.hpp>
 #include <fanin/error.hpp>
 #include <fanin/request.hpp>
 #include <fanin/result.hpp>
@@ -103,72 +104,15 @@ class FANIN_API incremental {
 
 namespace detail {
 
-template <class X>
-concept contiguous = std::ranges::contiguous_range<X> && std::ranges::sized_range<X>;
-/// Arrays that are no ranges, such as those of Eigen.
-template <class X>
-concept array_like = !contiguous<X> && requires(const X& x) {
-  {*x.data()};
-  { x.size() } -> std::integral;
-  requires std::is_pointer_v<decltype(x.data())>;
-};
-
-template <class X>
-auto* data_of(const X& x) {
-  if constexpr (contiguous<X>) {
-    return std::ranges::data(x);
-  } else {
-    return x.data();
-  }
-}
-template <class X>
-using value_of = std::remove_cvref_t<decltype(*data_of(std::declval<const X&>()))>;
-
-}  // namespace detail
-
-/// Elements that lie one after another in memory, of a type of catalog.hpp: a vector, a span, an array, or any type
-/// with data() and size(), such as Eigen::VectorXd.
-template <class X>
-concept elements = (detail::contiguous<X> ||
-                    detail::array_like<X>)&&!std::is_void_v<typename listed_as<detail::value_of<X>>::type>;
-
-/// The element type of `elements`.
-template <elements X>
-using element_of = typename listed_as<detail::value_of<X>>::type;
-
-namespace detail {
-
-/// Whether an array with strides has no gaps between its elements. The names are Eigen's.
-template <class X>
-bool has_no_gaps(const X& x) {
-  if constexpr (requires { x.innerStride(), x.outerStride(), x.innerSize(); }) {
-    return x.size() <= 1 || (x.innerStride() == 1 && (x.innerSize() == x.size() || x.outerStride() == x.innerSize()));
-  } else {
-    return true;
-  }
-}
-
-template <class X>
-array_view view_of(const X& x) {
-  static_assert(
-      elements<X>,
-      "fanin reduces numbers that lie one after another in memory: a std::vector, std::span, std::array, "
-      "a pointer and a count, or a type with data() and size(), of float, double, fanin::f16, fanin::bf16 or "
-      "integers of a type in fanin/catalog.hpp. Copy other numbers to a std::vector, or push blocks of them to "
-      "fanin::incremental");
-  if (!has_no_gaps(x))
-    throw invalid_argument("there are gaps between the array's elements: copy it, or pass its rows");
-  return {data_of(x), static_cast<std::size_t>(std::size(x)), type_of<element_of<X>>};
-}
-
 /// The type of a verb's value: bool for a truth.
 template <operation What, class T>
 using value_of_verb = std::conditional_t<row_of(What).result == result_rule::truth, bool, result_of<What, T>>;
 
 template <operation What, class Result, class X, class... Other>
 auto typed_reduce(const options& chosen, const X& x, const Other&... y) {
+  static_assert(!(is_masked<Other> || ...), "the mask goes with the first input, and leaves out pairs");
   input_views inputs(view_of(x), view_of(y)...);
-  if constexpr (requires { x.mask(); }) inputs = inputs.where(x.mask());
+  if constexpr (is_masked<X>) inputs = inputs.where(x.mask());
   using T = element_of<X>;
   using R = std::conditional_t<std::is_void_v<Result>, value_of_verb<What, T>, Result>;
   constexpr element_type number = type_of<typename form_of<R>::number>;
@@ -268,7 +212,8 @@ auto count_nonzero(const X& x, const options& chosen = {}) {
 }
 FANIN_OTHER_FORMS(count_nonzero)
 
-/// Whether an element is not zero, as bool. Empty gives false.   Cost: at most one read of x; CPU backends end early.
+/// Whether an element is not zero, as bool. Empty gives false.   Cost: at most one read of x; CPU backends end early,
+/// unless elements may be absent, which are counted.
 template <class Result = void, class X>
 auto any(const X& x, const options& chosen = {}) {
   return detail::typed_reduce<operation::any, Result>(chosen, x);

@@ -2,13 +2,8 @@
 // Masks: which elements take part in a reduction.
 #pragma once
 
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <ranges>
-#include <type_traits>
-
-#include <fanin/error.hpp>
 
 namespace fanin {
 
@@ -34,47 +29,5 @@ struct bit_mask {
   std::size_t size = 0;
   std::uint64_t first = 0;
 };
-
-/// Elements with a mask, as where() makes them.
-template <class T>
-class masked_span {
- public:
-  masked_span(const T* data, std::size_t size, const mask_view& mask) noexcept
-      : data_(data), size_(size), mask_(mask) {}
-  const T* data() const noexcept { return data_; }
-  std::size_t size() const noexcept { return size_; }
-  const mask_view& mask() const noexcept { return mask_; }
-
- private:
-  const T* data_;
-  std::size_t size_;
-  mask_view mask_;
-};
-
-namespace detail {
-
-template <class M>
-concept byte_mask = std::ranges::contiguous_range<M> && std::ranges::sized_range<M> &&
-                    sizeof(std::ranges::range_value_t<M>) == 1;
-
-inline void check_mask_size(std::size_t elements, std::size_t mask) {
-  if (elements != mask) throw invalid_argument("the mask has another length than the elements");
-}
-
-}  // namespace detail
-
-/// The elements of x where the mask, in host memory, is true: fanin::sum(fanin::where(x, mask)). A verb of two inputs
-/// takes it as its first one, and leaves out the pairs. Owns neither x nor the mask, and reads neither.
-/// @throws invalid_argument if their lengths differ
-template <class X, detail::byte_mask Mask>
-auto where(const X& x, const Mask& mask) {
-  detail::check_mask_size(x.size(), std::ranges::size(mask));
-  return masked_span(x.data(), x.size(), {std::ranges::data(mask), 0, mask_form::bytes});
-}
-template <class X>
-auto where(const X& x, const bit_mask& mask) {
-  detail::check_mask_size(x.size(), mask.size);
-  return masked_span(x.data(), x.size(), {mask.data, mask.first, mask_form::bits});
-}
 
 }  // namespace fanin

@@ -62,7 +62,7 @@ class input_views {
   /// Which elements take part, or of two inputs which pairs; without data, all. The mask lies where the inputs lie,
   /// and has an entry for each of their elements.
   const mask_view& mask() const noexcept { return mask_; }
-  /// The same inputs with a mask.
+  /// The same inputs with this mask, in place of one that they have. The length of its data is not checked.
   input_views where(const mask_view& mask) const noexcept {
     input_views masked = *this;
     masked.mask_ = mask;

@@ -13,13 +13,16 @@ TEST_CASE("columns of csv, with NaN and missing numbers") {
   const scratch_folder here;
   here.write("x.csv", "id,price\n1,0.5\n2,nan\n3,1.5\n4,NA\n");
   CHECK(here.fanin("describe x.csv --header --missing skip").out ==
-        "column  count  nan  missing  min  max  sum  mean   standard_deviation\n"
-        "id          4    0        0    1    4   10   2.5  1.118033988749895\n"
-        "price       2    1        1  0.5  1.5    2     1                0.5\n");
+        "column  count  nan  missing  min  max  sum  mean  standard_deviation\n"
+        "id          4    0        0    1    4   10   2.5   1.118033988749895\n"
+        "price       2    1        1  0.5  1.5    2     1                 0.5\n");
   CHECK(here.fanin("describe x.csv --column id").out ==
         "count  nan  min  max  sum  mean  standard_deviation\n"
         "    4    0    1    4   10   2.5   1.118033988749895\n");
-  check_failure(here.fanin("describe x.csv --header"), 1, "column 'price': 'NA' is not a number");
+  check_failure(here.fanin("describe x.csv --header"), 1,
+                "column 'price': 'NA' is not a number of type f64; --missing skip leaves it out");
+  here.write("all.csv", "all,b\n1,2\n");
+  CHECK(here.fanin("describe all.csv --header").out.find("\nb ") != std::string::npos);
   here.write("y.csv", "a,b\n1,nan\n");
   check_failure(here.fanin("describe y.csv --header"), 1, "column 'b': the minmax of no elements does not exist");
 }
@@ -39,6 +42,7 @@ TEST_CASE("other inputs, and JSON") {
   CHECK(one["mean"] == 1.5);
   CHECK(one["standard_deviation"] == 0.5);
   CHECK_FALSE(one.contains("column"));
+  CHECK(parsed(here.shell("printf '1 inf' | $fanin describe --json"))["text"]["max"] == "inf");
   here.write("x.csv", "1,2\n3,4\n");
   const json both = parsed(here.fanin("describe x.csv --json"));
   REQUIRE(both.size() == 2);

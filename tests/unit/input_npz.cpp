@@ -105,7 +105,7 @@ TEST_CASE("npz: damage") {
   CHECK(error.starts_with(file.path() + ": damaged zip archive: "));
   const scratch_archive text({{"a.csv", "1,2\n", ZIP_CM_STORE}});
   elements_of(text.path(), "a.csv", &error);
-  CHECK(error == text.path() + ": is not a .npy file: the first bytes are not \\x93NUMPY");
+  CHECK(error == text.path() + ": member 'a.csv': is not a .npy file: the first bytes are not \\x93NUMPY");
 }
 
 TEST_SUITE_END();

@@ -98,12 +98,12 @@ TEST_CASE("plain text without a delimiter: a comma is allowed before white space
 
 TEST_CASE("plain text: an empty field between delimiters is an error, as in CSV") {
   const text_layout comma{.delimiter = ','};
-  check_refused("1\n2,,3\n", comma, "x: line 2, byte 3: an empty field");
-  check_refused("1\n2, ,3\n", comma, "x: line 2, byte 4: an empty field");
-  check_refused("1\n,2\n", comma, "x: line 2, byte 1: an empty field");
-  check_refused("1,2\n3,\n4,5", comma, "x: line 2, byte 3: an empty field");
-  check_refused("1,2\n3, ", comma, "x: line 2, byte 4: an empty field");
-  check_refused("1,2\r\n3,", comma, "x: line 2, byte 3: an empty field");
+  check_refused("1\n2,,3\n", comma, "x: line 2, byte 3: an empty field; --missing skip leaves it out");
+  check_refused("1\n2, ,3\n", comma, "x: line 2, byte 4: an empty field; --missing skip leaves it out");
+  check_refused("1\n,2\n", comma, "x: line 2, byte 1: an empty field; --missing skip leaves it out");
+  check_refused("1,2\n3,\n4,5", comma, "x: line 2, byte 3: an empty field; --missing skip leaves it out");
+  check_refused("1,2\n3, ", comma, "x: line 2, byte 4: an empty field; --missing skip leaves it out");
+  check_refused("1,2\r\n3,", comma, "x: line 2, byte 3: an empty field; --missing skip leaves it out");
 }
 
 TEST_CASE("a line ends with LF, CR LF or CR") {
@@ -222,7 +222,7 @@ TEST_CASE("CSV that does not fit") {
   check_refused("1,2\n3\n", csv("2"), "x: line 2, byte 1: the record has 1 field, and the first one 2");
   check_refused("1\n", csv("2"), "x: line 1, byte 1: only 1 field, and --column asks for number 2");
   check_refused("a,b\n1,2\n", csv("3", true), "x: line 1, byte 3: only 2 fields, and --column asks for number 3");
-  check_refused("1,2\n3,\n", csv("2"), "x: line 2, byte 3: an empty field");
+  check_refused("1,2\n3,\n", csv("2"), "x: line 2, byte 3: an empty field; --missing skip leaves it out");
   check_refused("a,b\n1,2\n1,234,5\n", csv("b"),
                 "x: line 3, byte 7: the record has 3 fields, and the header names 2");
   check_refused("a\n1,2\n", csv("1", true), "x: line 2, byte 3: the record has 2 fields, and the header names 1");

@@ -10,6 +10,7 @@
 #include <fanin/fold.hpp>
 
 #include "tests/support/own_accumulators.hpp"
+#include "tests/support/strided_array.hpp"
 
 namespace {
 
@@ -92,6 +93,21 @@ TEST_SUITE("unit/presence") {
     const auto answer = blocks.finish();
     CHECK(std::get<indexed<float>>(answer.value) == indexed<float>{5, 4});
     CHECK(answer.report.absent == 2);
+    incremental later(operation::argmin, element_type::f32);
+    later.push(std::span<const float>(x));
+    later.push(masked);
+    const auto first_of_all = later.finish();
+    CHECK(std::get<indexed<float>>(first_of_all.value) == indexed<float>{5, 0});
+    CHECK(first_of_all.report.absent == 2);
+  }
+
+  TEST_CASE("what where() takes, and refuses") {
+    const double x[] = {1, 2, 3};
+    const std::vector<std::uint8_t> mask{1, 0, 1};
+    CHECK(sum(where(x, mask)).value == 4);
+    CHECK_THROWS_AS(where(x, bit_mask{nullptr, 3, 0}), invalid_argument);
+    CHECK_THROWS_AS(where(test::strided_array{x, 3, 1, 2}, mask), invalid_argument);
+    CHECK(sum(where(std::vector<double>(), std::vector<std::uint8_t>())).value == 0);
   }
 
   TEST_CASE("who cannot leave out elements says so") {

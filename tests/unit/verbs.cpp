@@ -10,22 +10,13 @@
 #include <fanin/fanin.hpp>
 
 #include "backends/checks.hpp"
+#include "tests/support/strided_array.hpp"
 
 namespace {
 
 using namespace fanin;
 
-/// As an array of Eigen: data() and size(), no iterators, and strides.
-struct strided_array {
-  const double* first;
-  std::ptrdiff_t columns, rows, between_columns, between_rows = 1;
-
-  const double* data() const { return first; }
-  std::ptrdiff_t size() const { return columns * rows; }
-  std::ptrdiff_t innerSize() const { return rows; }
-  std::ptrdiff_t innerStride() const { return between_rows; }
-  std::ptrdiff_t outerStride() const { return between_columns; }
-};
+using test::strided_array;
 
 template <class T, class X>
 constexpr bool gives = std::is_same_v<decltype(sum(std::declval<X>()).value), T>;

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the verbs take: elements that lie one after another in memory, and those of them that a mask leaves in.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <iterator>
+#include <ranges>
+#include <type_traits>
+
+#include <fanin/error.hpp>
+#include <fanin/request.hpp>
+
+namespace fanin {
+
+namespace detail {
+
+template <class X>
+concept contiguous = std::ranges::contiguous_range<X> && std::ranges::sized_range<X>;
+/// Arrays that are no ranges, such as those of Eigen.
+template <class X>
+concept array_like = !contiguous<X> && requires(const X& x) {
+  {*x.data()};
+  { x.size() } -> std::integral;
+  requires std::is_pointer_v<decltype(x.data())>;
+};
+
+template <class X>
+auto* data_of(const X& x) {
+  if constexpr (contiguous<X>) {
+    return std::ranges::data(x);
+  } else {
+    return x.data();
+  }
+}
+template <class X>
+using value_of = std::remove_cvref_t<decltype(*data_of(std::declval<const X&>()))>;
+
+}  // namespace detail
+
+/// Elements that lie one after another in memory, of a type of catalog.hpp: a vector, a span, an array, or any type
+/// with data() and size(), such as Eigen::VectorXd.
+template <class X>
+concept elements = (detail::contiguous<X> ||
+                    detail::array_like<X>)&&!std::is_void_v<typename listed_as<detail::value_of<X>>::type>;
+
+/// The element type of `elements`.
+template <elements X>
+using element_of = typename listed_as<detail::value_of<X>>::type;
+
+namespace detail {
+
+/// Whether an array with strides has no gaps between its elements. The names are Eigen's.
+template <class X>
+bool has_no_gaps(const X& x) {
+  if constexpr (requires { x.innerStride(), x.outerStride(), x.innerSize(); }) {
+    return x.size() <= 1 || (x.innerStride() == 1 && (x.innerSize() == x.size() || x.outerStride() == x.innerSize()));
+  } else {
+    return true;
+  }
+}
+
+template <class X>
+array_view view_of(const X& x) {
+  static_assert(
+      !requires { x.operator array_view(); },
+      "this is no host memory: fanin::reduce and fanin::enqueue take it, with a device_context");
+  static_assert(
+      elements<X>,
+      "fanin reduces numbers that lie one after another in memory: a std::vector, std::span, std::array, "
+      "a pointer and a count, or a type with data() and size(), of float, double, fanin::f16, fanin::bf16 or "
+      "integers of a type in fanin/catalog.hpp. Copy other numbers to a std::vector, or push blocks of them to "
+      "fanin::incremental");
+  if (!has_no_gaps(x))
+    throw invalid_argument("there are gaps between the array's elements: copy it, or pass its rows");
+  return {data_of(x), static_cast<std::size_t>(std::size(x)), type_of<element_of<X>>};
+}
+
+}  // namespace detail
+
+/// Elements with a mask, as where() makes them.
+template <class T>
+class masked_span {
+ public:
+  masked_span(const T* data, std::size_t size, const mask_view& mask) noexcept
+      : data_(data), size_(size), mask_(mask) {}
+  const T* data() const noexcept { return data_; }
+  std::size_t size() const noexcept { return size_; }
+  const mask_view& mask() const noexcept { return mask_; }
+
+ private:
+  const T* data_;
+  std::size_t size_;
+  mask_view mask_;
+};
+
+namespace detail {
+
+template <class X>
+inline constexpr bool is_masked = false;
+template <class T>
+inline constexpr bool is_masked<masked_span<T>> = true;
+
+template <class M>
+concept byte_mask = std::ranges::contiguous_range<M> && std::ranges::sized_range<M> &&
+                    sizeof(std::ranges::range_value_t<M>) == 1;
+
+template <class X>
+auto masked(const X& x, std::size_t mask_size, const mask_view& mask) {
+  static_assert(!is_masked<X>, "these elements have a mask: combine the masks");
+  const array_view all = view_of(x);
+  if (all.count != mask_size) throw invalid_argument("the mask has another length than the elements");
+  if (!mask && mask_size > 0) throw invalid_argument("the mask is null, but its count is not 0");
+  return masked_span<value_of<X>>(data_of(x), all.count, mask);
+}
+
+}  // namespace detail
+
+/// The elements of x where the mask, in host memory, is true: fanin::sum(fanin::where(x, mask)). x is what the verbs
+/// take; dot takes it as its first input, and leaves out the pairs. Reads neither x nor the mask, and owns neither: a
+/// temporary vector has to live until the verb returns.
+/// @throws invalid_argument if their lengths differ, or if the mask is null and not empty
+template <class X, detail::byte_mask Mask>
+auto where(const X& x, const Mask& mask) {
+  return detail::masked(x, std::ranges::size(mask), {std::ranges::data(mask), 0, mask_form::bytes});
+}
+template <class X>
+auto where(const X& x, const bit_mask& mask) {
+  return detail::masked(x, mask.size, {mask.data, mask.first, mask_form::bits});
+}
+
+}  // namespace fanin
