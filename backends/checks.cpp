@@ -92,7 +92,7 @@ void check_data(const input_views& inputs) {
       throw invalid_argument("the inputs differ in type or place");
     }
   }
-  if (inputs.mask().form != mask_form::bytes && inputs.mask().form != mask_form::bits) {
+  if (inputs.mask().form > mask_form::bits) {
     throw invalid_argument("there is no such form of a mask");
   }
 }

@@ -204,7 +204,7 @@ std::uint64_t accumulate_present(const arithmetic& f, const presence_rule& rule,
 }
 
 void present_blocks::pass(const input_views& blocks) {
-  if (other_ || blocks.count() == 0) return;
+  if (rule_.absent != stand_in::other || other_ || blocks.count() == 0) return;
   std::memcpy(&other_.emplace(0), blocks[0].data, rule_.element_bytes);
 }
 
