@@ -9,8 +9,9 @@
 //
 // Shared by all functions below:
 //   Input: contiguous host memory. A NaN among the elements gives the canonical quiet NaN. With options::nan = skip
-//   NaN do not take part, and fanin::where(x, mask) is the elements that do (mask.hpp): the result is that of these
-//   alone, an index is that in x, and report::absent counts the others. docs/numerics.md has the order of additions.
+//   NaN do not take part, and fanin::where(x, mask) is the elements that do (elements.hpp): the result is that
+//   of these alone, an index is that in x, and report::absent counts the others. docs/numerics.md has the order
+//   of additions.
 //   Accuracy: report::bound; docs/numerics.md has the proofs. u is the unit roundoff of the element type, and g(k)
 //   = k u / (1 - k u); d and d' are the longest chains of rounded additions. Of f16 and bf16, u and all limits are
 //   those of the floats that they are. Results of integers, and of operations that only compare, are exact, but for
@@ -22,7 +23,8 @@
 //   elements are absent; besides, each calling thread keeps about 26 KiB for each thread that takes part in its
 //   calls. In steady state a call of a named backend or of a plan allocates nothing, except that the variant
 //   serial/recursive copies half the input; a list of backends, and `auto` from 256 KiB of input on, allocate
-//   report::fallback. Threads: safe to call concurrently.   Cost: one read of x.
+//   report::fallback.
+//   Threads: safe to call concurrently.   Cost: one read of x.
 //   @throws invalid_argument, unsupported, backend_unavailable, out_of_memory (see error.hpp and options)
 #pragma once
 
