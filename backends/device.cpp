@@ -19,6 +19,11 @@ request prepared(operation what, const input_views& inputs, const options& chose
       .what;
 }
 
+/// Whether the result is asked for as a narrow float in place of an f32.
+bool rounds_to_narrow(const request& asked) {
+  return asked.result != element_type::f64 && asked.result != default_result(asked.what, asked.inputs.type());
+}
+
 }  // namespace
 
 std::unique_ptr<device_work> backend::open_device(int, void*) const {
@@ -54,7 +59,14 @@ void enqueue(operation what, const input_views& inputs, void* result, device_con
   if (is_partial(inputs, chosen.nan)) {
     throw unsupported("enqueue() takes every element: it has no mask, and NaN propagate");
   }
-  translate_bad_alloc([&] { context.work().enqueue(prepared(what, inputs, chosen), result); });
+  translate_bad_alloc([&] {
+    const request asked = prepared(what, inputs, chosen);
+    if (rounds_to_narrow(asked)) {
+      throw unsupported("enqueue() gives a rounded result as f32 or f64, not as " +
+                        std::string(to_string(asked.result)));
+    }
+    context.work().enqueue(asked, result);
+  });
 }
 
 }  // namespace fanin

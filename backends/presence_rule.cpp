@@ -3,6 +3,9 @@
 
 #include <cstring>
 #include <limits>
+#include <string>
+
+#include <fanin/error.hpp>
 
 namespace fanin {
 namespace {
@@ -26,13 +29,19 @@ T value_of(stand_in absent) {
 
 }  // namespace
 
-presence_rule::presence_rule(operation what, element_type type, nan_policy nan) noexcept
+presence_rule::presence_rule(operation what, element_type type, nan_policy nan)
     : absent(row_of(what).absent), element_bytes(size_of(type)) {
   with_element(type, [&]<class T>() {
     constexpr std::uint64_t every_magnitude = ~std::uint64_t{0} >> (65 - 8 * sizeof(T));
     largest_number = every_magnitude;
     if constexpr (floating<T>) {
-      if (nan == nan_policy::skip) largest_number = bits_of(std::numeric_limits<T>::infinity());
+      using limits = std::numeric_limits<T>;
+      if (nan == nan_policy::skip)
+        largest_number = bits_of(limits::has_infinity ? limits::infinity() : limits::max());
+      if (!limits::has_infinity && absent == stand_in::minus_infinity) {
+        throw unsupported(std::string(to_string(type)) + " has no infinity, which stands for absent elements in " +
+                          std::string(to_string(what)));
+      }
     }
     in_place[0] = bits_of(value_of<T>(absent));
     in_place[1] = 0;

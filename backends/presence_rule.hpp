@@ -9,7 +9,8 @@
 namespace fanin {
 
 struct presence_rule {
-  presence_rule(operation what, element_type type, nan_policy nan) noexcept;
+  /// @throws unsupported if the type has no infinity, and -infinity would have to stand for absent elements
+  presence_rule(operation what, element_type type, nan_policy nan);
 
   stand_in absent;
   std::size_t element_bytes;

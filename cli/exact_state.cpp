@@ -76,7 +76,10 @@ scalar exact_state::rounded(operation what, element_type result) const {
         },
         sum_);
   };
-  return result == element_type::f32 ? as(0.0f) : as(0.0);
+  return with_element(result, [&]<class R>() -> scalar {
+    if constexpr (floating<R>) return as(R());
+    return {};
+  });
 }
 
 std::optional<std::uint64_t> exact_state::count() const {

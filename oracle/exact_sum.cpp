@@ -102,8 +102,13 @@ exact_sum::exact_sum(const array_view& input, unsigned threads) {
 
 scalar exact_sum::rounded(element_type type) const {
   const double head = facts_.result;
-  if (type == element_type::f32) return sum_.round<float>();
   if (type == element_type::f64) return head;
+  if (is_floating(type)) {
+    return with_element(type, [&]<class T>() -> scalar {
+      if constexpr (!floating<T>) return {};
+      if constexpr (floating<T>) return sum_.round<T>();
+    });
+  }
 
   exact_accumulator<double> rest = sum_;
   rest.add(-head);
@@ -159,10 +164,11 @@ double exact_sum::distance(const scalar& value) const {
 
 double exact_sum::ulp(element_type type) const {
   if (!is_floating(type)) return 1;
-  const bool single = type == element_type::f32;
-  const int digits = single ? 24 : 53, lowest = single ? -126 : -1022;
-  const int exponent = facts_.result == 0 ? lowest : std::max(std::ilogb(facts_.result), lowest);
-  return std::ldexp(1.0, exponent - digits + 1);
+  return with_element(type, [&]<class T>() {
+    constexpr int digits = std::numeric_limits<T>::digits, lowest = std::numeric_limits<T>::min_exponent - 1;
+    const int exponent = facts_.result == 0 ? lowest : std::max(std::ilogb(facts_.result), lowest);
+    return std::ldexp(1.0, exponent - digits + 1);
+  });
 }
 
 }  // namespace fanin::oracle

@@ -29,7 +29,7 @@ struct exact_facts {
 inline bool is_promised(const error_bound& bound, element_type type, const exact_facts& exact) {
   if (std::isinf(bound.of_result) || std::isinf(bound.of_magnitudes)) return false;
   const double largest =
-      type == element_type::f32 ? std::numeric_limits<float>::max() : std::numeric_limits<double>::max();
+      with_element(type, []<class T>() { return static_cast<double>(std::numeric_limits<T>::max()); });
   return !is_floating(type) || exact.of_magnitudes <= largest / 2;
 }
 

@@ -260,7 +260,7 @@ struct loop<acc::log_sum<T>> {
   }
 };
 
-/// Elements of 16 bits are folded as floats by the loop of A.
+/// Floats of 8 and 16 bits are folded as floats of 32 by the loop of A.
 template <class T, class A>
 struct loop<acc::widening<T, A>> {
   static constexpr arithmetic functions = [] {

@@ -123,7 +123,7 @@ struct log_sum_row {
 template <class T>
 void fold_log_sums(const T* x, std::size_t count, log_sum_row<T>& out);
 
-/// Folds elements of 16 bits as `floats` folds the floats that they are, into its state: in blocks on the stack,
+/// Folds elements of 8 or 16 bits as `floats` folds the floats that they are, into its state: in blocks on the stack,
 /// which stay in the L1 cache. If `settled_by` is not null, the state is a count of which it says whether what one
 /// block adds to it, and the block's size, settle the answer; the following blocks are left out then. Memory: 32 KiB
 /// of stack, and what fold_blocks_in_order() takes.

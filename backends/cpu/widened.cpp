@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers of 16 bits, folded as the floats that they are.
+// Numbers of 8 and 16 bits, folded as the floats that they are.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/widened.cpp"
 #include <hwy/foreach_target.h>
@@ -7,7 +7,7 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
-#include <bit>
+#include <limits>
 #include <type_traits>
 
 #include "backends/cpu/blocks.hpp"
@@ -19,36 +19,52 @@ namespace fanin::cpu {
 namespace HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Writes numbers as floats. `Stored` is Highway's type of the format of T. `ahead`: whether to prefetch what
-/// follows.
-template <class Stored, class T>
+/// The floats of as many numbers as a vector of floats has lanes.
+template <class T>
+HWY_INLINE auto floats_of(const T* x) {
+  const hn::ScalableTag<float> d;
+  const hn::Rebind<typename T::word, decltype(d)> bits;
+  const auto v = hn::LoadU(bits, reinterpret_cast<const typename T::word*>(x));
+  if constexpr (sizeof(T) == 2) {
+    using stored = std::conditional_t<std::is_same_v<T, f16>, hwy::float16_t, hwy::bfloat16_t>;
+    return hn::PromoteTo(d, hn::BitCast(hn::Rebind<stored, decltype(d)>(), v));
+  } else {
+    const hn::RebindToUnsigned<decltype(d)> u;
+    const auto wide = hn::PromoteTo(u, v);
+    const auto magnitude = hn::And(wide, hn::Set(u, T::sign_bit - 1u));
+    const auto moved = hn::ShiftLeft<24 - std::numeric_limits<T>::digits>(magnitude);
+    const auto float_of_one = hn::Set(u, T::rebias + (1u << 23));
+    const auto subnormal =
+        hn::BitCast(u, hn::Sub(hn::BitCast(d, hn::Add(moved, float_of_one)), hn::BitCast(d, float_of_one)));
+    const auto number = hn::IfThenElse(hn::Lt(magnitude, hn::Set(u, T::implicit_one)), subnormal,
+                                       hn::Add(moved, hn::Set(u, T::rebias)));
+    const auto payload = T::has_infinity ? moved : hn::Set(u, T::quiet_bit);
+    const auto any = hn::IfThenElse(hn::Lt(magnitude, hn::Set(u, T::after_largest)), number,
+                                    hn::Or(payload, hn::Set(u, T::float_infinity)));
+    return hn::BitCast(d, hn::Or(any, hn::ShiftLeft<24>(hn::And(wide, hn::Set(u, T::sign_bit)))));
+  }
+}
+
+/// Writes numbers as floats. `ahead`: whether to prefetch what follows.
+template <class T>
 HWY_INLINE void widen_all(const T* x, std::size_t count, bool ahead, float* out) {
   const hn::ScalableTag<float> d;
-  const hn::Rebind<Stored, decltype(d)> stored;
-  const hn::Rebind<std::uint16_t, decltype(d)> bits;
-  constexpr std::size_t width = hn::MaxLanes(d);
+  constexpr std::size_t width = hn::MaxLanes(d), in_line = 64 / sizeof(T);
   // Where a target has no instructions for f16, Highway takes its infinities and NaN for numbers. AVX2 and what is
   // newer, with lower numbers, has them, and so has every ARMv8.
   constexpr bool converts = !std::is_same_v<T, f16> || (HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2) || HWY_ARCH_ARM_A64;
-  const auto convert = [&](std::size_t i) {
-    const auto v = hn::LoadU(bits, reinterpret_cast<const std::uint16_t*>(x + i));
-    hn::StoreU(hn::PromoteTo(d, hn::BitCast(stored, v)), d, out + i);
-  };
-  constexpr std::size_t in_line = 64 / sizeof(T);
   std::size_t i = 0;
   for (; converts && i + in_line <= count; i += in_line) {
     if (ahead) prefetch_line(x + i);
-    for (std::size_t v = 0; v < in_line; v += width) convert(i + v);
+    for (std::size_t v = 0; v < in_line; v += width) hn::StoreU(floats_of(x + i + v), d, out + i + v);
   }
-  for (; converts && i + width <= count; i += width) convert(i);
+  for (; converts && i + width <= count; i += width) hn::StoreU(floats_of(x + i), d, out + i);
   std::copy(x + i, x + count, out + i);
 }
-void widen(const void* x, std::size_t count, bool is_f16, bool ahead, float* out) {
-  if (is_f16) {
-    widen_all<hwy::float16_t>(static_cast<const f16*>(x), count, ahead, out);
-  } else {
-    widen_all<hwy::bfloat16_t>(static_cast<const bf16*>(x), count, ahead, out);
-  }
+void widen(const void* x, std::size_t count, element_type type, bool ahead, float* out) {
+  with_element(type, [&]<class T>() {
+    if constexpr (narrow_float<T>) widen_all(static_cast<const T*>(x), count, ahead, out);
+  });
 }
 
 }  // namespace HWY_NAMESPACE
@@ -70,11 +86,12 @@ void fold_widened(const detail::arithmetic& floats, element_type type,
                   bool (*settled_by)(std::uint64_t, std::uint64_t), const detail::operands& data, std::size_t count,
                   void* state) {
   alignas(64) float x[block], y[block];
-  const bool is_f16 = type == element_type::f16, is_long = count >= least_prefetched_bytes / sizeof(f16);
+  const std::size_t bytes = size_of(type);
+  const bool is_long = count >= least_prefetched_bytes / bytes;
   const auto fold_block = [&](std::size_t begin, std::size_t n, void* into) {
-    const detail::operands part = operands_from(data, begin, sizeof(f16));
-    HWY_DYNAMIC_DISPATCH(widen)(part.x, n, is_f16, is_long, x);
-    if (floats.inputs == 2) HWY_DYNAMIC_DISPATCH(widen)(part.y, n, is_f16, is_long, y);
+    const detail::operands part = operands_from(data, begin, bytes);
+    HWY_DYNAMIC_DISPATCH(widen)(part.x, n, type, is_long, x);
+    if (floats.inputs == 2) HWY_DYNAMIC_DISPATCH(widen)(part.y, n, type, is_long, y);
     floats.accumulate({x, y, part.first}, n, into);
   };
   if (floats.fixed_order()) return fold_blocks_in_order(floats, block, 0, count, state, fold_block);

@@ -83,7 +83,7 @@ class general_fold final : public device_fold {
   }
 };
 
-/// The accumulator of a recipe, where elements of 16 bits are added as floats.
+/// The accumulator of a recipe, where elements of 8 and 16 bits are added as floats.
 template <class Recipe>
 using numeric = accumulator::of_floats_t<typename Recipe::accumulator>;
 

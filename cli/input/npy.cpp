@@ -34,6 +34,9 @@ constexpr auto type_codes = [] {
   return codes;
 }();
 
+/// Whether the code says no more than how many bytes an element has.
+bool is_void(std::string_view code) { return code[0] == 'V'; }
+
 std::string_view text_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
@@ -116,9 +119,10 @@ class dictionary_parser {
     if (!kind.empty() && kind[0] == 'O') fail("arrays of Python objects ('O') cannot be reduced");
     const auto* known = std::ranges::find(type_codes, kind, &type_code::code);
     if (known == std::end(type_codes)) {
-      std::vector<std::string_view> codes;
+      std::vector<std::string> codes;
       for (const type_code& one : type_codes)
-        codes.push_back(one.type == element_type::bf16 ? "V2 (as bf16, with --type)" : one.code);
+        codes.push_back(is_void(one.code) ? fmt::format("{} (as {}, with --type)", one.code, to_string(one.type))
+                                          : std::string(one.code));
       fail(fmt::format("element type '{}' is not supported; these are: {}", printable(code), fmt::join(codes, ", ")));
     }
     if (size_of(known->type) == 1) return known->type;
@@ -200,10 +204,19 @@ npy_header read_npy_header(byte_reader& in) {
   return header;
 }
 
+std::vector<element_type> types_to_say(const npy_header& header) {
+  const std::string_view code = std::ranges::find(type_codes, header.type, &type_code::type)->code;
+  std::vector<element_type> meant;
+  for (const type_code& one : type_codes) {
+    if (is_void(code) && one.code == code) meant.push_back(one.type);
+  }
+  return meant;
+}
+
 std::string write_npy_header(element_type type, std::uint64_t count) {
   constexpr std::size_t alignment = 64, text_begin = prefix_bytes + 2;
   const auto* known = std::ranges::find(type_codes, type, &type_code::type);
-  const char order = size_of(type) == 1 || known->code[0] == 'V' ? '|' : '<';
+  const char order = size_of(type) == 1 || is_void(known->code) ? '|' : '<';
   std::string text =
       fmt::format("{{'descr': '{}{}', 'fortran_order': False, 'shape': ({},), }}", order, known->code, count);
   text.append(alignment - 1 - (text_begin + text.size()) % alignment, ' ');

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <fanin/request.hpp>
 
@@ -28,6 +29,10 @@ bool is_npy(std::span<const std::byte> start) noexcept;
 /// @throws bad_data: wrong magic, unknown version, header cut short or malformed, overflow of the shape, an element
 ///         type that is not in the catalogue, or not little-endian
 npy_header read_npy_header(byte_reader& in);
+
+/// The types one of which the user has to say, because the header says no more than how many bytes an element has:
+/// that of the header is one of them. Empty if the header says the type.
+std::vector<element_type> types_to_say(const npy_header& header);
 
 /// The header that describes `count` elements in one dimension, version 1, padded to 64 bytes.
 std::string write_npy_header(element_type type, std::uint64_t count);

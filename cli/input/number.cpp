@@ -54,7 +54,8 @@ std::errc read_value(std::string_view word, T& value) {
   const float high = std::strtof(copy.c_str(), nullptr);
   std::fesetround(mode);
   value = T((std::bit_cast<std::uint32_t>(low) & 1) != 0 ? low : high);
-  return std::isinf(value) && std::isfinite(wide) ? std::errc::result_out_of_range : std::errc();
+  const bool beyond = std::isinf(value) ? std::isfinite(wide) : std::isnan(value) && !std::isnan(wide);
+  return beyond ? std::errc::result_out_of_range : std::errc();
 }
 
 template <class T>

@@ -5,6 +5,7 @@
 #include <array>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "backends/words.hpp"
 #include "cli/input/compression.hpp"
@@ -95,6 +96,24 @@ void check_options(const input_options& arguments, std::string_view format) {
   }
 }
 
+/// The type of the elements behind the header, where the user said `said`, or nothing.
+element_type type_of_npy(const npy_header& header, std::string_view said, const std::string& name) {
+  const std::vector<element_type> meant = types_to_say(header);
+  if (said.empty() && meant.empty()) return header.type;
+  if (said.empty()) {
+    std::vector<std::string_view> names;
+    for (const element_type one : meant) names.push_back(to_string(one));
+    throw usage_error(fmt::format("{}: says only that an element has {}; if they are {}, say --type {}", name,
+                                  size_of(header.type) == 1 ? "one byte" : "two bytes", fmt::join(names, " or "),
+                                  fmt::join(names, " or --type ")));
+  }
+  for (const element_type one : meant) {
+    if (to_string(one) == said) return one;
+  }
+  if (to_string(header.type) == said) return header.type;
+  throw usage_error(fmt::format("{}: holds {}, and --type says {}", name, to_string(header.type), said));
+}
+
 }  // namespace
 
 bool skips_missing(const input_options& arguments) {
@@ -113,14 +132,7 @@ source::source(const input_options& arguments)
   check_options(arguments, format_);
   if (!arguments.type.empty()) type_ = parse_choice<element_type>("element type", arguments.type, all_element_types);
   if (format_ == "npy") {
-    open_npy();
-    if (arguments.type.empty() && type_ == element_type::bf16) {
-      throw usage_error(
-          fmt::format("{}: says only that an element has two bytes; if they are bf16, say --type bf16", name()));
-    }
-    if (!arguments.type.empty() && to_string(type_) != arguments.type) {
-      throw usage_error(fmt::format("{}: holds {}, and --type says {}", name(), to_string(type_), arguments.type));
-    }
+    open_npy(arguments.type);
   } else if (format_ == "raw") {
     open_raw(arguments);
   } else {
@@ -195,9 +207,9 @@ void source::refuse_binary() {
                   name(), &*odd - reinterpret_cast<const char*>(start.data()), static_cast<unsigned char>(*odd)));
 }
 
-void source::open_npy() {
+void source::open_npy(const std::string& said) {
   const npy_header header = read_npy_header(reader_);
-  type_ = header.type;
+  type_ = type_of_npy(header, said, name());
   if (size_ >= 0) {
     const std::uint64_t promised = header.count * size_of(header.type);
     const std::uint64_t available = static_cast<std::uint64_t>(size_) - header.header_bytes;

@@ -95,7 +95,7 @@ class source {
   void open_archive(const input_options& arguments);
   void decide_format(const input_options& arguments);
   void refuse_binary();
-  void open_npy();
+  void open_npy(const std::string& said);
   void open_raw(const input_options& arguments);
   bool mappable(std::uint64_t begin) const noexcept { return size_ >= 0 && begin % size_of(type_) == 0; }
   void open_binary(std::uint64_t begin, std::optional<std::uint64_t> count, bool reject_trailing_bytes);

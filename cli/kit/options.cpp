@@ -129,7 +129,9 @@ void add_run_options(CLI::App& parser, run_options& arguments) {
   parser.add_option("--variant", arguments.variant, "one of the backend's ways to do it; see 'fanin backends'")
       ->type_name("NAME");
   add_method_option(parser, arguments.method);
-  parser.add_option("--result", arguments.result, "result type: its own, or f64 in place of f32 with --method exact")
+  parser
+      .add_option("--result", arguments.result,
+                  "result type: its own, or with --method exact f64 or the elements' in place of f32")
       ->type_name("TYPE");
   parser.add_option("--nan", arguments.nan, "skip: NaN do not take part (default: propagate)")->type_name("POLICY");
   add_threads_option(parser, arguments.threads);

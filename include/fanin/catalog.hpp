@@ -43,7 +43,7 @@ enum class operation : std::uint8_t {
   log_sum_exp
 };
 
-enum class element_type : std::uint8_t { f32, f64, i32, i64, u32, u64, i8, u8, i16, u16, f16, bf16 };
+enum class element_type : std::uint8_t { f32, f64, i32, i64, u32, u64, i8, u8, i16, u16, f16, bf16, e5m2, e4m3 };
 
 /// How floating-point results are computed. In the bounds, u is the unit roundoff, g(k) = k u / (1 - k u), d and d'
 /// are the longest chains of rounded additions, S is the exact sum; docs/numerics.md has the proofs. Results of
@@ -181,6 +181,8 @@ inline constexpr std::tuple element_rows{
     element_row<std::uint16_t>{element_type::u16, "u16", "u2", "unsigned, 16 bits"},
     element_row<f16>{element_type::f16, "f16", "f2", "IEEE binary16"},
     element_row<bf16>{element_type::bf16, "bf16", "V2", "bfloat16: the upper half of a binary32"},
+    element_row<e5m2>{element_type::e5m2, "e5m2", "V1", "8 bits: the upper half of a binary16"},
+    element_row<e4m3>{element_type::e4m3, "e4m3", "V1", "8 bits without infinities, up to 448"},
 };
 inline constexpr std::size_t element_count = std::tuple_size_v<decltype(element_rows)>;
 
@@ -338,12 +340,12 @@ constexpr element_type default_result(operation what, element_type type) {
   }
 }
 
-/// Whether the number in a result can have that type: the default, and where something is rounded, f64 in place of
-/// f32 with method::exact.
+/// Whether the number in a result can have that type: the default, and where something is rounded, with method::exact
+/// f64 or the element's type in place of f32.
 constexpr bool is_result(operation what, element_type type, method how, element_type result) {
   const element_type usual = default_result(what, type);
-  const bool rounded_wide = usual == element_type::f32 && result == element_type::f64 && how == method::exact;
-  return is_method(how) && (result == usual || (rounded_wide && !row_of(what).unrounded));
+  const bool is_other = usual == element_type::f32 && (result == element_type::f64 || result == type);
+  return is_method(how) && (result == usual || (is_other && how == method::exact && !row_of(what).unrounded));
 }
 
 }  // namespace fanin

@@ -88,7 +88,8 @@ FANIN_API result<scalar> reduce(operation what, const input_views& inputs, devic
 /// (+inf for floats), max the smallest, and their index is the largest. The call only launches kernels, except for
 /// stages of the ladder, and so may be captured into a CUDA graph once the same call was made without capture. The
 /// context has to outlive the graph.
-/// @throws as fanin::reduce, but not `overflow`; unsupported for inputs with a mask and if NaN are to be skipped
+/// @throws as fanin::reduce, but not `overflow`; unsupported for inputs with a mask, if NaN are to be skipped, and
+/// for a rounded result as f16, bf16, e5m2 or e4m3
 FANIN_API void enqueue(operation what, const input_views& inputs, void* result, device_context& context,
                        const options& chosen = {});
 

@@ -68,7 +68,7 @@ array_view view_of(const X& x) {
   static_assert(
       elements<X>,
       "fanin reduces numbers that lie one after another in memory: a std::vector, std::span, std::array, "
-      "a pointer and a count, or a type with data() and size(), of float, double, fanin::f16, fanin::bf16 or "
+      "a pointer and a count, or a type with data() and size(), of float, double, a type of fanin/narrow_float.hpp or "
       "integers of a type in fanin/catalog.hpp. Copy other numbers to a std::vector, or push blocks of them to "
       "fanin::incremental");
   if (!has_no_gaps(x))

@@ -12,14 +12,14 @@
 //   NaN do not take part, and fanin::where(x, mask) is the elements that do (elements.hpp): the result is that
 //   of these alone, an index is that in x, and report::absent counts the others. docs/numerics.md has the order
 //   of additions.
-//   Accuracy: report::bound; docs/numerics.md has the proofs. u is the unit roundoff of the element type, and g(k)
-//   = k u / (1 - k u); d and d' are the longest chains of rounded additions. Of f16 and bf16, u and all limits are
-//   those of the floats that they are. Results of integers, and of operations that only compare, are exact, but for
-//   quotients and roots of sums of integers, which are rounded once.
+//   Accuracy: report::bound; docs/numerics.md has the proofs. u is the unit roundoff of the element type, and
+//   g(k) = k u / (1 - k u); d and d' are the longest chains of rounded additions. Of narrow floats (f16, bf16,
+//   e5m2, e4m3), u and all limits are those of the floats that they are. Results of integers, and of operations
+//   that only compare, are exact, but for quotients and roots of sums of integers, which are rounded once.
 //   Reproducible: method::exact, integers and what only compares give the same bits for any order, split and
 //   backend (of argmin and argmax, any split and backend); the rest for the same order on any CPU backend with any
 //   thread count (fixed_order). report::reproducibility has what holds on a GPU.
-//   Memory: no copy. Scratch: up to 140 KiB of stack, for f16 and bf16 100 KiB more, and 120 KiB more where
+//   Memory: no copy. Scratch: up to 140 KiB of stack, for narrow floats 100 KiB more, and 120 KiB more where
 //   elements are absent; besides, each calling thread keeps about 26 KiB for each thread that takes part in its
 //   calls. In steady state a call of a named backend or of a plan allocates nothing, except that the variant
 //   serial/recursive copies half the input; a list of backends, and `auto` from 256 KiB of input on, allocate
@@ -120,8 +120,8 @@ auto typed_reduce(const options& chosen, const X& x, const Other&... y) {
   constexpr element_type number = type_of<typename form_of<R>::number>;
   static_assert(form_of<R>::form == row_of(What).form && (is_result(What, type_of<T>, method::fast, number) ||
                                                           is_result(What, type_of<T>, method::exact, number)),
-                "no method gives a result of this type: results have the type that catalog.hpp says, or are double "
-                "in place of float with method::exact");
+                "no method gives a result of this type: results have the type that catalog.hpp says, or with "
+                "method::exact double or the element's type in place of float");
   return result<R>([&](R& value) { return reduce(What, inputs, value, chosen); });
 }
 
@@ -139,10 +139,10 @@ auto typed_reduce(const options& chosen, const X& x, const Other&... y) {
     return fanin::NAME<Result>(std::span<const T>(x, n), chosen);                \
   }
 
-/// Sum of x[0..n). Empty gives +0; all -0 gives -0; +inf and -inf together give NaN.
-/// f32, f16, bf16 -> f32 (f64 on request with method::exact), f64 -> f64, signed -> i64, unsigned -> u64.
-/// Accuracy: fast: |error| <= g(d) sum|x[i]| [Higham 2002, 4.2]; compensated: |error| <= u |S| + (1 + u) g(d) g(d')
-/// sum|x[i]|, S the exact sum [Ogita, Rump, Oishi 2005]; exact: correctly rounded.
+/// Sum of x[0..n). Empty gives +0; all -0 gives -0; +inf and -inf together give NaN. f32, narrow floats -> f32
+/// (with method::exact f64 or the element's on request), f64 -> f64, signed -> i64, unsigned -> u64.
+/// Accuracy: fast: |error| <= g(d) sum|x[i]| [Higham 2002, 4.2]; compensated: |error| <= u |S| + (1 + u) g(d)
+/// g(d') sum|x[i]|, S the exact sum [Ogita, Rump, Oishi 2005]; exact: correctly rounded.
 /// @throws overflow if an integer total does not fit
 template <class Result = void, class X>
 auto sum(const X& x, const options& chosen = {}) {
@@ -258,11 +258,11 @@ auto mean(const X& x, const options& chosen = {}) {
 FANIN_OTHER_FORMS(mean)
 
 /// Euclidean norm: the square root of the sum of x[i]^2. Empty and all zeros give +0; any NaN gives NaN, otherwise
-/// any infinity +inf. f32, f16, bf16 -> f32 (f64 on request with method::exact), f64 -> f64. The default is
-/// method::exact, which cub and thrust do not have. Accuracy: exact: correctly rounded, also where the sum of the
-/// squares would overflow or underflow; fast, compensated: the root of sum_of_squares, which may, with its relative
-/// error and that of two more roundings, and besides the root of its absolute error (docs/numerics.md).   Cost: one
-/// read of x.
+/// any infinity +inf. f32, narrow floats -> f32 (with method::exact f64 or the element's on request), f64 -> f64.
+/// The default is method::exact, which cub and thrust do not have. Accuracy: exact: correctly rounded, also where
+/// the sum of the squares would overflow or underflow; fast, compensated: the root of sum_of_squares, which may,
+/// with its relative error and that of two more roundings, and besides the root of its absolute error
+/// (docs/numerics.md).   Cost: one read of x.
 /// @throws unsupported for integers
 template <class Result = void, class X>
 auto norm2(const X& x, const options& chosen = {}) {
@@ -271,7 +271,7 @@ auto norm2(const X& x, const options& chosen = {}) {
 FANIN_OTHER_FORMS(norm2)
 
 /// log(sum of e^x[i]); nothing overflows on the way. Empty gives -inf, and so do elements that are all -inf; any NaN
-/// gives NaN, otherwise any +inf gives +inf. One element x gives exactly x. f32, f16, bf16 -> f32, f64 -> f64.
+/// gives NaN, otherwise any +inf gives +inf. One element x gives exactly x. f32, narrow floats -> f32, f64 -> f64.
 /// Accuracy: |error| <= e |S| + (D + 6 u log n)(1 + e), where S is the exact result, u = 2^-53, e = u for f64 and
 /// u + 2^-24 for the others, and to first order D = 4 d u + u log n (docs/numerics.md). So a result near 0 has a
 /// small absolute error, and not a small relative one. Reproducible: fixed_order on CPU backends, run_to_run on a
@@ -285,10 +285,10 @@ auto log_sum_exp(const X& x, const options& chosen = {}) {
 FANIN_OTHER_FORMS(log_sum_exp)
 
 /// Population variance: the sum of (x[i] - mean)^2 divided by n, with the mean not rounded. One element, or equal
-/// ones, give +0; any NaN or infinity gives NaN. f32, f16, bf16 -> f32 (f64 on request), f64 -> f64, integers -> f64.
-/// Floats have method::exact only, which is the default here. Reproducible: same bits for any order, split, backend
-/// and thread count. Accuracy: correctly rounded, also where the sums would overflow or underflow. Cost: one read of
-/// x, and up to 10 microseconds for the long division at the end.
+/// ones, give +0; any NaN or infinity gives NaN. f32, narrow floats -> f32 (f64 or the element's on request), f64
+/// -> f64, integers -> f64. Floats have method::exact only, which is the default here. Reproducible: same bits for
+/// any order, split, backend and thread count. Accuracy: correctly rounded, also where the sums would overflow or
+/// underflow. Cost: one read of x, and up to 10 microseconds for the long division at the end.
 /// @throws invalid_argument if x is empty
 template <class Result = void, class X>
 auto variance(const X& x, const options& chosen = {}) {
@@ -320,11 +320,12 @@ auto sample_standard_deviation(const X& x, const options& chosen = {}) {
 }
 FANIN_OTHER_FORMS(sample_standard_deviation)
 
-/// Dot product: the sum of x[i] y[i], for two ranges of floats of one type. Empty gives +0; only products -0 give -0.
-/// Any NaN, 0 times an infinity, or infinite products of both signs give NaN, otherwise an infinite product that
-/// infinity. f32, f16, bf16 -> f32 (f64 on request with method::exact), f64 -> f64.   Cost: one read of x and y.
-/// Accuracy: as for sum_of_squares, with sum|x[i] y[i]| in place of the sum of squares, as long as it is at most half
-/// of the largest finite value; exact: correctly rounded, and no product is rounded, overflows or underflows.
+/// Dot product: the sum of x[i] y[i], for two ranges of floats of one type. Empty gives +0; only products -0 give
+/// -0. Any NaN, 0 times an infinity, or infinite products of both signs give NaN, otherwise an infinite product
+/// that infinity. f32, narrow floats -> f32 (with method::exact f64 or the element's on request), f64 -> f64.
+/// Cost: one read of x and y.
+/// Accuracy: as for sum_of_squares, with sum|x[i] y[i]| in place of the sum of squares, as long as it is at most
+/// half of the largest finite value; exact: correctly rounded, and no product is rounded, overflows or underflows.
 /// @throws invalid_argument if the lengths differ
 template <class Result = void, class X, class Y>
 auto dot(const X& x, const Y& y, const options& chosen = {}) {

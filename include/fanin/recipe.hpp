@@ -108,10 +108,13 @@ auto with_recipe(operation what, element_type type, method how, F f) {
 template <class Recipe, class F>
 FANIN_HOST_DEVICE auto with_result(element_type result, F f) {
   using R = typename Recipe::result;
-  constexpr bool may_widen = std::same_as<R, float> && is_result(Recipe::what, type_of<typename Recipe::element>,
-                                                                 Recipe::how, element_type::f64);
-  if constexpr (may_widen) {
+  using T = typename Recipe::element;
+  constexpr auto may_be = [](element_type type) { return is_result(Recipe::what, type_of<T>, Recipe::how, type); };
+  if constexpr (std::same_as<R, float> && may_be(element_type::f64)) {
     if (result == element_type::f64) return f(double());
+  }
+  if constexpr (narrow_float<T> && std::same_as<R, float> && may_be(type_of<T>)) {
+    if (result == type_of<T>) return f(T());
   }
   return f(R());
 }

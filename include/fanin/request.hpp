@@ -114,7 +114,8 @@ struct options {
   std::string_view variant = {};
   /// Empty: the variant's own method if one is named, else default_method().
   std::optional<method> how = {};
-  /// The type of the result's number. Empty: default_result(). f64 in place of f32 exists with method::exact only.
+  /// The type of the result's number. Empty: default_result(). In place of f32, f64 and the element's type exist with
+  /// method::exact only.
   std::optional<element_type> result = {};
   /// Threads that CPU backends may use, and GPU backends for copying host data, the caller's included; 0: as many as
   /// the process has cores. At most 256 are used; the result's bits do not depend on it.

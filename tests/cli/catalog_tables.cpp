@@ -101,7 +101,7 @@ std::string shares() {
   constexpr column columns[] = {
       {"serial openmp tbb cuda", "every type", [](element_type) { return true; }},
       {"cub", "f32, f64", [](element_type t) { return is_floating(t) && size_of(t) >= 4; }},
-      {"cub", "f16, bf16", [](element_type t) { return is_floating(t) && size_of(t) < 4; }},
+      {"cub", "f16, bf16", [](element_type t) { return is_floating(t) && size_of(t) == 2; }},
       {"cub", "integers", [](element_type t) { return !is_floating(t); }},
       {"thrust", "f32, f64", [](element_type t) { return is_floating(t) && size_of(t) >= 4; }},
       {"thrust", "integers of 32 and 64 bits", [](element_type t) { return !is_floating(t) && size_of(t) >= 4; }},

@@ -175,6 +175,12 @@ TEST_CASE("numbers of 16 bits") {
   CHECK(value(here.fanin("minmax x.raw --type f16")) == "-2 1.0009766");
   CHECK(value(here.fanin("argmin x.raw --type f16 --json | grep -c '\"index\": 1'")) == "1");
   CHECK(value(here.fanin("sum x.raw --type f16 --result f64")) == "-0.8740234375");
+  CHECK(value(here.fanin("sum x.raw --type f16 --result f16")) == "-0.87402344");
+  CHECK(value(here.shell("printf '1 0.0004882813 0.0000001' | $fanin sum --type f16 --result f16")) == "1.0009766");
+  CHECK(
+      value(here.shell("printf '1 0.0004882813 0.0000001' | $fanin sum --type f16 --result f16 --save-state s16")) ==
+      "1.0009766");
+  check_failure(here.fanin("sum x.raw --type f16 --result bf16"), 2, "it gives f32, f64, f16");
   REQUIRE(here.fanin("sum x.raw --type f16 --save-state s.fanin").status == 0);
   CHECK(value(here.fanin("merge s.fanin s.fanin")) == "-1.7480469");
   here.shell("printf '\\200\\077\\000\\100' >x.bf16");
@@ -186,6 +192,13 @@ TEST_CASE("numbers of 16 bits") {
   here.shell("{ sed 's/<f4/|V2/; s/(3,)/(2,)/' header; cat x.bf16; } >brain.npy");
   CHECK(value(here.fanin("sum brain.npy --type bf16")) == "3");
   check_failure(here.fanin("sum brain.npy"), 2, "an element has two bytes; if they are bf16, say --type bf16");
+  here.shell("printf '\\070\\174\\300' >x.fp8");  // 1, 384 and -2 as e4m3; 0.5, inf and -2 as e5m2
+  CHECK(value(here.fanin("sum x.fp8 --format raw --type e4m3")) == "383");
+  CHECK(value(here.fanin("min x.fp8 --format raw --type e5m2")) == "-2");
+  here.shell("{ sed 's/<f4/|V1/' header; cat x.fp8; } >eight.npy");
+  CHECK(value(here.fanin("max eight.npy --type e4m3")) == "384");
+  check_failure(here.fanin("sum eight.npy"), 2, "one byte; if they are e5m2 or e4m3, say --type e5m2 or --type e4m3");
+  check_failure(here.fanin("sum eight.npy --type bf16"), 2, "holds e5m2, and --type says bf16");
 }
 
 TEST_CASE("json: the keys, and integers in full") {

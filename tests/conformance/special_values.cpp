@@ -121,7 +121,11 @@ void expect_zeros_and_infinities(const backend& b, std::size_t n, std::size_t p,
       {"subnormals", at(tiny, tiny, tiny), static_cast<N>(n) * tiny, vanishing, tiny, tiny, vanishing},
       {"subnormals of both signs", at(tiny, -tiny, -tiny), (static_cast<N>(n) - 4) * tiny, {}, -tiny, {}, vanishing},
   };
-  for (const auto& r : rows) expect_row(b, r, found);
+  for (const auto& r : rows) {
+    const bool infinity_is_nan =
+        !std::numeric_limits<T>::has_infinity && std::ranges::any_of(r.x, [](T v) { return v != v; });
+    if (!infinity_is_nan) expect_row(b, r, found);
+  }
 }
 
 template <class T>

@@ -100,12 +100,24 @@ class exact_number {
   mpfr_t value_;
 };
 
+/// The next number of R below or above.
+template <class R>
+R beside(R value, bool above) {
+  if constexpr (narrow_float<R>) {
+    if (value == 0) return R::of_bits(above ? 1u : R::sign_bit | 1u);
+    return R::of_bits(value.bits + (above == value > 0 ? 1u : ~0u));
+  } else {
+    constexpr R infinity = std::numeric_limits<R>::infinity();
+    return std::nextafter(value, above ? infinity : -infinity);
+  }
+}
+
 /// Whether `value` is the R nearest to a number S, ties to even, where sign(m) is the sign of S - m. Infinity stands
 /// for 2^max_exponent, as rounding takes it. Says nothing about the sign of a zero.
 template <class R, class Sign>
 bool is_nearest(R value, Sign sign) {
   using limits = std::numeric_limits<R>;
-  constexpr R inf = limits::infinity();
+  const R inf = limits::infinity(), minus_inf = static_cast<R>(-inf);
   const auto ideal = [](R v) {
     return std::isinf(v) ? exact_number(v > 0 ? 1 : -1).scaled(limits::max_exponent)
                          : exact_number(static_cast<double>(v));
@@ -117,8 +129,8 @@ bool is_nearest(R value, Sign sign) {
   };
   if (std::isnan(value)) return false;
   const bool even = bits_of(value) % 2 == 0;
-  const int above = value == -inf ? 1 : sign(midpoint(std::nextafter(value, -inf), value));
-  const int below = value == inf ? -1 : sign(midpoint(value, std::nextafter(value, inf)));
+  const int above = value == minus_inf ? 1 : sign(midpoint(beside(value, false), value));
+  const int below = value == inf ? -1 : sign(midpoint(value, beside(value, true)));
   return (above > 0 || (above == 0 && even)) && (below < 0 || (below == 0 && even));
 }
 

@@ -20,8 +20,10 @@ using generator = std::mt19937_64;
 /// Any bit pattern of a floating-point type, each equally likely.
 template <class T>
 T random_bits(generator& random) {
-  using word = std::conditional_t<sizeof(T) == 8, std::uint64_t,
-                                  std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint16_t>>;
+  using word =
+      std::conditional_t<sizeof(T) == 8, std::uint64_t,
+                         std::conditional_t<sizeof(T) == 4, std::uint32_t,
+                                            std::conditional_t<sizeof(T) == 2, std::uint16_t, std::uint8_t>>>;
   return std::bit_cast<T>(static_cast<word>(random()));
 }
 
@@ -40,7 +42,9 @@ std::vector<T> mixed_values(std::size_t count, std::uint64_t seed) {
   std::vector<T> x(count);
   for (T& v : x) {
     if constexpr (floating<T>) {
-      constexpr int lowest = std::numeric_limits<T>::max_exponent < 32 ? -56 : -50;
+      constexpr int largest = std::numeric_limits<T>::max_exponent, lowest = largest < 10   ? -64
+                                                                             : largest < 32 ? -56
+                                                                                            : -50;
       const auto mantissa = static_cast<computed_as<T>>(static_cast<std::int32_t>(random() >> 32));
       v = static_cast<T>(std::ldexp(mantissa, static_cast<int>(random() % 40) + lowest));
     } else {

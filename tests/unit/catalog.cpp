@@ -23,6 +23,9 @@ static_assert(default_result(operation::max, element_type::u32) == element_type:
 static_assert(is_result(operation::sum, element_type::f32, method::exact, element_type::f64));
 static_assert(!is_result(operation::sum, element_type::f32, method::fast, element_type::f64));
 static_assert(!is_result(operation::max, element_type::f32, method::exact, element_type::f64));
+static_assert(is_result(operation::variance, element_type::bf16, method::exact, element_type::bf16));
+static_assert(!is_result(operation::sum, element_type::bf16, method::fast, element_type::bf16));
+static_assert(!is_result(operation::sum, element_type::bf16, method::exact, element_type::f16));
 static_assert(default_method(operation::norm2) == method::exact && default_method(operation::sum) == method::fast);
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests the code of the exact CUDA kernels, run on the CPU by the threads of one warp: windows, the block's chunks,
 // and the rounding. Bulk copies, and sums of several blocks, need a device.
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -13,16 +14,19 @@ namespace fanin::test {
 namespace {
 
 TEST_SUITE("unit/exact_kernels") {
-  TEST_CASE_TEMPLATE("numbers of 16 bits", T, f16, bf16) {
+  TEST_CASE_TEMPLATE("numbers of 8 and 16 bits", T, f16, bf16, e5m2, e4m3) {
     generator random(16);
+    constexpr int digits = std::numeric_limits<T>::digits, last = 2 * T::bias;
     for (const std::size_t count : {1, 7, 300, 1024, 1030, 2048}) {
       // Elements that differ in the lower bits only are in a window; of all exponents, most are not.
-      for (const unsigned changing : {0x0fffu, 0x83ffu, 0x7fffu, 0xffffu}) {
+      for (const unsigned upper : {0x0fffu, 0x83ffu, 0x7fffu, 0xffffu}) {
+        const unsigned changing = upper >> (16 - T::width);
+        constexpr unsigned base = 0x3c00 >> (16 - T::width), finite = ~(1u << (T::width - 2));
         std::vector<T> x(count), y(count);
         for (std::size_t i = 0; i < count; ++i) {
-          do x[i] = T::of_bits(0x3c00 ^ (static_cast<unsigned>(random()) & changing));
+          do x[i] = T::of_bits(base ^ (static_cast<unsigned>(random()) & changing));
           while (!std::isfinite(x[i]) && random() % 512 != 0);
-          y[i] = T::of_bits(0x3c00 ^ (static_cast<unsigned>(random()) & changing & 0xbfff));
+          y[i] = T::of_bits(base ^ (static_cast<unsigned>(random()) & changing & finite));
         }
         CAPTURE(count);
         CAPTURE(changing);
@@ -30,18 +34,17 @@ TEST_SUITE("unit/exact_kernels") {
       }
     }
     // The ends of the exponents, where windows end too, and what is subnormal.
-    constexpr int digits = std::numeric_limits<T>::digits, last = 2 * T::bias;
-    for (const auto& [least, most] : {std::pair{last - 20, last},
+    for (const auto& [least, most] : {std::pair{std::max(last - 20, 0), last},
                                       {last - 12, last - 5},
                                       {last - 5, last - 4},
                                       {0, 3},
-                                      {0, 30},
+                                      {0, std::min(30, last)},
                                       {1, 12},
                                       {0, 0}}) {
       std::vector<T> x(1030), y(1030, T{1});
       for (T& v : x) {
         const auto exponent = static_cast<unsigned>(least) + static_cast<unsigned>(random()) % (most - least + 1u);
-        v = T::of_bits(static_cast<unsigned>(random()) % 2 << 15 | exponent << (digits - 1) |
+        v = T::of_bits(static_cast<unsigned>(random()) % 2 << (T::width - 1) | exponent << (digits - 1) |
                        (static_cast<unsigned>(random()) & ((1u << (digits - 1)) - 1)));
       }
       CAPTURE(least);
@@ -86,7 +89,7 @@ TEST_SUITE("unit/exact_kernels") {
   TEST_CASE_TEMPLATE("batches full of the largest terms that a window holds, and of terms beyond it", T, float,
                      double) {
     // The first batch chooses a window with room for terms that are 2^8 times as large.
-    constexpr std::size_t batch = 32 * loads * cuda::vector<T>::size;
+    constexpr std::size_t batch = 32 * loads_of<T> * cuda::vector<T>::size;
     for (int up = 4; up < 12; ++up) {
       const T power = std::ldexp(T{1}, up);
       for (const T large : {power, -power, std::nextafter(power, T{0}), -3 * power}) {
@@ -100,7 +103,7 @@ TEST_SUITE("unit/exact_kernels") {
 
   TEST_CASE_TEMPLATE("more batches than the sums of a window hold", T, float, double) {
     // The first batch chooses a window with room for terms that are less than 2^5 times as large.
-    constexpr std::size_t batch = 32 * loads * cuda::vector<T>::size;
+    constexpr std::size_t batch = 32 * loads_of<T> * cuda::vector<T>::size;
     for (const T large : {std::nextafter(T{-32}, T{0}), std::nextafter(T{32}, T{0}), T{-16}, T{32}}) {
       std::vector<T> x(1100 * batch, large);
       std::fill_n(x.begin(), batch, T{1});
@@ -131,11 +134,11 @@ TEST_SUITE("unit/exact_kernels") {
 
   TEST_CASE_TEMPLATE("a few terms of each batch outside of the window, more than the words of a block hold", T, float,
                      double) {
-    constexpr std::size_t width = cuda::vector<T>::size, batch = 32 * loads * width;
+    constexpr std::size_t width = cuda::vector<T>::size, batch = 32 * loads_of<T> * width;
     std::vector<T> x(600 * batch, T{1});
     // Most of a lane's terms, of 15 lanes: their lowest 16 bits are ones. A lane's last vector in a batch has a zero.
     for (std::size_t i = 0; i < x.size(); ++i) {
-      const bool last = i / width / 32 % loads == loads - 1;
+      const bool last = i / width / 32 % loads_of<T> == loads_of<T> - 1;
       if (i / width % 32 < 15) x[i] = last ? T(i % 2) : std::ldexp(T{0xffff}, -60);
     }
     exact_accumulator<T> sum;
@@ -223,7 +226,7 @@ TEST_SUITE("unit/exact_kernels") {
   }
 
   TEST_CASE_TEMPLATE("small terms at the lower end of a window", T, float, double) {
-    constexpr std::size_t batch = 32 * loads * cuda::vector<T>::size;
+    constexpr std::size_t batch = 32 * loads_of<T> * cuda::vector<T>::size;
     for (int down = sizeof(T) == 4 ? 60 : 135; down < (sizeof(T) == 4 ? 80 : 165); down += sizeof(T) == 4 ? 1 : 2) {
       std::vector<T> x(batch, T{1});
       for (std::size_t i = 0; i < x.size(); i += 7)
@@ -234,7 +237,7 @@ TEST_SUITE("unit/exact_kernels") {
   }
 
   TEST_CASE("remainders of one sign, almost half a unit of the first level each") {
-    constexpr std::size_t batch = 32 * loads * cuda::vector<float>::size;
+    constexpr std::size_t batch = 32 * loads_of<float> * cuda::vector<float>::size;
     for (int down = 20; down < 34; ++down) {
       std::vector<float> x(batch, std::nextafter(std::ldexp(1.0f, -down) + 0x1p-43f, 0.0f));
       for (std::size_t i = 0; i < x.size(); i += 64) x[i] = 1;

@@ -17,7 +17,8 @@
 
 namespace fanin::test {
 
-inline constexpr int loads = 4;  ///< vectors of a lane in a batch
+template <class T>
+inline constexpr int loads_of = sizeof(T) == 1 ? 2 : 4;  ///< vectors of a lane in a batch
 
 /// The batches of an array of whole vectors, which the last batch may not fill.
 template <class Terms>
@@ -26,7 +27,7 @@ class array_batches {
   using element_vector = cuda::vector<typename Terms::element>;
   using vector = typename Terms::vector;
   static constexpr bool fetches_code_first = sizeof(typename Terms::element) == 8;  // Both values are tested.
-  static constexpr int unrolled_vectors = loads;
+  static constexpr int loads = loads_of<typename Terms::element>, unrolled_vectors = loads;
   array_batches(const Terms& terms, const element_vector* body, std::size_t vectors)
       : terms_(terms), body_(body), vectors_(vectors) {}
 
@@ -60,7 +61,7 @@ auto warp_sum(const Terms& terms, std::span<const T> x) {
   launch(1, 32, [&] {
     block.clear();
     __syncthreads();
-    cuda::window_sums<Terms, 1, loads> window(terms, block, &total);
+    cuda::window_sums<Terms, 1, loads_of<T>> window(terms, block, &total);
     array_batches<Terms> batches(terms, body, vectors);
     window.add(batches);
     window.add_end(x.data() + vectors * width + threadIdx.x, threadIdx.x < x.size() % width);

@@ -144,6 +144,13 @@ TEST_CASE("numbers of 16 bits are rounded once") {
   check_refused<f16>("65520", plain, "x: line 1, byte 1: '65520' is out of range for f16");
   check_refused<bf16>("3.4e38", plain, "x: line 1, byte 1: '3.4e38' is out of range for bf16");
   check_refused<bf16>("1e39", plain, "x: line 1, byte 1: '1e39' is out of range for bf16");
+  check<e5m2>("1 -0.3 61439.999 inf", plain,
+              {e5m2::of_bits(0x3c), e5m2::of_bits(0xb5), e5m2::of_bits(0x7b), e5m2::of_bits(0x7c)});
+  check<e4m3>("1 464 0.00097656251", plain,
+              {e4m3::of_bits(0x38), e4m3::of_bits(0x7e), e4m3::of_bits(1)});
+  check_refused<e5m2>("61440", plain, "x: line 1, byte 1: '61440' is out of range for e5m2");
+  check_refused<e4m3>("464.001", plain, "x: line 1, byte 1: '464.001' is out of range for e4m3");
+  check_refused<e4m3>("inf", plain, "x: line 1, byte 1: 'inf' is out of range for e4m3");
   check_refused<f16>("0x1", plain, "x: line 1, byte 1: '0x1' is not a number of type f16");
 }
 

@@ -53,6 +53,10 @@ TEST_SUITE("unit/presence") {
     CHECK(!std::signbit(sum(std::vector<double>{missing, missing}, skip).value));
     CHECK(sum(std::vector<int>{1, 2}, skip).value == 3);
     CHECK(sum(std::vector<f16>{f16(2.0f), std::numeric_limits<f16>::quiet_NaN()}, skip).value == 2);
+    const std::vector<e4m3> eight{e4m3(2.0f), std::numeric_limits<e4m3>::quiet_NaN(), e4m3(448.0f)};
+    CHECK(sum(eight, skip).value == 450);
+    CHECK(std::isnan(sum(eight).value));
+    CHECK_THROWS_AS(log_sum_exp(eight, skip), unsupported);
   }
 
   TEST_CASE("too few elements that take part") {

@@ -67,7 +67,7 @@ void launch_exact(const execution& where, const void* elements, std::uint64_t co
   if constexpr (Terms::plain || sizeof(T) >= 4) {  // Other terms of small elements are not worth a second kernel.
     if (!is_few && exact_many_fits<Terms, many>(where)) return launch_exact_kernel<many>(where, x, Terms(), write);
   }
-  launch_exact_kernel<tuning::exact_few>(where, x, Terms(), write);
+  launch_exact_kernel<tuning::exact_few_of(sizeof(T))>(where, x, Terms(), write);
 }
 
 /// The base of exact folds, which have no chain of rounded additions.

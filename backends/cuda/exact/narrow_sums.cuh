@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums of elements of 16 bits in a window, by float additions that do not round. They have so few bits that two sums
-// hold 31 binades of f16, which is all of them, and 34 of bf16. docs/numerics.md has the proof.
+// Sums of elements of 8 and 16 bits in a window, by float additions that do not round. They have so few bits that two
+// sums hold 31 binades of f16, which is all of them, 34 of bf16, and all of numbers of 8 bits. docs/numerics.md has
+// the proof.
 #pragma once
 
 #include <cmath>
@@ -20,11 +21,11 @@ template <class Terms, class T = typename Terms::element>
 using unit_windows = term_windows<Terms, 42 - digits_of<T>, std::numeric_limits<T>::min_exponent - 1,
                                   std::min(std::numeric_limits<T>::max_exponent + 1, 123)>;
 
-/// The windows of narrow_sums. Of f16 there is one, and all finite numbers are in it.
+/// The windows of narrow_sums. Of f16 and of numbers of 8 bits there is one, and all finite numbers are in it.
 template <class Terms>
 class narrow_windows : public unit_windows<Terms> {
  public:
-  static constexpr bool hold_all = std::is_same_v<typename Terms::element, f16>;
+  static constexpr bool hold_all = unit_windows<Terms>::holds_every_binade;
   __device__ bool holds(float x) const { return hold_all ? fabsf(x) < HUGE_VALF : unit_windows<Terms>::holds(x); }
 };
 
@@ -33,26 +34,27 @@ class narrow_windows : public unit_windows<Terms> {
 template <class T, int N>
 __device__ inline float largest_magnitude(const T (&x)[N]) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 860
-  unsigned pair[N / 2];
-  memcpy(pair, x, sizeof pair);
+  if constexpr (sizeof(T) == 2) {
+    unsigned pair[N / 2];
+    memcpy(pair, x, sizeof pair);
 #pragma unroll
-  for (int i = 1; i < N / 2; ++i) {
-    if constexpr (std::is_same_v<T, f16>) {
-      asm("max.NaN.xorsign.abs.f16x2 %0, %0, %1;" : "+r"(pair[0]) : "r"(pair[i]));
-    } else {
-      asm("max.NaN.xorsign.abs.bf16x2 %0, %0, %1;" : "+r"(pair[0]) : "r"(pair[i]));
+    for (int i = 1; i < N / 2; ++i) {
+      if constexpr (std::is_same_v<T, f16>) {
+        asm("max.NaN.xorsign.abs.f16x2 %0, %0, %1;" : "+r"(pair[0]) : "r"(pair[i]));
+      } else {
+        asm("max.NaN.xorsign.abs.bf16x2 %0, %0, %1;" : "+r"(pair[0]) : "r"(pair[i]));
+      }
     }
+    const float low = T::of_bits(pair[0] & 0x7fff), high = T::of_bits(pair[0] >> 16 & 0x7fff);
+    return low > high || low != low ? low : high;
   }
-  const float low = T::of_bits(pair[0] & 0x7fff), high = T::of_bits(pair[0] >> 16 & 0x7fff);
-  return low > high || low != low ? low : high;
-#else
+#endif
   float largest = 0;
   for (const T one : x) {
     const float size = fabsf(one);
     if (!(size <= largest) && largest == largest) largest = size;
   }
   return largest;
-#endif
 }
 
 /// What a lane adds of the elements in a window: a part of window_sums.

@@ -35,8 +35,8 @@ __device__ bool is_not_negative_zero(const product<T>& p) {
   return !negative || (p.x != 0 && p.y != 0);
 }
 
-/// The terms of an array's elements, or their squares. Elements of 16 bits become floats as they are taken from a
-/// vector.
+/// The terms of an array's elements, or their squares. Elements of 8 and 16 bits become floats as they are taken from
+/// a vector.
 template <class T, int Power, class Term = accumulator::plain_term>
 struct powers {
   using element = T;

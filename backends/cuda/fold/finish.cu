@@ -50,6 +50,8 @@ void enqueue_finish(const request& request, const std::byte* states, std::size_t
                     cudaStream_t stream) {
   with_recipe(request.what, request.inputs.type(), request.how, [&]<class Recipe>(Recipe) -> bool {
     return with_result<Recipe>(request.result, [&]<class R>(R) {
+      if constexpr (narrow_float<R> && !std::is_same_v<R, typename Recipe::result>)
+        return false;  // enqueue() refuses it
       auto* const place = static_cast<device_result<R>*>(result);
       if (count_of_states == 0) {
         store_kernel<R><<<1, 1, 0, stream>>>(finished<Recipe, R>(Recipe::accumulator::identity(), 0), place);

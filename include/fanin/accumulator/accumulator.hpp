@@ -16,6 +16,8 @@
 //   folds_as                          an accumulator of the same state, identity, add and merge, whose loops and
 //                                     kernels serve this one too; itself where it is left out
 //   add_run, is_at                    adding elements that lie one after another at once, on devices: extremum.hpp
+//   rounds_once                       whether finish<R> rounds the exact value to any floating type R; false where it
+//                                     is left out
 //   of_floats                         the accumulator that adds the elements as floats, where they are narrower, and
 //                                     has the same states: widening.hpp
 // add and merge are different functions even where their types agree: a state may be wider than an element.

@@ -30,12 +30,20 @@ struct rounding_chain {
 
 namespace accumulator {
 
+/// 2^-n.
+constexpr double halved(int n) {
+  double power = 1;
+  for (; n > 0; --n) power /= 2;
+  return power;
+}
+
 /// Half the distance from 1 to the next T: the relative error of one rounding.
 template <class T>
-inline constexpr double unit_roundoff = std::numeric_limits<T>::epsilon() / 2.0;
+inline constexpr double unit_roundoff = halved(std::numeric_limits<T>::digits);
 
 template <class T>
-inline constexpr double smallest_subnormal = static_cast<double>(std::numeric_limits<T>::denorm_min());
+inline constexpr double smallest_subnormal = halved(std::numeric_limits<T>::digits -
+                                                    std::numeric_limits<T>::min_exponent);
 
 /// Larger than any rounding error that the few double operations of a bound can commit.
 inline constexpr double round_up = 1 + 0x1p-48;

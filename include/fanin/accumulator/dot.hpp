@@ -80,7 +80,8 @@ class exact_dot_accumulator {
   FANIN_HOST_DEVICE R round() const {
     using wanted = detail::float_format<R>;
     if (special_ == plus_infinity) return detail::from_bits<R>(wanted::infinity);
-    if (special_ == minus_infinity) return detail::from_bits<R>(wanted::sign | wanted::infinity);
+    if (special_ == minus_infinity)
+      return detail::from_bits<R>(static_cast<typename wanted::bits>(wanted::sign | wanted::infinity));
     if (special_ != 0) return detail::from_bits<R>(wanted::quiet_nan);
     if (minus_zeros_ && !numbers_) return detail::from_bits<R>(wanted::sign);
     return sum_.template round<R>();

@@ -229,7 +229,8 @@ class basic_exact_accumulator {
     using wanted = detail::float_format<R>;
     if (special_ == 0) return detail::from_bits<R>(wanted::sign);
     if (special_ == plus_infinity) return detail::from_bits<R>(wanted::infinity);
-    if (special_ == minus_infinity) return detail::from_bits<R>(wanted::sign | wanted::infinity);
+    if (special_ == minus_infinity)
+      return detail::from_bits<R>(static_cast<typename wanted::bits>(wanted::sign | wanted::infinity));
     return detail::from_bits<R>(wanted::quiet_nan);
   }
 

@@ -15,7 +15,7 @@ template <class T, class State>
 struct exact_total {
   using element = T;
   using state = State;
-  static constexpr bool order_free = true;
+  static constexpr bool order_free = true, rounds_once = true;
   FANIN_HOST_DEVICE static state identity() { return {}; }
   FANIN_HOST_DEVICE static void add(state& s, T x) { s.add(x); }
   FANIN_HOST_DEVICE static void merge(state& s, const state& other) { s.merge(other); }

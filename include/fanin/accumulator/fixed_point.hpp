@@ -18,14 +18,13 @@
 #include <type_traits>
 
 #include <fanin/accumulator/int128.hpp>
-#include <fanin/compiler.hpp>
+#include <fanin/narrow_float.hpp>
 
 namespace fanin::detail {
 
-/// The layout of R, float or double.
-template <class R>
+/// The layout of R.
+template <floating R>
 struct float_format {
-  static_assert(std::is_same_v<R, float> || std::is_same_v<R, double>);
   using bits = std::conditional_t<sizeof(R) == 8, std::uint64_t, std::uint32_t>;
   static constexpr int digits = std::numeric_limits<R>::digits;
   static constexpr int low = std::numeric_limits<R>::min_exponent - digits;  ///< 2^low: the smallest subnormal
@@ -34,6 +33,14 @@ struct float_format {
   static constexpr bits implicit_one = bits{1} << (digits - 1);
   static constexpr bits infinity = bits{2 * high - 1} << (digits - 1);
   static constexpr bits quiet_nan = infinity | bits{1} << (digits - 2);
+};
+template <narrow_float R>
+struct float_format<R> {
+  using bits = typename R::word;
+  static constexpr int digits = std::numeric_limits<R>::digits;
+  static constexpr int low = std::numeric_limits<R>::min_exponent - digits;
+  static constexpr int high = std::numeric_limits<R>::max_exponent;
+  static constexpr bits sign = R::sign_bit, infinity = R::after_largest, quiet_nan = R::quiet_nan;
 };
 
 template <class R>
@@ -102,8 +109,9 @@ struct leading_words {
 };
 
 /// The magnitude sum(limb[i] * 2^(low + 32 i)), plus an unknown amount below 2^low if `sticky`, rounded once to R: to
-/// nearest, ties to even, with gradual underflow, and to infinity from 2^high - half a unit on. Returns the bits
-/// without a sign. With `sticky` the magnitude must have more bits than R.
+/// nearest, ties to even, with gradual underflow, and to infinity from 2^high - half a unit on, or in a format
+/// without infinity to NaN from half a unit above its largest number on. Returns the bits without a sign. With
+/// `sticky` the magnitude must have more bits than R.
 template <class R, int Count>
 FANIN_HOST_DEVICE typename float_format<R>::bits round_magnitude(const std::uint32_t (&limb)[Count], int low,
                                                                  bool sticky) {
@@ -133,7 +141,10 @@ FANIN_HOST_DEVICE typename float_format<R>::bits round_magnitude(const std::uint
     if ((limb[guard / 32] & half) != 0 && (sticky || mantissa % 2 != 0)) ++mantissa;
   }
   // A mantissa that was rounded up to the next power of two carries into the exponent, the largest one to infinity.
-  return static_cast<bits>((static_cast<bits>(unit - format::low) << (format::digits - 1)) + mantissa);
+  // In a format without infinity it can carry further.
+  const std::uint64_t rounded = (static_cast<std::uint64_t>(unit - format::low) << (format::digits - 1)) + mantissa;
+  if constexpr (narrow_float<R>) return rounded < format::infinity ? static_cast<bits>(rounded) : format::infinity;
+  return static_cast<bits>(rounded);
 }
 
 /// A multiple of 2^Low, wide enough for sums of up to 2^63 numbers that are each below 2^High in magnitude.
@@ -204,7 +215,7 @@ class fixed_point {
     pending_ = 0;
   }
 
-  /// The value rounded once to R, float or double. Zero gives +0.
+  /// The value rounded once to R. Zero gives +0.
   template <class R>
   FANIN_HOST_DEVICE R round() const {
     words magnitude;
@@ -259,7 +270,10 @@ class fixed_point {
 
   template <class R>
   FANIN_HOST_DEVICE static R with_sign(typename float_format<R>::bits magnitude, bool negative) {
-    return from_bits<R>(negative ? magnitude | float_format<R>::sign : magnitude);
+    using format = float_format<R>;
+    const bool is_nan = narrow_float<R> && magnitude == format::quiet_nan;
+    return from_bits<R>(
+        static_cast<typename format::bits>(negative && !is_nan ? magnitude | format::sign : magnitude));
   }
 
   std::int64_t limb_[limb_count] = {};

@@ -25,7 +25,7 @@ FANIN_HOST_DEVICE inline std::uint64_t floor_root(uint128 x) {
 template <class R, int Count>
 FANIN_HOST_DEVICE R rounded_root(const std::uint32_t (&word)[Count], int low, bool more = false) {
   const leading_words<5> leading(word);
-  if (leading.word[4] == 0) return 0;
+  if (leading.word[4] == 0) return R{};
   int zeros = 0;
   while (leading.word[4] >> (31 - zeros) == 0) ++zeros;
   // The window is the leading 127 or 128 bits, with an even exponent of its last bit, so that this has a root.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers of 16 bits are added as the floats that they are. Only a smallest or largest element becomes one of them
-// again, without rounding.
+// Floats of 8 and 16 bits are added as the floats that they are. Only a smallest or largest element becomes one of
+// them again, without rounding.
 #pragma once
 
 #include <fanin/accumulator/accumulator.hpp>
@@ -31,7 +31,9 @@ struct widening : A {
   }
   template <class R>
   FANIN_HOST_DEVICE static R finish(const typename A::state& s, std::uint64_t count) {
-    if constexpr (std::same_as<R, T>) {
+    if constexpr (std::same_as<R, T> && requires { A::rounds_once; }) {
+      return A::template finish<T>(s, count);
+    } else if constexpr (std::same_as<R, T>) {
       return T(A::template finish<float>(s, count));
     } else if constexpr (std::same_as<R, indexed<T>>) {
       const auto found = A::template finish<indexed<float>>(s, count);
