@@ -83,10 +83,4 @@ bool is_missing(std::string_view word) {
   return std::ranges::any_of(names, is);
 }
 
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
-  return text;
-}
-
 }  // namespace fanin::cli

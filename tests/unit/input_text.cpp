@@ -219,6 +219,7 @@ TEST_CASE("CSV that does not fit") {
   check<double>("a,b,a\n1,2,3\n", csv("b"), {2});
   check<double>("a,b,a\n1,2,3\n", csv("3", true), {3});
   check_refused("1,2\n", csv(), "x: line 1 has several columns; choose one with --column");
+  check_refused("a,b\n1,2\n", csv("", true), "x: line 2 has several columns; choose one with --column");
   check_refused("1,2\n3\n", csv("2"), "x: line 2, byte 1: the record has 1 field, and the first one 2");
   check_refused("1\n", csv("2"), "x: line 1, byte 1: only 1 field, and --column asks for number 2");
   check_refused("a,b\n1,2\n", csv("3", true), "x: line 1, byte 3: only 2 fields, and --column asks for number 3");

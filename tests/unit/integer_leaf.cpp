@@ -127,6 +127,14 @@ TEST_SUITE("unit/integer_leaf") {
     }
   }
 
+  // The squares of the upper halves add up to 2^64 - 166830, and the rest to about 2^97, which carries to 2^128.
+  TEST_CASE("parts of squares that reach 2^128 together") {
+    std::vector<std::uint64_t> x(130);
+    x[3] = most<std::uint64_t>;
+    x[70] = std::uint64_t{92681} << 32;
+    on_every_target([&] { check_sums<std::uint64_t>({}, x); });
+  }
+
   TEST_CASE_TEMPLATE("products of units and one other element", T, FANIN_INTEGERS) {
     constexpr std::size_t longest = 320 / sizeof(T) + 2;
     const std::vector<T> others = {0, 2, 3, most<T>, least<T>, static_cast<T>(-2)};
