@@ -14,19 +14,26 @@ namespace fanin::cli {
 /// Finds one record after the other. A record takes a few comparisons, however many fields it has.
 class plain_records {
  public:
+  static constexpr int most_misses = 16;
+
   explicit plain_records(char delimiter) : delimiter_(delimiter) {}
 
   /// The next calls are about this text.
   void begin(std::string_view text) {
     text_ = text;
     is_searched_ = false;
+    misses_ = 0;
   }
   /// Whether a record of `fields` fields without quotes begins at `at` and its end is in the text. `at` does not
-  /// decrease from call to call. A record of more than separators::most_bytes bytes is not found.
+  /// decrease from call to call. A record of more than separators::most_bytes bytes is not found, nor is any that
+  /// follows most_misses others that were not: the same columns may have quotes in every record.
   bool find(std::size_t at, std::size_t fields) {
+    if (misses_ == most_misses) return false;
     if (!is_searched_ || at >= separators_.end()) search(at);
     if (line_end_behind(at) >= separators_.end() && at > separators_.begin()) search(at);
-    return is_record(at, fields);
+    const bool found = is_record(at, fields);
+    misses_ = found ? 0 : misses_ + 1;
+    return found;
   }
   /// Field i, from 0, of the record that was found.
   std::string_view field(std::size_t i) const {
@@ -66,6 +73,7 @@ class plain_records {
   char delimiter_;
   std::string_view text_;
   separators separators_;
+  int misses_ = 0;
   bool is_searched_ = false;         ///< whether the separators are those of this text
   std::size_t line_ = 0, next_ = 0;  ///< a line end and a delimiter of which all earlier ones are passed
   std::size_t first_ = 0;            ///< the first delimiter of the record

@@ -2,9 +2,12 @@
 // Tests of the text and CSV parser: the numbers do not depend on how the text is split into pieces.
 #include <doctest/doctest.h>
 
+#include <bit>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -131,6 +134,22 @@ TEST_CASE("numbers are correctly rounded and complete") {
   const auto nan = parse<double>("nan", plain, 8);
   REQUIRE(nan.size() == 1);
   CHECK(std::isnan(nan[0]));
+}
+
+TEST_CASE("decimal numbers of every length have the bits that strtod() gives") {
+  std::mt19937_64 random(1);
+  for (int i = 0; i < 200'000; ++i) {
+    std::string word;
+    const std::size_t digits = 1 + random() % 19;
+    for (std::size_t k = 0; k < digits; ++k) word += static_cast<char>('0' + random() % 10);
+    if (random() % 4 != 0) word.insert(random() % (digits + 1), ".");
+    if (random() % 2 == 0) word.insert(0, "-");
+    CAPTURE(word);
+    const std::vector<double> found = parse<double>(word, plain, word.size());
+    REQUIRE(found.size() == 1);
+    REQUIRE(std::bit_cast<std::uint64_t>(found[0]) ==
+            std::bit_cast<std::uint64_t>(std::strtod(word.c_str(), nullptr)));
+  }
 }
 
 TEST_CASE("numbers of 16 bits are rounded once") {
