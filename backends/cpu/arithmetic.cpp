@@ -8,6 +8,7 @@
 
 #include "backends/cpu/exact.hpp"
 #include "backends/cpu/fold.hpp"
+#include "backends/cpu/integers.hpp"
 #include "backends/cpu/leaf.hpp"
 #include "backends/cpu/prefetch.hpp"
 #include "backends/cpu/products.hpp"
@@ -97,39 +98,17 @@ struct unordered_loop {
   static typename A::state total(const void* state) { return detail::general_total<A>(state); }
 };
 
-/// Adds integers as unsigned numbers: those of 32 and 64 bits as words of 64 bits, whose low and high halves are
-/// summed apart. Flipping the sign bit of a signed integer adds half of the type's range to it, which is subtracted
-/// again.
 template <class T>
-void add_integers(const T* x, std::size_t count, acc::int128& total) {
-  if constexpr (sizeof(T) < 4) {
-    total += narrow_sum(x, count, std::is_signed_v<T>);
-    if (std::is_signed_v<T>) total -= static_cast<acc::int128>(count) << (8 * sizeof(T) - 1);
-    return;
-  }
-  constexpr bool narrow = sizeof(T) == 4;
-  constexpr std::uint64_t sign = std::is_signed_v<T> ? (narrow ? 0x8000000080000000u : 0x8000000000000000u) : 0;
-  // Sums of fewer than 2^32 halves of 32 bits do not overflow 64 bits.
-  constexpr std::size_t block = std::size_t{1} << 31;
-  while (count > 0) {
-    const std::size_t n = std::min(count, block);
-    const std::size_t whole = narrow ? n / 2 * 2 : n;
-    const half_sums sums = sum_halves(x, whole * sizeof(T) / 8, sign);
-    total += static_cast<acc::int128>(sums.high) * (narrow ? 1 : acc::int128{1} << 32) + sums.low;
-    if (sign != 0) total -= static_cast<acc::int128>(whole) << (8 * sizeof(T) - 1);
-    for (std::size_t i = whole; i < n; ++i) acc::integer_sum<T>::add(total, x[i]);
-    x += n;
-    count -= n;
-  }
-}
+struct loop<acc::integer_sum<T>> : unordered_loop<acc::integer_sum<T>, add_integers<T, false>> {};
 template <class T>
-struct loop<acc::integer_sum<T>> : unordered_loop<acc::integer_sum<T>, add_integers<T>> {};
-
-/// Whether so many elements are prefetched.
+struct loop<acc::integer_sum<T, acc::magnitude_term>>
+    : unordered_loop<acc::integer_sum<T, acc::magnitude_term>, add_integers<T, true>> {};
 template <class T>
-constexpr bool is_long(std::size_t count) {
-  return count >= least_prefetched_bytes / sizeof(T);
-}
+struct loop<acc::integer_square_sum<T>> : unordered_loop<acc::integer_square_sum<T>, add_integer_squares<T>> {};
+template <class T>
+struct loop<acc::integer_spread<T>> : unordered_loop<acc::integer_spread<T>, add_integer_moments<T>> {};
+template <class T>
+struct loop<acc::integer_product<T>> : unordered_loop<acc::integer_product<T>, multiply_integers<T>> {};
 
 template <class T, bool Largest>
 void take_extremum(const T* x, std::size_t count, T& best) {
@@ -155,10 +134,6 @@ void add_exact_terms(const T* x, std::size_t count, exact_accumulator<T>& into) 
     }
   }
 }
-/// Blocks that stay in the L1 cache between two passes.
-template <class T>
-inline constexpr std::size_t twice_read = 16384 / sizeof(T);
-
 template <class T>
 void take_extrema(const T* x, std::size_t count, extremes<T>& into) {
   for (std::size_t begin = 0; begin < count; begin += twice_read<T>) {

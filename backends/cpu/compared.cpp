@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Leaves that compare elements with one value, and sums of integers of 8 and 16 bits.
+// Leaves that compare elements with one value.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/compared.cpp"
 #include <hwy/foreach_target.h>
@@ -71,65 +71,12 @@ std::size_t place_of(const T* x, std::size_t count, T value) {
 FANIN_FOR_EACH_COMPUTABLE(FANIN_COMPARED)
 #undef FANIN_COMPARED
 
-/// The sums of the bytes of each word of 64 bits.
-template <class D>
-HWY_INLINE hn::Vec<hn::Repartition<std::uint64_t, D>> word_sums(D d, hn::Vec<D> v) {
-  const hn::Repartition<std::uint8_t, D> bytes;
-  if constexpr (sizeof(hn::TFromD<D>) == 1) {
-    static_cast<void>(d);
-    return hn::SumsOf8(v);
-  } else {  // 256 times the high bytes, which are alone in v >> 8, and the low bytes
-    const auto low = hn::SumsOf8(hn::BitCast(bytes, hn::And(v, hn::Set(d, 0xff))));
-    const auto high = hn::SumsOf8(hn::BitCast(bytes, hn::ShiftRight<8>(v)));
-    return hn::Add(low, hn::ShiftLeft<8>(high));
-  }
-}
-
-template <bool Prefetches, class T>
-HWY_INLINE std::uint64_t sum_flipped(const T* x, std::size_t count, T flip) {
-  const hn::ScalableTag<T> d;
-  const hn::Repartition<std::uint64_t, decltype(d)> words;
-  constexpr std::size_t width = hn::MaxLanes(d), step = 4 * width;
-  const auto flips = hn::Set(d, flip);
-  const auto sums_at = [&](const T* at) { return word_sums(d, hn::Xor(hn::LoadU(d, at), flips)); };
-  auto even = hn::Zero(words), odd = hn::Zero(words);
-  std::size_t i = 0;
-  for (; i + step <= count; i += step) {
-    if constexpr (Prefetches) prefetch_vectors(x + i, step);
-    even = hn::Add(even, hn::Add(sums_at(x + i), sums_at(x + i + 2 * width)));
-    odd = hn::Add(odd, hn::Add(sums_at(x + i + width), sums_at(x + i + 3 * width)));
-  }
-  for (; i + width <= count; i += width) even = hn::Add(even, sums_at(x + i));
-  std::uint64_t total = hn::GetLane(hn::SumOfLanes(words, hn::Add(even, odd)));
-  for (; i < count; ++i) total += static_cast<T>(x[i] ^ flip);
-  return total;
-}
-
-template <class T>
-HWY_INLINE std::uint64_t unsigned_sum(const T* x, std::size_t count, T flip) {
-  return count < least_prefetched_bytes / sizeof(T) ? sum_flipped<false>(x, count, flip)
-                                                    : sum_flipped<true>(x, count, flip);
-}
-
-std::uint64_t narrow_sum_of(const void* x, std::size_t bytes_each, std::size_t count, bool flipped) {
-  if (bytes_each == 1) {
-    return unsigned_sum(static_cast<const std::uint8_t*>(x), count, static_cast<std::uint8_t>(flipped ? 0x80u : 0u));
-  }
-  return unsigned_sum(static_cast<const std::uint16_t*>(x), count,
-                      static_cast<std::uint16_t>(flipped ? 0x8000u : 0u));
-}
-
 }  // namespace HWY_NAMESPACE
 }  // namespace fanin::cpu
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace fanin::cpu {
-
-HWY_EXPORT(narrow_sum_of);
-std::uint64_t narrow_sum(const void* x, std::size_t bytes_each, std::size_t count, bool flipped) {
-  return HWY_DYNAMIC_DISPATCH(narrow_sum_of)(x, bytes_each, count, flipped);
-}
 
 #define FANIN_DISPATCH(SUFFIX, T)                                             \
   HWY_EXPORT(zeros_##SUFFIX);                                                 \

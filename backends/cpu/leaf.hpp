@@ -19,13 +19,15 @@
 #define FANIN_FOR_EACH_COMPUTABLE(X) \
   X(f32, float)                      \
   X(f64, double)                     \
-  X(i32, std::int32_t)               \
-  X(i64, std::int64_t)               \
-  X(u32, std::uint32_t)              \
-  X(u64, std::uint64_t)              \
-  X(i8, std::int8_t)                 \
-  X(u8, std::uint8_t)                \
-  X(i16, std::int16_t)               \
+  FANIN_FOR_EACH_INTEGER(X)
+#define FANIN_FOR_EACH_INTEGER(X) \
+  X(i32, std::int32_t)            \
+  X(i64, std::int64_t)            \
+  X(u32, std::uint32_t)           \
+  X(u64, std::uint64_t)           \
+  X(i8, std::int8_t)              \
+  X(u8, std::uint8_t)             \
+  X(i16, std::int16_t)            \
   X(u16, std::uint16_t)
 
 namespace fanin::cpu {
@@ -72,21 +74,6 @@ lane_of<Accumulator> collapse_lanes(const typename Accumulator::element* state);
 /// fold_lanes() and collapse_lanes() in one, which saves the way through memory.
 template <class Accumulator>
 lane_of<Accumulator> fold_whole(const detail::operands& data, std::size_t count);
-
-/// The sums of the low and of the high 32 bits of `count` < 2^32 words of 64 bits, each word XORed with `flip` first.
-struct half_sums {
-  std::uint64_t low;
-  std::uint64_t high;
-};
-half_sums sum_halves(const void* words, std::size_t count, std::uint64_t flip);
-
-/// The sum of unsigned numbers of 8 or 16 bits, or if `flipped`, of signed ones with flipped sign bits, prefetched if
-/// there are many.
-std::uint64_t narrow_sum(const void* x, std::size_t bytes_each, std::size_t count, bool flipped);
-template <class T>
-std::uint64_t narrow_sum(const T* x, std::size_t count, bool flipped) {
-  return narrow_sum(x, sizeof(T), count, flipped);
-}
 
 /// Smallest or largest of count > 0 elements; NaN if an element is NaN; -0 is below +0. `prefetches`: whether what
 /// follows them in memory is to be prefetched.

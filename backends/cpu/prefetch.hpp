@@ -17,6 +17,15 @@ constexpr std::size_t prefetch_distance = 8192;
 /// operations for each line (Kernel::always_prefetches) gain from prefetches at any size; the others lose a little in
 /// cache.
 constexpr std::size_t least_prefetched_bytes = std::size_t{5} << 18;
+/// Whether so many elements are prefetched.
+template <class T>
+constexpr bool is_long(std::size_t count) {
+  return count >= least_prefetched_bytes / sizeof(T);
+}
+
+/// So many elements stay in the L1 cache between two passes.
+template <class T>
+inline constexpr std::size_t twice_read = 16384 / sizeof(T);
 
 /// Prefetches the line that is read prefetch_distance after the line at x, which need not exist.
 /// GCC drops calls of a function that only prefetches unless it has to inline them.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Leaves whose result does not depend on the order of the elements: integer sums, smallest and largest element.
+// Leaves for the smallest and the largest element.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/unordered.cpp"
 #include <hwy/foreach_target.h>
@@ -22,33 +22,6 @@
 HWY_BEFORE_NAMESPACE();
 namespace fanin::cpu {
 namespace HWY_NAMESPACE {
-half_sums sum_halves(const void* words, std::size_t count, std::uint64_t flip) {
-  const hn::ScalableTag<std::uint64_t> d;
-  constexpr std::size_t width = hn::MaxLanes(d);
-  const auto* x = static_cast<const std::uint8_t*>(words);
-  const auto flips = hn::Set(d, flip);
-  const auto low_bits = hn::Set(d, 0xffffffffu);
-  auto low = hn::Zero(d);
-  auto high = hn::Zero(d);
-  const hn::Repartition<std::uint8_t, decltype(d)> bytes;
-  std::size_t i = 0;
-  HWY_UNROLL(4)
-  for (; i + width <= count; i += width) {
-    const auto v = hn::Xor(hn::BitCast(d, hn::LoadU(bytes, x + 8 * i)), flips);
-    low = hn::Add(low, hn::And(v, low_bits));
-    high = hn::Add(high, hn::ShiftRight<32>(v));
-  }
-  half_sums total{hn::GetLane(hn::SumOfLanes(d, low)), hn::GetLane(hn::SumOfLanes(d, high))};
-  for (; i < count; ++i) {
-    std::uint64_t word;
-    std::memcpy(&word, x + 8 * i, 8);
-    word ^= flip;
-    total.low += word & 0xffffffffu;
-    total.high += word >> 32;
-  }
-  return total;
-}
-
 /// `so_far` without the lanes in which a or b is NaN. One comparison serves two vectors, since comparisons begin as
 /// rarely as maxima do.
 template <class D, class V, class M = hn::Mask<D>>
@@ -184,11 +157,6 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace fanin::cpu {
-
-HWY_EXPORT(sum_halves);
-half_sums sum_halves(const void* words, std::size_t count, std::uint64_t flip) {
-  return HWY_DYNAMIC_DISPATCH(sum_halves)(words, count, flip);
-}
 
 #define FANIN_DISPATCH(SUFFIX, T)                                         \
   HWY_EXPORT(smallest_##SUFFIX);                                          \

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <limits>
 #include <new>
 
@@ -108,7 +109,7 @@ class undecided_stream final : public byte_stream {
     decided_ = true;
     if (unpacked_) return unpacked_->read(to);
     const auto bytes = in_.peek(to.size());
-    std::ranges::copy(bytes, to.begin());
+    if (!bytes.empty()) std::memcpy(to.data(), bytes.data(), bytes.size());
     return in_.skip(bytes.size());
   }
 

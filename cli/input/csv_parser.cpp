@@ -12,13 +12,19 @@ namespace fanin::cli {
 csv_parser::csv_parser(const text_layout& layout)
     : delimiter_(layout.delimiter.value_or(',')),
       choice_(layout.every_column ? column_choice::every() : column_choice(layout.column)),
-      in_header_(layout.header || choice_.has_name()) {}
+      in_header_(layout.header || choice_.has_name()),
+      plain_records_(delimiter_) {}
 
 std::size_t csv_parser::parse(std::string_view text, bool last, text_numbers& out) {
   if (!in_header_ && wanted_.empty()) choose_columns(out);
   std::size_t at = 0;
   field found;
+  plain_records_.begin(text);
   while (at < text.size() || (last && field_index_ > 0)) {
+    if (field_index_ == 0 && fields_of_record_ > 0) {
+      at = parse_plain_records(text, at, out);
+      if (at == text.size()) break;
+    }
     if (!next_field(text, at, last, found, out)) break;
     const bool blank_line =
         found.ends_record && field_index_ == 0 && trimmed(text.substr(at, found.end - at)).empty();
@@ -32,6 +38,21 @@ std::size_t csv_parser::parse(std::string_view text, bool last, text_numbers& ou
       out.pass_line(found.end);
     }
     at = found.end;
+  }
+  return at;
+}
+
+std::size_t csv_parser::parse_plain_records(std::string_view text, std::size_t at, text_numbers& out) {
+  if (choice_.is_only_column() && fields_of_record_ > 1) return at;  // an error, which data_field() reports
+  while (plain_records_.find(at, fields_of_record_)) {
+    if (fields_of_record_ == 1 && trimmed(plain_records_.field(0)).empty()) break;  // a blank line
+    for (const wanted_column& one : wanted_) {
+      const std::string_view value = plain_records_.field(one.field);
+      const auto begin = static_cast<std::size_t>(value.data() - text.data());
+      append(trimmed(value), begin, out.columns()[one.index], out);
+    }
+    at = plain_records_.end();
+    out.pass_line(at);
   }
   return at;
 }

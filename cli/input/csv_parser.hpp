@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/input/column_choice.hpp"
+#include "cli/input/plain_records.hpp"
 #include "cli/input/text_numbers.hpp"
 
 namespace fanin::cli {
@@ -32,6 +33,8 @@ class csv_parser {
     std::size_t field = 0, index = 0;  ///< its places in the record and in the result, from 0
   };
 
+  /// Parses records without quotes that have as many fields as the first one. Returns the offset after them.
+  std::size_t parse_plain_records(std::string_view text, std::size_t at, text_numbers& out);
   bool next_field(std::string_view text, std::size_t begin, bool last, field& found, text_numbers& out);
   /// Sets found.end and found.ends_record for a field whose delimiter or line end is at `at`. False: more text has
   /// to tell.
@@ -53,6 +56,7 @@ class csv_parser {
   std::size_t next_wanted_ = 0;        ///< the first of them that the record at hand has not had
   std::size_t field_index_ = 0;        ///< of the field in its record
   std::size_t fields_of_record_ = 0;   ///< of each record; 0 before the end of the first
+  plain_records plain_records_;
   std::vector<std::string> names_;
   std::string unquoted_;
 };

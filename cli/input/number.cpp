@@ -8,7 +8,7 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
-#include <cstring>
+#include <iterator>
 #include <string>
 
 #include "cli/input/text_layout.hpp"
@@ -34,8 +34,39 @@ bool finish_out_of_range(std::string_view, T&) {
   return false;
 }
 
+/// Reads up to 15 digits with a point among them or without, if the word is no more than these and a sign. Both
+/// numbers of the quotient are exact, so that it is rounded once.
+bool read_short_decimal(std::string_view word, double& value) {
+  constexpr double powers[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+  constexpr std::size_t most_digits = std::size(powers) - 1;
+  const bool negative = word.starts_with('-');
+  if (negative) word.remove_prefix(1);
+  if (word.size() > most_digits + 1) return false;
+  std::uint64_t integer = 0;
+  std::size_t point = word.size();
+  for (std::size_t i = 0; i < word.size(); ++i) {
+    const auto digit = static_cast<unsigned char>(word[i] - '0');
+    if (digit <= 9) {
+      integer = 10 * integer + digit;
+    } else if (word[i] == '.' && point == word.size()) {
+      point = i;
+    } else {
+      return false;
+    }
+  }
+  const std::size_t decimals = point == word.size() ? 0 : word.size() - point - 1;
+  const std::size_t digits = point == word.size() ? point : word.size() - 1;
+  if (digits == 0 || digits > most_digits) return false;
+  const double size = static_cast<double>(integer) / powers[decimals];
+  value = negative ? -size : size;
+  return true;
+}
+
 template <class T>
 std::errc read_value(std::string_view word, T& value) {
+  if constexpr (std::same_as<T, double>) {
+    if (read_short_decimal(word, value)) return {};
+  }
   const auto [end, code] = std::from_chars(word.data(), word.data() + word.size(), value);
   if (end != word.data() + word.size()) return std::errc::invalid_argument;
   if (code == std::errc::result_out_of_range && finish_out_of_range(word, value)) return {};
@@ -63,9 +94,8 @@ std::errc read_number(std::string_view word, std::vector<std::byte>& out) {
   if (word.size() > 1 && word[0] == '+' && word[1] != '-') word.remove_prefix(1);
   T value{};
   if (const std::errc code = read_value(word, value); code != std::errc()) return code;
-  const std::size_t at = out.size();
-  out.resize(at + sizeof value);
-  std::memcpy(out.data() + at, &value, sizeof value);
+  const auto* const bytes = reinterpret_cast<const std::byte*>(&value);
+  out.insert(out.end(), bytes, bytes + sizeof value);
   return {};
 }
 
@@ -82,12 +112,6 @@ bool is_missing(std::string_view word) {
   };
   constexpr std::string_view names[] = {"", "NA", "N/A", "#N/A", "<NA>", "NULL", "NONE"};
   return std::ranges::any_of(names, is);
-}
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
-  return text;
 }
 
 }  // namespace fanin::cli

@@ -9,6 +9,8 @@
 
 #include <fanin/request.hpp>
 
+#include "cli/input/text_layout.hpp"
+
 namespace fanin::cli {
 
 /// Appends the number that a word is, as an element, in its bytes. The number is rounded to the element type once.
@@ -22,6 +24,10 @@ number_reader number_reader_of(element_type type);
 bool is_missing(std::string_view word);
 
 /// The text without white space at both ends.
-std::string_view trimmed(std::string_view text);
+inline std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
+  return text;
+}
 
 }  // namespace fanin::cli

@@ -36,10 +36,4 @@ void text_numbers::fail(std::size_t at, const std::string& what) const {
   throw bad_data(fmt::format("{}: line {}, byte {}: {}", name_, line_, byte, what));
 }
 
-std::optional<std::size_t> after_line_end(std::string_view text, std::size_t at, bool last) {
-  if (text[at] == '\n') return at + 1;
-  if (at + 1 == text.size()) return last ? std::optional(at + 1) : std::nullopt;
-  return text[at + 1] == '\n' ? at + 2 : at + 1;
-}
-
 }  // namespace fanin::cli

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -73,6 +74,10 @@ class text_numbers {
 
 /// The offset after the line end at `at`. If the text ends with "\r" and more text follows, the result is nothing,
 /// because that text may begin with "\n".
-std::optional<std::size_t> after_line_end(std::string_view text, std::size_t at, bool last);
+inline std::optional<std::size_t> after_line_end(std::string_view text, std::size_t at, bool last) {
+  if (text[at] == '\n') return at + 1;
+  if (at + 1 == text.size()) return last ? std::optional(at + 1) : std::nullopt;
+  return text[at + 1] == '\n' ? at + 2 : at + 1;
+}
 
 }  // namespace fanin::cli

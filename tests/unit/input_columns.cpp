@@ -4,6 +4,7 @@
 
 #include <cstring>
 #include <map>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -64,6 +65,47 @@ TEST_CASE("several columns, in the order of the choice") {
   check_columns("\xEF\xBB\xBF" + text, table("all", true), "id 1 4, price 2.5 5, qty 3 6");
   check_columns("1,2\n\n3,4\n", table("all"), "1 1 3, 2 2 4");
   check_columns("7", table("all"), "1 7");
+}
+
+/// Records of four fields, of which the second one is a name, with a fault in one of `faults` fields.
+std::string random_records(std::mt19937_64& random, std::uint64_t faults) {
+  const auto one_in = [&](std::uint64_t n) { return random() % n == 0; };
+  std::string text;
+  for (int record = 0; record < 1500; ++record) {
+    if (one_in(50)) text += one_in(2) ? "\n" : " \r\n";
+    for (int field = 0; field < 4; ++field) {
+      const std::string number = fmt::format("{}", static_cast<double>(random() % 100000) / 100);
+      if (field > 0) text += ',';
+      if (field == 1) {
+        const std::string names[] = {"name", "a\"b", "\"a \"\"b\"\", \n c\"", std::string(random() % 20000, '1')};
+        text += names[one_in(100) ? 3 : one_in(9) ? 1 + random() % 2 : 0];
+      } else {
+        text += one_in(20) ? " \t" + number + " " : one_in(30) ? "\"" + number + "\"" : one_in(100) ? "" : number;
+      }
+      if (one_in(faults)) text += one_in(3) ? "x" : one_in(2) ? "\"" : ",";
+    }
+    text += one_in(9) ? "\r\n" : one_in(9) ? "\r" : "\n";
+  }
+  return text;
+}
+
+// Pieces of one byte have no whole record; text as a whole is read record by record.
+TEST_CASE("records are read alike one field after the other and as a whole") {
+  std::mt19937_64 random(1);
+  int right = 0, wrong = 0;
+  for (const std::uint64_t faults : {1'000'000, 3000, 300}) {
+    for (int i = 0; i < 12; ++i) {
+      const std::string text = random_records(random, faults);
+      const text_layout layout = table(i % 2 == 0 ? "1" : "4,3,1", false, i % 4 != 0);
+      const std::string expected = columns_in_pieces(text, layout, 1);
+      ++(expected.starts_with("x: line") ? wrong : right);
+      for (const std::size_t piece : {std::size_t{100}, std::size_t{20000}, text.size()}) {
+        CHECK((columns_in_pieces(text, layout, piece) == expected));
+      }
+    }
+  }
+  CHECK(right > 8);
+  CHECK(wrong > 8);
 }
 
 TEST_CASE("a choice that the header has as a name is that column") {

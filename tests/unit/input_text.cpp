@@ -2,9 +2,12 @@
 // Tests of the text and CSV parser: the numbers do not depend on how the text is split into pieces.
 #include <doctest/doctest.h>
 
+#include <bit>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -133,6 +136,22 @@ TEST_CASE("numbers are correctly rounded and complete") {
   CHECK(std::isnan(nan[0]));
 }
 
+TEST_CASE("decimal numbers of every length have the bits that strtod() gives") {
+  std::mt19937_64 random(1);
+  for (int i = 0; i < 200'000; ++i) {
+    std::string word;
+    const std::size_t digits = 1 + random() % 19;
+    for (std::size_t k = 0; k < digits; ++k) word += static_cast<char>('0' + random() % 10);
+    if (random() % 4 != 0) word.insert(random() % (digits + 1), ".");
+    if (random() % 2 == 0) word.insert(0, "-");
+    CAPTURE(word);
+    const std::vector<double> found = parse<double>(word, plain, word.size());
+    REQUIRE(found.size() == 1);
+    REQUIRE(std::bit_cast<std::uint64_t>(found[0]) ==
+            std::bit_cast<std::uint64_t>(std::strtod(word.c_str(), nullptr)));
+  }
+}
+
 TEST_CASE("numbers of 16 bits are rounded once") {
   const auto bits = [](auto... each) { return std::vector<f16>{f16::of_bits(each)...}; };
   // 2049 is halfway between two numbers, of which 2048 is even.
@@ -226,6 +245,7 @@ TEST_CASE("CSV that does not fit") {
   check<double>("a,b,a\n1,2,3\n", csv("b"), {2});
   check<double>("a,b,a\n1,2,3\n", csv("3", true), {3});
   check_refused("1,2\n", csv(), "x: line 1 has several columns; choose one with --column");
+  check_refused("a,b\n1,2\n", csv("", true), "x: line 2 has several columns; choose one with --column");
   check_refused("1,2\n3\n", csv("2"), "x: line 2, byte 1: the record has 1 field, and the first one 2");
   check_refused("1\n", csv("2"), "x: line 1, byte 1: only 1 field, and --column asks for number 2");
   check_refused("a,b\n1,2\n", csv("3", true), "x: line 1, byte 3: only 2 fields, and --column asks for number 3");
