@@ -25,6 +25,17 @@ struct exact_facts {
   double times = 1;
 };
 
+/// The facts of a variance, or of its root, from the sum of the squares of finite elements and the variance's
+/// divisor. The premise of its bound: no sum of some of the squares, or of those of differences, can overflow.
+inline exact_facts spread_facts(double result, double squares, double divisor, bool root) {
+  if (std::isnan(result)) return {result, 0};
+  if (!(squares <= std::numeric_limits<double>::max() / 128)) {
+    return {result, std::numeric_limits<double>::infinity()};
+  }
+  if (squares == 0) return {result, 0};
+  return {result, squares / divisor / (root ? result : 1)};
+}
+
 /// Whether the bound promises anything: its coefficients are finite, and no partial sum in `type` can overflow.
 inline bool is_promised(const error_bound& bound, element_type type, const exact_facts& exact) {
   if (std::isinf(bound.of_result) || std::isinf(bound.of_magnitudes)) return false;

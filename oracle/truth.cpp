@@ -52,7 +52,12 @@ exact_result exact(const fanin::detail::operands& data, std::size_t count) {
   const auto state = state_of<A>(data, count);
   exact_result found{A::template finish<typename Recipe::result>(state, count)};
   constexpr bool bounded = row_of(Recipe::what).of_floats.fast && !row_of(Recipe::what).unrounded;
-  if constexpr (floating<T> && bounded) found.facts = facts_of<A, T>(data, count, state);
+  if constexpr (floating<T> && requires { A::measure; }) {
+    found.facts = spread_facts(A::template finish<double>(state, count), state.squares.template round<double>(),
+                               static_cast<double>(count - A::measure.ddof), A::measure.root);
+  } else if constexpr (floating<T> && bounded) {
+    found.facts = facts_of<A, T>(data, count, state);
+  }
   if constexpr (Recipe::what == operation::norm2) {  // The sum of the squares has to be in range, not its root.
     const double root = found.facts.result;
     found.facts.of_magnitudes = std::max(root * root, std::min(root, std::numeric_limits<double>::denorm_min()));

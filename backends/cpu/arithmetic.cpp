@@ -235,6 +235,33 @@ struct loop<acc::log_sum<T>> {
   }
 };
 
+/// The sums for a variance.
+template <class A>
+struct moments_loop {
+  using row = moment_row<A>;
+  static constexpr arithmetic functions = [] {
+    arithmetic f = detail::general_arithmetic<A>();
+    f.state_bytes = sizeof(row);
+    f.reset = [](void* state) { static_cast<row*>(state)->reset(); };
+    f.accumulate = [](const operands& data, std::size_t count, void* state) {
+      fold_moments(static_cast<const typename A::element*>(data.x), count, *static_cast<row*>(state));
+    };
+    f.merge = [](void* into, const void* from) { static_cast<row*>(into)->merge(*static_cast<const row*>(from)); };
+    return f;
+  }();
+  static typename A::state total(const void* state) {
+    typename detail::ordered_loop<A>::row states;
+    for (std::size_t i = 0; i < row::lanes; ++i) states.lane[i] = static_cast<const row*>(state)->state_of(i);
+    return detail::ordered_loop<A>::total(states);
+  }
+};
+template <class T>
+struct loop<acc::plain_moments<T>> : moments_loop<acc::plain_moments<T>> {};
+template <class T>
+struct loop<acc::compensated_moments<T>> : moments_loop<acc::compensated_moments<T>> {};
+template <class T>
+struct loop<acc::shifted_moments<T>> : moments_loop<acc::shifted_moments<T>> {};
+
 /// Floats of 8 and 16 bits are folded as floats of 32 by the loop of A.
 template <class T, class A>
 struct loop<acc::widening<T, A>> {

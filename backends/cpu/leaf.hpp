@@ -5,12 +5,14 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
 #include <fanin/accumulator/compensated.hpp>
 #include <fanin/accumulator/log_sum.hpp>
 #include <fanin/accumulator/product.hpp>
+#include <fanin/accumulator/spread.hpp>
 #include <fanin/accumulator/sum.hpp>
 #include <fanin/loop.hpp>
 
@@ -109,6 +111,33 @@ struct log_sum_row {
 /// stack for floats, and 1 KiB for each level of the tree.
 template <class T>
 void fold_log_sums(const T* x, std::size_t count, log_sum_row<T>& out);
+
+/// The states in the lanes of a row, which consist of doubles: a plane for each of these.
+template <class A>
+struct moment_row {
+  using state = typename A::state;
+  static constexpr std::size_t lanes = detail::lanes_of<A>, planes = sizeof(state) / sizeof(double);
+  double plane[planes][lanes];
+
+  void reset() {
+    for (std::size_t i = 0; i < lanes; ++i) set(i, A::identity());
+  }
+  state state_of(std::size_t i) const {
+    std::array<double, planes> numbers;
+    for (std::size_t p = 0; p < planes; ++p) numbers[p] = plane[p][i];
+    return std::bit_cast<state>(numbers);
+  }
+  void set(std::size_t i, const state& s) {
+    const auto numbers = std::bit_cast<std::array<double, planes>>(s);
+    for (std::size_t p = 0; p < planes; ++p) plane[p][i] = numbers[p];
+  }
+  void merge(const moment_row& from);
+};
+/// Folds any number of elements into the sums for a variance, in the fixed order, with the bits of the general loop.
+/// A is plain_moments<float>, compensated_moments or shifted_moments<double>. Memory: 8 KiB of stack, and up to 2 KiB
+/// for each level of the tree.
+template <class A>
+void fold_moments(const typename A::element* x, std::size_t count, moment_row<A>& out);
 
 /// Folds elements of 8 or 16 bits as `floats` folds the floats that they are, into its state: in blocks on the stack,
 /// which stay in the L1 cache. If `settled_by` is not null, the state is a count of which it says whether what one

@@ -11,6 +11,7 @@
 #include <fanin/accumulator/product.hpp>
 #include <fanin/accumulator/sum.hpp>
 
+#include "backends/cpu/error_free-inl.h"
 #include "backends/cpu/lanes-inl.h"
 #include "backends/cpu/leaf.hpp"
 
@@ -73,16 +74,6 @@ struct dot_kernel : sum_kernel {
   }
 };
 
-/// Knuth's TwoSum: sets a to fl(a + b), and returns the rounding error, which is exact.
-template <class V>
-HWY_INLINE V two_sum(V& a, V b) {
-  const V s = hn::Add(a, b);
-  const V from_b = hn::Sub(s, a);
-  const V e = hn::Add(hn::Sub(a, hn::Sub(s, from_b)), hn::Sub(b, from_b));
-  a = s;
-  return e;
-}
-
 struct compensated_sum_kernel {
   static constexpr int inputs = 1, planes = 2;
   /// With so many operations for each line, the core's out-of-order window holds too few loads to hide the memory's
@@ -107,26 +98,6 @@ struct compensated_sum_kernel {
     s.plane[1] = hn::Add(hn::Add(s.plane[1], other.plane[1]), e);
   }
 };
-
-/// x * y - p with one rounding, also on instruction sets without a fused multiply-add.
-template <class D, class V>
-HWY_INLINE V error_of_product(D d, V x, V y, V p) {
-#if HWY_NATIVE_FMA
-  (void)d;
-  return hn::MulSub(x, y, p);
-#else
-  using T = hn::TFromD<D>;
-  constexpr std::size_t width = hn::MaxLanes(D());
-  HWY_ALIGN T xs[width];
-  HWY_ALIGN T ys[width];
-  HWY_ALIGN T ps[width];
-  hn::Store(x, d, xs);
-  hn::Store(y, d, ys);
-  hn::Store(p, d, ps);
-  for (std::size_t i = 0; i < width; ++i) ps[i] = std::fma(xs[i], ys[i], -ps[i]);
-  return hn::Load(d, ps);
-#endif
-}
 
 struct compensated_dot_kernel : compensated_sum_kernel {
   static constexpr int inputs = 2;

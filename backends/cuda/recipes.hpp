@@ -86,6 +86,11 @@ struct device_form<accumulator::nonzero_test<T, All>> {
   using kernel = accumulator::nonzero_count<T>;
   static constexpr std::uint64_t longest = ~std::uint64_t{0};
 };
+template <class T>
+struct device_form<accumulator::shifted_moments<T>> {
+  using kernel = accumulator::compensated_moments<T>;
+  static constexpr std::uint64_t longest = ~std::uint64_t{0};
+};
 template <class T, class State>
 struct chunked_form {
   using kernel = chunked<T, State>;

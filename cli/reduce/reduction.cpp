@@ -18,15 +18,40 @@ bool is_exact(const error_bound& bound) {
   return bound.of_result == 0 && bound.of_magnitudes == 0 && bound.absolute == 0;
 }
 
+/// Whether it is a variance or a standard deviation.
+bool is_spread(operation what) {
+  const operation_row& row = row_of(what);
+  return row.usual == method::exact && row.empty != empty_value::zero;
+}
+
 /// What has to hold for the bound to hold (docs/numerics.md); empty if nothing has to.
 std::string_view premise_of(const finished_reduction& done) {
   const report& how = done.reached.report;
   if (how.how == method::exact || is_exact(how.bound)) return {};
   if (done.what == operation::log_sum_exp) return {};
   if (done.what == operation::product) return "no product of some of the elements overflows or underflows";
+  if (is_spread(done.what)) return "128 times the sum of the squares is at most the largest finite value";
   const bool squares = done.what == operation::sum_of_squares || done.what == operation::norm2;
   return squares ? "the sum of the squares is at most half the largest finite value"
                  : "the sum of the magnitudes is at most half the largest finite value";
+}
+
+/// What M is in the bound of an operation (docs/numerics.md).
+std::string_view magnitudes_of(operation what) {
+  switch (what) {
+    case operation::mean:
+      return "the sum of the magnitudes, divided by their number";
+    case operation::variance:
+      return "the sum of the squares, divided by their number";
+    case operation::sample_variance:
+      return "the sum of the squares, divided by their number less 1";
+    case operation::standard_deviation:
+      return "the sum of the squares, divided by their number and the exact result";
+    case operation::sample_standard_deviation:
+      return "the sum of the squares, divided by their number less 1 and the exact result";
+    default:
+      return "the sum of the magnitudes";
+  }
 }
 
 bool is_truth(operation what) { return row_of(what).result == result_rule::truth; }
@@ -51,8 +76,7 @@ std::string bound_text(const finished_reduction& done) {
   const auto number = [&](double error) { return fmt::format("{:.2g}", 1.05 * error / (1 - of_result)); };
   const std::string known = "|error| <= " + number(of_result * value + bound.absolute);
   if (bound.of_magnitudes == 0 || value_is_magnitudes) return known;
-  return fmt::format("{} + {} M, M the sum of the magnitudes{}", known, number(bound.of_magnitudes),
-                     done.what == operation::mean ? ", divided by their number" : "");
+  return fmt::format("{} + {} M, M {}", known, number(bound.of_magnitudes), magnitudes_of(done.what));
 }
 
 /// An index belongs to the order of the elements.

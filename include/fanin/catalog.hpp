@@ -89,8 +89,7 @@ struct method_set {
     return how == method::fast ? fast : how == method::compensated ? compensated : how == method::exact && exact;
   }
 };
-inline constexpr method_set every_method{true, true, true}, fast_only{true, false, false},
-    exact_only{false, false, true};
+inline constexpr method_set every_method{true, true, true}, fast_only{true, false, false};
 
 struct operation_row {
   operation what;
@@ -123,7 +122,7 @@ inline constexpr operation_row operation_rows[] = {
     {operation::norm2, "norm2", "Square root of the sum of the squares of all elements", 1, result_rule::quotient,
      empty_value::zero, every_method, false, false, stand_in::zero, result_form::number, method::exact},
     {operation::variance, "variance", "Population variance of all elements", 1, result_rule::quotient,
-     empty_value::none, exact_only, true, false, stand_in::zero, result_form::number, method::exact},
+     empty_value::none, every_method, true, false, stand_in::zero, result_form::number, method::exact},
     {operation::dot, "dot", "Dot product of two inputs", 2, result_rule::widened, empty_value::zero, every_method,
      false, false, stand_in::zero},
     {operation::sum_of_magnitudes, "sum_of_magnitudes", "Sum of the magnitudes of all elements (L1 norm)", 1,
@@ -143,14 +142,14 @@ inline constexpr operation_row operation_rows[] = {
     {operation::all, "all", "Whether no element is zero", 1, result_rule::truth, empty_value::one, every_method, true,
      true, stand_in::one},
     {operation::standard_deviation, "standard_deviation", "Population standard deviation of all elements", 1,
-     result_rule::quotient, empty_value::none, exact_only, true, false, stand_in::zero, result_form::number,
+     result_rule::quotient, empty_value::none, every_method, true, false, stand_in::zero, result_form::number,
      method::exact},
     {operation::sample_variance, "sample_variance", "Variance of a sample, divided by n - 1", 1,
-     result_rule::quotient, empty_value::none_of_one, exact_only, true, false, stand_in::zero, result_form::number,
+     result_rule::quotient, empty_value::none_of_one, every_method, true, false, stand_in::zero, result_form::number,
      method::exact},
     {operation::sample_standard_deviation, "sample_standard_deviation", "Standard deviation of a sample, with n - 1",
-     1, result_rule::quotient, empty_value::none_of_one, exact_only, true, false, stand_in::zero, result_form::number,
-     method::exact},
+     1, result_rule::quotient, empty_value::none_of_one, every_method, true, false, stand_in::zero,
+     result_form::number, method::exact},
     {operation::log_sum_exp, "log_sum_exp", "Logarithm of the sum of the exponentials of all elements", 1,
      result_rule::quotient, empty_value::minus_infinity, fast_only, false, false, stand_in::minus_infinity},
 };

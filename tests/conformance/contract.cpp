@@ -77,7 +77,7 @@ void check_errors(const backend& b, findings& found) {
   };
   expect_refused(throws<invalid_argument>(asks(operation::sum, {.variant = "no-such"})), "an unknown variant");
   expect_refused(throws<unsupported>(asks(operation::product, {.how = method::exact})), "an exact product");
-  expect_refused(throws<unsupported>(asks(operation::variance, {.how = method::fast})), "a fast variance");
+  expect_refused(throws<unsupported>(asks(operation::log_sum_exp, {.how = method::exact})), "an exact log_sum_exp");
   expect_refused(throws<unsupported>(asks(operation::sum, {.result = element_type::f32})), "f32 from f64");
   const options misfit{.variant = b.variants().front().name, .how = method::exact};
   expect_refused(throws<unsupported>(asks(operation::sum, misfit)), "an exact sum by a fast variant");

@@ -173,9 +173,24 @@ R right_float(operation what, const repeated<T>& x) {
   return all.sum.template rounded<R>();
 }
 
+/// The same for a variance or standard deviation, whose exact value is rounded to double here.
+template <class T>
+bool keeps_spread_bound(operation what, const repeated<T>& x, T value, error_bound bound) {
+  const bool root = what == operation::standard_deviation || what == operation::sample_standard_deviation;
+  const std::uint64_t divisor = x.count - (least_count(what) > 1 ? 1 : 0);
+  terms<T> squares(operation::sum_of_squares, x);
+  const oracle::exact_facts exact = oracle::spread_facts(
+      right_float<double>(what, x), squares.sum.template rounded<double>(), static_cast<double>(divisor), root);
+  bound.of_result += 0x1p-52;
+  const auto got = static_cast<double>(value);
+  return oracle::judge(bound, type_of<T>, got, exact, [&] { return std::fabs(got - exact.result); }) !=
+         oracle::promise::broken;
+}
+
 /// Whether the value of a method that rounds keeps the bound that was reported with it.
 template <class T>
 bool keeps_bound(operation what, const repeated<T>& x, T value, const error_bound& bound) {
+  if (is_spread(what)) return keeps_spread_bound(what, x, value, bound);
   terms<T> all(what, x);
   if (what == operation::norm2) all.sum.take_root();
   const std::uint64_t times = what == operation::mean ? x.count : 1;

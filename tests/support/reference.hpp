@@ -25,6 +25,11 @@ inline spread_measure spread_named(operation what) {
   return {what == operation::standard_deviation || what == operation::sample_standard_deviation, sample ? 1u : 0u};
 }
 
+inline bool is_spread_operation(operation what) {
+  return what == operation::variance || what == operation::standard_deviation || what == operation::sample_variance ||
+         what == operation::sample_standard_deviation;
+}
+
 template <class Element>
 class exact_reference {
   using T = computed_as<Element>;
@@ -38,10 +43,13 @@ class exact_reference {
     }
   }
 
-  /// The correctly rounded sum, mean, sum of squares or of magnitudes, norm2, or dot product of the elements with
-  /// themselves.
+  /// The correctly rounded sum, mean, sum of squares or of magnitudes, norm2, variance, standard deviation, or dot
+  /// product of the elements with themselves.
   template <class R>
   R rounded(operation what) const {
+    if (is_spread_operation(what)) {
+      return exact_moments_accumulator<T>{sum_, squares_}.template spread_of<R>(count_, spread_named(what));
+    }
     if (what == operation::sum_of_magnitudes) return magnitudes_.template round<R>();
     if (what == operation::sum_of_squares || what == operation::dot) return squares_.template round<R>();
     if (what == operation::norm2) return squares_.template root<R>();
@@ -63,6 +71,7 @@ class exact_reference {
     if (what == operation::sum_of_squares || what == operation::dot)
       return keeps(squares_, squares_, value, 1, bound);
     if (what == operation::norm2) return keeps_root(value, bound);
+    if (is_spread_operation(what)) return keeps_spread(what, value, bound);
     if (what == operation::sum_of_magnitudes) return keeps(magnitudes_, magnitudes_, value, 1, bound);
     return keeps(sum_, magnitudes_, value, what == operation::mean ? count_ : 1, bound);
   }
@@ -77,9 +86,17 @@ class exact_reference {
                          [&] { return distance(sum, value, times); }) != oracle::promise::broken;
   }
 
-  /// The root is known but for its rounding to double, which the bound is given for.
-  bool keeps_root(T value, error_bound bound) const {
-    const oracle::exact_facts exact{squares_.template root<double>(), squares_.template round<double>()};
+  bool keeps_root(T value, const error_bound& bound) const {
+    return keeps_rounded({squares_.template root<double>(), squares_.template round<double>()}, value, bound);
+  }
+  bool keeps_spread(operation what, T value, const error_bound& bound) const {
+    const spread_measure wanted = spread_named(what);
+    return keeps_rounded(oracle::spread_facts(rounded<double>(what), squares_.template round<double>(),
+                                              static_cast<double>(count_ - wanted.ddof), wanted.root),
+                         value, bound);
+  }
+  /// The exact result is known but for its rounding to double, which the bound is given for.
+  static bool keeps_rounded(const oracle::exact_facts& exact, T value, error_bound bound) {
     bound.of_result += std::numeric_limits<double>::epsilon();
     const auto got = static_cast<double>(value);
     return oracle::judge(bound, type_of<T>, got, exact, [&] { return std::abs(got - exact.result); }) !=

@@ -15,6 +15,9 @@
 //                                     where it is left out
 //   folds_as                          an accumulator of the same state, identity, add and merge, whose loops and
 //                                     kernels serve this one too; itself where it is left out
+//   of_lane(x, count, lane, lanes)    the state of x[lane], x[lane + lanes], ... below x[count]: where the general
+//   loop
+//                                     of CPUs takes a lane of a leaf at once instead of calling add()
 //   add_run, is_at                    adding elements that lie one after another at once, on devices: extremum.hpp
 //   rounds_once                       whether finish<R> rounds the exact value to any floating type R; false where it
 //                                     is left out

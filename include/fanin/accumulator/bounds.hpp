@@ -10,7 +10,8 @@
 namespace fanin {
 
 /// A proven bound: |value - exact| <= of_result * |exact| + of_magnitudes * M + absolute, where M is the sum of |x_i|
-/// (of x_i^2 for sum_of_squares and norm2, of |x_i| / n for mean). It holds as long as the sum of the magnitudes
+/// (of x_i^2 for sum_of_squares and norm2, of |x_i| / n for mean, of x_i^2 / n for variance; spread_bound() has the
+/// others). It holds as long as the sum of the magnitudes
 /// (before a mean's division) is at most half the largest finite value, so that no intermediate value overflows; in a
 /// product, as long as none over- or underflows. Infinite coefficients mean that nothing is promised (too many
 /// elements for the precision). For log_sum_exp it always holds.
@@ -102,6 +103,21 @@ error_bound rooted(const error_bound& squares) {
   if (!(of_sum < 1)) return {std::numeric_limits<double>::infinity(), 0, 0};
   return {(of_sum * (1 + extra) + extra) * round_up, 0,
           std::sqrt(squares.absolute) * (1 + extra) * round_up + smallest_subnormal<T>};
+}
+
+/// The bound of a variance or standard deviation, where double sums of x and of x^2 are off by at most `of_sums`
+/// times the sum of |x| and of x^2. M is the sum of x^2, divided by n or n - 1 as the variance is, and for a standard
+/// deviation divided by it as well. In double arithmetic of numbers and their low parts, Q - S^2 / n is off by less
+/// than 40 u^2 Q besides. Then follow an addition, a quotient, the root, and the rounding to R. `of_variance` and
+/// `lost`: the most that the variance loses of itself besides, and to underflow.
+template <class R>
+error_bound spread_bound(double of_sums, double of_variance, double lost, bool root) {
+  constexpr double u = unit_roundoff<double>;
+  constexpr double extra = (sizeof(R) < sizeof(double) ? unit_roundoff<R> : 0) + 4 * u;
+  const double of_squares = (of_sums * (3.001 + of_sums) + 40 * u * u) * round_up;
+  const double absolute = root ? std::sqrt(lost) : lost;
+  return {(of_variance * (1 + extra) + extra) * round_up, of_squares * (1 + extra) * round_up,
+          absolute * (1 + extra) * round_up + smallest_subnormal<R>};
 }
 
 /// The bound of a product of `count` factors, which has count - 1 roundings. [Higham 2002, 3.1]

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+// The leaves of rounded variances: sums of elements and of their squares in double (accumulator/spread.hpp).
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/cpu/moments.cpp"
+#include <hwy/foreach_target.h>
+// after foreach_target.h
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <bit>
+#include <type_traits>
+
+#include "backends/cpu/error_free-inl.h"
+#include "backends/cpu/leaf.hpp"
+#include "backends/cpu/prefetch.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace fanin::cpu {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using doubles = hn::ScalableTag<double>;
+using vector = hn::Vec<doubles>;
+constexpr std::size_t width = hn::MaxLanes(doubles());
+
+/// Half of the vector registers hold states.
+constexpr std::size_t state_registers = HWY_TARGET <= HWY_AVX3 || HWY_ARCH_ARM_A64 ? 16 : 8;
+
+template <class T>
+HWY_INLINE vector load(const T* x) {
+  if constexpr (std::is_same_v<T, double>) {
+    return hn::LoadU(doubles(), x);
+  } else {
+    return hn::PromoteTo(doubles(), hn::LoadU(hn::Rebind<float, doubles>(), x));
+  }
+}
+
+/// The states of plain_moments<float> in the lanes of vectors, one vector for each of their numbers.
+struct plain_states {
+  static constexpr std::size_t planes = 2;
+  vector plane[planes];
+
+  HWY_INLINE void merge(const plain_states& other) {
+    for (std::size_t p = 0; p < planes; ++p) plane[p] = hn::Add(plane[p], other.plane[p]);
+  }
+};
+
+/// The states of compensated_moments.
+struct compensated_states {
+  static constexpr std::size_t planes = 4;
+  vector plane[planes];
+
+  HWY_INLINE void merge(const compensated_states& other) {
+    for (std::size_t p = 0; p < planes; p += 2) {
+      const vector e = two_sum(plane[p], other.plane[p]);
+      plane[p + 1] = hn::Add(hn::Add(plane[p + 1], other.plane[p + 1]), e);
+    }
+  }
+};
+
+/// Adds elements as plain_moments<float> does.
+struct plain_leaf {
+  static constexpr std::size_t registers = 2;
+  plain_states s;
+
+  HWY_INLINE void begin(const float*, std::size_t, std::size_t) {
+    for (vector& v : s.plane) v = hn::Zero(doubles());
+  }
+  HWY_INLINE void add(vector x) {
+    s.plane[0] = hn::Add(s.plane[0], x);
+    s.plane[1] =
+        hn::MulAdd(x, x, s.plane[1]);  // The product is exact, so that this rounds as the addition alone does.
+  }
+  HWY_INLINE plain_states end() const { return s; }
+};
+
+/// Adds elements as compensated_moments<T> does.
+template <class T>
+struct compensated_leaf {
+  static constexpr std::size_t registers = 4;
+  compensated_states s;
+
+  HWY_INLINE void begin(const T*, std::size_t, std::size_t) {
+    for (vector& v : s.plane) v = hn::Zero(doubles());
+  }
+  HWY_INLINE void add(vector x) {
+    const vector e = two_sum(s.plane[0], x);
+    s.plane[1] = hn::Add(s.plane[1], e);
+    const vector square = hn::Mul(x, x);
+    vector of_square = two_sum(s.plane[2], square);
+    if constexpr (std::is_same_v<T, double>) {
+      of_square = hn::Add(of_square, error_of_product(doubles(), x, x, square));
+    }
+    s.plane[3] = hn::Add(s.plane[3], of_square);
+  }
+  HWY_INLINE compensated_states end() const { return s; }
+};
+
+/// Adds the differences of a lane's elements from its first element that is not 0, and their squares; only end()
+/// needs low parts. Zeros are left out: they change neither sum, and those that stand for absent elements may be far
+/// from all others.
+struct shifted_leaf {
+  static constexpr std::size_t registers = 4;
+  vector origin, count, sum, squares;
+
+  HWY_INLINE void begin(const double* x, std::size_t rows, std::size_t lanes) {
+    const doubles d;
+    origin = count = sum = squares = hn::Zero(d);
+    for (std::size_t row = 0; row < rows; ++row) {
+      const auto none = hn::Eq(origin, hn::Zero(d));
+      if (hn::AllFalse(d, none)) return;
+      origin = hn::IfThenElse(none, hn::LoadU(d, x + row * lanes), origin);
+    }
+  }
+  HWY_INLINE void add(vector x) {
+    const doubles d;
+    const auto counts = hn::Not(hn::Eq(x, hn::Zero(d)));  // of NaN Ne() is false
+    const vector difference = hn::IfThenElseZero(counts, hn::Sub(x, origin));
+    count = hn::Add(count, hn::IfThenElseZero(counts, hn::Set(d, 1)));
+    sum = hn::Add(sum, difference);
+    squares = hn::Add(squares, hn::Mul(difference, difference));
+  }
+  /// With n elements, the origin a and the sums s and q of the differences, the sums are n a + s and n a^2 + 2 a s +
+  /// q.
+  HWY_INLINE compensated_states end() const {
+    const doubles d;
+    const auto product = [&](vector a, vector b, vector& error) {
+      const vector p = hn::Mul(a, b);
+      error = error_of_product(d, a, b, p);
+      return p;
+    };
+    vector of_sum, of_square, of_squares, of_cross;
+    compensated_states s;
+    s.plane[0] = product(count, origin, of_sum);
+    s.plane[1] = hn::Add(two_sum(s.plane[0], sum), of_sum);
+    s.plane[2] = product(count, product(origin, origin, of_square), of_squares);
+    const vector cross = product(hn::Add(origin, origin), sum, of_cross);
+    const vector e = hn::Add(two_sum(s.plane[2], cross), two_sum(s.plane[2], squares));
+    s.plane[3] = hn::Add(hn::Add(e, hn::Add(of_squares, of_cross)), hn::Mul(count, of_square));
+    return s;
+  }
+};
+
+/// Folds rows into the planes of a row of states. As many vectors of a row as there are registers for are folded at a
+/// time.
+template <class Leaf, std::size_t Lanes, class T>
+HWY_INLINE void fold_rows(const T* x, std::size_t rows, double* planes) {
+  constexpr std::size_t batch = state_registers / Leaf::registers;
+  static_assert(Lanes % (batch * width) == 0);
+  for (std::size_t j = 0; j < Lanes; j += batch * width) {
+    Leaf leaf[batch];
+    for (std::size_t v = 0; v < batch; ++v) leaf[v].begin(x + j + v * width, rows, Lanes);
+    const T* there = x + j;
+    for (std::size_t row = 0; row < rows; ++row, there += Lanes) {
+      for (std::size_t b = 0; b < batch * width * sizeof(T); b += 64) {
+        prefetch_line(reinterpret_cast<const char*>(there) + b);
+      }
+      HWY_UNROLL(8)
+      for (std::size_t v = 0; v < batch; ++v) leaf[v].add(load(there + v * width));
+    }
+    for (std::size_t v = 0; v < batch; ++v) {
+      const auto s = leaf[v].end();
+      for (std::size_t p = 0; p < s.planes; ++p)
+        hn::StoreU(s.plane[p], doubles(), planes + p * Lanes + j + v * width);
+    }
+  }
+}
+
+/// Merges a row of states, whose planes are `count` numbers long, into another.
+template <class States>
+HWY_INLINE void merge_rows(const double* from, std::size_t count, double* into) {
+  for (std::size_t j = 0; j < count; j += width) {
+    States s, other;
+    for (std::size_t p = 0; p < s.planes; ++p) {
+      s.plane[p] = hn::LoadU(doubles(), into + p * count + j);
+      other.plane[p] = hn::LoadU(doubles(), from + p * count + j);
+    }
+    s.merge(other);
+    for (std::size_t p = 0; p < s.planes; ++p) hn::StoreU(s.plane[p], doubles(), into + p * count + j);
+  }
+}
+
+template <class T>
+constexpr std::size_t lanes = detail::row_bytes / sizeof(T);
+void fold_plain(const float* x, std::size_t rows, double* out) { fold_rows<plain_leaf, lanes<float>>(x, rows, out); }
+void fold_compensated_f32(const float* x, std::size_t rows, double* out) {
+  fold_rows<compensated_leaf<float>, lanes<float>>(x, rows, out);
+}
+void fold_compensated_f64(const double* x, std::size_t rows, double* out) {
+  fold_rows<compensated_leaf<double>, lanes<double>>(x, rows, out);
+}
+void fold_shifted(const double* x, std::size_t rows, double* out) {
+  fold_rows<shifted_leaf, lanes<double>>(x, rows, out);
+}
+void merge_plain(const double* from, std::size_t count, double* into) { merge_rows<plain_states>(from, count, into); }
+void merge_compensated(const double* from, std::size_t count, double* into) {
+  merge_rows<compensated_states>(from, count, into);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace fanin::cpu
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace fanin::cpu {
+namespace {
+
+HWY_EXPORT(fold_plain);
+HWY_EXPORT(fold_compensated_f32);
+HWY_EXPORT(fold_compensated_f64);
+HWY_EXPORT(fold_shifted);
+HWY_EXPORT(merge_plain);
+HWY_EXPORT(merge_compensated);
+
+/// Folds whole rows by the best instruction set of this machine.
+template <class A>
+void fold_rows(const typename A::element* x, std::size_t rows, double* out) {
+  if constexpr (std::is_same_v<A, accumulator::plain_moments<float>>) {
+    HWY_DYNAMIC_DISPATCH(fold_plain)(x, rows, out);
+  } else if constexpr (std::is_same_v<A, accumulator::compensated_moments<float>>) {
+    HWY_DYNAMIC_DISPATCH(fold_compensated_f32)(x, rows, out);
+  } else if constexpr (std::is_same_v<A, accumulator::compensated_moments<double>>) {
+    HWY_DYNAMIC_DISPATCH(fold_compensated_f64)(x, rows, out);
+  } else {
+    HWY_DYNAMIC_DISPATCH(fold_shifted)(x, rows, out);
+  }
+}
+
+/// A row that is not whole is filled up with zeros, which change no sum.
+template <class A>
+void fold_leaf(const typename A::element* x, std::size_t count, moment_row<A>& out) {
+  using T = typename A::element;
+  constexpr std::size_t lanes = moment_row<A>::lanes;
+  static_assert(lanes * sizeof(T) == detail::row_bytes);
+  const std::size_t rows = (count + lanes - 1) / lanes;
+  if (count == rows * lanes) return fold_rows<A>(x, rows, out.plane[0]);
+  T room[detail::leaf_of<A>];
+  std::fill(std::copy_n(x, count, room), room + rows * lanes, T{0});
+  fold_rows<A>(room, rows, out.plane[0]);
+}
+
+}  // namespace
+
+template <class A>
+void moment_row<A>::merge(const moment_row& from) {
+  if constexpr (planes == 2) {
+    HWY_DYNAMIC_DISPATCH(merge_plain)(from.plane[0], lanes, plane[0]);
+  } else {
+    HWY_DYNAMIC_DISPATCH(merge_compensated)(from.plane[0], lanes, plane[0]);
+  }
+}
+
+template <class A>
+void fold_moments(const typename A::element* x, std::size_t count, moment_row<A>& out) {
+  constexpr std::size_t leaf = detail::leaf_of<A>;
+  if (count <= leaf) return fold_leaf(x, count, out);
+  const std::size_t left = leaf * std::bit_floor((count - 1) / leaf);
+  moment_row<A> right;
+  fold_moments(x, left, out);
+  fold_moments(x + left, count - left, right);
+  out.merge(right);
+}
+
+#define FANIN_INSTANTIATE(ACCUMULATOR, T)                  \
+  template struct moment_row<accumulator::ACCUMULATOR<T>>; \
+  template void fold_moments(const T*, std::size_t, moment_row<accumulator::ACCUMULATOR<T>>&);
+FANIN_INSTANTIATE(plain_moments, float)
+FANIN_INSTANTIATE(compensated_moments, float)
+FANIN_INSTANTIATE(compensated_moments, double)
+FANIN_INSTANTIATE(shifted_moments, double)
+
+}  // namespace fanin::cpu
+#endif  // HWY_ONCE
