@@ -17,6 +17,9 @@ HWY_BEFORE_NAMESPACE();
 namespace fanin::cpu {
 namespace HWY_NAMESPACE {
 
+/// Without vectors, elements are taken one by one, as by the general loop, which is less code.
+constexpr bool has_vectors = HWY_TARGET != HWY_EMU128 && HWY_TARGET != HWY_SCALAR;
+
 /// Adds all elements to `sum` in vectors, of which the last one may be filled up with zeros. Returns the number of
 /// elements and zeros.
 template <class T, class Sum>
@@ -184,6 +187,11 @@ template <bool Magnitudes, class T>
 HWY_INLINE accumulator::int128 sum_of(const T* x, std::size_t count, bool prefetches) {
   constexpr std::size_t width = hn::MaxLanes(hn::ScalableTag<T>());
   accumulator::int128 total = 0;
+  if constexpr (!has_vectors) {
+    using term = std::conditional_t<Magnitudes, accumulator::magnitude_term, accumulator::plain_term>;
+    for (std::size_t i = 0; i < count; ++i) accumulator::integer_sum<T, term>::add(total, x[i]);
+    return total;
+  }
   in_parts(count, sizeof(T) == 2 ? most_vectors_of_pairs * width : most_integers,
            [&](std::size_t begin, std::size_t n) {
              element_sum<T, Magnitudes> sum;
@@ -197,6 +205,11 @@ template <class T>
 HWY_INLINE square_total squares_of(const T* x, std::size_t count, bool prefetches) {
   constexpr std::size_t width = hn::MaxLanes(hn::ScalableTag<T>());
   constexpr bool is_u16 = std::is_same_v<T, std::uint16_t>;
+  if constexpr (!has_vectors) {
+    accumulator::integer_moments sums{};
+    for (std::size_t i = 0; i < count; ++i) accumulator::integer_spread<T>::add(sums, x[i]);
+    return {sums.squares, sums.squares_high};
+  }
   if constexpr (sizeof(T) > 2) {
     square_sum<T> sum;
     add_vectors(x, count, prefetches, sum);
@@ -217,6 +230,7 @@ HWY_INLINE square_total squares_of(const T* x, std::size_t count, bool prefetche
 
 template <class T>
 leading_units units_of(const T* x, std::size_t count) {
+  if constexpr (!has_vectors) return {0, false};
   const hn::ScalableTag<T> d;
   constexpr std::size_t width = hn::MaxLanes(d), unroll = 4;
   auto signs = hn::Zero(d);

@@ -30,7 +30,7 @@ template <class T>
 square_total squares_leaf(const T* x, std::size_t count, bool prefetches);
 
 /// The first `count` elements of an array, which are all 1 or -1, and whether their product is -1. Another element,
-/// or the end of the array, is among the next 64 bytes.
+/// or the end of the array, is among the next 64 bytes; without vectors `count` is 0.
 struct leading_units {
   std::size_t count;
   bool negative;
