@@ -12,6 +12,8 @@
 
 #include "backends/cpu/integers.hpp"
 #include "backends/cpu/lanes-inl.h"
+#include "backends/cpu/leaf.hpp"
+#include "backends/cpu/prefetch.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace fanin::cpu {
