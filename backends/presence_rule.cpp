@@ -3,9 +3,6 @@
 
 #include <cstring>
 #include <limits>
-#include <string>
-
-#include <fanin/error.hpp>
 
 namespace fanin {
 namespace {
@@ -29,7 +26,7 @@ T value_of(stand_in absent) {
 
 }  // namespace
 
-presence_rule::presence_rule(operation what, element_type type, nan_policy nan)
+presence_rule::presence_rule(operation what, element_type type, nan_policy nan) noexcept
     : absent(row_of(what).absent), element_bytes(size_of(type)) {
   with_element(type, [&]<class T>() {
     constexpr std::uint64_t every_magnitude = ~std::uint64_t{0} >> (65 - 8 * sizeof(T));
@@ -38,11 +35,8 @@ presence_rule::presence_rule(operation what, element_type type, nan_policy nan)
       using limits = std::numeric_limits<T>;
       if (nan == nan_policy::skip)
         largest_number = bits_of(limits::has_infinity ? limits::infinity() : limits::max());
-      if (!limits::has_infinity && absent == stand_in::minus_infinity) {
-        throw unsupported(std::string(to_string(type)) + " has no infinity, which stands for absent elements in " +
-                          std::string(to_string(what)));
-      }
     }
+    has_stand_in = absent != stand_in::minus_infinity || std::numeric_limits<T>::has_infinity;
     in_place[0] = bits_of(value_of<T>(absent));
     in_place[1] = 0;
   });

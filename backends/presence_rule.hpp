@@ -4,18 +4,25 @@
 
 #include <cstdint>
 
+#include <fanin/error.hpp>
 #include <fanin/request.hpp>
 
 namespace fanin {
 
 struct presence_rule {
-  /// @throws unsupported if the type has no infinity, and -infinity would have to stand for absent elements
-  presence_rule(operation what, element_type type, nan_policy nan);
+  presence_rule(operation what, element_type type, nan_policy nan) noexcept;
 
   stand_in absent;
   std::size_t element_bytes;
   std::uint64_t largest_number;         ///< an element is left out as NaN if its bits without the sign are larger
   std::uint64_t in_place[most_inputs];  ///< the bits that stand for absent elements, unless other elements do
+  bool has_stand_in;
+
+  /// Elements may be left out only after this. @throws unsupported if the type has no infinity, and -infinity would
+  /// have to stand for them
+  void require_stand_in() const {
+    if (!has_stand_in) throw unsupported("log_sum_exp leaves out no elements of a type without infinity, as e4m3 is");
+  }
 
   /// The count with which a fold of `count` elements, of which `present` take part, is finished: zeros are no
   /// elements.

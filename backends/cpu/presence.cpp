@@ -182,6 +182,7 @@ copied_part copy_present(const presence_rule& rule, const operands& data, const 
 
 std::uint64_t accumulate_present(const arithmetic& f, const presence_rule& rule, const mask_view& mask,
                                  const operands& data, std::size_t count, void* state) {
+  rule.require_stand_in();
   alignas(64) std::byte x[block_bytes], y[block_bytes];
   const std::size_t block =
       f.leaf_elements * std::max<std::size_t>(1, std::bit_floor(block_bytes / f.element_bytes / f.leaf_elements));
@@ -209,6 +210,7 @@ void present_blocks::pass(const input_views& blocks) {
 }
 
 input_views present_blocks::next(const input_views& part) {
+  rule_.require_stand_in();
   const operands data{part[0].data, part.size() == 2 ? part[1].data : nullptr};
   void* const x = copies_[0].data();
   void* const y = copies_[1].data();

@@ -198,6 +198,7 @@ outcome fold_in_place(const request& request, const input_views& data, context& 
 /// The same where elements may be absent: folds copies with stand-ins, part by part.
 outcome fold_present(const request& request, const input_views& data, context& context, void* result) {
   const presence_rule rule(request.what, data.type(), request.nan);
+  rule.require_stand_in();
   std::byte* const memory = context.presence_memory();
   auto* const places = reinterpret_cast<std::uint64_t*>(memory);  // the first that takes part, and their number
   auto* const found = reinterpret_cast<std::uint64_t*>(context.host_state(0));

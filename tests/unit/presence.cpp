@@ -57,6 +57,10 @@ TEST_SUITE("unit/presence") {
     CHECK(sum(eight, skip).value == 450);
     CHECK(std::isnan(sum(eight).value));
     CHECK_THROWS_AS(log_sum_exp(eight, skip), unsupported);
+    CHECK_THROWS_AS(log_sum_exp(where(eight, std::array{true, false, true})), unsupported);
+    incremental blocks(operation::log_sum_exp, element_type::e4m3);
+    blocks.push(array_view(std::span(eight).last(1)));
+    CHECK(std::get<float>(blocks.finish().value) == 448);
   }
 
   TEST_CASE("too few elements that take part") {
