@@ -88,9 +88,10 @@ unsigned startable_threads(unsigned wanted) {
   while (ready.load() < all.size()) std::this_thread::yield();
   end.count_down();
   if (all.size() + 1 == wanted) return started_before = wanted;
-  // Three quarters of the address space are left to what the runtimes allocate for their threads: with half of the
-  // threads TBB still ran out of it in one of ten calls under `ulimit -v 400000`.
-  return static_cast<unsigned>(all.size()) / 4 + 1;
+  // The rest of the address space is left to what the runtimes allocate for their threads: TBB ends the process where
+  // it cannot start one. With a quarter of the threads it did so in one of 60 calls under `ulimit -v 600000` on a busy
+  // machine of two cores, with a sixteenth in none of 600.
+  return static_cast<unsigned>(all.size()) / 16 + 1;
 }
 
 }  // namespace fanin
