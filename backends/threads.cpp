@@ -89,8 +89,8 @@ unsigned startable_threads(unsigned wanted) {
   end.count_down();
   if (all.size() + 1 == wanted) return started_before = wanted;
   // The rest of the address space is left to what the runtimes allocate for their threads: TBB ends the process where
-  // it cannot start one. With a quarter of the threads it did so in one of 60 calls under `ulimit -v 600000` on a busy
-  // machine of two cores, with a sixteenth in none of 600.
+  // it cannot start one. With a quarter of the threads it did so in one of 60 calls under `ulimit -v 600000` on a
+  // busy machine of two cores, with a sixteenth in none of 600.
   return static_cast<unsigned>(all.size()) / 16 + 1;
 }
 
