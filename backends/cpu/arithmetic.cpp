@@ -136,8 +136,8 @@ void add_exact_terms(const T* x, std::size_t count, exact_accumulator<T>& into) 
 }
 template <class T>
 void take_extrema(const T* x, std::size_t count, extremes<T>& into) {
-  for (std::size_t begin = 0; begin < count; begin += twice_read<T>) {
-    const std::size_t n = std::min(twice_read<T>, count - begin);
+  for (std::size_t begin = 0; begin < count; begin += twice_read<T>()) {
+    const std::size_t n = std::min(twice_read<T>(), count - begin);
     const T least = smallest_leaf(x + begin, n, is_long<T>(count));
     acc::both_extrema<T>::merge(into, {least, largest_leaf(x + begin, n, false)});
   }
@@ -151,8 +151,8 @@ void take_first_extremum(const operands& data, std::size_t count, typename A::st
   using T = typename A::element;
   const auto* const x = static_cast<const T*>(data.x);
   const bool long_input = is_long<T>(count);
-  for (std::size_t begin = 0; begin < count; begin += twice_read<T>) {
-    const std::size_t n = std::min(twice_read<T>, count - begin);
+  for (std::size_t begin = 0; begin < count; begin += twice_read<T>()) {
+    const std::size_t n = std::min(twice_read<T>(), count - begin);
     const T best = A::largest ? largest_leaf(x + begin, n, long_input) : smallest_leaf(x + begin, n, long_input);
     const std::uint64_t first = data.first + begin;
     if (A::replaces({best, first}, into)) A::merge(into, {best, first + find_leaf(x + begin, n, best)});

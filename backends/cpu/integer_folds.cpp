@@ -25,8 +25,8 @@ void add_integer_squares(const T* x, std::size_t count, accumulator::uint128& in
 
 template <class T>
 void add_integer_moments(const T* x, std::size_t count, accumulator::integer_moments& into) {
-  for (std::size_t begin = 0; begin < count; begin += twice_read<T>) {
-    const std::size_t n = std::min(twice_read<T>, count - begin);
+  for (std::size_t begin = 0; begin < count; begin += twice_read<T>()) {
+    const std::size_t n = std::min(twice_read<T>(), count - begin);
     const square_total squares = squares_leaf(x + begin, n, is_long<T>(count));
     accumulator::integer_spread<T>::merge(into, {sum_leaf(x + begin, n, false, false), squares.low, squares.high});
   }

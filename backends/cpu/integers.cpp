@@ -218,7 +218,7 @@ HWY_INLINE square_total squares_of(const T* x, std::size_t count, bool prefetche
     return sum.total();
   }
   square_total total{};
-  in_parts(count, is_u16 ? twice_read<T> : most_vectors_of_pairs * width, [&](std::size_t begin, std::size_t n) {
+  in_parts(count, is_u16 ? twice_read<T>() : most_vectors_of_pairs * width, [&](std::size_t begin, std::size_t n) {
     square_sum<T> sum;
     const std::size_t added = add_vectors(x + begin, n, prefetches, sum);
     total.low += sum.total().low;

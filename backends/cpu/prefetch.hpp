@@ -25,7 +25,9 @@ constexpr bool is_long(std::size_t count) {
 
 /// So many elements stay in the L1 cache between two passes.
 template <class T>
-inline constexpr std::size_t twice_read = 16384 / sizeof(T);
+consteval std::size_t twice_read() {
+  return 16384 / sizeof(T);
+}
 
 /// Prefetches the line that is read prefetch_distance after the line at x, which need not exist.
 /// GCC drops calls of a function that only prefetches unless it has to inline them.

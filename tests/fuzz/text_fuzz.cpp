@@ -47,17 +47,17 @@ read_input in_pieces(std::string_view text, const text_layout& layout, element_t
   });
 }
 
-/// A number of 16 bits is one of the two that the double next to the word lies between, or it.
+/// A number of 8 or 16 bits is one of the two that the double next to the word lies between, or it.
 template <narrow_float T>
 void expect_number(std::string_view word, T value) {
   const double near = std::strtod(std::string(word).c_str(), nullptr);
   if (std::isnan(near)) return expect(std::isnan(value), "NaN is read as NaN");
   expect(std::signbit(value) == std::signbit(near), "a number keeps its sign");
   const double size = std::fabs(near), found = std::fabs(static_cast<float>(value));
-  const unsigned magnitude = value.bits & 0x7fffu;
+  const unsigned magnitude = value.bits & (T::sign_bit - 1u);
   if (std::isinf(size)) return expect(std::isinf(found), "an infinity is one");
   const double below = magnitude > 0 ? static_cast<float>(T::of_bits(magnitude - 1)) : 0;
-  const double above = magnitude + 1 < T::infinity ? static_cast<float>(T::of_bits(magnitude + 1)) : HUGE_VAL;
+  const double above = magnitude + 1 < T::after_largest ? static_cast<float>(T::of_bits(magnitude + 1)) : HUGE_VAL;
   expect(2 * size >= below + found && 2 * size <= found + above, "a number is the nearest one");
 }
 
