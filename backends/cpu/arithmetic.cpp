@@ -214,47 +214,29 @@ struct loop<acc::exact_dot<T>> {
   static exact_dot_accumulator<T> total(const void* state) { return detail::general_total<acc::exact_dot<T>>(state); }
 };
 
-template <class T>
-struct loop<acc::log_sum<T>> {
-  using A = acc::log_sum<T>;
-  using row = log_sum_row<T>;
+/// Leaves of the fixed order, of which Fold fills a Row: an object with reset(), merge(), `lanes` and state_of().
+template <class A, class Row, void (*Fold)(const typename A::element* x, std::size_t count, Row& out)>
+struct row_loop {
   static constexpr arithmetic functions = [] {
     arithmetic f = detail::general_arithmetic<A>();
-    f.state_bytes = sizeof(row);
-    f.reset = [](void* state) { static_cast<row*>(state)->reset(); };
+    f.state_bytes = sizeof(Row);
+    f.reset = [](void* state) { static_cast<Row*>(state)->reset(); };
     f.accumulate = [](const operands& data, std::size_t count, void* state) {
-      fold_log_sums(static_cast<const T*>(data.x), count, *static_cast<row*>(state));
+      Fold(static_cast<const typename A::element*>(data.x), count, *static_cast<Row*>(state));
     };
-    f.merge = [](void* into, const void* from) { static_cast<row*>(into)->merge(*static_cast<const row*>(from)); };
-    return f;
-  }();
-  static acc::scaled_sum total(const void* state) {
-    typename detail::ordered_loop<A>::row states;
-    for (std::size_t i = 0; i < row::lanes; ++i) states.lane[i] = static_cast<const row*>(state)->state_of(i);
-    return detail::ordered_loop<A>::total(states);
-  }
-};
-
-/// The sums for a variance.
-template <class A>
-struct moments_loop {
-  using row = moment_row<A>;
-  static constexpr arithmetic functions = [] {
-    arithmetic f = detail::general_arithmetic<A>();
-    f.state_bytes = sizeof(row);
-    f.reset = [](void* state) { static_cast<row*>(state)->reset(); };
-    f.accumulate = [](const operands& data, std::size_t count, void* state) {
-      fold_moments(static_cast<const typename A::element*>(data.x), count, *static_cast<row*>(state));
-    };
-    f.merge = [](void* into, const void* from) { static_cast<row*>(into)->merge(*static_cast<const row*>(from)); };
+    f.merge = [](void* into, const void* from) { static_cast<Row*>(into)->merge(*static_cast<const Row*>(from)); };
     return f;
   }();
   static typename A::state total(const void* state) {
     typename detail::ordered_loop<A>::row states;
-    for (std::size_t i = 0; i < row::lanes; ++i) states.lane[i] = static_cast<const row*>(state)->state_of(i);
+    for (std::size_t i = 0; i < Row::lanes; ++i) states.lane[i] = static_cast<const Row*>(state)->state_of(i);
     return detail::ordered_loop<A>::total(states);
   }
 };
+template <class T>
+struct loop<acc::log_sum<T>> : row_loop<acc::log_sum<T>, log_sum_row<T>, fold_log_sums<T>> {};
+template <class A>
+using moments_loop = row_loop<A, moment_row<A>, fold_moments<A>>;
 template <class T>
 struct loop<acc::plain_moments<T>> : moments_loop<acc::plain_moments<T>> {};
 template <class T>
