@@ -14,9 +14,14 @@ struct presence_rule {
 
   stand_in absent;
   std::size_t element_bytes;
-  std::uint64_t largest_number;         ///< an element is left out as NaN if its bits without the sign are larger
-  std::uint64_t in_place[most_inputs];  ///< the bits that stand for absent elements, unless other elements do
+  std::size_t words;             ///< in an element: 2 in a complex one, its parts, else 1
+  std::uint64_t largest_number;  ///< an element is left out as NaN if the bits of a word without the sign are larger
+  /// The bits that stand for the words of absent elements, unless other elements do; those of one word are there
+  /// twice.
+  std::uint64_t in_place[most_inputs][2];
   bool has_stand_in;
+
+  std::size_t word_bytes() const noexcept { return element_bytes / words; }
 
   /// Elements may be left out only after this. @throws unsupported if the type has no infinity, and -infinity would
   /// have to stand for them
@@ -33,7 +38,7 @@ struct presence_rule {
 
 /// Whether elements may be absent.
 inline bool is_partial(const input_views& inputs, nan_policy nan) noexcept {
-  return inputs.mask() || (nan == nan_policy::skip && is_floating(inputs.type()));
+  return inputs.mask() || (nan == nan_policy::skip && !is_integer(inputs.type()));
 }
 
 }  // namespace fanin

@@ -45,7 +45,10 @@ struct partial {
     }
   }
   void fold(const array_view& input, std::size_t begin, std::size_t count) {
-    with_element(input.type, [&]<class T>() { fold(static_cast<const T*>(input.data) + begin, count); });
+    with_element(input.type, [&]<class T>() {
+      if constexpr (complex_number<T>) throw unsupported("exact_sum is for real numbers");
+      if constexpr (!complex_number<T>) fold(static_cast<const T*>(input.data) + begin, count);
+    });
   }
 };
 
@@ -66,11 +69,15 @@ bool same_bits(const scalar& a, const scalar& b) {
 }  // namespace
 
 double as_double(const scalar& value) {
+  const auto number = []<class T>(const T& x) {
+    if constexpr (complex_number<T>) return std::hypot(static_cast<double>(x.real()), static_cast<double>(x.imag()));
+    if constexpr (!complex_number<T>) return static_cast<double>(x);
+  };
   return std::visit(
-      []<class R>(const R& x) {
-        if constexpr (form_of<R>::form == result_form::number) return static_cast<double>(x);
-        if constexpr (form_of<R>::form == result_form::indexed) return static_cast<double>(x.value);
-        if constexpr (form_of<R>::form == result_form::extremes) return static_cast<double>(x.max);
+      [&]<class R>(const R& x) {
+        if constexpr (form_of<R>::form == result_form::number) return number(x);
+        if constexpr (form_of<R>::form == result_form::indexed) return number(x.value);
+        if constexpr (form_of<R>::form == result_form::extremes) return number(x.max);
       },
       value);
 }
@@ -156,7 +163,7 @@ double exact_sum::distance(const scalar& value) const {
   exact_accumulator<double> difference = sum_;
   std::visit(
       [&]<class R>(const R& x) {
-        if constexpr (element<R>) add(difference, x, true);
+        if constexpr (element<R> && !complex_number<R>) add(difference, x, true);
       },
       value);
   return std::fabs(difference.round<double>());

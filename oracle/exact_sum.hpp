@@ -41,7 +41,8 @@ class exact_sum {
   exact_facts facts_{};
 };
 
-/// The number as a double, to which 64-bit integers are rounded; of `indexed` the element, of `extremes` the largest.
+/// The number as a double, to which 64-bit integers are rounded; of a complex number the modulus, of `indexed` the
+/// element, of `extremes` the largest.
 double as_double(const scalar& value);
 
 /// The type of the numbers in `value`.

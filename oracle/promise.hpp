@@ -40,8 +40,8 @@ inline exact_facts spread_facts(double result, double squares, double divisor, b
 inline bool is_promised(const error_bound& bound, element_type type, const exact_facts& exact) {
   if (std::isinf(bound.of_result) || std::isinf(bound.of_magnitudes)) return false;
   const double largest =
-      with_element(type, []<class T>() { return static_cast<double>(std::numeric_limits<T>::max()); });
-  return !is_floating(type) || exact.of_magnitudes <= largest / 2;
+      with_element(type, []<class T>() { return static_cast<double>(std::numeric_limits<part_of<T>>::max()); });
+  return is_integer(type) || exact.of_magnitudes <= largest / 2;
 }
 
 /// The bound's right side, of_result * |result| + of_magnitudes * M + absolute * times, rounded upwards.

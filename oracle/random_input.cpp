@@ -52,13 +52,39 @@ std::vector<T> exact_terms(std::size_t count) {
   return x;
 }
 
+/// The numbers times 1 and i, in turns.
+template <class P>
+std::vector<std::complex<P>> turned(const std::vector<P>& numbers) {
+  std::vector<std::complex<P>> x(numbers.size());
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    x[i] = i % 2 == 0 ? std::complex<P>(numbers[i], 0) : std::complex<P>(0, numbers[i]);
+  }
+  return x;
+}
+
+/// Two numbers are the parts of each.
+template <class P>
+std::vector<std::complex<P>> paired(const std::vector<P>& numbers) {
+  std::vector<std::complex<P>> x(numbers.size() / 2);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = {numbers[2 * i], numbers[2 * i + 1]};
+  return x;
+}
+
 }  // namespace
 
 random_input::random_input(operation what, element_type type, std::size_t count, terms kind) {
   with_element(type, [&]<class T>() {
-    x_ = what == operation::product ? random_factors<T>(count)
-         : kind == terms::exact     ? exact_terms<T>(count)
-                                    : random_terms<T>(count, what == operation::sum_of_squares ? 16 : 32);
+    using P = part_of<T>;
+    const auto numbers = [&](std::size_t n) {
+      return what == operation::product ? random_factors<P>(n)
+             : kind == terms::exact     ? exact_terms<P>(n)
+                                        : random_terms<P>(n, what == operation::sum_of_squares ? 16 : 32);
+    };
+    if constexpr (complex_number<T>) {
+      x_ = what == operation::product ? turned<P>(numbers(count)) : paired<P>(numbers(2 * count));
+    } else {
+      x_ = numbers(count);
+    }
   });
 }
 

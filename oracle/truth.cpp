@@ -68,6 +68,11 @@ exact_result exact(const fanin::detail::operands& data, std::size_t count) {
 }  // namespace
 
 truth::truth(operation what, const array_view& x, unsigned threads) {
+  if (is_complex(x.type)) {
+    complex_.emplace(what, x);
+    rounded_ = complex_->rounded();
+    return;
+  }
   if (what == operation::sum) {
     sum_.emplace(x, threads);
     rounded_ = sum_->rounded(default_result(what, x.type));
@@ -86,7 +91,8 @@ truth::truth(operation what, const array_view& x, unsigned threads) {
   const fanin::detail::operands data{x.data, static_cast<const std::byte*>(x.data) + count * size_of(x.type)};
   const method how = row.of_floats.exact ? method::exact : method::fast;
   const auto found = with_recipe(what, x.type, how, [&]<class Recipe>(Recipe) -> std::optional<exact_result> {
-    return exact<Recipe>(data, count);
+    if constexpr (complex_number<typename Recipe::element>) return {};
+    if constexpr (!complex_number<typename Recipe::element>) return exact<Recipe>(data, count);
   });
   if (!found) throw unsupported(std::string(row.name) + " of " + std::string(to_string(x.type)));
   rounded_ = found->rounded;
@@ -94,6 +100,7 @@ truth::truth(operation what, const array_view& x, unsigned threads) {
 }
 
 promise truth::judge(const scalar& value, const report& how) const {
+  if (complex_) return complex_->judge(value, how);
   if (sum_) return sum_->judge(value, how);
   const bool bounded = facts_.of_magnitudes != 0 && how.how != method::exact && value.index() == rounded_.index();
   if (!bounded) return value == rounded_ ? promise::kept : promise::broken;

@@ -7,6 +7,7 @@
 #include <fanin/request.hpp>
 #include <fanin/result.hpp>
 
+#include "oracle/complex_truth.hpp"
 #include "oracle/exact_sum.hpp"
 #include "oracle/promise.hpp"
 
@@ -30,6 +31,7 @@ class truth {
 
  private:
   std::optional<exact_sum> sum_;
+  std::optional<complex_truth> complex_;
   scalar rounded_;
   exact_facts facts_{};
   double facts_error_ = 0;  ///< how far facts_.result is off before it is rounded

@@ -18,7 +18,7 @@ inline constexpr std::size_t leaf_bytes = detail::row_bytes * detail::rows_in_le
 
 /// Room for the state of any recipe.
 struct alignas(detail::state_alignment) state_buffer {
-  std::byte bytes[2048];
+  std::byte bytes[2304];
 };
 
 /// The arithmetic for a request, or null where there is none (exact products, fast norms).

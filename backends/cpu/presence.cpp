@@ -84,13 +84,16 @@ struct words {
     while (i < job.count && !is_present(job, i)) ++i;
     return i;
   }
-  static std::size_t copy(const word_job& job, const std::uint64_t* in_place, void* out_x, void* out_y) {
+  static std::size_t copy(const word_job& job, const std::uint64_t (*in_place)[2], void* out_x, void* out_y) {
     const hn::ScalableTag<U> d;
-    const U for_x = static_cast<U>(in_place[0]), for_y = static_cast<U>(in_place[1]);
+    const auto bits = [&](int input, std::size_t at) { return static_cast<U>(in_place[input][at % 2]); };
+    const auto vector = [&](int input)
+                            HWY_ATTR { return hn::OddEven(hn::Set(d, bits(input, 1)), hn::Set(d, bits(input, 0))); };
+    const auto for_x = vector(0), for_y = vector(1);
     std::size_t found = 0, i = 0;
-    const auto put = [&](const void* x, U absent, auto is_there, void* out) {
+    const auto put = [&](const void* x, auto absent, auto is_there, void* out) HWY_ATTR {
       const auto v = hn::LoadU(d, static_cast<const U*>(x) + i);
-      hn::StoreU(hn::IfThenElse(is_there, v, hn::Set(d, absent)), d, static_cast<U*>(out) + i);
+      hn::StoreU(hn::IfThenElse(is_there, v, absent), d, static_cast<U*>(out) + i);
     };
     for (; i + width <= job.count; i += width) {
       const auto there = present(job, i);
@@ -103,10 +106,18 @@ struct words {
     for (; i < job.count; ++i) {
       const bool there = is_present(job, i);
       found += there ? 1 : 0;
-      static_cast<U*>(out_x)[i] = there ? static_cast<const U*>(job.x)[i] : for_x;
-      if (job.y != nullptr) static_cast<U*>(out_y)[i] = there ? static_cast<const U*>(job.y)[i] : for_y;
+      static_cast<U*>(out_x)[i] = there ? static_cast<const U*>(job.x)[i] : bits(0, i);
+      if (job.y != nullptr) static_cast<U*>(out_y)[i] = there ? static_cast<const U*>(job.y)[i] : bits(1, i);
     }
     return found;
+  }
+  /// Writes a mask of words from that of their pairs, which take part if the mask and both words say so.
+  static void pair_words(const word_job& job, std::uint8_t* out) {
+    for (std::size_t i = 0; i < job.count; ++i) {
+      const bool in_mask = job.mask == nullptr || job.mask[i] != 0;
+      const word_job all{job.x, job.y, nullptr, 0, job.largest_number};
+      out[2 * i] = out[2 * i + 1] = in_mask && is_present(all, 2 * i) && is_present(all, 2 * i + 1);
+    }
   }
 };
 
@@ -121,8 +132,12 @@ std::size_t with_word(std::size_t bytes, F f) {
 std::size_t first_word(const word_job& job, std::size_t bytes) {
   return with_word(bytes, [&]<class U>(U) { return words<U>::first(job); });
 }
-std::size_t copy_words(const word_job& job, std::size_t bytes, const std::uint64_t* in_place, void* x, void* y) {
+std::size_t copy_words(const word_job& job, std::size_t bytes, const std::uint64_t (*in_place)[2], void* x, void* y) {
   return with_word(bytes, [&]<class U>(U) { return words<U>::copy(job, in_place, x, y); });
+}
+
+void pair_mask(const word_job& job, std::size_t bytes, std::uint8_t* out) {
+  bytes == 4 ? words<std::uint32_t>::pair_words(job, out) : words<std::uint64_t>::pair_words(job, out);
 }
 
 }  // namespace HWY_NAMESPACE
@@ -135,6 +150,7 @@ namespace {
 
 HWY_EXPORT(first_word);
 HWY_EXPORT(copy_words);
+HWY_EXPORT(pair_mask);
 
 constexpr std::size_t block_bytes = 16384;
 static_assert(block_bytes <= most_copied);
@@ -166,7 +182,14 @@ copied_part copy_present(const presence_rule& rule, const operands& data, const 
     bytes += mask.first;
   }
   word_job job{data.x, data.y, bytes, count, rule.largest_number};
-  const std::size_t width = rule.element_bytes;
+  const std::size_t width = rule.word_bytes();
+  if (rule.words == 2) {
+    std::uint8_t of_words[2 * most_copied];
+    HWY_DYNAMIC_DISPATCH(pair_mask)(job, width, of_words);
+    job.mask = of_words;
+    job.count = 2 * count;
+    return {0, HWY_DYNAMIC_DISPATCH(copy_words)(job, width, rule.in_place, x, y) / 2};
+  }
   if (rule.absent != stand_in::other) return {0, HWY_DYNAMIC_DISPATCH(copy_words)(job, width, rule.in_place, x, y)};
   std::size_t left_out = 0;
   if (!other) {
@@ -176,7 +199,7 @@ copied_part copy_present(const presence_rule& rule, const operands& data, const 
     job = {rest.x, rest.y, bytes != nullptr ? bytes + left_out : nullptr, count - left_out, rule.largest_number};
     std::memcpy(&other.emplace(0), rest.x, width);
   }
-  const std::uint64_t in_place[most_inputs] = {*other, *other};
+  const std::uint64_t in_place[most_inputs][2] = {{*other, *other}, {*other, *other}};
   return {left_out, HWY_DYNAMIC_DISPATCH(copy_words)(job, width, in_place, x, y)};
 }
 

@@ -6,6 +6,7 @@
 #include <cfenv>
 #include <charconv>
 #include <cmath>
+#include <complex>
 #include <cstdint>
 #include <cstdlib>
 #include <iterator>
@@ -89,9 +90,39 @@ std::errc read_value(std::string_view word, T& value) {
   return beyond ? std::errc::result_out_of_range : std::errc();
 }
 
+std::string_view without_plus(std::string_view word) {
+  return word.size() > 1 && word[0] == '+' && word[1] != '-' ? word.substr(1) : word;
+}
+
+/// Reads a+bj, a or bj, in parentheses or without, as Python and numpy write complex numbers; i stands for j too.
+template <class P>
+std::errc read_value(std::string_view word, std::complex<P>& value) {
+  if (word.size() > 2 && word.front() == '(' && word.back() == ')') word = word.substr(1, word.size() - 2);
+  std::string_view re = word, im;
+  if (word.ends_with('j') || word.ends_with('i')) {
+    word.remove_suffix(1);
+    std::size_t at = word.find_last_of("+-");
+    if (at != word.npos && at > 0 && (word[at - 1] == 'e' || word[at - 1] == 'E')) {
+      at = word.find_last_of("+-", at - 1);
+    }
+    if (at == word.npos) at = 0;
+    re = word.substr(0, at);
+    im = word.substr(at);
+    if (im.empty()) return std::errc::invalid_argument;
+  }
+  P parts[2] = {0, 0};
+  const std::string_view words[] = {without_plus(re), without_plus(im)};
+  for (int i = 0; i < 2; ++i) {
+    if (words[i].empty()) continue;
+    if (const std::errc code = read_value(words[i], parts[i]); code != std::errc()) return code;
+  }
+  value = {parts[0], parts[1]};
+  return re.empty() && im.empty() ? std::errc::invalid_argument : std::errc();
+}
+
 template <class T>
 std::errc read_number(std::string_view word, std::vector<std::byte>& out) {
-  if (word.size() > 1 && word[0] == '+' && word[1] != '-') word.remove_prefix(1);
+  word = without_plus(word);
   T value{};
   if (const std::errc code = read_value(word, value); code != std::errc()) return code;
   const auto* const bytes = reinterpret_cast<const std::byte*>(&value);

@@ -23,6 +23,8 @@ json json_value(const scalar& value) {
   const auto number = [](auto x) {
     if constexpr (floating<decltype(x)>) {
       return json_number(static_cast<double>(x));
+    } else if constexpr (complex_number<decltype(x)>) {
+      return json::array({json_number(x.real()), json_number(x.imag())});
     } else {
       return json(x);
     }

@@ -41,18 +41,45 @@ std::vector<std::string> split(std::string_view text, char separator) {
   return parts;
 }
 
+namespace {
+
+template <class T>
+std::string number_text(T x) {
+  if constexpr (floating<T>) {
+    if (std::isnan(x)) return "nan";
+  }
+  return fmt::format("{}", static_cast<computed_as<T>>(x));
+}
+
+/// The real and the imaginary part, of which text() gives the texts, as one number.
+template <class T, class Text>
+std::string complex_text(const std::complex<T>& x, Text text) {
+  const std::string im = text(x.imag());
+  return text(x.real()) + (im.starts_with('-') ? "" : "+") + im + "j";
+}
+
+template <class T>
+std::string number_text(const std::complex<T>& x) {
+  return complex_text(x, [](T part) { return number_text(part); });
+}
+
+template <class T>
+std::string number_hex(T x) {
+  return value_hex(static_cast<double>(x));
+}
+template <class T>
+std::string number_hex(const std::complex<T>& x) {
+  return complex_text(x, [](T part) { return number_hex(part); });
+}
+
+}  // namespace
+
 std::string value_text(const scalar& value) {
-  const auto number = [](auto x) {
-    if constexpr (floating<decltype(x)>) {
-      if (std::isnan(x)) return std::string("nan");
-    }
-    return fmt::format("{}", static_cast<computed_as<decltype(x)>>(x));
-  };
   return std::visit(
       [&]<class R>(const R& x) {
-        if constexpr (form_of<R>::form == result_form::number) return number(x);
-        if constexpr (form_of<R>::form == result_form::indexed) return number(x.value);
-        if constexpr (form_of<R>::form == result_form::extremes) return number(x.min) + " " + number(x.max);
+        if constexpr (form_of<R>::form == result_form::number) return number_text(x);
+        if constexpr (form_of<R>::form == result_form::indexed) return number_text(x.value);
+        if constexpr (form_of<R>::form == result_form::extremes) return number_text(x.min) + " " + number_text(x.max);
       },
       value);
 }
@@ -74,10 +101,10 @@ std::string value_hex(double value) {
 std::string value_hex(const scalar& value) {
   return std::visit(
       []<class R>(const R& x) {
-        if constexpr (form_of<R>::form == result_form::number) return value_hex(static_cast<double>(x));
-        if constexpr (form_of<R>::form == result_form::indexed) return value_hex(static_cast<double>(x.value));
+        if constexpr (form_of<R>::form == result_form::number) return number_hex(x);
+        if constexpr (form_of<R>::form == result_form::indexed) return number_hex(x.value);
         if constexpr (form_of<R>::form == result_form::extremes) {
-          return value_hex(static_cast<double>(x.min)) + " " + value_hex(static_cast<double>(x.max));
+          return number_hex(x.min) + " " + number_hex(x.max);
         }
       },
       value);

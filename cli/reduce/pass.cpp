@@ -24,9 +24,8 @@ reduction_pass::reduction_pass(std::span<const operation> operations, const sour
     columns_.push_back({.name = one.name, .streams = {}});
     for (const operation what : operations) {
       if (row_of(what).inputs > 1) throw usage_error(fmt::format("{} reads two inputs", to_string(what)));
-      options own = chosen;
-      own.how = default_method_of_command(what, chosen);
-      columns_.back().streams.push_back(std::make_unique<incremental>(what, first.type(), own));
+      columns_.back().streams.push_back(
+          std::make_unique<incremental>(what, first.type(), with_default_method(what, first.type(), chosen)));
     }
   }
 }

@@ -39,8 +39,9 @@ input_options at_path(input_options like, const std::string& path) {
 
 // The reduction of elements in memory: of two inputs, or of an input that is mapped, or by a variant that needs all
 // elements at once.
-finished_reduction reduce_loaded(operation what, const input_views& views, const options& chosen,
+finished_reduction reduce_loaded(operation what, const input_views& views, const options& asked,
                                  finished_reduction done) {
+  const options chosen = with_default_method(what, views.type(), asked);
   const progress line(fmt::format("{} of {}", to_string(what), done.input()));
   const auto start = std::chrono::steady_clock::now();
   const plan checked(what, views.type(), chosen,
@@ -129,14 +130,13 @@ std::vector<finished_reduction> reduce_files(operation what, const std::vector<s
 }
 
 void run_reduction(operation what, const reduction_options& arguments) {
-  options chosen = arguments.how.checked();
-  chosen.how = default_method_of_command(what, chosen);
+  const options chosen = arguments.how.checked();
   const bool pair = row_of(what).inputs == 2;
   std::vector<std::string> files = pair ? std::vector{arguments.input.path, arguments.other} : arguments.files;
   if (files.empty()) files.push_back(implied_input(to_string(what)));
   const bool apart = files.size() > 1 && !pair && !arguments.together;
-  if (!arguments.save_state.empty() && chosen.how != method::exact)
-    throw usage_error("--save-state needs the method exact");
+  const bool is_exact = chosen.how ? *chosen.how == method::exact : chosen.variant.empty();
+  if (!arguments.save_state.empty() && !is_exact) throw usage_error("--save-state needs the method exact");
   if (!arguments.save_state.empty() && chosen.nan == nan_policy::skip) {
     throw usage_error("--save-state adds every element: it does not go with --nan skip");
   }

@@ -181,9 +181,11 @@ std::string implied_input(std::string_view subcommand) {
       fmt::format("FILE is required where standard input is no pipe and no file; see 'fanin {} --help'", subcommand));
 }
 
-std::optional<method> default_method_of_command(operation what, const options& chosen) {
-  if (chosen.how || !chosen.variant.empty() || !row_of(what).of_floats.exact) return chosen.how;
-  return method::exact;
+options with_default_method(operation what, element_type type, options chosen) {
+  const bool names_none = !chosen.how && chosen.variant.empty();
+  const bool has_exact = row_of(what).of_floats.exact && is_offered(what, type, method::exact);
+  if (names_none && has_exact) chosen.how = method::exact;
+  return chosen;
 }
 
 }  // namespace fanin::cli

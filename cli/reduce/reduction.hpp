@@ -59,8 +59,9 @@ void check_missing(operation what, const input_options& arguments);
 /// such as a terminal
 std::string implied_input(std::string_view subcommand);
 
-/// The command's own default: the method exact for every operation that has it. The library's is fast.
-std::optional<method> default_method_of_command(operation what, const options& chosen);
+/// The options with the command's own default: the method exact where the operation has it for elements of that type.
+/// The library's is fast.
+options with_default_method(operation what, element_type type, options chosen);
 
 /// fanin reduce.
 command add_joint_reduction(CLI::App& root);

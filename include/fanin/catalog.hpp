@@ -14,6 +14,7 @@
 #include <type_traits>
 #include <utility>
 
+#include <fanin/complex_number.hpp>
 #include <fanin/error.hpp>
 #include <fanin/narrow_float.hpp>
 
@@ -40,10 +41,28 @@ enum class operation : std::uint8_t {
   standard_deviation,
   sample_variance,
   sample_standard_deviation,
-  log_sum_exp
+  log_sum_exp,
+  vdot
 };
 
-enum class element_type : std::uint8_t { f32, f64, i32, i64, u32, u64, i8, u8, i16, u16, f16, bf16, e5m2, e4m3 };
+enum class element_type : std::uint8_t {
+  f32,
+  f64,
+  i32,
+  i64,
+  u32,
+  u64,
+  i8,
+  u8,
+  i16,
+  u16,
+  f16,
+  bf16,
+  e5m2,
+  e4m3,
+  c64,
+  c128
+};
 
 /// How floating-point results are computed. In the bounds, u is the unit roundoff, g(k) = k u / (1 - k u), d and d'
 /// are the longest chains of rounded additions, S is the exact sum; docs/numerics.md has the proofs. Results of
@@ -54,10 +73,12 @@ enum class method : std::uint8_t {
   exact,        ///< the correctly rounded value: the same bits for any order, split, backend and machine
 };
 
-/// The rule for the default type of the number in a result.
+/// The rule for the default type of the number in a result. Results of complex numbers are complex, unless the rule
+/// says otherwise.
 enum class result_rule : std::uint8_t {
   element,    ///< the element's type
   widened,    ///< the element's type for floats, but at least f32; i64 or u64 for integers
+  length,     ///< as widened; for complex numbers the type of their parts
   quotient,   ///< the element's type for floats, but at least f32; f64 for integers
   magnitude,  ///< the element's type for floats; u64 for integers
   count,      ///< u64
@@ -89,7 +110,8 @@ struct method_set {
     return how == method::fast ? fast : how == method::compensated ? compensated : how == method::exact && exact;
   }
 };
-inline constexpr method_set every_method{true, true, true}, fast_only{true, false, false};
+inline constexpr method_set every_method{true, true, true}, fast_only{true, false, false},
+    no_method{false, false, false};
 
 struct operation_row {
   operation what;
@@ -98,60 +120,64 @@ struct operation_row {
   int inputs;              ///< how many arrays it reads
   result_rule result;
   empty_value empty;
-  method_set of_floats;  ///< the methods that exist for floating-point elements
-  bool of_integers;      ///< whether it exists for integers, with every method
-  bool unrounded;        ///< whether nothing rounds, whatever the method: all methods are the same
-  stand_in absent;       ///< for an element that does not take part
+  method_set of_floats;   ///< the methods that exist for floating-point elements
+  method_set of_complex;  ///< and for complex ones
+  bool of_integers;       ///< whether it exists for integers, with every method
+  bool unrounded;         ///< whether nothing rounds, whatever the method: all methods are the same
+  stand_in absent;        ///< for an element that does not take part
   result_form form = result_form::number;
   method usual = method::fast;  ///< the method of a call that names none
 };
 
 inline constexpr operation_row operation_rows[] = {
-    {operation::sum, "sum", "Sum of all elements", 1, result_rule::widened, empty_value::zero, every_method, true,
-     false, stand_in::zero},
+    {operation::sum, "sum", "Sum of all elements", 1, result_rule::widened, empty_value::zero, every_method,
+     every_method, true, false, stand_in::zero},
     {operation::product, "product", "Product of all elements", 1, result_rule::widened, empty_value::one, fast_only,
-     true, false, stand_in::one},
-    {operation::min, "min", "Smallest element", 1, result_rule::element, empty_value::none, every_method, true, true,
-     stand_in::other},
-    {operation::max, "max", "Largest element", 1, result_rule::element, empty_value::none, every_method, true, true,
-     stand_in::other},
+     fast_only, true, false, stand_in::one},
+    {operation::min, "min", "Smallest element", 1, result_rule::element, empty_value::none, every_method, no_method,
+     true, true, stand_in::other},
+    {operation::max, "max", "Largest element", 1, result_rule::element, empty_value::none, every_method, no_method,
+     true, true, stand_in::other},
     {operation::sum_of_squares, "sum_of_squares", "Sum of the squares of all elements", 1, result_rule::widened,
-     empty_value::zero, every_method, true, false, stand_in::zero},
-    {operation::mean, "mean", "Mean of all elements", 1, result_rule::quotient, empty_value::none, every_method, true,
-     false, stand_in::zero},
-    {operation::norm2, "norm2", "Square root of the sum of the squares of all elements", 1, result_rule::quotient,
-     empty_value::zero, every_method, false, false, stand_in::zero, result_form::number, method::exact},
+     empty_value::zero, every_method, no_method, true, false, stand_in::zero},
+    {operation::mean, "mean", "Mean of all elements", 1, result_rule::quotient, empty_value::none, every_method,
+     every_method, true, false, stand_in::zero},
+    {operation::norm2, "norm2", "Square root of the sum of the squares of all elements", 1, result_rule::length,
+     empty_value::zero, every_method, every_method, false, false, stand_in::zero, result_form::number, method::exact},
     {operation::variance, "variance", "Population variance of all elements", 1, result_rule::quotient,
-     empty_value::none, every_method, true, false, stand_in::zero, result_form::number, method::exact},
+     empty_value::none, every_method, no_method, true, false, stand_in::zero, result_form::number, method::exact},
     {operation::dot, "dot", "Dot product of two inputs", 2, result_rule::widened, empty_value::zero, every_method,
-     false, false, stand_in::zero},
+     every_method, false, false, stand_in::zero},
     {operation::sum_of_magnitudes, "sum_of_magnitudes", "Sum of the magnitudes of all elements (L1 norm)", 1,
-     result_rule::widened, empty_value::zero, every_method, true, false, stand_in::zero},
+     result_rule::length, empty_value::zero, every_method, fast_only, true, false, stand_in::zero},
     {operation::argmin, "argmin", "Index of the first smallest element, and the element", 1, result_rule::element,
-     empty_value::none, every_method, true, true, stand_in::other, result_form::indexed},
+     empty_value::none, every_method, no_method, true, true, stand_in::other, result_form::indexed},
     {operation::argmax, "argmax", "Index of the first largest element, and the element", 1, result_rule::element,
-     empty_value::none, every_method, true, true, stand_in::other, result_form::indexed},
+     empty_value::none, every_method, no_method, true, true, stand_in::other, result_form::indexed},
     {operation::minmax, "minmax", "Smallest and largest element", 1, result_rule::element, empty_value::none,
-     every_method, true, true, stand_in::other, result_form::extremes},
+     every_method, no_method, true, true, stand_in::other, result_form::extremes},
     {operation::max_magnitude, "max_magnitude", "Largest magnitude of the elements (infinity norm)", 1,
-     result_rule::magnitude, empty_value::zero, every_method, true, true, stand_in::zero},
+     result_rule::magnitude, empty_value::zero, every_method, no_method, true, true, stand_in::zero},
     {operation::count_nonzero, "count_nonzero", "Number of elements that are not zero", 1, result_rule::count,
-     empty_value::zero, every_method, true, true, stand_in::zero},
+     empty_value::zero, every_method, no_method, true, true, stand_in::zero},
     {operation::any, "any", "Whether an element is not zero", 1, result_rule::truth, empty_value::zero, every_method,
-     true, true, stand_in::zero},
-    {operation::all, "all", "Whether no element is zero", 1, result_rule::truth, empty_value::one, every_method, true,
-     true, stand_in::one},
+     no_method, true, true, stand_in::zero},
+    {operation::all, "all", "Whether no element is zero", 1, result_rule::truth, empty_value::one, every_method,
+     no_method, true, true, stand_in::one},
     {operation::standard_deviation, "standard_deviation", "Population standard deviation of all elements", 1,
-     result_rule::quotient, empty_value::none, every_method, true, false, stand_in::zero, result_form::number,
-     method::exact},
+     result_rule::quotient, empty_value::none, every_method, no_method, true, false, stand_in::zero,
+     result_form::number, method::exact},
     {operation::sample_variance, "sample_variance", "Variance of a sample, divided by n - 1", 1,
-     result_rule::quotient, empty_value::none_of_one, every_method, true, false, stand_in::zero, result_form::number,
-     method::exact},
+     result_rule::quotient, empty_value::none_of_one, every_method, no_method, true, false, stand_in::zero,
+     result_form::number, method::exact},
     {operation::sample_standard_deviation, "sample_standard_deviation", "Standard deviation of a sample, with n - 1",
-     1, result_rule::quotient, empty_value::none_of_one, every_method, true, false, stand_in::zero,
+     1, result_rule::quotient, empty_value::none_of_one, every_method, no_method, true, false, stand_in::zero,
      result_form::number, method::exact},
     {operation::log_sum_exp, "log_sum_exp", "Logarithm of the sum of the exponentials of all elements", 1,
-     result_rule::quotient, empty_value::minus_infinity, fast_only, false, false, stand_in::minus_infinity},
+     result_rule::quotient, empty_value::minus_infinity, fast_only, no_method, false, false,
+     stand_in::minus_infinity},
+    {operation::vdot, "vdot", "Dot product of the complex conjugate of the first input and the second", 2,
+     result_rule::widened, empty_value::zero, every_method, every_method, false, false, stand_in::zero},
 };
 inline constexpr std::size_t operation_count = std::size(operation_rows);
 
@@ -182,6 +208,8 @@ inline constexpr std::tuple element_rows{
     element_row<bf16>{element_type::bf16, "bf16", "V2", "bfloat16: the upper half of a binary32"},
     element_row<e5m2>{element_type::e5m2, "e5m2", "V1", "8 bits: the upper half of a binary16"},
     element_row<e4m3>{element_type::e4m3, "e4m3", "V1", "8 bits without infinities, up to 448"},
+    element_row<std::complex<float>>{element_type::c64, "c64", "c8", "complex, of two f32"},
+    element_row<std::complex<double>>{element_type::c128, "c128", "c16", "complex, of two f64"},
 };
 inline constexpr std::size_t element_count = std::tuple_size_v<decltype(element_rows)>;
 
@@ -302,18 +330,28 @@ constexpr std::size_t size_of(element_type type) {
 constexpr bool is_floating(element_type type) {
   return with_element(type, [&]<class T>() { return floating<T>; });
 }
+constexpr bool is_complex(element_type type) {
+  return with_element(type, [&]<class T>() { return complex_number<T>; });
+}
+constexpr bool is_integer(element_type type) { return !is_floating(type) && !is_complex(type); }
+
+/// The type of the parts of complex numbers; of any others, their own type.
+constexpr element_type part_type(element_type type) {
+  return with_element(type, []<class T>() { return type_of<part_of<T>>; });
+}
 
 constexpr bool is_method(method how) { return static_cast<std::size_t>(how) < std::size(method_rows); }
 
 /// Whether the library offers the operation on elements of `type` with the method.
 constexpr bool is_offered(operation what, element_type type, method how) {
   const operation_row& row = row_of(what);
-  return is_floating(type) ? row.of_floats.has(how) : row.of_integers && is_method(how);
+  if (is_integer(type)) return row.of_integers && is_method(how);
+  return (is_complex(type) ? row.of_complex : row.of_floats).has(how);
 }
 
 /// The method whose arithmetic serves `how`: where nothing rounds, all methods are `fast`.
 constexpr method arithmetic_method(operation what, element_type type, method how) {
-  return is_method(how) && (row_of(what).unrounded || !is_floating(type)) ? method::fast : how;
+  return is_method(how) && (row_of(what).unrounded || is_integer(type)) ? method::fast : how;
 }
 
 /// The method of a call that names none: `exact` for norms, variances and standard deviations, else `fast`.
@@ -334,16 +372,19 @@ constexpr element_type default_result(operation what, element_type type) {
     case result_rule::element:
       return type;
     default:
-      if (!is_floating(type)) return of_integers(rule);
+      if (is_complex(type)) return rule == result_rule::length ? part_type(type) : type;
+      if (is_integer(type)) return of_integers(rule);
       return size_of(type) < 4 && rule != result_rule::magnitude ? element_type::f32 : type;
   }
 }
 
 /// Whether the number in a result can have that type: the default, and where something is rounded, with method::exact
-/// f64 or the element's type in place of f32.
+/// f64 or the element's type in place of f32, and c128 in place of c64.
 constexpr bool is_result(operation what, element_type type, method how, element_type result) {
   const element_type usual = default_result(what, type);
-  const bool is_other = usual == element_type::f32 && (result == element_type::f64 || result == type);
+  const bool is_other = usual == element_type::f32
+                            ? result == element_type::f64 || (result == type && is_floating(type))
+                            : usual == element_type::c64 && result == element_type::c128;
   return is_method(how) && (result == usual || (is_other && how == method::exact && !row_of(what).unrounded));
 }
 

@@ -131,11 +131,6 @@ class ordered_loop {
       for (std::size_t j = 0; j < lanes_of<A>; ++j) out.lane[j] = A::of_lane(x, count, j, lanes_of<A>);
       return;
     }
-    if constexpr (requires { &A::of_lane; }) {
-      const auto* const x = static_cast<const typename A::element*>(data.x) + begin;
-      for (std::size_t j = 0; j < lanes_of<A>; ++j) out.lane[j] = A::of_lane(x, count, j, lanes_of<A>);
-      return;
-    }
     reset(out);
     const std::size_t end = begin + count;
     for (; end - begin >= lanes_of<A>; begin += lanes_of<A>) {

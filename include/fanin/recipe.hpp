@@ -4,6 +4,7 @@
 #pragma once
 
 #include <fanin/accumulator/compensated.hpp>
+#include <fanin/accumulator/complex.hpp>
 #include <fanin/accumulator/exact_total.hpp>
 #include <fanin/accumulator/extremum.hpp>
 #include <fanin/accumulator/integer.hpp>
@@ -113,6 +114,9 @@ FANIN_HOST_DEVICE auto with_result(element_type result, F f) {
   constexpr auto may_be = [](element_type type) { return is_result(Recipe::what, type_of<T>, Recipe::how, type); };
   if constexpr (std::same_as<R, float> && may_be(element_type::f64)) {
     if (result == element_type::f64) return f(double());
+  }
+  if constexpr (std::same_as<R, std::complex<float>> && may_be(element_type::c128)) {
+    if (result == element_type::c128) return f(std::complex<double>());
   }
   if constexpr (narrow_float<T> && std::same_as<R, float> && may_be(type_of<T>)) {
     if (result == type_of<T>) return f(T());

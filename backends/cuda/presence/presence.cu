@@ -118,8 +118,8 @@ void enqueue_first_present(const execution& where, const presence_rule& rule, co
 void enqueue_copy_present(const execution& where, const presence_rule& rule, const input_views& inputs,
                           const void* other, void* x, void* y, std::uint64_t* present) {
   with_word(rule.element_bytes, [&]<class U>(U) {
-    const stand_ins<U> absent{static_cast<const U*>(other), static_cast<U>(rule.in_place[0]),
-                              static_cast<U>(rule.in_place[1])};
+    const stand_ins<U> absent{static_cast<const U*>(other), static_cast<U>(rule.in_place[0][0]),
+                              static_cast<U>(rule.in_place[1][0])};
     copy_present<U><<<grid(where, inputs.count(), threads * in_flight), threads, 0, where.stream>>>(
         words_of<U>(rule, inputs), absent, static_cast<U*>(x), static_cast<U*>(y),
         reinterpret_cast<unsigned long long*>(present));

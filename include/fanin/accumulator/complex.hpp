@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+// Complex numbers. But for products and moduli, an accumulator of real numbers does the arithmetic, for the real and
+// for the imaginary parts. Error bounds are for the modulus of the error; docs/numerics.md has the proofs.
+#pragma once
+
+#include <fanin/accumulator/accumulator.hpp>
+#include <fanin/accumulator/compensated.hpp>
+#include <fanin/accumulator/exact_total.hpp>
+#include <fanin/accumulator/rounded.hpp>
+#include <fanin/accumulator/sum.hpp>
+
+namespace fanin {
+namespace accumulator {
+
+namespace detail {
+
+inline constexpr double root_of_2 = 1.4142135623730951, root_of_5 = 2.2360679774997898;  // rounded up
+
+/// The bound for complex numbers, from that for each part. `of_products`: whether the elements' moduli are
+/// multiplied.
+constexpr error_bound bound_of_parts(const error_bound& part, bool of_products = false) {
+  return {part.of_result, part.of_magnitudes * (of_products ? root_of_2 * round_up : 1),
+          part.absolute * root_of_2 * round_up};
+}
+
+}  // namespace detail
+
+/// The states of the real and of the imaginary parts.
+template <class State>
+struct part_states {
+  State re, im;
+};
+
+/// A over the real parts, and A over the imaginary parts.
+template <class A>
+struct componentwise {
+  using element = std::complex<typename A::element>;
+  using state = part_states<typename A::state>;
+  using folds_as = componentwise<folds_as_t<A>>;
+  static constexpr bool order_free = A::order_free;
+  FANIN_HOST_DEVICE static constexpr state identity() { return {A::identity(), A::identity()}; }
+  FANIN_HOST_DEVICE static void add(state& s, const element& x) {
+    A::add(s.re, x.real());
+    A::add(s.im, x.imag());
+  }
+  FANIN_HOST_DEVICE static void merge(state& s, const state& other) {
+    A::merge(s.re, other.re);
+    A::merge(s.im, other.im);
+  }
+  template <class R>
+  FANIN_HOST_DEVICE static R finish(const state& s, std::uint64_t count) {
+    using part = typename R::value_type;
+    return {A::template finish<part>(s.re, count), A::template finish<part>(s.im, count)};
+  }
+  template <class R>
+  static error_bound bound(const rounding_chain& chain, std::uint64_t count) {
+    return detail::bound_of_parts(A::template bound<typename R::value_type>(chain, count));
+  }
+};
+
+/// A over the real and the imaginary parts together, which are real numbers twice as many.
+template <class A>
+struct over_parts : componentwise<A> {
+  using state = typename componentwise<A>::state;
+  template <class R>
+  FANIN_HOST_DEVICE static R finish(const state& s, std::uint64_t count) {
+    typename A::state all = s.re;
+    A::merge(all, s.im);
+    return A::template finish<R>(all, 2 * count);
+  }
+  template <class R>
+  static error_bound bound(const rounding_chain& chain, std::uint64_t count) {
+    return A::template bound<R>({chain.adds, chain.merges + 1}, 2 * count);
+  }
+};
+
+/// Sum of x y, or with Conjugated of conj(x) y. A sums products of real numbers; each part of the result is the sum
+/// of twice as many of these. Where their order matters, those of real and of imaginary parts of x are summed apart.
+/// A part that is zero is +0.
+template <class A, bool Conjugated>
+struct complex_dot {
+  using part = typename A::element;
+  using element = std::complex<part>;
+  static constexpr bool order_free = A::order_free, conjugated = Conjugated;
+  static constexpr std::size_t inputs = 2;
+  static constexpr int chains = order_free ? 1 : 2;
+  struct state {
+    typename A::state re[chains], im[chains];
+  };
+  FANIN_HOST_DEVICE static constexpr state identity() {
+    state none{};
+    for (int i = 0; i < chains; ++i) none.re[i] = none.im[i] = A::identity();
+    return none;
+  }
+  FANIN_HOST_DEVICE static void add(state& s, const element& x, const element& y) {
+    A::add(s.re[0], x.real(), y.real());
+    A::add(s.re[chains - 1], x.imag(), Conjugated ? y.imag() : -y.imag());
+    A::add(s.im[0], x.real(), y.imag());
+    A::add(s.im[chains - 1], x.imag(), Conjugated ? -y.real() : y.real());
+  }
+  FANIN_HOST_DEVICE static void merge(state& s, const state& other) {
+    for (int i = 0; i < chains; ++i) {
+      A::merge(s.re[i], other.re[i]);
+      A::merge(s.im[i], other.im[i]);
+    }
+  }
+  template <class R>
+  FANIN_HOST_DEVICE static R finish(const state& s, std::uint64_t count) {
+    const auto part_of_result = [count](const typename A::state(&sums)[chains]) {
+      typename A::state all = sums[0];
+      if constexpr (chains == 2) A::merge(all, sums[1]);
+      return A::template finish<typename R::value_type>(all, 2 * count) + 0;
+    };
+    return {part_of_result(s.re), part_of_result(s.im)};
+  }
+  template <class R>
+  static error_bound bound(const rounding_chain& chain, std::uint64_t count) {
+    const rounding_chain longer{chain.adds, chain.merges + (chains - 1)};
+    return detail::bound_of_parts(A::template bound<typename R::value_type>(longer, 2 * count), true);
+  }
+};
+
+/// Product. A factor of 1 changes nothing, not even an infinity. Error <= g(sqrt(5) (n - 1)) |P| unless an
+/// intermediate product over- or underflows [Brent, Percival, Zimmermann 2007].
+template <class T>
+struct complex_product {
+  using element = std::complex<T>;
+  using state = element;
+  static constexpr bool order_free = false;
+  FANIN_HOST_DEVICE static constexpr state identity() { return {T{1}, T{0}}; }
+  FANIN_HOST_DEVICE static void add(state& s, const element& x) {
+    const T a = s.real(), b = s.imag(), c = x.real(), d = x.imag();
+    const T re = rounded_product(a, c) - rounded_product(b, d);
+    const T im = rounded_product(a, d) + rounded_product(b, c);
+    const bool s_is_one = a == 1 && b == 0, x_is_one = c == 1 && d == 0;
+    s = {x_is_one ? a : s_is_one ? c : re, x_is_one ? b : s_is_one ? d : im};
+  }
+  FANIN_HOST_DEVICE static void merge(state& s, const state& other) { add(s, other); }
+  template <class R>
+  FANIN_HOST_DEVICE static R finish(const state& s, std::uint64_t) {
+    return {canonical(s.real()), canonical(s.imag())};
+  }
+  template <class R>
+  static error_bound bound(const rounding_chain&, std::uint64_t count) {
+    const double roundings = detail::root_of_5 * static_cast<double>(count > 1 ? count - 1 : 0);
+    return {growth<T>(roundings * round_up), 0, 0};
+  }
+};
+
+/// |x|, by the same operations on every machine, with an error of less than 2.1 u |x|, and where it is subnormal of
+/// the smallest subnormal besides. Squares of floats are exact in double; doubles whose squares might over- or
+/// underflow are scaled by a power of two. NaN if a part is NaN.
+FANIN_HOST_DEVICE inline double modulus(double a, double b) {
+  constexpr double large = 0x1p500, small = 0x1p-500, shift = 0x1p600;
+  const double size_a = std::fabs(a), size_b = std::fabs(b);
+  const bool is_large = size_a >= large || size_b >= large, is_small = size_a < small && size_b < small;
+  const double down = is_large ? 1 / shift : is_small ? shift : 1, up = is_large ? shift : is_small ? 1 / shift : 1;
+  const double x = a * down, y = b * down;
+  return std::sqrt(rounded_product(x, x) + rounded_product(y, y)) * up;
+}
+FANIN_HOST_DEVICE inline float modulus(float a, float b) {
+  const double x = a, y = b;
+  return static_cast<float>(std::sqrt(x * x + y * y));
+}
+
+/// Sum of moduli, in the lanes of real numbers: a block of moduli is a block of these.
+template <class T>
+struct modulus_sum : plain_sum<T> {
+  using element = std::complex<T>;
+  using of_floats = plain_sum<T>;
+  FANIN_HOST_DEVICE static void add(T& s, const element& x) { s += modulus(x.real(), x.imag()); }
+  template <class R>
+  static error_bound bound(const rounding_chain& chain, std::uint64_t count) {
+    return plain_sum_bound<T>(chain, count, 3);
+  }
+};
+
+}  // namespace accumulator
+
+template <operation What, method How, complex_number T>
+requires(What == operation::sum || What == operation::mean) struct recipe_for<What, How, T>
+    : accumulator::uses<accumulator::componentwise<typename recipe_for<What, How, part_of<T>>::type>> {
+};
+template <method How, complex_number T>
+struct recipe_for<operation::norm2, How, T>
+    : accumulator::uses<accumulator::over_parts<typename recipe_for<operation::norm2, How, part_of<T>>::type>> {};
+template <method How, complex_number T>
+struct recipe_for<operation::dot, How, T>
+    : accumulator::uses<accumulator::complex_dot<typename recipe_for<operation::dot, How, part_of<T>>::type, false>> {
+};
+template <method How, complex_number T>
+struct recipe_for<operation::vdot, How, T>
+    : accumulator::uses<accumulator::complex_dot<typename recipe_for<operation::dot, How, part_of<T>>::type, true>> {
+};
+template <method How, std::floating_point T>
+struct recipe_for<operation::vdot, How, T> : recipe_for<operation::dot, How, T> {};
+template <complex_number T>
+struct recipe_for<operation::product, method::fast, T> : accumulator::uses<accumulator::complex_product<part_of<T>>> {
+};
+template <complex_number T>
+struct recipe_for<operation::sum_of_magnitudes, method::fast, T>
+    : accumulator::uses<accumulator::modulus_sum<part_of<T>>> {};
+
+}  // namespace fanin
