@@ -52,24 +52,6 @@ std::vector<T> exact_terms(std::size_t count) {
   return x;
 }
 
-/// The numbers times 1 and i, in turns.
-template <class P>
-std::vector<std::complex<P>> turned(const std::vector<P>& numbers) {
-  std::vector<std::complex<P>> x(numbers.size());
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    x[i] = i % 2 == 0 ? std::complex<P>(numbers[i], 0) : std::complex<P>(0, numbers[i]);
-  }
-  return x;
-}
-
-/// Two numbers are the parts of each.
-template <class P>
-std::vector<std::complex<P>> paired(const std::vector<P>& numbers) {
-  std::vector<std::complex<P>> x(numbers.size() / 2);
-  for (std::size_t i = 0; i < x.size(); ++i) x[i] = {numbers[2 * i], numbers[2 * i + 1]};
-  return x;
-}
-
 }  // namespace
 
 random_input::random_input(operation what, element_type type, std::size_t count, terms kind) {

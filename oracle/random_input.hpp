@@ -3,6 +3,7 @@
 // type.
 #pragma once
 
+#include <complex>
 #include <cstddef>
 #include <variant>
 #include <vector>
@@ -20,6 +21,24 @@ namespace detail {
 template <std::size_t... I>
 std::variant<std::vector<fanin::detail::element_at<I>>...> variant_of_vectors(std::index_sequence<I...>);
 }  // namespace detail
+
+/// The numbers times 1 and i, in turns.
+template <class P>
+std::vector<std::complex<P>> turned(const std::vector<P>& numbers) {
+  std::vector<std::complex<P>> x(numbers.size());
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    x[i] = i % 2 == 0 ? std::complex<P>(numbers[i], 0) : std::complex<P>(0, numbers[i]);
+  }
+  return x;
+}
+
+/// Two numbers are the parts of each.
+template <class P>
+std::vector<std::complex<P>> paired(const std::vector<P>& numbers) {
+  std::vector<std::complex<P>> x(numbers.size() / 2);
+  for (std::size_t i = 0; i < x.size(); ++i) x[i] = {numbers[2 * i], numbers[2 * i + 1]};
+  return x;
+}
 
 /// A random input has the same bits on every machine. The factors of a product are 1 and at most 60 other powers of
 /// two, of either sign, so that every partial product is exact.

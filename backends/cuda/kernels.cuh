@@ -5,7 +5,7 @@
 #include <fanin/cuda/fold_launch.cuh>
 #include <fanin/device.hpp>
 
-#include "backends/cuda/exact/exact_fold.cuh"
+#include "backends/cuda/exact/complex_folds.cuh"
 #include "backends/cuda/fold/finish.hpp"
 #include "backends/cuda/kernels.hpp"
 
@@ -108,6 +108,19 @@ struct fold_of<Recipe, accumulator::exact_spread<T>> {
 template <class Recipe, class T>
 struct fold_of<Recipe, accumulator::exact_dot<T>> {
   using type = dot_fold<typename Recipe::element>;
+};
+
+template <class Recipe, class T>
+struct fold_of<Recipe, accumulator::componentwise<accumulator::exact_sum<T>>> {
+  using type = parts_fold<T>;
+};
+template <class Recipe, class T>
+struct fold_of<Recipe, accumulator::componentwise<accumulator::exact_square_sum<T>>> {
+  using type = part_squares_fold<T>;
+};
+template <class Recipe, class T, bool Conjugated>
+struct fold_of<Recipe, accumulator::complex_dot<accumulator::exact_dot<T>, Conjugated>> {
+  using type = complex_dot_fold<T, Conjugated>;
 };
 
 template <class T>

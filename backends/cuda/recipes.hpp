@@ -104,6 +104,15 @@ template <class T>
 struct device_form<accumulator::exact_spread<T>> : chunked_form<T, chunk_moments<T>> {};
 template <class T>
 struct device_form<accumulator::exact_dot<T>> : chunked_form<T, chunk_products<T>> {};
+template <class T>
+struct device_form<accumulator::componentwise<accumulator::exact_sum<T>>>
+    : chunked_form<std::complex<T>, chunk_parts<T>> {};
+template <class T>
+struct device_form<accumulator::componentwise<accumulator::exact_square_sum<T>>>
+    : chunked_form<std::complex<T>, chunk_part_squares<T>> {};
+template <class T, bool Conjugated>
+struct device_form<accumulator::complex_dot<accumulator::exact_dot<T>, Conjugated>>
+    : chunked_form<std::complex<T>, chunk_part_products<T>> {};
 
 template <class T, class A>
 struct device_form<accumulator::widening<T, A>> {

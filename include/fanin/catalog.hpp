@@ -337,7 +337,7 @@ constexpr bool is_integer(element_type type) { return !is_floating(type) && !is_
 
 /// The type of the parts of complex numbers; of any others, their own type.
 constexpr element_type part_type(element_type type) {
-  return with_element(type, []<class T>() { return type_of<part_of<T>>; });
+  return with_element(type, [&]<class T>() { return type_of<part_of<T>>; });
 }
 
 constexpr bool is_method(method how) { return static_cast<std::size_t>(how) < std::size(method_rows); }

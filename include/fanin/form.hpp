@@ -64,8 +64,10 @@ template <class F>
 constexpr auto with_result_type(operation what, element_type number, F f) {
   const result_form form = row_of(what).form;
   return with_element(number, [&]<class T>() {
-    if (form == result_form::indexed) return f.template operator()<indexed<T>>();
-    if (form == result_form::extremes) return f.template operator()<extremes<T>>();
+    if constexpr (!complex_number<T>) {
+      if (form == result_form::indexed) return f.template operator()<indexed<T>>();
+      if (form == result_form::extremes) return f.template operator()<extremes<T>>();
+    }
     return f.template operator()<T>();
   });
 }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -25,9 +26,14 @@ enum class reproducibility : std::uint8_t {
 FANIN_API std::string_view to_string(reproducibility) noexcept;
 
 namespace detail {
+/// The forms of results besides numbers; complex numbers have no order, and none of these.
+template <class T>
+using other_forms = std::conditional_t<complex_number<T>, std::tuple<>, std::tuple<indexed<T>, extremes<T>>>;
+template <class... R>
+std::variant<R...> variant_of(std::tuple<R...>);
 template <std::size_t... I>
-std::variant<element_at<I>..., indexed<element_at<I>>..., extremes<element_at<I>>...> variant_of_results(
-    std::index_sequence<I...>);
+auto variant_of_results(std::index_sequence<I...>)
+    -> decltype(variant_of(std::tuple_cat(std::tuple<element_at<I>...>(), other_forms<element_at<I>>()...)));
 }  // namespace detail
 
 /// A result of any form and type, for callers that know them only at run time: a number, `indexed` or `extremes`.

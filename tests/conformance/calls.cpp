@@ -52,7 +52,7 @@ void expect_blocks(const backend& b, std::span<const T> x, operation what, const
 }  // namespace
 
 void check_blocks(const backend& b, findings& found) {
-  for_each_type<float, double, std::int32_t, std::uint64_t>([&]<class T>(T) {
+  for_each_type<float, double, std::int32_t, std::uint64_t, std::complex<float>>([&]<class T>(T) {
     // Over twice the pending input that a stream may keep.
     const auto values = mixed_values<T>((std::size_t{36} << 20) / sizeof(T) + 5, 31);
     const auto factors = unit_factors<T>(values.size() / 32, 32);

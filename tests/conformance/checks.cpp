@@ -13,6 +13,7 @@ constexpr check all[] = {
     {"integer limits", check_integer_limits},
     {"float sizes", check_float_sizes},
     {"integer sizes", check_integer_sizes},
+    {"complex numbers", check_complex_numbers},
     {"bounds", check_bounds},
     {"neighbours", check_neighbours},
     {"reproducibility", check_reproducibility},

@@ -35,6 +35,7 @@ void check_special_values(const backend& b, findings& found);
 void check_integer_limits(const backend& b, findings& found);
 void check_float_sizes(const backend& b, findings& found);
 void check_integer_sizes(const backend& b, findings& found);
+void check_complex_numbers(const backend& b, findings& found);
 void check_bounds(const backend& b, findings& found);
 void check_neighbours(const backend& b, findings& found);
 void check_reproducibility(const backend& b, findings& found);
@@ -63,6 +64,13 @@ void for_each_float(F f) {
     if constexpr (floating<T>) f(x);
   });
 }
+/// Floats and complex numbers.
+template <class F>
+void for_each_rounded(F f) {
+  for_each_element([&]<class T>(T x) {
+    if constexpr (!std::is_integral_v<T>) f(x);
+  });
+}
 template <class F>
 void for_each_integer(F f) {
   for_each_element([&]<class T>(T x) {
@@ -80,11 +88,14 @@ inline bool is_usually_exact(operation what) { return row_of(what).usual == meth
 inline bool has_value(operation what, std::uint64_t count) { return count >= least_count(what); }
 
 /// Whether `b` is to have this reduction: what the catalogue offers. cub and thrust take one input without positions,
-/// and their exact states are for sums and means of f32 and f64 only; thrust has no elements of 8 and 16 bits.
+/// and their exact states are for sums and means of f32 and f64 only; thrust has no elements of 8 and 16 bits, and
+/// neither of them has numbers of 8 bits or complex ones.
 inline bool has(const backend& b, operation what, element_type type, method how) {
   if (!is_offered(what, type, how)) return false;
   if (b.name() != "cub" && b.name() != "thrust") return true;
-  if (row_of(what).form == result_form::indexed || (b.name() == "thrust" && size_of(type) < 4)) return false;
+  if (is_complex(type) || (b.name() == "thrust" && size_of(type) < 4)) return false;
+  if (is_floating(type) && size_of(type) == 1) return false;
+  if (row_of(what).form == result_form::indexed) return false;
   const bool of_sums = (what == operation::sum || what == operation::mean) && size_of(type) >= 4;
   return row_of(what).inputs == 1 &&
          (how != method::exact || !is_floating(type) || row_of(what).unrounded || of_sums);

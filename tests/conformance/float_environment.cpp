@@ -60,11 +60,11 @@ void expect_blocks(const backend& b, std::span<const T> x, findings& found) {
 }  // namespace
 
 void check_float_environment(const backend& b, findings& found) {
-  for_each_float([&]<class T>(T) {
+  for_each_rounded([&]<class T>(T) {
     auto values = mixed_values<T>((std::size_t{36} << 20) / sizeof(T), 41);  // streams keep up to 16 MiB
     for (std::size_t i = 0; i < values.size(); i += 3)
-      values[i] = static_cast<T>(values[i] * std::numeric_limits<T>::min());
-    const std::vector<T> subnormals(4099, static_cast<T>(std::numeric_limits<T>::min() / 2));
+      values[i] = static_cast<T>(values[i] * std::numeric_limits<part_of<T>>::min());
+    const std::vector<T> subnormals(4099, static_cast<T>(std::numeric_limits<part_of<T>>::min() / 2));
     const auto x = std::span<const T>(values);
     expect_calls(b, x.first(700001), found);
     expect_calls(b, x.first(1000), found);

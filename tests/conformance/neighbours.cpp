@@ -24,8 +24,8 @@ void expect_untouched(const backend& b, operation what, const std::vector<T>& x,
     found.expect(agrees(value), [&] { return told(what, elements, chosen) + ": depends on the place"; });
   }
   constexpr std::size_t margin = 64;
-  std::vector<T> bed(x.size() + 2 * margin, std::numeric_limits<T>::max());
-  if constexpr (floating<T>) std::fill(bed.begin(), bed.end(), std::numeric_limits<T>::quiet_NaN());
+  using limits = std::numeric_limits<part_of<T>>;
+  const std::vector<T> bed(x.size() + 2 * margin, limits::has_quiet_NaN ? limits::quiet_NaN() : limits::max());
   for (std::size_t start = margin; start<margin + 4; start += x.size()> 100000 ? 3 : 1) {
     std::vector<T> around = bed;
     std::copy(x.begin(), x.end(), around.begin() + static_cast<std::ptrdiff_t>(start));

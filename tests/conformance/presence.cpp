@@ -85,8 +85,10 @@ template <class T>
 void expect_in_place(const backend& b, operation what, const options& chosen, const masked_case<T>& of,
                      generator& random, findings& found) {
   const stand_in absent = row_of(what).absent;
-  const T infinity = std::numeric_limits<T>::infinity();
-  const T value = absent == stand_in::one ? T{1} : absent == stand_in::minus_infinity ? -infinity : T{-0.0};
+  const T infinity = std::numeric_limits<part_of<T>>::infinity();
+  const T value = absent == stand_in::one              ? T{1}
+                  : absent == stand_in::minus_infinity ? -infinity
+                                                       : negative_zero<T>();
   std::vector<T> with_stand_ins(of.x.size(), value);
   for (const std::size_t i : of.present) with_stand_ins[i] = of.x[i];
   const reduction expected = call(b, what, std::span<const T>(with_stand_ins), chosen);
@@ -118,11 +120,11 @@ void check_presence(const backend& b, findings& found) {
           expect_compacted(b, what, chosen, masked(x, random() % (n + 1), sixteenths, random), random, found);
         }
       }
-      const auto zeros = masked(std::vector<T>(1000, static_cast<T>(-0.0f)), 10, 3, random);
+      const auto zeros = masked(std::vector<T>(1000, negative_zero<T>()), 10, 3, random);
       expect_compacted(b, what, chosen, zeros, random, found);
     });
   });
-  for_each_type<float, double>([&]<class T>(T) {
+  for_each_type<float, double, std::complex<float>, std::complex<double>>([&]<class T>(T) {
     for_each_kind<T>(b, [&](operation what, const options& chosen) {
       for (const std::size_t n : {1000, 300001}) {
         const auto x = what == operation::product ? near_one<T>(n, 3) : mixed_values<T>(n, 3);

@@ -80,13 +80,15 @@ auto bits_of(T value) {
   }
 }
 
-/// The numbers of a result as their bits: one or two.
+/// The numbers of a result, or the parts of a complex one, as their bits: one or two.
 template <class R>
 auto words_of(const R& value) {
   if constexpr (form_of<R>::form == result_form::indexed) {
     return std::array<std::uint64_t, 2>{bits_of(value.value), value.index};
   } else if constexpr (form_of<R>::form == result_form::extremes) {
     return std::array<std::uint64_t, 2>{bits_of(value.min), bits_of(value.max)};
+  } else if constexpr (complex_number<R>) {
+    return std::array<std::uint64_t, 2>{bits_of(value.real()), bits_of(value.imag())};
   } else {
     return std::array<std::uint64_t, 1>{bits_of(value)};
   }
@@ -103,11 +105,15 @@ inline bool same(const scalar& a, const scalar& b) {
 }
 
 inline std::string shown(const scalar& value) {
-  const auto number = [](auto v) {
+  const auto real = [](auto v) {
     char text[64];
     std::snprintf(text, sizeof text, "%.17g (%s, 0x%" PRIx64 ")", static_cast<double>(v),
                   to_string(type_of<decltype(v)>).data(), static_cast<std::uint64_t>(bits_of(v)));
     return std::string(text);
+  };
+  const auto number = [&](auto v) {
+    if constexpr (complex_number<decltype(v)>) return real(v.real()) + " and i times " + real(v.imag());
+    if constexpr (!complex_number<decltype(v)>) return real(v);
   };
   return std::visit(
       [&]<class R>(const R& v) {

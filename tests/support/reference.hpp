@@ -30,6 +30,11 @@ inline bool is_spread_operation(operation what) {
          what == operation::sample_standard_deviation;
 }
 
+/// Whether the result is the sum of the squares: of products, that of an array and itself.
+inline bool is_of_squares(operation what) {
+  return what == operation::sum_of_squares || what == operation::dot || what == operation::vdot;
+}
+
 template <class Element>
 class exact_reference {
   using T = computed_as<Element>;
@@ -51,7 +56,7 @@ class exact_reference {
       return exact_moments_accumulator<T>{sum_, squares_}.template spread_of<R>(count_, spread_named(what));
     }
     if (what == operation::sum_of_magnitudes) return magnitudes_.template round<R>();
-    if (what == operation::sum_of_squares || what == operation::dot) return squares_.template round<R>();
+    if (is_of_squares(what)) return squares_.template round<R>();
     if (what == operation::norm2) return squares_.template root<R>();
     return what == operation::mean ? sum_.template mean<R>(count_) : sum_.template round<R>();
   }
@@ -68,8 +73,7 @@ class exact_reference {
 
   /// Whether `value` keeps its bound, if that promises anything.
   bool keeps(operation what, T value, const error_bound& bound) const {
-    if (what == operation::sum_of_squares || what == operation::dot)
-      return keeps(squares_, squares_, value, 1, bound);
+    if (is_of_squares(what)) return keeps(squares_, squares_, value, 1, bound);
     if (what == operation::norm2) return keeps_root(value, bound);
     if (is_spread_operation(what)) return keeps_spread(what, value, bound);
     if (what == operation::sum_of_magnitudes) return keeps(magnitudes_, magnitudes_, value, 1, bound);

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 
+#include <fanin/accumulator/complex.hpp>
 #include <fanin/accumulator/dot.hpp>
 #include <fanin/accumulator/exact.hpp>
 #include <fanin/accumulator/moments.hpp>
@@ -61,6 +62,32 @@ template <class T>
 struct chunk_products : chunk_sums<T, 2> {
   FANIN_HOST_DEVICE explicit operator exact_dot_accumulator<T>() const {
     return this->template to_accumulator<exact_dot_accumulator<T>>();
+  }
+};
+
+/// The sums of the real and of the imaginary parts of complex numbers.
+template <class T>
+struct chunk_parts {
+  chunk_sums<T, 1> re, im;
+  FANIN_HOST_DEVICE explicit operator accumulator::part_states<exact_accumulator<T>>() const {
+    return {static_cast<exact_accumulator<T>>(re), static_cast<exact_accumulator<T>>(im)};
+  }
+};
+/// The sum of the squares of both, which the state of the real parts has.
+template <class T>
+struct chunk_part_squares {
+  chunk_sums<T, 2> both;
+  FANIN_HOST_DEVICE explicit operator accumulator::part_states<exact_square_accumulator<T>>() const {
+    return {static_cast<exact_square_accumulator<T>>(both), {}};
+  }
+};
+/// The sums of the products of real numbers in the parts of a dot product.
+template <class T>
+struct chunk_part_products {
+  chunk_products<T> re, im;
+  template <class State>
+  FANIN_HOST_DEVICE explicit operator State() const {
+    return {{static_cast<exact_dot_accumulator<T>>(re)}, {static_cast<exact_dot_accumulator<T>>(im)}};
   }
 };
 

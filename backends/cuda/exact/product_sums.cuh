@@ -178,12 +178,12 @@ class product_sums<Terms, double> : public term_windows<Terms, 25, -485, 510> {
 
 /// Products of two arrays' doubles. A product is its rounded value and the rounding error, and both are cut into
 /// whole numbers of two units, which are added as integers, and remainders, whose sum over a batch does not round.
-template <bool Aligned>
-class product_sums<products<double, Aligned>, double>
-    : public term_windows<products<double, Aligned>, 21, -485, 511> {
+template <bool Aligned, bool Paired>
+class product_sums<products<double, Aligned, Paired>, double>
+    : public term_windows<products<double, Aligned, Paired>, 21, -485, 511> {
  public:
-  using windows = term_windows<products<double, Aligned>, 21, -485, 511>;
-  using vector = typename products<double, Aligned>::vector;
+  using windows = term_windows<products<double, Aligned, Paired>, 21, -485, 511>;
+  using vector = typename products<double, Aligned, Paired>::vector;
   static constexpr int vectors_at_once = 2, warp_values = 3;
   static constexpr int most_elements = 4032;  ///< each adds at most 2^51 integers
   struct batch_sums {

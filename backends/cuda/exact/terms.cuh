@@ -77,14 +77,56 @@ struct moments : powers<T, 2> {};
 template <class Terms>
 inline constexpr bool are_moments = std::is_same_v<Terms, moments<typename Terms::element>>;
 
-/// The products of the elements of two arrays. Aligned: second.is_aligned().
-template <class T, bool Aligned>
+/// The real or the imaginary parts of complex numbers, which are loaded into registers: bulk copies bring both.
+template <class T>
+struct parts {
+  using element = std::complex<T>;
+  using number = T;
+  static constexpr int power = 1, factors = 1;
+  using term = T;
+  bool imaginary;
+
+  struct vector {
+    T x[cuda::vector<element>::size];
+    __device__ term at(int i) const { return x[i]; }
+    __device__ void clear(int i) { x[i] = T{0}; }
+    __device__ static vector negative_zeros() {
+      vector v;
+#pragma unroll
+      for (T& x : v.x) x = negative_zero<T>();
+      return v;
+    }
+  };
+
+  __device__ vector load(const cuda::vector<element>* from) const {
+    const cuda::vector<element> all = cuda::load(from);
+    vector v;
+#pragma unroll
+    for (int i = 0; i < all.size; ++i) v.x[i] = part_of(all.at[i]);
+    return v;
+  }
+  __device__ term load_one(const element* x) const { return part_of(*x); }
+
+ private:
+  __device__ T part_of(const element& z) const { return imaginary ? z.imag() : z.real(); }
+};
+
+/// How the second factors of complex numbers, read as pairs of real ones, are arranged for a part of the product.
+struct pair_order {
+  bool swapped = false;      ///< whether both of a pair change places
+  bool negated_odd = false;  ///< whether the second of a pair, then, has the other sign
+};
+
+/// The products of the elements of two arrays. Aligned: second.is_aligned(). Paired: the elements are the parts of
+/// complex numbers, and those of the second array are arranged by `order`.
+template <class T, bool Aligned, bool Paired = false>
 struct products {
   using element = T;
   using number = computed_as<T>;
   static constexpr int power = 2, factors = 2;
   using term = product<number>;
   second_array<T> second;
+  pair_order order = {};
 
   struct vector {
     cuda::vector<T> x, y;
@@ -100,12 +142,31 @@ struct products {
 
   __device__ vector load(const cuda::vector<T>* x) const {
     if constexpr (Aligned) {
-      return {cuda::load(x), cuda::load(second.at(x))};
+      return {cuda::load(x), arranged(cuda::load(second.at(x)))};
     } else {
-      return {cuda::load(x), second.gather(x)};
+      return {cuda::load(x), arranged(second.gather(x))};
     }
   }
-  __device__ term load_one(const T* x) const { return {*x, *second.at(x)}; }
+  __device__ term load_one(const T* x) const {
+    const T* const y = second.at(x);
+    if constexpr (!Paired) return {*x, *y};
+    const bool odd = reinterpret_cast<std::uintptr_t>(x) / sizeof(T) % 2 != 0;
+    const T factor = !order.swapped ? *y : odd ? *(y - 1) : *(y + 1);
+    return {*x, odd && order.negated_odd ? -factor : factor};
+  }
+
+ private:
+  __device__ cuda::vector<T> arranged(cuda::vector<T> y) const {
+    if constexpr (Paired) {
+#pragma unroll
+      for (int i = 0; i < y.size; i += 2) {
+        const T even = y.at[i], odd = y.at[i + 1], second_of_pair = order.swapped ? even : odd;
+        y.at[i] = order.swapped ? odd : even;
+        y.at[i + 1] = order.negated_odd ? -second_of_pair : second_of_pair;
+      }
+    }
+    return y;
+  }
 };
 
 }  // namespace fanin::cuda

@@ -21,10 +21,11 @@ inline constexpr bool has_stages = Recipe::how == method::fast&& is_among(ladder
                                    is_among(ladder_types, type_of<typename Recipe::element>);
 
 /// Whether a reduction may leave more than one state, or one that is not finished: parts of 2^32 elements, dot
-/// products, and stages of the ladder.
+/// products, exact sums of complex numbers, and stages of the ladder.
 template <class Recipe>
 inline constexpr bool leaves_states = form_of<Recipe>::longest != ~std::uint64_t{0} || has_stages<Recipe> ||
-                                      accumulator::inputs_of<typename Recipe::accumulator>() == 2;
+                                      accumulator::inputs_of<typename Recipe::accumulator>() == 2 ||
+                                      (complex_number<typename Recipe::element> && Recipe::how == method::exact);
 
 template <class Recipe, class R>
 __global__ void finish_kernel(const std::byte* states, std::size_t count_of_states, std::uint64_t count,

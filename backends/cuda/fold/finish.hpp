@@ -18,7 +18,11 @@ FANIN_HOST_DEVICE device_result<R> finished(const typename Recipe::accumulator::
   using A = typename Recipe::accumulator;
   constexpr operation_row row = operation_rows[static_cast<std::size_t>(Recipe::what)];
   if constexpr (row.result == result_rule::quotient && least_count(Recipe::what) > 0) {
-    if (count < least_count(Recipe::what)) return {std::numeric_limits<R>::quiet_NaN(), 0};
+    if (count < least_count(Recipe::what)) {
+      constexpr auto nan = std::numeric_limits<part_of<R>>::quiet_NaN();
+      if constexpr (complex_number<R>) return {{nan, nan}, 0};
+      if constexpr (!complex_number<R>) return {nan, 0};
+    }
   }
   if constexpr (row.result == result_rule::widened && requires { A::template fits<R>(s); }) {
     return {A::template wrapped<R>(s), A::template fits<R>(s) ? 0u : 1u};

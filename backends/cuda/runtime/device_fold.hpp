@@ -25,7 +25,12 @@ inline operands operands_at(const input_views& inputs, std::uint64_t begin) {
 
 /// @throws invalid_argument unless kernels on the device can read the inputs
 inline void check_inputs_reach(const input_views& inputs, int device) {
-  for (int i = 0; i < inputs.size(); ++i) check_reach(inputs[i].data, inputs[i].bytes(), device, "the input");
+  for (int i = 0; i < inputs.size(); ++i) {
+    check_reach(inputs[i].data, inputs[i].bytes(), device, "the input");
+    if (reinterpret_cast<std::uintptr_t>(inputs[i].data) % size_of(inputs.type()) != 0) {
+      throw invalid_argument("elements in device memory have to be aligned to their size");
+    }
+  }
   if (!inputs.mask() || inputs.count() == 0) return;
   const mask_view& mask = inputs.mask();
   const std::uint64_t each = mask.form == mask_form::bits ? 8 : 1, begin = mask.first / each;

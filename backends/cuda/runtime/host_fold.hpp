@@ -11,7 +11,7 @@
 namespace fanin::cuda {
 
 /// At least the size of any state, of an accumulator or a kernel.
-inline constexpr std::size_t most_state_bytes = 3264;
+inline constexpr std::size_t most_state_bytes = 4352;
 struct alignas(64) state_buffer {
   std::byte bytes[most_state_bytes];
 };

@@ -120,7 +120,7 @@ struct complex_dot {
   }
 };
 
-/// Product. A factor of 1 changes nothing, not even an infinity. Error <= g(sqrt(5) (n - 1)) |P| unless an
+/// Product. A factor of 1 changes nothing, not even an infinity. A part that is zero is +0. Error <= g(sqrt(5) (n - 1)) |P| unless an
 /// intermediate product over- or underflows [Brent, Percival, Zimmermann 2007].
 template <class T>
 struct complex_product {
@@ -138,7 +138,7 @@ struct complex_product {
   FANIN_HOST_DEVICE static void merge(state& s, const state& other) { add(s, other); }
   template <class R>
   FANIN_HOST_DEVICE static R finish(const state& s, std::uint64_t) {
-    return {canonical(s.real()), canonical(s.imag())};
+    return {canonical(s.real()) + 0, canonical(s.imag()) + 0};
   }
   template <class R>
   static error_bound bound(const rounding_chain&, std::uint64_t count) {

@@ -15,9 +15,9 @@ namespace fanin::device_code {
 
 using accumulator::add_at;
 
-/// Whether a vector of 16 bytes consists of whole elements.
+/// Whether a vector of 16 bytes consists of whole elements. Complex numbers have to be aligned to their size then.
 template <class T>
-inline constexpr bool fills_vectors = 16 % sizeof(T) == 0 && alignof(T) == sizeof(T);
+inline constexpr bool fills_vectors = 16 % sizeof(T) == 0 && (alignof(T) == sizeof(T) || complex_number<T>);
 
 template <class T>
 struct alignas(fills_vectors<T> ? 16 : alignof(T)) vector {
