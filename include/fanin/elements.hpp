@@ -68,8 +68,9 @@ array_view view_of(const X& x) {
   static_assert(
       elements<X>,
       "fanin reduces numbers that lie one after another in memory: a std::vector, std::span, std::array, "
-      "a pointer and a count, or a type with data() and size(), of float, double, a type of fanin/narrow_float.hpp or "
-      "integers of a type in fanin/catalog.hpp. Copy other numbers to a std::vector, or push blocks of them to "
+      "a pointer and a count, or a type with data() and size(), of float, double, std::complex of these, a type of "
+      "fanin/narrow_float.hpp or integers of a type in fanin/catalog.hpp. Copy other numbers to a std::vector, or "
+      "push blocks of them to "
       "fanin::incremental");
   if (!has_no_gaps(x))
     throw invalid_argument("there are gaps between the array's elements: copy it, or pass its rows");

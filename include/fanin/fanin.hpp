@@ -14,17 +14,17 @@
 //   of additions.
 //   Accuracy: report::bound; docs/numerics.md has the proofs. u is the unit roundoff of the element type, and
 //   g(k) = k u / (1 - k u); d and d' are the longest chains of rounded additions. Of narrow floats (f16, bf16,
-//   e5m2, e4m3), u and all limits are those of the floats that they are. Results of integers, and of operations
-//   that only compare, are exact, but for quotients and roots of sums of integers, which are rounded once.
-//   Reproducible: method::exact, integers and what only compares give the same bits for any order, split and
+//   e5m2, e4m3), u and all limits are those of the floats that they are. Of complex numbers, both the error and what
+//   it is measured by are moduli; sums and means have the values of real ones part by part. Results of integers, and
+//   of operations that only compare, are exact, but for quotients and roots of sums of integers, which are rounded
+//   once. Reproducible: method::exact, integers and what only compares give the same bits for any order, split and
 //   backend (of argmin and argmax, any split and backend); the rest for the same order on any CPU backend with any
 //   thread count (fixed_order). report::reproducibility has what holds on a GPU.
-//   Memory: no copy. Scratch: up to 140 KiB of stack, for narrow floats 100 KiB more, and 120 KiB more where
-//   elements are absent; besides, each calling thread keeps about 26 KiB for each thread that takes part in its
-//   calls. In steady state a call of a named backend or of a plan allocates nothing, except that the variant
-//   serial/recursive copies half the input; a list of backends, and `auto` from 256 KiB of input on, allocate
-//   report::fallback.
-//   Threads: safe to call concurrently.   Cost: one read of x.
+//   Memory: no copy. Scratch: up to 140 KiB of stack, for narrow floats and complex numbers 130 KiB more, and
+//   180 KiB more where elements are absent; besides, each calling thread keeps about 26 KiB for each thread that
+//   takes part in its calls. In steady state a call of a named backend or of a plan allocates nothing, except that
+//   the variant serial/recursive copies half the input; a list of backends, and `auto` from 256 KiB of input on,
+//   allocate report::fallback. Threads: safe to call concurrently.   Cost: one read of x.
 //   @throws invalid_argument, unsupported, backend_unavailable, out_of_memory (see error.hpp and options)
 #pragma once
 
@@ -125,10 +125,18 @@ auto typed_reduce(const options& chosen, const X& x, const Other&... y) {
   return result<R>([&](R& value) { return reduce(What, inputs, value, chosen); });
 }
 
+template <operation What, class Result, class X, class Y>
+auto typed_pair_reduce(const options& chosen, const X& x, const Y& y) {
+  using T = element_of<X>;
+  static_assert((floating<T> || complex_number<T>)&&std::same_as<T, element_of<Y>>,
+                "dot products are of two arrays of one type, of floating-point or complex numbers");
+  return typed_reduce<What, Result>(chosen, x, y);
+}
+
 }  // namespace detail
 
-/// Every function below takes x as `elements`, as a list in braces, or as a pointer and a count; dot takes
-/// `elements`.
+/// Every function below takes x as `elements`, as a list in braces, or as a pointer and a count; dot and vdot
+/// take `elements`.
 #define FANIN_OTHER_FORMS(NAME)                                                  \
   template <class Result = void, class T>                                        \
   auto NAME(std::initializer_list<T> x, const options& chosen = {}) {            \
@@ -140,7 +148,8 @@ auto typed_reduce(const options& chosen, const X& x, const Other&... y) {
   }
 
 /// Sum of x[0..n). Empty gives +0; all -0 gives -0; +inf and -inf together give NaN. f32, narrow floats -> f32
-/// (with method::exact f64 or the element's on request), f64 -> f64, signed -> i64, unsigned -> u64.
+/// (with method::exact f64 or the element's on request), f64 -> f64, signed -> i64, unsigned -> u64, complex numbers
+/// -> their type (c64 with method::exact also c128).
 /// Accuracy: fast: |error| <= g(d) sum|x[i]| [Higham 2002, 4.2]; compensated: |error| <= u |S| + (1 + u) g(d)
 /// g(d') sum|x[i]|, S the exact sum [Ogita, Rump, Oishi 2005]; exact: correctly rounded.
 /// @throws overflow if an integer total does not fit
@@ -152,8 +161,9 @@ FANIN_OTHER_FORMS(sum)
 
 /// Product of x[0..n). Empty gives 1; the sign of a zero and infinities follow IEEE. Types as for sum.
 /// Floating point: method::fast only; |error| <= g(n - 1) |P|, P the exact product, unless an intermediate product
-/// over- or underflows [Higham 2002, 3.1].
-/// Reproducible: fixed_order on CPU backends; exact for integers.
+/// over- or underflows [Higham 2002, 3.1]. Complex numbers: g(sqrt(5) (n - 1)) |P| [Brent, Percival, Zimmermann
+/// 2007]; a factor of 1 changes nothing, and a part that is zero is +0. Reproducible: fixed_order on CPU backends;
+/// exact for integers.
 /// @throws overflow if an integer product does not fit
 template <class Result = void, class X>
 auto product(const X& x, const options& chosen = {}) {
@@ -240,7 +250,8 @@ auto sum_of_squares(const X& x, const options& chosen = {}) {
 FANIN_OTHER_FORMS(sum_of_squares)
 
 /// Sum of |x[i]|, the L1 norm. Empty gives +0, and so do zeros of either sign; any NaN gives NaN, otherwise any
-/// infinity +inf. Types and accuracy as for sum. @throws overflow if an integer total does not fit
+/// infinity +inf. Types and accuracy as for sum. Complex numbers: their moduli, in the type of their parts, with
+/// method::fast only, and |error| <= g(d + 3) S + 3 n eta. @throws overflow if an integer total does not fit
 template <class Result = void, class X>
 auto sum_of_magnitudes(const X& x, const options& chosen = {}) {
   return detail::typed_reduce<operation::sum_of_magnitudes, Result>(chosen, x);
@@ -258,10 +269,10 @@ auto mean(const X& x, const options& chosen = {}) {
 FANIN_OTHER_FORMS(mean)
 
 /// Euclidean norm: the square root of the sum of x[i]^2. Empty and all zeros give +0; any NaN gives NaN, otherwise
-/// any infinity +inf. f32, narrow floats -> f32 (with method::exact f64 or the element's on request), f64 -> f64.
-/// The default is method::exact, which cub and thrust do not have. Accuracy: exact: correctly rounded, also where
-/// the sum of the squares would overflow or underflow; fast, compensated: the root of sum_of_squares, which may,
-/// with its relative error and that of two more roundings, and besides the root of its absolute error
+/// any infinity +inf. f32, narrow floats, c64 -> f32 (with method::exact f64 or a narrow element's on request), f64,
+/// c128 -> f64. The default is method::exact, which cub and thrust do not have. Accuracy: exact: correctly rounded,
+/// also where the sum of the squares would overflow or underflow; fast, compensated: the root of sum_of_squares,
+/// which may, with its relative error and that of two more roundings, and besides the root of its absolute error
 /// (docs/numerics.md).   Cost: one read of x.
 /// @throws unsupported for integers
 template <class Result = void, class X>
@@ -325,18 +336,24 @@ auto sample_standard_deviation(const X& x, const options& chosen = {}) {
 }
 FANIN_OTHER_FORMS(sample_standard_deviation)
 
-/// Dot product: the sum of x[i] y[i], for two ranges of floats of one type. Empty gives +0; only products -0 give
-/// -0. Any NaN, 0 times an infinity, or infinite products of both signs give NaN, otherwise an infinite product
-/// that infinity. f32, narrow floats -> f32 (with method::exact f64 or the element's on request), f64 -> f64.
-/// Cost: one read of x and y.
-/// Accuracy: as for sum_of_squares, with sum|x[i] y[i]| in place of the sum of squares, as long as it is at most
-/// half of the largest finite value; exact: correctly rounded, and no product is rounded, overflows or underflows.
+/// Dot product: the sum of x[i] y[i], for two ranges of one type, floats or complex numbers. Empty gives +0; only
+/// products -0 give -0, but of complex numbers a part that is zero is +0. Any NaN, 0 times an infinity, or infinite
+/// products of both signs give NaN, otherwise an infinite product that infinity. f32, narrow floats -> f32 (with
+/// method::exact f64 or the element's on request), f64 -> f64. Cost: one read of x and y. Accuracy: as for
+/// sum_of_squares, with sum|x[i] y[i]| in place of the sum of squares, as long as it is at most half of the largest
+/// finite value (complex numbers: sqrt(2) times that, docs/numerics.md); exact: correctly rounded, and no product is
+/// rounded, overflows or underflows.
 /// @throws invalid_argument if the lengths differ
 template <class Result = void, class X, class Y>
 auto dot(const X& x, const Y& y, const options& chosen = {}) {
-  static_assert(floating<element_of<X>> && std::same_as<element_of<X>, element_of<Y>>,
-                "fanin::dot takes two arrays of one floating-point type");
-  return detail::typed_reduce<operation::dot, Result>(chosen, x, y);
+  return detail::typed_pair_reduce<operation::dot, Result>(chosen, x, y);
+}
+
+/// The sum of conj(x[i]) y[i], as numpy.vdot and the dotc of BLAS: dot() for real numbers. Everything else as for
+/// dot().
+template <class Result = void, class X, class Y>
+auto vdot(const X& x, const Y& y, const options& chosen = {}) {
+  return detail::typed_pair_reduce<operation::vdot, Result>(chosen, x, y);
 }
 
 #undef FANIN_OTHER_FORMS

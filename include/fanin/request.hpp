@@ -25,7 +25,8 @@ FANIN_API std::string_view to_string(element_type) noexcept;
 FANIN_API std::string_view to_string(method) noexcept;
 FANIN_API std::string_view to_string(memory) noexcept;
 
-/// `count` elements of `type` at `data`, contiguous, aligned to the element at least. `data` may be null only if
+/// `count` elements of `type` at `data`, contiguous, aligned to the element at least, and in device memory to the size
+/// of one, which is more for complex numbers. `data` may be null only if
 /// `count` is 0.
 struct array_view {
   const void* data = nullptr;

@@ -18,13 +18,15 @@ namespace {
 
 using namespace fanin;
 
-std::string methods_of(const operation_row& row) {
-  if (row.unrounded) return "exact with every method";
+std::string names_of(const method_set& methods) {
   std::vector<std::string_view> names;
   for (const method how : all_methods) {
-    if (row.of_floats.has(how)) names.push_back(to_string(how));
+    if (methods.has(how)) names.push_back(to_string(how));
   }
   return fmt::format("{}", fmt::join(names, ", "));
+}
+std::string methods_of(const operation_row& row) {
+  return row.unrounded ? "exact with every method" : names_of(row.of_floats);
 }
 
 std::string_view empty_of(const operation_row& row) {
@@ -44,16 +46,18 @@ std::string result_of(const operation_row& row) {
   if (row.result == result_rule::element) return "its type" + pair;
   const std::string at_least = row.result == result_rule::magnitude ? "" : ", at least f32";
   if (!row.of_integers) return "its type" + at_least;
-  if (row.result == result_rule::widened) return "its type" + at_least + "; i64 or u64";
+  if (row.result == result_rule::widened || row.result == result_rule::length)
+    return "its type" + at_least + "; i64 or u64";
   return "its type" + at_least + "; " + of(element_type::i32);
 }
 
 std::string tables() {
   std::string text =
-      "| operation | gives | result | of floats | of integers | of nothing |\n|---|---|---|---|---|---|\n";
+      "| operation | gives | result | of floats | of complex numbers | of integers | of nothing "
+      "|\n|---|---|---|---|---|---|---|\n";
   for (const operation_row& row : operation_rows) {
-    text += fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", row.name, row.story, result_of(row), methods_of(row),
-                        row.of_integers ? "exact" : "", empty_of(row));
+    text += fmt::format("| `{}` | {} | {} | {} | {} | {} | {} |\n", row.name, row.story, result_of(row),
+                        methods_of(row), names_of(row.of_complex), row.of_integers ? "exact" : "", empty_of(row));
   }
   text += "\n| element type | is | `sum` gives | `mean` gives |\n|---|---|---|---|\n";
   for (const element_type type : all_element_types) {
@@ -102,18 +106,19 @@ std::string shares() {
       {"serial openmp tbb cuda", "every type", [](element_type) { return true; }},
       {"cub", "f32, f64", [](element_type t) { return is_floating(t) && size_of(t) >= 4; }},
       {"cub", "f16, bf16", [](element_type t) { return is_floating(t) && size_of(t) == 2; }},
-      {"cub", "integers", [](element_type t) { return !is_floating(t); }},
+      {"cub", "integers", is_integer},
       {"thrust", "f32, f64", [](element_type t) { return is_floating(t) && size_of(t) >= 4; }},
-      {"thrust", "integers of 32 and 64 bits", [](element_type t) { return !is_floating(t) && size_of(t) >= 4; }},
+      {"thrust", "integers of 32 and 64 bits", [](element_type t) { return is_integer(t) && size_of(t) >= 4; }},
   };
-  std::string text = "| operation | methods for floats | integers |", rule = "|---|---|---|";
+  std::string text = "| operation | methods for floats | complex numbers | integers |", rule = "|---|---|---|---|";
   for (const column& one : columns) {
     text += fmt::format(" {}: {} |", one.backends, one.types);
     rule += "---|";
   }
   text += "\n" + rule + "\n";
   for (const operation_row& row : operation_rows) {
-    text += fmt::format("| `{}` | {} | {} |", row.name, methods_of(row), row.of_integers ? "exact" : "");
+    text += fmt::format("| `{}` | {} | {} | {} |", row.name, methods_of(row), names_of(row.of_complex),
+                        row.of_integers ? "exact" : "");
     for (const column& one : columns) {
       std::string share;
       std::istringstream names{std::string(one.backends)};

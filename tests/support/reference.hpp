@@ -194,6 +194,7 @@ std::optional<scalar> integer_reference(operation what, std::span<const T> x) {
       return scalar(integer_spread(x, spread_named(what)));
     case operation::norm2:
     case operation::dot:
+    case operation::vdot:
       return {};
     default:
       return comparison<T>(x).result(what);

@@ -38,6 +38,8 @@ scalar spoilt(const scalar& value) {
           if constexpr (floating<T>) {
             constexpr computed_as<T> apart = 1024 * 1024;
             number = static_cast<T>(number == 0 ? apart : number * (1 + apart * std::numeric_limits<T>::epsilon()));
+          } else if constexpr (complex_number<T>) {
+            number += 1024 * 1024 * (1 + std::abs(number));
           } else {
             ++number;
           }

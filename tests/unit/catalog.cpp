@@ -11,7 +11,7 @@ using namespace fanin;
 
 constexpr auto no_operation = static_cast<operation>(operation_count);
 constexpr auto no_type = static_cast<element_type>(element_count);
-constexpr auto no_method = static_cast<method>(std::size(method_rows));
+constexpr auto unknown_method = static_cast<method>(std::size(method_rows));
 
 static_assert(type_of<double> == element_type::f64);
 static_assert(std::same_as<element_of_type<element_type::u32>, std::uint32_t>);
@@ -52,7 +52,7 @@ TEST_SUITE("unit/catalog") {
     CHECK_THROWS_AS(reduce(operation::sum, array_view(x.data(), 10, no_type)), invalid_argument);
     CHECK_THROWS_AS(reduce(operation::sum, array_view(x.data(), 10, element_type::f32, static_cast<memory>(2))),
                     invalid_argument);
-    CHECK_THROWS_AS(reduce(operation::sum, view, {.how = no_method}), invalid_argument);
+    CHECK_THROWS_AS(reduce(operation::sum, view, {.how = unknown_method}), invalid_argument);
     CHECK_THROWS_AS(reduce(operation::sum, view, {.result = no_type}), invalid_argument);
     CHECK_THROWS_AS(
         reduce(operation::sum, array_view(x.data(), 10, no_type), {.how = method::fast, .result = element_type::f64}),
@@ -62,9 +62,9 @@ TEST_SUITE("unit/catalog") {
     CHECK_THROWS_AS(incremental(operation::sum, no_type), invalid_argument);
     CHECK_THROWS_AS(size_of(no_type), invalid_argument);
     for (const element_type type : all_element_types) {
-      CHECK(!is_offered(operation::sum, type, no_method));
-      CHECK(!is_result(operation::sum, type, no_method, type));
-      CHECK(!with_recipe(operation::min, type, no_method, [](auto) { return true; }));
+      CHECK(!is_offered(operation::sum, type, unknown_method));
+      CHECK(!is_result(operation::sum, type, unknown_method, type));
+      CHECK(!with_recipe(operation::min, type, unknown_method, [](auto) { return true; }));
     }
   }
 
