@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <fanin/request.hpp>
@@ -35,6 +36,9 @@ struct input_options {
 
   bool operator==(const input_options&) const = default;
 };
+
+/// The format that the extension of a path names; empty if it names none.
+std::string_view format_of_name(std::string_view path);
 
 /// Whether missing numbers are left out. @throws usage_error if the word is neither skip nor error
 bool skips_missing(const input_options& arguments);
