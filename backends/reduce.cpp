@@ -1,35 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The functions behind the verbs of fanin.hpp: their element types are values, not template parameters.
-#include <cstdlib>
-
 #include <fanin/fanin.hpp>
 #include <fanin/fold.hpp>
 
 #include "backends/as_scalar.hpp"
 #include "backends/checks.hpp"
+#include "backends/choice.hpp"
 #include "backends/fallback.hpp"
 
 namespace fanin {
 namespace {
-
-/// options::backend, or FANIN_BACKEND from the environment if that is empty. The environment is read once.
-std::string_view wanted_backend(const options& chosen) {
-  static const std::string from_environment = [] {
-    const char* value = std::getenv("FANIN_BACKEND");
-    return std::string(value != nullptr ? value : "");
-  }();
-  return chosen.backend.empty() ? std::string_view(from_environment) : chosen.backend;
-}
-
-/// The operation's inputs without their data, which come later: for plans and streams.
-input_views views_without_data(operation what, element_type type, std::size_t expected_count, memory place) {
-  return detail::repeated(what, {nullptr, expected_count, type, place});
-}
-
-selection choose(operation what, const input_views& inputs, const options& chosen,
-                 std::span<const passed_over> failed = {}) {
-  return select(backends(), wanted_backend(chosen), what, inputs, chosen, failed);
-}
 
 /// The requests of `serial` for each operation, element type and method, with the default variant and result. A call
 /// that one of them serves makes no choice, which would take longer than the reduction of a short array.
@@ -78,13 +58,6 @@ const request* find_prepared(const prepared_requests& all, operation what, const
   if (found == nullptr || found->result != value.type || !chooses_serial(inputs, chosen)) return nullptr;
   if (chosen.nan != nan_policy::propagate) return nullptr;
   return chosen.variant.empty() || chosen.variant == found->variant ? found : nullptr;
-}
-
-/// Whether the options name more than one backend, and the data lie where each of them can read them.
-bool leaves_choice(const options& chosen, memory place) {
-  const std::string_view wanted = wanted_backend(chosen);
-  const bool many = wanted.empty() || wanted == "auto" || wanted.find(',') != std::string_view::npos;
-  return many && place == memory::host;
 }
 
 /// Writes the value by the backend that `choose` returns.

@@ -49,10 +49,10 @@ std::vector<std::string> words(const Enums& known) {
 std::vector<std::string> values_of(const std::string& subcommand, const std::string& name) {
   const bool bench = subcommand == "bench" || subcommand == "regress";
   if (name == "--method") return words(all_methods);
-  if (name == "--type" && subcommand == "generate") return {"f32", "f64"};
   if (name == "--result") return words(all_element_types, [](element_type type) { return !is_integer(type); });
   if (name == "--type") return subcommand == "ladder" ? words(cuda::ladder_types) : words(all_element_types);
   if (name == "--operation") return bench ? words(all_operations) : words(cuda::ladder_operations);
+  if (name == "--format" && subcommand == "generate") return {"npy", "raw"};
   if (name == "--format" && subcommand == "report") return {"html", "svg", "csv"};
   if (name == "--format") return {"npy", "raw", "text", "csv"};
   if (name == "--nan") return words(all_nan_policies);

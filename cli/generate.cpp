@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// fanin generate writes input data with known properties as .npy files.
+// fanin generate writes input data with known properties, as .npy or as raw numbers.
+#include <algorithm>
+#include <iterator>
 #include <memory>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <CLI/App.hpp>
 
 #include <fanin/backend.hpp>
 
 #include "cli/commands.hpp"
 #include "cli/input/npy.hpp"
+#include "cli/input/source.hpp"
+#include "cli/kit/errors.hpp"
 #include "cli/kit/output.hpp"
 #include "cli/kit/text.hpp"
 #include "oracle/exact_sum.hpp"
@@ -18,18 +23,29 @@ namespace fanin::cli {
 
 namespace {
 
+constexpr std::string_view formats[] = {"npy", "raw"};
+
 struct generate_options {
-  std::string spec, type = "f64", output;
+  std::string spec, type = "f64", format, output;
   std::uint64_t count = 1000, seed = 1;
   bool force = false;
 };
 
-template <class T>
-void write_family(const generate_options& arguments) {
+bool writes_raw(const generate_options& arguments) {
+  if (arguments.format.empty()) return format_of_name(arguments.output) == "raw";
+  if (std::ranges::find(formats, arguments.format) == std::end(formats)) {
+    throw usage_error(
+        fmt::format("unknown format '{}'; there are {}", printable(arguments.format), fmt::join(formats, ", ")));
+  }
+  return arguments.format == "raw";
+}
+
+template <element T>
+void write_family(const generate_options& arguments, bool raw) {
   output_file file(arguments.output, arguments.force);  // Created before the numbers, so that a bad path fails early.
   progress line("generating " + arguments.spec);
   const std::vector<T> x = oracle::generate<T>(arguments.spec, arguments.count, arguments.seed);
-  const std::string header = write_npy_header(type_of<T>, x.size());
+  const std::string header = raw ? "" : write_npy_header(type_of<T>, x.size());
   file.write(std::as_bytes(std::span(header)));
   file.write(std::as_bytes(std::span(x)));
 
@@ -46,12 +62,9 @@ void write_family(const generate_options& arguments) {
 }
 
 void run_generate(const generate_options& arguments) {
-  constexpr element_type types[] = {element_type::f32, element_type::f64};
-  if (parse_choice<element_type>("element type", arguments.type, types) == element_type::f32) {
-    write_family<float>(arguments);
-  } else {
-    write_family<double>(arguments);
-  }
+  const bool raw = writes_raw(arguments);
+  with_element(parse_choice<element_type>("element type", arguments.type, all_element_types),
+               [&]<class T>() { write_family<T>(arguments, raw); });
 }
 
 std::string list_of_families() {
@@ -63,6 +76,7 @@ std::string list_of_families() {
   return text +
          "\nExamples:\n"
          "  fanin generate uniform --count 1e6 --type f32 --output x.npy\n"
+         "  fanin generate wide --type bf16 --output x.bin && fanin sum x.bin --type bf16\n"
          "  fanin generate condition:1e20 --seed 7 --output - | fanin compare -";
 }
 
@@ -72,12 +86,16 @@ command add_generate(CLI::App& root) {
   auto arguments = std::make_shared<generate_options>();
   CLI::App* parser = root.add_subcommand("generate", "Write an input with a known exact sum, and say the sum");
   parser->add_option("SPEC", arguments->spec, "one of the inputs below")->type_name("")->required();
-  parser->add_option("--output,-o", arguments->output, "the .npy file to write; - is standard output")
+  parser->add_option("--output,-o", arguments->output, "the file to write; - is standard output")
       ->type_name("FILE")
       ->required();
   parser->add_flag("--force", arguments->force, "replace the file if it exists");
   add_number_option(*parser, "--count", 0, arguments->count, "number of elements");
-  parser->add_option("--type", arguments->type, "f32 or f64")->type_name("TYPE")->capture_default_str();
+  parser->add_option("--type", arguments->type, fmt::format("{}", fmt::join(names_of(all_element_types), " ")))
+      ->type_name("TYPE")
+      ->capture_default_str();
+  parser->add_option("--format", arguments->format, "npy or raw (default: raw for .bin and .raw, else npy)")
+      ->type_name("FORMAT");
   add_number_option(*parser, "--seed", 0, arguments->seed, "start of the random numbers");
   parser->footer(list_of_families());
   return {parser, [arguments] { run_generate(*arguments); }};

@@ -31,14 +31,14 @@ class random_bits {
     return z ^ (z >> 31);
   }
   /// A number uniform in [0, 1), with as many random bits as T has digits.
-  template <class T>
-  T unit() {
+  template <floating T>
+  computed_as<T> unit() {
     constexpr int digits = std::numeric_limits<T>::digits;
-    return std::ldexp(static_cast<T>(next() >> (64 - digits)), -digits);
+    return std::ldexp(static_cast<computed_as<T>>(next() >> (64 - digits)), -digits);
   }
-  template <class T>
-  T signed_unit() {
-    const T magnitude = unit<T>();
+  template <floating T>
+  computed_as<T> signed_unit() {
+    const auto magnitude = unit<T>();
     return (next() & 1) != 0 ? -magnitude : magnitude;
   }
   std::size_t below(std::size_t limit) { return static_cast<std::size_t>(next() % limit); }
@@ -49,120 +49,197 @@ class random_bits {
 
 namespace {
 
-template <class T>
-void constant(std::span<T> x, random_bits&, double parameter) {
-  std::ranges::fill(x, static_cast<T>(parameter));
+/// The nearest element.
+template <floating T>
+T rounded(computed_as<T> x) {
+  return static_cast<T>(x);
 }
 
-template <class T>
-void uniform(std::span<T> x, random_bits& random, double) {
-  for (T& element : x) element = random.unit<T>();
-}
+/// The largest binary exponent for which 2^40 elements that are smaller have a finite sum, in the type in which
+/// they are added, and are finite themselves.
+template <floating T>
+constexpr int highest_exponent = std::min(std::numeric_limits<computed_as<T>>::max_exponent - 40,
+                                          std::numeric_limits<T>::max_exponent - 1);
+
+struct constant {
+  template <floating T>
+  static void fill(std::span<T> x, random_bits&, double parameter) {
+    std::ranges::fill(x, rounded<T>(static_cast<computed_as<T>>(parameter)));
+  }
+  template <std::integral T>
+  static void fill(std::span<T> x, random_bits&, double parameter) {
+    const double beyond = std::ldexp(1.0, std::numeric_limits<T>::digits);
+    const double least = std::numeric_limits<T>::is_signed ? -beyond : 0;
+    if (parameter != std::trunc(parameter) || parameter < least || parameter >= beyond) {
+      throw invalid_argument(fmt::format("{} is not a number of type {}", parameter, to_string(type_of<T>)));
+    }
+    std::ranges::fill(x, static_cast<T>(parameter));
+  }
+};
+
+struct uniform {
+  template <floating T>
+  static void fill(std::span<T> x, random_bits& random, double) {
+    for (T& element : x) element = rounded<T>(random.unit<T>());
+  }
+  template <std::integral T>
+  static void fill(std::span<T> x, random_bits& random, double) {
+    for (T& element : x) element = static_cast<T>(random.next() >> (64 - 8 * sizeof(T)));
+  }
+};
 
 // The sum of twelve uniform numbers approximates the normal distribution with variance 1. A transformation with log()
 // would give other bits on other machines.
-template <class T>
-void normal(std::span<T> x, random_bits& random, double) {
-  for (T& element : x) {
-    double sum = -6;
-    for (int i = 0; i < 12; ++i) sum += random.unit<double>();
-    element = static_cast<T>(sum);
-  }
+double near_normal(random_bits& random) {
+  double sum = -6;
+  for (int i = 0; i < 12; ++i) sum += random.unit<double>();
+  return sum;
 }
 
-template <class T>
-void telescoping(std::span<T> x, random_bits&, double) {
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    const T term = T(1) / static_cast<T>((i + 1) / 2 + 1);
-    x[i] = i % 2 == 0 ? term : -term;
+struct normal {
+  template <floating T>
+  static void fill(std::span<T> x, random_bits& random, double) {
+    for (T& element : x) element = rounded<T>(static_cast<computed_as<T>>(near_normal(random)));
   }
-}
+};
+
+struct telescoping {
+  template <floating T>
+  static void fill(std::span<T> x, random_bits&, double) {
+    using C = computed_as<T>;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      const C term = C(1) / static_cast<C>((i + 1) / 2 + 1);
+      x[i] = rounded<T>(i % 2 == 0 ? term : -term);
+    }
+  }
+};
 
 // Algorithm 6.1 of Ogita, Rump and Oishi, "Accurate sum and dot product" (2005), applied to sums. The elements of the
 // first half have random exponents up to that of the condition number. Each element of the second half replaces the
 // exact sum so far by a smaller number; the last element replaces it by sum |x| / condition number. The elements are
 // shuffled at the end. Each element of the second half takes at most the digits of T off the sum.
-template <class T>
-void ill_conditioned(std::span<T> x, random_bits& random, double parameter) {
-  const int top = std::ilogb(parameter);
-  const std::size_t least = 2 * (static_cast<std::size_t>(top / std::numeric_limits<T>::digits) + 2);
-  if (x.size() < least) {
-    throw invalid_argument(fmt::format("the condition number {:g} takes at least {} elements of {}, not {}",
-                                       parameter, least, to_string(type_of<T>), x.size()));
+struct ill_conditioned {
+  template <floating T>
+  static void fill(std::span<T> x, random_bits& random, double parameter) {
+    using C = computed_as<T>;
+    using limits = std::numeric_limits<T>;
+    const int top = std::ilogb(parameter);
+    if (top >= limits::max_exponent) {
+      throw invalid_argument(fmt::format("the condition number {:g} takes elements beyond the largest {}, {:g}",
+                                         parameter, to_string(type_of<T>), static_cast<double>(limits::max())));
+    }
+    const std::size_t least = 2 * (static_cast<std::size_t>(top / limits::digits) + 2);
+    if (x.size() < least) {
+      throw invalid_argument(fmt::format("the condition number {:g} takes at least {} elements of {}, not {}",
+                                         parameter, least, to_string(type_of<T>), x.size()));
+    }
+    const std::size_t half = x.size() / 2;
+    exact_accumulator<C> sum;
+    double magnitudes = 0;
+    const auto put = [&](std::size_t i, C number) {
+      x[i] = rounded<T>(number);
+      sum.add(x[i]);
+      magnitudes += std::fabs(static_cast<double>(x[i]));
+    };
+    for (std::size_t i = 0; i < half; ++i) {
+      const int exponent = static_cast<int>(random.below(static_cast<std::size_t>(top) + 1));
+      put(i, std::ldexp(random.signed_unit<T>(), exponent));
+    }
+    const int range = std::max(top - std::ilogb(std::max(2 * magnitudes / parameter, 1e-30)), 0);
+    for (std::size_t i = half; i < x.size(); ++i) {
+      const std::size_t left = x.size() - 1 - i;
+      const double share = static_cast<double>(left) / static_cast<double>(x.size() - half);
+      const int exponent = top - range + static_cast<int>(share * range);
+      const C target =
+          left == 0 ? static_cast<C>(magnitudes / parameter) : std::ldexp(random.signed_unit<T>(), exponent);
+      put(i, target - sum.template round<C>());
+    }
+    for (std::size_t i = x.size(); i > 1; --i) std::swap(x[i - 1], x[random.below(i)]);
   }
-  const std::size_t half = x.size() / 2;
-  exact_accumulator<T> sum;
-  double magnitudes = 0;
-  for (std::size_t i = 0; i < half; ++i) {
-    const int exponent = static_cast<int>(random.below(static_cast<std::size_t>(top) + 1));
-    x[i] = std::ldexp(random.signed_unit<T>(), exponent);
-    sum.add(x[i]);
-    magnitudes += std::fabs(static_cast<double>(x[i]));
-  }
-  const int range = std::max(top - std::ilogb(std::max(2 * magnitudes / parameter, 1e-30)), 0);
-  for (std::size_t i = half; i < x.size(); ++i) {
-    const std::size_t left = x.size() - 1 - i;
-    const double share = static_cast<double>(left) / static_cast<double>(x.size() - half);
-    const int exponent = top - range + static_cast<int>(share * range);
-    const T target =
-        left == 0 ? static_cast<T>(magnitudes / parameter) : std::ldexp(random.signed_unit<T>(), exponent);
-    x[i] = target - sum.template round<T>();
-    sum.add(x[i]);
-    magnitudes += std::fabs(static_cast<double>(x[i]));
-  }
-  for (std::size_t i = x.size(); i > 1; --i) std::swap(x[i - 1], x[random.below(i)]);
-}
+};
 
-template <class T>
-void big_eats_small(std::span<T> x, random_bits&, double) {
-  std::ranges::fill(x, T(1));
-  if (!x.empty()) x[0] = std::ldexp(T(1), std::numeric_limits<T>::digits);
-}
-
-template <class T>
-void alternating(std::span<T> x, random_bits&, double) {
-  for (std::size_t i = 0; i < x.size(); ++i) x[i] = (i % 2 == 0 ? T(1) : T(-1)) / static_cast<T>(i + 1);
-}
-
-// Elements are below the overflow threshold by a factor of 2^40, so that 2^40 elements have a finite sum.
-template <class T>
-void wide(std::span<T> x, random_bits& random, double) {
-  using limits = std::numeric_limits<T>;
-  constexpr int lowest = limits::min_exponent, highest = limits::max_exponent - 40;
-  for (T& element : x) {
-    const int exponent = lowest + static_cast<int>(random.below(highest - lowest + 1));
-    element = std::ldexp(random.signed_unit<T>(), exponent);
+struct big_eats_small {
+  template <floating T>
+  static void fill(std::span<T> x, random_bits&, double) {
+    std::ranges::fill(x, rounded<T>(1));
+    if (!x.empty()) x[0] = rounded<T>(std::ldexp(computed_as<T>(1), std::numeric_limits<T>::digits));
   }
-}
+};
+
+struct alternating {
+  template <floating T>
+  static void fill(std::span<T> x, random_bits&, double) {
+    using C = computed_as<T>;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      x[i] = rounded<T>((i % 2 == 0 ? C(1) : C(-1)) / static_cast<C>(i + 1));
+    }
+  }
+};
+
+struct wide {
+  template <floating T>
+  static void fill(std::span<T> x, random_bits& random, double) {
+    constexpr int lowest = std::numeric_limits<T>::min_exponent;
+    for (T& element : x) {
+      const int exponent = lowest + static_cast<int>(random.below(highest_exponent<T> - lowest + 1));
+      element = rounded<T>(std::ldexp(random.signed_unit<T>(), exponent));
+    }
+  }
+  template <std::integral T>
+  static void fill(std::span<T> x, random_bits& random, double) {
+    constexpr int digits = std::numeric_limits<T>::digits;
+    for (T& element : x) {
+      const std::uint64_t size = random.next() >> (63 - random.below(digits));
+      const bool minus = std::numeric_limits<T>::is_signed && (random.next() & 1) != 0;
+      element = static_cast<T>(minus ? 0 - size : size);
+    }
+  }
+};
 
 // The binary exponents are normally distributed. `parameter` is six standard deviations of the exponent. Exponents
 // are clamped so that every element is a normal number and 2^40 elements have a finite sum.
-template <class T>
-void lognormal(std::span<T> x, random_bits& random, double parameter) {
-  using limits = std::numeric_limits<T>;
-  for (T& element : x) {
-    double normal = -6;
-    for (int i = 0; i < 12; ++i) normal += random.unit<double>();
-    const auto exponent = static_cast<int>(std::lround(normal * parameter / 6));
-    element = std::ldexp(1 + random.unit<T>(), std::clamp(exponent, limits::min_exponent, limits::max_exponent - 42));
+struct lognormal {
+  template <floating T>
+  static void fill(std::span<T> x, random_bits& random, double parameter) {
+    for (T& element : x) {
+      const auto exponent = static_cast<int>(std::lround(near_normal(random) * parameter / 6));
+      const int in_range = std::clamp(exponent, std::numeric_limits<T>::min_exponent, highest_exponent<T> - 2);
+      element = rounded<T>(std::ldexp(1 + random.unit<T>(), in_range));
+    }
   }
+};
+
+template <class Family, class T>
+concept has_elements = requires(std::span<T> x, random_bits& random) {
+  Family::fill(x, random, 0.0);
+};
+
+template <class Family>
+constexpr family row(std::string_view name, std::string_view story, std::string_view parameter = "",
+                     double standard = 0, double least = 0, double most = 0) {
+  constexpr auto fill = [](element_type type, void* x, std::size_t count, random_bits& random, double number) {
+    return with_element(type, [&]<class T>() {
+      if constexpr (has_elements<Family, T>) Family::fill(std::span(static_cast<T*>(x), count), random, number);
+      return has_elements<Family, T>;
+    });
+  };
+  return {name, story, parameter, standard, least, most, fill};
 }
 
 constexpr family all_families[] = {
-    {"constant", "every element is the same number", "the number, -1e30 to 1e30, 1.23 if not given", 1.23, -1e30,
-     1e30, constant, constant},
-    {"uniform", "random, uniform in [0, 1)", "", 0, 0, 0, uniform, uniform},
-    {"normal", "random, mean 0 and variance 1 (a sum of twelve uniforms)", "", 0, 0, 0, normal, normal},
-    {"lognormal", "random, positive, the exponents normally distributed",
-     "the binades that nearly all lie in, 1 to 1000, 10 if not given", 10, 1, 1000, lognormal, lognormal},
-    {"telescoping", "1, -1/2, 1/2, -1/3, 1/3, ...: everything but the ends cancels", "", 0, 0, 0, telescoping,
-     telescoping},
-    {"condition", "ill-conditioned sums after Ogita, Rump and Oishi",
-     "the condition number, 1 to 1e30, 1e10 if not given", 1e10, 1, 1e30, ill_conditioned, ill_conditioned},
-    {"big-eats-small", "2^24 (f32) or 2^53 (f64), then ones that are lost one by one", "", 0, 0, 0, big_eats_small,
-     big_eats_small},
-    {"alternating", "1, -1/2, 1/3, -1/4, ...", "", 0, 0, 0, alternating, alternating},
-    {"wide", "random signs and exponents over the whole range of the type", "", 0, 0, 0, wide, wide},
+    row<constant>("constant", "every element is the same number; integers too",
+                  "the number, -1e30 to 1e30, 1.23 if not given", 1.23, -1e30, 1e30),
+    row<uniform>("uniform", "random, uniform in [0, 1); of integers each equally likely"),
+    row<normal>("normal", "random, mean 0 and variance 1 (a sum of twelve uniforms)"),
+    row<lognormal>("lognormal", "random, positive, the exponents normally distributed",
+                   "the binades that nearly all lie in, 1 to 1000, 10 if not given", 10, 1, 1000),
+    row<telescoping>("telescoping", "1, -1/2, 1/2, -1/3, 1/3, ...: everything but the ends cancels"),
+    row<ill_conditioned>("condition", "ill-conditioned sums after Ogita, Rump and Oishi",
+                         "the condition number, 1 to 1e30, 1e10 if not given", 1e10, 1, 1e30),
+    row<big_eats_small>("big-eats-small",
+                        "2^24 (f32), 2^53 (f64) or 2^digits, then ones that the type loses one by one"),
+    row<alternating>("alternating", "1, -1/2, 1/3, -1/4, ..."),
+    row<wide>("wide", "random signs and exponents over the whole range of the type; integers of any length"),
 };
 
 constexpr std::string_view all_study_specs[] = {
@@ -201,21 +278,21 @@ std::span<const family> families() { return all_families; }
 
 std::span<const std::string_view> study_specs() { return all_study_specs; }
 
-template <std::floating_point T>
-std::vector<T> generate(std::string_view spec, std::size_t count, std::uint64_t seed) {
+void fill(std::string_view spec, std::uint64_t seed, element_type type, void* x, std::size_t count) {
   const family& known = find_family(spec.substr(0, spec.find(':')));
   const double parameter = find_parameter(known, spec);
-  std::vector<T> x(count);
   random_bits random(seed);
-  if constexpr (std::same_as<T, float>) {
-    known.fill_f32(x, random, parameter);
-  } else {
-    known.fill_f64(x, random, parameter);
+  if (!known.fill(type, x, count, random, parameter)) {
+    throw invalid_argument(fmt::format("'{}' has no elements of {}", known.name, to_string(type)));
   }
-  return x;
+  with_element(type, [&]<class T>() {
+    if constexpr (floating<T>) {
+      if (std::ranges::all_of(std::span(static_cast<const T*>(x), count), [](T v) { return std::isfinite(v); }))
+        return;
+      throw invalid_argument(fmt::format("'{}': an element would be beyond the largest {}, {:g}", printable(spec),
+                                         to_string(type), static_cast<double>(std::numeric_limits<T>::max())));
+    }
+  });
 }
-
-template std::vector<float> generate(std::string_view, std::size_t, std::uint64_t);
-template std::vector<double> generate(std::string_view, std::size_t, std::uint64_t);
 
 }  // namespace fanin::oracle

@@ -110,7 +110,7 @@ bool folds_alone(const arithmetic& arithmetic, std::size_t count, unsigned threa
 }
 
 /// Collects pushed elements into blocks of whole leaves, so that each leaf has the elements that it would have if the
-/// input were one array.
+/// input were one array. Where order does not matter, a push that is long enough for threads is folded where it lies.
 class block_stream final : public stream {
  public:
   block_stream(const cpu_backend& backend, const request& request)
@@ -126,6 +126,9 @@ class block_stream final : public stream {
   }
 
   void push(const input_views& blocks) override {
+    if (!arithmetic_.fixed_order() && blocks.count() * arithmetic_.element_bytes >= parallel_bytes) {
+      return fold_in_place(blocks);
+    }
     if (!is_partial(blocks, request_.nan)) {
       present_.pass(blocks);
       return push_all(blocks);
@@ -137,13 +140,23 @@ class block_stream final : public stream {
     if (pending_count_ > 0) flush();
     environment_guard guard;
     if (arithmetic_.fixed_order()) tree_.finish(total_.get());
-    const std::uint64_t count = folded_ + present_.left_out();
-    finish_present(request_, present_.rule(), count, count - present_.absent(), total_.get(), result);
-    return outcome_of(request_, count, present_.absent());
+    const std::uint64_t count = position(), absent = present_.absent() + absent_in_place_;
+    finish_present(request_, present_.rule(), count, count - absent, total_.get(), result);
+    return outcome_of(request_, count, absent);
   }
 
  private:
   static constexpr std::size_t leaves_in_block = 2048;
+
+  /// The position of the next element that is folded.
+  std::uint64_t position() const { return folded_ + present_.left_out(); }
+
+  void fold_in_place(const input_views& blocks) {
+    if (pending_count_ > 0) flush();
+    // A fold looks up the mask by the position in the whole input, of which the blocks are the next part.
+    const presence who{present_.rule(), blocks.mask().from(0 - position())};
+    fold_block(operands_of(blocks), blocks.count(), is_partial(blocks, request_.nan) ? &who : nullptr);
+  }
 
   void push_all(const input_views& blocks) {
     operands data = operands_of(blocks);
@@ -174,10 +187,10 @@ class block_stream final : public stream {
     pending_count_ = 0;
   }
 
-  void fold_block(operands data, std::size_t count) {
-    data.first = folded_ + present_.left_out();
+  void fold_block(operands data, std::size_t count, const presence* who = nullptr) {
+    data.first = position();
     environment_guard guard;
-    backend_.fold_parallel(arithmetic_, data, count, request_.threads, part_.get());
+    absent_in_place_ += count - backend_.fold_parallel(arithmetic_, data, count, request_.threads, part_.get(), who);
     if (arithmetic_.fixed_order()) {
       tree_.push(part_.get());
     } else {
@@ -196,7 +209,7 @@ class block_stream final : public stream {
   partial_tree tree_;
   std::vector<std::byte> pending_[most_inputs];
   std::size_t pending_count_ = 0;
-  std::uint64_t folded_ = 0;
+  std::uint64_t folded_ = 0, absent_in_place_ = 0;
 };
 
 }  // namespace

@@ -30,15 +30,6 @@ std::string extension(std::string_view path) {
   return end;
 }
 
-std::string_view extension_format(std::string_view path) {
-  const std::string end = extension(path);
-  if (end == ".npy") return "npy";
-  if (end == ".csv" || end == ".tsv") return "csv";
-  if (end == ".txt") return "text";
-  if (end == ".bin" || end == ".raw") return "raw";
-  return {};
-}
-
 /// A format that fanin does not read.
 struct foreign_format {
   std::string_view magic;  ///< the file's first bytes
@@ -116,6 +107,15 @@ element_type type_of_npy(const npy_header& header, std::string_view said, const 
 
 }  // namespace
 
+std::string_view format_of_name(std::string_view path) {
+  const std::string end = extension(path);
+  if (end == ".npy") return "npy";
+  if (end == ".csv" || end == ".tsv") return "csv";
+  if (end == ".txt") return "text";
+  if (end == ".bin" || end == ".raw") return "raw";
+  return {};
+}
+
 bool skips_missing(const input_options& arguments) {
   constexpr std::array<std::string_view, 2> words = {"skip", "error"};
   if (!arguments.missing.empty() && std::ranges::find(words, arguments.missing) == words.end()) {
@@ -185,8 +185,8 @@ void source::decide_format(const input_options& arguments) {
     format_ = "npy";
   } else if (like_csv) {
     format_ = "csv";
-  } else if (!extension_format(arguments.path).empty()) {
-    format_ = extension_format(arguments.path);
+  } else if (!format_of_name(arguments.path).empty()) {
+    format_ = format_of_name(arguments.path);
   } else {
     format_ = arguments.skip != 0 || arguments.count ? "raw" : "text";
   }

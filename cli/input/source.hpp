@@ -2,12 +2,14 @@
 // The input of a subcommand: which format it has, and its elements, in memory at once or block by block.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <fanin/request.hpp>
@@ -34,6 +36,9 @@ struct input_options {
 
   bool operator==(const input_options&) const = default;
 };
+
+/// The format that the extension of a path names; empty if it names none.
+std::string_view format_of_name(std::string_view path);
 
 /// Whether missing numbers are left out. @throws usage_error if the word is neither skip nor error
 bool skips_missing(const input_options& arguments);
@@ -125,6 +130,17 @@ void for_each_block(source& input, Push push) {
       push(i, blocks[i]);
     }
   }
+}
+
+/// The same in pieces of at most `most_bytes`, which is at least the size of an element.
+template <class Push>
+void for_each_piece(source& input, std::size_t most_bytes, Push push) {
+  for_each_block(input, [&](std::size_t column, const array_view& block) {
+    const std::size_t most = most_bytes / size_of(block.type);
+    for (std::size_t first = 0; first < block.count; first += most) {
+      push(column, input_views(block).part(first, std::min(most, block.count - first))[0]);
+    }
+  });
 }
 
 }  // namespace fanin::cli

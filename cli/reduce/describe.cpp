@@ -1,26 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // fanin describe: what there is in each column of an input, in one pass.
-#include <iterator>
 #include <memory>
-#include <span>
 #include <string>
 #include <vector>
 
-#include <fmt/format.h>
 #include <CLI/App.hpp>
 
 #include "cli/kit/errors.hpp"
 #include "cli/kit/output.hpp"
 #include "cli/kit/table.hpp"
 #include "cli/kit/text.hpp"
-#include "cli/reduce/pass.hpp"
+#include "cli/reduce/reduction.hpp"
 
 namespace fanin::cli {
 
 namespace {
-
-constexpr operation described_by[] = {operation::minmax, operation::sum, operation::mean,
-                                      operation::standard_deviation};
 
 struct describe_options {
   input_options input;
@@ -29,73 +23,82 @@ struct describe_options {
   bool json = false;
 };
 
-// The results of a column, in the order of `described_by`.
-using column_results = std::span<const finished_reduction>;
+struct described_column {
+  input_column column;
+  any_description found;
+};
 
-constexpr std::string_view named_numbers[] = {"min", "max", "sum", "mean", "standard_deviation"};
+struct named_number {
+  std::string_view name;
+  scalar any_description::*number;
+};
+constexpr named_number named_numbers[] = {{"min", &any_description::min},
+                                          {"max", &any_description::max},
+                                          {"sum", &any_description::sum},
+                                          {"mean", &any_description::mean},
+                                          {"standard_deviation", &any_description::standard_deviation}};
 
-// The named numbers as text.
-table_row numbers_of(column_results column) {
-  table_row numbers;
-  for (const finished_reduction& done : column) {
-    for (const std::string& number : split(value_of(done), ' ')) numbers.push_back(number);
-  }
-  return numbers;
-}
-
-json to_json(column_results column) {
-  const finished_reduction& first = column.front();
-  const std::uint64_t nan = first.reached.report.absent;
-  json all = described(json{{"input", first.input()}});
-  if (!first.column.empty()) all["column"] = first.column;
-  all.update({{"element_type", to_string(first.inputs[0].type)}, {"count", first.count - nan}, {"nan", nan}});
-  if (first.inputs[0].skips_missing) all["missing"] = first.missing;
-  for (const finished_reduction& done : column) {
-    const json value = json_value(done.reached.value);
-    all.update(value.contains("value") ? json{{to_string(done.what), value.at("value")}} : value);
-  }
-  json& text = all["text"];
-  const table_row numbers = numbers_of(column);
-  for (std::size_t i = 0; i < numbers.size(); ++i) text[std::string(named_numbers[i])] = numbers[i];
+json to_json(const described_column& one, const source& input) {
+  json all = described(json{{"input", input.name()}});
+  if (!one.column.name.empty()) all["column"] = one.column.name;
+  all.update({{"element_type", to_string(input.type())}, {"count", one.found.count}, {"nan", one.found.nan}});
+  if (input.skips_missing()) all["missing"] = one.column.missing;
+  for (const auto& [name, number] : named_numbers) all[std::string(name)] = json_value(one.found.*number).at("value");
+  for (const auto& [name, number] : named_numbers) all["text"][std::string(name)] = value_text(one.found.*number);
   return all;
 }
 
-table_row row_of_table(column_results column) {
-  const finished_reduction& first = column.front();
-  const std::uint64_t nan = first.reached.report.absent;
+table_row head_of_table(const source& input) {
+  table_row head = {"count", "nan"};
+  if (!input.columns()[0].name.empty()) head.insert(head.begin(), "column");
+  if (input.skips_missing()) head.push_back("missing");
+  for (const auto& [name, number] : named_numbers) head.emplace_back(name);
+  return head;
+}
+
+table_row row_of_table(const described_column& one, const source& input) {
   table_row row;
-  if (!first.column.empty()) row.push_back(one_line(first.column));
-  row.push_back(std::to_string(first.count - nan));
-  row.push_back(std::to_string(nan));
-  if (first.inputs[0].skips_missing) row.push_back(std::to_string(first.missing));
-  for (const std::string& number : numbers_of(column)) row.push_back(number);
+  if (!one.column.name.empty()) row.push_back(one_line(one.column.name));
+  row.push_back(std::to_string(one.found.count));
+  row.push_back(std::to_string(one.found.nan));
+  if (input.skips_missing()) row.push_back(std::to_string(one.column.missing));
+  for (const auto& [name, number] : named_numbers) row.push_back(value_text(one.found.*number));
   return row;
+}
+
+std::vector<described_column> describe_columns(source& input, const options& chosen) {
+  constexpr std::size_t most_bytes = std::size_t{4} << 20;  // between two signs of progress
+  progress line("description of " + input.name());
+  std::vector<std::unique_ptr<describer>> columns;
+  for (std::size_t i = 0; i < input.columns().size(); ++i) {
+    columns.push_back(std::make_unique<describer>(input.type(), chosen));
+  }
+  for_each_piece(input, most_bytes, [&](std::size_t i, const array_view& piece) {
+    columns[i]->push(piece);
+    line.add_bytes(piece.bytes());
+  });
+  input.finish();
+  std::vector<described_column> all;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const input_column& column = input.columns()[i];
+    const std::string place = place_text(input.name(), column.name);
+    all.push_back({column, with_input_name(place, [&] { return columns[i]->finish().value; })});
+  }
+  return all;
 }
 
 void run_describe(describe_options arguments) {
   if (arguments.input.path.empty()) arguments.input.path = implied_input("describe");
   arguments.input.every_column = true;
-  options chosen;
-  chosen.backend = arguments.backend;
-  chosen.threads = arguments.threads;
-  chosen.nan = nan_policy::skip;
   source input(arguments.input);
-  reduction_pass pass(described_by, input, chosen);
-  pass.read(input, nullptr);
-  const std::vector<finished_reduction> all = pass.finish();
-  const column_results results(all);
-  const bool named = !all.front().column.empty();
-  table_row head = {"count", "nan"};
-  if (named) head.insert(head.begin(), "column");
-  if (input.skips_missing()) head.push_back("missing");
-  head.insert(head.end(), std::begin(named_numbers), std::end(named_numbers));
-  std::vector<table_row> rows = {head};
+  const options chosen{.backend = arguments.backend, .threads = arguments.threads, .nan = nan_policy::skip};
+  std::vector<table_row> rows = {head_of_table(input)};
   json objects = json::array();
-  for (std::size_t i = 0; i < all.size(); i += std::size(described_by)) {
-    const column_results column = results.subspan(i, std::size(described_by));
-    rows.push_back(row_of_table(column));
-    objects.push_back(to_json(column));
+  for (const described_column& one : describe_columns(input, chosen)) {
+    rows.push_back(row_of_table(one, input));
+    objects.push_back(to_json(one, input));
   }
+  const bool named = !input.columns()[0].name.empty();
   write_stdout(arguments.json ? printed(named ? objects : objects[0]) : align(rows, named ? 1 : 0));
 }
 

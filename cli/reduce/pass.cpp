@@ -2,6 +2,7 @@
 #include "cli/reduce/pass.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -13,6 +14,7 @@ namespace fanin::cli {
 namespace {
 
 constexpr std::size_t bytes_in_cache = std::size_t{4} << 20;
+constexpr std::size_t most_bytes = std::numeric_limits<std::size_t>::max();
 
 std::string columns_text(std::size_t count) { return count == 1 ? "one column" : fmt::format("{} columns", count); }
 
@@ -50,16 +52,13 @@ void reduction_pass::read(source& input, exact_state* state) {
   inputs_.push_back(described(input));
   line_.set_task(
       fmt::format("{} of {}", operations_.size() == 1 ? to_string(operations_[0]) : "reduction", input.name()));
-  for_each_block(input, [&](std::size_t i, const array_view& block) {
-    const std::size_t most = operations_.size() == 1 ? block.count : bytes_in_cache / size_of(block.type);
-    for (std::size_t first = 0; first < block.count; first += most) {
-      const array_view piece = input_views(block).part(first, std::min(most, block.count - first))[0];
-      for (const auto& stream : columns_[i].streams) stream->push(piece);
-      if (state != nullptr) state->add(piece);
-      line_.add_bytes(piece.bytes());
-    }
-    columns_[i].count += block.count;
-  });
+  for_each_piece(input, operations_.size() == 1 ? most_bytes : bytes_in_cache,
+                 [&](std::size_t i, const array_view& piece) {
+                   for (const auto& stream : columns_[i].streams) stream->push(piece);
+                   if (state != nullptr) state->add(piece);
+                   columns_[i].count += piece.count;
+                   line_.add_bytes(piece.bytes());
+                 });
   for (std::size_t i = 0; i < columns_.size(); ++i) columns_[i].missing += input.columns()[i].missing;
   input.finish();
 }

@@ -104,9 +104,11 @@ std::string finished_reduction::input() const {
   return names;
 }
 
-std::string finished_reduction::place() const {
-  return column.empty() ? input() : fmt::format("{}: column '{}'", input(), printable(column));
+std::string place_text(const std::string& input, const std::string& column) {
+  return column.empty() ? input : fmt::format("{}: column '{}'", input, printable(column));
 }
+
+std::string finished_reduction::place() const { return place_text(input(), column); }
 
 std::string value_of(const finished_reduction& done) {
   const bool has_index = row_of(done.what).form == result_form::indexed;

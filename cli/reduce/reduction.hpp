@@ -27,6 +27,9 @@ read_input described(const source& input);
 /// @throws usage_error if the elements of `input` are not of the type that those of `first` are
 void require_same_type(const read_input& first, const source& input);
 
+/// An input and one of its columns, which may have no name, for messages.
+std::string place_text(const std::string& input, const std::string& column);
+
 struct finished_reduction {
   operation what = operation::sum;
   std::vector<read_input> inputs;

@@ -36,6 +36,7 @@
 #include <utility>
 
 #include <fanin/backend.hpp>
+#include <fanin/describe.hpp>
 #include <fanin/elements.hpp>
 #include <fanin/error.hpp>
 #include <fanin/request.hpp>

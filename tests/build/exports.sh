@@ -8,7 +8,7 @@ foreign=$(grep -vE '^(fanin::|(typeinfo|typeinfo name|vtable) for fanin::)' <<< 
 if [[ -n $foreign ]]; then printf 'exported, but not of fanin:\n%s\n' "$foreign"; exit 1; fi
 inner=$(grep -E 'fanin::(cuda|cpu|serial|openmp|tbb|cub_backend|thrust_backend)::' <<< "$names" || true)
 if [[ -n $inner ]]; then printf 'exported, but private:\n%s\n' "$inner"; exit 1; fi
-for name in 'fanin::reduce(' 'fanin::plan::operator()' 'fanin::incremental::push(' 'fanin::backends()' \
+for name in 'fanin::reduce(' 'fanin::plan::operator()' 'fanin::incremental::push(' 'fanin::describer::push(' 'fanin::backends()' \
             'fanin::detail::fold_own(' 'typeinfo for fanin::invalid_argument'; do
   grep -qF "$name" <<< "$names" || { printf 'not exported: %s\n' "$name"; exit 1; }
 done

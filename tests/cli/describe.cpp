@@ -48,6 +48,8 @@ TEST_CASE("other inputs, and JSON") {
   REQUIRE(both.size() == 2);
   CHECK(both[1]["column"] == "2");
   CHECK(both[1]["sum"] == 6);
+  here.write("large.txt", "9223372036854775807 1\n");
+  check_failure(here.fanin("describe large.txt --type i64"), 1, "large.txt: the result does not fit in i64");
   check_failure(here.fanin("describe x.csv --backend serail"), 2, "did you mean 'serial'?");
 }
 

@@ -230,7 +230,7 @@ TEST_CASE("bad usage") {
                 {"$fanin generate constant:1e39 --type f32 --output y.npy", 2,
                  "'constant:1e39': the number has to lie between -1e+30 and 1e+30"},
                 {"$fanin generate uniform", 2, "--output is required"},
-                {"$fanin generate uniform --type i32 --output y.npy", 2, "unknown element type 'i32'"},
+                {"$fanin generate uniform --type i33 --output y.npy", 2, "unknown element type 'i33'"},
                 {"$fanin accuracy unifrom", 2, "did you mean 'uniform'?"},
                 {"$fanin completion bas", 2, "unknown shell 'bas'; there are bash, zsh, fish"},
                 {"test -e y.npy && $fanin sum y.npy || $fanin", 2, "a subcommand is needed"},

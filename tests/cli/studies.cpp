@@ -229,31 +229,89 @@ TEST_CASE("generate: the fewest elements for a condition number have it, and few
   check_fewest_elements<float>("condition:1e30", 1e30, 12);
   check_fewest_elements<double>("condition:1e15", 1e15, 4);
   check_fewest_elements<double>("condition:1e30", 1e30, 6);
+  check_fewest_elements<f16>("condition:1e4", 1e4, 6);
+  check_fewest_elements<bf16>("condition:1e30", 1e30, 28);
+  check_fewest_elements<e5m2>("condition:100", 100, 8);
+  check_fewest_elements<e4m3>("condition:100", 100, 6);
   const scratch_folder here;
   check_failure(here.fanin("generate condition:1e30 --count 5 --output x.npy"), 2,
                 "the condition number 1e+30 takes at least 6 elements of f64, not 5");
   CHECK(here.shell("ls -A").out.empty());
 }
 
+// Of an .npy file of some types the reader has to be told the type, of raw data of all.
+void check_generated(const scratch_folder& here, const std::string& spec, const std::string& type) {
+  CAPTURE(spec);
+  CAPTURE(type);
+  const std::string arguments = "generate " + spec + " --count 1001 --seed 5 --force --type " + type;
+  const finished run = here.fanin(arguments + " --output a.npy");
+  REQUIRE(run.status == 0);
+  REQUIRE(here.fanin(arguments + " -o b.npy").status == 0);
+  CHECK(here.read("a.npy") == here.read("b.npy"));
+  REQUIRE(here.fanin(arguments + " -o c.bin").status == 0);
+  CHECK(here.shell("$fanin " + arguments + " --format raw -o - | cmp - c.bin").status == 0);
+  CHECK(here.read("a.npy").ends_with(here.read("c.bin")));
+  for (const std::string file : {"a.npy", "c.bin"}) {
+    const json sum = parsed(here.fanin("mean " + file + " --json --type " + type));
+    CHECK(sum["count"] == 1001);
+    CHECK(sum["element_type"] == type);
+  }
+  if (type.ends_with("64") && type != "f64") return;  // Sums of long integers may overflow.
+  const bool integers = type.starts_with("i") || type.starts_with("u");
+  const json sum = parsed(here.fanin("sum a.npy --json --type " + type + (integers ? "" : " --result f64")));
+  CHECK(run.out.find("exact sum, rounded to f64: ") != std::string::npos);
+  CHECK(std::stod(run.out.substr(run.out.find("f64: ") + 5)) == std::stod(sum["value_text"].get<std::string>()));
+}
+
 TEST_CASE("generate: same seed, same bytes; the sum it says is the exact sum of what it wrote") {
   const scratch_folder here;
-  for (const std::string spec : {"constant:0.1", "uniform", "normal", "telescoping", "condition:1e15",
-                                 "big-eats-small", "alternating", "wide"}) {
-    for (const std::string type : {"f32", "f64"}) {
-      CAPTURE(spec);
-      CAPTURE(type);
-      const std::string arguments = "generate " + spec + " --count 1001 --seed 5 --force --type " + type;
-      const finished run = here.fanin(arguments + " --output a.npy");
-      REQUIRE(run.status == 0);
-      REQUIRE(here.fanin(arguments + " -o b.npy").status == 0);
-      CHECK(here.read("a.npy") == here.read("b.npy"));
-      const json sum = parsed(here.fanin("sum a.npy --method exact --result f64 --json"));
-      CHECK(sum["count"] == 1001);
-      CHECK(sum["element_type"] == type);
-      CHECK(run.out.find(sum["value_text"].get<std::string>() + "  " + sum["value_hex"].get<std::string>()) !=
-            std::string::npos);
+  for (const element_type type : all_element_types) {
+    for (const std::string spec : {"constant:7", "uniform", "wide"}) {
+      check_generated(here, spec, std::string(to_string(type)));
     }
   }
+  for (const std::string spec :
+       {"constant:0.1", "normal", "telescoping", "condition:300", "big-eats-small", "alternating", "lognormal:20"}) {
+    for (const std::string type : {"f32", "f64", "f16", "bf16", "e5m2", "e4m3"}) check_generated(here, spec, type);
+  }
+}
+
+template <class T>
+double largest_of(const std::string& spec) {
+  const std::vector<T> x = oracle::generate<T>(spec, 20000, 3);
+  CHECK(std::ranges::count(x, T{0}) < 20000);
+  return static_cast<double>(*std::ranges::max_element(x));
+}
+
+TEST_CASE("generate: what each type holds") {
+  CHECK(largest_of<e4m3>("uniform") == 1 - 0x1p-4);
+  CHECK(largest_of<e5m2>("uniform") == 1 - 0x1p-3);
+  CHECK(largest_of<std::int8_t>("uniform") == 127);
+  CHECK(largest_of<std::uint16_t>("uniform") > 65500);
+  CHECK(largest_of<std::int8_t>("wide") == 127);
+  CHECK(largest_of<e4m3>("wide") == 240);
+  CHECK(largest_of<f16>("wide") > 30000);
+  CHECK(largest_of<bf16>("wide") > 0x1p80);
+  CHECK(largest_of<f16>("lognormal:1000") > 8191);
+  CHECK(largest_of<e4m3>("big-eats-small") == 16);
+  CHECK(oracle::generate<std::uint64_t>("constant:9007199254740994", 1, 1)[0] == 9007199254740994);
+  const auto wide = oracle::generate<std::int64_t>("wide", 1000, 1);
+  CHECK(std::ranges::count_if(wide, [](std::int64_t v) { return v < 0; }) > 400);
+  CHECK(std::ranges::count_if(wide, [](std::int64_t v) { return v < 256 && v > -256; }) > 50);
+  const scratch_folder here;
+  check_failure(here.fanin("generate normal --type i32 -o x.npy"), 2, "'normal' has no elements of i32");
+  check_failure(here.fanin("generate constant --type i32 -o x.npy"), 2, "1.23 is not a number of type i32");
+  check_failure(here.fanin("generate constant:256 --type u8 -o x.npy"), 2, "256 is not a number of type u8");
+  check_failure(here.fanin("generate constant:-1 --type u8 -o x.npy"), 2, "-1 is not a number of type u8");
+  check_failure(here.fanin("generate constant:-129 --type i8 -o x.npy"), 2, "-129 is not a number of type i8");
+  check_failure(here.fanin("generate constant:465 --type e4m3 -o x.npy"), 2,
+                "'constant:465': an element would be beyond the largest e4m3, 448");
+  check_failure(here.fanin("generate constant:1e5 --type f16 -o x.npy"), 2, "beyond the largest f16, 65504");
+  check_failure(here.fanin("generate condition:1e5 --type f16 -o x.npy"), 2,
+                "the condition number 100000 takes elements beyond the largest f16, 65504");
+  check_failure(here.fanin("generate uniform --format text -o x.npy"), 2,
+                "unknown format 'text'; there are npy, raw");
+  CHECK(here.shell("ls -A").out.empty());
 }
 
 TEST_CASE("completions are scripts, and the man page and the help name every subcommand") {

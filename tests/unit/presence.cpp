@@ -109,6 +109,33 @@ TEST_SUITE("unit/presence") {
     CHECK(first_of_all.report.absent == 2);
   }
 
+  TEST_CASE("long blocks, which are folded where they lie, between short ones, which are collected") {
+    constexpr std::size_t count = 1'500'000, long_block = 600'000;  // of more than 2 MiB
+    std::vector<float> x(count);
+    std::vector<std::uint8_t> mask(count);
+    for (std::size_t i = 0; i < count; ++i) {
+      x[i] = i % 7 == 0 ? std::numeric_limits<float>::quiet_NaN() : static_cast<float>((i * 37 + 5) % 1'000'003);
+      mask[i] = i > 20 && i % 5 != 0;
+    }
+    const input_views all = input_views(std::span<const float>(x)).where({mask.data()});
+    for (const char* backend : {"serial", "auto"}) {
+      for (const operation what : {operation::argmin, operation::argmax, operation::minmax, operation::mean}) {
+        const options chosen{.backend = backend, .how = method::exact, .nan = nan_policy::skip};
+        for (const std::size_t first : {std::size_t{0}, std::size_t{3}, std::size_t{100}}) {
+          incremental blocks(what, element_type::f32, chosen);
+          blocks.push(all.part(0, first));
+          blocks.push(all.part(first, long_block));
+          blocks.push(all.part(first + long_block, 50));
+          blocks.push(all.part(first + long_block + 50, long_block));
+          blocks.push(all.part(first + 2 * long_block + 50, count - first - 2 * long_block - 50));
+          const auto answer = blocks.finish(), whole = reduce(what, all, chosen);
+          CHECK(answer.value == whole.value);
+          CHECK(answer.report.absent == whole.report.absent);
+        }
+      }
+    }
+  }
+
   TEST_CASE("what where() takes, and refuses") {
     const double x[] = {1, 2, 3};
     const std::vector<std::uint8_t> mask{1, 0, 1};

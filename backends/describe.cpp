@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+// Descriptions: four reductions of the same elements by one backend.
+#include <algorithm>
+#include <iterator>
+#include <limits>
+#include <utility>
+
+#include <fanin/describe.hpp>
+#include <fanin/fanin.hpp>
+
+#include "backends/checks.hpp"
+#include "backends/choice.hpp"
+#include "backends/fallback.hpp"
+
+namespace fanin {
+namespace {
+
+/// The reductions of which a description consists.
+constexpr operation described_by[] = {operation::sum, operation::minmax, operation::mean,
+                                      operation::standard_deviation};
+
+/// So many bytes stay in a cache while the reductions take turns with them.
+constexpr std::size_t bytes_in_cache = std::size_t{4} << 20;
+
+/// The options of the reductions: they leave NaN out, and so count them, whatever the caller's policy is.
+options options_of_parts(const options& chosen) {
+  if (chosen.how.value_or(method::exact) != method::exact || !chosen.variant.empty() || chosen.result) {
+    throw invalid_argument("a description is exact: it has no other method, no variants and no other types");
+  }
+  options own = chosen;
+  own.how = method::exact;
+  own.nan = nan_policy::skip;
+  return own;
+}
+
+/// The backend for all reductions: one that has the exact standard deviation has the others.
+selection choose_for_parts(const input_views& x, const options& own, std::span<const passed_over> failed) {
+  return choose(operation::standard_deviation, x, own, failed);
+}
+
+/// The request for one of the reductions of x, by the backend that was chosen for the standard deviation.
+request part_of(const selection& found, operation what, const input_views& x) {
+  request part = found.what;
+  part.what = what;
+  part.inputs = x;
+  part.result = default_result(what, x.type());
+  part.variant = {};
+  const support answer = found.chosen->prepare(part);
+  if (!answer.usable()) throw unsupported(answer.detail);
+  return part;
+}
+
+/// The number of elements, and of those that a mask leaves out. It is not needed of integers, which are no NaN.
+struct element_counts {
+  std::uint64_t all = 0, masked_out = 0;
+
+  void add(const input_views& x, unsigned threads) {
+    all += x.count();
+    if (!x.mask() || !is_floating(x.type())) return;
+    masked_out += reduce(operation::count_nonzero, x, {.backend = "auto", .threads = threads}).report.absent;
+  }
+};
+
+/// Writes the description, of which finish(what, out) writes the parts. Returns what its report says.
+template <element T, class Finish>
+outcome finish_parts(const element_counts& elements, nan_policy nan, Finish finish, description<T>& value) {
+  description<T> all{};
+  outcome done = finish(operation::sum, &all.sum);
+  all.count = elements.all - done.absent;
+  if constexpr (floating<T>) {
+    all.nan = done.absent - elements.masked_out;
+    if (nan == nan_policy::propagate && all.nan > 0) {
+      all.min = all.max = std::numeric_limits<T>::quiet_NaN();
+      all.sum = all.mean = all.standard_deviation = std::numeric_limits<computed_as<T>>::quiet_NaN();
+      value = all;
+      done.absent = elements.masked_out;
+      return done;
+    }
+  }
+  check_count(operation::minmax, all.count);
+  extremes<T> both{};
+  finish(operation::minmax, &both);
+  all.min = both.min;
+  all.max = both.max;
+  finish(operation::mean, &all.mean);
+  done = finish(operation::standard_deviation, &all.standard_deviation);
+  value = all;
+  return done;
+}
+template <class Finish>
+outcome finish_parts(const element_counts& elements, nan_policy nan, Finish finish,
+                     const detail::description_view& value) {
+  return with_element(value.type, [&]<class T>() {
+    return finish_parts(elements, nan, finish, *static_cast<description<T>*>(value.data));
+  });
+}
+
+/// The description of elements that stay in a cache from one reduction to the next.
+report describe_in_cache(selection& found, const input_views& x, nan_policy nan,
+                         const detail::description_view& value) {
+  element_counts elements;
+  elements.add(x, found.what.threads);
+  const auto finish = [&](operation what, void* out) { return found.chosen->reduce(part_of(found, what, x), out); };
+  return {found.chosen->name(), finish_parts(elements, nan, finish, value), std::move(found.fallback)};
+}
+
+}  // namespace
+
+namespace detail {
+
+/// The streams of the reductions, which take turns with each piece of a block.
+class description_fold {
+ public:
+  description_fold(selection found, nan_policy nan) : found_(std::move(found)), nan_(nan) {
+    for (std::size_t i = 0; i < std::size(described_by); ++i) {
+      const input_views none = views_without_data(described_by[i], type(), plan::unknown_count, memory::host);
+      parts_[i] = found_.chosen->open(part_of(found_, described_by[i], none));
+    }
+  }
+
+  element_type type() const { return found_.what.inputs.type(); }
+
+  void push(const input_views& block) {
+    if (block.count() == 0) return;
+    // Pieces have one length, since streams copy what is too short for threads, as a last one might be.
+    const std::size_t pieces = (block.count() - 1) / (bytes_in_cache / size_of(type())) + 1;
+    const std::size_t length = (block.count() - 1) / pieces + 1;
+    for (std::size_t first = 0; first < block.count(); first += length) {
+      const input_views piece = block.part(first, std::min(length, block.count() - first));
+      for (const auto& part : parts_) part->push(piece);
+      elements_.add(piece, found_.what.threads);
+    }
+  }
+
+  report finish(const description_view& value) {
+    const auto finish_part = [&](operation what, void* out) {
+      return parts_[std::ranges::find(described_by, what) - described_by]->finish(out);
+    };
+    return {found_.chosen->name(), finish_parts(elements_, nan_, finish_part, value), std::move(found_.fallback)};
+  }
+
+ private:
+  selection found_;
+  nan_policy nan_;
+  std::unique_ptr<stream> parts_[std::size(described_by)];
+  element_counts elements_;
+};
+
+report describe(const input_views& x, const description_view& value, const options& chosen) {
+  check_data(x);
+  const options own = options_of_parts(chosen);
+  const auto run = [&](selection& found) -> report {
+    if (x[0].bytes() <= bytes_in_cache) return describe_in_cache(found, x, chosen.nan, value);
+    description_fold fold(std::move(found), chosen.nan);
+    fold.push(x);
+    return fold.finish(value);
+  };
+  return with_fallback([&](std::span<const passed_over> failed) { return choose_for_parts(x, own, failed); }, run,
+                       [&] { return leaves_choice(own, x.place()); });
+}
+
+}  // namespace detail
+
+describer::describer(element_type type, const options& chosen) {
+  const options own = options_of_parts(chosen);
+  const input_views none = views_without_data(operation::standard_deviation, type, plan::unknown_count, memory::host);
+  fold_ = with_fallback(
+      [&](std::span<const passed_over> failed) { return choose_for_parts(none, own, failed); },
+      [&](selection& found) { return std::make_unique<detail::description_fold>(std::move(found), chosen.nan); },
+      [&] { return leaves_choice(own, memory::host); });
+}
+
+describer::~describer() = default;
+
+void describer::push(const input_views& block) {
+  check_data(block);
+  if (block.size() != 1 || block.type() != fold_->type() || block.place() != memory::host) {
+    throw invalid_argument("the block's type or place is not the description's");
+  }
+  translate_bad_alloc([&] { fold_->push(block); });
+}
+
+report describer::finish_to(const detail::description_view& value) {
+  if (value.type != fold_->type()) throw invalid_argument("the description is of another type than the elements");
+  return translate_bad_alloc([&] { return fold_->finish(value); });
+}
+
+result<any_description> describer::finish() {
+  return with_element(fold_->type(), [&]<class T>() {
+    description<T> all{};
+    report how = finish(all);
+    return result<any_description>{{all.count, all.nan, all.min, all.max, all.sum, all.mean, all.standard_deviation},
+                                   std::move(how)};
+  });
+}
+
+}  // namespace fanin

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// What there is in an array: how many numbers and NaN, the extremes, the sum, the mean and the standard
+// deviation, all exact, in one read. fanin.hpp includes this header.
+//
+//   std::vector<float> x = ...;
+//   const auto all = fanin::describe(x).value;        // all.count, all.nan, all.min, ..., all.standard_deviation
+//   const auto some = fanin::describe(fanin::where(x, mask), {.nan = fanin::nan_policy::skip}).value;
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <span>
+
+#include <fanin/elements.hpp>
+#include <fanin/form.hpp>
+#include <fanin/request.hpp>
+#include <fanin/result.hpp>
+
+namespace fanin {
+
+/// What describe() gives for elements of type Element. Each number has the type and the bits of its verb's value
+/// with method::exact.
+template <class Element, class Sum = result_of<operation::sum, Element>,
+          class Quotient = result_of<operation::standard_deviation, Element>>
+struct description {
+  std::uint64_t count;  ///< elements that are no NaN, without those that a mask leaves out
+  std::uint64_t nan;    ///< NaN, without those that a mask leaves out
+  Element min, max;
+  Sum sum;
+  Quotient mean, standard_deviation;  ///< of a population: the variance is divided by `count`
+};
+
+/// A description of elements whose type is known only at run time.
+using any_description = description<scalar, scalar, scalar>;
+
+namespace detail {
+
+/// The caller's memory for the description of elements of `type`.
+struct description_view {
+  void* data;
+  element_type type;
+  template <element T>
+  description_view(description<T>& value) noexcept : data(&value), type(type_of<T>) {}
+};
+
+FANIN_API report describe(const input_views& x, const description_view& value, const options& chosen);
+
+class description_fold;
+
+}  // namespace detail
+
+/// Count, number of NaN, min, max, sum, mean and population standard deviation of x[0..n), of any element type.
+/// x is what the verbs take (fanin.hpp), also where(x, mask).
+/// With options::nan = skip, NaN are only counted. Otherwise one NaN makes the five numbers NaN, as those of the
+/// verbs are, while `count` and `nan` stay the same. An infinity makes the standard deviation NaN.
+/// Accuracy: every number is correctly rounded, min and max are elements; report::bound holds for each of them.
+/// Reproducible: same bits for any order, split, backend and thread count (exact).
+/// Memory: host memory, no copy. Scratch: as a verb; above 4 MiB of input up to 400 KiB of the heap besides.
+/// Threads: safe to call concurrently.
+/// Cost: one read of x from memory on a CPU backend: four folds (of the sum, the extremes, the mean and the
+/// deviation) take turns with pieces of 4 MiB, which stay in a cache. A GPU backend copies x to the device for
+/// each of them, so that the bus carries it four times; above 4 MiB it has pinned memory for four streams.
+/// Where a mask is given, floats are read once more from the cache, to tell NaN from elements that are left out.
+/// `chosen`: backend, threads and nan; `how` may be method::exact.
+/// @throws invalid_argument if no element takes part, as there is no min of none, or if another method, a variant
+/// or a type of the result is set; overflow if an integer sum does not fit (fanin::min and the like still have a
+/// value); unsupported if the backend has no exact standard deviation of the type; backend_unavailable,
+/// out_of_memory, device_error
+template <class X>
+auto describe(const X& x, const options& chosen = {}) {
+  input_views all(detail::view_of(x));
+  if constexpr (detail::is_masked<X>) all = all.where(x.mask());
+  using D = description<element_of<X>>;
+  return result<D>([&](D& value) { return detail::describe(all, value, chosen); });
+}
+template <class T>
+auto describe(std::initializer_list<T> x, const options& chosen = {}) {
+  return fanin::describe(std::span<const T>(x.begin(), x.size()), chosen);
+}
+template <class T>
+auto describe(const T* x, std::size_t n, const options& chosen = {}) {
+  return fanin::describe(std::span<const T>(x, n), chosen);
+}
+
+/// describe() of input that arrives in blocks, of any total length. The sizes of the blocks change no bits. Each
+/// block may have a mask. Not copyable.
+/// Memory: up to 16 MiB of pending elements for each of the four folds.   Threads: one call at a time.
+class FANIN_API describer {
+ public:
+  /// @throws as describe
+  explicit describer(element_type type, const options& chosen = {});
+  ~describer();
+  describer(const describer&) = delete;
+  describer& operator=(const describer&) = delete;
+
+  /// Adds the next elements. They are in host memory, which the caller may reuse on return.
+  /// @throws invalid_argument if the block is null and not empty, or of another type; out_of_memory, device_error
+  void push(const input_views& block);
+  /// The description and the report for all elements pushed. Call finish() once, after the last push().
+  /// @throws as describe; invalid_argument also if T is not the type of the elements
+  template <element T>
+  report finish(description<T>& value) {
+    return finish_to(value);
+  }
+  /// As above, with the description in the result.
+  result<any_description> finish();
+
+ private:
+  report finish_to(const detail::description_view& value);
+
+  std::unique_ptr<detail::description_fold> fold_;
+};
+
+}  // namespace fanin
