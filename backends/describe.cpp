@@ -39,7 +39,7 @@ selection choose_for_parts(const input_views& x, const options& own, std::span<c
 }
 
 /// The request for one of the reductions of x, by the backend that was chosen for the standard deviation.
-request part_of(const selection& found, operation what, const input_views& x) {
+request request_for(const selection& found, operation what, const input_views& x) {
   request part = found.what;
   part.what = what;
   part.inputs = x;
@@ -100,7 +100,7 @@ report describe_in_cache(selection& found, const input_views& x, nan_policy nan,
                          const detail::description_view& value) {
   element_counts elements;
   elements.add(x, found.what.threads);
-  const auto finish = [&](operation what, void* out) { return found.chosen->reduce(part_of(found, what, x), out); };
+  const auto finish = [&](operation what, void* out) { return found.chosen->reduce(request_for(found, what, x), out); };
   return {found.chosen->name(), finish_parts(elements, nan, finish, value), std::move(found.fallback)};
 }
 
@@ -114,7 +114,7 @@ class description_fold {
   description_fold(selection found, nan_policy nan) : found_(std::move(found)), nan_(nan) {
     for (std::size_t i = 0; i < std::size(described_by); ++i) {
       const input_views none = views_without_data(described_by[i], type(), plan::unknown_count, memory::host);
-      parts_[i] = found_.chosen->open(part_of(found_, described_by[i], none));
+      parts_[i] = found_.chosen->open(request_for(found_, described_by[i], none));
     }
   }
 

@@ -16,6 +16,7 @@
 #include "cli/kit/errors.hpp"
 #include "cli/kit/output.hpp"
 #include "cli/kit/text.hpp"
+#include "oracle/complex_truth.hpp"
 #include "oracle/exact_sum.hpp"
 #include "oracle/families.hpp"
 
@@ -49,13 +50,16 @@ void write_family(const generate_options& arguments, bool raw) {
   file.write(std::as_bytes(std::span(header)));
   file.write(std::as_bytes(std::span(x)));
 
-  const oracle::exact_sum exact(array_view(std::span<const T>(x)), default_threads());
-  const scalar sum = exact.rounded(element_type::f64);
+  const array_view elements{std::span<const T>(x)};
+  const scalar sum = is_complex(elements.type)
+                         ? oracle::complex_truth(operation::sum, elements).rounded()
+                         : oracle::exact_sum(elements, default_threads()).rounded(element_type::f64);
   file.commit();
   line.end();
   const std::string what =
       fmt::format("{}: {} elements of {}", one_line(arguments.output), x.size(), to_string(type_of<T>));
-  const std::string total = fmt::format("exact sum, rounded to f64: {}  {}", value_text(sum), value_hex(sum));
+  const std::string total = fmt::format("exact sum, rounded to {}: {}  {}", to_string(oracle::type_of_scalar(sum)),
+                                        value_text(sum), value_hex(sum));
   if (!file.is_stdout()) return write_stdout(fmt::format("{}\n{}\n", what, total));
   write_stderr(what);
   write_stderr(total);

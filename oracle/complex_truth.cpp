@@ -15,8 +15,8 @@ namespace {
 
 using wide_complex = std::complex<long double>;
 
-/// More than all roundings of a sum of 2^30 terms in long double.
-constexpr long double every_rounding = 1 + 0x1p-30L;
+/// More than the relative error of a sum or a product of so many terms or factors, and of moduli, in long double.
+constexpr double every_rounding(std::size_t count) { return static_cast<double>(count + 8) * 0x1p-62; }
 
 template <class Z>
 long double moduli(std::span<const Z> x) {
@@ -88,7 +88,7 @@ complex_truth::complex_truth(operation what, const array_view& x) {
       if (what == operation::product || what == operation::sum_of_magnitudes) {
         const wide_complex value = what == operation::product ? product(first) : wide_complex(moduli(first));
         set(std::complex<double>(value), std::complex<P>(value));
-        error_ += static_cast<double>(every_rounding - 1);
+        error_ += every_rounding(count);
       } else {
         const rounded_by exact(what, first, second);
         set(exact.to<double>(what), exact.to<P>(what));
@@ -102,7 +102,7 @@ complex_truth::complex_truth(operation what, const array_view& x) {
         for (std::size_t i = 0; i < count; ++i)
           magnitudes += std::abs(wide_complex(first[i])) * std::abs(wide_complex(second[i]));
       }
-      of_magnitudes_ = static_cast<double>(magnitudes * every_rounding);
+      of_magnitudes_ = static_cast<double>(magnitudes) * (1 + every_rounding(count) + 0x1p-52);
     }
   });
 }

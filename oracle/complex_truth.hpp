@@ -13,7 +13,7 @@ namespace fanin::oracle {
 
 class complex_truth {
  public:
-  /// An operation of two inputs reads the first and the second half of x, of fewer than 2^30 elements.
+  /// An operation of two inputs reads the first and the second half of x.
   /// @throws unsupported if the catalogue has no such operation of complex numbers
   complex_truth(operation what, const array_view& x);
 

@@ -279,6 +279,7 @@ std::span<const family> families() { return all_families; }
 std::span<const std::string_view> study_specs() { return all_study_specs; }
 
 void fill(std::string_view spec, std::uint64_t seed, element_type type, void* x, std::size_t count) {
+  if (is_complex(type)) return fill(spec, seed, part_type(type), x, 2 * count);
   const family& known = find_family(spec.substr(0, spec.find(':')));
   const double parameter = find_parameter(known, spec);
   random_bits random(seed);

@@ -61,13 +61,14 @@ TEST_CASE("versions 1, 2 and 3 are read, and the reader stands at the first elem
 
 TEST_CASE("every element type, and no other") {
   const std::pair<const char*, element_type> known[] = {
-      {"<f4", element_type::f32},  {"<f8", element_type::f64}, {"<i4", element_type::i32},
-      {"<i8", element_type::i64},  {"<u4", element_type::u32}, {"<u8", element_type::u64},
-      {"<i2", element_type::i16},  {"<u2", element_type::u16}, {"|u1", element_type::u8},
-      {"|b1", element_type::u8},   {"<f2", element_type::f16}, {"|V2", element_type::bf16},
-      {"<V2", element_type::bf16}, {"|V1", element_type::e5m2}};
+      {"<f4", element_type::f32},  {"<f8", element_type::f64},  {"<i4", element_type::i32},
+      {"<i8", element_type::i64},  {"<u4", element_type::u32},  {"<u8", element_type::u64},
+      {"<i2", element_type::i16},  {"<u2", element_type::u16},  {"|u1", element_type::u8},
+      {"|b1", element_type::u8},   {"<f2", element_type::f16},  {"|V2", element_type::bf16},
+      {"<V2", element_type::bf16}, {"|V1", element_type::e5m2}, {"<c8", element_type::c64},
+      {"<c16", element_type::c128}};
   for (const auto& [code, type] : known) CHECK(parse(file_with(dictionary(code, "(1,)"))).type == type);
-  for (const std::string code : {"<f3", "<c16", "<U8", "|V8", "f", "<"}) {
+  for (const std::string code : {"<f3", "<c32", "<U8", "|V8", "f", "<"}) {
     CAPTURE(code);
     CHECK(contains(refusal(file_with(dictionary(code, "(1,)"))), "not supported"));
   }
