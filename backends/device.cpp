@@ -4,7 +4,6 @@
 
 #include "backends/as_scalar.hpp"
 #include "backends/checks.hpp"
-#include "backends/presence_rule.hpp"
 
 namespace fanin {
 namespace {
@@ -56,9 +55,6 @@ void enqueue(operation what, const input_views& inputs, void* result, device_con
              const options& chosen) {
   if (inputs.place() != memory::device) throw invalid_argument("enqueue() reads device memory; this is host memory");
   if (result == nullptr) throw invalid_argument("the result is null");
-  if (is_partial(inputs, chosen.nan)) {
-    throw unsupported("enqueue() takes every element: it has no mask, and NaN propagate");
-  }
   translate_bad_alloc([&] {
     const request asked = prepared(what, inputs, chosen);
     if (rounds_to_narrow(asked)) {

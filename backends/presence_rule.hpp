@@ -9,6 +9,11 @@
 
 namespace fanin {
 
+/// The count with which a fold of `count` elements, of which `present` take part, is finished: zeros are no elements.
+constexpr std::uint64_t finished_count(stand_in absent, std::uint64_t count, std::uint64_t present) noexcept {
+  return absent == stand_in::zero || present == 0 ? present : count;
+}
+
 struct presence_rule {
   presence_rule(operation what, element_type type, nan_policy nan) noexcept;
 
@@ -22,12 +27,6 @@ struct presence_rule {
   /// have to stand for them
   void require_stand_in() const {
     if (!has_stand_in) throw unsupported("log_sum_exp leaves out no elements of a type without infinity, as e4m3 is");
-  }
-
-  /// The count with which a fold of `count` elements, of which `present` take part, is finished: zeros are no
-  /// elements.
-  std::uint64_t finished_count(std::uint64_t count, std::uint64_t present) const noexcept {
-    return absent == stand_in::zero || present == 0 ? present : count;
   }
 };
 

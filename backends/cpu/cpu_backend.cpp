@@ -101,7 +101,7 @@ void finish_present(const request& request, const presence_rule& rule, std::uint
   const arithmetic& arithmetic = arithmetic_of(request);
   check_count(request.what, present);
   if (present == 0) arithmetic.reset(state);  // Zeros that stand for elements have a sign.
-  arithmetic.finish(state, rule.finished_count(count, present), request.result, result);
+  arithmetic.finish(state, finished_count(rule.absent, count, present), request.result, result);
 }
 
 /// Whether the calling thread folds the input without help.

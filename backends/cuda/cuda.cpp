@@ -2,6 +2,7 @@
 #include "backends/cuda/cuda.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include <fanin/device.hpp>
@@ -10,6 +11,7 @@
 #include "backends/checks.hpp"
 #include "backends/cuda/fold/finish.hpp"
 #include "backends/cuda/kernels.hpp"
+#include "backends/cuda/presence/presence.hpp"
 #include "backends/cuda/stages/stage_fold.hpp"
 
 namespace fanin::cuda {
@@ -44,21 +46,28 @@ void work_on_context::enqueue(const request& request, void* result) {
       with_result_type(request.what, request.result, [&]<class R>() { return sizeof(device_result<R>); });
   check_reach(result, result_bytes, device, "the result");
   const auto& kernel = *static_cast<const device_fold*>(request.prepared);
-  const std::uint64_t count = request.inputs.count(), longest = kernel.host().longest;
-  const std::uint64_t states = count / longest + (count % longest != 0 ? 1 : 0);
-  if (states > context::state_slots) throw unsupported("the input is too long for a result on the device");
+  std::optional<present_copies> copies;
+  if (is_partial(request.inputs, request.nan)) copies.emplace(request, context_);
+  const std::uint64_t count = request.inputs.count();
+  const std::uint64_t longest = std::min(kernel.host().longest, copies ? copies->longest() : ~std::uint64_t{0});
   const execution where =
-      states > 0 ? context_.with_scratch(kernel.scratch_bytes(context_.where(), std::min(longest, count)))
-                 : context_.where();
-  if (states == 1 && kernel.launch_finished(where, operands_at(request.inputs, 0), count, request.result, result)) {
+      count > 0 ? context_.with_scratch(kernel.scratch_bytes(context_.where(), std::min(longest, count)))
+                : context_.where();
+  if (!copies && count > 0 && count <= longest &&
+      kernel.launch_finished(where, operands_at(request.inputs, 0), count, request.result, result)) {
     return;
   }
-  for (std::uint64_t i = 0; i < states; ++i) {
-    const std::uint64_t begin = i * longest;
-    kernel.launch(where, operands_at(request.inputs, begin), std::min(longest, count - begin),
-                  context_.device_state(i));
+  state_run run{context_.device_state(0), 0, false};
+  for (std::uint64_t begin = 0; begin < count; begin += longest) {
+    if (run.count == context::state_slots) {
+      enqueue_merge(request, run, where.stream);
+      run = {run.states, 1, true};
+    }
+    const std::uint64_t length = std::min(longest, count - begin);
+    kernel.launch(where, copies ? copies->enqueue(begin, length) : operands_at(request.inputs, begin), length,
+                  context_.device_state(run.count++));
   }
-  enqueue_finish(request, context_.device_state(0), states, result, where.stream);
+  enqueue_finish(request, run, copies ? copies->counts() : nullptr, result, where.stream);
 }
 
 }  // namespace

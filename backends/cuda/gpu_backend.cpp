@@ -26,7 +26,7 @@ struct counts {
   explicit counts(std::uint64_t count) : all(count), present(count), finished(count) {}
   /// @throws invalid_argument if the operation has no value for so few elements
   counts(const request& request, const presence_rule& rule, std::uint64_t all_, std::uint64_t present_)
-      : all(all_), present(present_), finished(rule.finished_count(all_, present_)) {
+      : all(all_), present(present_), finished(finished_count(rule.absent, all_, present_)) {
     check_count(request.what, present);
   }
 };
@@ -154,27 +154,26 @@ class gpu_stream final : public stream {
   fed_fold fold_;
 };
 
-/// The elements begin, ..., end - 1 of data that the device can read, folded with as few launches as the states
-/// allow, whose states are merged in order. enqueue(where, begin, count) makes the elements' operands ready.
-struct folded_range {
+/// `count` elements of data that the device can read, folded with as few launches as the states allow, whose states
+/// are merged in order. part(begin, count) returns the operands for elements from `begin` on.
+struct folded_data {
   state_buffer total;
   rounding_chain chain;
 
-  template <class Enqueue>
-  folded_range(const device_fold& kernel, context& context, std::uint64_t begin, std::uint64_t end,
-               std::uint64_t longest, Enqueue enqueue) {
+  template <class Part>
+  folded_data(const device_fold& kernel, context& context, std::uint64_t count, std::uint64_t longest, Part part) {
     const host_fold& fold = kernel.host();
     fold.reset(total.bytes);
-    std::uint64_t kernels = 0;
+    std::uint64_t kernels = 0, begin = 0;
     longest = std::min(longest, fold.longest);
     const execution where =
-        begin < end ? context.with_scratch(kernel.scratch_bytes(context.where(), std::min(end - begin, longest)))
-                    : context.where();
-    while (begin < end) {
+        count > 0 ? context.with_scratch(kernel.scratch_bytes(context.where(), std::min(count, longest)))
+                  : context.where();
+    while (begin < count) {
       std::size_t states = 0;
-      for (; states < context::state_slots && begin < end; ++states) {
-        const std::uint64_t length = std::min(end - begin, longest);
-        kernel.launch(where, enqueue(where, begin, length), length, context.host_state(states));
+      for (; states < context::state_slots && begin < count; ++states) {
+        const std::uint64_t length = std::min(count - begin, longest);
+        kernel.launch(where, part(begin, length), length, context.host_state(states));
         const rounding_chain kernel_chain = kernel.longest_chain(where, length);
         chain = {std::max(chain.adds, kernel_chain.adds), std::max(chain.merges, kernel_chain.merges)};
         begin += length;
@@ -189,45 +188,22 @@ struct folded_range {
 };
 
 outcome fold_in_place(const request& request, const input_views& data, context& context, void* result) {
-  const folded_range folded(
-      kernel_of(request), context, 0, data.count(), ~std::uint64_t{0},
-      [&](const execution&, std::uint64_t begin, std::uint64_t) { return operands_at(data, begin); });
+  const folded_data folded(kernel_of(request), context, data.count(), ~std::uint64_t{0},
+                           [&](std::uint64_t begin, std::uint64_t) { return operands_at(data, begin); });
   return finished(request, folded.total.bytes, counts(data.count()), folded.chain, result);
 }
 
-/// The same where elements may be absent: folds copies with stand-ins, part by part.
-outcome fold_present(const request& request, const input_views& data, context& context, void* result) {
-  const presence_rule rule(request.what, data.type(), request.nan);
-  rule.require_stand_in();
-  std::byte* const memory = context.presence_memory();
-  auto* const places = reinterpret_cast<std::uint64_t*>(memory);  // the first that takes part, and their number
-  auto* const found = reinterpret_cast<std::uint64_t*>(context.host_state(0));
-  const execution& where = context.where();
-  const auto fetch = [&](int i) {
-    check(cudaMemcpyAsync(found, places + i, sizeof *found, cudaMemcpyDeviceToHost, where.stream), "cudaMemcpyAsync");
-    check(cudaStreamSynchronize(where.stream), "cudaStreamSynchronize");
-    return *found;
-  };
-  check(cudaMemsetAsync(places, 0xff, sizeof *places, where.stream), "cudaMemsetAsync");
-  check(cudaMemsetAsync(places + 1, 0, sizeof *places, where.stream), "cudaMemsetAsync");
-  std::uint64_t first = 0;
-  const void* other = nullptr;
-  if (rule.absent == stand_in::other) {
-    enqueue_first_present(where, rule, data, places);
-    first = std::min<std::uint64_t>(fetch(0), data.count());
-    other = operands_at(data, first).x;
-  }
-  const std::size_t inputs = static_cast<std::size_t>(data.size());
-  std::byte* const copies = memory + context::presence_counts;
-  const std::uint64_t longest = context::presence_bytes / (inputs * rule.element_bytes);
-  const folded_range folded(kernel_of(request), context, first, data.count(), longest,
-                            [&](const execution& here, std::uint64_t begin, std::uint64_t count) -> operands {
-                              void* const y = inputs == 2 ? copies + context::presence_bytes / 2 : nullptr;
-                              enqueue_copy_present(here, rule, data.part(begin, count), other, copies, y, places + 1);
-                              return {copies, y, begin};
-                            });
-  const counts count(request, rule, data.count(), fetch(1));
-  return finished(request, folded.total.bytes, count, folded.chain, result);
+/// The same where elements may be absent.
+outcome fold_present(const request& request, context& context, void* result) {
+  present_copies copies(request, context);
+  const std::uint64_t all = request.inputs.count();
+  const folded_data folded(kernel_of(request), context, all, copies.longest(),
+                           [&](std::uint64_t begin, std::uint64_t n) { return copies.enqueue(begin, n); });
+  const presence_counts found = copies.fetch_counts();
+  const counts count(request, copies.rule(), all, found.present);
+  const outcome answer = finished(request, folded.total.bytes, count, folded.chain, result);
+  shift_index(request, found.first, result);
+  return answer;
 }
 
 /// Folds host data, which is copied to the device in chunks.
@@ -268,7 +244,7 @@ outcome gpu_backend::reduce(const request& request, context& context, void* resu
   const bool has_one_input = inputs.size() == 1;
   if (inputs.place() == memory::device) {
     check_inputs_reach(inputs, context.where().device);
-    return is_partial(inputs, request.nan) ? fold_present(request, inputs, context, result)
+    return is_partial(inputs, request.nan) ? fold_present(request, context, result)
                                            : fold_in_place(request, inputs, context, result);
   }
   const bool direct = has_one_input && !is_partial(inputs, request.nan);

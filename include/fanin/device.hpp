@@ -85,11 +85,13 @@ FANIN_API result<scalar> reduce(operation what, const input_views& inputs, devic
 /// Enqueues the reduction of device memory and returns. `result` is in device memory (or pinned): a device_result of
 /// the operation's result_of<>, whose number has the type that options::result or default_result() names. A mean,
 /// variance or standard deviation of too few elements is NaN; min of no elements is the largest value of the type
-/// (+inf for floats), max the smallest, and their index is the largest. The call only launches kernels, except for
-/// stages of the ladder, and so may be captured into a CUDA graph once the same call was made without capture. The
-/// context has to outlive the graph.
-/// @throws as fanin::reduce, but not `overflow`; unsupported for inputs with a mask, if NaN are to be skipped, and
-/// for a rounded result as f16, bf16, e5m2 or e4m3
+/// (+inf for floats), max the smallest, and their index is the largest. The same holds if elements are absent, by a
+/// mask or as NaN, and too few take part. The number of absent elements is not reported.
+/// The call only launches kernels, except for stages of the ladder, and so may be captured into a CUDA graph once
+/// the same call was made without capture. The kernels read the mask when they run. The context has to outlive the
+/// graph.
+/// @throws as fanin::reduce, but neither `overflow` nor `invalid_argument` for too few elements; unsupported for a
+/// rounded result as f16, bf16, e5m2 or e4m3
 FANIN_API void enqueue(operation what, const input_views& inputs, void* result, device_context& context,
                        const options& chosen = {});
 

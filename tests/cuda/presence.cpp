@@ -54,7 +54,7 @@ TEST_SUITE("presence") {
         []<class T>(T) { expect_all_operations<T>("cuda", 300001); });
     for (const char* name : {"cub", "thrust"}) expect_all_operations<float>(name, 300001);
   }
-  TEST_CASE("min of elements that are all absent, enqueue, a mask on the host") {
+  TEST_CASE("min of elements that are all absent, and what is refused") {
     if (!device_is_here()) return;
     const std::vector<float> nans(1000, std::numeric_limits<float>::quiet_NaN());
     const device_array<float> x{std::span<const float>(nans)};
@@ -63,11 +63,15 @@ TEST_SUITE("presence") {
     CHECK_THROWS_AS(reduce(operation::min, x.elements(), context, skipping), invalid_argument);
     CHECK(std::get<float>(reduce(operation::sum, x.elements(), context, skipping).value) == 0);
     CHECK(reduce(operation::sum, x.elements(), context, skipping).report.absent == 1000);
-    const device_value<device_result<float>> result;
-    CHECK_THROWS_AS(enqueue<operation::sum>(x.elements(), result.get(), context, skipping), unsupported);
     const std::vector<std::uint8_t> mask(1000, 1);
     const input_views masked = input_views(array_view(x.elements())).where({mask.data()});
+    const device_value<device_result<float>> result;
     CHECK_THROWS_AS(reduce(operation::sum, masked, context), invalid_argument);
+    CHECK_THROWS_AS(enqueue(operation::sum, masked, result.get(), context), invalid_argument);
+    const std::vector<e4m3> without_infinity(1000, e4m3(1.0f));
+    const device_array<e4m3> y{std::span<const e4m3>(without_infinity)};
+    CHECK_THROWS_AS(reduce(operation::log_sum_exp, y.elements(), context, skipping), unsupported);
+    CHECK_THROWS_AS(enqueue<operation::log_sum_exp>(y.elements(), result.get(), context, skipping), unsupported);
   }
 }
 

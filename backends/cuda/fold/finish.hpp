@@ -11,6 +11,12 @@
 
 namespace fanin::cuda {
 
+/// A measure of spread of exact sums. Its code is long, and a kernel has it once for all measures.
+template <class R, class State>
+FANIN_HOST_DEVICE FANIN_NOINLINE R spread_of(const State& s, std::uint64_t count, spread_measure wanted) {
+  return s.template spread_of<R>(count, wanted);
+}
+
 /// The value of a state as fanin::enqueue writes it. A mean or variance of no elements is NaN; an integer that does
 /// not fit into R leaves its low bits, with the flag.
 template <class Recipe, class R>
@@ -22,14 +28,30 @@ FANIN_HOST_DEVICE device_result<R> finished(const typename Recipe::accumulator::
   }
   if constexpr (row.result == result_rule::widened && requires { A::template fits<R>(s); }) {
     return {A::template wrapped<R>(s), A::template fits<R>(s) ? 0u : 1u};
+  } else if constexpr (requires { A::measure; }) {
+    return {spread_of<R>(s, count, A::measure), 0};
   } else {
     return {A::template finish<R>(s, count), 0};
   }
 }
 
-/// Enqueues a kernel that merges the states of the request's kernel, which are in device memory, in order, and writes
-/// the value as a device_result of the request's result type. @throws device_error
-void enqueue_finish(const request& request, const std::byte* states, std::size_t count_of_states, void* result,
+struct presence_counts;
+
+/// States in device memory, `most_state_bytes` apart, which kernels of one request have written. `begins_with_total`:
+/// the first one is a state of the request's accumulator, in which others are merged already.
+struct state_run {
+  std::byte* states;
+  std::size_t count;
+  bool begins_with_total;
+};
+
+/// Enqueues a kernel that merges the states, in order, into the first one, which then is a total. @throws
+/// device_error
+void enqueue_merge(const request& request, const state_run& run, cudaStream_t stream);
+
+/// Enqueues a kernel that merges the states, in order, and writes the value as a device_result of the request's
+/// result type. `present`: which elements took part, in device memory; null if all of them did. @throws device_error
+void enqueue_finish(const request& request, const state_run& run, const presence_counts* present, void* result,
                     cudaStream_t stream);
 
 }  // namespace fanin::cuda

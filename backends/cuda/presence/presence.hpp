@@ -1,21 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements of device memory that do not take part: kernels that find the others, and that copy arrays with stand-ins.
+// Elements of device memory that do not take part: folds read copies, part by part, in which others stand for them.
 #pragma once
 
-#include "backends/cuda/runtime/device_fold.hpp"
+#include "backends/cuda/presence/presence_counts.hpp"
+#include "backends/cuda/runtime/context.hpp"
 #include "backends/presence_rule.hpp"
 
 namespace fanin::cuda {
 
-/// Enqueues the search for the first element that takes part. Its index becomes the smaller of itself and `*first`,
-/// which is in device memory. @throws device_error
-void enqueue_first_present(const execution& where, const presence_rule& rule, const input_views& inputs,
-                           std::uint64_t* first);
+/// Copies of a request's inputs in the memory of a context, one part at a time. They have as many elements as the
+/// inputs: first the inputs' elements from counts()->first on, with stand-ins for absent ones, then stand-ins.
+class present_copies {
+ public:
+  /// Enqueues the search for the element that stands for others, where there is one.
+  /// @throws unsupported if the type has no stand-in (presence_rule.hpp), out_of_memory, device_error
+  present_copies(const request& request, context& context);
 
-/// Enqueues copies of the inputs with stand-ins to x and y. Adds the number of elements that take part to `*present`.
-/// `other`: the element that stands for absent ones, where the rule says so. All in device memory.
-/// @throws device_error
-void enqueue_copy_present(const execution& where, const presence_rule& rule, const input_views& inputs,
-                          const void* other, void* x, void* y, std::uint64_t* present);
+  /// The most elements of a part.
+  std::uint64_t longest() const noexcept { return longest_; }
+  /// Enqueues the copy of the elements begin, ..., begin + count - 1, in place of the part before. Adds the number of
+  /// those that take part to counts()->present. @throws device_error
+  operands enqueue(std::uint64_t begin, std::uint64_t count);
+  /// In device memory; complete when every part is copied.
+  const presence_counts* counts() const noexcept { return counts_; }
+  /// Waits for the work on the stream, and returns the counts. @throws device_error
+  presence_counts fetch_counts() const;
+  const presence_rule& rule() const noexcept { return rule_; }
+
+ private:
+  input_views inputs_;
+  presence_rule rule_;
+  context& context_;
+  presence_counts* counts_;
+  std::byte* copies_;
+  std::uint64_t longest_;
+};
 
 }  // namespace fanin::cuda

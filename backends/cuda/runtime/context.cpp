@@ -98,7 +98,7 @@ void context::prepare_chunks() {
 }
 
 std::byte* context::presence_memory() {
-  if (!presence_memory_) presence_memory_ = allocate_device(presence_counts + presence_bytes);
+  if (!presence_memory_) presence_memory_ = allocate_device(presence_counts_bytes + presence_bytes);
   return presence_memory_.get();
 }
 

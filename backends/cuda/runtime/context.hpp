@@ -53,10 +53,10 @@ class context {
   cudaStream_t copy_stream() const noexcept { return copy_stream_.get(); }
   copy_crew& crew() noexcept { return crew_; }
 
-  /// Device memory for copies of elements with stand-ins, in which the first `presence_counts` bytes are for counts.
-  /// The first call allocates it. @throws out_of_memory, device_error
+  /// Device memory for copies of elements with stand-ins: `presence_counts_bytes` for counts, then `presence_bytes`
+  /// for elements. The first call allocates it. @throws out_of_memory, device_error
   std::byte* presence_memory();
-  static constexpr std::size_t presence_counts = 256, presence_bytes = std::size_t{1} << 25;
+  static constexpr std::size_t presence_counts_bytes = 256, presence_bytes = std::size_t{1} << 25;
 
   device_times times;
 
