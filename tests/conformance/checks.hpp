@@ -26,11 +26,14 @@ struct check {
 /// Every check, the quick ones first.
 std::span<const check> checks();
 
-/// What the check of that name finds wrong, one line each; an exception that nobody expected is a finding.
+/// What a check, or that of a name, finds wrong, one line each; an exception that nobody expected is a finding.
+std::string findings_of(check_function run, const backend& b);
 std::string findings_of(std::string_view check_name, const backend& b);
 
 void check_variants(const backend& b, findings& found);
 void check_errors(const backend& b, findings& found);
+/// Needs no usable backend, and so is not in checks().
+void check_offers(const backend& b, findings& found);
 void check_special_values(const backend& b, findings& found);
 void check_integer_limits(const backend& b, findings& found);
 void check_float_sizes(const backend& b, findings& found);
@@ -80,14 +83,15 @@ inline bool is_usually_exact(operation what) { return row_of(what).usual == meth
 inline bool has_value(operation what, std::uint64_t count) { return count >= least_count(what); }
 
 /// Whether `b` is to have this reduction: what the catalogue offers. cub and thrust take one input without positions,
-/// and their exact states are for sums and means of f32 and f64 only; thrust has no elements of 8 and 16 bits.
+/// and their exact states are for sums and means of f32 and f64 only; cub has no floats of 8 bits, thrust no elements
+/// of 8 and 16 bits.
 inline bool has(const backend& b, operation what, element_type type, method how) {
   if (!is_offered(what, type, how)) return false;
   if (b.name() != "cub" && b.name() != "thrust") return true;
-  if (row_of(what).form == result_form::indexed || (b.name() == "thrust" && size_of(type) < 4)) return false;
+  if (size_of(type) < 4 && (b.name() == "thrust" || (is_floating(type) && size_of(type) == 1))) return false;
   const bool of_sums = (what == operation::sum || what == operation::mean) && size_of(type) >= 4;
-  return row_of(what).inputs == 1 &&
-         (how != method::exact || !is_floating(type) || row_of(what).unrounded || of_sums);
+  if (row_of(what).form == result_form::indexed || row_of(what).inputs == 2) return false;
+  return how != method::exact || !is_floating(type) || row_of(what).unrounded || of_sums;
 }
 
 /// Every way in which `b` can form this reduction: its variants, each with its own method, that support it.

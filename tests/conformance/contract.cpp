@@ -45,7 +45,7 @@ void check_variants(const backend& b, findings& found) {
                [&] { return "no sum of f64 and no min of i32 by variant " + std::string(*names.begin()); });
 }
 
-void check_errors(const backend& b, findings& found) {
+void check_offers(const backend& b, findings& found) {
   for (const element_type type : all_element_types) {
     for (const operation what : all_operations) {
       for (const method how : all_methods) {
@@ -66,7 +66,9 @@ void check_errors(const backend& b, findings& found) {
       }
     }
   }
+}
 
+void check_errors(const backend& b, findings& found) {
   const std::vector<double> some(10, 1.0);
   const auto x = std::span<const double>(some);
   const auto asks = [&](operation what, const options& chosen) {

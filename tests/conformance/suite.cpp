@@ -35,6 +35,14 @@ void check_public_calls(std::string_view name) {
 
 }  // namespace
 
+TEST_SUITE("conformance/offers") {
+  TEST_CASE("every backend of this build offers what the tables say, usable or not") {
+    for (const backend* b : backends()) {
+      if (b->probe().why != reason::not_compiled) CHECK(findings_of(check_offers, *b) == "");
+    }
+  }
+}
+
 void conformance(std::string_view backend_name) {
   const backend& b = find_backend(backend_name);
   if (!usable(b)) return;
@@ -47,9 +55,7 @@ void conformance(std::string_view backend_name) {
 void conformance_over_4_gib(std::string_view backend_name) {
   const backend& b = find_backend(backend_name);
   if (!usable(b)) return;
-  findings found;
-  check_over_4_gib(b, found);
-  CHECK(found.text() == "");
+  CHECK(findings_of(check_over_4_gib, b) == "");
 }
 
 }  // namespace fanin::test
