@@ -15,15 +15,16 @@ class fold final : public any_order_fold<A> {
   using any_order_fold<A>::any_order_fold;
   void launch(const cuda::execution& where, const cuda::operands& data, std::uint64_t count,
               void* out) const override {
-    const auto reduce = [&](void* scratch, std::size_t& bytes) {
-      return cub::DeviceReduce::TransformReduce(scratch, bytes, static_cast<const typename A::element*>(data.x),
-                                                static_cast<typename A::state*>(out), count, merged<A>(),
-                                                to_state<A>(), A::identity(), where.stream);
-    };
-    std::size_t bytes = 0;
-    cuda::check(reduce(nullptr, bytes), "cub::DeviceReduce");
-    if (bytes > where.scratch_bytes) throw out_of_memory("CUB asks for more scratch than a context holds");
-    cuda::check(reduce(where.scratch, bytes), "cub::DeviceReduce");
+    with_states<A>(data, [&](auto begin, const auto& make) {
+      const auto reduce = [&](void* scratch, std::size_t& bytes) {
+        return cub::DeviceReduce::TransformReduce(scratch, bytes, begin, static_cast<typename A::state*>(out), count,
+                                                  merged<A>(), make, A::identity(), where.stream);
+      };
+      std::size_t bytes = 0;
+      cuda::check(reduce(nullptr, bytes), "cub::DeviceReduce");
+      if (bytes > where.scratch_bytes) throw out_of_memory("CUB asks for more scratch than a context holds");
+      cuda::check(reduce(where.scratch, bytes), "cub::DeviceReduce");
+    });
   }
 };
 

@@ -2,6 +2,8 @@
 // Shared by the backends `cub` and `thrust`: accumulators as the function objects that these libraries take.
 #pragma once
 
+#include <thrust/iterator/counting_iterator.h>
+
 #include "backends/cuda/recipes.hpp"
 #include "backends/cuda/runtime/device_fold.hpp"
 
@@ -16,6 +18,37 @@ struct to_state {
     return s;
   }
 };
+
+/// Makes a state of the elements at an index, one of each array, and of their position in the whole input.
+template <class A>
+struct to_state_at {
+  const typename A::element* x;
+  const typename A::element* y;  ///< null if A has one input
+  std::uint64_t first;
+  FANIN_HOST_DEVICE typename A::state operator()(std::uint64_t i) const {
+    auto s = A::identity();
+    if constexpr (accumulator::inputs_of<A>() == 2) {
+      accumulator::add_at<A>(s, first + i, x[i], y[i]);
+    } else {
+      accumulator::add_at<A>(s, first + i, x[i]);
+    }
+    return s;
+  }
+};
+
+/// Calls reduce(begin, make), where make(begin[i]) is the state of the elements at index i. What is made of single
+/// elements is read through a pointer, by which the libraries load several at once.
+template <class A, class Reduce>
+void with_states(const cuda::operands& data, Reduce reduce) {
+  using element = typename A::element;
+  const auto* const x = static_cast<const element*>(data.x);
+  if constexpr (accumulator::inputs_of<A>() == 1 && !accumulator::wants_position<A>()) {
+    reduce(x, to_state<A>());
+  } else {
+    reduce(thrust::counting_iterator<std::uint64_t>(0),
+           to_state_at<A>{x, static_cast<const element*>(data.y), data.first});
+  }
+}
 
 /// Returns the merge of two states.
 template <class A>
@@ -66,9 +99,8 @@ const cuda::device_fold* find_reference(operation what, method how) {
   return with_recipe<T>(what, how, []<class Recipe>(Recipe) -> const cuda::device_fold* {
     using folded = accumulator::folds_as_t<typename Recipe::accumulator>;
     using form = reference_form<folded>;
-    constexpr bool takes_elements = accumulator::inputs_of<folded>() == 1 && !accumulator::wants_position<folded>();
     constexpr bool is_wide = narrow_float<T> && Recipe::how == method::exact;
-    if constexpr (std::is_void_v<typename form::type> || is_wide || !takes_elements) {
+    if constexpr (std::is_void_v<typename form::type> || is_wide) {
       return nullptr;
     } else {
       static const Fold<typename form::type> fold(

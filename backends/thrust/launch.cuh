@@ -40,14 +40,15 @@ class fold final : public cub_backend::any_order_fold<A> {
   using cub_backend::any_order_fold<A>::any_order_fold;
   void launch(const cuda::execution& where, const cuda::operands& data, std::uint64_t count,
               void* out) const override {
-    const auto* first = static_cast<const typename A::element*>(data.x);
     scratch_allocator allocator(where);
     try {
-      const typename A::state total =
-          thrust::transform_reduce(thrust::cuda::par(allocator).on(where.stream), first, first + count,
-                                   cub_backend::to_state<A>(), A::identity(), cub_backend::merged<A>());
-      cuda::check(cudaMemcpyAsync(out, &total, sizeof total, cudaMemcpyDefault, where.stream), "cudaMemcpyAsync");
-      cuda::check(cudaStreamSynchronize(where.stream), "cudaStreamSynchronize");  // until then `total` is read
+      cub_backend::with_states<A>(data, [&](auto begin, const auto& make) {
+        const typename A::state total =
+            thrust::transform_reduce(thrust::cuda::par(allocator).on(where.stream), begin, begin + count, make,
+                                     A::identity(), cub_backend::merged<A>());
+        cuda::check(cudaMemcpyAsync(out, &total, sizeof total, cudaMemcpyDefault, where.stream), "cudaMemcpyAsync");
+        cuda::check(cudaStreamSynchronize(where.stream), "cudaStreamSynchronize");  // until then `total` is read
+      });
     } catch (const thrust::system_error& failure) {
       static_cast<void>(cudaGetLastError());
       throw device_error(std::string("thrust::transform_reduce: ") + failure.what());

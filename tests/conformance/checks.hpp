@@ -82,15 +82,13 @@ inline bool is_sum(operation what) {
 inline bool is_usually_exact(operation what) { return row_of(what).usual == method::exact; }
 inline bool has_value(operation what, std::uint64_t count) { return count >= least_count(what); }
 
-/// Whether `b` is to have this reduction: what the catalogue offers. cub and thrust take one input without positions,
-/// and their exact states are for sums and means of f32 and f64 only; cub has no floats of 8 bits, thrust no elements
-/// of 8 and 16 bits.
+/// Whether `b` is to have this reduction: what the catalogue offers. The exact states of cub and thrust are for sums
+/// and means of f32 and f64 only; cub has no floats of 8 bits, thrust no elements of 8 and 16 bits.
 inline bool has(const backend& b, operation what, element_type type, method how) {
   if (!is_offered(what, type, how)) return false;
   if (b.name() != "cub" && b.name() != "thrust") return true;
   if (size_of(type) < 4 && (b.name() == "thrust" || (is_floating(type) && size_of(type) == 1))) return false;
   const bool of_sums = (what == operation::sum || what == operation::mean) && size_of(type) >= 4;
-  if (row_of(what).form == result_form::indexed || row_of(what).inputs == 2) return false;
   return how != method::exact || !is_floating(type) || row_of(what).unrounded || of_sums;
 }
 

@@ -44,6 +44,26 @@ TEST_SUITE("pairs") {
     for (const std::size_t count : {1, 5, 33, 4097, 8193, 100003, 2000003}) expect_dot_products<T>(count, context);
   }
 
+  TEST_CASE_TEMPLATE("dot products of cub and thrust keep their promise", T, float, double) {
+    if (!device_is_here()) return;
+    constexpr std::size_t count = 300007;
+    const auto both = mixed_values<T>(2 * count, 7);
+    const oracle::truth exact(operation::dot, std::span<const T>(both), 1);
+    const auto x = std::span<const T>(both).first(count), y = std::span<const T>(both).last(count);
+    const device_array<T> x_there(x, 1), y_there(y, 2);
+    for (const char* name : {"cub", "thrust"}) {
+      for (const method how : {method::fast, method::compensated}) {
+        const options chosen{.backend = name, .how = how};
+        const auto on_device = reduce(operation::dot, {x_there.elements(), y_there.elements()}, chosen);
+        CHECK(exact.judge(on_device.value, on_device.report) == oracle::promise::kept);
+        const auto on_host = dot(x, y, chosen);
+        CHECK(exact.judge(scalar(on_host.value), on_host.report) == oracle::promise::kept);
+      }
+    }
+    CHECK(x_there.untouched());
+    CHECK(y_there.untouched());
+  }
+
   TEST_CASE_TEMPLATE("host data in chunks", T, float, double, f16, bf16) {
     if (!device_is_here()) return;
     constexpr std::size_t count = (std::size_t{5} << 20) + 77;  // three chunks or more
