@@ -114,7 +114,7 @@ struct terms {
       const T first = what == operation::sum_of_magnitudes && std::is_floating_point_v<T>
                           ? static_cast<T>(std::fabs(static_cast<double>(x.pattern[i])))
                           : x.pattern[i];
-      const T second = squared ? first : what == operation::dot ? x.y(i) : T{1};
+      const T second = squared ? first : row_of(what).inputs == 2 ? x.y(i) : T{1};
       if constexpr (std::is_floating_point_v<T>) {
         const T term = first * second;  // Only its sign counts, and whether it is a number: it may have been rounded.
         const bool finite = std::isfinite(first) && std::isfinite(second);

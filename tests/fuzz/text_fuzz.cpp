@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <complex>
 #include <type_traits>
+#include <utility>
 
 #include "cli/input/compression.hpp"
 #include "tests/fuzz/file_and_pipe.hpp"
@@ -76,6 +78,28 @@ void expect_number(std::string_view word, T value) {
   }
   if (code == std::errc())
     expect(std::memcmp(&same, &value, sizeof same) == 0 || value != value, "and of from_chars()");
+}
+
+/// Parsed by strtod(), one part after the other.
+template <class P>
+void expect_number(std::string_view word, std::complex<P> value) {
+  if (word.starts_with('(')) word = word.substr(1, word.size() - 2);
+  const std::string copy(word);
+  const auto parse = [](const char* text, char** end) {
+    return std::is_same_v<P, float> ? static_cast<P>(std::strtof(text, end)) : static_cast<P>(std::strtod(text, end));
+  };
+  const auto same = [](P a, P b) { return a == b || (std::isnan(a) && std::isnan(b)); };
+  char* end = nullptr;
+  P re = parse(copy.c_str(), &end), im = 0;
+  if (*end == '(') return;  // NaN with letters that strtod() may not know
+  if (*end == 'j' || *end == 'i') {
+    im = std::exchange(re, P{0});
+  } else if (*end != '\0') {
+    im = parse(end, &end);
+    if (*end == '(') return;
+    expect(*end == 'j' || *end == 'i', "the imaginary part ends with j or i");
+  }
+  expect(same(re, value.real()) && same(im, value.imag()), "a complex number is that of strtod()");
 }
 
 /// The words between white space and delimiters, each compared with its element.

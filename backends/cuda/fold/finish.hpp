@@ -30,7 +30,8 @@ FANIN_HOST_DEVICE device_result<R> finished(const typename Recipe::accumulator::
       if constexpr (!complex_number<R>) return {nan, 0};
     }
   }
-  if constexpr (row.result == result_rule::widened && requires { A::template fits<R>(s); }) {
+  constexpr bool is_total = row.result == result_rule::widened || row.result == result_rule::length;
+  if constexpr (is_total && requires { A::template fits<R>(s); }) {
     return {A::template wrapped<R>(s), A::template fits<R>(s) ? 0u : 1u};
   } else if constexpr (requires { A::measure; }) {
     return {spread_of<R>(s, count, A::measure), 0};
