@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// The counts of elements that take part, as they are in device memory.
 #pragma once
 
 #include <cstdint>
