@@ -8,7 +8,8 @@
 
 int main() {
   std::vector<float> celsius(1'000'000);
-  for (std::size_t i = 0; i < celsius.size(); ++i) celsius[i] = i % 1000 == 0 ? NAN : 20.0f + (i % 7);
+  for (std::size_t i = 0; i < celsius.size(); ++i)
+    celsius[i] = i % 1000 == 0 ? NAN : 20.0f + static_cast<float>(i % 7);
   const fanin::options skip{.nan = fanin::nan_policy::skip};
 
   const auto all = fanin::describe(celsius, skip).value;

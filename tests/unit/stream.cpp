@@ -2,6 +2,7 @@
 // Tests of incremental and plan.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <vector>
 
 #include <fanin/fanin.hpp>
@@ -33,13 +34,18 @@ TEST_SUITE("unit/stream") {
     }
   }
 
-  TEST_CASE("more than a stream collects, pushed behind one element") {
-    // The stream folds 2048 leaves at once.
-    const auto x = test::mixed_values<double>(2 * (2048 * 1024) + 1, 3);
-    incremental sum_of_blocks(operation::sum, element_type::f64, {.how = method::fast});
-    sum_of_blocks.push(std::span(x).first(1));
-    sum_of_blocks.push(std::span(x).subspan(1));
-    CHECK(test::same(sum_of_blocks.finish().value, sum(x, {.how = method::fast}).value));
+  TEST_CASE_TEMPLATE("more than a stream collects, pushed behind a part of a leaf", T, float, double) {
+    // The stream folds 2048 leaves of 8 KiB at once.
+    constexpr std::size_t block = 2048 * 8192 / sizeof(T), first = 700;
+    const auto x = test::mixed_values<T>(2 * block + first, 3);
+    incremental sum_of_blocks(operation::sum, type_of<T>, {.how = method::fast});
+    sum_of_blocks.push(std::span<const T>(x).first(first));
+    sum_of_blocks.push(std::span<const T>(x).subspan(first));
+    const T whole = sum(x, {.how = method::fast}).value;
+    CHECK(test::same(sum_of_blocks.finish().value, whole));
+    auto moved = x;  // If leaves of other elements had the same sum, the test would see nothing.
+    std::ranges::rotate(moved, moved.begin() + first);
+    CHECK(!test::same(sum(moved, {.how = method::fast}).value, whole));
   }
 
   TEST_CASE("nothing at all") {
