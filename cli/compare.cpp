@@ -237,6 +237,10 @@ void run_compare(compare_options arguments) {
   }
   source input(arguments.input);
   input.require_one_column("compare");
+  if (is_complex(input.type())) {
+    throw usage_error(
+        fmt::format("{}: compare is for real numbers; these are {}", input.name(), to_string(input.type())));
+  }
   const array_view values = input.load();
   const comparison all =
       with_input_name(input.name(), [&] { return compare(input.name(), values, wanted, only, arguments.threads); });

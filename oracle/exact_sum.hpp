@@ -12,7 +12,7 @@ namespace fanin::oracle {
 
 class exact_sum {
  public:
-  /// Sums the elements and their magnitudes without rounding, on `threads` threads.
+  /// Sums the elements, real numbers, and their magnitudes without rounding, on `threads` threads.
   exact_sum(const array_view& input, unsigned threads);
 
   /// S correctly rounded to `type`. @throws overflow if `type` is i64 or u64 and cannot hold S

@@ -21,7 +21,7 @@ struct alignas(detail::state_alignment) state_buffer {
   std::byte bytes[2304];
 };
 
-/// The arithmetic for a request, or null where there is none (exact products, fast norms).
+/// The arithmetic for a request, or null where there is none (exact products).
 const arithmetic* find_arithmetic(operation what, element_type type, method how);
 
 /// The distance between two states in raw memory.

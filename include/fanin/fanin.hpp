@@ -20,8 +20,8 @@
 //   once. Reproducible: method::exact, integers and what only compares give the same bits for any order, split and
 //   backend (of argmin and argmax, any split and backend); the rest for the same order on any CPU backend with any
 //   thread count (fixed_order). report::reproducibility has what holds on a GPU.
-//   Memory: no copy. Scratch: up to 140 KiB of stack, for narrow floats and complex numbers 130 KiB more, and
-//   180 KiB more where elements are absent; besides, each calling thread keeps about 26 KiB for each thread that
+//   Memory: no copy. Scratch: up to 140 KiB of stack, for narrow floats and complex numbers 145 KiB more, and
+//   190 KiB more where elements are absent; besides, each calling thread keeps about 26 KiB for each thread that
 //   takes part in its calls. In steady state a call of a named backend or of a plan allocates nothing, except that
 //   the variant serial/recursive copies half the input; a list of backends, and `auto` from 256 KiB of input on,
 //   allocate report::fallback. Threads: safe to call concurrently.   Cost: one read of x.

@@ -59,12 +59,14 @@ template <operation What, element T>
 using result_of = detail::formed<element_of_type<default_result(What, type_of<T>)>, row_of(What).form>;
 
 /// Returns `f.operator()<R>()`, where R is the type of the operation's result whose number has type `number`.
-/// @throws invalid_argument if `what` or `number` is no enumerator
+/// @throws invalid_argument if `what` or `number` is no enumerator, unsupported if there is no such result
 template <class F>
 constexpr auto with_result_type(operation what, element_type number, F f) {
   const result_form form = row_of(what).form;
   return with_element(number, [&]<class T>() {
-    if constexpr (!complex_number<T>) {
+    if constexpr (complex_number<T>) {
+      if (form != result_form::number) throw unsupported("complex numbers have no order, nor a least or largest one");
+    } else {
       if (form == result_form::indexed) return f.template operator()<indexed<T>>();
       if (form == result_form::extremes) return f.template operator()<extremes<T>>();
     }

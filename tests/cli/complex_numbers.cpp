@@ -53,6 +53,8 @@ TEST_CASE("binary input") {
   CHECK(value(here.fanin("reduce sum,mean,product z.npy | tail -n 1")) == "product 1-2j");
   check_failure(here.fanin("max z.npy"), 2, "max of c64; it is for f32");
   check_failure(here.fanin("product z.npy --method exact"), 2, "its methods are fast");
+  check_failure(here.fanin("compare z.npy"), 2, "compare is for real numbers; these are c64");
+  check_failure(here.fanin("describe z.npy"), 2, "standard_deviation of c64");
   check_failure(here.fanin("sum z.npy --save-state s"), 2, "only sums of floating-point numbers");
 }
 

@@ -66,7 +66,7 @@ TEST_CASE("damaged .npy files, mapped and streamed") {
   here.write("overflow.npy", npy_of("<f8", "(4294967296, 4294967296)", 0));
   here.write("big.npy", npy_of(">f8", "(1,)", 8));
   here.write("object.npy", npy_of("|O", "(1,)", 8));
-  here.write("complex.npy", npy_of("<c8", "(1,)", 8));
+  here.write("complex.npy", npy_of("<c32", "(1,)", 32));
   const mistake mistakes[] = {
       {"short.npy", 1, "truncated"},
       {"long.npy", 1, "behind the data that the header describes"},
@@ -75,7 +75,7 @@ TEST_CASE("damaged .npy files, mapped and streamed") {
       {"overflow.npy", 1, "the shape's product does not fit"},
       {"big.npy", 1, "big-endian data ('>f8') is not supported"},
       {"object.npy", 1, "arrays of Python objects"},
-      {"complex.npy", 1, "element type '<c8' is not supported"},
+      {"complex.npy", 1, "element type '<c32' is not supported"},
       {"magic.npy", 1, "is not a .npy file"},
       {"nothing.npy", 1, "is empty, not a .npy file"},
   };

@@ -12,15 +12,6 @@
 namespace fanin::test {
 namespace {
 
-scalar enqueued(operation what, const input_views& inputs, const options& chosen, device_context& context) {
-  return with_result_type(what, default_result(what, inputs.type()), [&]<class R>() {
-    const device_value<device_result<R>> result;
-    enqueue(what, inputs, result.get(), context, chosen);
-    wait_for(context);
-    return scalar(result.read().value);
-  });
-}
-
 template <class T>
 void expect_every_operation(const std::vector<T>& both, device_context& context) {
   const std::size_t count = both.size() / 2;

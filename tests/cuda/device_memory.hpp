@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cuda_runtime_api.h>
+#include <doctest/doctest.h>
 
 #include <cstring>
 #include <span>
@@ -69,5 +70,16 @@ class device_value {
  private:
   cuda::device_memory memory_;
 };
+
+/// The value that enqueue() leaves on the device.
+inline scalar enqueued(operation what, const input_views& inputs, const options& chosen, device_context& context) {
+  return with_result_type(what, default_result(what, inputs.type()), [&]<class R>() {
+    const device_value<device_result<R>> result;
+    enqueue(what, inputs, result.get(), context, chosen);
+    wait_for(context);
+    CHECK(result.read().overflowed == 0);
+    return scalar(result.read().value);
+  });
+}
 
 }  // namespace fanin::test

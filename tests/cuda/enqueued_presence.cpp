@@ -7,17 +7,6 @@
 namespace fanin::test {
 namespace {
 
-/// The value that enqueue() leaves on the device.
-scalar enqueued(operation what, const input_views& inputs, const options& chosen, device_context& context) {
-  return with_result_type(what, default_result(what, inputs.type()), [&]<class R>() {
-    const device_value<device_result<R>> result;
-    enqueue(what, inputs, result.get(), context, chosen);
-    wait_for(context);
-    CHECK(result.read().overflowed == 0);
-    return scalar(result.read().value);
-  });
-}
-
 /// A case's elements and masks on the device.
 template <class T>
 struct masked_on_device {

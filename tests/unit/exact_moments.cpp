@@ -43,10 +43,10 @@ T spread(const values<T>& x) {
 }
 
 /// The sum and the sum of squares, computed without fanin.
-struct oracle {
+struct wide_oracle {
   exact_number sum, squares;
   template <class T>
-  explicit oracle(const values<T>& x) {
+  explicit wide_oracle(const values<T>& x) {
     for (const T v : x) {
       const exact_number exact = static_cast<double>(v);
       sum += exact;
@@ -57,7 +57,7 @@ struct oracle {
 
 template <class R, class T>
 void check_rounded_to(const values<T>& x) {
-  const oracle exact(x);
+  const wide_oracle exact(x);
   const auto all = moments(x);
   const auto told = [&](R value) {
     std::ostringstream text;
@@ -229,7 +229,7 @@ TEST_SUITE("unit/moments") {
       auto all = moments(x);
       for (int i = 0; i < doublings; ++i) all.merge(exact_moments_accumulator<T>(all));
       all.add(5);
-      oracle exact(x);
+      wide_oracle exact(x);
       exact.sum = exact.sum.scaled(doublings);
       exact.squares = exact.squares.scaled(doublings);
       exact.sum += 5;
