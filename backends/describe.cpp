@@ -100,7 +100,9 @@ report describe_in_cache(selection& found, const input_views& x, nan_policy nan,
                          const detail::description_view& value) {
   element_counts elements;
   elements.add(x, found.what.threads);
-  const auto finish = [&](operation what, void* out) { return found.chosen->reduce(request_for(found, what, x), out); };
+  const auto finish = [&](operation what, void* out) {
+    return found.chosen->reduce(request_for(found, what, x), out);
+  };
   return {found.chosen->name(), finish_parts(elements, nan, finish, value), std::move(found.fallback)};
 }
 
