@@ -74,6 +74,12 @@ struct over_parts : componentwise<A> {
   }
 };
 
+/// x, or +0 for -0, and the one NaN for any: an addition on a device gives another.
+template <class T>
+FANIN_HOST_DEVICE T without_sign_of_zero(T x) {
+  return canonical(x + 0);
+}
+
 /// Sum of x y, or with Conjugated of conj(x) y. A sums products of real numbers; each part of the result is the sum
 /// of twice as many of these. Where their order matters, those of real and of imaginary parts of x are summed apart.
 /// A part that is zero is +0.
@@ -109,7 +115,7 @@ struct complex_dot {
     const auto part_of_result = [count](const typename A::state(&sums)[chains]) {
       typename A::state all = sums[0];
       if constexpr (chains == 2) A::merge(all, sums[1]);
-      return A::template finish<typename R::value_type>(all, 2 * count) + 0;
+      return without_sign_of_zero(A::template finish<typename R::value_type>(all, 2 * count));
     };
     return {part_of_result(s.re), part_of_result(s.im)};
   }
@@ -120,8 +126,8 @@ struct complex_dot {
   }
 };
 
-/// Product. A factor of 1 changes nothing, not even an infinity. A part that is zero is +0. Error <= g(sqrt(5) (n - 1)) |P| unless an
-/// intermediate product over- or underflows [Brent, Percival, Zimmermann 2007].
+/// Product. A factor of 1 changes nothing, not even an infinity. A part that is zero is +0. Error <= g(sqrt(5) (n -
+/// 1)) |P| unless an intermediate product over- or underflows [Brent, Percival, Zimmermann 2007].
 template <class T>
 struct complex_product {
   using element = std::complex<T>;
@@ -138,7 +144,7 @@ struct complex_product {
   FANIN_HOST_DEVICE static void merge(state& s, const state& other) { add(s, other); }
   template <class R>
   FANIN_HOST_DEVICE static R finish(const state& s, std::uint64_t) {
-    return {canonical(s.real()) + 0, canonical(s.imag()) + 0};
+    return {without_sign_of_zero(s.real()), without_sign_of_zero(s.imag())};
   }
   template <class R>
   static error_bound bound(const rounding_chain&, std::uint64_t count) {
