@@ -67,6 +67,10 @@ std::string_view to_string(memory place) noexcept {
   static constexpr std::string_view names[] = {"host", "device"};
   return name_of(place, names);
 }
+std::string_view to_string(layout kind) noexcept {
+  static constexpr std::string_view names[] = {"array", "rows", "segments", "groups"};
+  return name_of(kind, names);
+}
 std::string_view to_string(nan_policy policy) noexcept {
   static constexpr std::string_view names[] = {"propagate", "skip"};
   return name_of(policy, names);

@@ -12,9 +12,11 @@
 #include <fanin/error.hpp>
 
 #include "backends/checks.hpp"
+#include "backends/cpu/batch/reduce_batch.hpp"
 #include "backends/cpu/blocks.hpp"
 #include "backends/cpu/environment.hpp"
 #include "backends/cpu/presence.hpp"
+#include "backends/cpu/state_memory.hpp"
 #include "backends/threads.hpp"
 
 namespace fanin::cpu {
@@ -32,22 +34,6 @@ const arithmetic& arithmetic_of(const request& request) { return *static_cast<co
 operands operands_of(const input_views& inputs) {
   return {inputs[0].data, inputs.size() == 2 ? inputs[1].data : nullptr};
 }
-
-/// Memory for raw states, aligned to detail::state_alignment.
-class state_memory {
- public:
-  /// Memory of at least `bytes`, whose previous contents may be lost.
-  std::byte* get(std::size_t bytes) {
-    if (lines_.size() < bytes / sizeof(line) + 1) lines_ = std::vector<line>(bytes / sizeof(line) + 1);
-    return lines_.data()->bytes;
-  }
-
- private:
-  struct alignas(detail::state_alignment) line {
-    std::byte bytes[detail::state_alignment];
-  };
-  std::vector<line> lines_;
-};
 
 /// State memory that the calling thread keeps from one call to its next. A call from within an accumulator's add()
 /// finds none, and takes its own.
@@ -84,24 +70,6 @@ class one_state {
 outcome outcome_of(const request& request, std::size_t count, std::uint64_t absent = 0) {
   const arithmetic& arithmetic = arithmetic_of(request);
   return {request.variant, request.how, arithmetic.reproducibility, arithmetic.bound(count, request.result), absent};
-}
-
-/// Folds the elements that take part, or with null all, into `state`. Returns how many take part.
-std::uint64_t fold_one_part(const arithmetic& arithmetic, const presence* who, const operands& data,
-                            std::size_t count, void* state) {
-  if (!arithmetic.fixed_order()) arithmetic.reset(state);
-  if (who != nullptr) return accumulate_present(arithmetic, who->rule, who->mask, data, count, state);
-  arithmetic.accumulate(data, count, state);
-  return count;
-}
-
-/// Writes the value of a state of `count` elements, of which `present` take part.
-void finish_present(const request& request, const presence_rule& rule, std::uint64_t count, std::uint64_t present,
-                    void* state, void* result) {
-  const arithmetic& arithmetic = arithmetic_of(request);
-  check_count(request.what, present);
-  if (present == 0) arithmetic.reset(state);  // Zeros that stand for elements have a sign.
-  arithmetic.finish(state, finished_count(rule.absent, count, present), request.result, result);
 }
 
 /// Whether the calling thread folds the input without help.
@@ -214,6 +182,22 @@ class block_stream final : public stream {
 
 }  // namespace
 
+std::uint64_t fold_one_part(const arithmetic& arithmetic, const presence* who, const operands& data,
+                            std::size_t count, void* state) {
+  if (!arithmetic.fixed_order()) arithmetic.reset(state);
+  if (who != nullptr) return accumulate_present(arithmetic, who->rule, who->mask, data, count, state);
+  arithmetic.accumulate(data, count, state);
+  return count;
+}
+
+void finish_present(const request& request, const presence_rule& rule, std::uint64_t count, std::uint64_t present,
+                    void* state, void* result) {
+  const arithmetic& arithmetic = arithmetic_of(request);
+  check_count(request.what, present);
+  if (present == 0) arithmetic.reset(state);  // Zeros that stand for elements have a sign.
+  arithmetic.finish(state, finished_count(rule.absent, count, present), request.result, result);
+}
+
 const availability& cpu_backend::probe() const noexcept {
   static constexpr availability here{};
   return here;
@@ -321,6 +305,11 @@ report cpu_backend::reduce_inputs(const request& prepared, const input_views& in
   const error_bound bound = arithmetic.bound(inputs.count(), prepared.result);
   write_value(prepared, inputs, result);
   return {name(), {prepared.variant, prepared.how, arithmetic.reproducibility, bound}};
+}
+
+outcome cpu_backend::reduce_each(const request& request, const batch& many, void* results) const {
+  const batch_counts counted = reduce_batch(*this, request, many, results);
+  return outcome_of(request, counted.longest, counted.absent);
 }
 
 std::unique_ptr<stream> cpu_backend::open(const request& request) const {

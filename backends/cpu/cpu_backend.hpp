@@ -27,6 +27,7 @@ class cpu_backend : public backend {
   support prepare(request& request) const override;
   outcome reduce(const request& request, void* result) const override;
   report reduce_inputs(const request& prepared, const input_views& inputs, void* result) const override;
+  outcome reduce_each(const request& request, const batch& many, void* results) const override;
   std::unique_ptr<stream> open(const request& request) const override;
 
   /// Folds those of `count` elements that take part, or if `who` is null, all, into `state`, whose previous contents
@@ -44,6 +45,15 @@ class cpu_backend : public backend {
   /// Runs the tasks 0 .. count - 1, in any order, on up to `threads` threads, the caller's among them.
   virtual void run(unsigned threads, std::size_t count, task each) const = 0;
 };
+
+/// Folds the elements that take part, or with null all, into `state`. Returns how many take part.
+std::uint64_t fold_one_part(const arithmetic& arithmetic, const presence* who, const operands& data,
+                            std::size_t count, void* state);
+
+/// Writes the value of a state of `count` elements, of which `present` take part. @throws invalid_argument if those
+/// are too few, overflow
+void finish_present(const request& request, const presence_rule& rule, std::uint64_t count, std::uint64_t present,
+                    void* state, void* result);
 
 /// The most threads that are used, whatever the request says: each needs a stack, and if one cannot be started, the
 /// OpenMP or TBB runtime ends the process.

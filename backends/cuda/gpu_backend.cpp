@@ -226,6 +226,9 @@ support gpu_backend::prepare(request& request) const {
     return {reason::unsupported,
             std::string(name()) + " takes accumulators of your own in device code: fanin/fold.cuh"};
   }
+  if (request.kind != layout::array) {
+    return {reason::unsupported, std::string(name()) + " reduces no " + std::string(to_string(request.kind))};
+  }
   const device_fold* const kernel = find_kernel(request);
   request.prepared = kernel;
   support answer = check_offer(*this, request, kernel != nullptr);

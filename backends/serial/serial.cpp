@@ -59,6 +59,9 @@ support backend::prepare(request& request) const {
   if (request.what != operation::sum || (type != element_type::f32 && type != element_type::f64)) {
     return {reason::unsupported, "serial/" + std::string(request.variant) + " is a sum of f32 or f64"};
   }
+  if (request.kind != layout::array) {
+    return {reason::unsupported, "serial/" + std::string(request.variant) + " sums one array"};
+  }
   if (is_partial(request.inputs, request.nan)) return {reason::unsupported, adds_every_element(request)};
   request.prepared = &*named;
   return answer;

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include <fanin/batch.hpp>
 #include <fanin/cuda/execution.hpp>
 #include <fanin/request.hpp>
 #include <fanin/result.hpp>
@@ -106,6 +107,11 @@ class FANIN_API backend {
     return {name(), reduce(what, result)};
   }
 
+  /// Writes the results of the batch, for whose layout and inputs prepare() succeeded, to host memory. The batch is as
+  /// rows(), segments() and groups() make it; whether offsets and keys are within their limits is checked here.
+  /// @throws as fanin::reduce of a batch
+  virtual outcome reduce_each(const request&, const batch&, void* results) const;
+
   /// Opens a stream for input that arrives in blocks. The request's inputs have a type, but no data. The
   /// preconditions of reduce() hold for all elements pushed together.
   virtual std::unique_ptr<stream> open(const request&) const = 0;
@@ -143,7 +149,8 @@ FANIN_API unsigned default_threads() noexcept;
 /// @throws unsupported           a single named backend cannot serve the request, or no backend in the list can
 /// @throws backend_unavailable   a single named backend is not usable here, or none of the list is
 selection select(std::span<const backend* const> candidates, std::string_view wanted, operation what,
-                 const input_views& inputs, const options& chosen, std::span<const passed_over> failed = {});
+                 const input_views& inputs, const options& chosen, std::span<const passed_over> failed = {},
+                 layout kind = layout::array);
 
 /// As above, for the caller's own accumulator.
 selection select(std::span<const backend* const> candidates, std::string_view wanted, const detail::arithmetic& own,

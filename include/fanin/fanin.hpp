@@ -36,6 +36,7 @@
 #include <utility>
 
 #include <fanin/backend.hpp>
+#include <fanin/batch.hpp>
 #include <fanin/describe.hpp>
 #include <fanin/elements.hpp>
 #include <fanin/error.hpp>
@@ -113,9 +114,7 @@ using value_of_verb = std::conditional_t<row_of(What).result == result_rule::tru
 
 template <operation What, class Result, class X, class... Other>
 auto typed_reduce(const options& chosen, const X& x, const Other&... y) {
-  static_assert(!(is_masked<Other> || ...), "the mask goes with the first input, and leaves out pairs");
-  input_views inputs(view_of(x), view_of(y)...);
-  if constexpr (is_masked<X>) inputs = inputs.where(x.mask());
+  const input_views inputs = views_of(x, y...);
   using T = element_of<X>;
   using R = std::conditional_t<std::is_void_v<Result>, value_of_verb<What, T>, Result>;
   constexpr element_type number = type_of<typename form_of<R>::number>;
@@ -137,7 +136,11 @@ auto typed_pair_reduce(const options& chosen, const X& x, const Y& y) {
 }  // namespace detail
 
 /// Every function below takes x as `elements`, as a list in braces, or as a pointer and a count; dot and vdot
-/// take `elements`.
+/// take `elements`. Of a batch (batch.hpp) they write one result for each row, segment or group.
+#define FANIN_OF_BATCH(NAME)                                                                   \
+  inline report NAME(const batch& many, const results_view& out, const options& chosen = {}) { \
+    return fanin::reduce(operation::NAME, many, out, chosen);                                  \
+  }
 #define FANIN_OTHER_FORMS(NAME)                                                  \
   template <class Result = void, class T>                                        \
   auto NAME(std::initializer_list<T> x, const options& chosen = {}) {            \
@@ -146,7 +149,8 @@ auto typed_pair_reduce(const options& chosen, const X& x, const Y& y) {
   template <class Result = void, class T>                                        \
   auto NAME(const T* x, std::size_t n, const options& chosen = {}) {             \
     return fanin::NAME<Result>(std::span<const T>(x, n), chosen);                \
-  }
+  }                                                                              \
+  FANIN_OF_BATCH(NAME)
 
 /// Sum of x[0..n). Empty gives +0; all -0 gives -0; +inf and -inf together give NaN. f32, narrow floats -> f32
 /// (with method::exact f64 or the element's on request), f64 -> f64, signed -> i64, unsigned -> u64, complex numbers
@@ -346,17 +350,20 @@ FANIN_OTHER_FORMS(sample_standard_deviation)
 /// rounded, overflows or underflows.
 /// @throws invalid_argument if the lengths differ
 template <class Result = void, class X, class Y>
-auto dot(const X& x, const Y& y, const options& chosen = {}) {
+requires(!std::same_as<X, batch>) auto dot(const X& x, const Y& y, const options& chosen = {}) {
   return detail::typed_pair_reduce<operation::dot, Result>(chosen, x, y);
 }
+FANIN_OF_BATCH(dot)
 
 /// The sum of conj(x[i]) y[i], as numpy.vdot and the dotc of BLAS: dot() for real numbers. Everything else as for
 /// dot().
 template <class Result = void, class X, class Y>
-auto vdot(const X& x, const Y& y, const options& chosen = {}) {
+requires(!std::same_as<X, batch>) auto vdot(const X& x, const Y& y, const options& chosen = {}) {
   return detail::typed_pair_reduce<operation::vdot, Result>(chosen, x, y);
 }
+FANIN_OF_BATCH(vdot)
 
+#undef FANIN_OF_BATCH
 #undef FANIN_OTHER_FORMS
 
 }  // namespace fanin

@@ -94,6 +94,15 @@ struct result_view {
       : data(data_), type(type_), form(form_) {}
 };
 
+/// How elements belong to results.
+enum class layout : std::uint8_t {
+  array,     ///< all of them to one
+  rows,      ///< by their indices on the other axes of an array
+  segments,  ///< by offsets
+  groups,    ///< by keys
+};
+FANIN_API std::string_view to_string(layout) noexcept;
+
 /// What becomes of elements that are NaN.
 enum class nan_policy : std::uint8_t {
   propagate,  ///< the result is NaN, or counts them: each operation says what it does
@@ -138,6 +147,7 @@ struct request {
   std::string_view variant;  ///< empty: the backend's choice, which backend::prepare() fills in
   unsigned threads = 1;      ///< at least 1
   nan_policy nan = nan_policy::propagate;
+  layout kind = layout::array;
   /// The caller's own accumulator (fold.hpp), in place of operation, method and types. Null for operations of the
   /// catalogue.
   const detail::arithmetic* own = nullptr;

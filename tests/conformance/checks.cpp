@@ -19,6 +19,7 @@ constexpr check all[] = {
     {"reproducibility", check_reproducibility},
     {"blocks", check_blocks},
     {"presence", check_presence},
+    {"batches", check_batches},
     {"own accumulators", check_own_accumulators},
     {"float environment", check_float_environment},
     {"concurrent calls", check_concurrent_calls},

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// Batches as callers describe them, and the choice of the backend that reduces them.
+#include <fanin/batch.hpp>
+
+#include <limits>
+#include <string>
+#include <utility>
+
+#include <fanin/backend.hpp>
+
+#include "backends/checks.hpp"
+#include "backends/choice.hpp"
+#include "backends/fallback.hpp"
+
+namespace fanin {
+namespace {
+
+/// @throws invalid_argument if the product is more than an address space holds
+std::size_t product(std::size_t a, std::size_t b) {
+  if (b != 0 && a > std::numeric_limits<std::ptrdiff_t>::max() / b) {
+    throw invalid_argument("the array has more elements than an address space holds");
+  }
+  return a * b;
+}
+
+/// Whether neighbours on `outer` are as far apart as the first and the end of `inner`.
+bool continues(const array_axis& outer, const array_axis& inner) {
+  const auto reaches = [&](std::ptrdiff_t from, std::ptrdiff_t step) {
+    return from == step * static_cast<std::ptrdiff_t>(inner.count);
+  };
+  for (std::size_t i = 0; i < outer.stride.size(); ++i) {
+    if (!reaches(outer.stride[i], inner.stride[i])) return false;
+  }
+  return reaches(outer.mask_stride, inner.mask_stride);
+}
+
+/// Adds an axis to the last of the `size` axes at `axes`, or behind them.
+void append(array_axis* axes, std::size_t& size, const array_axis& axis) {
+  if (axis.count == 1) return;
+  if (size > 0 && continues(axes[size - 1], axis)) {
+    const std::size_t outer = axes[size - 1].count;
+    axes[size - 1] = axis;
+    axes[size - 1].count *= outer;
+  } else {
+    axes[size++] = axis;
+  }
+}
+
+void check_index(const input_views& inputs, const array_view& index, const char* name) {
+  if (!is_integer(index.type) || size_of(index.type) < 4) {
+    throw invalid_argument(std::string(name) + " are i32, i64, u32 or u64, not " +
+                           std::string(to_string(index.type)));
+  }
+  if (index.place != inputs.place())
+    throw invalid_argument(std::string(name) + " lie in other memory than the input");
+  if (index.data == nullptr && index.count > 0) throw invalid_argument(std::string(name) + " are null");
+}
+
+}  // namespace
+
+batch rows(const input_views& inputs, std::span<const std::size_t> shape, std::span<const int> along,
+           std::span<const std::ptrdiff_t> strides) {
+  if (shape.size() > most_axes) throw invalid_argument("an array has at most 32 axes");
+  if (!strides.empty() && strides.size() != shape.size()) throw invalid_argument("there is not one stride an axis");
+  bool is_reduced[most_axes] = {};
+  for (const int named : along) {
+    const auto count = static_cast<int>(shape.size());
+    const int i = named < 0 ? named + count : named;
+    if (i < 0 || i >= count) {
+      throw invalid_argument("there is no axis " + std::to_string(named) + " of " + std::to_string(count));
+    }
+    if (std::exchange(is_reduced[i], true)) throw invalid_argument("axis " + std::to_string(i) + " is named twice");
+  }
+  array_axis axes[most_axes];
+  std::size_t total = 1;
+  for (std::size_t i = shape.size(); i-- > 0;) {
+    const auto in_order = static_cast<std::ptrdiff_t>(total);
+    axes[i] = {shape[i], {}, in_order};
+    axes[i].stride.fill(strides.empty() ? in_order : strides[i]);
+    total = product(total, shape[i]);
+  }
+  if (strides.empty() && total != inputs.count()) {
+    throw invalid_argument("the shape is that of " + std::to_string(total) + " elements, and there are " +
+                           std::to_string(inputs.count()));
+  }
+  batch many{.kind = layout::rows, .inputs = inputs.part(0, total), .result_count = 1};
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    if (is_reduced[i]) continue;
+    many.result_count *= shape[i];
+    append(many.axes.data(), many.kept, axes[i]);
+  }
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    if (is_reduced[i]) append(many.axes.data() + many.kept, many.reduced, axes[i]);
+  }
+  return many;
+}
+
+batch segments(const input_views& inputs, const array_view& offsets) {
+  check_index(inputs, offsets, "offsets");
+  if (offsets.count == 0)
+    throw invalid_argument("there are no offsets: segments have one more than there are of them");
+  return {.kind = layout::segments, .inputs = inputs, .result_count = offsets.count - 1, .index = offsets};
+}
+
+batch groups(const input_views& inputs, const array_view& keys, std::size_t group_count) {
+  check_index(inputs, keys, "keys");
+  if (keys.count != inputs.count()) throw invalid_argument("there is not one key for each element");
+  return {.kind = layout::groups, .inputs = inputs, .result_count = group_count, .index = keys};
+}
+
+outcome backend::reduce_each(const request& asked, const batch&, void*) const {
+  throw unsupported(std::string(name()) + " reduces no " + std::string(to_string(asked.kind)));
+}
+
+report reduce(operation what, const batch& many, const results_view& out, const options& chosen) {
+  check_data(many.inputs);
+  if (out.count != many.result_count) {
+    throw invalid_argument("there is memory for " + std::to_string(out.count) + " results, and there are " +
+                           std::to_string(many.result_count));
+  }
+  options with_result = chosen;
+  with_result.result = out.type;
+  char none;
+  const result_view each(out.count > 0 ? out.data : &none, out.type, out.form);
+  check_result(what, each, chosen.result);
+  const auto choose_backend = [&](std::span<const passed_over> failed) {
+    return choose(what, many.inputs, with_result, failed, many.kind);
+  };
+  const auto run = [&](selection& s) {
+    return report(s.chosen->name(), s.chosen->reduce_each(s.what, many, out.data), std::move(s.fallback));
+  };
+  return with_fallback(choose_backend, run, [&] { return leaves_choice(chosen, many.inputs.place()); });
+}
+
+}  // namespace fanin

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// Results of contiguous elements: which task folds which of them.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "backends/cpu/batch/results.hpp"
+#include "backends/cpu/environment.hpp"
+#include "backends/cpu/state_memory.hpp"
+#include "backends/threads.hpp"
+
+namespace fanin::cpu {
+
+/// What a result costs beyond its elements, counted in bytes that could be read in the meantime.
+inline constexpr std::size_t bytes_for_result = 128;
+
+/// Folds result i of elements that are enough for threads of its own.
+inline void reduce_long(const cpu_backend& backend, batch_results& results, unsigned threads, std::size_t i,
+                        const operands& data, std::size_t count, const mask_view& mask) {
+  const environment_guard guard;
+  const presence who{results.rule(), mask};
+  state_memory memory;
+  std::byte* const state = memory.get(results.loops().state_bytes);
+  const std::uint64_t present =
+      backend.fold_parallel(results.loops(), data, count, threads, state, results.partial() ? &who : nullptr);
+  results.finish(i, count, present, state);
+}
+
+/// Runs tasks of about equal cost over results 0 .. count - 1. before(i) is the cost in bytes of the results below i,
+/// and fold(first, last) folds a task's results.
+template <class Before, class Fold>
+void run_in_shares(const cpu_backend& backend, unsigned threads, std::size_t count, const Before& before,
+                   const Fold& fold) {
+  struct job {
+    std::size_t count, tasks;
+    const Before& before;
+    const Fold& fold;
+    /// The first result of task t, found by bisection.
+    std::size_t first(std::size_t t) const {
+      const auto wanted = static_cast<std::size_t>(static_cast<double>(before(count)) / static_cast<double>(tasks) *
+                                                   static_cast<double>(t));
+      std::size_t low = 0, high = count;
+      while (low < high && t < tasks) {
+        const std::size_t middle = low + (high - low) / 2;
+        before(middle) < wanted ? low = middle + 1 : high = middle;
+      }
+      return high;
+    }
+  };
+  constexpr std::size_t tasks_per_thread = 16;
+  const std::size_t tasks =
+      before(count) < parallel_bytes ? 1 : std::min<std::size_t>(threads * tasks_per_thread, count);
+  if (threads == 1 || tasks <= 1) {
+    const environment_guard guard;
+    return fold(0, count);
+  }
+  threads = startable_threads(std::min(threads, most_threads));
+  job shared{count, tasks, before, fold};
+  const auto run_share = [](void* context, std::size_t t) {
+    const job& j = *static_cast<job*>(context);
+    const environment_guard guard;
+    j.fold(j.first(t), j.first(t + 1));
+  };
+  backend.run(threads, tasks, {run_share, &shared});
+}
+
+/// Folds each of runs.size() runs of contiguous elements to its result. runs.bytes_before(i) is the size of all runs
+/// below i, and runs.each(first, last, f) calls f(i, operands, count, mask) for its runs. Returns the length of the
+/// longest run.
+template <class Runs>
+std::uint64_t reduce_runs(const cpu_backend& backend, batch_results& results, unsigned threads, const Runs& runs) {
+  const std::size_t bytes = runs.bytes_before(runs.size());
+  // A run that would keep a thread busy when the others are done is folded by all of them, after the short ones.
+  const std::size_t longest_alone =
+      threads == 1 ? bytes : std::max<std::size_t>(parallel_bytes, bytes / (std::size_t{4} * threads));
+  const std::size_t element_bytes = results.loops().element_bytes;
+  std::atomic<std::uint64_t> longest = 0;
+  const auto fold = [&](std::size_t first, std::size_t last) {
+    std::uint64_t longest_here = 0;
+    runs.each(first, last, [&](std::size_t i, const operands& data, std::size_t count, const mask_view& mask) {
+      longest_here = std::max<std::uint64_t>(longest_here, count);
+      if (count * element_bytes <= longest_alone) results.reduce(i, data, count, mask);
+    });
+    for (std::uint64_t known = longest;
+         known < longest_here && !longest.compare_exchange_weak(known, longest_here);) {
+    }
+  };
+  const auto cost_before = [&](std::size_t i) { return runs.bytes_before(i) + i * bytes_for_result; };
+  run_in_shares(backend, threads, runs.size(), cost_before, fold);
+  if (longest * element_bytes > longest_alone) {
+    runs.each(0, runs.size(), [&](std::size_t i, const operands& data, std::size_t count, const mask_view& mask) {
+      if (count * element_bytes > longest_alone) reduce_long(backend, results, threads, i, data, count, mask);
+    });
+  }
+  return longest;
+}
+
+}  // namespace fanin::cpu

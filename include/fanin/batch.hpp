@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// Many results in one call: one for each row of an array along any of its axes, for each segment, or for each group
+// of elements that have the same key.
+//
+//   std::vector<float> sums(rows);
+//   fanin::sum(fanin::rows(x, {rows, columns}, 1), sums);            // x[i][0] + x[i][1] + ...
+//   fanin::sum(fanin::rows(x, {rows, columns}, 0), column_sums);     // x[0][j] + x[1][j] + ...
+//   fanin::sum(fanin::segments(x, offsets), segment_sums);           // x[offsets[k]] up to x[offsets[k + 1] - 1]
+//   fanin::sum(fanin::groups(x, keys, group_count), group_sums);     // all x[i] where keys[i] == k
+//
+// Shared by all of them:
+//   Results: one after another in memory of the caller, of the type that the verb gives for one array. Results of
+//   rows stand in the order of the axes that are left (C order). An index is that in the row or the segment; in
+//   groups it is that in x. report::bound holds for each result, and report::absent counts the elements of all of
+//   them. Reproducible: a result has the bits that the verb gives for an array of the same elements in the same
+//   order: of a row in C order, of a group in the order in which they stand in x. So neither other results in the
+//   same call, nor strides, threads or the CPU backend change it; with method::exact, neither does the order. Empty:
+//   a result of too few elements has the value that the verb gives for none; where that is an error it is NaN if it
+//   consists of floating-point numbers, or the value given by if_empty(). @throws invalid_argument otherwise, which
+//   names the first such result Backends: serial, openmp and tbb, with host memory. @throws unsupported from all
+//   others Memory: rows whose elements are contiguous, and segments, need what one array needs. Rows with strides are
+//   copied in tiles of at most 512 KiB for each thread. Groups are copied once, by key: n elements, and for each
+//   group and thread 8 bytes, but no more than the n elements' count of these; argmin and argmax take 8 bytes more
+//   for each element. Threads: safe to call concurrently. Results and inputs must not overlap.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <initializer_list>
+#include <optional>
+#include <ranges>
+#include <span>
+
+#include <fanin/elements.hpp>
+#include <fanin/request.hpp>
+#include <fanin/result.hpp>
+
+namespace fanin {
+
+/// The most axes that an array of rows() has.
+inline constexpr std::size_t most_axes = 32;
+
+/// One axis of an array: the number of places, and the distance from one to the next, counted in elements of each
+/// input and in entries of the mask.
+struct array_axis {
+  std::size_t count = 1;
+  std::array<std::ptrdiff_t, most_inputs> stride{};
+  std::ptrdiff_t mask_stride = 0;
+};
+
+/// Elements, and the result to which each of them belongs. Does not own them. Made by rows(), segments() and
+/// groups().
+struct batch {
+  layout kind = layout::rows;
+  /// Of rows: at the element with index 0 on every axis, and the count is that of all elements in the rows.
+  input_views inputs = array_view();
+  std::size_t result_count = 0;
+  /// Of rows: the axes that are left, then the axes along which rows lie; axes that act as one are joined.
+  std::array<array_axis, most_axes> axes{};
+  std::size_t kept = 0, reduced = 0;
+  /// The offsets of segments, or the keys of groups: i32, i64, u32 or u64.
+  array_view index;
+  bool drops_others = false;
+  std::optional<scalar> of_empty = {};
+
+  /// The same with a value for results of too few elements. It has the type of the results.
+  batch if_empty(const scalar& value) const {
+    batch changed = *this;
+    changed.of_empty = value;
+    return changed;
+  }
+  /// The same groups without the elements whose keys are of no group. report::absent counts them.
+  batch drop_others() const {
+    batch changed = *this;
+    changed.drops_others = true;
+    return changed;
+  }
+};
+
+/// The caller's host memory for `count` results of that form, whose numbers are of `type`.
+struct results_view {
+  void* data;
+  std::size_t count;
+  element_type type;
+  result_form form = result_form::number;
+
+  results_view(void* data_, std::size_t count_, element_type type_, result_form form_ = result_form::number) noexcept
+      : data(data_), count(count_), type(type_), form(form_) {}
+  /// Of a std::vector, std::span, std::array or the like.
+  template <class Out>
+  requires std::ranges::contiguous_range<Out> && std::ranges::sized_range<Out> &&
+      result_value<std::ranges::range_value_t<Out>>
+      results_view(Out&& out)
+  noexcept : data(std::ranges::data(out)), count(std::ranges::size(out)) {
+    using form_of_value = form_of<std::ranges::range_value_t<Out>>;
+    type = type_of<typename form_of_value::number>;
+    form = form_of_value::form;
+  }
+};
+
+/// Reduces each row, segment or group of the batch to one result. The verbs call it.
+/// @throws as reduce(); invalid_argument if the memory is for another number or type of results, if offsets descend
+/// or leave the elements, or if a key is of no group, which then names the first; overflow, which names the result
+FANIN_API report reduce(operation what, const batch& many, const results_view& out, const options& chosen = {});
+
+/// The rows of an array with these axes along `along`: the elements whose indices on all other axes are the same, in
+/// C order. Axis -1 is the last one. With `strides`, in elements, the inputs are read at these distances, which may
+/// be negative or 0, from their first element on; without, the array is in C order. A mask always is.
+/// @throws invalid_argument if the inputs have another number of elements than the array in C order, if there are
+/// more than most_axes axes, or if an axis does not exist or is named twice
+FANIN_API batch rows(const input_views& inputs, std::span<const std::size_t> shape, std::span<const int> along,
+                     std::span<const std::ptrdiff_t> strides = {});
+
+/// Segment k is the elements offsets[k] up to offsets[k + 1] - 1. There is one more offset than segments.
+/// @throws invalid_argument if there are no offsets, or offsets of another type or place than i32, i64, u32 or u64 in
+/// the inputs' memory
+FANIN_API batch segments(const input_views& inputs, const array_view& offsets);
+
+/// Group k is the elements whose keys are k, for k from 0 up to group_count - 1.
+/// @throws invalid_argument if there are not as many keys as elements, or keys of another type or place as above
+FANIN_API batch groups(const input_views& inputs, const array_view& keys, std::size_t group_count);
+
+namespace detail {
+
+template <class X>
+input_views views_of(const X& x) {
+  input_views inputs(view_of(x));
+  if constexpr (is_masked<X>) inputs = inputs.where(x.mask());
+  return inputs;
+}
+template <class X, class Y>
+input_views views_of(const X& x, const Y& y) {
+  static_assert(!is_masked<Y>, "the mask goes with the first input, and leaves out pairs");
+  return input_views(view_of(x), view_of(y)).where(views_of(x).mask());
+}
+
+template <class I>
+concept indices = elements<I> && std::integral<element_of<I>>;
+
+}  // namespace detail
+
+/// As above, of what the verbs take, also where() of it.
+template <elements X>
+batch rows(const X& x, std::initializer_list<std::size_t> shape, int along) {
+  return rows(detail::views_of(x), {shape.begin(), shape.size()}, {&along, 1});
+}
+template <elements X, elements Y>
+batch rows(const X& x, const Y& y, std::initializer_list<std::size_t> shape, int along) {
+  return rows(detail::views_of(x, y), {shape.begin(), shape.size()}, {&along, 1});
+}
+template <elements X, detail::indices Offsets>
+batch segments(const X& x, const Offsets& offsets) {
+  return segments(detail::views_of(x), detail::view_of(offsets));
+}
+template <elements X, elements Y, detail::indices Offsets>
+batch segments(const X& x, const Y& y, const Offsets& offsets) {
+  return segments(detail::views_of(x, y), detail::view_of(offsets));
+}
+template <elements X, detail::indices Keys>
+batch groups(const X& x, const Keys& keys, std::size_t group_count) {
+  return groups(detail::views_of(x), detail::view_of(keys), group_count);
+}
+template <elements X, elements Y, detail::indices Keys>
+batch groups(const X& x, const Y& y, const Keys& keys, std::size_t group_count) {
+  return groups(detail::views_of(x, y), detail::view_of(keys), group_count);
+}
+
+}  // namespace fanin

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0
+// Many results in one call: each has the bits of the reduction of its elements alone.
+#include <limits>
+
+#include "tests/conformance/checks.hpp"
+#include "tests/support/batches.hpp"
+#include "tests/support/masked.hpp"
+
+namespace fanin::test {
+namespace {
+
+/// Elements in memory, and their masks where they may be absent.
+template <class T>
+struct source {
+  std::vector<T> x;
+  std::vector<std::uint8_t> mask;
+};
+
+/// The places of the elements of each result, in `source::x`, and of their entries in the mask.
+struct expected_places {
+  std::vector<std::vector<std::size_t>> of_element, of_mask;
+  bool indices_in_input = false;
+};
+
+/// The reduction of the elements at some places alone, or no value if too few take part.
+template <class T>
+std::optional<scalar> reduced_alone(const backend& b, operation what, const source<T>& from,
+                                    const expected_places& places, std::size_t result, const options& chosen,
+                                    std::uint64_t& absent) {
+  std::vector<T> x;
+  std::vector<std::uint8_t> mask;
+  std::uint64_t present = 0;
+  for (std::size_t k = 0; k < places.of_element[result].size(); ++k) {
+    x.push_back(from.x[places.of_element[result][k]]);
+    mask.push_back(from.mask.empty() ? 1 : from.mask[places.of_mask[result][k]]);
+    present += mask.back() != 0 && (chosen.nan == nan_policy::propagate || x.back() == x.back());
+  }
+  absent += x.size() - present;
+  if (present < least_count(what)) return std::nullopt;
+  input_views inputs = inputs_for(what, std::span<const T>(x));
+  if (!from.mask.empty()) inputs = inputs.where({mask.data(), 0, mask_form::bytes});
+  const backend* const only[] = {&b};
+  scalar value = reduced(b, select(only, b.name(), what, inputs, chosen).what).value;
+  if (!places.indices_in_input) return value;
+  std::visit(
+      [&]<class R>(R& v) {
+        if constexpr (form_of<R>::form == result_form::indexed) v.index = places.of_element[result][v.index];
+      },
+      value);
+  return value;
+}
+
+/// Whether each number of a result is NaN.
+bool is_nan(const scalar& value) {
+  return std::visit(
+      []<class R>(const R& v) {
+        if constexpr (form_of<R>::form == result_form::extremes) return v.min != v.min && v.max != v.max;
+        if constexpr (form_of<R>::form == result_form::number) return v != v;
+        return false;
+      },
+      value);
+}
+
+template <class T>
+void expect_alone(const backend& b, operation what, const batch& many, const source<T>& from,
+                  const expected_places& places, const options& chosen, const std::string& shown_batch,
+                  findings& found) {
+  const auto text = [&] { return told(what, std::span<const T>(from.x), chosen) + ", " + shown_batch; };
+  std::vector<std::optional<scalar>> expected;
+  std::uint64_t absent = 0;
+  std::size_t longest = 0;
+  bool has_none = false;
+  for (std::size_t i = 0; i < places.of_element.size(); ++i) {
+    expected.push_back(reduced_alone(b, what, from, places, i, chosen, absent));
+    has_none = has_none || !expected.back();
+    longest = std::max(longest, places.of_element[i].size());
+  }
+  const element_type number = chosen.result.value_or(default_result(what, type_of<T>));
+  const bool can_be_nan = !is_integer(number) && row_of(what).form != result_form::indexed;
+  if (has_none && !can_be_nan) {
+    found.expect(throws<invalid_argument>([&] { call_each(b, what, many, chosen); }),
+                 [&] { return text() + ": a result of too few elements is no error"; });
+    return;
+  }
+  const batch_reduction got = call_each(b, what, many, chosen);
+  found.expect(got.values.size() == expected.size() && got.absent == absent, [&] {
+    return text() + ": " + std::to_string(got.absent) + " absent instead of " + std::to_string(absent);
+  });
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    found.expect(expected[i] ? same(got.values[i], *expected[i]) : is_nan(got.values[i]), [&] {
+      return text() + ", result " + std::to_string(i) + " of " + std::to_string(expected.size()) + ": " +
+             shown(got.values[i]) + " instead of " + (expected[i] ? shown(*expected[i]) : "NaN");
+    });
+  }
+}
+
+/// Every operation and method of the element type.
+template <class T, class F>
+void for_each_method(const backend& b, F f) {
+  for (const operation what : all_operations) {
+    for (const method how : all_methods) {
+      const bool same_as_fast = arithmetic_method(what, type_of<T>, how) != how;
+      if (has(b, what, type_of<T>, how) && !same_as_fast) f(what, options{.how = how});
+    }
+  }
+}
+
+template <class T>
+std::vector<T> values_for(operation what, std::size_t count, std::uint64_t seed) {
+  return what == operation::product ? unit_factors<T>(count, seed) : mixed_values<T>(count, seed);
+}
+
+/// Operations of which long inputs differ: by order, by the number of inputs, and by indices.
+template <class T, class F>
+void for_each_long_method(const backend& b, F f) {
+  for_each_method<T>(b, [&](operation what, options chosen) {
+    chosen.threads = 3;
+    if (what == operation::sum || what == operation::dot || what == operation::argmin) f(what, chosen);
+  });
+}
+
+/// Whether elements may be absent: false, and true if the operation can leave out those of type T.
+template <class T>
+std::vector<bool> presences(operation what) {
+  using limits = std::numeric_limits<part_of<T>>;
+  const bool can_leave_out = row_of(what).absent != stand_in::minus_infinity || limits::has_infinity;
+  return can_leave_out ? std::vector{false, true} : std::vector{false};
+}
+
+/// An array that is read at distances other than those of C order.
+struct strided_case {
+  std::vector<std::size_t> shape;
+  std::vector<std::ptrdiff_t> strides;
+  std::vector<int> along;
+};
+
+/// Finds out the first element's place from the lowest place, so that all are in memory.
+template <class T>
+void expect_rows(const backend& b, operation what, const strided_case& rows_of, bool may_be_absent, options chosen,
+                 findings& found) {
+  std::vector<bool> is_reduced(rows_of.shape.size());
+  for (const int a : rows_of.along) is_reduced[static_cast<std::size_t>(a)] = true;
+  const auto elements = places_of_rows(rows_of.shape, rows_of.strides, is_reduced);
+  const auto entries = places_of_rows(rows_of.shape, strides_in_order(rows_of.shape), is_reduced);
+  std::ptrdiff_t low = 0, high = 0;
+  for (const auto& row : elements) {
+    for (const std::ptrdiff_t place : row) {
+      low = std::min(low, place);
+      high = std::max(high, place);
+    }
+  }
+  generator random(7);
+  source<T> from{values_for<T>(what, static_cast<std::size_t>(high - low) + 1, 31), {}};
+  std::size_t total = 0;
+  expected_places places;
+  for (std::size_t r = 0; r < elements.size(); ++r) {
+    places.of_element.emplace_back();
+    for (const std::ptrdiff_t place : elements[r])
+      places.of_element.back().push_back(static_cast<std::size_t>(place - low));
+    places.of_mask.emplace_back(entries[r].begin(), entries[r].end());
+    total += entries[r].size();
+  }
+  if (may_be_absent) {
+    from.x = masked(from.x, 1, 4, random).x;
+    for (std::size_t i = 0; i < total; ++i) from.mask.push_back(random() % 4 != 0);
+    chosen.nan = nan_policy::skip;
+  }
+  input_views inputs = inputs_for(what, array_view(from.x.data() - low, total, type_of<T>));
+  const std::vector<std::uint8_t> bits = bits_of_mask(from.mask, 3);
+  if (may_be_absent) inputs = inputs.where({bits.data(), 3, mask_form::bits});
+  std::string shown_rows = "rows of";
+  for (std::size_t a = 0; a < rows_of.shape.size(); ++a) {
+    shown_rows += " " + std::to_string(rows_of.shape[a]) + (is_reduced[a] ? "*" : "") + " by " +
+                  std::to_string(rows_of.strides[a]);
+  }
+  expect_alone(b, what, rows(inputs, rows_of.shape, rows_of.along, rows_of.strides), from, places, chosen, shown_rows,
+               found);
+}
+
+void check_rows(const backend& b, findings& found) {
+  const strided_case cases[] = {
+      {{7}, {1}, {0}},
+      {{}, {}, {}},
+      {{5, 1}, {1, 1}, {1}},
+      {{3, 0}, {0, 1}, {1}},
+      {{0, 3}, {3, 1}, {1}},
+      {{3, 5}, {5, 1}, {1}},
+      {{37, 45}, {45, 1}, {0}},
+      {{3, 2100}, {2100, 1}, {1}},
+      {{2100, 3}, {3, 1}, {0}},
+      {{5, 4, 3}, {12, 3, 1}, {1}},
+      {{5, 4, 3}, {12, 3, 1}, {0, 2}},
+      {{5, 4, 3}, {12, 3, 1}, {0, 1, 2}},
+      {{4, 3, 70}, {1, 280, 4}, {2}},
+      {{6, 70}, {-70, -1}, {1}},
+      {{6, 70}, {100, 1}, {1}},
+      {{40, 70}, {0, 1}, {0}},
+      {{4, 5}, {1, 0}, {1}},
+      {{33, 2, 2100}, {2, 1, 66}, {2}},
+  };
+  for_each_element([&]<class T>(T) {
+    for_each_method<T>(b, [&](operation what, options chosen) {
+      for (const strided_case& one : cases) {
+        for (const bool may_be_absent : presences<T>(what))
+          expect_rows<T>(b, what, one, may_be_absent, chosen, found);
+      }
+    });
+  });
+  // Enough for threads: within rows, in parts of rows, and among rows.
+  for_each_type<float, double>([&]<class T>(T) {
+    for_each_long_method<T>(b, [&](operation what, const options& chosen) {
+      expect_rows<T>(b, what, {{2, 700001}, {700001, 1}, {1}}, false, chosen, found);
+      expect_rows<T>(b, what, {{300001, 3}, {3, 1}, {0}}, false, chosen, found);
+      expect_rows<T>(b, what, {{300, 3001}, {3001, 1}, {0}}, false, chosen, found);
+      expect_rows<T>(b, what, {{3001, 300}, {300, 1}, {1}}, false, chosen, found);
+    });
+  });
+}
+
+template <class Offset>
+std::vector<Offset> random_offsets(std::size_t segments, std::size_t elements, generator& random) {
+  std::vector<Offset> offsets;
+  for (std::size_t i = 0; i <= segments; ++i) offsets.push_back(static_cast<Offset>(random() % (elements + 1)));
+  if (segments > 3) offsets[1] = offsets[2] = offsets[3];
+  std::ranges::sort(offsets);
+  return offsets;
+}
+
+template <class T, class Offset>
+void expect_segments(const backend& b, operation what, std::size_t segment_count, std::size_t elements, bool masks,
+                     options chosen, findings& found) {
+  generator random(segment_count);
+  source<T> from{values_for<T>(what, elements, 41), {}};
+  if (masks) {
+    auto made = masked(from.x, 1, 4, random);
+    from = {std::move(made.x), std::move(made.mask)};
+    chosen.nan = nan_policy::skip;
+  }
+  const auto offsets = random_offsets<Offset>(segment_count, elements, random);
+  expected_places places;
+  for (std::size_t s = 0; s < segment_count; ++s) {
+    places.of_element.emplace_back(static_cast<std::size_t>(offsets[s + 1] - offsets[s]));
+    std::iota(places.of_element.back().begin(), places.of_element.back().end(), static_cast<std::size_t>(offsets[s]));
+  }
+  places.of_mask = places.of_element;
+  input_views inputs = inputs_for(what, std::span<const T>(from.x));
+  if (masks) inputs = inputs.where({from.mask.data(), 0, mask_form::bytes});
+  expect_alone(b, what, segments(inputs, std::span<const Offset>(offsets)), from, places, chosen,
+               std::to_string(segment_count) + " segments", found);
+}
+
+template <class T, class Key>
+void expect_groups(const backend& b, operation what, std::size_t group_count, std::size_t elements, bool masks,
+                   options chosen, findings& found) {
+  generator random(group_count);
+  source<T> from{values_for<T>(what, elements, 43), {}};
+  if (masks) {
+    auto made = masked(from.x, 1, 4, random);
+    from = {std::move(made.x), std::move(made.mask)};
+    chosen.nan = nan_policy::skip;
+  }
+  std::vector<Key> keys;
+  expected_places places;
+  places.of_element.resize(group_count);
+  for (std::size_t i = 0; i < elements; ++i) {
+    const std::uint64_t key = random() % group_count;
+    keys.push_back(static_cast<Key>(random() % 4 == 0 ? 0 : key));  // one group is larger than the others
+    places.of_element[static_cast<std::size_t>(keys.back())].push_back(i);
+  }
+  places.of_mask = places.of_element;
+  places.indices_in_input = true;
+  input_views inputs = inputs_for(what, std::span<const T>(from.x));
+  if (masks) inputs = inputs.where({from.mask.data(), 0, mask_form::bytes});
+  expect_alone(b, what, groups(inputs, std::span<const Key>(keys), group_count), from, places, chosen,
+               std::to_string(group_count) + " groups", found);
+}
+
+}  // namespace
+
+void check_batches(const backend& b, findings& found) {
+  if (b.home() != memory::host) {
+    const float x = 1;
+    const batch one = rows(array_view(&x, 1, element_type::f32), std::array<std::size_t, 1>{1}, std::array{0});
+    found.expect(throws<unsupported>([&] { call_each(b, operation::sum, one); }),
+                 [] { return std::string("rows are not refused"); });
+    return;
+  }
+  check_rows(b, found);
+  for_each_element([&]<class T>(T) {
+    for_each_method<T>(b, [&](operation what, options chosen) {
+      for (const bool masks : presences<T>(what)) {
+        expect_segments<T, std::int32_t>(b, what, 1, 100, masks, chosen, found);
+        expect_segments<T, std::uint64_t>(b, what, 23, 3000, masks, chosen, found);
+        expect_groups<T, std::int64_t>(b, what, 1, 100, masks, chosen, found);
+        expect_groups<T, std::uint32_t>(b, what, 17, 3000, masks, chosen, found);
+      }
+    });
+  });
+  for_each_type<float, double>([&]<class T>(T) {
+    for_each_long_method<T>(b, [&](operation what, const options& chosen) {
+      expect_segments<T, std::int64_t>(b, what, 3, 900001, false, chosen, found);
+      expect_segments<T, std::int32_t>(b, what, 5000, 900001, false, chosen, found);
+      expect_groups<T, std::int32_t>(b, what, 300, 300001, false, chosen, found);
+    });
+  });
+}
+
+}  // namespace fanin::test

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows, segments and groups through the verbs, and what they refuse.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <fanin/fanin.hpp>
+
+namespace {
+
+using fanin::element_type;
+using fanin::invalid_argument;
+using fanin::method;
+
+const std::vector<double> x{1, 2, 3, 4, 5, 6};
+
+template <class Error, class Call>
+std::string message_of(Call call) {
+  try {
+    call();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+}  // namespace
+
+TEST_SUITE("unit/batches") {
+  TEST_CASE("rows are along the named axis, and results in the order of the others") {
+    std::vector<double> two(2), three(3);
+    CHECK(fanin::sum(fanin::rows(x, {2, 3}, 1), two).backend == "serial");
+    CHECK(two == std::vector<double>{6, 15});
+    fanin::sum(fanin::rows(x, {2, 3}, 0), three);
+    CHECK(three == std::vector<double>{5, 7, 9});
+    fanin::max(fanin::rows(x, {2, 3}, -1), two);
+    CHECK(two == std::vector<double>{3, 6});
+    std::vector<fanin::indexed<double>> places(3);
+    fanin::argmin(fanin::rows(x, {2, 3}, 0), places);
+    CHECK(places[2] == fanin::indexed<double>{3, 0});
+    fanin::dot(fanin::rows(x, x, {2, 3}, 1), two);
+    CHECK(two == std::vector<double>{14, 77});
+  }
+
+  TEST_CASE("several axes and strides") {
+    const std::size_t shape[] = {1, 2, 3};
+    const int along[] = {0, 2};
+    std::vector<double> two(2);
+    fanin::sum(fanin::rows(std::span<const double>(x), shape, along), two);
+    CHECK(two == std::vector<double>{6, 15});
+    const std::size_t transposed[] = {3, 2};
+    const std::ptrdiff_t strides[] = {1, 3};
+    const int last[] = {1};
+    std::vector<double> three(3);
+    fanin::sum(fanin::rows(std::span<const double>(x), transposed, last, strides), three);
+    CHECK(three == std::vector<double>{5, 7, 9});
+  }
+
+  TEST_CASE("segments, groups and masks") {
+    std::vector<double> sums(3);
+    fanin::sum(fanin::segments(x, std::vector<int>{0, 2, 2, 5}), sums);
+    CHECK(sums == std::vector<double>{3, 0, 12});
+    fanin::sum(fanin::groups(x, std::vector<long long>{2, 0, 2, 0, 2, 0}, 3), sums);
+    CHECK(sums == std::vector<double>{12, 0, 9});
+    const std::uint8_t mask[] = {1, 1, 0, 1, 0, 0};
+    const auto report = fanin::sum(fanin::groups(fanin::where(x, mask), std::vector<int>{2, 0, 2, 0, 2, 0}, 3), sums);
+    CHECK(sums == std::vector<double>{6, 0, 1});
+    CHECK(report.absent == 3);
+  }
+
+  TEST_CASE("results of no elements") {
+    const std::vector<int> offsets{0, 0, 6};
+    std::vector<double> means(2);
+    fanin::mean(fanin::segments(x, offsets), means);
+    CHECK(std::isnan(means[0]));
+    CHECK(means[1] == 3.5);
+    fanin::mean(fanin::segments(x, offsets).if_empty(-1.0), means);
+    CHECK(means[0] == -1);
+    std::vector<fanin::indexed<double>> places(2);
+    CHECK(message_of<invalid_argument>([&] { fanin::argmax(fanin::segments(x, offsets), places); }) ==
+          "result 0: the argmax of too few elements does not exist");
+    fanin::argmax(fanin::segments(x, offsets).if_empty(fanin::indexed<double>{0, 99}), places);
+    CHECK(places[0].index == 99);
+    CHECK(places[1] == fanin::indexed<double>{6, 5});
+    fanin::argmax(fanin::groups(x, std::vector<int>(6, 1), 2).if_empty(fanin::indexed<double>{0, 99}), places);
+    CHECK(places[0].index == 99);
+    CHECK_THROWS_AS(fanin::mean(fanin::segments(x, offsets).if_empty(-1), means), invalid_argument);
+  }
+
+  TEST_CASE("keys of no group are an error, or dropped and counted") {
+    const std::vector<int> keys{0, 1, -1, 7, 1, 0};
+    std::vector<double> sums(2);
+    CHECK(message_of<invalid_argument>([&] { fanin::sum(fanin::groups(x, keys, 2), sums); }) ==
+          "key 2 is -1, and the groups are those from 0 to 2 - 1");
+    CHECK(fanin::sum(fanin::groups(x, keys, 2).drop_others(), sums).absent == 2);
+    CHECK(sums == std::vector<double>{7, 7});
+  }
+
+  TEST_CASE("an overflow names its result") {
+    const std::vector<std::int64_t> large(4, std::numeric_limits<std::int64_t>::max());
+    std::vector<std::int64_t> sums(3);
+    const std::string told = message_of<fanin::overflow>([&] {
+      fanin::sum(fanin::segments(large, std::vector<int>{0, 1, 3, 4}), sums);
+    });
+    CHECK(told.substr(0, 10) == "result 1: ");
+    CHECK(sums[0] == large[0]);
+    CHECK(sums[2] == large[0]);
+  }
+
+  TEST_CASE("what does not fit is refused") {
+    std::vector<double> two(2);
+    std::vector<float> floats(2);
+    CHECK_THROWS_AS(static_cast<void>(fanin::rows(x, {2, 2}, 1)), invalid_argument);
+    CHECK_THROWS_AS(static_cast<void>(fanin::rows(x, {2, 3}, 2)), invalid_argument);
+    CHECK_THROWS_AS(static_cast<void>(fanin::segments(x, std::vector<int>{})), invalid_argument);
+    CHECK_THROWS_AS(static_cast<void>(fanin::groups(x, std::vector<int>{1, 2}, 3)), invalid_argument);
+    CHECK_THROWS_AS(fanin::sum(fanin::rows(x, {3, 2}, 1), two), invalid_argument);
+    CHECK_THROWS_AS(fanin::sum(fanin::rows(x, {2, 3}, 1), floats), fanin::unsupported);
+    CHECK_THROWS_AS(fanin::dot(fanin::rows(x, {2, 3}, 1), two), invalid_argument);
+    CHECK(message_of<invalid_argument>([&] {
+            fanin::sum(fanin::segments(x, std::vector<int>{0, 4, 3}), two);
+          }) == "offset 2 is 3: offsets ascend from 0 to at most 6, the number of elements");
+    CHECK_THROWS_AS(fanin::sum(fanin::segments(x, std::vector<int>{0, 4, 7}), two), invalid_argument);
+    CHECK_THROWS_AS(fanin::sum(fanin::segments(x, std::vector<int>{-1, 4, 6}), two), invalid_argument);
+    CHECK_THROWS_AS(fanin::sum(fanin::rows(x, {2, 3}, 1), two, {.variant = "kahan"}), fanin::unsupported);
+    const std::vector<std::size_t> many(33, 1);
+    const int first[] = {0};
+    CHECK_THROWS_AS(static_cast<void>(fanin::rows(std::span<const double>(x.data(), 1), many, first)),
+                    invalid_argument);
+  }
+
+  TEST_CASE("exact results of groups do not depend on the order of the elements") {
+    const std::vector<double> a{1e100, 1, -1e100, 3}, b{3, -1e100, 1, 1e100};
+    const std::vector<int> keys{1, 1, 1, 0}, reversed{0, 1, 1, 1};
+    std::vector<double> sums(2), others(2);
+    fanin::sum(fanin::groups(a, keys, 2), sums, {.how = method::exact});
+    fanin::sum(fanin::groups(b, reversed, 2), others, {.how = method::exact});
+    CHECK(sums == std::vector<double>{3, 1});
+    CHECK(others == sums);
+  }
+}
