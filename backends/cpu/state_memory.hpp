@@ -3,7 +3,7 @@
 #pragma once
 
 #include <cstddef>
-#include <vector>
+#include <memory>
 
 #include <fanin/loop.hpp>
 
@@ -14,15 +14,21 @@ class state_memory {
  public:
   /// Memory of at least `bytes`, whose previous contents may be lost.
   std::byte* get(std::size_t bytes) {
-    if (lines_.size() < bytes / sizeof(line) + 1) lines_ = std::vector<line>(bytes / sizeof(line) + 1);
-    return lines_.data()->bytes;
+    const std::size_t needed = bytes / sizeof(line) + 1;
+    if (lines_ == nullptr || count_ < needed) {
+      lines_.reset();  // before as much again is taken
+      lines_ = std::make_unique_for_overwrite<line[]>(needed);
+      count_ = needed;
+    }
+    return lines_[0].bytes;
   }
 
  private:
   struct alignas(detail::state_alignment) line {
     std::byte bytes[detail::state_alignment];
   };
-  std::vector<line> lines_;
+  std::unique_ptr<line[]> lines_;
+  std::size_t count_ = 0;
 };
 
 }  // namespace fanin::cpu

@@ -213,6 +213,7 @@ void check_rows(const backend& b, findings& found) {
       expect_rows<T>(b, what, {{300001, 3}, {3, 1}, {0}}, false, chosen, found);
       expect_rows<T>(b, what, {{300, 3001}, {3001, 1}, {0}}, false, chosen, found);
       expect_rows<T>(b, what, {{3001, 300}, {300, 1}, {1}}, false, chosen, found);
+      expect_rows<T>(b, what, {{70, 9001}, {9001, 1}, {0}}, false, chosen, found);
     });
   });
 }

@@ -108,6 +108,16 @@ TEST_SUITE("unit/batches") {
     CHECK(told.substr(0, 10) == "result 1: ");
     CHECK(sums[0] == large[0]);
     CHECK(sums[2] == large[0]);
+    std::vector<std::int64_t> columns{1, large[0], 1, 2, 0, 2};
+    const std::string of_column = message_of<fanin::overflow>([&] {
+      fanin::sum(fanin::rows(columns, {2, 3}, 0), sums);
+    });
+    CHECK(of_column == "no error");
+    columns[4] = 1;
+    CHECK(message_of<fanin::overflow>([&] {
+            fanin::sum(fanin::rows(columns, {2, 3}, 0), sums);
+          }).substr(0, 10) == "result 1: ");
+    CHECK(sums[2] == 3);
   }
 
   TEST_CASE("what does not fit is refused") {

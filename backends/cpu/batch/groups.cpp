@@ -3,12 +3,14 @@
 // puts the elements of each group.
 #include "backends/cpu/batch/groups.hpp"
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <string>
 #include <utility>
 
 #include "backends/cpu/batch/index.hpp"
+#include "backends/cpu/batch/results.hpp"
 #include "backends/threads.hpp"
 
 namespace fanin::cpu {
@@ -70,7 +72,7 @@ class counting_sort {
       const counting_sort& s = j.sort;
       const std::size_t end = s.count_ / s.parts_ * (part + 1);
       for (std::size_t i = s.count_ / s.parts_ * part; i < (part + 1 == s.parts_ ? s.count_ : end); ++i) {
-        j.f(part, i, static_cast<std::size_t>(s.keys_[i]));  // A negative key is larger than any group.
+        j.f(part, i, std::size_t{s.keys_[i]});
       }
     };
     backend_.run(threads_, parts_, {run_part, &shared});
@@ -101,23 +103,19 @@ void with_word(std::size_t element_bytes, const F& f) {
   }
 }
 
-std::uint8_t entry_of(const mask_view& mask, std::size_t i) {
-  const auto* const bytes = static_cast<const std::uint8_t*>(mask.data);
-  const std::uint64_t at = mask.first + i;
-  return mask.form == mask_form::bits ? bytes[at / 8] >> (at % 8) & 1 : bytes[at];
-}
-
 }  // namespace
 
 sorted_elements::sorted_elements(const cpu_backend& backend, const request& request, const batch& groups)
     : offsets_(groups.result_count + 1) {
   const input_views& from = groups.inputs;
   const mask_view& mask = from.mask();
-  with_index(groups.index, [&]<class Key>(const Key* keys) {
-    counting_sort<Key> sort(backend, request.threads, keys, from.count(), groups.result_count);
+  with_index(groups.index, [&]<class Key>(const Key* keys, std::uint64_t largest) {
+    const std::size_t in_groups = groups.result_count > largest ? largest + 1 : groups.result_count;
+    counting_sort<Key> sort(backend, request.threads, keys, from.count(), in_groups);
     sort.count(offsets_.data());
+    std::fill(offsets_.begin() + static_cast<std::ptrdiff_t>(in_groups), offsets_.end(), offsets_[in_groups]);
     if (const std::size_t i = sort.first_outside(); i < from.count() && !groups.drops_others) {
-      throw invalid_argument("key " + std::to_string(i) + " is " + std::to_string(keys[i]) +
+      throw invalid_argument("key " + std::to_string(i) + " is " + shown_entry(groups.index, i) +
                              ", and the groups are those from 0 to " + std::to_string(groups.result_count) + " - 1");
     }
     const std::size_t kept = offsets_.back();
@@ -132,7 +130,7 @@ sorted_elements::sorted_elements(const cpu_backend& backend, const request& requ
       sort.place([=](std::size_t i, std::size_t place) {
         sorted_x[place] = x[i];
         if (sorted_y != nullptr) sorted_y[place] = y[i];
-        if (sorted_mask != nullptr) sorted_mask[place] = std::byte{entry_of(mask, i)};
+        if (sorted_mask != nullptr) sorted_mask[place] = std::byte{takes_part(mask, i)};
         if (positions != nullptr) positions[place] = i;
       });
       const array_view of_x(sorted_x, kept, from.type());

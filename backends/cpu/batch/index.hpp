@@ -3,23 +3,27 @@
 #pragma once
 
 #include <concepts>
+#include <string>
 
-#include <fanin/error.hpp>
 #include <fanin/request.hpp>
 
 namespace fanin::cpu {
 
-/// Returns f(pointer) with the index's data. @throws invalid_argument if it is of another type than i32, i64, u32,
-/// u64
+/// Returns f(pointer, largest) with the index's data as u32 or u64. Negative entries are those above `largest`.
 template <class F>
 auto with_index(const array_view& index, const F& f) {
-  using result = decltype(f(static_cast<const std::int64_t*>(nullptr)));
-  return with_element(index.type, [&]<class T>() -> result {
-    if constexpr (std::integral<T> && sizeof(T) >= 4) {
-      return f(static_cast<const T*>(index.data));
-    } else {
-      throw invalid_argument("offsets and keys are i32, i64, u32 or u64");
-    }
+  const bool is_signed = default_result(operation::sum, index.type) == element_type::i64;
+  if (size_of(index.type) == 4) {
+    return f(static_cast<const std::uint32_t*>(index.data), std::uint64_t{~std::uint32_t{0} >> is_signed});
+  }
+  return f(static_cast<const std::uint64_t*>(index.data), ~std::uint64_t{0} >> is_signed);
+}
+
+/// Entry i, for messages.
+inline std::string shown_entry(const array_view& index, std::size_t i) {
+  return with_element(index.type, [&]<class T>() -> std::string {
+    if constexpr (std::integral<T>) return std::to_string(static_cast<const T*>(index.data)[i]);
+    return {};
   });
 }
 

@@ -80,13 +80,14 @@ class segments_of {
   std::size_t element_bytes_;
 };
 
+/// @throws invalid_argument unless offsets ascend, up to at most `last`
 template <class Offset>
-void check_offsets(const Offset* offsets, std::size_t segment_count, std::size_t element_count) {
+void check_offsets(const batch& many, const Offset* offsets, std::uint64_t last) {
   Offset before = 0;
-  for (std::size_t i = 0; i <= segment_count; ++i) {
-    if (offsets[i] < before || static_cast<std::uint64_t>(offsets[i]) > element_count) {
-      throw invalid_argument("offset " + std::to_string(i) + " is " + std::to_string(offsets[i]) +
-                             ": offsets ascend from 0 to at most " + std::to_string(element_count) +
+  for (std::size_t i = 0; i <= many.result_count; ++i) {
+    if (offsets[i] < before || offsets[i] > last) {
+      throw invalid_argument("offset " + std::to_string(i) + " is " + shown_entry(many.index, i) +
+                             ": offsets ascend from 0 to at most " + std::to_string(many.inputs.count()) +
                              ", the number of elements");
     }
     before = offsets[i];
@@ -102,10 +103,10 @@ batch_counts reduce_batch(const cpu_backend& backend, const request& request, co
   if (many.kind == layout::rows) {
     counts.longest = is_contiguous(many)
                          ? reduce_runs(backend, out, request.threads, contiguous_rows(many, element_bytes))
-                         : reduce_strided_rows(backend, out, request.threads, many);
+                         : reduce_strided_rows(backend, out, request, many);
   } else if (many.kind == layout::segments) {
-    counts.longest = with_index(many.index, [&](const auto* offsets) {
-      check_offsets(offsets, many.result_count, many.inputs.count());
+    counts.longest = with_index(many.index, [&](const auto* offsets, std::uint64_t largest) {
+      check_offsets(many, offsets, std::min<std::uint64_t>(largest, many.inputs.count()));
       return reduce_runs(backend, out, request.threads,
                          segments_of(many.inputs, offsets, many.result_count, element_bytes));
     });

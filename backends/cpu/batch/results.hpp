@@ -13,6 +13,13 @@
 
 namespace fanin::cpu {
 
+/// Whether the element with entry i of a mask takes part: 0 or 1.
+inline std::uint8_t takes_part(const mask_view& mask, std::uint64_t i) {
+  const auto* const bytes = static_cast<const std::uint8_t*>(mask.data);
+  const std::uint64_t at = mask.first + i;
+  return mask.form == mask_form::bits ? bytes[at / 8] >> (at % 8) & 1 : bytes[at] != 0;
+}
+
 /// Writes results. Threads: each result from one thread; different ones from different threads at once.
 class batch_results {
  public:
@@ -29,6 +36,8 @@ class batch_results {
 
   const arithmetic& loops() const noexcept { return arithmetic_; }
   const presence_rule& rule() const noexcept { return rule_; }
+  /// The fewest elements that have a value.
+  std::uint64_t least() const noexcept { return least_; }
   /// Whether elements may be absent.
   bool partial() const noexcept { return partial_; }
   std::byte* at(std::size_t i) const noexcept { return results_ + i * bytes_; }

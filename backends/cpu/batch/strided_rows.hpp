@@ -7,7 +7,7 @@
 namespace fanin::cpu {
 
 /// Writes the results of rows that are not empty. Returns the length of a row.
-std::uint64_t reduce_strided_rows(const cpu_backend& backend, batch_results& results, unsigned threads,
+std::uint64_t reduce_strided_rows(const cpu_backend& backend, batch_results& results, const request& request,
                                   const batch& many);
 
 }  // namespace fanin::cpu

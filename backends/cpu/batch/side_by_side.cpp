@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/cpu/batch/side_by_side.hpp"
+
+#include <bit>
+
+namespace fanin::cpu {
+
+bool rows_side_by_side::serves(const batch& many, const batch_results& results, const column_arithmetic* columns) {
+  if (columns == nullptr || results.partial() || many.reduced != 1) return false;
+  const auto kept = kept_axes(many);
+  return reduced_axes(many)[0].count >= results.least() &&
+         std::any_of(kept.begin(), kept.end(), [](const array_axis& axis) { return axis.stride[0] == 1; });
+}
+
+rows_side_by_side::rows_side_by_side(const batch& many, batch_results& results, const request& request,
+                                     const column_arithmetic& columns, unsigned threads, bool may_split)
+    : many_(many),
+      results_(results),
+      columns_(columns),
+      tiles_(many, columns.width, columns.leaf, threads, may_split),
+      result_(request.result),
+      along_(reduced_axes(many)[0].stride[0]),
+      used_(std::min(columns.lanes, tiles_.length())) {
+  if (tiles_.parts() > 1) partials_ = partial_memory_.get(tiles_.tasks() * columns.state_bytes);
+}
+
+/// Folds in the fixed order; `states` has room for one more state than there are levels of leaves.
+void rows_side_by_side::fold_range(const row_tile& tile, const std::byte* x, std::size_t count,
+                                   std::byte* states) const {
+  if (count <= columns_.leaf) return columns_.fold(x, along_, tile.rows, count, used_, states);
+  const std::size_t left = columns_.leaf * std::bit_floor((count - 1) / columns_.leaf);
+  const auto bytes = static_cast<std::ptrdiff_t>(results_.loops().element_bytes);
+  std::byte* const right = states + columns_.state_bytes;
+  fold_range(tile, x, left, states);
+  fold_range(tile, x + static_cast<std::ptrdiff_t>(left) * along_ * bytes, count - left, right);
+  columns_.merge(states, right, tile.rows, used_);
+}
+
+void rows_side_by_side::finish(const row_tile& tile, std::byte* state) {
+  columns_.collapse(state, tile.rows, used_);
+  for (std::size_t r = 0; r < tile.rows; ++r) {
+    const std::size_t i = tile.first_result + r * tile.result_distance;
+    try {
+      columns_.finish(state, r, tiles_.length(), result_, results_.at(i));
+    } catch (...) {
+      results_.fail(i);
+    }
+  }
+}
+
+void rows_side_by_side::fold(std::size_t task, workspace& with) {
+  const row_tile tile = tiles_.task(task);
+  const auto bytes = static_cast<std::ptrdiff_t>(results_.loops().element_bytes);
+  const std::ptrdiff_t first = tile.base.of_input[0] + static_cast<std::ptrdiff_t>(tile.begin) * along_;
+  const auto levels = static_cast<std::size_t>(std::bit_width(tile.count / columns_.leaf)) + 2;
+  std::byte* const states = with.states.get(levels * columns_.state_bytes);
+  fold_range(tile, static_cast<const std::byte*>(many_.inputs[0].data) + first * bytes, tile.count, states);
+  if (tiles_.parts() == 1) {
+    finish(tile, states);
+  } else {
+    std::copy_n(states, columns_.state_bytes, partials_ + task * columns_.state_bytes);
+  }
+}
+
+void rows_side_by_side::merge(std::size_t tile) {
+  const std::size_t first = tile * tiles_.parts();
+  const row_tile rows = tiles_.task(first);
+  const auto partial = [&](std::size_t part) { return partials_ + (first + part) * columns_.state_bytes; };
+  merge_parts(tiles_.parts(), [&](std::size_t into, std::size_t from) {
+    columns_.merge(partial(into), partial(from), rows.rows, used_);
+  });
+  finish(rows, partial(0));
+}
+
+}  // namespace fanin::cpu
