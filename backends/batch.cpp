@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Batches as callers describe them, and the choice of the backend that reduces them.
-#include <fanin/batch.hpp>
+#include <fanin/fanin.hpp>
 
 #include <limits>
 #include <string>
 #include <utility>
-
-#include <fanin/backend.hpp>
 
 #include "backends/checks.hpp"
 #include "backends/choice.hpp"
@@ -54,6 +52,16 @@ void check_index(const input_views& inputs, const array_view& index, const char*
   if (index.place != inputs.place())
     throw invalid_argument(std::string(name) + " lie in other memory than the input");
   if (index.data == nullptr && index.count > 0) throw invalid_argument(std::string(name) + " are null");
+}
+
+void check_batch(operation what, const batch& many, const results_view& out, std::optional<element_type> wanted) {
+  check_data(many.inputs);
+  if (out.count != many.result_count) {
+    throw invalid_argument("there is memory for " + std::to_string(out.count) + " results, and there are " +
+                           std::to_string(many.result_count));
+  }
+  char none;
+  check_result(what, result_view(out.count > 0 ? out.data : &none, out.type, out.form), wanted);
 }
 
 }  // namespace
@@ -113,16 +121,9 @@ outcome backend::reduce_each(const request& asked, const batch&, void*) const {
 }
 
 report reduce(operation what, const batch& many, const results_view& out, const options& chosen) {
-  check_data(many.inputs);
-  if (out.count != many.result_count) {
-    throw invalid_argument("there is memory for " + std::to_string(out.count) + " results, and there are " +
-                           std::to_string(many.result_count));
-  }
+  check_batch(what, many, out, chosen.result);
   options with_result = chosen;
   with_result.result = out.type;
-  char none;
-  const result_view each(out.count > 0 ? out.data : &none, out.type, out.form);
-  check_result(what, each, chosen.result);
   const auto choose_backend = [&](std::span<const passed_over> failed) {
     return choose(what, many.inputs, with_result, failed, many.kind);
   };
@@ -130,6 +131,18 @@ report reduce(operation what, const batch& many, const results_view& out, const 
     return report(s.chosen->name(), s.chosen->reduce_each(s.what, many, out.data), std::move(s.fallback));
   };
   return with_fallback(choose_backend, run, [&] { return leaves_choice(chosen, many.inputs.place()); });
+}
+
+report plan::operator()(const batch& many, const results_view& out) const {
+  const request& planned = chosen_.what;
+  check_batch(planned.what, many, out, planned.result);
+  const input_views& inputs = many.inputs;
+  if (many.kind != planned.kind || inputs.size() != planned.inputs.size() || inputs.type() != planned.inputs.type() ||
+      inputs.place() != planned.inputs.place()) {
+    throw invalid_argument("the batch's layout, or its inputs' number, type or place, is not the planned one");
+  }
+  return translate_bad_alloc(
+      [&] { return report(chosen_.chosen->name(), chosen_.chosen->reduce_each(planned, many, out.data)); });
 }
 
 }  // namespace fanin

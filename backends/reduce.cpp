@@ -113,9 +113,10 @@ result<scalar> reduce(operation what, const input_views& inputs, const options& 
                    [&](const result_view& value) { return reduce(what, inputs, value, chosen); });
 }
 
-plan::plan(operation what, element_type type, const options& chosen, std::size_t expected_count, memory place)
+plan::plan(operation what, element_type type, const options& chosen, std::size_t expected_count, memory place,
+           layout kind)
     : chosen_(translate_bad_alloc(
-          [&] { return choose(what, views_without_data(what, type, expected_count, place), chosen); })) {}
+          [&] { return choose(what, views_without_data(what, type, expected_count, place), chosen, {}, kind); })) {}
 
 report plan::operator()(const input_views& inputs, const result_view& value) const {
   const request& planned = chosen_.what;

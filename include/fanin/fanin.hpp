@@ -60,14 +60,17 @@ FANIN_API result<scalar> reduce(operation what, const input_views& inputs, const
 /// noticeable part of their time. Threads: safe to call concurrently.
 class FANIN_API plan {
  public:
-  /// `auto` chooses for inputs of `expected_count` elements; the calls may have any count. @throws as reduce
+  /// `auto` chooses for inputs of `expected_count` elements; the calls may have any count.
+  /// With a `kind`, for batches of that layout. @throws as reduce
   plan(operation what, element_type type, const options& chosen = {}, std::size_t expected_count = unknown_count,
-       memory place = memory::host);
+       memory place = memory::host, layout kind = layout::array);
   /// report::fallback stays empty; chosen() has it. Allocates nothing in steady state, except for serial/recursive.
   /// @throws as reduce; invalid_argument if inputs or result are of another type, place or number than planned
   report operator()(const input_views& inputs, const result_view& value) const;
   /// As above, with the value in the result.
   result<scalar> operator()(const input_views& inputs) const;
+  /// Reduces a batch as reduce() of a batch does; also invalid_argument if it is of another layout than planned.
+  report operator()(const batch& many, const results_view& out) const;
   /// The backend, the variant and the method of the calls.
   const selection& chosen() const noexcept { return chosen_; }
 

@@ -71,6 +71,18 @@ TEST_SUITE("unit/batches") {
     CHECK(report.absent == 3);
   }
 
+  TEST_CASE("a plan takes batches of the layout that it was made for") {
+    std::vector<double> two(2);
+    const fanin::plan planned(fanin::operation::sum, element_type::f64, {.how = method::exact},
+                              fanin::plan::unknown_count, fanin::memory::host, fanin::layout::rows);
+    CHECK(planned(fanin::rows(x, {2, 3}, 1), two).how == method::exact);
+    CHECK(two == std::vector<double>{6, 15});
+    CHECK_THROWS_AS(planned(fanin::segments(x, std::vector<int>{0, 2, 6}), two), invalid_argument);
+    CHECK_THROWS_AS(planned(fanin::rows(std::vector<float>(6), {2, 3}, 1), two), invalid_argument);
+    const fanin::plan of_arrays(fanin::operation::sum, element_type::f64);
+    CHECK_THROWS_AS(of_arrays(fanin::rows(x, {2, 3}, 1), two), invalid_argument);
+  }
+
   TEST_CASE("results of no elements") {
     const std::vector<int> offsets{0, 0, 6};
     std::vector<double> means(2);
