@@ -31,14 +31,9 @@ struct column_loop {
     const auto* const rows = static_cast<const typename A::element*>(x);
     for (std::size_t j = 0; j < used; ++j) {
       state* const lane = all.lane[j];
-      if (j >= count) std::fill_n(lane, columns, A::identity());
+      std::fill_n(lane, columns, A::identity());
       for (std::size_t i = j; i < count; i += lanes) {
-        const auto* const row = rows + static_cast<std::ptrdiff_t>(i) * along;
-        for (std::size_t c = 0; c < columns; ++c) {
-          state s = i == j ? A::identity() : lane[c];
-          A::add(s, row[c]);
-          lane[c] = s;
-        }
+        add_row(lane, rows + static_cast<std::ptrdiff_t>(i) * along, columns);
       }
     }
   }
@@ -59,15 +54,23 @@ struct column_loop {
   }
 
  private:
-  static void merge_lane(state* into, const state* from, std::size_t columns) {
+  // States and elements do not overlap: without that, the compiler writes each loop twice.
+  [[gnu::noinline]] static void add_row(state* __restrict into, const typename A::element* __restrict row,
+                                        std::size_t columns) {
+    for (std::size_t c = 0; c < columns; ++c) A::add(into[c], row[c]);
+  }
+  [[gnu::noinline]] static void merge_lane(state* __restrict into, const state* __restrict from,
+                                           std::size_t columns) {
     for (std::size_t c = 0; c < columns; ++c) A::merge(into[c], from[c]);
   }
 };
 
-/// Where states are small, adding an element takes no longer than moving it.
-template <class A>
+/// Where states are small, adding an element takes no longer than moving it. Types that few reduce by columns are
+/// left out, for the sake of the library's size: numbers of 8 bits, integers of 16 bits and complex ones.
+template <class A, class T = typename A::element>
 constexpr bool folds_columns = sizeof(typename A::state) <= 16 && acc::inputs_of<A>() == 1 &&
-                               !acc::wants_position<A>();
+                               !acc::wants_position<A>() && !complex_number<T> &&
+                               (sizeof(T) >= 4 || (narrow_float<T> && sizeof(T) == 2));
 
 }  // namespace
 

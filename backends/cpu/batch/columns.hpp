@@ -25,7 +25,8 @@ struct column_arithmetic {
   void (*finish)(const void* state, std::size_t column, std::uint64_t count, element_type result, void* out);
 };
 
-/// The arithmetic for a request, or null where columns are copied to rows: of large states and two inputs.
+/// The arithmetic for a request, or null where columns are copied to rows: of large states, two inputs, and some
+/// types.
 const column_arithmetic* find_column_arithmetic(operation what, element_type type, method how);
 
 }  // namespace fanin::cpu
