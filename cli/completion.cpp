@@ -83,14 +83,14 @@ std::vector<std::string> values_of(const std::string& subcommand, const std::str
   return all;
 }
 
-struct described {
+struct described_argument {
   std::string name, text;
   std::vector<std::string> values;
   bool takes_value = false, positional = false;
 };
 
-std::vector<described> arguments_of(const CLI::App& parser) {
-  std::vector<described> all;
+std::vector<described_argument> arguments_of(const CLI::App& parser) {
+  std::vector<described_argument> all;
   for (const CLI::Option* option : parser.get_options()) {
     const bool positional = option->get_lnames().empty() && option->get_snames().empty();
     const std::string name = positional ? option->get_name(true) : "--" + option->get_lnames().front();
@@ -113,7 +113,7 @@ std::string bash_script(const CLI::App& root) {
     names.push_back(sub->get_name());
     std::vector<std::string> offered;
     std::string after;
-    for (const described& one : arguments_of(*sub)) {
+    for (const described_argument& one : arguments_of(*sub)) {
       if (one.positional) {
         offered.insert(offered.end(), one.values.begin(), one.values.end());
         continue;
@@ -153,7 +153,7 @@ std::string zsh_script(const CLI::App& root) {
   for (const CLI::App* sub : subcommands_of(root)) {
     names += fmt::format("    '{}:{}'\n", sub->get_name(), quoted(sub->get_description(), ":"));
     cases += fmt::format("    {})\n      _arguments", sub->get_name());
-    for (const described& one : arguments_of(*sub)) {
+    for (const described_argument& one : arguments_of(*sub)) {
       const std::string choice = one.values.empty() ? "_files" : fmt::format("({})", fmt::join(one.values, " "));
       if (one.positional) {
         cases += fmt::format(" \\\n        '*:{}:{}'", one.name, choice);
@@ -175,7 +175,7 @@ std::string fish_script(const CLI::App& root) {
   for (const CLI::App* sub : subcommands_of(root)) {
     text += fmt::format("complete -c fanin -f -n __fish_use_subcommand -a {} -d '{}'\n", sub->get_name(),
                         quoted(sub->get_description(), ""));
-    for (const described& one : arguments_of(*sub)) {
+    for (const described_argument& one : arguments_of(*sub)) {
       if (one.positional && one.values.empty()) continue;
       text += fmt::format("complete -c fanin -n '__fish_seen_subcommand_from {}'", sub->get_name());
       if (!one.positional) text += fmt::format(" -l {} -d '{}'", one.name.substr(2), quoted(one.text, ""));

@@ -75,14 +75,14 @@ else()
 endif()
 set(FANIN_CUDA_FLAGS --expt-relaxed-constexpr -fmad=false -diag-suppress=186 ${compression} -Xcompiler=-ffp-contract=off,-Wall,-Wextra)
 
-# fanin_stamp_element_types(out_list header function_declaration): one .cu for every four element types of the
-# catalogue. `@T@` in the declaration stands for the type. The files compile side by side; each takes 10 s for the
-# headers of CUB or Thrust.
+# fanin_stamp_element_types(out_list header function_declaration...): one .cu for every four element types of the
+# catalogue. `@T@` in the declarations stands for the type. The files compile side by side; each takes 10 s for the
+# headers of CUB and Thrust.
 set(catalog ${PROJECT_SOURCE_DIR}/include/fanin/catalog.hpp)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${catalog})
 file(STRINGS ${catalog} element_rows REGEX "^    element_row<")
 list(LENGTH element_rows FANIN_ELEMENT_COUNT)
-function(fanin_stamp_element_types out header declaration)
+function(fanin_stamp_element_types out header)
   math(EXPR last "${FANIN_ELEMENT_COUNT} - 1")
   foreach(first RANGE 0 ${last} 4)
     set(content "#include \"${header}\"\n")
@@ -90,8 +90,10 @@ function(fanin_stamp_element_types out header declaration)
     foreach(i RANGE ${first} ${end})
       if(i LESS FANIN_ELEMENT_COUNT)
         set(T "fanin::detail::element_at<${i}>")
-        string(CONFIGURE "${declaration}" instance @ONLY)
-        string(APPEND content "template ${instance};\n")
+        foreach(declaration IN LISTS ARGN)
+          string(CONFIGURE "${declaration}" instance @ONLY)
+          string(APPEND content "template ${instance};\n")
+        endforeach()
       endif()
     endforeach()
     set(unit ${CMAKE_CURRENT_BINARY_DIR}/element_types_${first}.cu)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each reduction is one call of thrust::transform_reduce.
+// Each reduction is one call of thrust::transform_reduce, which runs the kernels of cub/launch.cuh.
 #pragma once
 
 // Lengths have 64 bits here. Without this macro, Thrust compiles its kernels for lengths of 32 bits too.
@@ -9,7 +9,7 @@
 #include <thrust/system/cuda/execution_policy.h>
 #include <thrust/transform_reduce.h>
 
-#include "backends/cub/operators.cuh"
+#include "backends/cub/launch.cuh"
 #include "backends/thrust/thrust.hpp"
 
 namespace fanin::thrust_backend {
@@ -56,7 +56,7 @@ class fold final : public cub_backend::any_order_fold<A> {
   }
 };
 
-/// Null for elements of 8 and 16 bits, which would take a minute to compile and are folded by CUB as by Thrust.
+/// Null for elements of 8 and 16 bits: `cub` has them, by the same kernels.
 template <class T>
 const cuda::device_fold* find_kernel(operation what, method how) {
   if constexpr (sizeof(T) < 4) {

@@ -18,7 +18,7 @@ namespace {
 constexpr std::string_view magic = "\x93NUMPY";
 constexpr std::size_t prefix_bytes = 8;             // magic, major, minor
 constexpr std::uint64_t longest_header = 1u << 20;  // NumPy's default limit is 10000.
-constexpr std::uint64_t most_bytes = std::uint64_t{1} << 63;
+constexpr std::uint64_t too_many_bytes = std::uint64_t{1} << 63;
 
 struct type_code {
   std::string_view code;
@@ -69,7 +69,7 @@ class dictionary_parser {
     skip_space();
     if (at_ < text_.size()) malformed("text after the dictionary");
     if (!type_ || !count_ || !order_seen_) malformed("'descr', 'fortran_order' and 'shape' are needed");
-    if (*count_ >= most_bytes / size_of(*type_)) fail("the shape's product does not fit in 63 bits of bytes");
+    if (*count_ >= too_many_bytes / size_of(*type_)) fail("the shape's product does not fit in 63 bits of bytes");
     return {*type_, *count_, 0};
   }
 

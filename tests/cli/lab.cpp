@@ -103,14 +103,14 @@ TEST_CASE("without a device it says so and exits 5") {
 TEST_SUITE_END();
 TEST_SUITE_BEGIN("lab_on_device");
 
-json found(const scratch_folder& here, experiment which) {
+json measured(const scratch_folder& here, experiment which) {
   return parsed(here.fanin("lab --json " + std::string(to_string(which))));
 }
 
 TEST_CASE("divergence: a branch inside warps costs up to both its sides") {
   if (!test::usable(find_backend("cuda"))) return;
   const scratch_folder here;
-  const json rows = found(here, experiment::divergence)["rows"];
+  const json rows = measured(here, experiment::divergence)["rows"];
   REQUIRE(rows.size() == 2);
   CHECK(rows[0]["sides"] == "constants");
   CHECK(rows[1]["sides"] == "chains");
@@ -127,7 +127,7 @@ TEST_CASE("divergence: a branch inside warps costs up to both its sides") {
 TEST_CASE("occupancy: of every stage, and no more than fits") {
   if (!test::usable(find_backend("cuda"))) return;
   const scratch_folder here;
-  const json all = found(here, experiment::occupancy);
+  const json all = measured(here, experiment::occupancy);
   CHECK(all["verified"] == true);
   CHECK(all["memory_latency_in_cycles"].get<double>() > 100);
   CHECK(all["memory_latency_in_cycles"].get<double>() < 10000);
@@ -149,7 +149,7 @@ TEST_CASE("occupancy: of every stage, and no more than fits") {
 TEST_CASE("shapes: the named ones first, then all others, each right") {
   if (!test::usable(find_backend("cuda"))) return;
   const scratch_folder here;
-  const json rows = found(here, experiment::shapes)["rows"];
+  const json rows = measured(here, experiment::shapes)["rows"];
   REQUIRE(rows.size() == 1 + 7 + 8 + 9 + 10 + 11);
   CHECK(rows[0]["block"] == "vector add");
   CHECK(rows[1]["block"] == "(32, 32)");
@@ -166,7 +166,7 @@ TEST_CASE("shapes: the named ones first, then all others, each right") {
 TEST_CASE("latency: more chains and more warps hide it") {
   if (!test::usable(find_backend("cuda"))) return;
   const scratch_folder here;
-  const json all = found(here, experiment::latency);
+  const json all = measured(here, experiment::latency);
   CHECK(all["fma_latency_in_cycles"].get<double>() >= 1);
   CHECK(all["load_latency_in_cycles"].get<double>() > all["fma_latency_in_cycles"].get<double>());
   for (const std::string instruction : {"fma", "load"}) {
@@ -187,7 +187,7 @@ TEST_CASE("latency in cycles and in seconds is of the same memory: no clock is f
   if (!test::usable(find_backend("cuda"))) return;
   const scratch_folder here;
   const json clock = parsed(here.fanin("device --json"))["gpu"]["devices"][0]["fastest_clock_hertz"];
-  const json memory = found(here, experiment::occupancy), both = found(here, experiment::latency);
+  const json memory = measured(here, experiment::occupancy), both = measured(here, experiment::latency);
   const auto check = [&](const json& all, const std::string& name) {
     CAPTURE(all.dump());
     const double seconds = 1e-9 * all[name + "_latency_in_nanoseconds"].get<double>();

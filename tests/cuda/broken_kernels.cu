@@ -33,6 +33,6 @@ const without_last drops(host);
 }  // namespace
 
 const cuda::device_fold& starts_at_plus_zero = from_zero;
-const cuda::device_fold& drops_an_element = drops;
+const cuda::device_fold& leaves_out_an_element = drops;
 
 }  // namespace fanin::test

@@ -9,6 +9,6 @@ namespace fanin::test {
 /// Starts sums of float at +0, which makes +0 of -0.
 extern const cuda::device_fold& starts_at_plus_zero;
 /// Leaves out the last of over 8192 elements.
-extern const cuda::device_fold& drops_an_element;
+extern const cuda::device_fold& leaves_out_an_element;
 
 }  // namespace fanin::test

@@ -9,22 +9,22 @@ namespace {
 
 using namespace cuda::tuning;
 
-constexpr std::uint64_t lengths[] = {0,
-                                     1,
-                                     4095,
-                                     4096,
-                                     4097,
-                                     33 * 512,
-                                     132 * 512 + 1,
-                                     264 * 4096 - 1,
-                                     264 * 4096,
-                                     264 * 4096 + 1,
-                                     3 * 264 * 4096 + 17,
-                                     (std::uint64_t{1} << 33) + 5};
+constexpr std::uint64_t vector_counts[] = {0,
+                                           1,
+                                           4095,
+                                           4096,
+                                           4097,
+                                           33 * 512,
+                                           132 * 512 + 1,
+                                           264 * 4096 - 1,
+                                           264 * 4096,
+                                           264 * 4096 + 1,
+                                           3 * 264 * 4096 + 17,
+                                           (std::uint64_t{1} << 33) + 5};
 
 TEST_SUITE("shares") {
   TEST_CASE("rounds and the turns after them take every vector once") {
-    for (const std::uint64_t vectors : lengths) {
+    for (const std::uint64_t vectors : vector_counts) {
       for (const shape& s : {fold_shape(4, 1), fold_shape(32, 1), fold_shape(8, 2), fold_shape(64, 2)}) {
         const unsigned of_grid = blocks(vectors, 132, s);
         const std::uint64_t turn = std::uint64_t{of_grid} * static_cast<unsigned>(s.threads);
@@ -38,7 +38,7 @@ TEST_SUITE("shares") {
   }
 
   TEST_CASE("whole batches leave at most one batch for each lane") {
-    for (const std::uint64_t vectors : lengths) {
+    for (const std::uint64_t vectors : vector_counts) {
       for (const shape& s : {exact_few, exact_many}) {
         for (const int multiprocessors : {1, 132}) {
           const unsigned of_grid = blocks(vectors, multiprocessors, s);

@@ -22,12 +22,13 @@ using fanin::detail::operands;
 template <class Recipe>
 typename Recipe::result by_general_loop(const operands& data, std::size_t count) {
   using A = typename Recipe::accumulator;
-  constexpr detail::arithmetic loop = detail::general_arithmetic<A>();
+  using folded = accumulator::folds_as_t<A>;
+  constexpr detail::arithmetic loop = detail::general_arithmetic<folded>();
   cpu::state_buffer state;
   REQUIRE(loop.state_bytes <= sizeof state);
   loop.reset(state.bytes);
   loop.accumulate(data, count, state.bytes);
-  return A::template finish<typename Recipe::result>(detail::general_total<A>(state.bytes), count);
+  return A::template finish<typename Recipe::result>(detail::general_total<folded>(state.bytes), count);
 }
 
 /// Checks that the kernels give the bits of the general loop for x where its copy `there` lies, both at once and by
@@ -68,6 +69,32 @@ std::pair<std::vector<T>, std::vector<T>> cancelling(std::size_t count) {
   return {x, y};
 }
 
+/// The value of a recipe by its general loop.
+using general_loop = scalar (*)(const operands& data, std::size_t count);
+
+template <class T>
+void check_recipe(operation what, method how, general_loop loop) {
+  for (const std::size_t count : {1, 2, 31, 64, 65, 4095, 4096, 4097, 12289, 40000}) {
+    if (static_cast<std::uint64_t>(count) < least_count(what)) continue;
+    const auto x = what != operation::product ? test::mixed_values<T>(count, 5)
+                   : complex_number<T>        ? test::near_one<T>(count, 5)
+                                              : test::unit_factors<T>(count, 5);
+    const scalar shipped = test::call(find_backend("serial"), what, std::span<const T>(x), {.how = how}).value;
+    CAPTURE(test::told(what, std::span<const T>(x), {.how = how}));
+    CHECK(test::same(loop({x.data(), x.data()}, count), shipped));
+    if constexpr (!std::is_integral_v<T>) {
+      // These sums cancel: their last bits show the order of the smallest rounding errors.
+      const auto [a, b] = cancelling<T>(count);
+      const bool two = row_of(what).inputs == 2;
+      const input_views inputs =
+          two ? input_views(std::span<const T>(a), std::span<const T>(b)) : input_views(std::span<const T>(a));
+      const backend* const serial[] = {&find_backend("serial")};
+      const request asked = select(serial, "serial", what, inputs, {.how = how}).what;
+      CHECK(test::same(loop({a.data(), b.data()}, count), test::reduced(*serial[0], asked).value));
+    }
+  }
+}
+
 /// Adds products weighted by their position.
 struct places {
   using element = double;
@@ -89,33 +116,14 @@ TEST_SUITE("unit/general_loop") {
     for (const operation what : all_operations) {
       for (const element_type type : all_element_types) {
         for (const method how : all_methods) {
-          with_recipe(what, type, how, [&]<class Recipe>(Recipe) {
-            using T = typename Recipe::element;
-            ++recipes;
-            for (const std::size_t count : {1, 2, 31, 64, 65, 4095, 4096, 4097, 12289, 40000}) {
-              if (static_cast<std::uint64_t>(count) < least_count(what)) continue;
-              const auto x = what != operation::product ? test::mixed_values<T>(count, 5)
-                             : is_complex(type)         ? test::near_one<T>(count, 5)
-                                                        : test::unit_factors<T>(count, 5);
-              const auto own = by_general_loop<Recipe>({x.data(), x.data()}, count);
-              const scalar shipped =
-                  test::call(find_backend("serial"), what, std::span<const T>(x), {.how = how}).value;
-              CAPTURE(test::told(what, std::span<const T>(x), {.how = how}));
-              CHECK(test::same(own, shipped));
-              if constexpr (!std::is_integral_v<T>) {
-                // These sums cancel: their last bits show the order of the smallest rounding errors.
-                const auto [a, b] = cancelling<T>(count);
-                const bool two = row_of(what).inputs == 2;
-                const input_views inputs = two ? input_views(std::span<const T>(a), std::span<const T>(b))
-                                               : input_views(std::span<const T>(a));
-                const backend* const serial[] = {&find_backend("serial")};
-                const request asked = select(serial, "serial", what, inputs, {.how = how}).what;
-                CHECK(test::same(by_general_loop<Recipe>({a.data(), b.data()}, count),
-                                 test::reduced(*serial[0], asked).value));
-              }
-            }
-            return true;
+          const auto loop = with_recipe(what, type, how, []<class Recipe>(Recipe) -> general_loop {
+            return [](const operands& data, std::size_t count) -> scalar {
+              return by_general_loop<Recipe>(data, count);
+            };
           });
+          if (loop == nullptr) continue;
+          ++recipes;
+          with_element(type, [&]<class T>() { check_recipe<T>(what, how, loop); });
         }
       }
     }
