@@ -9,7 +9,6 @@
 
 #include "backends/words.hpp"
 #include "cli/input/compression.hpp"
-#include "cli/input/npy.hpp"
 #include "cli/input/npz.hpp"
 #include "cli/kit/errors.hpp"
 #include "cli/kit/text.hpp"
@@ -208,7 +207,8 @@ void source::refuse_binary() {
 }
 
 void source::open_npy(const std::string& said) {
-  const npy_header header = read_npy_header(reader_);
+  npy_ = read_npy_header(reader_);
+  const npy_header& header = *npy_;
   type_ = type_of_npy(header, said, name());
   if (size_ >= 0) {
     const std::uint64_t promised = header.count * size_of(header.type);

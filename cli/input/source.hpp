@@ -16,6 +16,7 @@
 
 #include "cli/input/byte_reader.hpp"
 #include "cli/input/mapped_file.hpp"
+#include "cli/input/npy.hpp"
 #include "cli/input/text_parser.hpp"
 
 namespace fanin::cli {
@@ -80,6 +81,8 @@ class source {
   element_type type() const noexcept { return type_; }
   std::string_view format() const noexcept { return format_; }
   bool skips_missing() const noexcept { return skips_missing_; }
+  /// The header of an array of .npy or .npz.
+  const std::optional<npy_header>& npy() const noexcept { return npy_; }
 
   /// The columns, of which each has elements: one, unless --column asked for several.
   std::span<const input_column> columns() const;
@@ -111,6 +114,7 @@ class source {
   element_type type_ = element_type::f64;
   std::string format_;
   bool skips_missing_ = false;
+  std::optional<npy_header> npy_;
   std::unique_ptr<mapped_file> map_;
   std::optional<array_view> whole_;
   std::unique_ptr<block_source> blocks_;
