@@ -29,4 +29,16 @@ void add_batch_options(CLI::App& parser, batch_options& arguments) {
          "of many results: write them to an .npy, of indexed ones the indices; - is standard output");
 }
 
+void add_by_options(CLI::App& parser, batch_options& arguments) {
+  CLI::Option* const by = parser
+                              .add_option("--by", arguments.by,
+                                          "csv: a result for each group of records with the same text in these "
+                                          "columns, as in 'region,year'")
+                              ->type_name("COLUMNS");
+  parser.add_flag("--sort-keys", arguments.sort_keys, "the groups in the order of their keys")->needs(by);
+  for (const char* other : {"--axis", "--segments", "--keys", "--output"}) {
+    if (CLI::Option* const option = parser.get_option_no_throw(other)) by->excludes(option);
+  }
+}
+
 }  // namespace fanin::cli

@@ -18,8 +18,8 @@ struct array_shape {
 
 /// The axes in a list as in "0,-1". @throws usage_error
 std::vector<int> parse_axes(const std::string& text);
-/// The shape of an input that is read: that of its header, which `said`, as in "3,4", has to agree with unless it is
-/// empty; without a header that of `said`, or one axis. `count` is the number of elements.
+/// The shape of an input that is read: that of its header, which `said`, as in "3,4", has to agree with unless it
+/// is empty; without a header that of `said`, or one axis. `count` is the number of elements.
 /// @throws usage_error
 array_shape shape_of(const source& input, const std::string& said, std::size_t count);
 /// The counts of the axes that are not in `along`.

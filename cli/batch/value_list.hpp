@@ -25,8 +25,8 @@ class value_list {
 
   /// The members "values", of extremes "min" and "max", of indexed results "indices" too, and "values_text".
   json members() const;
-  /// Writes the results as an array of that shape: numbers, or of indexed results the indices, as i64. Commits the
-  /// file. @throws bad_data
+  /// Writes the results as an array of that shape: numbers, or of indexed results the indices, as i64. Commits
+  /// the file. @throws bad_data
   void save(output_file& file, std::span<const std::size_t> shape) const;
 
  private:

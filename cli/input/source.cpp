@@ -136,9 +136,10 @@ source::source(const input_options& arguments)
     open_raw(arguments);
   } else {
     skips_missing_ = cli::skips_missing(arguments);
+    delimiter_ = delimiter_of(arguments).value_or(delimiter_);
     blocks_ = text_blocks(reader_, type_,
                           {format_ == "csv", delimiter_of(arguments), arguments.column, arguments.header,
-                           skips_missing_, arguments.every_column && arguments.column.empty()});
+                           skips_missing_, arguments.every_column && arguments.column.empty(), arguments.by});
   }
 }
 

@@ -12,6 +12,7 @@
 #include <CLI/App.hpp>
 
 #include "cli/batch/batch.hpp"
+#include "cli/batch/by.hpp"
 #include "cli/exact_state.hpp"
 #include "cli/kit/errors.hpp"
 #include "cli/kit/output.hpp"
@@ -174,6 +175,14 @@ void run_reduction(operation what, const reduction_options& arguments) {
     throw usage_error(pair ? "standard input cannot be both inputs" : "standard input is named twice");
   }
   check_missing(what, arguments.input);
+  if (!arguments.many.by.empty()) {
+    return run_by({.operations = {what},
+                   .input = at_path(arguments.input, files[0]),
+                   .many = arguments.many,
+                   .chosen = chosen,
+                   .explain = arguments.explain,
+                   .json = arguments.json});
+  }
   if (arguments.many.given()) {
     return run_batch({what, inputs_of(files, arguments), arguments.many, chosen, arguments.force, arguments.explain,
                       arguments.json});
@@ -225,6 +234,7 @@ command add_reduction(CLI::App& root, operation what) {
         ->type_name("FILE");
   }
   add_batch_options(*parser, arguments->many);
+  if (row.inputs == 1) add_by_options(*parser, arguments->many);
   parser->add_flag("--force", arguments->force, "replace the output file if it exists");
   parser->add_flag("--explain", arguments->explain,
                    "say on stderr who ran, who was passed over and why, and the error bound");
@@ -244,6 +254,7 @@ command add_reduction(CLI::App& root, operation what) {
         "  fanin {0} day*.npy --together\n"
         "  fanin {0} cube.npy --axis -1 {1}\n"
         "  fanin {0} x.npy --keys regions.npy --json\n"
+        "  fanin {0} prices.csv --column price --by region,year --sort-keys\n"
         "  seq 1000 | fanin {0} --threads 2",
         name, row.form == result_form::extremes ? "--json" : "--output rows.npy");
   } else {
