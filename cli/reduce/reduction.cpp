@@ -171,7 +171,7 @@ json to_json(const finished_reduction& done, const json& values) {
 
 namespace {
 
-void explain(const finished_reduction& done, const std::string& bound) {
+void explain(const finished_reduction& done, std::string_view absent, const std::string& bound) {
   const report& how = done.reached.report;
   const bool one_input = done.inputs.size() == 1;
   for (const read_input& one : done.inputs) {
@@ -187,15 +187,15 @@ void explain(const finished_reduction& done, const std::string& bound) {
   write_stderr(
       fmt::format("ran: {}/{}, method {}, {:.6f} s", how.backend, how.variant, to_string(how.how), done.seconds));
   write_stderr(fmt::format("same bits: {} ({})", to_string(how.reproducibility), same_bits_story(done)));
-  if (how.absent > 0) write_stderr(fmt::format("left out: {} NaN", how.absent));
+  if (how.absent > 0) write_stderr(fmt::format("left out: {} {}", how.absent, absent));
   const std::string_view premise = premise_of(done);
   write_stderr(fmt::format("bound: {}{}{}", bound, premise.empty() ? "" : ", if ", premise));
 }
 
 }  // namespace
 
-void explain(const finished_reduction& done) { explain(done, bound_text(done)); }
-void explain_each(const finished_reduction& done) { explain(done, bound_of_each_text(done)); }
+void explain(const finished_reduction& done) { explain(done, "NaN", bound_text(done)); }
+void explain_each(const finished_reduction& done) { explain(done, "elements", bound_of_each_text(done)); }
 
 void check_missing(operation what, const input_options& arguments) {
   if (!skips_missing(arguments)) return;

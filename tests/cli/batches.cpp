@@ -191,6 +191,8 @@ TEST_CASE("groups by key") {
   check_failure(here.fanin("sum x.txt --keys k.npy --groups 2"), 1, "x.txt by k.npy: key 0 is 2");
   CHECK(here.fanin("argmax x.txt --keys k.npy --groups 1 --drop-others").out == "5\n");
   CHECK(parsed(here.fanin("sum x.txt --keys k.npy --groups 2 --drop-others --json"))["absent"] == 3);
+  CHECK(here.fanin("sum x.txt --keys k.npy --groups 2 --drop-others --explain").err.find("left out: 3 elements\n") !=
+        std::string::npos);
   here.write("negative.npy", npy_with<std::int32_t>({6}, {-1, 0, 0, 0, 0, 1}));
   check_failure(here.fanin("sum x.txt --keys negative.npy"), 1, "key 0 is -1");
   CHECK(here.fanin("sum x.txt --keys negative.npy --drop-others").out == "14\n6\n");
