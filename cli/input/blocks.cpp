@@ -80,6 +80,7 @@ class text_source final : public block_source {
   }
 
   std::span<const input_column> columns() const override { return columns_; }
+  const record_keys* keys() const override { return parser_.keys(); }
 
  private:
   void parse_window() {

@@ -17,11 +17,11 @@ namespace fanin::cli {
 
 namespace {
 
-std::optional<std::size_t> field_of_number(std::string_view word) {
+std::optional<std::size_t> field_of_number(std::string_view word, std::string_view option) {
   std::size_t number = 0;
   const auto [end, code] = std::from_chars(word.data(), word.data() + word.size(), number);
   if (code != std::errc() || end != word.data() + word.size()) return std::nullopt;
-  if (number == 0) throw usage_error("--column counts from 1");
+  if (number == 0) throw usage_error(fmt::format("{} counts from 1", option));
   return number - 1;
 }
 
@@ -52,11 +52,11 @@ std::vector<chosen_column> named(const std::vector<std::size_t>& fields, std::sp
 
 }  // namespace
 
-column_choice::column_choice(std::string words) : words_(std::move(words)) {
+column_choice::column_choice(std::string words, std::string_view option) : words_(std::move(words)), option_(option) {
   const bool list = words_.find(',') != std::string::npos;
   for (const std::string& word : split(words_, ',')) {
     const std::string_view name = list ? trimmed(word) : std::string_view(word);
-    parts_.push_back({std::string(name), field_of_number(name)});
+    parts_.push_back({std::string(name), field_of_number(name, option_)});
   }
   if (words_.empty()) parts_ = {{"", 0}};
 }
@@ -83,7 +83,7 @@ std::vector<chosen_column> column_choice::resolve(std::span<const std::string> h
   std::vector<std::size_t> sorted = fields;
   std::ranges::sort(sorted);
   if (const auto twice = std::ranges::adjacent_find(sorted); twice != sorted.end()) {
-    throw usage_error(fmt::format("{}: --column names column {} twice", input, *twice + 1));
+    throw usage_error(fmt::format("{}: {} names column {} twice", input, option_, *twice + 1));
   }
   return named(fields, header);
 }

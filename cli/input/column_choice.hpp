@@ -23,8 +23,8 @@ struct chosen_column {
 /// be, unless it is a number. Names may have white space around them in a list.
 class column_choice {
  public:
-  /// @throws usage_error if a number is 0
-  explicit column_choice(std::string words);
+  /// `option` is for messages. @throws usage_error if a number is 0
+  explicit column_choice(std::string words, std::string_view option = "--column");
   /// All columns, whatever their names are.
   static column_choice every();
 
@@ -47,6 +47,7 @@ class column_choice {
   };
 
   std::string words_;
+  std::string option_;
   std::vector<part> parts_;
   bool every_ = false;
 };

@@ -12,8 +12,11 @@ namespace fanin::cli {
 csv_parser::csv_parser(const text_layout& layout)
     : delimiter_(layout.delimiter.value_or(',')),
       choice_(layout.every_column ? column_choice::every() : column_choice(layout.column)),
-      in_header_(layout.header || choice_.has_name()),
-      plain_records_(delimiter_) {}
+      by_(layout.by.empty() ? std::nullopt : std::optional(column_choice(layout.by, "--by"))),
+      in_header_(layout.header || choice_.has_name() || (by_ && by_->has_name())),
+      plain_records_(delimiter_) {
+  if (by_ && by_->is_all() && !in_header_) throw usage_error("--by all needs --header, which names the columns");
+}
 
 std::size_t csv_parser::parse(std::string_view text, bool last, text_numbers& out) {
   if (!in_header_ && wanted_.empty()) choose_columns(out);
@@ -50,6 +53,10 @@ std::size_t csv_parser::parse_plain_records(std::string_view text, std::size_t a
       const std::string_view value = plain_records_.field(one.field);
       const auto begin = static_cast<std::size_t>(value.data() - text.data());
       append(trimmed(value), begin, out.columns()[one.index], out);
+    }
+    if (by_) {
+      for (const wanted_column& one : key_columns_) keys_.set_field(one.index, plain_records_.field(one.field));
+      end_key(out);
     }
     at = plain_records_.end();
     out.pass_line(at);
@@ -120,6 +127,19 @@ void csv_parser::choose_columns(text_numbers& out) {
     out.columns().push_back({.name = one.name});
   }
   std::ranges::sort(wanted_, {}, &wanted_column::field);
+  if (!by_) return;
+  for (const chosen_column& one : by_->resolve(names_, out.name())) {
+    key_columns_.push_back({one.field, key_columns_.size()});
+  }
+  keys_.set_fields(key_columns_.size());
+  std::ranges::sort(key_columns_, {}, &wanted_column::field);
+}
+
+void csv_parser::end_key(text_numbers& out) {
+  const std::uint64_t missing = out.columns()[0].missing;
+  keys_.end_record(missing == missing_);
+  missing_ = missing;
+  next_key_ = 0;
 }
 
 void csv_parser::add_column(std::size_t begin, text_numbers& out) {
@@ -138,7 +158,13 @@ void csv_parser::data_field(const field& found, std::size_t begin, text_numbers&
     append(trimmed(found.value), begin, out.columns()[wanted_[next_wanted_].index], out);
     ++next_wanted_;
   }
-  if (found.ends_record) end_record(begin, out);
+  if (next_key_ < key_columns_.size() && key_columns_[next_key_].field == field_index_) {
+    keys_.set_field(key_columns_[next_key_].index, found.value);
+    ++next_key_;
+  }
+  if (!found.ends_record) return;
+  end_record(begin, out);
+  if (by_) end_key(out);
 }
 
 void csv_parser::append(std::string_view word, std::size_t begin, column_values& to, text_numbers& out) const {
@@ -154,6 +180,9 @@ void csv_parser::end_record(std::size_t begin, text_numbers& out) {
   const auto text = [](std::size_t count) { return fmt::format("{} field{}", count, count == 1 ? "" : "s"); };
   if (fields_of_record_ == 0 && fields <= wanted_.back().field) {
     out.fail(begin, fmt::format("only {}, and --column asks for number {}", text(fields), wanted_.back().field + 1));
+  }
+  if (fields_of_record_ == 0 && by_ && fields <= key_columns_.back().field) {
+    out.fail(begin, fmt::format("only {}, and --by asks for number {}", text(fields), key_columns_.back().field + 1));
   }
   if (fields_of_record_ == 0) fields_of_record_ = fields;
   if (fields == fields_of_record_) return;

@@ -3,12 +3,15 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "cli/input/column_choice.hpp"
 #include "cli/input/plain_records.hpp"
+#include "cli/input/record_keys.hpp"
 #include "cli/input/text_numbers.hpp"
 
 namespace fanin::cli {
@@ -22,6 +25,8 @@ class csv_parser {
   std::size_t parse(std::string_view text, bool last, text_numbers& out);
   /// Whether the columns of `out` are those of the input from now on.
   bool knows_columns() const noexcept { return choice_.is_one_column() || fields_of_record_ > 0; }
+  /// The keys of the records that have been parsed, of which each is one element of a single column.
+  const record_keys& keys() const noexcept { return keys_; }
 
  private:
   struct field {
@@ -42,6 +47,8 @@ class csv_parser {
   bool quoted_field(std::string_view text, std::size_t begin, bool last, field& found, text_numbers& out);
   void header_field(const field& found, std::size_t begin, text_numbers& out);
   void choose_columns(text_numbers& out);
+  /// The record at hand ends: so does its key.
+  void end_key(text_numbers& out);
   /// A field of the first record, of which `all` columns are chosen.
   void add_column(std::size_t begin, text_numbers& out);
   void data_field(const field& found, std::size_t begin, text_numbers& out);
@@ -51,11 +58,16 @@ class csv_parser {
 
   char delimiter_;
   column_choice choice_;
+  std::optional<column_choice> by_;  ///< nothing: records have no keys
   bool in_header_;
-  std::vector<wanted_column> wanted_;  ///< by their places in the record
-  std::size_t next_wanted_ = 0;        ///< the first of them that the record at hand has not had
-  std::size_t field_index_ = 0;        ///< of the field in its record
-  std::size_t fields_of_record_ = 0;   ///< of each record; 0 before the end of the first
+  std::vector<wanted_column> wanted_;       ///< by their places in the record
+  std::size_t next_wanted_ = 0;             ///< the first of them that the record at hand has not had
+  std::vector<wanted_column> key_columns_;  ///< by their places in the record
+  std::size_t next_key_ = 0;                ///< as next_wanted_
+  record_keys keys_;
+  std::uint64_t missing_ = 0;         ///< in the records that have ended
+  std::size_t field_index_ = 0;       ///< of the field in its record
+  std::size_t fields_of_record_ = 0;  ///< of each record; 0 before the end of the first
   plain_records plain_records_;
   std::vector<std::string> names_;
   std::string unquoted_;

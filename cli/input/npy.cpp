@@ -5,8 +5,10 @@
 #include <cctype>
 #include <charconv>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "cli/kit/errors.hpp"
 #include "cli/kit/text.hpp"
@@ -57,7 +59,7 @@ class dictionary_parser {
         count_ = shape();
       } else if (key == "fortran_order" && !order_seen_) {
         order_seen_ = true;
-        boolean();
+        fortran_order_ = boolean();
       } else {
         malformed(fmt::format("unexpected key '{}'", printable(key)));
       }
@@ -70,7 +72,7 @@ class dictionary_parser {
     if (at_ < text_.size()) malformed("text after the dictionary");
     if (!type_ || !count_ || !order_seen_) malformed("'descr', 'fortran_order' and 'shape' are needed");
     if (*count_ >= too_many_bytes / size_of(*type_)) fail("the shape's product does not fit in 63 bits of bytes");
-    return {*type_, *count_, 0};
+    return {*type_, *count_, 0, std::move(shape_), fortran_order_};
   }
 
  private:
@@ -99,12 +101,12 @@ class dictionary_parser {
     at_ = end + 1;
     return text_.substr(begin, end - begin);
   }
-  void boolean() {
+  bool boolean() {
     skip_space();
     for (const std::string_view word : {"True", "False"}) {
       if (text_.substr(at_, word.size()) != word) continue;
       at_ += word.size();
-      return;
+      return word == "True";
     }
     malformed("'fortran_order' is neither True nor False");
   }
@@ -139,6 +141,7 @@ class dictionary_parser {
     bool empty = false;
     while (!accept(')')) {
       const std::uint64_t extent = integer();
+      shape_.push_back(extent);
       empty = empty || extent == 0;
       if (extent != 0 && __builtin_mul_overflow(product, extent, &product)) {
         fail("the shape's product does not fit in 63 bits of bytes");
@@ -167,7 +170,8 @@ class dictionary_parser {
   std::size_t at_ = 0;
   std::optional<element_type> type_;
   std::optional<std::uint64_t> count_;
-  bool order_seen_ = false;
+  std::vector<std::size_t> shape_;
+  bool order_seen_ = false, fortran_order_ = false;
 };
 
 }  // namespace
@@ -213,12 +217,13 @@ std::vector<element_type> types_to_say(const npy_header& header) {
   return meant;
 }
 
-std::string write_npy_header(element_type type, std::uint64_t count) {
+std::string write_npy_header(element_type type, std::span<const std::size_t> shape) {
   constexpr std::size_t alignment = 64, text_begin = prefix_bytes + 2;
   const auto* known = std::ranges::find(type_codes, type, &type_code::type);
   const char order = size_of(type) == 1 || is_void(known->code) ? '|' : '<';
-  std::string text =
-      fmt::format("{{'descr': '{}{}', 'fortran_order': False, 'shape': ({},), }}", order, known->code, count);
+  // A tuple of one number has a comma behind it.
+  std::string text = fmt::format("{{'descr': '{}{}', 'fortran_order': False, 'shape': ({}{}), }}", order, known->code,
+                                 fmt::join(shape, ", "), shape.size() == 1 ? "," : "");
   text.append(alignment - 1 - (text_begin + text.size()) % alignment, ' ');
   text += '\n';
   std::string header(magic);

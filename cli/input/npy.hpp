@@ -19,6 +19,8 @@ struct npy_header {
   element_type type = element_type::f64;
   std::uint64_t count = 0;         ///< product of the shape; 1 for a 0-d array
   std::uint64_t header_bytes = 0;  ///< offset of the data in the file
+  std::vector<std::size_t> shape = {};
+  bool fortran_order = false;  ///< the first index runs fastest
 };
 
 /// Whether input that begins with these bytes claims to be a .npy file.
@@ -34,7 +36,11 @@ npy_header read_npy_header(byte_reader& in);
 /// that of the header is one of them. Empty if the header says the type.
 std::vector<element_type> types_to_say(const npy_header& header);
 
-/// The header that describes `count` elements in one dimension, version 1, padded to 64 bytes.
-std::string write_npy_header(element_type type, std::uint64_t count);
+/// The header that describes an array of that shape in C order, version 1, padded to 64 bytes.
+std::string write_npy_header(element_type type, std::span<const std::size_t> shape);
+/// The same of one axis.
+inline std::string write_npy_header(element_type type, std::size_t count) {
+  return write_npy_header(type, {&count, 1});
+}
 
 }  // namespace fanin::cli

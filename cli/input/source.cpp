@@ -9,7 +9,6 @@
 
 #include "backends/words.hpp"
 #include "cli/input/compression.hpp"
-#include "cli/input/npy.hpp"
 #include "cli/input/npz.hpp"
 #include "cli/kit/errors.hpp"
 #include "cli/kit/text.hpp"
@@ -137,9 +136,10 @@ source::source(const input_options& arguments)
     open_raw(arguments);
   } else {
     skips_missing_ = cli::skips_missing(arguments);
+    delimiter_ = delimiter_of(arguments).value_or(delimiter_);
     blocks_ = text_blocks(reader_, type_,
                           {format_ == "csv", delimiter_of(arguments), arguments.column, arguments.header,
-                           skips_missing_, arguments.every_column && arguments.column.empty()});
+                           skips_missing_, arguments.every_column && arguments.column.empty(), arguments.by});
   }
 }
 
@@ -208,7 +208,8 @@ void source::refuse_binary() {
 }
 
 void source::open_npy(const std::string& said) {
-  const npy_header header = read_npy_header(reader_);
+  npy_ = read_npy_header(reader_);
+  const npy_header& header = *npy_;
   type_ = type_of_npy(header, said, name());
   if (size_ >= 0) {
     const std::uint64_t promised = header.count * size_of(header.type);

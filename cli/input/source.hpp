@@ -16,6 +16,7 @@
 
 #include "cli/input/byte_reader.hpp"
 #include "cli/input/mapped_file.hpp"
+#include "cli/input/npy.hpp"
 #include "cli/input/text_parser.hpp"
 
 namespace fanin::cli {
@@ -28,6 +29,7 @@ struct input_options {
   std::uint64_t skip = 0;   ///< raw: bytes before the first element
   std::optional<std::uint64_t> count = {};  ///< raw: elements; default: all
   std::string column = {};                  ///< csv: see column_choice
+  std::string by = {};                      ///< csv: the columns of the records' keys, see text_layout
   bool every_column = false;                ///< csv: an empty `column` is every column
   std::string delimiter = {};               ///< text, csv: one character, or "tab"
   bool header = false;                      ///< csv: see text_layout
@@ -58,6 +60,8 @@ class block_source {
   virtual std::span<const array_view> next() = 0;
   /// The columns, in the order of the blocks. Their number and names do not change.
   virtual std::span<const input_column> columns() const = 0;
+  /// The keys of the records of CSV so far; null of other input.
+  virtual const record_keys* keys() const { return nullptr; }
 };
 
 /// Reads `count` binary elements, or all up to the end of the input. With `reject_trailing_bytes`, bytes after the
@@ -80,11 +84,18 @@ class source {
   element_type type() const noexcept { return type_; }
   std::string_view format() const noexcept { return format_; }
   bool skips_missing() const noexcept { return skips_missing_; }
+  /// The header of an array of .npy or .npz.
+  const std::optional<npy_header>& npy() const noexcept { return npy_; }
 
   /// The columns, of which each has elements: one, unless --column asked for several.
   std::span<const input_column> columns() const;
   /// @throws usage_error if --column asked for several columns; `reader`, which takes one, is for the message
   void require_one_column(std::string_view reader) const;
+
+  /// The keys of the records of CSV that have been read, if input_options::by asked for them.
+  const record_keys& keys() const { return *blocks_->keys(); }
+  /// Between fields of CSV.
+  char delimiter() const noexcept { return delimiter_; }
 
   /// All elements if they lie in a mapped file; otherwise use next().
   const std::optional<array_view>& whole() const noexcept { return whole_; }
@@ -111,6 +122,8 @@ class source {
   element_type type_ = element_type::f64;
   std::string format_;
   bool skips_missing_ = false;
+  char delimiter_ = ',';
+  std::optional<npy_header> npy_;
   std::unique_ptr<mapped_file> map_;
   std::optional<array_view> whole_;
   std::unique_ptr<block_source> blocks_;

@@ -38,6 +38,8 @@ struct text_layout {
   bool skip_missing = false;
   /// CSV: all columns, in place of `column`.
   bool every_column = false;
+  /// CSV: the columns of the key of each record, see column_choice; empty: records have no keys.
+  std::string by = {};
 };
 
 /// The numbers of a column, or of plain text.

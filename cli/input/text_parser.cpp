@@ -35,4 +35,9 @@ bool text_parser::knows_columns() const noexcept {
   return csv == nullptr || csv->knows_columns();
 }
 
+const record_keys* text_parser::keys() const noexcept {
+  const auto* const csv = std::get_if<csv_parser>(&parser_);
+  return csv == nullptr ? nullptr : &csv->keys();
+}
+
 }  // namespace fanin::cli

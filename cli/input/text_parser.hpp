@@ -36,6 +36,8 @@ class text_parser {
   /// Whether the number and the names of columns() are those of the input; a list of columns, or all, needs the
   /// header or the first record.
   bool knows_columns() const noexcept;
+  /// The keys of the records, or null of plain text.
+  const record_keys* keys() const noexcept;
 
  private:
   text_numbers out_;

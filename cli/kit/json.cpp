@@ -14,6 +14,7 @@
 #include <fanin/version.hpp>
 
 #include "cli/kit/errors.hpp"
+#include "cli/kit/text.hpp"
 
 namespace fanin::cli {
 
@@ -78,10 +79,7 @@ std::string printed(const json& value) { return value.dump(2, ' ', false, json::
 std::string csv_of(const json& rows) {
   const auto cell = [](const json& value) -> std::string {
     if (value.is_null()) return {};
-    std::string text = value.is_string() ? value.get<std::string>() : value.dump();
-    if (text.find_first_of(",\"\n") == std::string::npos) return text;
-    for (std::size_t at = 0; (at = text.find('"', at)) != std::string::npos; at += 2) text.insert(at, 1, '"');
-    return "\"" + text + "\"";
+    return csv_cell(value.is_string() ? value.get<std::string>() : value.dump(), ',');
   };
   if (rows.empty()) return {};
   const json& longest = *std::ranges::max_element(rows, {}, &json::size);

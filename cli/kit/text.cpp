@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/kit/text.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
@@ -39,6 +40,13 @@ std::vector<std::string> split(std::string_view text, char separator) {
     }
   }
   return parts;
+}
+
+std::string csv_cell(std::string text, char delimiter) {
+  const auto needs_quotes = [&](char c) { return c == delimiter || c == '"' || c == '\n' || c == '\r'; };
+  if (std::ranges::none_of(text, needs_quotes)) return text;
+  for (std::size_t at = 0; (at = text.find('"', at)) != std::string::npos; at += 2) text.insert(at, 1, '"');
+  return "\"" + text + "\"";
 }
 
 namespace {

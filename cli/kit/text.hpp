@@ -25,6 +25,9 @@ std::string one_line(std::string_view text);
 /// The parts of the text between the separators, of which empty ones count.
 std::vector<std::string> split(std::string_view text, char separator);
 
+/// The text as a field of CSV: in quotes if it has the delimiter, a quote or a line end.
+std::string csv_cell(std::string text, char delimiter);
+
 /// The shortest text that reads back as the same number; "nan", "inf" and "-inf" otherwise. Of `indexed` the element,
 /// of `extremes` both numbers.
 std::string value_text(const scalar& value);

@@ -11,6 +11,8 @@
 #include <fmt/ranges.h>
 #include <CLI/App.hpp>
 
+#include "cli/batch/batch.hpp"
+#include "cli/batch/by.hpp"
 #include "cli/exact_state.hpp"
 #include "cli/kit/errors.hpp"
 #include "cli/kit/output.hpp"
@@ -26,9 +28,10 @@ struct reduction_options {
   input_options input;             ///< its path is the first input of an operation of two
   std::string other;               ///< the second one
   bool together = false;           ///< one result of all files
+  batch_options many;
   run_options how;
   std::string save_state;
-  bool force = false;  ///< replace the file `save_state`
+  bool force = false;  ///< replace the file `save_state`, or that of the many results
   bool explain = false, json = false;
 };
 
@@ -129,11 +132,36 @@ std::vector<finished_reduction> reduce_files(operation what, const std::vector<s
   return all;
 }
 
+// @throws usage_error if an option needs another one, or contradicts that for many results
+void check_together(const reduction_options& arguments, std::size_t files) {
+  const batch_options& many = arguments.many;
+  if (arguments.force && many.output.empty() && arguments.save_state.empty()) {
+    throw usage_error("--force requires --output or --save-state, whose file it replaces");
+  }
+  if (!many.given()) {
+    if (many.output.empty()) return;
+    throw usage_error("--output requires --axis, --segments or --keys; a single value is printed");
+  }
+  const auto refuse = [&](bool given, std::string_view option) {
+    if (given) throw usage_error(fmt::format("{} is about one result, and {} asks for many", option, many.name()));
+  };
+  refuse(arguments.together, "--together");
+  refuse(!arguments.save_state.empty(), "--save-state");
+  if (files > 1) throw usage_error(fmt::format("{} takes one file", many.name()));
+}
+
+std::vector<input_options> inputs_of(const std::vector<std::string>& files, const reduction_options& arguments) {
+  std::vector<input_options> inputs;
+  for (const std::string& path : files) inputs.push_back(at_path(arguments.input, path));
+  return inputs;
+}
+
 void run_reduction(operation what, const reduction_options& arguments) {
   const options chosen = arguments.how.checked();
   const bool pair = row_of(what).inputs == 2;
   std::vector<std::string> files = pair ? std::vector{arguments.input.path, arguments.other} : arguments.files;
   if (files.empty()) files.push_back(implied_input(to_string(what)));
+  check_together(arguments, pair ? 1 : files.size());
   const bool apart = files.size() > 1 && !pair && !arguments.together;
   const bool is_exact = chosen.how ? *chosen.how == method::exact : chosen.variant.empty();
   if (!arguments.save_state.empty() && !is_exact) throw usage_error("--save-state needs the method exact");
@@ -142,10 +170,23 @@ void run_reduction(operation what, const reduction_options& arguments) {
   }
   if (!arguments.save_state.empty() && apart) throw usage_error("--save-state of many files needs --together");
   check_state_path(arguments.save_state);
-  if (std::ranges::count(files, "-") > 1) {
+  const bool index_is_input = arguments.many.segments == "-" || arguments.many.keys == "-";
+  if (std::ranges::count(files, "-") + (index_is_input ? 1 : 0) > 1) {
     throw usage_error(pair ? "standard input cannot be both inputs" : "standard input is named twice");
   }
   check_missing(what, arguments.input);
+  if (!arguments.many.by.empty()) {
+    return run_by({.operations = {what},
+                   .input = at_path(arguments.input, files[0]),
+                   .many = arguments.many,
+                   .chosen = chosen,
+                   .explain = arguments.explain,
+                   .json = arguments.json});
+  }
+  if (arguments.many.given()) {
+    return run_batch({what, inputs_of(files, arguments), arguments.many, chosen, arguments.force, arguments.explain,
+                      arguments.json});
+  }
   std::vector<finished_reduction> all;
   if (pair) {
     all.push_back(reduce_pair(what, arguments, chosen));
@@ -187,14 +228,14 @@ command add_reduction(CLI::App& root, operation what) {
   }
   add_run_options(*parser, arguments->how);
   if (std::ranges::find(state_operations, what) != std::end(state_operations)) {
-    CLI::Option* save =
-        parser
-            ->add_option(
-                "--save-state", arguments->save_state,
-                "with the method exact: write the sum before rounding, for 'merge', to a file that is no input")
-            ->type_name("FILE");
-    parser->add_flag("--force", arguments->force, "replace the file of --save-state if it exists")->needs(save);
+    parser
+        ->add_option("--save-state", arguments->save_state,
+                     "with the method exact: write the sum before rounding, for 'merge', to a file that is no input")
+        ->type_name("FILE");
   }
+  add_batch_options(*parser, arguments->many);
+  if (row.inputs == 1) add_by_options(*parser, arguments->many);
+  parser->add_flag("--force", arguments->force, "replace the output file if it exists");
   parser->add_flag("--explain", arguments->explain,
                    "say on stderr who ran, who was passed over and why, and the error bound");
   parser->add_flag("--json", arguments->json, "print a JSON object, or of many files or columns an array");
@@ -211,11 +252,15 @@ command add_reduction(CLI::App& root, operation what) {
         "  fanin {0} prices.csv --column price,amount --missing skip\n"
         "  fanin {0} samples.bin --type f32 --skip 512 --json\n"
         "  fanin {0} day*.npy --together\n"
+        "  fanin {0} cube.npy --axis -1 {1}\n"
+        "  fanin {0} x.npy --keys regions.npy --json\n"
+        "  fanin {0} prices.csv --column price --by region,year --sort-keys\n"
         "  seq 1000 | fanin {0} --threads 2",
-        name);
+        name, row.form == result_form::extremes ? "--json" : "--output rows.npy");
   } else {
     examples += fmt::format(
         "  fanin {0} prices.csv amounts.csv --column 1 --explain\n"
+        "  fanin {0} x.npy y.npy --axis 1\n"
         "  fanin {0} x.bin y.bin --type f32 --json",
         name);
   }

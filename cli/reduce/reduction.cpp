@@ -56,11 +56,6 @@ std::string_view magnitudes_of(operation what) {
 
 bool is_truth(operation what) { return row_of(what).result == result_rule::truth; }
 
-std::string text_of(const finished_reduction& done) {
-  if (!is_truth(done.what)) return value_text(done.reached.value);
-  return done.reached.value == scalar(std::uint8_t{1}) ? "true" : "false";
-}
-
 /// The bound as a number in the result's units where it follows from the value: where no sum of magnitudes is in it,
 /// or the value is that sum.
 std::string bound_text(const finished_reduction& done) {
@@ -77,6 +72,22 @@ std::string bound_text(const finished_reduction& done) {
   const std::string known = "|error| <= " + number(of_result * value + bound.absolute);
   if (bound.of_magnitudes == 0 || value_is_magnitudes) return known;
   return fmt::format("{} + {} M, M {}", known, number(bound.of_magnitudes), magnitudes_of(done.what));
+}
+
+/// The bound of each of many results, as a formula.
+std::string bound_of_each_text(const finished_reduction& done) {
+  const error_bound& bound = done.reached.report.bound;
+  if (is_exact(bound)) return "0: every value is exact";
+  if (!(bound.of_result < 1)) return "nothing is promised";
+  std::string sum;
+  const auto add = [&](double coefficient, std::string_view unit) {
+    if (coefficient != 0) sum += fmt::format("{}{:.2g}{}", sum.empty() ? "" : " + ", 1.05 * coefficient, unit);
+  };
+  add(bound.of_result / (1 - bound.of_result), " |value|");
+  add(bound.of_magnitudes / (1 - bound.of_result), " M");
+  add(bound.absolute / (1 - bound.of_result), "");
+  if (bound.of_magnitudes != 0) sum += fmt::format(", M {}", magnitudes_of(done.what));
+  return "of each value, |error| <= " + sum;
 }
 
 /// An index belongs to the order of the elements.
@@ -110,31 +121,44 @@ std::string place_text(const std::string& input, const std::string& column) {
 
 std::string finished_reduction::place() const { return place_text(input(), column); }
 
-std::string value_of(const finished_reduction& done) {
-  const bool has_index = row_of(done.what).form == result_form::indexed;
-  return has_index ? json_value(done.reached.value).at("index").dump() : text_of(done);
+std::string text_of(operation what, const scalar& value) {
+  if (!is_truth(what)) return value_text(value);
+  return value == scalar(std::uint8_t{1}) ? "true" : "false";
+}
+
+std::string value_of(operation what, const scalar& value) {
+  const bool has_index = row_of(what).form == result_form::indexed;
+  return has_index ? json_value(value).at("index").dump() : text_of(what, value);
+}
+
+json members_of(operation what, const scalar& value) {
+  return is_truth(what) ? json{{"value", value == scalar(std::uint8_t{1})}} : json_value(value);
 }
 
 std::string line_of(const finished_reduction& done, bool many_inputs) {
-  std::string line = value_of(done);
+  std::string line = value_of(done.what, done.reached.value);
   if (many_inputs) line += "  " + one_line(done.input());
   if (!done.column.empty()) line += "  " + one_line(done.column);
   return line + "\n";
 }
 
 json to_json(const finished_reduction& done) {
+  const scalar& value = done.reached.value;
+  json values = members_of(done.what, value);
+  values.update({{"value_text", text_of(done.what, value)}, {"value_hex", value_hex(value)}});
+  return to_json(done, values);
+}
+
+json to_json(const finished_reduction& done, const json& values) {
   const report& how = done.reached.report;
   json fallback = json::array();
   for (const passed_over& one : how.fallback) fallback.push_back(passed_over_json(one));
-  const scalar& value = done.reached.value;
   json all = described(json{{"operation", to_string(done.what)}, {"input", done.input()}});
   if (!done.column.empty()) all["column"] = done.column;
   all.update({{"element_type", to_string(done.inputs[0].type)}, {"count", done.count}});
   if (done.inputs[0].skips_missing) all["missing"] = done.missing;
-  all.update(is_truth(done.what) ? json{{"value", value == scalar(std::uint8_t{1})}} : json_value(value));
-  all.update({{"value_text", text_of(done)},
-              {"value_hex", value_hex(value)},
-              {"backend", how.backend},
+  all.update(values);
+  all.update({{"backend", how.backend},
               {"variant", how.variant},
               {"method", to_string(how.how)},
               {"bound", bound_json(how.bound, premise_of(done))},
@@ -145,7 +169,9 @@ json to_json(const finished_reduction& done) {
   return all;
 }
 
-void explain(const finished_reduction& done) {
+namespace {
+
+void explain(const finished_reduction& done, std::string_view absent, const std::string& bound) {
   const report& how = done.reached.report;
   const bool one_input = done.inputs.size() == 1;
   for (const read_input& one : done.inputs) {
@@ -161,10 +187,15 @@ void explain(const finished_reduction& done) {
   write_stderr(
       fmt::format("ran: {}/{}, method {}, {:.6f} s", how.backend, how.variant, to_string(how.how), done.seconds));
   write_stderr(fmt::format("same bits: {} ({})", to_string(how.reproducibility), same_bits_story(done)));
-  if (how.absent > 0) write_stderr(fmt::format("left out: {} NaN", how.absent));
+  if (how.absent > 0) write_stderr(fmt::format("left out: {} {}", how.absent, absent));
   const std::string_view premise = premise_of(done);
-  write_stderr(fmt::format("bound: {}{}{}", bound_text(done), premise.empty() ? "" : ", if ", premise));
+  write_stderr(fmt::format("bound: {}{}{}", bound, premise.empty() ? "" : ", if ", premise));
 }
+
+}  // namespace
+
+void explain(const finished_reduction& done) { explain(done, "NaN", bound_text(done)); }
+void explain_each(const finished_reduction& done) { explain(done, "elements", bound_of_each_text(done)); }
 
 void check_missing(operation what, const input_options& arguments) {
   if (!skips_missing(arguments)) return;

@@ -45,14 +45,22 @@ struct finished_reduction {
   std::string place() const;
 };
 
+/// The value of any and all as true or false, and of the others as value_text() has it.
+std::string text_of(operation what, const scalar& value);
 /// What is printed: of a result with an index the index alone.
-std::string value_of(const finished_reduction& done);
+std::string value_of(operation what, const scalar& value);
+/// The members of an object of JSON that the value is; see json_value().
+json members_of(operation what, const scalar& value);
 /// The value, two blanks and what it is the value of: the input, if `many_inputs`, and the column, if it has a
 /// name.
 std::string line_of(const finished_reduction& done, bool many_inputs);
 json to_json(const finished_reduction& done);
+/// The same with `values` in place of the members of the value.
+json to_json(const finished_reduction& done, const json& values);
 /// Says on stderr who ran, who was passed over and why, and the error bound.
 void explain(const finished_reduction& done);
+/// The same of many results, for each of which the bound holds.
+void explain_each(const finished_reduction& done);
 
 /// @throws usage_error if missing numbers are left out, and the result would be of other elements than those: an
 /// index, and the pairs of two inputs

@@ -161,6 +161,16 @@ TEST_CASE("what is written is read back, and is aligned") {
   }
   CHECK(contains(write_npy_header(element_type::i8, 1), "'|i1'"));  // as numpy writes it: one byte has no order
   CHECK(contains(write_npy_header(element_type::u32, 1), "'<u4'"));
+  CHECK(contains(write_npy_header(element_type::u32, 7), "'shape': (7,)"));
+}
+
+TEST_CASE("shape and order") {
+  for (const std::vector<std::size_t>& shape : {std::vector<std::size_t>{}, {3}, {2, 0, 4}}) {
+    const npy_header read = parse(write_npy_header(element_type::f32, shape));
+    CHECK(read.shape == shape);
+    CHECK_FALSE(read.fortran_order);
+  }
+  CHECK(parse(file_with("{'descr': '<i4', 'fortran_order': True, 'shape': (2, 3)}")).fortran_order);
 }
 
 TEST_SUITE_END();

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Many results of one input: a reduction along axes, of segments, or of groups.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <fanin/request.hpp>
+
+#include "cli/batch/options.hpp"
+#include "cli/input/source.hpp"
+
+namespace fanin::cli {
+
+/// A reduction whose batch_options are given().
+struct batch_request {
+  operation what = operation::sum;
+  std::vector<input_options> inputs;  ///< one, or two of an operation of two
+  batch_options many;
+  options chosen;
+  bool force = false;  ///< replace the file `many.output`
+  bool explain = false, json = false;
+};
+
+/// Prints the results, or writes them to the file. All elements are loaded into memory, or mapped.
+/// @throws usage_error, bad_data, fanin::error
+void run_batch(const batch_request& asked);
+
+}  // namespace fanin::cli

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/batch/options.hpp"
+
+#include <CLI/App.hpp>
+
+#include "cli/kit/options.hpp"
+
+namespace fanin::cli {
+
+void add_batch_options(CLI::App& parser, batch_options& arguments) {
+  const auto option = [&](const char* name, const char* value, std::string& to, const char* description) {
+    return parser.add_option(name, to, description)->type_name(value);
+  };
+  CLI::Option* const axis = option("--axis", "AXES", arguments.axis,
+                                   "a result for each row along this axis, or along several as in '0,2'; -1 is the "
+                                   "last one");
+  option("--shape", "COUNTS", arguments.shape, "the shape, as in '3,4,5', of input that is not .npy")->needs(axis);
+  CLI::Option* const segments = option("--segments", "FILE", arguments.segments,
+                                       "a result for each segment: an .npy of offsets, one more than segments");
+  CLI::Option* const keys =
+      option("--keys", "FILE", arguments.keys, "a result for each group: an .npy with the group of each element");
+  add_number_option(parser, "--groups", 0, arguments.groups, "number of groups (default: the largest key and 1)");
+  parser.get_option("--groups")->needs(keys);
+  parser.add_flag("--drop-others", arguments.drop_others, "leave out elements whose keys are of no group")
+      ->needs(keys);
+  axis->excludes(segments)->excludes(keys);
+  segments->excludes(keys);
+  option("--output,-o", "FILE", arguments.output,
+         "of many results: write them to an .npy, of indexed ones the indices; - is standard output");
+}
+
+void add_by_options(CLI::App& parser, batch_options& arguments) {
+  CLI::Option* const by = parser
+                              .add_option("--by", arguments.by,
+                                          "csv: a result for each group of records with the same text in these "
+                                          "columns, as in 'region,year'")
+                              ->type_name("COLUMNS");
+  parser.add_flag("--sort-keys", arguments.sort_keys, "the groups in the order of their keys")->needs(by);
+  for (const char* other : {"--axis", "--segments", "--keys", "--output"}) {
+    if (CLI::Option* const option = parser.get_option_no_throw(other)) by->excludes(option);
+  }
+}
+
+}  // namespace fanin::cli

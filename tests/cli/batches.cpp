@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tests of many results in one call: rows along axes, segments, groups by number, and groups of tables by text.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <numeric>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cli/input/npy.hpp"
+#include "tests/cli/process.hpp"
+
+namespace fanin::cli {
+namespace {
+
+/// An .npy file of these elements.
+template <class T>
+std::string npy_with(const std::vector<std::size_t>& shape, const std::vector<T>& elements) {
+  const auto bytes = std::as_bytes(std::span(elements));
+  return write_npy_header(type_of<T>, shape).append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+}
+
+/// The same with the elements in Fortran order, as they lie in `elements`.
+template <class T>
+std::string fortran_npy_with(const std::vector<std::size_t>& shape, const std::vector<T>& elements) {
+  std::string file = npy_with(shape, elements);
+  return file.replace(file.find("False, "), 7, "True,  ");
+}
+
+/// f64 from 0 on, in 2 x 3 x 4.
+std::vector<double> cube_elements() {
+  std::vector<double> x(24);
+  std::iota(x.begin(), x.end(), 0);
+  return x;
+}
+
+std::string lines(const std::vector<double>& values) {
+  std::string text;
+  for (const double value : values) text += fmt::format("{}\n", value);
+  return text;
+}
+
+TEST_SUITE_BEGIN("batches");
+
+TEST_CASE("rows along each axis, from the front and the end, in C and in Fortran order") {
+  const scratch_folder here;
+  const std::vector<double> x = cube_elements();
+  std::vector<double> transposed(24),
+      sums[3] = {std::vector<double>(12), std::vector<double>(8), std::vector<double>(6)};
+  for (std::size_t i = 0; i < 2; ++i) {
+    for (std::size_t j = 0; j < 3; ++j) {
+      for (std::size_t k = 0; k < 4; ++k) {
+        const double value = x[(i * 3 + j) * 4 + k];
+        transposed[(k * 3 + j) * 2 + i] = value;
+        sums[0][j * 4 + k] += value;
+        sums[1][i * 4 + k] += value;
+        sums[2][i * 3 + j] += value;
+      }
+    }
+  }
+  here.write("c.npy", npy_with({2, 3, 4}, x));
+  here.write("f.npy", fortran_npy_with({2, 3, 4}, transposed));
+  for (const std::string file : {"c.npy", "f.npy"}) {
+    CAPTURE(file);
+    for (int axis = 0; axis < 3; ++axis) {
+      CHECK(here.fanin(fmt::format("sum {} --axis {}", file, axis)).out == lines(sums[axis]));
+      CHECK(here.fanin(fmt::format("sum {} --axis {} --method fast", file, axis - 3)).out == lines(sums[axis]));
+    }
+    CHECK(here.fanin("sum " + file + " --axis 0,2").out == "60\n92\n124\n");
+    CHECK(here.fanin("sum " + file + " --axis 0,1,2").out == "276\n");
+    CHECK(here.fanin("argmax " + file + " --axis 1").out == "2\n2\n2\n2\n2\n2\n2\n2\n");
+    CHECK(here.fanin("minmax " + file + " --axis 1,0").out == "0 20\n1 21\n2 22\n3 23\n");
+    CHECK(here.shell("cat " + file + " | $fanin max --axis -1").out == "3\n7\n11\n15\n19\n23\n");
+  }
+  CHECK(here.fanin("dot c.npy c.npy --axis 1,2").out == "506\n3818\n");
+  check_failure(here.fanin("dot c.npy f.npy --axis 1"), 2, "save both in the same order");
+  CHECK(here.fanin("sum c.npy --axis 1 --shape 2,3,4").out == lines(sums[1]));
+  check_failure(here.fanin("sum c.npy --axis 1 --shape 6,4"), 2, "has the shape (2, 3, 4), and --shape says (6, 4)");
+}
+
+TEST_CASE("rows of raw and text inputs") {
+  const scratch_folder here;
+  CHECK(here.shell("seq 12 | $fanin sum --axis 1 --shape 3,4").out == "10\n26\n42\n");
+  CHECK(here.shell("seq 12 | $fanin mean --axis 0 --shape 3,4 --type f32").out == "5\n6\n7\n8\n");
+  CHECK(here.shell("seq 12 | $fanin sum --axis 0").out == "78\n");
+  CHECK(here.shell("printf '\\1\\2\\3\\4' >x.bin; $fanin sum x.bin --type u8 --axis 1 --shape 2,2").out == "3\n7\n");
+  CHECK(here.shell("printf 'a,b\\n1,2\\n3,4\\n' >x.csv; $fanin product x.csv --column b --axis 0").out == "8\n");
+  check_failure(here.shell("seq 12 | $fanin sum --axis 1 --shape 3,5"), 2,
+                "the shape is that of 15 elements, and there are 12");
+  check_failure(here.shell("seq 12 | $fanin sum --axis 1 --shape 3,x"), 2, "--shape is a number from 0, not 'x'");
+}
+
+TEST_CASE("NaN and rows of too few elements") {
+  const scratch_folder here;
+  here.write("x.txt", "1 nan nan nan 3 5\n");
+  CHECK(here.fanin("sum x.txt --axis 1 --shape 3,2").out == "nan\nnan\n8\n");
+  CHECK(here.fanin("mean x.txt --axis 1 --shape 3,2 --nan skip").out == "1\nnan\n4\n");
+  CHECK(here.fanin("sum x.txt --axis 1 --shape 3,2 --nan skip").out == "1\n0\n8\n");
+  CHECK(parsed(here.fanin("sum x.txt --axis 1 --shape 3,2 --nan skip --json"))["absent"] == 3);
+  here.write("e.npy", npy_with<float>({0, 2}, {}));
+  CHECK(here.fanin("mean e.npy --axis 0").out == "nan\nnan\n");
+  CHECK(here.fanin("sum e.npy --axis 0").out == "0\n0\n");
+  const finished none = here.fanin("mean e.npy --axis 1");
+  CHECK(none.status == 0);
+  CHECK(none.out.empty());
+  check_failure(here.fanin("argmax e.npy --axis 0"), 1, "e.npy: result 0: the argmax of too few elements");
+}
+
+TEST_CASE("an .npy of the results, complete or not at all") {
+  const scratch_folder here;
+  here.write("x.npy", npy_with({2, 3, 4}, cube_elements()));
+  const finished written = here.fanin("sum x.npy --axis 1 -o y.npy");
+  CHECK(written.status == 0);
+  CHECK(written.out.empty());
+  CHECK(here.read("y.npy") == npy_with<double>({2, 4}, {12, 15, 18, 21, 48, 51, 54, 57}));
+  CHECK(here.fanin("argmin x.npy --axis 0,2 --output z.npy").status == 0);
+  CHECK(here.read("z.npy") == npy_with<std::int64_t>({3}, {0, 0, 0}));
+  CHECK(here.fanin("sum x.npy --axis 0,1,2 --output - >scalar.npy").status == 0);
+  CHECK(here.read("scalar.npy") == npy_with<double>({}, {276}));
+  CHECK(here.fanin("any x.npy --axis 1,2 --output any.npy").status == 0);
+  CHECK(here.read("any.npy") == npy_with<std::uint8_t>({2}, {1, 1}));
+  check_failure(here.fanin("max x.npy --axis 1 -o y.npy"), 1, "y.npy: exists; --force replaces it");
+  CHECK(here.fanin("max x.npy --axis 1,2 -o y.npy --force").status == 0);
+  CHECK(here.read("y.npy") == npy_with<double>({2}, {11, 23}));
+  check_failure(here.fanin("sum x.npy --axis 1 -o x.npy --force"), 2, "x.npy: is the input; --output would");
+  check_failure(here.fanin("minmax x.npy --axis 1 -o new.npy"), 2, "write min and max");
+  check_failure(here.fanin("sum x.npy --axis 1 -o - --json"), 2, "--json and --output both write to standard output");
+  here.write("big.npy", npy_with<std::int64_t>({1, 2}, {INT64_MAX, 1}));
+  check_failure(here.fanin("sum big.npy --axis 1 -o new.npy"), 1, "big.npy: result 0: ");
+  CHECK(here.shell("ls new.npy* 2>/dev/null").out.empty());
+  const json told = parsed(here.fanin("sum x.npy --axis 1 -o told.npy --json"));
+  CHECK(told["output"] == "told.npy");
+  CHECK(told["shape"] == json{2, 4});
+  CHECK_FALSE(told.contains("values"));
+}
+
+TEST_CASE("results as JSON, and who computed them") {
+  const scratch_folder here;
+  here.write("x.txt", "1 2 3 4 inf 6\n");
+  const json sums = parsed(here.fanin("sum x.txt --shape 3,2 --axis 1 --json"));
+  CHECK(sums["operation"] == "sum");
+  CHECK(sums["count"] == 6);
+  CHECK(sums["shape"] == json{3});
+  CHECK(sums["values"] == json{3.0, 7.0, nullptr});
+  CHECK(sums["values_text"] == json{"3", "7", "inf"});
+  CHECK(sums["method"] == "exact");
+  CHECK(sums["fallback"].is_array());
+  CHECK_FALSE(sums.contains("value"));
+  const json places = parsed(here.fanin("argmax x.txt --shape 2,3 --axis 0 --type f32 --json"));
+  CHECK(places["indices"] == json{1, 1, 1});
+  CHECK(places["values"] == json{4.0, nullptr, 6.0});
+  CHECK(parsed(here.fanin("minmax x.txt --shape 3,2 --axis 0 --json"))["min"] == json{1.0, 2.0});
+  CHECK(parsed(here.fanin("all x.txt --shape 3,2 --axis 0 --json"))["values"] == json{true, true});
+  const std::string said = here.fanin("sum x.txt --shape 3,2 --axis 1 --method fast --backend serial --explain").err;
+  CHECK(said.find("input: x.txt, text, 6 elements of f64, read\n") != std::string::npos);
+  CHECK(said.find("ran: serial/") != std::string::npos);
+  CHECK(said.find("bound: of each value, |error| <= ") != std::string::npos);
+  CHECK(said.find("results: 3, in the shape (3,)\n") != std::string::npos);
+}
+
+TEST_CASE("segments between offsets") {
+  const scratch_folder here;
+  here.write("x.txt", "1 2 3 4 5 6\n");
+  here.write("o.npy", npy_with<std::int32_t>({4}, {0, 2, 2, 6}));
+  here.write("o8.npy", npy_with<std::uint64_t>({4}, {0, 2, 2, 6}));
+  for (const std::string offsets : {"o.npy", "o8.npy"}) {
+    CHECK(here.fanin("sum x.txt --segments " + offsets).out == "3\n0\n18\n");
+    CHECK(here.fanin("mean x.txt --segments " + offsets).out == "1.5\nnan\n4.5\n");
+  }
+  CHECK(here.fanin("dot x.txt x.txt --segments o.npy").out == "5\n0\n86\n");
+  CHECK(parsed(here.fanin("sum x.txt --segments o.npy --json"))["shape"] == json{3});
+  CHECK(here.fanin("sum x.txt --segments o.npy -o y.npy").status == 0);
+  CHECK(here.read("y.npy") == npy_with<double>({3}, {3, 0, 18}));
+  here.write("far.npy", npy_with<std::int32_t>({2}, {0, 7}));
+  check_failure(here.fanin("sum x.txt --segments far.npy"), 1, "x.txt by far.npy: ");
+  here.write("none.npy", npy_with<std::int32_t>({0}, {}));
+  check_failure(here.fanin("sum x.txt --segments none.npy"), 1, "none.npy: there are no offsets");
+  check_failure(here.fanin("sum x.txt --segments x.txt"), 2, "--segments takes .npy of i32, i64, u32 or u64");
+  check_failure(here.fanin("sum x.txt --segments y.npy"), 2, "and this is npy of f64");
+}
+
+TEST_CASE("groups by key") {
+  const scratch_folder here;
+  here.write("x.txt", "1 2 3 4 5 6\n");
+  here.write("k.npy", npy_with<std::int64_t>({2, 3}, {2, 0, 2, 0, 3, 0}));
+  CHECK(here.fanin("sum x.txt --keys k.npy").out == "12\n0\n4\n5\n");
+  CHECK(here.fanin("sum x.txt --keys k.npy --groups 5").out == "12\n0\n4\n5\n0\n");
+  CHECK(here.fanin("argmax x.txt --keys k.npy --groups 4 --type i32 --json").status == 1);  // Group 1 has no element.
+  check_failure(here.fanin("sum x.txt --keys k.npy --groups 2"), 1, "x.txt by k.npy: key 0 is 2");
+  CHECK(here.fanin("argmax x.txt --keys k.npy --groups 1 --drop-others").out == "5\n");
+  CHECK(parsed(here.fanin("sum x.txt --keys k.npy --groups 2 --drop-others --json"))["absent"] == 3);
+  CHECK(here.fanin("sum x.txt --keys k.npy --groups 2 --drop-others --explain").err.find("left out: 3 elements\n") !=
+        std::string::npos);
+  here.write("negative.npy", npy_with<std::int32_t>({6}, {-1, 0, 0, 0, 0, 1}));
+  check_failure(here.fanin("sum x.txt --keys negative.npy"), 1, "key 0 is -1");
+  CHECK(here.fanin("sum x.txt --keys negative.npy --drop-others").out == "14\n6\n");
+  here.write("far.npy", npy_with<std::uint64_t>({6}, {0, 0, 0, 0, 0, std::uint64_t{1} << 40}));
+  check_failure(here.fanin("sum x.txt --keys far.npy"), 2, "if there are that many groups, say --groups");
+  here.write("most.npy", npy_with<std::uint64_t>({6}, {0, 0, 0, 0, 0, UINT64_MAX}));
+  check_failure(here.fanin("sum x.txt --keys most.npy"), 2, "say --groups");
+  here.write("five.npy", npy_with<std::int32_t>({5}, {0, 0, 0, 0, 0}));
+  check_failure(here.fanin("sum x.txt --keys five.npy"), 1, "five.npy: has 5 keys, and there are 6 elements");
+  here.write("f.npy", fortran_npy_with<std::int32_t>({2, 3}, {0, 0, 0, 0, 0, 0}));
+  check_failure(here.fanin("sum x.txt --keys f.npy"), 2, "f.npy: is in Fortran order");
+}
+
+TEST_CASE("what does not go together") {
+  const scratch_folder here;
+  here.write("x.csv", "a,b\n1,2\n");
+  here.write("x.txt", "1 2\n");
+  const std::string axis = "sum x.txt --axis 0 ";
+  check_failure(here.fanin(axis + "--together"), 2, "--together is about one result, and --axis asks for many");
+  check_failure(here.fanin(axis + "--save-state s"), 2, "--save-state is about one result");
+  check_failure(here.fanin(axis + "x.txt"), 2, "--axis takes one file");
+  check_failure(here.fanin(axis + "--missing skip"), 2, "--missing skip leaves elements out");
+  check_failure(here.fanin(axis + "--keys k.npy"), 2, "--axis excludes --keys");
+  check_failure(here.fanin("sum x.csv --axis 0 --column a,b"), 2, "--axis takes one column, not several");
+  check_failure(here.fanin("sum x.txt --axis 1"), 2, "there is no axis 1 of 1");
+  check_failure(here.fanin("sum x.txt --axis 0,-1"), 2, "axis 0 is named twice");
+  check_failure(here.fanin("sum x.txt --axis zero"), 2, "--axis is a number as 0 or -1, or a list as '0,2'");
+  check_failure(here.fanin("sum x.txt --shape 2"), 2, "--shape requires --axis");
+  check_failure(here.fanin("sum x.txt --groups 2"), 2, "--groups requires --keys");
+  check_failure(here.fanin("sum x.txt --drop-others"), 2, "--drop-others requires --keys");
+  check_failure(here.fanin("sum x.txt -o y.npy"), 2, "--output requires --axis, --segments or --keys");
+  check_failure(here.fanin(axis + "--backend seral"), 2, "did you mean 'serial'?");
+  check_failure(here.fanin(axis + "--variant kahan"), 2, "serial/kahan sums one array");
+  check_failure(here.shell("echo 1 | $fanin sum - --keys -"), 2, "standard input is named twice");
+}
+
+TEST_CASE("groups of a table by the text of its columns") {
+  const scratch_folder here;
+  here.write("t.csv",
+             "region,year,amount\n"
+             "north,2024,1\n"
+             "south,2023,2\n"
+             "\"north\",2023,3\n"
+             "\"a \"\"b\"\", c\",2024,4\n"
+             "\n"
+             "south,2023,5.5\n");
+  const std::string table = "t.csv --column amount ";
+  CHECK(here.fanin("sum " + table + "--by region").out == "north,4\nsouth,7.5\n\"a \"\"b\"\", c\",4\n");
+  CHECK(here.fanin("sum " + table + "--by region --method fast --sort-keys").out ==
+        "\"a \"\"b\"\", c\",4\nnorth,4\nsouth,7.5\n");
+  CHECK(here.fanin("max " + table + "--by year,region").out ==
+        "2024,north,1\n2023,south,5.5\n2023,north,3\n2024,\"a \"\"b\"\", c\",4\n");
+  CHECK(here.shell("cat t.csv | $fanin argmax --column 3 --header --by 2").out == "2024,3\n2023,4\n");
+  CHECK(here.fanin("minmax " + table + "--by year").out == "2024,1 4\n2023,2 5.5\n");
+  CHECK(here.fanin("reduce sum,mean,any " + table + "--by region --sort-keys").out ==
+        "\"a \"\"b\"\", c\",4,4,true\nnorth,4,2,true\nsouth,7.5,3.75,true\n");
+  const json sums = parsed(here.fanin("sum " + table + "--by region --json"));
+  CHECK(sums["count"] == 5);
+  CHECK(sums["groups"].size() == 3);
+  CHECK(sums["groups"][1] == json{{"key", "south"}, {"value", 7.5}, {"value_text", "7.5"}});
+  const json both = parsed(here.fanin("reduce sum,argmin " + table + "--by region,year --json"));
+  CHECK(both[0]["operation"] == "sum");
+  CHECK(both[1]["groups"][1]["key"] == json{"south", "2023"});
+  CHECK(both[1]["groups"][1]["index"] == 1);
+  const std::string said = here.fanin("sum " + table + "--by region --explain").err;
+  CHECK(said.find("results: 3, of the keys in region\n") != std::string::npos);
+}
+
+TEST_CASE("keys of a table: order, separators, missing numbers, and many of them") {
+  const scratch_folder here;
+  here.write("t.tsv", "10\t1\tx\n9\tNA\ty\n-1e1\t3\tx\n9\tna\tx,\n010\t5\tx\n");
+  const std::string table = "t.tsv --column 2 --missing skip ";
+  CHECK(here.fanin("sum " + table + "--by 1").out == "10\t1\n9\t0\n-1e1\t3\n010\t5\n");
+  CHECK(here.fanin("sum " + table + "--by 1 --sort-keys").out == "-1e1\t3\n9\t0\n010\t5\n10\t1\n");
+  CHECK(here.fanin("mean " + table + "--by 3,1 --sort-keys").out ==
+        "x\t-1e1\t3\nx\t010\t5\nx\t10\t1\nx,\t9\tnan\ny\t9\tnan\n");
+  CHECK(parsed(here.fanin("sum " + table + "--by 1 --json"))["missing"] == 2);
+  // Fields that make the same text when they are put together, and the empty one, are different keys.
+  here.write("u.csv", "a,b,1\n,ab,2\nab,,3\na,b,4\n");
+  CHECK(here.fanin("sum u.csv --column 3 --by 1,2").out == "a,b,5\n,ab,2\nab,,3\n");
+  // The number comes first; quotes, blocks and long keys.
+  REQUIRE(
+      here.shell(
+              "{ echo n,k; seq 300000 | awk '{ q = $1 % 7 ? \"\" : \"\\\"\"; print $1 \",\" q $1 % 3 q }'; } >v.csv")
+          .status == 0);
+  CHECK(here.fanin("sum v.csv --column n --by k --type i64 --threads 2").out ==
+        "1,14999950000\n2,15000050000\n0,15000150000\n");
+  const std::string key(100000, 'k');
+  here.write("long.csv", key + "1,1\n" + key + "2,2\n" + key + "1,3\n");
+  CHECK(here.fanin("sum long.csv --column 2 --by 1").out == key + "1,4\n" + key + "2,2\n");
+}
+
+TEST_CASE("groups of a table: what cannot be") {
+  const scratch_folder here;
+  here.write("t.csv", "region,amount\nnorth,1\n");
+  here.write("n.csv", "1,2,north\n");
+  here.write("x.npy", npy_with<double>({1}, {1}));
+  const std::string sum = "sum t.csv --column amount ";
+  check_failure(here.fanin(sum + "--by regoin"), 2, "no column is called 'regoin'; did you mean 'region'");
+  check_failure(here.fanin(sum + "--by 0"), 2, "--by counts from 1");
+  check_failure(here.fanin(sum + "--by region,1"), 2, "--by names column 1 twice");
+  check_failure(here.fanin(sum + "--by 7"), 1, "only 2 fields, and --by asks for number 7");
+  check_failure(here.fanin("sum t.csv --column 2 --by all"), 2, "--by all needs --header");
+  check_failure(here.fanin("sum t.csv --by region"), 2, "--by requires --column, whose numbers are reduced");
+  check_failure(here.fanin("sum n.csv --column 1,2 --by 3"), 2, "--by takes one column, not several");
+  check_failure(here.fanin("sum x.npy --column 1 --by region"), 2, "--column is for csv input, and this is npy");
+  check_failure(here.fanin(sum + "--by region --axis 0"), 2, "--axis excludes --by");
+  check_failure(here.fanin(sum + "--by region -o y.npy"), 2, "--output excludes --by");
+  check_failure(here.fanin(sum + "--by region --together"), 2, "--together is about one result, and --by asks");
+  check_failure(here.fanin("sum t.csv t.csv --column amount --by region"), 2, "--by takes one file");
+  check_failure(here.fanin(sum + "--sort-keys"), 2, "--sort-keys requires --by");
+  check_failure(here.fanin("argmax t.csv --column amount --by region --missing skip"), 2, "counts every record");
+  check_failure(here.fanin("reduce sum,dot t.csv --column amount --by region"), 2, "dot reads two inputs");
+  check_failure(here.fanin("sum t.csv --column region --by amount --header"), 1, "'north' is not a number");
+  here.write("big.csv", "a,9223372036854775807\na,1\n");
+  check_failure(here.fanin("sum big.csv --column 2 --by 1 --type i64"), 1, "big.csv: result 0: ");
+}
+
+TEST_SUITE_END();
+
+}  // namespace
+}  // namespace fanin::cli
