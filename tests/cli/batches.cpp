@@ -36,7 +36,7 @@ std::vector<double> cube_elements() {
   return x;
 }
 
-std::string lines(const std::vector<double>& values) {
+std::string text_of_results(const std::vector<double>& values) {
   std::string text;
   for (const double value : values) text += fmt::format("{}\n", value);
   return text;
@@ -65,8 +65,9 @@ TEST_CASE("rows along each axis, from the front and the end, in C and in Fortran
   for (const std::string file : {"c.npy", "f.npy"}) {
     CAPTURE(file);
     for (int axis = 0; axis < 3; ++axis) {
-      CHECK(here.fanin(fmt::format("sum {} --axis {}", file, axis)).out == lines(sums[axis]));
-      CHECK(here.fanin(fmt::format("sum {} --axis {} --method fast", file, axis - 3)).out == lines(sums[axis]));
+      CHECK(here.fanin(fmt::format("sum {} --axis {}", file, axis)).out == text_of_results(sums[axis]));
+      CHECK(here.fanin(fmt::format("sum {} --axis {} --method fast", file, axis - 3)).out ==
+            text_of_results(sums[axis]));
     }
     CHECK(here.fanin("sum " + file + " --axis 0,2").out == "60\n92\n124\n");
     CHECK(here.fanin("sum " + file + " --axis 0,1,2").out == "276\n");
@@ -76,7 +77,7 @@ TEST_CASE("rows along each axis, from the front and the end, in C and in Fortran
   }
   CHECK(here.fanin("dot c.npy c.npy --axis 1,2").out == "506\n3818\n");
   check_failure(here.fanin("dot c.npy f.npy --axis 1"), 2, "save both in the same order");
-  CHECK(here.fanin("sum c.npy --axis 1 --shape 2,3,4").out == lines(sums[1]));
+  CHECK(here.fanin("sum c.npy --axis 1 --shape 2,3,4").out == text_of_results(sums[1]));
   check_failure(here.fanin("sum c.npy --axis 1 --shape 6,4"), 2, "has the shape (2, 3, 4), and --shape says (6, 4)");
 }
 

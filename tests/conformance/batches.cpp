@@ -14,6 +14,11 @@ template <class T>
 struct source {
   std::vector<T> x;
   std::vector<std::uint8_t> mask;
+
+  input_views inputs(operation what) const {
+    const input_views all = inputs_for(what, std::span<const T>(x));
+    return mask.empty() ? all : all.where({mask.data(), 0, mask_form::bytes});
+  }
 };
 
 /// The places of the elements of each result, in `source::x`, and of their entries in the mask.
@@ -218,6 +223,14 @@ void check_rows(const backend& b, findings& found) {
   });
 }
 
+template <class T>
+source<T> source_for(operation what, std::size_t elements, bool masks, generator& random) {
+  std::vector<T> x = values_for<T>(what, elements, 41);
+  if (!masks) return {std::move(x), {}};
+  auto made = masked(std::move(x), 1, 4, random);
+  return {std::move(made.x), std::move(made.mask)};
+}
+
 template <class Offset>
 std::vector<Offset> random_offsets(std::size_t segments, std::size_t elements, generator& random) {
   std::vector<Offset> offsets;
@@ -231,12 +244,8 @@ template <class T, class Offset>
 void expect_segments(const backend& b, operation what, std::size_t segment_count, std::size_t elements, bool masks,
                      options chosen, findings& found) {
   generator random(segment_count);
-  source<T> from{values_for<T>(what, elements, 41), {}};
-  if (masks) {
-    auto made = masked(from.x, 1, 4, random);
-    from = {std::move(made.x), std::move(made.mask)};
-    chosen.nan = nan_policy::skip;
-  }
+  const auto from = source_for<T>(what, elements, masks, random);
+  if (masks) chosen.nan = nan_policy::skip;
   const auto offsets = random_offsets<Offset>(segment_count, elements, random);
   expected_places places;
   for (std::size_t s = 0; s < segment_count; ++s) {
@@ -244,9 +253,7 @@ void expect_segments(const backend& b, operation what, std::size_t segment_count
     std::iota(places.of_element.back().begin(), places.of_element.back().end(), static_cast<std::size_t>(offsets[s]));
   }
   places.of_mask = places.of_element;
-  input_views inputs = inputs_for(what, std::span<const T>(from.x));
-  if (masks) inputs = inputs.where({from.mask.data(), 0, mask_form::bytes});
-  expect_alone(b, what, segments(inputs, std::span<const Offset>(offsets)), from, places, chosen,
+  expect_alone(b, what, segments(from.inputs(what), std::span<const Offset>(offsets)), from, places, chosen,
                std::to_string(segment_count) + " segments", found);
 }
 
@@ -254,12 +261,8 @@ template <class T, class Key>
 void expect_groups(const backend& b, operation what, std::size_t group_count, std::size_t elements, bool masks,
                    options chosen, findings& found) {
   generator random(group_count);
-  source<T> from{values_for<T>(what, elements, 43), {}};
-  if (masks) {
-    auto made = masked(from.x, 1, 4, random);
-    from = {std::move(made.x), std::move(made.mask)};
-    chosen.nan = nan_policy::skip;
-  }
+  const auto from = source_for<T>(what, elements, masks, random);
+  if (masks) chosen.nan = nan_policy::skip;
   std::vector<Key> keys;
   expected_places places;
   places.of_element.resize(group_count);
@@ -270,9 +273,7 @@ void expect_groups(const backend& b, operation what, std::size_t group_count, st
   }
   places.of_mask = places.of_element;
   places.indices_in_input = true;
-  input_views inputs = inputs_for(what, std::span<const T>(from.x));
-  if (masks) inputs = inputs.where({from.mask.data(), 0, mask_form::bytes});
-  expect_alone(b, what, groups(inputs, std::span<const Key>(keys), group_count), from, places, chosen,
+  expect_alone(b, what, groups(from.inputs(what), std::span<const Key>(keys), group_count), from, places, chosen,
                std::to_string(group_count) + " groups", found);
 }
 
