@@ -94,7 +94,7 @@ batch rows(const input_views& inputs, std::span<const std::size_t> shape, std::s
   batch many{.kind = layout::rows, .inputs = inputs.part(0, total), .result_count = 1};
   for (std::size_t i = 0; i < shape.size(); ++i) {
     if (is_reduced[i]) continue;
-    many.result_count *= shape[i];
+    many.result_count = product(many.result_count, shape[i]);
     append(many.axes.data(), many.kept, axes[i]);
   }
   for (std::size_t i = 0; i < shape.size(); ++i) {

@@ -11,17 +11,20 @@
 // Shared by all of them:
 //   Results: one after another in memory of the caller, of the type that the verb gives for one array. Results of
 //   rows stand in the order of the axes that are left (C order). An index is that in the row or the segment; in
-//   groups it is that in x. report::bound holds for each result, and report::absent counts the elements of all of
-//   them. Reproducible: a result has the bits that the verb gives for an array of the same elements in the same
-//   order: of a row in C order, of a group in the order in which they stand in x. So neither other results in the
-//   same call, nor strides, threads or the CPU backend change it; with method::exact, neither does the order. Empty:
-//   a result of too few elements has the value that the verb gives for none; where that is an error it is NaN if it
-//   consists of floating-point numbers, or the value given by if_empty(). @throws invalid_argument otherwise, which
-//   names the first such result Backends: serial, openmp and tbb, with host memory. @throws unsupported from all
-//   others Memory: rows whose elements are contiguous, and segments, need what one array needs. Rows with strides are
-//   copied in tiles of at most 512 KiB for each thread. Groups are copied once, by key: n elements, and for each
-//   group and thread 8 bytes, but no more than the n elements' count of these; argmin and argmax take 8 bytes more
-//   for each element. Threads: safe to call concurrently. Results and inputs must not overlap.
+//   groups it is that in x. report::bound holds for each result, and report::absent counts for all of them.
+//   Reproducible: a result has the bits that the verb gives for an array of the same elements in the same order: of
+//   a row in C order, of a group in the order in which they stand in x. So neither other results in the same call,
+//   nor strides, threads or the CPU backend change it; with method::exact, neither does the order.
+//   Empty: a result of too few elements has the value that the verb gives for none; where that is an error it is
+//   NaN if it consists of floating-point numbers, or the value given by if_empty().
+//   @throws invalid_argument otherwise, which names the first such result
+//   Backends: serial, openmp and tbb, with host memory. @throws unsupported from all others
+//   Memory: rows whose elements are contiguous, and segments, need what one array needs. Rows with strides take for
+//   each thread up to 0.5 MiB of copies and the states of up to 64 rows, or 256 KiB of states for each level of the
+//   tree of leaves. Groups are copied once, by key: n elements, 8 bytes for each group, and the same again for each
+//   further thread as long as that is less than 8 bytes for each element; argmin and argmax take 8 bytes more for
+//   each element.
+//   Threads: safe to call concurrently. Results and inputs must not overlap.
 #pragma once
 
 #include <algorithm>

@@ -100,6 +100,7 @@ batch_counts reduce_batch(const cpu_backend& backend, const request& request, co
   batch_results out(request, many, results);
   const std::size_t element_bytes = out.loops().element_bytes;
   batch_counts counts;
+  if (many.kind == layout::rows && many.result_count == 0) return counts;  // No rows have no tiles.
   if (many.kind == layout::rows) {
     counts.longest = is_contiguous(many)
                          ? reduce_runs(backend, out, request.threads, contiguous_rows(many, element_bytes))
