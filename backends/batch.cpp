@@ -54,17 +54,20 @@ void check_index(const input_views& inputs, const array_view& index, const char*
   if (index.data == nullptr && index.count > 0) throw invalid_argument(std::string(name) + " are null");
 }
 
+}  // namespace
+
 void check_batch(operation what, const batch& many, const results_view& out, std::optional<element_type> wanted) {
   check_data(many.inputs);
   if (out.count != many.result_count) {
     throw invalid_argument("there is memory for " + std::to_string(out.count) + " results, and there are " +
                            std::to_string(many.result_count));
   }
+  if (out.place == memory::device && many.inputs.place() != memory::device) {
+    throw invalid_argument("results of host memory are written to host memory");
+  }
   char none;
   check_result(what, result_view(out.count > 0 ? out.data : &none, out.type, out.form), wanted);
 }
-
-}  // namespace
 
 batch rows(const input_views& inputs, std::span<const std::size_t> shape, std::span<const int> along,
            std::span<const std::ptrdiff_t> strides) {
@@ -116,7 +119,7 @@ batch groups(const input_views& inputs, const array_view& keys, std::size_t grou
   return {.kind = layout::groups, .inputs = inputs, .result_count = group_count, .index = keys};
 }
 
-outcome backend::reduce_each(const request& asked, const batch&, void*) const {
+outcome backend::reduce_each(const request& asked, const batch&, const results_view&) const {
   throw unsupported(std::string(name()) + " reduces no " + std::string(to_string(asked.kind)));
 }
 
@@ -128,7 +131,7 @@ report reduce(operation what, const batch& many, const results_view& out, const 
     return choose(what, many.inputs, with_result, failed, many.kind);
   };
   const auto run = [&](selection& s) {
-    return report(s.chosen->name(), s.chosen->reduce_each(s.what, many, out.data), std::move(s.fallback));
+    return report(s.chosen->name(), s.chosen->reduce_each(s.what, many, out), std::move(s.fallback));
   };
   return with_fallback(choose_backend, run, [&] { return leaves_choice(chosen, many.inputs.place()); });
 }
@@ -142,7 +145,7 @@ report plan::operator()(const batch& many, const results_view& out) const {
     throw invalid_argument("the batch's layout, or its inputs' number, type or place, is not the planned one");
   }
   return translate_bad_alloc(
-      [&] { return report(chosen_.chosen->name(), chosen_.chosen->reduce_each(planned, many, out.data)); });
+      [&] { return report(chosen_.chosen->name(), chosen_.chosen->reduce_each(planned, many, out)); });
 }
 
 }  // namespace fanin

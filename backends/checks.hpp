@@ -28,6 +28,10 @@ void check_data(const input_views& inputs);
 /// another type than `wanted`, if that is set
 void check_result(operation what, const result_view& value, std::optional<element_type> wanted);
 
+/// @throws invalid_argument as the two above, and if the memory is for another number of results than the batch has,
+/// or device memory where the inputs are in host memory
+void check_batch(operation what, const batch& many, const results_view& out, std::optional<element_type> wanted);
+
 /// @throws invalid_argument unless the operation, the method and the inputs' type and place exist, and the operation
 /// reads this number of inputs
 void check_known(operation what, const input_views& inputs, std::optional<method> how);

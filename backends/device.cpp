@@ -11,11 +11,17 @@ namespace {
 const backend& device_backend() { return find_backend("cuda"); }
 
 /// Checks the arguments as fanin::reduce does. Returns the request as the backend `cuda` has prepared it.
-request prepared(operation what, const input_views& inputs, const options& chosen) {
+request prepared(operation what, const input_views& inputs, const options& chosen, layout kind = layout::array) {
   check_data(inputs);
   const backend* const candidates[] = {&device_backend()};
-  return select(candidates, chosen.backend.empty() ? candidates[0]->name() : chosen.backend, what, inputs, chosen)
+  return select(candidates, chosen.backend.empty() ? candidates[0]->name() : chosen.backend, what, inputs, chosen, {},
+                kind)
       .what;
+}
+request prepared(operation what, const batch& many, const results_view& out, options& chosen) {
+  check_batch(what, many, out, chosen.result);
+  chosen.result = out.type;
+  return prepared(what, many.inputs, chosen, many.kind);
 }
 
 /// Whether the result is asked for as a narrow float in place of an f32.
@@ -49,6 +55,20 @@ report reduce(operation what, const input_views& inputs, const result_view& valu
 result<scalar> reduce(operation what, const input_views& inputs, device_context& context, const options& chosen) {
   return as_scalar(what, chosen.result.value_or(default_result(what, inputs.type())),
                    [&](const result_view& value) { return reduce(what, inputs, value, context, chosen); });
+}
+
+report reduce(operation what, const batch& many, const results_view& out, device_context& context, options chosen) {
+  const request asked = prepared(what, many, out, chosen);
+  return translate_bad_alloc([&]() -> report {
+    return {device_backend().name(), context.work().reduce_each(asked, many, out)};
+  });
+}
+
+void enqueue(operation what, const batch& many, const results_view& out, device_context& context, options chosen) {
+  if (out.place != memory::device) throw invalid_argument("enqueue() writes results to device memory");
+  const request asked = prepared(what, many, out, chosen);
+  if (many.result_count == 0) return;
+  translate_bad_alloc([&] { context.work().enqueue_each(asked, many, out.data); });
 }
 
 void enqueue(operation what, const input_views& inputs, void* result, device_context& context,

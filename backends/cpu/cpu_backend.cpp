@@ -307,8 +307,8 @@ report cpu_backend::reduce_inputs(const request& prepared, const input_views& in
   return {name(), {prepared.variant, prepared.how, arithmetic.reproducibility, bound}};
 }
 
-outcome cpu_backend::reduce_each(const request& request, const batch& many, void* results) const {
-  const batch_counts counted = reduce_batch(*this, request, many, results);
+outcome cpu_backend::reduce_each(const request& request, const batch& many, const results_view& out) const {
+  const batch_counts counted = reduce_batch(*this, request, many, out.data);
   return outcome_of(request, counted.longest, counted.absent);
 }
 

@@ -27,7 +27,7 @@ class cpu_backend : public backend {
   support prepare(request& request) const override;
   outcome reduce(const request& request, void* result) const override;
   report reduce_inputs(const request& prepared, const input_views& inputs, void* result) const override;
-  outcome reduce_each(const request& request, const batch& many, void* results) const override;
+  outcome reduce_each(const request& request, const batch& many, const results_view& out) const override;
   std::unique_ptr<stream> open(const request& request) const override;
 
   /// Folds those of `count` elements that take part, or if `who` is null, all, into `state`, whose previous contents

@@ -9,6 +9,7 @@
 #include <fanin/error.hpp>
 
 #include "backends/checks.hpp"
+#include "backends/cuda/batch/reduce_batch.hpp"
 #include "backends/cuda/fold/finish.hpp"
 #include "backends/cuda/kernels.hpp"
 #include "backends/cuda/presence/presence.hpp"
@@ -32,6 +33,14 @@ class work_on_context final : public device_work {
     return backend_.reduce(request, context_, result);
   }
   void enqueue(const request& request, void* result) override;
+  outcome reduce_each(const request& request, const batch& many, const results_view& out) override {
+    const device_scope here(context_.where().device);
+    return reduce_batch(request, many, out, context_);
+  }
+  void enqueue_each(const request& request, const batch& many, void* results) override {
+    const device_scope here(context_.where().device);
+    enqueue_batch(request, many, results, context_);
+  }
 
  private:
   const backend& backend_;

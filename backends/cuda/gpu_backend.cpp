@@ -10,6 +10,7 @@
 #include "backends/checks.hpp"
 #include "backends/cpu/environment.hpp"
 #include "backends/cpu/presence.hpp"
+#include "backends/cuda/batch/reduce_batch.hpp"
 #include "backends/cuda/host_data/host_feed.hpp"
 #include "backends/cuda/presence/presence.hpp"
 #include "backends/cuda/runtime/probe.hpp"
@@ -226,10 +227,16 @@ support gpu_backend::prepare(request& request) const {
     return {reason::unsupported,
             std::string(name()) + " takes accumulators of your own in device code: fanin/fold.cuh"};
   }
-  if (request.kind != layout::array) {
-    return {reason::unsupported, std::string(name()) + " reduces no " + std::string(to_string(request.kind))};
-  }
   const device_fold* const kernel = find_kernel(request);
+  if (request.kind != layout::array) {
+    if (request.inputs.place() != memory::device) {
+      return {reason::unsupported, std::string(name()) + " reduces " + std::string(to_string(request.kind)) +
+                                       " of device memory only: copy the input there"};
+    }
+    if (request.kind == layout::groups || (kernel != nullptr && kernel->batches().state_bytes == 0)) {
+      return {reason::unsupported, std::string(name()) + " reduces no " + std::string(to_string(request.kind))};
+    }
+  }
   request.prepared = kernel;
   support answer = check_offer(*this, request, kernel != nullptr);
   return answer.usable() ? kernel->runs_here() : answer;
@@ -258,6 +265,12 @@ outcome gpu_backend::reduce(const request& request, context& context, void* resu
   const outcome answer = fold_in_place(request, device_view, context, result);
   context.times = {0, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count()};
   return answer;
+}
+
+outcome gpu_backend::reduce_each(const request& request, const batch& many, const results_view& out) const {
+  context& here = default_context(many.inputs.count() > 0 ? device_of(many.inputs[0].data) : current_device());
+  const device_scope scope(here.where().device);
+  return reduce_batch(request, many, out, here);
 }
 
 std::unique_ptr<stream> gpu_backend::open(const request& request) const {

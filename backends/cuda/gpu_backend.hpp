@@ -17,6 +17,9 @@ class gpu_backend : public backend {
   outcome reduce(const request& request, void* result) const override;
   std::unique_ptr<stream> open(const request& request) const override;
 
+  /// Reduces batches of device memory.
+  outcome reduce_each(const request& request, const batch& many, const results_view& out) const override;
+
   /// The same on the device and stream of a context.
   outcome reduce(const request& request, context& context, void* result) const;
 

@@ -5,6 +5,7 @@
 #include <fanin/cuda/fold_launch.cuh>
 #include <fanin/device.hpp>
 
+#include "backends/cuda/batch/batch_folds.cuh"
 #include "backends/cuda/exact/complex_folds.cuh"
 #include "backends/cuda/fold/finish.hpp"
 #include "backends/cuda/kernels.hpp"
@@ -25,33 +26,20 @@ struct state_or_result_writer {
     if (result == nullptr) {
       *out = s;
     } else {
-      finish(s, std::make_index_sequence<operation_count>());
-    }
-  }
-
- private:
-  template <std::size_t... W>
-  __device__ void finish(const state& s, std::index_sequence<W...>) const {
-    (finish_as<static_cast<operation>(W)>(s), ...);
-  }
-  template <operation What>
-  __device__ void finish_as(const state& s) const {
-    using T = typename A::element;
-    if constexpr (fanin::detail::has_recipe<What, How, T>) {
-      using one = recipe<What, How, T>;
-      if constexpr (std::is_same_v<kernel_of<one>, A>) {
-        using R = typename one::result;
-        if (what != What) return;
+      constexpr auto is_folded_as_a = [](auto one) { return std::is_same_v<kernel_of<decltype(one)>, A>; };
+      with_operation<typename A::element, How>(what, is_folded_as_a, [&](auto one) {
+        using Recipe = decltype(one);
+        using R = typename Recipe::result;
         *static_cast<device_result<R>*>(result) =
-            finished<one, R>(static_cast<typename one::accumulator::state>(s), count);
-      }
+            finished<Recipe, R>(static_cast<typename Recipe::accumulator::state>(s), count);
+      });
     }
   }
 };
 
 /// The general loop: any recipe.
 template <class Recipe>
-class general_fold final : public device_fold {
+class general_fold : public device_fold {
   using A = kernel_of<Recipe>;
   using state = typename A::state;
   using element = typename A::element;
@@ -126,7 +114,8 @@ struct fold_of<Recipe, accumulator::complex_dot<accumulator::exact_dot<T>, Conju
 template <class T>
 const device_fold* find_kernel(operation what, method how) {
   return with_recipe<T>(what, how, [&]<class Recipe>(Recipe) -> const device_fold* {
-    static const typename fold_of<Recipe>::type fold(find_host_fold(Recipe::what, type_of<T>, Recipe::how));
+    static const with_batches<Recipe, typename fold_of<Recipe>::type> fold(
+        find_host_fold(Recipe::what, type_of<T>, Recipe::how));
     return &fold;
   });
 }

@@ -68,6 +68,9 @@ class FANIN_API device_work {
   /// Enqueues the reduction of device memory and returns. `result` is a device_result in device memory.
   /// @throws device_error
   virtual void enqueue(const request&, void* result) = 0;
+  /// The same of batches, with plain results.
+  virtual outcome reduce_each(const request&, const batch&, const results_view& out) = 0;
+  virtual void enqueue_each(const request&, const batch&, void* results) = 0;
 };
 
 /// Runs reductions on one kind of machine or by one library. A backend has no state that callers can see: many
@@ -107,10 +110,11 @@ class FANIN_API backend {
     return {name(), reduce(what, result)};
   }
 
-  /// Writes the results of the batch, for whose layout and inputs prepare() succeeded, to host memory. The batch is as
-  /// rows(), segments() and groups() make it; whether offsets and keys are within their limits is checked here.
+  /// Writes the results of the batch, for whose layout and inputs prepare() succeeded. The batch is as rows(),
+  /// segments() and groups() make it, and the memory as fanin::reduce checked it; whether offsets and keys are within
+  /// their limits is checked here.
   /// @throws as fanin::reduce of a batch
-  virtual outcome reduce_each(const request&, const batch&, void* results) const;
+  virtual outcome reduce_each(const request&, const batch&, const results_view& out) const;
 
   /// Opens a stream for input that arrives in blocks. The request's inputs have a type, but no data. The
   /// preconditions of reduce() hold for all elements pushed together.

@@ -12,19 +12,22 @@
 //   Results: one after another in memory of the caller, of the type that the verb gives for one array. Results of
 //   rows stand in the order of the axes that are left (C order). An index is that in the row or the segment; in
 //   groups it is that in x. report::bound holds for each result, and report::absent counts for all of them.
-//   Reproducible: a result has the bits that the verb gives for an array of the same elements in the same order: of
-//   a row in C order, of a group in the order in which they stand in x. So neither other results in the same call,
-//   nor strides, threads or the CPU backend change it; with method::exact, neither does the order.
-//   Empty: a result of too few elements has the value that the verb gives for none; where that is an error it is
-//   NaN if it consists of floating-point numbers, or the value given by if_empty().
+//   Reproducible: on a CPU backend a result has the bits that the verb gives for an array of the same elements in the
+//   same order: of a row in C order, of a group in the order in which they stand in x. So neither other results in
+//   the same call, nor strides, threads or the CPU backend change it; with method::exact, neither does the order.
+//   `cuda` gives the bits of the same elements as the only row or segment, whatever the others, strides and
+//   alignment; only with method::exact are they those of one array. Empty: a result of too few elements has the value
+//   that the verb gives for none; where that is an error it is NaN if it consists of floating-point numbers, or the
+//   value given by if_empty().
 //   @throws invalid_argument otherwise, which names the first such result
-//   Backends: serial, openmp and tbb, with host memory. @throws unsupported from all others
-//   Memory: rows whose elements are contiguous, and segments, need what one array needs. Rows with strides take for
-//   each thread up to 0.5 MiB of copies and the states of up to 64 rows, or 256 KiB of states for each level of the
-//   tree of leaves. Groups are copied once, by key: n elements, 8 bytes for each group, and the same again for each
-//   further thread as long as that is less than 8 bytes for each element; argmin and argmax take 8 bytes more for
-//   each element.
-//   Threads: safe to call concurrently. Results and inputs must not overlap.
+//   Backends: serial, openmp and tbb, with host memory; cuda rows and segments, with device memory.
+//   @throws unsupported from all others
+//   Device memory: results of more than 4096 elements take up to 256 MiB for partial states, and so do all exact
+//   ones. Host memory: rows whose elements are contiguous, and segments, need what one array needs. Rows with strides
+//   take for each thread up to 0.5 MiB of copies and the states of up to 64 rows, or 256 KiB of states for each level
+//   of the tree of leaves. Groups are copied once, by key: n elements, 8 bytes for each group, and the same again for
+//   each further thread as long as that is less than 8 bytes for each element; argmin and argmax take 8 bytes more
+//   for each element. Threads: safe to call concurrently. Results and inputs must not overlap.
 #pragma once
 
 #include <algorithm>
@@ -82,15 +85,18 @@ struct batch {
   }
 };
 
-/// The caller's host memory for `count` results of that form, whose numbers are of `type`.
+/// The caller's memory for `count` results of that form, whose numbers are of `type`. Only results of device memory
+/// can be written to device memory.
 struct results_view {
   void* data;
   std::size_t count;
   element_type type;
   result_form form = result_form::number;
+  memory place = memory::host;
 
-  results_view(void* data_, std::size_t count_, element_type type_, result_form form_ = result_form::number) noexcept
-      : data(data_), count(count_), type(type_), form(form_) {}
+  results_view(void* data_, std::size_t count_, element_type type_, result_form form_ = result_form::number,
+               memory place_ = memory::host) noexcept
+      : data(data_), count(count_), type(type_), form(form_), place(place_) {}
   /// Of a std::vector, std::span, std::array or the like.
   template <class Out>
   requires std::ranges::contiguous_range<Out> && std::ranges::sized_range<Out> &&

@@ -30,6 +30,20 @@ class device_span {
   std::size_t size_ = 0;
 };
 
+/// Memory on the device for `size` results of a batch. Does not own it.
+template <result_value R>
+class device_results {
+ public:
+  constexpr device_results(R* data, std::size_t size) noexcept : data_(data), size_(size) {}
+  operator results_view() const noexcept {
+    return {data_, size_, type_of<typename form_of<R>::number>, form_of<R>::form, memory::device};
+  }
+
+ private:
+  R* data_;
+  std::size_t size_;
+};
+
 /// The result that enqueue() writes to device memory.
 template <result_value R>
 struct device_result {
@@ -81,6 +95,22 @@ FANIN_API report reduce(operation what, const input_views& inputs, const result_
 /// As above, with the value in the result, which holds the alternative of the result type.
 FANIN_API result<scalar> reduce(operation what, const input_views& inputs, device_context& context,
                                 const options& chosen = {});
+
+/// As reduce() of a batch, by the backend `cuda` on this context: rows or segments of device memory, to host or
+/// device memory.
+/// @throws as there; device_error
+FANIN_API report reduce(operation what, const batch& many, const results_view& out, device_context& context,
+                        options chosen = {});
+
+/// Enqueues the reduction of rows or segments of device memory to `out`, in device memory or pinned, and returns.
+/// Where reduce() would throw `overflow` for a result, it has the low bits of a sum, and is unspecified otherwise;
+/// where it would throw invalid_argument for too few elements, the result is that of enqueue() below. Segments whose
+/// offsets are wrong have no elements. May be captured into a CUDA graph as below. The kernels read offsets and mask
+/// when they run.
+/// @throws invalid_argument, unsupported and device_error as reduce(), but for nothing that only the elements and the
+/// offsets show; invalid_argument if `out` is not device memory
+FANIN_API void enqueue(operation what, const batch& many, const results_view& out, device_context& context,
+                       options chosen = {});
 
 /// Enqueues the reduction of device memory and returns. `result` is in device memory (or pinned): a device_result of
 /// the operation's result_of<>, whose number has the type that options::result or default_result() names. A mean,

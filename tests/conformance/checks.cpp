@@ -20,6 +20,7 @@ constexpr check all[] = {
     {"blocks", check_blocks},
     {"presence", check_presence},
     {"batches", check_batches},
+    {"groups", check_groups},
     {"own accumulators", check_own_accumulators},
     {"float environment", check_float_environment},
     {"concurrent calls", check_concurrent_calls},

@@ -45,6 +45,7 @@ void check_reproducibility(const backend& b, findings& found);
 void check_blocks(const backend& b, findings& found);
 void check_presence(const backend& b, findings& found);
 void check_batches(const backend& b, findings& found);
+void check_groups(const backend& b, findings& found);
 void check_own_accumulators(const backend& b, findings& found);
 void check_float_environment(const backend& b, findings& found);
 void check_concurrent_calls(const backend& b, findings& found);
@@ -92,8 +93,8 @@ inline bool is_usually_exact(operation what) { return row_of(what).usual == meth
 inline bool has_value(operation what, std::uint64_t count) { return count >= least_count(what); }
 
 /// Whether `b` is to have this reduction: what the catalogue offers. The exact states of cub and thrust are for sums
-/// and means of f32 and f64 only; cub has no floats of 8 bits, thrust no elements of 8 and 16 bits, and neither of them
-/// has complex numbers.
+/// and means of f32 and f64 only; cub has no floats of 8 bits, thrust no elements of 8 and 16 bits, and neither of
+/// them has complex numbers.
 inline bool has(const backend& b, operation what, element_type type, method how) {
   if (!is_offered(what, type, how)) return false;
   if (b.name() != "cub" && b.name() != "thrust") return true;

@@ -49,7 +49,7 @@ std::span<const backend* const> backends() noexcept {
   return all;
 }
 
-outcome backend::reduce_each(const request&, const batch&, void*) const { return {}; }
+outcome backend::reduce_each(const request&, const batch&, const results_view&) const { return {}; }
 std::unique_ptr<device_work> backend::open_device(int, void*) const { return nullptr; }
 
 unsigned default_threads() noexcept { return 2; }

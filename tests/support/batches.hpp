@@ -22,7 +22,7 @@ inline batch_reduction call_each(const backend& b, operation what, const batch& 
   const request prepared = select(only, b.name(), what, many.inputs, chosen, {}, many.kind).what;
   return with_result_type(what, prepared.result, [&]<class R>() {
     std::vector<R> values(many.result_count);
-    const outcome answer = b.reduce_each(prepared, many, values.data());
+    const outcome answer = b.reduce_each(prepared, many, values);
     return batch_reduction{answer, std::vector<scalar>(values.begin(), values.end())};
   });
 }

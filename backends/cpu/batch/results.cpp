@@ -2,36 +2,15 @@
 #include "backends/cpu/batch/results.hpp"
 
 #include <cstring>
-#include <limits>
 #include <string>
 
 #include <fanin/error.hpp>
 
+#include "backends/batch_empty.hpp"
+
 namespace fanin::cpu {
-namespace {
-
-/// Writes NaN in place of every number of a result. Returns false if it has others than floating-point numbers.
-bool write_nan(operation what, element_type type, std::byte* result) {
-  return with_result_type(what, type, [&]<class R>() {
-    using T = typename form_of<R>::number;
-    constexpr result_form form = form_of<R>::form;
-    if constexpr (form == result_form::indexed || !(floating<T> || complex_number<T>)) {
-      return false;
-    } else {
-      using part = part_of<T>;
-      part nan[sizeof(R) / sizeof(part)];
-      std::fill(std::begin(nan), std::end(nan), part(std::numeric_limits<double>::quiet_NaN()));
-      std::memcpy(result, nan, sizeof nan);
-      return true;
-    }
-  });
-}
-
-}  // namespace
-
 batch_results::batch_results(const request& request, const batch& many, void* results)
     : request_(request),
-      many_(many),
       arithmetic_(*static_cast<const arithmetic*>(request.prepared)),
       rule_(request.what, request.inputs.type(), request.nan),
       least_(least_count(request.what)),
@@ -39,10 +18,7 @@ batch_results::batch_results(const request& request, const batch& many, void* re
       results_(static_cast<std::byte*>(results)),
       bytes_(with_result_type(request.what, request.result, []<class R>() { return sizeof(R); })) {
   if (partial_) rule_.require_stand_in();
-  if (!many.of_empty) return;
-  const bool fits = with_result_type(request.what, request.result,
-                                     [&]<class R>() { return std::holds_alternative<R>(*many.of_empty); });
-  if (!fits) throw invalid_argument("the value for results of too few elements is of another type than the results");
+  has_empty_ = write_empty(request, many, empty_);
 }
 
 void batch_results::reduce(std::size_t i, const operands& data, std::size_t count, const mask_view& mask) noexcept {
@@ -63,7 +39,11 @@ void batch_results::reduce(std::size_t i, const operands& data, std::size_t coun
 void batch_results::finish(std::size_t i, std::uint64_t count, std::uint64_t present, void* state) noexcept {
   try {
     if (present != count) absent_ += count - present;
-    if (present < least_) return write_empty(i);
+    if (present < least_) {
+      if (!has_empty_) throw invalid_argument(too_few(request_.what));
+      std::memcpy(at(i), empty_, bytes_);
+      return;
+    }
     finish_present(request_, rule_, count, present, state, at(i));
     restore_index(i);
   } catch (...) {
@@ -78,14 +58,6 @@ void batch_results::restore_index(std::size_t i) const noexcept {
   std::memcpy(&index, last_member, sizeof index);
   index = positions_[offsets_[i] + index];
   std::memcpy(last_member, &index, sizeof index);
-}
-
-void batch_results::write_empty(std::size_t i) const {
-  if (many_.of_empty) {
-    std::visit([&]<class R>(const R& value) { std::memcpy(at(i), &value, sizeof value); }, *many_.of_empty);
-  } else if (!write_nan(request_.what, request_.result, at(i))) {
-    throw invalid_argument("the " + std::string(to_string(request_.what)) + " of too few elements does not exist");
-  }
 }
 
 void batch_results::fail(std::size_t i) noexcept {

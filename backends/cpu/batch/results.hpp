@@ -54,17 +54,16 @@ class batch_results {
 
  private:
   void restore_index(std::size_t i) const noexcept;
-  /// Writes the value that stands for none. @throws invalid_argument if there is no such value
-  void write_empty(std::size_t i) const;
 
   const request& request_;
-  const batch& many_;
   const arithmetic& arithmetic_;
   presence_rule rule_;
   std::uint64_t least_;
   bool partial_;
   std::byte* results_;
   std::size_t bytes_;
+  bool has_empty_;  ///< empty_ is the result of too few elements
+  alignas(16) std::byte empty_[32];
   const std::uint64_t* positions_ = nullptr;
   const std::uint64_t* offsets_ = nullptr;
   std::atomic<std::uint64_t> absent_ = 0;

@@ -12,7 +12,7 @@ extern template const device_fold* find_kernel<double>(operation, method);
 
 /// Sums and means.
 template <class T>
-class parts_fold final : public unrounded_fold {
+class parts_fold : public unrounded_fold {
  public:
   using unrounded_fold::unrounded_fold;
   void launch(const execution& where, const operands& data, std::uint64_t count, void* out) const override {
@@ -32,7 +32,7 @@ class parts_fold final : public unrounded_fold {
 
 /// Norms: those of real numbers, twice as many.
 template <class T>
-class part_squares_fold final : public unrounded_fold {
+class part_squares_fold : public unrounded_fold {
  public:
   using unrounded_fold::unrounded_fold;
   void launch(const execution& where, const operands& data, std::uint64_t count, void* out) const override {
@@ -42,7 +42,7 @@ class part_squares_fold final : public unrounded_fold {
 
 /// Dot products.
 template <class T, bool Conjugated>
-class complex_dot_fold final : public unrounded_fold {
+class complex_dot_fold : public unrounded_fold {
  public:
   using unrounded_fold::unrounded_fold;
   void launch(const execution& where, const operands& data, std::uint64_t count, void* out) const override {

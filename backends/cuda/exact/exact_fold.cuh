@@ -79,7 +79,7 @@ class unrounded_fold : public device_fold {
 
 /// Sums of terms, means, sums of squares and norms, of elements T that A adds as numbers N.
 template <class T, class A, int Power, class Term = accumulator::plain_term>
-class exact_fold final : public unrounded_fold {
+class exact_fold : public unrounded_fold {
   using N = typename A::element;
   static constexpr exact_value value = exact_value_of<A>;
 
@@ -99,7 +99,7 @@ class exact_fold final : public unrounded_fold {
 
 /// Variances and standard deviations.
 template <class T, class A>
-class moments_fold final : public unrounded_fold {
+class moments_fold : public unrounded_fold {
   using N = typename A::element;
 
  public:
@@ -118,7 +118,7 @@ class moments_fold final : public unrounded_fold {
 
 /// Dot products.
 template <class T>
-class dot_fold final : public unrounded_fold {
+class dot_fold : public unrounded_fold {
  public:
   using unrounded_fold::unrounded_fold;
   void launch(const execution& where, const operands& data, std::uint64_t count, void* out) const override {

@@ -20,4 +20,11 @@ __device__ inline int warp_sum(int x) {
                           distance /= 2) { x += __shfl_xor_sync(0xffffffffu, x, distance); } return x;))
 }
 
+/// The bits that are set in any x of the warp's lanes, in every lane.
+__device__ inline unsigned warp_or(unsigned x) {
+  NV_IF_ELSE_TARGET(NV_PROVIDES_SM_80, (return __reduce_or_sync(0xffffffffu, x);),
+                    (for (unsigned distance = 16; distance > 0;
+                          distance /= 2) { x |= __shfl_xor_sync(0xffffffffu, x, distance); } return x;))
+}
+
 }  // namespace fanin::cuda

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cuda/fold/finish.hpp"
 
+#include <fanin/cuda/fold_kernel.cuh>
+
+#include "backends/cuda/batch/batch_writer.cuh"
 #include "backends/cuda/presence/presence_counts.hpp"
 #include "backends/presence_rule.hpp"
 
@@ -21,29 +24,29 @@ struct folded_elements {
   const presence_counts* present;
 };
 
-/// Writes the value of `what`, if that is What and folds states of A.
-template <operation What, class A, method How, class R>
+/// Whether states of A are finished to a value of type R by the recipe.
+template <class A, class R>
+struct is_finished_as {
+  template <class Recipe>
+  constexpr bool operator()(Recipe) const {
+    return std::is_same_v<accumulator::folds_as_t<typename Recipe::accumulator>, A> && gives<Recipe, R>();
+  }
+};
+
+/// Writes the value of `what`.
+template <class A, method How, class R>
 __device__ void write_value(operation what, typename A::state& s, const folded_elements& elements,
                             device_result<R>* result) {
-  if constexpr (fanin::detail::has_recipe<What, How, typename A::element>) {
-    using one = recipe<What, How, typename A::element>;
-    if constexpr (std::is_same_v<accumulator::folds_as_t<typename one::accumulator>, A> && gives<one, R>()) {
-      if (what != What) return;
-      constexpr stand_in absent = row_of(What).absent;
-      presence_counts found{0, elements.count};
-      if (elements.present != nullptr) found = *elements.present;
-      if (found.present == 0) s = A::identity();  // zeros that stand for elements have a sign
-      *result = finished<one, R>(s, finished_count(absent, elements.count, found.present));
-      if constexpr (fanin::form_of<R>::form == result_form::indexed) {
-        if (found.present > 0) result->value.index += found.first;
-      }
+  with_operation<typename A::element, How>(what, is_finished_as<A, R>(), [&](auto one) {
+    constexpr stand_in absent = row_of(decltype(one)::what).absent;
+    presence_counts found{0, elements.count};
+    if (elements.present != nullptr) found = *elements.present;
+    if (found.present == 0) s = A::identity();  // zeros that stand for elements have a sign
+    *result = finished<decltype(one), R>(s, finished_count(absent, elements.count, found.present));
+    if constexpr (fanin::form_of<R>::form == result_form::indexed) {
+      if (found.present > 0) result->value.index += found.first;
     }
-  }
-}
-template <class A, method How, class R, std::size_t... What>
-__device__ void write_value(operation what, typename A::state& s, const folded_elements& elements,
-                            device_result<R>* result, std::index_sequence<What...>) {
-  (write_value<static_cast<operation>(What), A, How, R>(what, s, elements, result), ...);
+  });
 }
 
 /// Merges states of A into the first one, or if `result` is not null, writes the value of `what` there. Operations
@@ -60,7 +63,52 @@ __global__ void finish_kernel(const state_run run, operation what, const folded_
   if (result == nullptr) {
     *reinterpret_cast<total*>(run.states) = s;
   } else {
-    write_value<A, How>(what, s, elements, result, std::make_index_sequence<operation_count>());
+    write_value<A, How>(what, s, elements, result);
+  }
+}
+
+constexpr int finish_threads = 128;
+
+/// Writes results of several chunks, or of states that are wide: as enqueue_finish_each() says. `lanes`, a power of
+/// two up to 32, merge the chunks of a result.
+template <class A, method How, class R>
+__global__ void __launch_bounds__(finish_threads)
+    finish_each_kernel(const __grid_constant__ batch_elements all, const __grid_constant__ batch_output out,
+                       unsigned lanes) {
+  using total = typename A::state;
+  using partial = std::conditional_t<is_wide_state(sizeof(total)), total, typename device_form<A>::kernel::state>;
+  overlap_with_next_launch();
+  const std::uint64_t results = all.only_long ? long_count(all) : all.results;
+  const unsigned lane = threadIdx.x % lanes, at_turn = finish_threads / lanes;
+  for (std::uint64_t turn = blockIdx.x; turn * at_turn < results; turn += gridDim.x) {
+    const std::uint64_t i = turn * at_turn + threadIdx.x / lanes;
+    std::uint64_t result = all.first + i, first = i, chunks = i < results ? 1 : 0;
+    if (chunks == 0) {
+    } else if (all.kind == layout::rows) {
+      first = i * all.chunks;
+      chunks = all.chunks;
+    } else if (all.only_long) {
+      result = all.entries[i].segment;
+      first = all.entries[i].first_chunk;
+      chunks = chunk_count(place_of_segment(all, result).length, all.least_chunk);
+    } else if (place_of_segment(all, result).length > all.least_chunk) {
+      chunks = 0;
+    }
+    total s = A::identity();
+    std::uint64_t present = 0;
+    for (std::uint64_t k = lane; k < chunks; k += lanes) {
+      A::merge(s, static_cast<total>(static_cast<const partial*>(out.states)[first + k]));
+      present += out.present[first + k];
+    }
+#pragma unroll 1
+    for (unsigned distance = lanes / 2; distance > 0; distance /= 2) {
+      A::merge(s, shuffle_down(s, distance));
+      present += __shfl_down_sync(~0u, present, distance);
+    }
+    if (lane > 0 || chunks == 0) continue;
+    with_operation<typename A::element, How>(out.what, is_finished_as<A, R>(), [&](auto one) {
+      write_result(out, result, present, finished<decltype(one), R>(s, present));
+    });
   }
 }
 
@@ -87,19 +135,24 @@ constexpr auto finishing_accumulator() {
   }
 }
 
-void launch_finish(const request& request, const state_run& run, const folded_elements& elements, void* result,
-                   cudaStream_t stream) {
+/// Calls f(A(), R(), recipe) for the accumulator A that finishes the request, and its result type R.
+template <class F>
+void with_finishing(const request& request, F f) {
   with_recipe(request.what, request.inputs.type(), request.how, [&]<class Recipe>(Recipe) -> bool {
     return with_result<Recipe>(request.result, [&]<class R>(R) {
-      if constexpr (narrow_float<R> && !std::is_same_v<R, typename Recipe::result>) {
-        return false;  // enqueue() refuses it
-      } else {
-        using A = decltype(finishing_accumulator<Recipe, R>());
-        finish_kernel<A, Recipe::how>
-            <<<1, 1, 0, stream>>>(run, request.what, elements, static_cast<device_result<R>*>(result));
-        return true;
-      }
+      f.template operator()<decltype(finishing_accumulator<Recipe, R>()), R>(Recipe());
+      return true;
     });
+  });
+}
+
+void launch_finish(const request& request, const state_run& run, const folded_elements& elements, void* result,
+                   cudaStream_t stream) {
+  with_finishing(request, [&]<class A, class R, class Recipe>(Recipe) {
+    if constexpr (!narrow_float<R> || std::is_same_v<R, typename Recipe::result>) {  // enqueue() refuses the others
+      finish_kernel<A, Recipe::how>
+          <<<1, 1, 0, stream>>>(run, request.what, elements, static_cast<device_result<R>*>(result));
+    }
   });
   check(cudaGetLastError(), "launching the end of a reduction");
 }
@@ -113,6 +166,17 @@ void enqueue_merge(const request& request, const state_run& run, cudaStream_t st
 void enqueue_finish(const request& request, const state_run& run, const presence_counts* present, void* result,
                     cudaStream_t stream) {
   launch_finish(request, run, {request.inputs.count(), present}, result, stream);
+}
+
+void enqueue_finish_each(const request& request, const batch_elements& all, const batch_output& out,
+                         const execution& where) {
+  with_finishing(request, [&]<class A, class R, class Recipe>(Recipe) {
+    const std::uint64_t results = all.only_long ? all.count / all.least_chunk + 1 : all.results;
+    const auto lanes =
+        static_cast<unsigned>(all.only_long ? 32 : std::bit_ceil(std::min<std::uint64_t>(all.chunks, 32)));
+    launch_overlapped(where, blocks_for(where, results * lanes / finish_threads + 1), finish_threads, 0,
+                      finish_each_kernel<A, Recipe::how, R>, all, out, lanes);
+  });
 }
 
 }  // namespace fanin::cuda

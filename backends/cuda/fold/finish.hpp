@@ -40,7 +40,26 @@ FANIN_HOST_DEVICE device_result<R> finished(const typename Recipe::accumulator::
   }
 }
 
+/// Calls f(one) with the recipe of `what` for elements T, if served(one) holds; `served` is known at compile time.
+template <class T, method How, class Served, class F, std::size_t... What>
+FANIN_HOST_DEVICE void with_operation(operation what, Served, const F& f, std::index_sequence<What...>) {
+  const auto call = [&]<operation One>() {
+    if constexpr (fanin::detail::has_recipe<One, How, T>) {
+      if constexpr (Served()(recipe<One, How, T>())) {
+        if (what == One) f(recipe<One, How, T>());
+      }
+    }
+  };
+  (call.template operator()<static_cast<operation>(What)>(), ...);
+}
+template <class T, method How, class Served, class F>
+FANIN_HOST_DEVICE void with_operation(operation what, Served served, const F& f) {
+  with_operation<T, How>(what, served, f, std::make_index_sequence<operation_count>());
+}
+
 struct presence_counts;
+struct batch_elements;
+struct batch_output;
 
 /// States in device memory, `most_state_bytes` apart, which kernels of one request have written. `begins_with_total`:
 /// the first one is a state of the request's accumulator, in which others are merged already.
@@ -58,5 +77,11 @@ void enqueue_merge(const request& request, const state_run& run, cudaStream_t st
 /// result type. `present`: which elements took part, in device memory; null if all of them did. @throws device_error
 void enqueue_finish(const request& request, const state_run& run, const presence_counts* present, void* result,
                     cudaStream_t stream);
+
+/// Enqueues a kernel that writes the result of each row or long segment from its chunks' states, which a kernel of
+/// the request has written to out.states. Without `only_long`, the results of segments that are not long. @throws
+/// device_error
+void enqueue_finish_each(const request& request, const batch_elements& all, const batch_output& out,
+                         const execution& where);
 
 }  // namespace fanin::cuda

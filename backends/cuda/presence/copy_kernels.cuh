@@ -2,8 +2,7 @@
 // Kernels over elements that may be absent, as words of their size.
 #pragma once
 
-#include <fanin/mask.hpp>
-
+#include "backends/cuda/presence/is_present.cuh"
 #include "backends/cuda/presence/presence_counts.hpp"
 
 namespace fanin::cuda {
@@ -38,20 +37,16 @@ struct words {
 
   template <class Word>
   __device__ bool is_number(Word bits) const {
-    return (bits & static_cast<Word>(~Word{0}) >> 1) <= largest_number;
+    return is_at_most(bits, largest_number);
   }
   template <class Word>
   __device__ bool is_number(const word_pair<Word>& bits) const {
     return is_number(bits.re) && is_number(bits.im);
   }
-  __device__ bool is_in_mask(std::uint64_t i) const {
-    if (mask.data == nullptr) return true;
-    const auto* const entries = static_cast<const std::uint8_t*>(mask.data);
-    const std::uint64_t place = mask.first + i;
-    return mask.form == mask_form::bytes ? entries[place] != 0 : (entries[place / 8] >> place % 8 & 1) != 0;
-  }
   __device__ U y_at(std::uint64_t i) const { return y != nullptr ? y[i] : U{}; }
-  __device__ bool takes_part(std::uint64_t i) const { return is_number(x[i]) && is_number(y_at(i)) && is_in_mask(i); }
+  __device__ bool takes_part(std::uint64_t i) const {
+    return is_number(x[i]) && is_number(y_at(i)) && is_in_mask(mask, i);
+  }
 };
 
 /// *first becomes the smaller of itself and the index of the first element that takes part.
@@ -105,7 +100,7 @@ __global__ void __launch_bounds__(presence_threads)
       if (!there[k]) continue;
       of_x[k] = from.x[place];
       of_y[k] = from.y_at(place);
-      there[k] = from.is_in_mask(place);
+      there[k] = is_in_mask(from.mask, place);
     }
 #pragma unroll
     for (unsigned k = 0; k < presence_loads; ++k) {

@@ -14,6 +14,18 @@ namespace fanin::cuda {
 
 using namespace device_code;
 using detail::operands;
+struct batch_elements;
+struct batch_output;
+
+/// How a fold reduces batches (batch/).
+struct batch_fold {
+  std::size_t state_bytes = 0;    ///< of a chunk; 0: it reduces none
+  std::uint64_t least_chunk = 1;  ///< longer results are cut into chunks
+  /// Whether states are finished, as the default result, where they are formed.
+  bool finishes = false;
+  /// Whether there are kernels for elements that lie one after another.
+  bool has_lines = false;
+};
 
 /// The inputs from their element `begin` on.
 inline operands operands_at(const input_views& inputs, std::uint64_t begin) {
@@ -59,6 +71,11 @@ class device_fold {
   virtual rounding_chain longest_chain(const execution& where, std::uint64_t count) const = 0;
   /// The scratch that launch() needs for `count` elements. @throws device_error
   virtual std::size_t scratch_bytes(const execution&, std::uint64_t /*count*/) const { return 0; }
+  virtual batch_fold batches() const { return {}; }
+  /// Enqueues the fold of each result. `lines`: its elements lie one after another, and all take part.
+  virtual void launch_each(const execution&, const batch_elements&, const batch_output&, bool /*lines*/) const {}
+  /// The longest chain of additions of a result of `length` elements in a batch.
+  virtual rounding_chain chain_of_result(std::uint64_t /*length*/) const { return {}; }
   /// Whether the current device has what the kernel needs.
   virtual support runs_here() const { return {}; }
   /// Whether the order of additions is the same each time.

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// Launching the kernels of batches, for every recipe.
+#pragma once
+
+#include "backends/cuda/batch/columns_kernel.cuh"
+#include "backends/cuda/batch/lines_kernel.cuh"
+#include "backends/cuda/batch/whole_columns.cuh"
+#include "backends/cuda/runtime/device_fold.hpp"
+
+namespace fanin::cuda {
+
+/// The accumulator whose states kernels of batches form: that of other kernels, unless it is an exact sum.
+template <class Recipe>
+struct batch_form {
+  using type = accumulator::folds_as_t<typename Recipe::accumulator>;
+};
+template <class Recipe>
+requires requires { kernel_of<Recipe>::identity(); }
+struct batch_form<Recipe> {
+  using type = kernel_of<Recipe>;
+};
+
+/// Accumulators with kernels for whole vectors.
+template <class A>
+inline constexpr bool is_frequent = false;
+template <class T>
+inline constexpr bool is_frequent<accumulator::plain_sum<T>> = true;
+template <class T>
+inline constexpr bool is_frequent<accumulator::extremum<T, true>> = true;
+template <class T>
+inline constexpr bool is_frequent<accumulator::first_extremum<T, true>> = true;
+template <class T, class A>
+inline constexpr bool is_frequent<accumulator::widening<T, A>> = is_frequent<A>;
+
+/// Fold, and batches of its recipe.
+template <class Recipe, class Fold>
+class with_batches final : public Fold {
+  using A = typename batch_form<Recipe>::type;
+  using state = typename A::state;
+  static constexpr bool wide = is_wide_state(sizeof(state));
+  static constexpr unsigned size = vector<typename A::element>::size;
+  static constexpr std::uint64_t least_chunk = least_chunk_of(sizeof(state));
+
+ public:
+  using Fold::Fold;
+  batch_fold batches() const override { return {sizeof(state), least_chunk, !wide, !wide}; }
+  void launch_each(const execution& where, const batch_elements& all, const batch_output& out,
+                   bool lines) const override {
+    if constexpr (wide) {
+      launch_columns(where, all, state_writer<A>{out});
+    } else {
+      const batch_writer<A, Recipe::how> write{out};
+      if constexpr (is_frequent<A> && sizeof(typename A::element) >= 2) {
+        if (launch_whole(where, all, write, lines)) return;
+      }
+      if (lines) {
+        launch_lines(where, all, write);
+      } else {
+        launch_columns(where, all, write);
+      }
+    }
+  }
+  rounding_chain chain_of_result(std::uint64_t length) const override {
+    if constexpr (wide) return {};
+    const std::uint64_t vectors = (std::min(length, chunk_elements(length, least_chunk)) + size - 1) / size;
+    const std::uint64_t chunks = chunk_count(length, least_chunk);
+    constexpr double levels = 5;
+    return {static_cast<double>((vectors + chunk_slots - 1) / chunk_slots * size),
+            levels + (chunks > 1 ? static_cast<double>((chunks - 1) / chunk_slots + 1) + levels : 0)};
+  }
+
+ private:
+  /// The elements of a result, or of segments of mean length.
+  static std::uint64_t typical_length(const batch_elements& all) {
+    if (all.kind == layout::rows) return all.length;
+    return all.only_long ? all.least_chunk : 2 * all.count / std::max<std::uint64_t>(all.results, 1);
+  }
+  static std::uint64_t most_items(const batch_elements& all) {
+    if (all.kind == layout::rows) return all.results * all.chunks;
+    return all.only_long ? 2 * (all.count / least_chunk + 1) : all.results;
+  }
+  static unsigned slots_for(std::uint64_t length) {
+    return static_cast<unsigned>(
+        std::bit_ceil(std::clamp<std::uint64_t>((length + size - 1) / size, 1, chunk_slots)));
+  }
+  /// Launches the kernels for whole vectors. Returns false, and does nothing, if they do not apply.
+  template <class Write>
+  static bool launch_whole(const execution& where, const batch_elements& all, const Write& write, bool lines) {
+    using T = typename A::element;
+    if (all.kind != layout::rows || all.partial || all.reduced != 1) return false;
+    if (reinterpret_cast<std::uintptr_t>(all.x) % 16 != 0) return false;
+    if (lines) {
+      if (all.length % size != 0 || all.kept > 1 ||
+          (all.kept == 1 && all.axes[0].stride[0] % std::ptrdiff_t{size} != 0))
+        return false;
+      if (all.length <= chunk_slots * size) {
+        const unsigned lanes = slots_for(all.length),
+                       in_block = tuning::row_threads / lanes * tuning::short_rows_at_once;
+        launch_overlapped(where, blocks_for(where, (all.results + in_block - 1) / in_block), tuning::row_threads, 0,
+                          short_rows_kernel<A, Write>, all, lanes, write);
+      } else {
+        launch_overlapped(
+            where,
+            blocks_for(where, (all.results * all.chunks + tuning::row_threads / 32 - 1) / (tuning::row_threads / 32)),
+            tuning::row_threads, 0, long_rows_kernel<A, Write>, all, write);
+      }
+      return true;
+    }
+    // Columns: the last axis that is left runs over neighbours, in whole vectors, and so do all parts of a batch.
+    const array_axis& inner = all.axes[all.kept - 1];
+    if (all.kept == 0 || inner.stride[0] != 1 || inner.count % size != 0 || all.first % size != 0) return false;
+    for (unsigned a = 0; a <= all.kept; ++a) {
+      if (a != all.kept - 1 && all.axes[a].stride[0] % std::ptrdiff_t{size} != 0) return false;
+    }
+    const unsigned slots = slots_for(all.length);
+    const std::uint64_t vectors = all.results / size;
+    const unsigned most_width = tuning::whole_column_threads / slots;
+    const unsigned width = std::max(
+        static_cast<unsigned>(std::bit_ceil(std::min<std::uint64_t>(vectors, most_width))), std::max(1u, 32 / slots));
+    launch_overlapped(where, blocks_for(where, (vectors + width - 1) / width * all.chunks),
+                      static_cast<int>(width * slots), 0, whole_columns_kernel<A, Write>, all, width, write);
+    return true;
+  }
+  template <class Write>
+  static void launch_lines(const execution& where, const batch_elements& all, const Write& write) {
+    const unsigned lanes = slots_for(typical_length(all));
+    const unsigned in_block = tuning::line_threads / lanes;
+    launch_overlapped(where, blocks_for(where, (most_items(all) + in_block - 1) / in_block), tuning::line_threads, 0,
+                      lines_kernel<A, Write>, all, lanes, write);
+  }
+  template <class Write>
+  static void launch_columns(const execution& where, const batch_elements& all, const Write& write) {
+    constexpr unsigned mine = wide ? 1 : tuning::slots_of_thread(sizeof(state));
+    const unsigned used_slots = all.kind == layout::rows ? slots_for(all.length) : chunk_slots;
+    const unsigned slots = wide ? 1 : std::max(1u, used_slots / mine);
+    const std::uint64_t items = all.kind == layout::rows ? all.results : most_items(all);
+    const unsigned most_width = (wide ? 128 : tuning::column_threads) / slots;
+    const auto wanted = static_cast<unsigned>(std::bit_ceil(std::min<std::uint64_t>(items, most_width)));
+    const unsigned width = std::max(std::min(wanted, most_width), std::max(1u, 32 / slots));
+    const std::uint64_t tiles = (items + width - 1) / width;
+    launch_overlapped(where, blocks_for(where, all.kind == layout::rows ? tiles * all.chunks : tiles),
+                      static_cast<int>(width * slots), 0, columns_kernel<A, Write>, all, width, write);
+  }
+};
+
+}  // namespace fanin::cuda

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// What becomes of the state of a chunk: it is written, or if there are no other chunks of the result, finished.
+#pragma once
+
+#include <algorithm>
+
+#include <fanin/cuda/launch.cuh>
+
+#include "backends/cuda/batch/items.cuh"
+#include "backends/cuda/fold/finish.hpp"
+
+namespace fanin::cuda {
+
+inline unsigned blocks_for(const execution& where, std::uint64_t turns) {
+  constexpr std::uint64_t waves =
+      32;  // the hardware deals out blocks as others end, so that long results are balanced
+  return static_cast<unsigned>(
+      std::clamp<std::uint64_t>(turns, 1, waves * static_cast<unsigned>(where.multiprocessors)));
+}
+
+template <class R>
+__device__ void write_result(const batch_output& out, std::uint64_t result, std::uint64_t present,
+                             const device_result<R>& found) {
+  R* const place = static_cast<R*>(out.results) + result;
+  if (present >= out.least) {
+    *place = found.value;
+    if (found.overflowed != 0) atomicMax(&out.status->overflowed, ~static_cast<unsigned long long>(result));
+  } else if (out.has_empty) {
+    static_assert(sizeof(R) <= sizeof out.empty);
+    std::memcpy(static_cast<void*>(place), out.empty, sizeof(R));
+  } else {
+    *place = found.value;
+    atomicMax(&out.status->too_few, ~static_cast<unsigned long long>(result));
+  }
+}
+
+/// Of states that are finished where they are formed.
+template <class A, method How>
+struct batch_writer : batch_output {
+  __device__ void operator()(const batch_item& item, std::uint64_t absent, const typename A::state& s) const {
+    const std::uint64_t count = item.end - item.begin - absent;
+    if (absent != 0) atomicAdd(&status->absent, static_cast<unsigned long long>(absent));
+    if (states != nullptr) {
+      static_cast<typename A::state*>(states)[item.state] = s;
+      present[item.state] = count;
+    } else {
+      constexpr auto is_folded_as_a = [](auto one) { return std::is_same_v<kernel_of<decltype(one)>, A>; };
+      with_operation<typename A::element, How>(what, is_folded_as_a, [&](auto one) {
+        using Recipe = decltype(one);
+        write_result(
+            *this, item.result, count,
+            finished<Recipe, typename Recipe::result>(static_cast<typename Recipe::accumulator::state>(s), count));
+      });
+    }
+  }
+};
+
+/// Of states that are always written: their finish is long.
+template <class A>
+struct state_writer : batch_output {
+  __device__ void operator()(const batch_item& item, std::uint64_t absent, const typename A::state& s) const {
+    if (absent != 0) atomicAdd(&status->absent, static_cast<unsigned long long>(absent));
+    static_cast<typename A::state*>(states)[item.state] = s;
+    present[item.state] = item.end - item.begin - absent;
+  }
+};
+
+}  // namespace fanin::cuda

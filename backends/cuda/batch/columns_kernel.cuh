@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// Results of any strides, and with elements that do not take part. Neighbouring threads fold neighbouring results, so
+// that their loads meet where rows lie along another axis than the last one; other threads of the block fold the
+// other slots of the same results.
+#pragma once
+
+#include <fanin/cuda/fold_kernel.cuh>
+
+#include "backends/cuda/batch/batch_writer.cuh"
+#include "backends/cuda/presence/is_present.cuh"
+
+namespace fanin::cuda {
+
+namespace tuning {
+inline constexpr unsigned column_threads = 512;
+/// Slots of a chunk that a thread folds. A wide state is that of a whole chunk.
+constexpr unsigned slots_of_thread(std::size_t state_bytes) { return state_bytes <= 16 ? 4 : 1; }
+}  // namespace tuning
+
+/// Whether x is no NaN that is left out.
+template <class T>
+__device__ bool is_number(const T& x, std::uint64_t largest_number) {
+  if constexpr (complex_number<T>) {
+    return is_number(x.real(), largest_number) && is_number(x.imag(), largest_number);
+  } else if constexpr (std::is_integral_v<T>) {
+    return true;
+  } else {
+    using narrow = std::conditional_t<sizeof(T) == 1, std::uint8_t, std::uint16_t>;
+    using wide = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+    using word = std::conditional_t<sizeof(T) <= 2, narrow, wide>;
+    static_assert(sizeof(word) == sizeof(T));
+    word bits;
+    std::memcpy(&bits, &x, sizeof x);
+    return is_at_most(bits, static_cast<word>(largest_number));
+  }
+}
+
+/// The elements of a vector, loaded one by one from places that are a stride apart.
+template <class A>
+class column_part {
+  using T = typename A::element;
+  static constexpr bool pairs = accumulator::inputs_of<A>() == 2;
+  static constexpr int size = vector<T>::size;
+
+ public:
+  __device__ void load(const T* x, const T* y, const array_axis& along, const batch_item& item, std::uint64_t j) {
+    position_ = item.begin + j * size;
+    const auto i = static_cast<std::int64_t>(position_);
+    count_ = position_ < item.end ? static_cast<int>(::min(item.end - position_, std::uint64_t{size})) : 0;
+    x += i * along.stride[0];
+    if constexpr (pairs) y += i * along.stride[1];
+#pragma unroll
+    for (int k = 0; k < size; ++k) {
+      if (k >= count_) continue;
+      x_[k] = x[k * along.stride[0]];
+      if constexpr (pairs) y_[k] = y[k * along.stride[1]];
+    }
+  }
+  __device__ void add_to(typename A::state& s) const {
+#pragma unroll
+    for (int k = 0; k < size; ++k) {
+      if (k >= count_) continue;
+      if constexpr (pairs) {
+        add_at<A>(s, position_ + k, x_[k], y_[k]);
+      } else {
+        add_at<A>(s, position_ + k, x_[k]);
+      }
+    }
+  }
+
+ private:
+  T x_[size];
+  [[no_unique_address]] std::conditional_t<pairs, T[size], std::monostate> y_;
+  std::uint64_t position_;
+  int count_;
+};
+
+/// The state of every `slots`th vector of an item, from vector `slot` on: of any axes, and where elements are absent,
+/// which it counts.
+template <class A>
+__device__ typename A::state fold_one_by_one(const batch_elements& all, const batch_item& item, unsigned slot,
+                                             unsigned slots, unsigned& absent) {
+  using T = typename A::element;
+  constexpr unsigned size = vector<T>::size;
+  typename A::state s = A::identity();
+  std::uint64_t i = item.begin + std::uint64_t{slot} * size;
+#pragma unroll 1
+  while (i < item.end) {
+    axis_offsets at{item.x, item.y, item.mask};
+    if (all.kind == layout::rows) {
+      at.add_all(all.axes + all.kept, all.reduced, i);
+    } else {
+      const auto distance = static_cast<std::int64_t>(i);
+      at.x += distance, at.y += distance, at.mask += distance;
+    }
+    const T x = static_cast<const T*>(all.x)[at.x];
+    bool present = is_in_mask(all.mask, static_cast<std::uint64_t>(at.mask)) && is_number(x, all.largest_number);
+    if constexpr (accumulator::inputs_of<A>() == 2) {
+      const T y = static_cast<const T*>(all.y)[at.y];
+      present = present && is_number(y, all.largest_number);
+      if (present) add_at<A>(s, i, x, y);
+    } else {
+      if (present) add_at<A>(s, i, x);
+    }
+    if (!present) ++absent;
+    if (++i % size == 0) i += std::uint64_t{slots - 1} * size;
+  }
+  return s;
+}
+
+/// The block has `width` threads for neighbouring results, and so for each slot, or each turn of slots_of_thread
+/// slots.
+template <class A, class Write>
+__global__ void __launch_bounds__(tuning::column_threads, is_wide_state(sizeof(typename A::state)) ? 1 : 2)
+    columns_kernel(const __grid_constant__ batch_elements all, unsigned width, const __grid_constant__ Write write) {
+  using state = typename A::state;
+  using T = typename A::element;
+  constexpr bool wide = is_wide_state(sizeof(state));
+  constexpr unsigned mine = wide ? 1 : tuning::slots_of_thread(sizeof(state));
+  overlap_with_next_launch();
+  const unsigned column = threadIdx.x % width, slot = threadIdx.x / width, slots = blockDim.x / width;
+  const bool is_rows = all.kind == layout::rows, is_linear = !all.partial && (!is_rows || all.reduced <= 1);
+  array_axis along;  // the elements of a result, if they lie on one axis
+  if (is_rows && all.reduced == 1) {
+    along = all.axes[all.kept];
+  } else {
+    along.stride.fill(1);
+  }
+  const std::uint64_t items = is_rows ? all.results : item_count(all);
+  const std::uint64_t tiles = (items + width - 1) / width, turns = is_rows ? tiles * all.chunks : tiles;
+  std::uint64_t longest = 0;
+  for (std::uint64_t turn = blockIdx.x; turn < turns; turn += gridDim.x) {
+    const std::uint64_t i = (is_rows ? turn % tiles : turn) * width + column;
+    batch_item item{};
+    bool elsewhere = i >= items;
+    if (!elsewhere) {
+      find_item(all, is_rows ? i * all.chunks + turn / tiles : i, item);
+      if (!is_rows && !all.only_long) {
+        const segment_place place = place_of_segment(all, item.result);
+        longest = ::max(longest, place.length);
+        elsewhere = is_left_to_others(all, item.result, place, write.status, slot == 0);
+      }
+    }
+    if (elsewhere) item.begin = item.end = 0;
+    state s[mine];
+    unsigned absent = 0;
+#pragma unroll
+    for (state& one : s) one = A::identity();
+    if (is_linear) {
+      const std::uint64_t vectors = (item.end - item.begin + vector<T>::size - 1) / vector<T>::size;
+      const T* const x = static_cast<const T*>(all.x) + item.x;
+      const T* const y = static_cast<const T*>(all.y) + item.y;
+#pragma unroll 1
+      for (std::uint64_t j = slot; j < vectors; j += mine * slots) {
+        column_part<A> part[mine];
+#pragma unroll
+        for (unsigned k = 0; k < mine; ++k) part[k].load(x, y, along, item, j + k * slots);
+#pragma unroll
+        for (unsigned k = 0; k < mine; ++k) part[k].add_to(s[k]);
+      }
+    } else {
+#pragma unroll 1
+      for (unsigned k = 0; k < mine; ++k) {
+        const state one = fold_one_by_one<A>(all, item, slot + k * slots, mine * slots, absent);
+#pragma unroll
+        for (unsigned other = 0; other < mine; ++other) {
+          if (other == k) s[other] = one;
+        }
+      }
+    }
+#pragma unroll
+    for (unsigned distance = mine / 2; distance > 0; distance /= 2) {
+#pragma unroll
+      for (unsigned k = 0; k < distance; ++k) A::merge(s[k], s[k + distance]);
+    }
+    if constexpr (!wide) {
+      __shared__ alignas(16) std::byte memory[tuning::column_threads / 2 * sizeof(state)];
+      __shared__ unsigned absent_of[tuning::column_threads];
+      state* const others = reinterpret_cast<state*>(memory);
+      if (slots > 1 && all.partial) {
+        if (slot == 0) absent_of[column] = 0;
+        __syncthreads();
+        if (absent > 0) atomicAdd(&absent_of[column], absent);
+      }
+      for (unsigned distance = slots / 2; distance > 0; distance /= 2) {
+        if (slot >= distance && slot < 2 * distance) others[(slot - distance) * width + column] = s[0];
+        __syncthreads();
+        if (slot < distance) A::merge(s[0], others[slot * width + column]);
+        __syncthreads();
+      }
+      if (slots > 1 && all.partial) absent = absent_of[column];
+    }
+    if (slot == 0 && !elsewhere) write(item, absent, s[0]);
+    if (slots > 1 && all.partial) __syncthreads();
+  }
+  if (!is_rows && !all.only_long) note_longest(longest, write.status);
+}
+
+}  // namespace fanin::cuda

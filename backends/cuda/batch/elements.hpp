@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// A batch as kernels walk it. The order of additions within a result is a function of its length alone: a result of
+// more than chunk_elements() is cut into chunks; the vectors of a chunk, of 16 bytes each, are dealt out to 32 slots;
+// the states of the slots are merged by halving their number; and so are the states of the chunks.
+#pragma once
+
+#include <cstdint>
+
+#include <fanin/batch.hpp>
+#include <fanin/compiler.hpp>
+
+namespace fanin::cuda {
+
+inline constexpr unsigned chunk_slots = 32;
+inline constexpr std::uint64_t most_chunks = 2048;
+/// Of states that are wide, which are those of exact sums, a thread folds a chunk.
+FANIN_HOST_DEVICE constexpr bool is_wide_state(std::size_t bytes) { return bytes > 64; }
+constexpr std::uint64_t least_chunk_of(std::size_t state_bytes) { return is_wide_state(state_bytes) ? 256 : 4096; }
+
+/// The elements in each chunk, but the last, of a result of `length` elements: `least`, or else a multiple of it.
+FANIN_HOST_DEVICE constexpr std::uint64_t chunk_elements(std::uint64_t length, std::uint64_t least) {
+  return length <= least * most_chunks ? least : (length - 1) / (least * most_chunks) * least + least;
+}
+/// At least 1.
+FANIN_HOST_DEVICE constexpr std::uint64_t chunk_count(std::uint64_t length, std::uint64_t least) {
+  return length <= least ? 1 : (length - 1) / chunk_elements(length, least) + 1;
+}
+
+/// What kernels find out about a batch, in device memory: all 0 before.
+struct batch_status {
+  /// ~i for the first result i of which it is true, or 0.
+  unsigned long long overflowed, too_few, bad_offset;
+  unsigned long long longest;  ///< of segments, in elements
+  unsigned long long absent;   ///< elements that did not take part
+};
+
+/// The segments of several chunks, which one kernel finds and another one folds.
+struct long_segments {
+  static constexpr int chunk_bits = 40;
+  /// The number of segments above chunk_bits, and that of their chunks: one atomic operation draws both.
+  unsigned long long counts;
+  struct entry {
+    std::uint64_t segment, first_chunk;
+  };
+};
+
+/// Where the elements of the results first, ..., first + results - 1 are.
+struct batch_elements {
+  const void* x;
+  const void* y;      ///< null for operations of one input
+  const void* x_end;  ///< behind the last element that belongs to a result
+  const void* y_end;
+  layout kind;
+  bool partial;  ///< elements may be absent
+  std::uint64_t first, results;
+  std::uint64_t least_chunk;  ///< the most elements of a result of one chunk
+
+  /// Of rows. An axis in the order of a batch: the kept ones come first.
+  std::uint64_t length, chunk, chunks;
+  unsigned kept, reduced;
+  array_axis axes[most_axes];
+
+  /// Of segments of an array of `count` elements.
+  const void* offsets;
+  bool has_wide_offsets;  ///< of 64 bits
+  std::uint64_t count;
+  long_segments* longs;
+  long_segments::entry* entries;
+  bool only_long;  ///< the chunks of long segments are folded, otherwise the other segments
+
+  mask_view mask;
+  std::uint64_t largest_number;  ///< presence_rule
+};
+
+/// Where the results, or the states of their chunks, go.
+struct batch_output {
+  /// Null, or memory for the states of all chunks, in the order of the results, and for the numbers of their elements
+  /// that take part; with long segments, of these.
+  void* states;
+  std::uint64_t* present;
+  /// Results, from that with index 0 on, of a type of their operation's.
+  void* results;
+  operation what;
+  std::uint64_t least;  ///< elements that have a value
+  bool has_empty;       ///< `empty` is the result of too few elements
+  alignas(16) std::byte empty[32];
+  batch_status* status;
+};
+
+}  // namespace fanin::cuda

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// From the number of an item, a chunk of a result, to its elements.
+#pragma once
+
+#include "backends/cuda/batch/elements.hpp"
+#include "backends/cuda/exact/warp.cuh"
+
+namespace fanin::cuda {
+
+/// The elements begin, ..., end - 1 of a result. Its element 0 is at the offset of each input.
+struct batch_item {
+  std::uint64_t result;
+  std::uint64_t begin, end;
+  std::int64_t x, y, mask;
+  std::uint64_t state;   ///< the index of its state among those of all items
+  std::uint64_t chunks;  ///< of the result
+};
+
+/// The offsets of a place on axes.
+struct axis_offsets {
+  std::int64_t x = 0, y = 0, mask = 0;
+  __device__ void add(const array_axis& axis, std::int64_t i) {
+    x += i * axis.stride[0];
+    y += i * axis.stride[1];
+    mask += i * axis.mask_stride;
+  }
+  /// The last of the `count` axes runs fastest.
+  __device__ void add_all(const array_axis* axes, unsigned count, std::uint64_t place) {
+#pragma unroll 1
+    for (unsigned a = count; a-- > 1;) {
+      const std::uint64_t size = axes[a].count;
+      const std::uint64_t next =
+          (place | size) >> 32 == 0 ? static_cast<unsigned>(place) / static_cast<unsigned>(size) : place / size;
+      add(axes[a], static_cast<std::int64_t>(place - next * size));
+      place = next;
+    }
+    if (count > 0) add(axes[0], static_cast<std::int64_t>(place));
+  }
+};
+/// Chunk `chunk` of row `row` of the launch.
+__device__ inline batch_item chunk_of_row(const batch_elements& all, std::uint64_t row, std::uint64_t chunk) {
+  batch_item item;
+  item.result = all.first + row;
+  axis_offsets at;
+  at.add_all(all.axes, all.kept, item.result);
+  item.x = at.x;
+  item.y = at.y;
+  item.mask = at.mask;
+  item.chunks = all.chunks;
+  item.state = row * all.chunks + chunk;
+  if (all.chunks == 1) {
+    item.begin = 0;
+    item.end = all.length;
+  } else {
+    const std::uint64_t size = all.chunk;
+    item.begin = chunk * size;
+    item.end = item.begin + size < all.length ? item.begin + size : all.length;
+  }
+  return item;
+}
+
+__device__ inline std::uint64_t offset_at(const batch_elements& all, std::uint64_t i) {
+  return all.has_wide_offsets ? static_cast<const std::uint64_t*>(all.offsets)[i]
+                              : static_cast<const std::uint32_t*>(all.offsets)[i];
+}
+
+/// The first offset and the length of a segment; 0 elements, and false, unless its offsets ascend within the array.
+struct segment_place {
+  std::uint64_t begin, length;
+  bool valid;
+};
+__device__ inline segment_place place_of_segment(const batch_elements& all, std::uint64_t segment) {
+  const std::uint64_t begin = offset_at(all, segment), end = offset_at(all, segment + 1);
+  const bool valid = begin <= end && end <= all.count;
+  return {valid ? begin : 0, valid ? end - begin : 0, valid};
+}
+
+__device__ inline std::uint64_t long_chunks(const batch_elements& all) {
+  return all.longs->counts & ((1ull << long_segments::chunk_bits) - 1);
+}
+__device__ inline std::uint64_t long_count(const batch_elements& all) {
+  return all.longs->counts >> long_segments::chunk_bits;
+}
+
+__device__ inline std::uint64_t item_count(const batch_elements& all) {
+  if (all.kind == layout::rows) return all.results * all.chunks;
+  return all.only_long ? long_chunks(all) : all.results;
+}
+
+__device__ inline batch_item item_of_segment(const batch_elements& all, std::uint64_t segment, std::uint64_t state) {
+  const segment_place place = place_of_segment(all, segment);
+  const auto at = static_cast<std::int64_t>(place.begin);
+  return {segment, 0, place.length, at, at, at, state, 1};
+}
+
+/// Chunk i of those of all long segments.
+__device__ inline batch_item long_item(const batch_elements& all, std::uint64_t i) {
+  const long_segments::entry* const entries = all.entries;
+  std::uint64_t low = 0, high = long_count(all);
+  while (high - low > 1) {
+    const std::uint64_t middle = (low + high) / 2;
+    (entries[middle].first_chunk <= i ? low : high) = middle;
+  }
+  batch_item item = item_of_segment(all, entries[low].segment, i);
+  const std::uint64_t size = chunk_elements(item.end, all.least_chunk), length = item.end;
+  item.chunks = chunk_count(length, all.least_chunk);
+  item.begin = (i - entries[low].first_chunk) * size;
+  item.end = item.begin + size < length ? item.begin + size : length;
+  return item;
+}
+
+/// Item i, of chunks of rows in the order of the rows. A function of its own: it is long, and all kernels call it.
+static __device__ __noinline__ void find_item(const batch_elements& all, std::uint64_t i, batch_item& item) {
+  if (all.kind == layout::rows) {
+    item = chunk_of_row(all, i / all.chunks, i % all.chunks);
+  } else {
+    item = all.only_long ? long_item(all, i) : item_of_segment(all, all.first + i, i);
+  }
+}
+/// Notes that a segment is long or not valid.
+static __device__ __noinline__ void note_segment(const batch_elements& all, std::uint64_t segment,
+                                                 batch_status* status) {
+  const segment_place place = place_of_segment(all, segment);
+  if (!place.valid) atomicMax(&status->bad_offset, ~static_cast<unsigned long long>(segment));
+  if (place.length <= all.least_chunk) return;
+  constexpr int bits = long_segments::chunk_bits;
+  const unsigned long long drawn =
+      atomicAdd(&all.longs->counts, (1ull << bits) + chunk_count(place.length, all.least_chunk));
+  all.entries[drawn >> bits] = {segment, drawn & ((1ull << bits) - 1)};
+}
+/// Whether another launch folds the segment. One thread, which `tells`, notes what the batch's status says of it.
+__device__ inline bool is_left_to_others(const batch_elements& all, std::uint64_t segment, const segment_place& place,
+                                         batch_status* status, bool tells) {
+  const bool is_long = place.length > all.least_chunk;
+  if (tells && (is_long || !place.valid)) note_segment(all, segment, status);
+  return is_long;
+}
+/// Notes the longest segment that this thread has seen. All threads of the warp call it, once.
+__device__ inline void note_longest(std::uint64_t longest, batch_status* status) {
+  const unsigned most = warp_max(static_cast<unsigned>(::min(longest, std::uint64_t{~0u})));
+  if (most == 0 || static_cast<unsigned>(::min(longest, std::uint64_t{~0u})) != most) return;
+  if (longest > *static_cast<volatile unsigned long long*>(&status->longest)) {
+    atomicMax(&status->longest, static_cast<unsigned long long>(longest));
+  }
+}
+
+}  // namespace fanin::cuda

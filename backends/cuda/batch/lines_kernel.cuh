@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// Results whose elements lie one after another, and all take part: rows along the last axis, and segments. A group of
+// lanes folds a result; all lanes of a warp fold one that has more vectors than the group has lanes.
+#pragma once
+
+#include <fanin/cuda/grid_fold.cuh>
+
+#include "backends/cuda/batch/batch_writer.cuh"
+#include "backends/cuda/batch/row_parts.cuh"
+
+namespace fanin::cuda {
+
+namespace tuning {
+inline constexpr int line_threads = 256, line_blocks = 3;  ///< of a multiprocessor
+/// Vectors that a lane loads before it adds the first: of one long result, and of several short ones.
+inline constexpr int vectors_of_long = 4, vectors_of_short = 2;
+}  // namespace tuning
+
+/// The offset of element 0 of a result, and the end of those to fold.
+struct line_place {
+  std::int64_t x, y;
+  std::uint64_t end;
+};
+
+/// Up to a vector's elements of each input.
+template <class A, bool Pairs = accumulator::inputs_of<A>() == 2>
+class part_of_line {
+  using T = typename A::element;
+  static constexpr int size = vector<T>::size;
+
+ public:
+  /// The elements from `position` on.
+  __device__ void load(const batch_elements& all, const line_place& line, std::uint64_t position) {
+    count_ = position < line.end ? static_cast<int>(::min(line.end - position, std::uint64_t{size})) : 0;
+    x_.load(static_cast<const T*>(all.x) + line.x + static_cast<std::int64_t>(position), count_, all.x_end);
+    if constexpr (Pairs) {
+      y_.load(static_cast<const T*>(all.y) + line.y + static_cast<std::int64_t>(position), count_, all.y_end);
+    }
+  }
+  __device__ void add_to(typename A::state& s, std::uint64_t position) const {
+    const vector<T> x = x_.get();
+    if constexpr (Pairs) {
+      const vector<T> y = y_.get();
+      each([&](int i) { add_at<A>(s, position + i, x.at[i], y.at[i]); });
+    } else {
+      each([&](int i) { add_at<A>(s, position + i, x.at[i]); });
+    }
+  }
+
+ private:
+  template <class F>
+  __device__ void each(const F& f) const {
+#pragma unroll
+    for (int i = 0; i < size; ++i) {
+      if (i < count_) f(i);
+    }
+  }
+  int count_;
+  part_of_row<T> x_;
+  [[no_unique_address]] std::conditional_t<Pairs, part_of_row<T>, std::monostate> y_;
+};
+
+/// A lane's state of every 32nd vector of an item, from vector `lane` on.
+template <class A>
+__device__ typename A::state fold_lane(const batch_elements& all, const batch_item& item, unsigned lane) {
+  const line_place line{item.x, item.y, item.end};
+  constexpr int at_once = tuning::vectors_of_long / static_cast<int>(accumulator::inputs_of<A>());
+  constexpr std::uint64_t size = vector<typename A::element>::size, stride = chunk_slots * size;
+  typename A::state s = A::identity();
+#pragma unroll 1
+  for (std::uint64_t i = item.begin + lane * size; i < line.end; i += at_once * stride) {
+    part_of_line<A> part[at_once];
+#pragma unroll
+    for (int k = 0; k < at_once; ++k) part[k].load(all, line, i + k * stride);
+#pragma unroll
+    for (int k = 0; k < at_once; ++k) part[k].add_to(s, i + k * stride);
+  }
+  return s;
+}
+
+/// The merge of the states of neighbouring `lanes` lanes, in the first of them.
+template <class A>
+__device__ typename A::state merge_lanes(typename A::state s, unsigned lanes) {
+#pragma unroll 1
+  for (unsigned distance = lanes / 2; distance > 0; distance /= 2) A::merge(s, shuffle_down(s, distance));
+  return s;
+}
+
+/// `lanes`, a power of two up to 32: of a group.
+template <class A, class Write>
+__global__ void __launch_bounds__(tuning::line_threads, tuning::line_blocks)
+    lines_kernel(const __grid_constant__ batch_elements all, unsigned lanes, const __grid_constant__ Write write) {
+  using T = typename A::element;
+  constexpr int at_once = tuning::vectors_of_short;
+  overlap_with_next_launch();
+  const unsigned lane = threadIdx.x % 32, lane_of_group = lane % lanes, groups = 32 / lanes;
+  const std::uint64_t items = item_count(all), warps = std::uint64_t{gridDim.x} * (tuning::line_threads / 32);
+  const std::uint64_t warp = std::uint64_t{blockIdx.x} * (tuning::line_threads / 32) + threadIdx.x / 32;
+  const bool is_rows = all.kind == layout::rows;
+  const std::uint64_t most = std::uint64_t{lanes} * vector<T>::size;  // elements that a group folds at once
+  const bool only_by_warp = all.only_long || (is_rows && (all.kept > 1 || all.length > most));
+  const std::int64_t x_stride = all.axes[0].stride[0], y_stride = all.axes[0].stride[1];  // of rows
+  std::uint64_t longest = 0;
+  const unsigned at_turn = groups * (only_by_warp ? 1 : at_once);
+  for (std::uint64_t first = warp * at_turn; first < items; first += warps * at_turn) {
+    unsigned for_warp = 0;  // bit k: all lanes of the warp fold item k of this lane's group
+    if (only_by_warp) {
+      for_warp = 1;
+    } else {
+      typename A::state s[at_once];
+      part_of_line<A> part[at_once];
+      unsigned mine = 0;  // bit k: the group folds its item k
+      line_place line[at_once];
+#pragma unroll
+      for (int k = 0; k < at_once; ++k) {
+        const std::uint64_t i = first + static_cast<unsigned>(k) * groups + lane / lanes, result = all.first + i;
+        line[k] = {static_cast<std::int64_t>(result) * x_stride, static_cast<std::int64_t>(result) * y_stride, 0};
+        bool is_ours = i < items;
+        if (is_ours && is_rows) line[k].end = all.length;
+        if (is_ours && !is_rows) {
+          const segment_place place = place_of_segment(all, result);
+          longest = ::max(longest, place.length);
+          line[k] = {static_cast<std::int64_t>(place.begin), static_cast<std::int64_t>(place.begin), place.length};
+          is_ours = !is_left_to_others(all, result, place, write.status, lane_of_group == 0);
+        }
+        const bool fits = line[k].end <= most;
+        if (is_ours) (fits ? mine : for_warp) |= 1u << k;
+        if (!is_ours || !fits) line[k].end = 0;
+      }
+#pragma unroll
+      for (int k = 0; k < at_once; ++k) part[k].load(all, line[k], std::uint64_t{lane_of_group} * vector<T>::size);
+#pragma unroll
+      for (int k = 0; k < at_once; ++k) {
+        s[k] = A::identity();
+        part[k].add_to(s[k], std::uint64_t{lane_of_group} * vector<T>::size);
+      }
+#pragma unroll 1
+      for (unsigned distance = lanes / 2; distance > 0; distance /= 2) {
+#pragma unroll
+        for (int k = 0; k < at_once; ++k) A::merge(s[k], shuffle_down(s[k], distance));
+      }
+#pragma unroll 1
+      for (unsigned k = 0; k < at_once; ++k) {
+        const std::uint64_t i = first + k * groups + lane / lanes;
+        if (lane_of_group == 0 && (mine >> k & 1) != 0) {
+          const std::uint64_t length = is_rows ? all.length : place_of_segment(all, all.first + i).length;
+          write({all.first + i, 0, length, 0, 0, 0, i, 1}, 0, s[0]);
+        }
+#pragma unroll
+        for (int other = 0; other + 1 < at_once; ++other) s[other] = s[other + 1];
+      }
+    }
+    unsigned with_any = warp_or(for_warp);
+#pragma unroll 1
+    for (unsigned k = 0; with_any != 0; with_any /= 2, ++k) {
+      unsigned heads = __ballot_sync(0xffffffffu, lane_of_group == 0 && (for_warp >> k & 1) != 0);
+#pragma unroll 1
+      for (; heads != 0; heads &= heads - 1) {
+        const unsigned head = static_cast<unsigned>(__ffs(static_cast<int>(heads)) - 1);
+        batch_item item;
+        find_item(all, first + k * groups + head / lanes, item);
+        const auto s = merge_lanes<A>(fold_lane<A>(all, item, lane), 32);
+        if (lane == 0) write(item, 0, s);
+      }
+    }
+  }
+  if (!is_rows && !all.only_long) note_longest(longest, write.status);
+}
+
+}  // namespace fanin::cuda

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/cuda/batch/reduce_batch.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include <fanin/error.hpp>
+
+#include "backends/batch_empty.hpp"
+#include "backends/cuda/batch/elements.hpp"
+#include "backends/cuda/fold/finish.hpp"
+#include "backends/presence_rule.hpp"
+
+namespace fanin::cuda {
+namespace {
+
+/// The most scratch for states of a batch's results, which are formed in as many parts as that takes.
+constexpr std::size_t most_scratch_bytes = std::size_t{1} << 28;
+
+const device_fold& prepared_kernel(const request& request) {
+  return *static_cast<const device_fold*>(request.prepared);
+}
+
+std::size_t rounded_up(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
+
+/// The elements that an input of the batch has before its first one, and from there on.
+struct extent {
+  std::int64_t low = 0, high = 0;  ///< high: one behind the last; both 0 if there are none
+};
+extent extent_of(const batch& many, std::size_t input) {
+  if (many.kind != layout::rows) return {0, static_cast<std::int64_t>(many.inputs.count())};
+  extent found{0, 1};
+  for (std::size_t a = 0; a < many.kept + many.reduced; ++a) {
+    const array_axis& axis = many.axes[a];
+    if (axis.count == 0) return {};
+    const std::ptrdiff_t last = static_cast<std::ptrdiff_t>(axis.count - 1) * axis.stride[input];
+    (last < 0 ? found.low : found.high) += last;
+  }
+  return found;
+}
+
+/// Checks that the device reaches the elements, and returns the end of the input. @throws invalid_argument
+const void* checked_end(const batch& many, std::size_t input, int device) {
+  const array_view& x = many.inputs[static_cast<int>(input)];
+  const extent all = extent_of(many, input);
+  if (all.low == all.high) return x.data;
+  const auto bytes = static_cast<std::ptrdiff_t>(size_of(x.type));
+  const auto* const first = static_cast<const std::byte*>(x.data);
+  check_reach(first + all.low * bytes, static_cast<std::size_t>((all.high - all.low) * bytes), device, "the input");
+  return first + all.high * bytes;
+}
+
+std::uint64_t elements_of_row(const batch& many) {
+  std::uint64_t count = 1;
+  for (std::size_t a = 0; a < many.reduced; ++a) count *= many.axes[many.kept + a].count;
+  return count;
+}
+
+/// Whether the elements of each result lie one after another.
+bool are_lines(const batch& many) {
+  if (many.kind != layout::rows || many.reduced == 0) return true;
+  if (many.reduced > 1) return elements_of_row(many) == 0;
+  const array_axis& axis = many.axes[many.kept];
+  return axis.count <= 1 || (axis.stride[0] == 1 && (many.inputs.size() == 1 || axis.stride[1] == 1));
+}
+
+batch_elements elements_of(const request& request, const batch& many, const batch_fold& fold, int device) {
+  batch_elements all{};
+  all.least_chunk = fold.least_chunk;
+  const input_views& inputs = many.inputs;
+  all.kind = many.kind;
+  all.partial = is_partial(inputs, request.nan);
+  all.x = inputs[0].data;
+  all.y = inputs[1].data;
+  all.x_end = checked_end(many, 0, device);
+  if (inputs.size() == 2) all.y_end = checked_end(many, 1, device);
+  all.count = inputs.count();
+  all.mask = inputs.mask();
+  all.largest_number = presence_rule(request.what, inputs.type(), request.nan).largest_number;
+  all.chunks = 1;
+  if (many.kind == layout::rows) {
+    all.length = elements_of_row(many);
+    all.chunk = chunk_elements(all.length, all.least_chunk);
+    all.chunks = chunk_count(all.length, all.least_chunk);
+    all.kept = static_cast<unsigned>(many.kept);
+    all.reduced = static_cast<unsigned>(many.reduced);
+    std::copy(many.axes.begin(), many.axes.end(), all.axes);
+  } else {
+    check_reach(many.index.data, many.index.bytes(), device, "the offsets");
+    all.offsets = many.index.data;
+    all.has_wide_offsets = size_of(many.index.type) == 8;
+  }
+  return all;
+}
+
+batch_output output_of(const request& request, const batch& many, context& context) {
+  batch_output out{};
+  out.what = request.what;
+  out.least = least_count(request.what);
+  out.has_empty = write_empty(request, many, out.empty);
+  out.status = reinterpret_cast<batch_status*>(context.batch_status_memory());
+  return out;
+}
+
+std::size_t result_bytes(const request& request) {
+  return with_result_type(request.what, request.result, []<class R>() { return sizeof(R); });
+}
+
+/// Scratch, from which pieces are taken one after another.
+class scratch_pieces {
+ public:
+  explicit scratch_pieces(std::byte* memory) : next_(memory) {}
+  template <class T>
+  T* take(std::size_t bytes) {
+    auto* const piece = reinterpret_cast<T*>(next_);
+    next_ += rounded_up(bytes);
+    return piece;
+  }
+
+ private:
+  std::byte* next_;
+};
+
+}  // namespace
+
+const void* enqueue_batch(const request& request, const batch& many, void* results, context& context) {
+  if (results != nullptr) {
+    check_reach(results, many.result_count * result_bytes(request), context.where().device, "the memory for results");
+  }
+  const device_fold& kernel = prepared_kernel(request);
+  const batch_fold fold = kernel.batches();
+  batch_elements all = elements_of(request, many, fold, context.where().device);
+  batch_output out = output_of(request, many, context);
+  cudaStream_t stream = context.where().stream;
+  check(cudaMemsetAsync(out.status, 0, sizeof *out.status, stream), "cudaMemsetAsync");
+  const bool lines = fold.has_lines && !all.partial && are_lines(many);
+  const bool has_long = all.kind != layout::rows && all.count > all.least_chunk;
+  const bool direct =
+      fold.finishes && all.chunks == 1 && request.result == default_result(request.what, request.inputs.type());
+
+  // States, and numbers of elements, of each chunk of the results of a part.
+  const std::size_t of_chunk = fold.state_bytes + sizeof(std::uint64_t);
+  const std::uint64_t part =
+      direct ? many.result_count
+             : std::clamp<std::uint64_t>(most_scratch_bytes / (of_chunk * all.chunks), 1, many.result_count);
+  const std::size_t chunks = direct ? 0 : part * all.chunks;
+  const std::size_t most_long = has_long ? all.count / all.least_chunk + 1 : 0, long_chunks = 2 * most_long;
+  const std::size_t of_states[] = {chunks * fold.state_bytes,
+                                   chunks * sizeof(std::uint64_t),
+                                   long_chunks * fold.state_bytes,
+                                   long_chunks * sizeof(std::uint64_t),
+                                   sizeof(long_segments),
+                                   most_long * sizeof(long_segments::entry),
+                                   results == nullptr ? many.result_count * result_bytes(request) : 0};
+  std::size_t bytes = 0;
+  for (const std::size_t one : of_states) bytes += rounded_up(one);
+  const execution where = context.with_scratch(bytes);
+  scratch_pieces scratch(static_cast<std::byte*>(where.scratch));
+  auto* const states = scratch.take<std::byte>(of_states[0]);
+  auto* const present = scratch.take<std::uint64_t>(of_states[1]);
+  auto* const long_states = scratch.take<std::byte>(of_states[2]);
+  auto* const long_present = scratch.take<std::uint64_t>(of_states[3]);
+  all.longs = scratch.take<long_segments>(of_states[4]);
+  all.entries = scratch.take<long_segments::entry>(of_states[5]);
+  out.results = results != nullptr ? results : scratch.take<std::byte>(of_states[6]);
+
+  for (std::uint64_t begin = 0; begin < many.result_count; begin += part) {
+    all.first = begin;
+    all.results = std::min(part, many.result_count - begin);
+    all.only_long = false;
+    out.states = direct ? nullptr : states;
+    out.present = present;
+    if (has_long) check(cudaMemsetAsync(all.longs, 0, sizeof *all.longs, stream), "cudaMemsetAsync");
+    kernel.launch_each(where, all, out, lines);
+    if (!direct) enqueue_finish_each(request, all, out, where);
+    if (!has_long) continue;
+    all.only_long = true;
+    out.states = long_states;
+    out.present = long_present;
+    kernel.launch_each(where, all, out, lines);
+    enqueue_finish_each(request, all, out, where);
+  }
+  return out.results;
+}
+
+outcome reduce_batch(const request& request, const batch& many, const results_view& out, context& context) {
+  const execution& where = context.where();
+  const std::size_t bytes = many.result_count * result_bytes(request);
+  batch_status found{};
+  if (many.result_count > 0) {
+    const void* const results =
+        enqueue_batch(request, many, out.place == memory::device ? out.data : nullptr, context);
+    check(cudaMemcpyAsync(context.host_state(0), context.batch_status_memory(), sizeof found, cudaMemcpyDeviceToHost,
+                          where.stream),
+          "cudaMemcpyAsync");
+    if (out.place == memory::host) {
+      check(cudaMemcpyAsync(out.data, results, bytes, cudaMemcpyDeviceToHost, where.stream), "cudaMemcpyAsync");
+    }
+    check(cudaStreamSynchronize(where.stream), "cudaStreamSynchronize");
+    std::memcpy(&found, context.host_state(0), sizeof found);
+  }
+  if (found.bad_offset != 0) {
+    throw invalid_argument("offset " + std::to_string(~found.bad_offset) +
+                           " or the next one is wrong: offsets ascend from 0 to at most " +
+                           std::to_string(many.inputs.count()) + ", the number of elements");
+  }
+  const auto of_result = [](unsigned long long noted) { return "result " + std::to_string(~noted) + ": "; };
+  if (found.overflowed != 0)
+    throw overflow(of_result(found.overflowed) + "the " + std::string(to_string(request.what)) + " does not fit");
+  if (found.too_few != 0) {
+    throw invalid_argument(of_result(found.too_few) + too_few(request.what));
+  }
+  const device_fold& kernel = prepared_kernel(request);
+  const std::uint64_t longest = many.kind == layout::rows ? elements_of_row(many) : found.longest;
+  return {request.variant, request.how, kernel.host().reproducibility,
+          kernel.host().bound(kernel.chain_of_result(longest), longest, request.result), found.absent};
+}
+
+}  // namespace fanin::cuda

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows along another axis than the last one, where the elements of neighbouring rows fill whole vectors: the fast
+// case of columns_kernel.cuh, with the same order. A thread folds one slot of as many rows as a vector has elements.
+#pragma once
+
+#include "backends/cuda/batch/whole_rows.cuh"
+
+namespace fanin::cuda {
+
+namespace tuning {
+inline constexpr unsigned whole_column_threads = 512;
+}  // namespace tuning
+
+/// `width` threads of the block are for vectors of neighbouring rows, and so for each slot.
+template <class A, class Write>
+__global__ void __launch_bounds__(tuning::whole_column_threads, 2)
+    whole_columns_kernel(const __grid_constant__ batch_elements all, unsigned width,
+                         const __grid_constant__ Write write) {
+  using T = typename A::element;
+  using state = typename A::state;
+  constexpr unsigned size = vector<T>::size;
+  overlap_with_next_launch();
+  const unsigned column = threadIdx.x % width, slot = threadIdx.x / width, slots = blockDim.x / width;
+  const std::uint64_t vectors = all.results / size, tiles = (vectors + width - 1) / width;
+  const std::int64_t stride = all.axes[all.kept].stride[0];
+  for (std::uint64_t turn = blockIdx.x; turn < tiles * all.chunks; turn += gridDim.x) {
+    const std::uint64_t chunk = turn / tiles, first = ((turn - chunk * tiles) * width + column) * size;
+    const std::uint64_t begin = chunk * all.chunk, end = ::min(begin + all.chunk, all.length);
+    const bool exists = first < all.results;
+    axis_offsets at;
+    if (exists) at.add_all(all.axes, all.kept, all.first + first);
+    const T* const x = static_cast<const T*>(all.x) + at.x;
+    state s[size];
+#pragma unroll
+    for (state& one : s) one = A::identity();
+#pragma unroll 1
+    for (std::uint64_t i = begin + slot * size; exists && i < end; i += slots * size) {
+      vector<T> v[size];
+#pragma unroll
+      for (unsigned k = 0; k < size; ++k) {
+        if (i + k < end)
+          v[k] = load(reinterpret_cast<const vector<T>*>(x + static_cast<std::int64_t>(i + k) * stride));
+      }
+      if (i + size <= end) {
+#pragma unroll
+        for (unsigned c = 0; c < size; ++c) {
+          vector<T> of_row;
+#pragma unroll
+          for (unsigned k = 0; k < size; ++k) of_row.at[k] = v[k].at[c];
+          add_vector<A>(s[c], of_row, i);
+        }
+      } else {
+#pragma unroll
+        for (unsigned k = 0; k + 1 < size; ++k) {
+          if (i + k >= end) continue;
+#pragma unroll
+          for (unsigned c = 0; c < size; ++c) add_at<A>(s[c], i + k, v[k].at[c]);
+        }
+      }
+    }
+    __shared__ alignas(16) std::byte memory[tuning::whole_column_threads / 2 * sizeof(state) * size];
+    state* const others = reinterpret_cast<state*>(memory);
+    for (unsigned distance = slots / 2; distance > 0; distance /= 2) {
+#pragma unroll
+      for (unsigned c = 0; c < size; ++c) {
+        if (slot >= distance && slot < 2 * distance) others[((slot - distance) * size + c) * width + column] = s[c];
+      }
+      __syncthreads();
+#pragma unroll
+      for (unsigned c = 0; c < size; ++c) {
+        if (slot < distance) A::merge(s[c], others[(slot * size + c) * width + column]);
+      }
+      __syncthreads();
+    }
+    if (slot > 0 || !exists) continue;
+#pragma unroll 1
+    for (unsigned c = 0; c < size; ++c) {
+      locate<A>(s[0], x + c, stride);
+      write({all.first + first + c, begin, end, 0, 0, 0, (first + c) * all.chunks + chunk, all.chunks}, 0, s[0]);
+#pragma unroll
+      for (unsigned next = 0; next + 1 < size; ++next) s[next] = s[next + 1];
+    }
+  }
+}
+
+}  // namespace fanin::cuda
