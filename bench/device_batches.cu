@@ -14,6 +14,7 @@
 
 #include <fanin/device.hpp>
 
+#include "bench/hashed.hpp"
 #include "measure/device.hpp"
 
 namespace fanin::bench {
@@ -23,13 +24,6 @@ namespace gpu = fanin::cuda;
 using gpu::check;
 
 constexpr double budget_seconds = 0.05;
-
-std::uint64_t random_bits(std::uint64_t i) {  // element i of the SplitMix64 sequence
-  std::uint64_t z = (i + 1) * 0x9e3779b97f4a7c15u;
-  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-  return z ^ z >> 31;
-}
 
 template <class T>
 class array_bench {
@@ -68,7 +62,7 @@ class array_bench {
     std::uint64_t at = one_huge ? count_ / 2 : 0;
     if (one_huge) offsets.push_back(static_cast<std::int32_t>(at));
     for (std::uint64_t i = 0; at < count_; ++i) {
-      at = std::min<std::uint64_t>(count_, at + random_bits(i) % (2 * mean + 1));
+      at = std::min<std::uint64_t>(count_, at + hashed(i) % (2 * mean + 1));
       offsets.push_back(static_cast<std::int32_t>(at));
     }
     const std::size_t segments = offsets.size() - 1;
@@ -101,7 +95,7 @@ class array_bench {
   static std::vector<T> values(std::size_t count) {
     std::vector<T> x(count);
     for (std::size_t i = 0; i < count; ++i) {
-      const std::uint64_t bits = random_bits(i);
+      const std::uint64_t bits = hashed(i);
       x[i] = static_cast<T>(static_cast<float>(static_cast<std::int32_t>(bits >> 32)) * 0x1p-31f *
                             (static_cast<float>(bits & 0xffffff) * 0x1p-24f));
     }

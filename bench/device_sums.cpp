@@ -21,6 +21,7 @@
 
 #include "bench/contestants.hpp"
 #include "bench/device_peers.hpp"
+#include "bench/hashed.hpp"
 #include "measure/device.hpp"
 #include "measure/timing.hpp"
 #include "oracle/families.hpp"
@@ -75,14 +76,6 @@ void race(json& rows, const input_case& query, const std::vector<contestant>& al
   for (std::size_t i = 0; i < all.size(); ++i) {
     rows.push_back(row(query, all[i], fanin::measure::median(seconds[i])));
   }
-}
-
-/// Element i of the SplitMix64 sequence.
-std::uint64_t hashed(std::uint64_t i) {
-  i = (i + 1) * 0x9e3779b97f4a7c15u;
-  i = (i ^ i >> 30) * 0xbf58476d1ce4e5b9u;
-  i = (i ^ i >> 27) * 0x94d049bb133111ebu;
-  return i ^ i >> 31;
 }
 
 /// Fills x with floats uniform in [0, 1), or with integers of 32 random bits.

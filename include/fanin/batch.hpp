@@ -16,18 +16,22 @@
 //   same order: of a row in C order, of a group in the order in which they stand in x. So neither other results in
 //   the same call, nor strides, threads or the CPU backend change it; with method::exact, neither does the order.
 //   `cuda` gives the bits of the same elements as the only row or segment, whatever the others, strides and
-//   alignment; only with method::exact are they those of one array. Empty: a result of too few elements has the value
-//   that the verb gives for none; where that is an error it is NaN if it consists of floating-point numbers, or the
-//   value given by if_empty().
+//   alignment; only with method::exact are they those of one array.
+//   Empty: a result of too few elements has the value that the verb gives for none; where that is an error it is NaN
+//   if it consists of floating-point numbers, or the value given by if_empty().
 //   @throws invalid_argument otherwise, which names the first such result
 //   Backends: serial, openmp and tbb, with host memory; cuda rows and segments, with device memory.
 //   @throws unsupported from all others
-//   Device memory: results of more than 4096 elements take up to 256 MiB for partial states, and so do all exact
-//   ones. Host memory: rows whose elements are contiguous, and segments, need what one array needs. Rows with strides
+//   Device memory: results of more than 4096 elements, of another type than the verb's own, and exact ones take up to
+//   256 MiB for partial states. Segments of more than 4096 elements, exact ones of more than 256, take besides up to
+//   two states for every 4096 or 256 elements of x: 2.2 bytes for each element in exact sums of doubles. Results for
+//   the host are held on the device first.
+//   Host memory: rows whose elements are contiguous, and segments, need what one array needs. Rows with strides
 //   take for each thread up to 0.5 MiB of copies and the states of up to 64 rows, or 256 KiB of states for each level
 //   of the tree of leaves. Groups are copied once, by key: n elements, 8 bytes for each group, and the same again for
 //   each further thread as long as that is less than 8 bytes for each element; argmin and argmax take 8 bytes more
-//   for each element. Threads: safe to call concurrently. Results and inputs must not overlap.
+//   for each element.
+//   Threads: safe to call concurrently. Results and inputs must not overlap.
 #pragma once
 
 #include <algorithm>

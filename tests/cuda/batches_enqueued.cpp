@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "tests/conformance/checks.hpp"
+#include "tests/cuda/captured_graph.hpp"
 #include "tests/cuda/device_memory.hpp"
 
 namespace fanin::test {
@@ -87,19 +88,11 @@ TEST_SUITE("batches_enqueued") {
     const batch columns = rows(x.elements(), shape, along);
     const batch pieces = device_segments(x.elements(), offsets, segment_count);
     const device_results_memory<float> sums(shape[1]), exact(segment_count), fast(segment_count);
-    const auto capture = [&] {
+    const captured_graph graph(stream.get(), [&] {
       enqueue(operation::sum, columns, sums, context);
       enqueue(operation::sum, pieces, exact, context, {.how = method::exact});
       enqueue(operation::sum, pieces, fast, context, {.how = method::fast});
-    };
-    capture();  // whatever is prepared once
-    wait_for(context);
-    cudaGraph_t graph = nullptr;
-    cudaGraphExec_t ready = nullptr;
-    cuda::check(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeGlobal), "cudaStreamBeginCapture");
-    capture();
-    cuda::check(cudaStreamEndCapture(stream.get(), &graph), "cudaStreamEndCapture");
-    cuda::check(cudaGraphInstantiate(&ready, graph, 0), "cudaGraphInstantiate");
+    });
     for (const std::uint64_t seed : {1, 2, 3}) {
       values = mixed_values<float>(count, seed);
       for (auto& end : ends) end = static_cast<std::int32_t>(random() % (seed == 2 ? 4 : count + 1));
@@ -107,8 +100,7 @@ TEST_SUITE("batches_enqueued") {
       if (seed == 3) ends.back() = count, ends[segment_count - 1] = 5, std::ranges::sort(ends);
       cuda::check(cudaMemcpy(x.data(), values.data(), count * sizeof(float), cudaMemcpyHostToDevice), "cudaMemcpy");
       cuda::check(cudaMemcpy(offsets.data(), ends.data(), ends.size() * 4, cudaMemcpyHostToDevice), "cudaMemcpy");
-      cuda::check(cudaGraphLaunch(ready, stream.get()), "cudaGraphLaunch");
-      wait_for(context);
+      graph.replay();
       const auto expected = [&](const batch& many, method how) {
         std::vector<float> waited(many.result_count);
         reduce(operation::sum, many, waited, waiting, {.how = how});
@@ -118,8 +110,6 @@ TEST_SUITE("batches_enqueued") {
       CHECK(all_same(exact.read(), expected(pieces, method::exact)));
       CHECK(all_same(fast.read(), expected(pieces, method::fast)));
     }
-    cuda::check(cudaGraphExecDestroy(ready), "cudaGraphExecDestroy");
-    cuda::check(cudaGraphDestroy(graph), "cudaGraphDestroy");
   }
 
   TEST_CASE("what reduce() throws for, enqueue() leaves in the results") {

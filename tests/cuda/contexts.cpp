@@ -5,6 +5,7 @@
 
 #include "backends/cuda/cuda.hpp"
 #include "tests/conformance/checks.hpp"
+#include "tests/cuda/captured_graph.hpp"
 #include "tests/cuda/device_memory.hpp"
 
 namespace fanin::test {
@@ -121,29 +122,18 @@ TEST_SUITE("contexts") {
       std::vector<float> x(count, 1.0f);
       const device_array<float> on_device{std::span<const float>(x)};
       const device_value<device_result<float>> fast, exact;
-      const auto capture = [&] {
+      const captured_graph graph(stream.get(), [&] {
         enqueue<operation::max>(on_device.elements(), fast.get(), context);
         enqueue<operation::sum>(on_device.elements(), exact.get(), context, {.how = method::exact});
-      };
-      capture();  // whatever is prepared once
-      wait_for(context);
-      cudaGraph_t graph = nullptr;
-      cudaGraphExec_t ready = nullptr;
-      device_code::check(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeGlobal), "cudaStreamBeginCapture");
-      capture();
-      device_code::check(cudaStreamEndCapture(stream.get(), &graph), "cudaStreamEndCapture");
-      device_code::check(cudaGraphInstantiate(&ready, graph, 0), "cudaGraphInstantiate");
+      });
       for (int round = 2; round < 5; ++round) {
         x.assign(count, 1.0f);
         x[count / 2] = static_cast<float>(round);
         device_code::check(cudaMemcpy(on_device.data(), x.data(), count * 4, cudaMemcpyHostToDevice), "cudaMemcpy");
-        device_code::check(cudaGraphLaunch(ready, stream.get()), "cudaGraphLaunch");
-        wait_for(context);
+        graph.replay();
         CHECK(fast.read().value == static_cast<float>(round));
         CHECK(exact.read().value == static_cast<float>(count - 1 + static_cast<std::size_t>(round)));
       }
-      cudaGraphExecDestroy(ready);
-      cudaGraphDestroy(graph);
     }
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Results that stay on the device, where some elements do not take part: the values of the calls that wait.
 #include "tests/conformance/checks.hpp"
+#include "tests/cuda/captured_graph.hpp"
 #include "tests/cuda/device_memory.hpp"
 #include "tests/support/masked.hpp"
 
@@ -98,31 +99,20 @@ TEST_SUITE("enqueued_presence") {
     const input_views inputs = input_views(x.elements()).where({mask.data()});
     const device_value<device_result<indexed<float>>> largest;
     const device_value<device_result<float>> mean;
-    const auto capture = [&] {
+    const captured_graph graph(stream.get(), [&] {
       enqueue(operation::argmax, inputs, largest.get(), context, skipping);
       enqueue(operation::mean, inputs, mean.get(), context, skipping);
-    };
-    capture();  // whatever is prepared once
-    wait_for(context);
-    cudaGraph_t graph = nullptr;
-    cudaGraphExec_t ready = nullptr;
-    cuda::check(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeGlobal), "cudaStreamBeginCapture");
-    capture();
-    cuda::check(cudaStreamEndCapture(stream.get(), &graph), "cudaStreamEndCapture");
-    cuda::check(cudaGraphInstantiate(&ready, graph, 0), "cudaGraphInstantiate");
+    });
     for (const std::size_t lead : {std::size_t{0}, std::size_t{1234567}, count - 1}) {
       of = masked(mixed_values<float>(count, 6), lead, 3, random);
       cuda::check(cudaMemcpy(x.data(), of.x.data(), count * sizeof(float), cudaMemcpyHostToDevice), "cudaMemcpy");
       cuda::check(cudaMemcpy(mask.data(), of.mask.data(), count, cudaMemcpyHostToDevice), "cudaMemcpy");
-      cuda::check(cudaGraphLaunch(ready, stream.get()), "cudaGraphLaunch");
-      wait_for(context);
+      graph.replay();
       if (of.present.empty()) continue;
       const auto expected = [&](operation what) { return reduce(what, inputs, waiting, skipping).value; };
       CHECK(same(scalar(largest.read().value), expected(operation::argmax)));
       CHECK(same(scalar(mean.read().value), expected(operation::mean)));
     }
-    cuda::check(cudaGraphExecDestroy(ready), "cudaGraphExecDestroy");
-    cuda::check(cudaGraphDestroy(graph), "cudaGraphDestroy");
   }
 
   TEST_CASE("more copies than a context has states") {

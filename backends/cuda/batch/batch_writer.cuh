@@ -12,8 +12,8 @@
 namespace fanin::cuda {
 
 inline unsigned blocks_for(const execution& where, std::uint64_t turns) {
-  constexpr std::uint64_t waves =
-      32;  // the hardware deals out blocks as others end, so that long results are balanced
+  // The hardware deals out blocks as others end, so that long results are balanced.
+  constexpr std::uint64_t waves = 32;
   return static_cast<unsigned>(
       std::clamp<std::uint64_t>(turns, 1, waves * static_cast<unsigned>(where.multiprocessors)));
 }
