@@ -87,9 +87,9 @@ void fill(T* x, std::size_t count) {
     crew.emplace_back([=] {
       for (std::size_t i = count * t / threads; i < count * (t + 1) / threads; ++i) {
         if constexpr (std::is_integral_v<T>) {
-          x[i] = static_cast<T>(hashed(i) >> 32);
+          x[i] = static_cast<T>(fanin::bench::hashed(i) >> 32);
         } else {
-          x[i] = static_cast<T>(hashed(i) >> 40) * static_cast<T>(0x1p-24);
+          x[i] = static_cast<T>(fanin::bench::hashed(i) >> 40) * static_cast<T>(0x1p-24);
         }
       }
     });
