@@ -118,4 +118,16 @@ void check_known(operation what, const input_views& inputs, std::optional<method
   }
 }
 
+void check_state(element_type type, element_type added, options& chosen) {
+  const bool widens = type == element_type::f32 && is_floating(added) && size_of(added) < sizeof(float);
+  if (added != type && !widens) {
+    throw invalid_argument("elements of " + std::string(to_string(added)) + " are not added to the state of an " +
+                           std::string(to_string(type)) + " sum");
+  }
+  if (chosen.how.value_or(method::exact) != method::exact || chosen.result) {
+    throw invalid_argument("the state of an exact sum has no other method, and no type of a result");
+  }
+  chosen.how = method::exact;
+}
+
 }  // namespace fanin

@@ -36,6 +36,10 @@ void check_batch(operation what, const batch& many, const results_view& out, std
 /// reads this number of inputs
 void check_known(operation what, const input_views& inputs, std::optional<method> how);
 
+/// Checks the options for the state of an exact sum of `type` to which elements of `added` are added, and sets its
+/// method. @throws invalid_argument
+void check_state(element_type type, element_type added, options& chosen);
+
 /// Calls f, and throws fanin::out_of_memory where f throws std::bad_alloc.
 template <class F>
 auto translate_bad_alloc(F f) {

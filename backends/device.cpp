@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The functions of device.hpp: contexts, and reductions on a context.
 #include <fanin/device.hpp>
+#include <fanin/state.hpp>
 
 #include "backends/as_scalar.hpp"
 #include "backends/checks.hpp"
@@ -61,6 +62,16 @@ report reduce(operation what, const batch& many, const results_view& out, device
   const request asked = prepared(what, many, out, chosen);
   return translate_bad_alloc([&]() -> report {
     return {device_backend().name(), context.work().reduce_each(asked, many, out)};
+  });
+}
+
+report detail::exact_state(operation what, element_type type, const input_views& x, void* state, std::size_t bytes,
+                           options chosen, device_context& context) {
+  check_state(type, x.type(), chosen);
+  return translate_bad_alloc([&]() -> report {
+    request asked = prepared(what, x, chosen);
+    asked.state_bytes = bytes;
+    return {device_backend().name(), context.work().reduce(asked, state)};
   });
 }
 

@@ -2,6 +2,7 @@
 // The functions behind the verbs of fanin.hpp: their element types are values, not template parameters.
 #include <fanin/fanin.hpp>
 #include <fanin/fold.hpp>
+#include <fanin/state.hpp>
 
 #include "backends/as_scalar.hpp"
 #include "backends/checks.hpp"
@@ -111,6 +112,18 @@ report reduce(operation what, const input_views& inputs, const result_view& valu
 result<scalar> reduce(operation what, const input_views& inputs, const options& chosen) {
   return as_scalar(what, chosen.result.value_or(default_result(what, inputs.type())),
                    [&](const result_view& value) { return reduce(what, inputs, value, chosen); });
+}
+
+report detail::exact_state(operation what, element_type type, const input_views& x, void* state, std::size_t bytes,
+                           options chosen) {
+  check_data(x);
+  check_state(type, x.type(), chosen);
+  const auto select_backend = [&](std::span<const passed_over> failed) {
+    selection s = choose(what, x, chosen, failed);
+    s.what.state_bytes = bytes;
+    return s;
+  };
+  return reduce_by(select_backend, x.place(), state, chosen);
 }
 
 plan::plan(operation what, element_type type, const options& chosen, std::size_t expected_count, memory place,

@@ -7,7 +7,7 @@ set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME development)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/fanin)
 
 install(TARGETS fanin EXPORT fanin)
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ TYPE INCLUDE FILES_MATCHING PATTERN "*.hpp" PATTERN "*.cuh")
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ TYPE INCLUDE FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp" PATTERN "*.cuh")
 install(EXPORT fanin NAMESPACE fanin:: FILE fanin-targets.cmake DESTINATION ${package_dir})
 
 # A static library leaves its dependencies to whoever links it. It brings the CUDA runtime along, so that nobody else

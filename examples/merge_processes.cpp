@@ -11,8 +11,8 @@
 #include <span>
 #include <vector>
 
-#include <fanin/accumulator/exact.hpp>
 #include <fanin/fanin.hpp>
+#include <fanin/state.hpp>
 
 using accumulator = fanin::exact_accumulator<double>;
 using saved = std::array<std::byte, accumulator::saved_bytes>;
@@ -24,7 +24,7 @@ int start_worker(std::span<const double> slice) {
   const pid_t child = fork();
   if (child == 0) {
     accumulator sum;
-    sum.add(slice);
+    fanin::accumulate(sum, slice, {.backend = "serial"});
     const saved bytes = sum.save();  // fits into the pipe, so that it is written at once
     _exit(write(ends[1], bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()) ? 0 : 1);
   }

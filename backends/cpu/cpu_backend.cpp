@@ -190,12 +190,21 @@ std::uint64_t fold_one_part(const arithmetic& arithmetic, const presence* who, c
   return count;
 }
 
+/// Writes the value of a state of `count` elements, or the state where the request asks for that.
+static void write_finished(const request& request, const void* state, std::uint64_t count, void* result) {
+  if (request.state_bytes > 0) {
+    std::memcpy(result, state, request.state_bytes);
+  } else {
+    arithmetic_of(request).finish(state, count, request.result, result);
+  }
+}
+
 void finish_present(const request& request, const presence_rule& rule, std::uint64_t count, std::uint64_t present,
                     void* state, void* result) {
   const arithmetic& arithmetic = arithmetic_of(request);
   check_count(request.what, present);
   if (present == 0) arithmetic.reset(state);  // Zeros that stand for elements have a sign.
-  arithmetic.finish(state, finished_count(rule.absent, count, present), request.result, result);
+  write_finished(request, state, finished_count(rule.absent, count, present), result);
 }
 
 const availability& cpu_backend::probe() const noexcept {
@@ -270,13 +279,13 @@ std::uint64_t cpu_backend::fold_parallel(const arithmetic& arithmetic, const ope
 void cpu_backend::write_value(const request& prepared, const input_views& inputs, void* result) const {
   const arithmetic& arithmetic = arithmetic_of(prepared);
   const std::size_t count = inputs.count();
-  if (arithmetic.reduce != nullptr && folds_alone(arithmetic, count, prepared.threads)) {
+  if (arithmetic.reduce != nullptr && prepared.state_bytes == 0 && folds_alone(arithmetic, count, prepared.threads)) {
     arithmetic.reduce(operands_of(inputs), count, prepared.result, result);
     return;
   }
   one_state state(arithmetic);
   fold_parallel(arithmetic, operands_of(inputs), count, prepared.threads, state.get());
-  arithmetic.finish(state.get(), count, prepared.result, result);
+  write_finished(prepared, state.get(), count, result);
 }
 
 outcome cpu_backend::reduce_present(const request& prepared, const input_views& inputs, void* result) const {

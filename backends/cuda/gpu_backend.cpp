@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstring>
 #include <span>
 
 #include <fanin/error.hpp>
@@ -41,7 +42,12 @@ outcome finished(const request& request, const void* total, const counts& count,
   const cpu::environment_guard guard;
   state_buffer none;
   if (count.present == 0) fold.reset(none.bytes);  // Zeros that stand for elements have a sign.
-  fold.finish(count.present == 0 ? none.bytes : total, count.finished, request.result, result);
+  const void* const state = count.present == 0 ? none.bytes : total;
+  if (request.state_bytes > 0) {
+    std::memcpy(result, state, request.state_bytes);
+  } else {
+    fold.finish(state, count.finished, request.result, result);
+  }
   return {request.variant, request.how, same_bits ? fold.reproducibility : reproducibility::none,
           fold.bound(chain, count.all, request.result), count.all - count.present};
 }

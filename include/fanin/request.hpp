@@ -151,6 +151,8 @@ struct request {
   /// The caller's own accumulator (fold.hpp), in place of operation, method and types. Null for operations of the
   /// catalogue.
   const detail::arithmetic* own = nullptr;
+  /// Not 0: the state of an exact sum is written, which has so many bytes, in place of its value (state.hpp).
+  std::size_t state_bytes = 0;
   /// The backend's code for the request, which backend::prepare() looked up. Only that backend interprets it.
   const void* prepared = nullptr;
 };

@@ -161,6 +161,46 @@ class basic_exact_accumulator {
     return out;
   }
 
+  /// How many lanes a state has.
+  static constexpr std::size_t lane_count = sum_type::limb_count + 7;
+
+  /// The state as integers that any transport can add: the lanes of up to 2^31 states of fewer than 2^63 elements
+  /// together, added lane by lane in any order, stand for these states merged. docs/exact-format.md describes them.
+  void to_lanes(std::span<std::int64_t, lane_count> out) const {
+    typename sum_type::words words;
+    sum_.to_words(words);
+    for (std::size_t i = 0; i < sum_type::limb_count; ++i) out[i] = words[i];
+    out[sum_type::limb_count - 1] = static_cast<std::int32_t>(words[sum_type::limb_count - 1]);
+    std::int64_t* const counters = out.data() + sum_type::limb_count;
+    counters[0] = count_ < most_elements ? static_cast<std::int64_t>(count_) : 0;
+    counters[1] = count_ >= most_elements;
+    counters[2] = seen_ == numbers;
+    counters[3] = seen_ == minus_zeros;
+    for (int bit = 0; bit < 3; ++bit) counters[4 + bit] = special_ >> bit & 1;
+  }
+
+  /// The state of lanes that to_lanes() wrote, or of a sum of such lanes.
+  /// @throws invalid_argument if no states have these lanes
+  static basic_exact_accumulator from_lanes(std::span<const std::int64_t, lane_count> lanes) {
+    std::int64_t limbs[sum_type::limb_count];
+    std::copy_n(lanes.begin(), std::size(limbs), limbs);
+    const std::int64_t* const counters = lanes.data() + sum_type::limb_count;
+    basic_exact_accumulator state;
+    typename sum_type::words words;
+    const bool fits = sum_type::to_words(limbs, words);
+    const bool possible_counters = counters[0] >= 0 && std::all_of(counters + 1, counters + 7, [](std::int64_t n) {
+                                     return n >= 0 && n >> 31 <= 1;
+                                   });
+    state.sum_ = sum_type::from_words(words);
+    state.seen_ = counters[2] > 0 ? numbers : counters[3] > 0 ? minus_zeros : nothing;
+    for (int bit = 0; bit < 3; ++bit) state.special_ |= static_cast<std::uint8_t>((counters[4 + bit] > 0) << bit);
+    state.count_ = counters[1] > 0 ? uncounted : static_cast<std::uint64_t>(counters[0]);
+    if (!fits || !possible_counters || !state.possible(words)) {
+      throw invalid_argument("these lanes are of no exact sum");
+    }
+    return state;
+  }
+
   /// The state from which save() wrote the bytes, in this version of the format or in version 1, which has no count.
   /// @throws invalid_argument on anything that save() cannot have written for this T and Power
   static basic_exact_accumulator load(std::span<const std::byte> in) {

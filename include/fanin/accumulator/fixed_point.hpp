@@ -247,6 +247,17 @@ class fixed_point {
     return value;
   }
 
+  /// The value sum(lanes[i] * 2^(Low + 32 i)) in two's complement. Returns false if it does not fit.
+  static bool to_words(const std::int64_t (&lanes)[limb_count], words& out) {
+    int128 carry = 0;
+    for (int i = 0; i < limb_count; ++i) {
+      carry += lanes[i];
+      out[i] = static_cast<std::uint32_t>(carry);
+      if (i + 1 < limb_count) carry >>= 32;
+    }
+    return carry == static_cast<std::int32_t>(out[limb_count - 1]);
+  }
+
   /// Stores |value| in units of 2^Low, least significant word first, and returns whether the value is negative.
   FANIN_HOST_DEVICE bool split(words& magnitude) const {
     fixed_point copy = *this;

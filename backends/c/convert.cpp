@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/c/convert.hpp"
+
+#include <new>
+#include <type_traits>
+
+namespace fanin::c {
+namespace {
+
+// Enough for every sentence of the library; longer ones are cut.
+thread_local char last_error[1024] = "";
+thread_local std::string last_fallback;
+
+template <std::size_t Size>
+void write_name(char (&out)[Size], std::string_view name) {
+  if (name.size() >= Size) throw std::length_error("a name is longer than its place in a report");
+  std::memset(out, 0, Size);
+  std::memcpy(out, name.data(), name.size());
+}
+
+scalar value_at(const void* data, const result_view& form) {
+  return with_element(form.type, [&]<class T>() -> scalar {
+    const auto read = [&]<class R>(R value) {
+      std::memcpy(static_cast<void*>(&value), data, sizeof value);
+      return scalar(value);
+    };
+    if constexpr (!complex_number<T>) {
+      if (form.form == result_form::indexed) return read(indexed<T>{});
+      if (form.form == result_form::extremes) return read(extremes<T>{});
+    }
+    return read(T{});
+  });
+}
+
+}  // namespace
+
+fanin_status failed(fanin_status status, const char* sentence) noexcept {
+  std::strncpy(last_error, sentence, sizeof last_error - 1);
+  return status;
+}
+
+fanin_status failed() noexcept {
+  try {
+    throw;
+  } catch (const invalid_argument& e) {
+    return failed(FANIN_INVALID_ARGUMENT, e.what());
+  } catch (const unsupported& e) {
+    return failed(FANIN_UNSUPPORTED, e.what());
+  } catch (const backend_unavailable& e) {
+    return failed(FANIN_BACKEND_UNAVAILABLE, e.what());
+  } catch (const overflow& e) {
+    return failed(FANIN_OVERFLOW, e.what());
+  } catch (const out_of_memory& e) {
+    return failed(FANIN_OUT_OF_MEMORY, e.what());
+  } catch (const std::bad_alloc&) {
+    return failed(FANIN_OUT_OF_MEMORY, "the host's memory ran out");
+  } catch (const device_error& e) {
+    return failed(FANIN_DEVICE_ERROR, e.what());
+  } catch (const std::exception& e) {
+    return failed(FANIN_INTERNAL_ERROR, e.what());
+  } catch (...) {
+    return failed(FANIN_INTERNAL_ERROR, "an exception of unknown type");
+  }
+}
+
+std::optional<element_type> result_type_of(fanin_type type) {
+  if (type == FANIN_TYPE_DEFAULT) return {};
+  return type_from(type);
+}
+
+options options_of(const fanin_options* given) {
+  if (given == nullptr) return {};
+  const fanin_options asked = copied(given, "the options");
+  options chosen;
+  if (asked.backend != nullptr) chosen.backend = asked.backend;
+  if (asked.variant != nullptr) chosen.variant = asked.variant;
+  if (asked.method != FANIN_METHOD_DEFAULT) {
+    chosen.how = enumerator<method>(asked.method, std::size(method_rows), "method");
+  }
+  chosen.result = result_type_of(asked.result_type);
+  chosen.threads = asked.threads;
+  chosen.nan = enumerator<nan_policy>(asked.nan, all_nan_policies.size(), "policy for NaN");
+  return chosen;
+}
+
+input_views inputs_of(operation what, const fanin_input* given) {
+  const fanin_input in = copied(given, "the input");
+  const element_type type = type_from(in.type);
+  const memory place = place_of(in.place);
+  const array_view x(in.x, in.count, type, place);
+  const bool pairs = row_of(what).inputs == 2;
+  if (!pairs && in.y != nullptr)
+    throw invalid_argument(std::string(to_string(what)) + " reads one array, and y is set");
+  const input_views all = pairs ? input_views(x, array_view(in.y, in.count, type, place)) : input_views(x);
+  if (in.mask == nullptr) return all;
+  return all.where({in.mask, in.mask_first, enumerator<mask_form>(in.mask_form, 2, "form of masks")});
+}
+
+batch batch_of(const input_views& inputs, const fanin_batch* given, std::optional<result_view> empty) {
+  const fanin_batch asked = copied(given, "the batch");
+  const auto index = [&] {
+    return array_view(asked.index, asked.index_count, type_from(asked.index_type), inputs.place());
+  };
+  const auto made = [&]() -> batch {
+    switch (asked.layout) {
+      case FANIN_ROWS: {
+        if (asked.axis_count > 0) required(asked.shape, "the shape");
+        if (asked.along_count > 0) required(asked.along, "the list of axes");
+        static_assert(std::is_same_v<std::uint64_t, std::size_t> && std::is_same_v<std::int64_t, std::ptrdiff_t>);
+        const std::size_t strides = asked.strides == nullptr ? 0 : asked.axis_count;
+        return rows(inputs, {asked.shape, asked.axis_count}, {asked.along, asked.along_count},
+                    {asked.strides, strides});
+      }
+      case FANIN_SEGMENTS:
+        return segments(inputs, index());
+      case FANIN_GROUPS:
+        return groups(inputs, index(), asked.group_count);
+      default:
+        throw invalid_argument("the layout of a batch is FANIN_ROWS, FANIN_SEGMENTS or FANIN_GROUPS");
+    }
+  };
+  batch many = made();
+  many.drops_others = asked.drop_others != 0;
+  if (asked.if_empty != nullptr && empty) many.of_empty = value_at(asked.if_empty, *empty);
+  return many;
+}
+
+result_view result_at(void* result, operation what, element_type type, std::optional<element_type> wanted) {
+  return {result, wanted.value_or(default_result(what, type)), row_of(what).form};
+}
+
+results_view results_at(const fanin_output* given, const result_view& one) {
+  const fanin_output out = copied(given, "the output");
+  return {out.data, out.count, one.type, one.form, place_of(out.place)};
+}
+
+void write_report(const report& done, fanin_report* report) {
+  if (report == nullptr) return;
+  fanin_report out = copied(report, "the report");
+  write_name(out.backend, done.backend);
+  write_name(out.variant, done.variant);
+  out.method = static_cast<fanin_method>(done.how);
+  out.reproducibility = static_cast<fanin_reproducibility>(done.reproducibility);
+  out.bound_of_result = done.bound.of_result;
+  out.bound_of_magnitudes = done.bound.of_magnitudes;
+  out.bound_absolute = done.bound.absolute;
+  out.absent = done.absent;
+  last_fallback.clear();
+  for (const passed_over& one : done.fallback) {
+    if (!last_fallback.empty()) last_fallback += "; ";
+    last_fallback.append(one.backend).append(": ").append(to_string(one.why));
+  }
+  out.fallback = last_fallback.c_str();
+  std::memcpy(report, &out, sizeof out);
+}
+
+}  // namespace fanin::c
+
+const char* fanin_last_error(void) { return fanin::c::last_error; }

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// From the C interface's structs to the library's types, and from its exceptions to statuses.
+#pragma once
+
+#include <cstring>
+#include <optional>
+#include <string>
+
+#include <fanin/fanin.h>
+#include <fanin/device.hpp>
+#include <fanin/fanin.hpp>
+
+namespace fanin::c {
+
+/// Keeps the sentence for fanin_last_error(). Returns the status.
+fanin_status failed(fanin_status status, const char* sentence) noexcept;
+/// The status of the exception that is being handled.
+fanin_status failed() noexcept;
+
+/// Runs call(). Returns FANIN_OK, or the status of what it throws.
+template <class Call>
+fanin_status guarded(Call call) noexcept {
+  try {
+    call();
+    return FANIN_OK;
+  } catch (...) {
+    return failed();
+  }
+}
+
+/// The pointer. @throws invalid_argument if it is null
+template <class T>
+T* required(T* pointer, const char* name) {
+  if (pointer == nullptr) throw invalid_argument(std::string(name) + " is null");
+  return pointer;
+}
+
+/// A copy of the caller's struct. Members that only a newer header has must be 0.
+/// @throws invalid_argument if the struct is null, smaller than this version's, or larger and not 0 there
+template <class Struct>
+Struct copied(const Struct* given, const char* name) {
+  required(given, name);
+  if (given->struct_size < sizeof(Struct)) {
+    throw invalid_argument(std::string(name) + ": struct_size is not set: begin with the INIT macro");
+  }
+  const auto* const bytes = reinterpret_cast<const unsigned char*>(given);
+  for (std::size_t i = sizeof(Struct); i < given->struct_size; ++i) {
+    if (bytes[i] != 0) throw invalid_argument(std::string(name) + " has members that this version does not know");
+  }
+  return *given;
+}
+
+/// The enumerator with that value. @throws invalid_argument if there is none among the first `count`
+template <class Enum>
+Enum enumerator(std::int32_t value, std::size_t count, const char* name) {
+  if (value < 0 || static_cast<std::size_t>(value) >= count) {
+    throw invalid_argument("there is no such " + std::string(name) + ": " + std::to_string(value));
+  }
+  return static_cast<Enum>(value);
+}
+inline operation operation_of(fanin_operation what) {
+  return enumerator<operation>(what, operation_count, "operation");
+}
+inline element_type type_from(fanin_type type) {
+  return enumerator<element_type>(type, element_count, "element type");
+}
+inline memory place_of(fanin_memory place) { return enumerator<memory>(place, 2, "kind of memory"); }
+/// FANIN_TYPE_DEFAULT is no type.
+std::optional<element_type> result_type_of(fanin_type type);
+
+options options_of(const fanin_options* given);
+input_views inputs_of(operation what, const fanin_input* given);
+/// The batch of results of the operation, or if that is not known, without the result of too few elements.
+batch batch_of(const input_views& inputs, const fanin_batch* given, std::optional<result_view> empty);
+
+/// The memory for a result of the operation, of the type that the options name or that is usual.
+result_view result_at(void* result, operation what, element_type type, std::optional<element_type> wanted);
+results_view results_at(const fanin_output* given, const result_view& one);
+
+/// Fills in the caller's report, unless it is null.
+void write_report(const report& done, fanin_report* report);
+
+}  // namespace fanin::c
+
+struct fanin_plan {
+  fanin::plan planned;
+};
+struct fanin_incremental {
+  fanin::incremental stream;
+};
+struct fanin_context {
+  fanin::device_context work;
+};

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reductions of the C interface: of one array, planned, in blocks, and of batches.
+#include "backends/c/convert.hpp"
+
+namespace {
+
+using namespace fanin;
+using c::guarded, c::required, c::write_report;
+
+}  // namespace
+
+fanin_status fanin_reduce(fanin_operation what, const fanin_input* input, const fanin_options* given, void* result,
+                          fanin_report* report) {
+  return guarded([&] {
+    const operation op = c::operation_of(what);
+    const options chosen = c::options_of(given);
+    const input_views inputs = c::inputs_of(op, input);
+    required(result, "the result");
+    write_report(reduce(op, inputs, c::result_at(result, op, inputs.type(), chosen.result), chosen), report);
+  });
+}
+
+fanin_status fanin_batch_results(const fanin_input* input, const fanin_batch* given, uint64_t* count) {
+  return guarded([&] {
+    const input_views inputs = c::inputs_of(operation::sum, input);
+    *required(count, "the count") = c::batch_of(inputs, given, {}).result_count;
+  });
+}
+
+fanin_status fanin_reduce_batch(fanin_operation what, const fanin_input* input, const fanin_batch* given,
+                                const fanin_options* asked, const fanin_output* output, fanin_report* report) {
+  return guarded([&] {
+    const operation op = c::operation_of(what);
+    const options chosen = c::options_of(asked);
+    const input_views inputs = c::inputs_of(op, input);
+    const result_view one = c::result_at(nullptr, op, inputs.type(), chosen.result);
+    write_report(reduce(op, c::batch_of(inputs, given, one), c::results_at(output, one), chosen), report);
+  });
+}
+
+fanin_status fanin_plan_create(fanin_operation what, fanin_type type, fanin_memory place, fanin_layout kind,
+                               uint64_t expected_count, const fanin_options* given, fanin_plan** made) {
+  return guarded([&] {
+    *required(made, "the place for the plan") = nullptr;
+    *made = new fanin_plan{{c::operation_of(what), c::type_from(type), c::options_of(given),
+                            std::min<std::size_t>(expected_count, plan::unknown_count), c::place_of(place),
+                            c::enumerator<layout>(kind, FANIN_GROUPS + 1, "layout")}};
+  });
+}
+
+fanin_status fanin_plan_reduce(const fanin_plan* with, const fanin_input* input, void* result, fanin_report* report) {
+  return guarded([&] {
+    const plan& planned = required(with, "the plan")->planned;
+    const request& what = planned.chosen().what;
+    const input_views inputs = c::inputs_of(what.what, input);
+    required(result, "the result");
+    write_report(planned(inputs, c::result_at(result, what.what, inputs.type(), what.result)), report);
+  });
+}
+
+fanin_status fanin_plan_reduce_batch(const fanin_plan* with, const fanin_input* input, const fanin_batch* given,
+                                     const fanin_output* output, fanin_report* report) {
+  return guarded([&] {
+    const plan& planned = required(with, "the plan")->planned;
+    const request& what = planned.chosen().what;
+    const input_views inputs = c::inputs_of(what.what, input);
+    const result_view one = c::result_at(nullptr, what.what, inputs.type(), what.result);
+    write_report(planned(c::batch_of(inputs, given, one), c::results_at(output, one)), report);
+  });
+}
+
+void fanin_plan_destroy(fanin_plan* planned) { delete planned; }
+
+fanin_status fanin_incremental_create(fanin_operation what, fanin_type type, const fanin_options* given,
+                                      fanin_incremental** made) {
+  return guarded([&] {
+    *required(made, "the place for the incremental") = nullptr;
+    *made = new fanin_incremental{{c::operation_of(what), c::type_from(type), c::options_of(given)}};
+  });
+}
+
+fanin_status fanin_incremental_push(fanin_incremental* into, const fanin_input* block) {
+  return guarded([&] {
+    incremental& stream = required(into, "the incremental")->stream;
+    stream.push(c::inputs_of(stream.chosen().what.what, block));
+  });
+}
+
+fanin_status fanin_incremental_finish(fanin_incremental* from, void* result, fanin_report* report) {
+  return guarded([&] {
+    incremental& stream = required(from, "the incremental")->stream;
+    const request& what = stream.chosen().what;
+    required(result, "the result");
+    write_report(stream.finish({result, what.result, row_of(what.what).form}), report);
+  });
+}
+
+void fanin_incremental_destroy(fanin_incremental* finished) { delete finished; }

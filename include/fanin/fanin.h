@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The C interface: C99, callable from every language that calls C. START HERE for C; fanin.hpp is the same for C++.
+ *
+ *   float x[4] = {1, 2, 3, 4}, total;
+ *   fanin_input in = FANIN_INPUT_INIT;
+ *   in.x = x, in.count = 4, in.type = FANIN_F32;
+ *   if (fanin_reduce(FANIN_SUM, &in, NULL, &total, NULL) != FANIN_OK) puts(fanin_last_error());
+ *
+ * Shared by all functions:
+ *   Status: every function that can fail returns one; fanin_last_error() has the sentence. No exception leaves a
+ *   function, and none prints or ends the process. What an output pointer points to is unspecified after a failure.
+ *   Structs begin with their size, which the INIT macros set: a program that was compiled with an older header goes on
+ *   working with a newer library. Enumerators keep their values for ever, and new ones are added at the end.
+ *   Values, bounds and reproducibility of each operation are those of its verb in fanin.hpp.
+ *   Threads: safe to call concurrently, but for calls with the same incremental, state or context.
+ *   Memory: as for the C++ functions. Nothing that is passed in is kept, except where a comment says so.
+ */
+#ifndef FANIN_FANIN_H
+#define FANIN_FANIN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define FANIN_API __attribute__((visibility("default")))
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef int32_t fanin_status;
+enum {
+  FANIN_OK = 0,
+  FANIN_INVALID_ARGUMENT = 1,    /* null data, an unknown enumerator or name, min of no elements */
+  FANIN_UNSUPPORTED = 2,         /* valid arguments whose combination does not exist */
+  FANIN_BACKEND_UNAVAILABLE = 3, /* the named backend cannot run on this machine */
+  FANIN_OVERFLOW = 4,            /* an integer result does not fit into its type */
+  FANIN_OUT_OF_MEMORY = 5,       /* of the host or of a device */
+  FANIN_DEVICE_ERROR = 6,        /* a call of the CUDA runtime failed */
+  FANIN_INTERNAL_ERROR = 7       /* a defect of the library */
+};
+
+typedef int32_t fanin_operation;
+enum {
+  FANIN_SUM = 0,
+  FANIN_PRODUCT = 1,
+  FANIN_MIN = 2,
+  FANIN_MAX = 3,
+  FANIN_SUM_OF_SQUARES = 4,
+  FANIN_MEAN = 5,
+  FANIN_NORM2 = 6,
+  FANIN_VARIANCE = 7,
+  FANIN_DOT = 8,
+  FANIN_SUM_OF_MAGNITUDES = 9,
+  FANIN_ARGMIN = 10,
+  FANIN_ARGMAX = 11,
+  FANIN_MINMAX = 12,
+  FANIN_MAX_MAGNITUDE = 13,
+  FANIN_COUNT_NONZERO = 14,
+  FANIN_ANY = 15,
+  FANIN_ALL = 16,
+  FANIN_STANDARD_DEVIATION = 17,
+  FANIN_SAMPLE_VARIANCE = 18,
+  FANIN_SAMPLE_STANDARD_DEVIATION = 19,
+  FANIN_LOG_SUM_EXP = 20,
+  FANIN_VDOT = 21
+};
+
+typedef int32_t fanin_type;
+enum {
+  FANIN_TYPE_DEFAULT = -1, /* of a result: the type that fanin_result_type() names */
+  FANIN_F32 = 0,
+  FANIN_F64 = 1,
+  FANIN_I32 = 2,
+  FANIN_I64 = 3,
+  FANIN_U32 = 4,
+  FANIN_U64 = 5,
+  FANIN_I8 = 6,
+  FANIN_U8 = 7, /* bool too */
+  FANIN_I16 = 8,
+  FANIN_U16 = 9,
+  FANIN_F16 = 10,
+  FANIN_BF16 = 11,
+  FANIN_E5M2 = 12,
+  FANIN_E4M3 = 13,
+  FANIN_C64 = 14,
+  FANIN_C128 = 15
+};
+
+typedef int32_t fanin_method;
+enum {
+  FANIN_METHOD_DEFAULT = -1, /* that of the variant, or the operation's usual one */
+  FANIN_FAST = 0,
+  FANIN_COMPENSATED = 1,
+  FANIN_EXACT = 2
+};
+
+typedef int32_t fanin_memory;
+enum { FANIN_HOST = 0, FANIN_DEVICE = 1 };
+
+typedef int32_t fanin_nan_policy;
+enum { FANIN_NAN_PROPAGATE = 0, FANIN_NAN_SKIP = 1 };
+
+typedef int32_t fanin_mask_form;
+enum {
+  FANIN_MASK_BYTES = 0, /* a byte for each element, not 0 if the element takes part */
+  FANIN_MASK_BITS = 1   /* a bit for each element, from the lowest bit of a byte on */
+};
+
+/* What a result consists of. */
+typedef int32_t fanin_form;
+enum {
+  FANIN_NUMBER = 0,  /* T */
+  FANIN_INDEXED = 1, /* struct { T value; uint64_t index; } */
+  FANIN_EXTREMES = 2 /* struct { T min, max; } */
+};
+
+/* For which changes the bits of a result stay the same. */
+typedef int32_t fanin_reproducibility;
+enum {
+  FANIN_SAME_FOR_ANY_ORDER = 0,   /* any order, split, backend and machine */
+  FANIN_SAME_FOR_FIXED_ORDER = 1, /* the same order, on any CPU backend with any number of threads */
+  FANIN_SAME_RUN_TO_RUN = 2,      /* the same device, build and alignment */
+  FANIN_SAME_NEVER = 3
+};
+
+typedef int32_t fanin_layout;
+enum { FANIN_ARRAY = 0, FANIN_ROWS = 1, FANIN_SEGMENTS = 2, FANIN_GROUPS = 3 };
+
+/* The elements: one array, or for FANIN_DOT and FANIN_VDOT two of the same type and length. */
+typedef struct fanin_input {
+  size_t struct_size;
+  const void* x;  /* `count` elements, contiguous and aligned; may be null if `count` is 0 */
+  const void* y;  /* the second array of operations of two inputs */
+  uint64_t count; /* elements of each array */
+  fanin_type type;
+  fanin_memory place;  /* where x, y and the mask are; the library does not derive it from a pointer */
+  const void* mask;    /* null: all elements take part */
+  uint64_t mask_first; /* the byte or the bit of the mask that belongs to the first element */
+  fanin_mask_form mask_form;
+} fanin_input;
+#define FANIN_INPUT_INIT {sizeof(fanin_input), NULL, NULL, 0, FANIN_F64, FANIN_HOST, NULL, 0, FANIN_MASK_BYTES}
+
+/* The caller's choices; a null pointer in their place stands for FANIN_OPTIONS_INIT. fanin/request.hpp describes each
+ * under the same name. */
+typedef struct fanin_options {
+  size_t struct_size;
+  const char* backend; /* "cuda", "auto", "tbb,serial"; null: FANIN_BACKEND of the environment, else "auto" */
+  const char* variant; /* null: the backend's default variant of the method */
+  fanin_method method;
+  fanin_type result_type;
+  uint32_t threads; /* 0: as many as the process has cores */
+  fanin_nan_policy nan;
+} fanin_options;
+#define FANIN_OPTIONS_INIT \
+  {sizeof(fanin_options), NULL, NULL, FANIN_METHOD_DEFAULT, FANIN_TYPE_DEFAULT, 0, FANIN_NAN_PROPAGATE}
+
+/* What is known of a result: |value - exact| <= bound_of_result |exact| + bound_of_magnitudes M + bound_absolute, where
+ * M is the sum of the magnitudes (fanin/accumulator/bounds.hpp has M of each operation and what must not overflow). */
+typedef struct fanin_report {
+  size_t struct_size;
+  char backend[32], variant[32]; /* that computed the value */
+  fanin_method method;
+  fanin_reproducibility reproducibility;
+  double bound_of_result, bound_of_magnitudes, bound_absolute;
+  uint64_t absent;      /* elements, or pairs, that did not take part: NaN or by the mask */
+  const char* fallback; /* "cuda: no_driver; tbb: not_compiled" for backends that were passed over; "" if none was. In
+                         * memory of the calling thread, until its next call. */
+} fanin_report;
+#define FANIN_REPORT_INIT {sizeof(fanin_report), "", "", 0, 0, 0, 0, 0, 0, ""}
+
+/* How elements belong to many results; fanin/batch.hpp describes each layout. */
+typedef struct fanin_batch {
+  size_t struct_size;
+  fanin_layout layout;
+  /* FANIN_ROWS: the axes of the array, and those along which rows lie, where -1 is the last one. */
+  const uint64_t* shape;  /* axis_count of them, at most 32 */
+  const int64_t* strides; /* axis_count of them, in elements; null: C order */
+  uint32_t axis_count;
+  uint32_t along_count;
+  const int32_t* along; /* along_count of them */
+  /* FANIN_SEGMENTS: offsets, one more than segments. FANIN_GROUPS: a key for each element. In the memory of the input. */
+  const void* index;
+  uint64_t index_count;
+  fanin_type index_type; /* FANIN_I32, FANIN_I64, FANIN_U32 or FANIN_U64 */
+  int32_t drop_others;   /* not 0: elements whose keys are of no group are left out, and counted as absent */
+  uint64_t group_count;
+  const void* if_empty; /* the result of too few elements, of the type of the results, in host memory; null: as batch.hpp says */
+} fanin_batch;
+#define FANIN_BATCH_INIT {sizeof(fanin_batch), FANIN_ROWS, NULL, NULL, 0, 0, NULL, NULL, 0, FANIN_I64, 0, 0, NULL}
+
+/* The caller's memory for results, one after another. Only results of device memory can be written to device memory. */
+typedef struct fanin_output {
+  size_t struct_size;
+  void* data;
+  uint64_t count;
+  fanin_memory place;
+} fanin_output;
+#define FANIN_OUTPUT_INIT {sizeof(fanin_output), NULL, 0, FANIN_HOST}
+
+/* ---- The library ------------------------------------------------------------------------------------------------ */
+
+/* "0.1.0", of the library that the program runs with. */
+FANIN_API const char* fanin_version(void);
+/* What went wrong in the last call of this thread that failed: one sentence without a newline, at most 1023 bytes, until
+ * the next call that fails. "" if none has failed. */
+FANIN_API const char* fanin_last_error(void);
+
+/* The name of an enumerator, as in "sum", "f32" and "fast"; null if there is none. Names are counted from 0 without gaps,
+ * so that a caller can list them. */
+FANIN_API const char* fanin_operation_name(fanin_operation what);
+FANIN_API const char* fanin_type_name(fanin_type type);
+FANIN_API const char* fanin_method_name(fanin_method how);
+/* The size of an element in bytes; 0 if there is no such type. */
+FANIN_API size_t fanin_type_size(fanin_type type);
+/* How many arrays the operation reads, 1 or 2; 0 if there is no such operation. */
+FANIN_API int32_t fanin_operation_inputs(fanin_operation what);
+/* One line about the operation; null if there is none. */
+FANIN_API const char* fanin_operation_story(fanin_operation what);
+/* The default type of the number in a result for elements of `type`, the form of the result, and its size in bytes with
+ * `result_type`, which may be FANIN_TYPE_DEFAULT. Output pointers may be null.
+ * Fails with FANIN_INVALID_ARGUMENT, FANIN_UNSUPPORTED if the operation does not exist for that type */
+FANIN_API fanin_status fanin_result_type(fanin_operation what, fanin_type type, fanin_type result_type,
+                                         fanin_type* number, fanin_form* form, size_t* bytes);
+
+/* The name of backend i in order of preference; null from their number on. */
+FANIN_API const char* fanin_backend_name(uint32_t i);
+/* Null if backend i can run on this machine, else the reason as one sentence. */
+FANIN_API const char* fanin_backend_obstacle(uint32_t i);
+
+/* ---- One result ------------------------------------------------------------------------------------------------- */
+
+/* Reduces the input and writes the result to host memory. `options` and `report` may be null. Input in device memory is
+ * reduced on a context of the call's own, after the work on the legacy default stream.
+ * Fails with any status but FANIN_INTERNAL_ERROR, as fanin::reduce throws. */
+FANIN_API fanin_status fanin_reduce(fanin_operation what, const fanin_input* input, const fanin_options* options,
+                                    void* result, fanin_report* report);
+
+/* A reduction whose backend, variant and method are chosen once, for short calls. Calls of one plan may overlap. */
+typedef struct fanin_plan fanin_plan;
+/* `auto` chooses for inputs of `expected_count` elements; UINT64_MAX: for long ones. */
+FANIN_API fanin_status fanin_plan_create(fanin_operation what, fanin_type type, fanin_memory place, fanin_layout layout,
+                                         uint64_t expected_count, const fanin_options* options, fanin_plan** plan);
+/* The planned result_type is that of the result. */
+FANIN_API fanin_status fanin_plan_reduce(const fanin_plan* plan, const fanin_input* input, void* result,
+                                         fanin_report* report);
+FANIN_API fanin_status fanin_plan_reduce_batch(const fanin_plan* plan, const fanin_input* input,
+                                               const fanin_batch* batch, const fanin_output* output,
+                                               fanin_report* report);
+/* Null is allowed, here and in the other functions that destroy. */
+FANIN_API void fanin_plan_destroy(fanin_plan* plan);
+
+/* A reduction of host memory that arrives in blocks, of any number and length. */
+typedef struct fanin_incremental fanin_incremental;
+FANIN_API fanin_status fanin_incremental_create(fanin_operation what, fanin_type type, const fanin_options* options,
+                                                fanin_incremental** incremental);
+FANIN_API fanin_status fanin_incremental_push(fanin_incremental* incremental, const fanin_input* block);
+/* Call it once, after the last push. */
+FANIN_API fanin_status fanin_incremental_finish(fanin_incremental* incremental, void* result, fanin_report* report);
+FANIN_API void fanin_incremental_destroy(fanin_incremental* incremental);
+
+/* ---- Many results ----------------------------------------------------------------------------------------------- */
+
+/* How many results the batch has. */
+FANIN_API fanin_status fanin_batch_results(const fanin_input* input, const fanin_batch* batch, uint64_t* count);
+/* Writes a result for each row, segment or group. Fails as fanin_reduce does; the sentence names the first result, offset
+ * or key that is wrong. */
+FANIN_API fanin_status fanin_reduce_batch(fanin_operation what, const fanin_input* input, const fanin_batch* batch,
+                                          const fanin_options* options, const fanin_output* output,
+                                          fanin_report* report);
+
+/* ---- Device memory ---------------------------------------------------------------------------------------------- */
+
+/* The stream and the workspace that calls on one device share: fanin::device_context (fanin/device.hpp). */
+typedef struct fanin_context fanin_context;
+/* `stream`: a cudaStream_t of the device, which has to outlive the context. Null: a new stream, which waits for the
+ * legacy default stream. Fails with FANIN_BACKEND_UNAVAILABLE where there is no device */
+FANIN_API fanin_status fanin_context_create(int32_t device, void* stream, fanin_context** context);
+FANIN_API void* fanin_context_stream(const fanin_context* context);
+/* As fanin_reduce, on the context's stream; waits for the result. */
+FANIN_API fanin_status fanin_context_reduce(fanin_context* context, fanin_operation what, const fanin_input* input,
+                                            const fanin_options* options, void* result, fanin_report* report);
+FANIN_API fanin_status fanin_context_reduce_batch(fanin_context* context, fanin_operation what,
+                                                  const fanin_input* input, const fanin_batch* batch,
+                                                  const fanin_options* options, const fanin_output* output,
+                                                  fanin_report* report);
+/* Enqueues the reduction of device memory and returns; it may be captured into a CUDA graph once the same call was made
+ * without capture. `result` is device memory for the result and, directly behind it, an integer of the size of its
+ * alignment that is not 0 if an integer result does not fit. */
+FANIN_API fanin_status fanin_context_enqueue(fanin_context* context, fanin_operation what, const fanin_input* input,
+                                             const fanin_options* options, void* result);
+/* The same of many results, which are plain: nothing tells of an overflow or of wrong offsets and keys. */
+FANIN_API fanin_status fanin_context_enqueue_batch(fanin_context* context, fanin_operation what,
+                                                   const fanin_input* input, const fanin_batch* batch,
+                                                   const fanin_options* options, const fanin_output* output);
+FANIN_API void fanin_context_destroy(fanin_context* context);
+
+/* ---- States ----------------------------------------------------------------------------------------------------- */
+
+/* An exact sum of elements, or of their squares, that is not rounded yet: more can be added to it later, and states of
+ * other threads, processes and machines can be merged. It depends on the multiset of elements only. Calls with a const
+ * state may overlap. fanin/state.hpp and fanin/accumulator/exact.hpp have the same for C++. */
+typedef struct fanin_state fanin_state;
+/* The state of no elements. `what`: FANIN_SUM or FANIN_SUM_OF_SQUARES; `type`: FANIN_F32 or FANIN_F64. */
+FANIN_API fanin_status fanin_state_create(fanin_operation what, fanin_type type, fanin_state** state);
+/* Adds the elements of the input, of the state's type, or of 8 or 16 bits to a state of FANIN_F32. With a context by its
+ * device; the options' method may be FANIN_EXACT only. After a failure the state is as it was. */
+FANIN_API fanin_status fanin_state_accumulate(fanin_state* state, const fanin_input* input, const fanin_options* options,
+                                              fanin_context* context, fanin_report* report);
+/* Adds everything that was added to `other`, a state of the same operation and type. */
+FANIN_API fanin_status fanin_state_merge(fanin_state* state, const fanin_state* other);
+/* How many elements were added; UINT64_MAX after a merge with a state that was saved without their number. */
+FANIN_API uint64_t fanin_state_count(const fanin_state* state);
+/* Writes the value, correctly rounded to `result_type`, a floating-point type; FANIN_TYPE_DEFAULT: the state's. `what`:
+ * FANIN_SUM or FANIN_MEAN of a state of sums, FANIN_SUM_OF_SQUARES or FANIN_NORM2 of squares. */
+FANIN_API fanin_status fanin_state_finish(const fanin_state* state, fanin_operation what, fanin_type result_type,
+                                          void* result);
+/* The state as bytes that any machine can load (docs/exact-format.md), and how many there are. `bytes` must be that. */
+FANIN_API size_t fanin_state_saved_bytes(const fanin_state* state);
+FANIN_API fanin_status fanin_state_save(const fanin_state* state, void* saved, size_t bytes);
+FANIN_API fanin_status fanin_state_load(const void* saved, size_t bytes, fanin_state** state);
+/* The state as integers that any transport can add: the lanes of up to 2^31 states, added lane by lane in any order,
+ * stand for the merged state. `lanes` is memory for fanin_state_lane_count() of them. */
+FANIN_API size_t fanin_state_lane_count(const fanin_state* state);
+FANIN_API fanin_status fanin_state_lanes(const fanin_state* state, int64_t* lanes);
+/* Replaces the state by that of these lanes, of its own number. Fails with FANIN_INVALID_ARGUMENT if no states have them */
+FANIN_API fanin_status fanin_state_from_lanes(fanin_state* state, const int64_t* lanes);
+FANIN_API void fanin_state_destroy(fanin_state* state);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

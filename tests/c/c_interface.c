@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The C interface on the CPU: values, reports, errors, plans, blocks and batches. */
+#include <ctype.h>
+#include <math.h>
+
+#include "check.h"
+
+static void one_array(void) {
+  const float x[4] = {1, 1e30f, 2, -1e30f};
+  fanin_input in = input_of(x, 4, FANIN_F32);
+  fanin_options options = FANIN_OPTIONS_INIT;
+  fanin_report report = FANIN_REPORT_INIT;
+  float total = 0;
+  double wide = 0;
+  struct {
+    float value;
+    uint64_t index;
+  } largest;
+  float both[2];
+
+  options.method = FANIN_EXACT;
+  CHECK(fanin_reduce(FANIN_SUM, &in, &options, &total, &report) == FANIN_OK);
+  CHECK(total == 3);
+  CHECK(report.method == FANIN_EXACT && report.reproducibility == FANIN_SAME_FOR_ANY_ORDER);
+  CHECK(strcmp(report.variant, "exact") == 0 && report.backend[0] != 0 && report.absent == 0);
+  CHECK(report.bound_of_result > 0 && report.bound_of_result < 1e-7 && report.bound_of_magnitudes == 0);
+
+  options.result_type = FANIN_F64;
+  CHECK(fanin_reduce(FANIN_SUM, &in, &options, &wide, NULL) == FANIN_OK && wide == 3);
+  options.result_type = FANIN_TYPE_DEFAULT;
+
+  CHECK(fanin_reduce(FANIN_ARGMAX, &in, NULL, &largest, NULL) == FANIN_OK);
+  CHECK(largest.value == 1e30f && largest.index == 1);
+  CHECK(fanin_reduce(FANIN_MINMAX, &in, NULL, both, NULL) == FANIN_OK && both[0] == -1e30f && both[1] == 1e30f);
+
+  in.y = x;
+  CHECK(fanin_reduce(FANIN_DOT, &in, &options, &total, NULL) == FANIN_OK && isinf(total));
+  CHECK_FAILS(fanin_reduce(FANIN_SUM, &in, NULL, &total, NULL), FANIN_INVALID_ARGUMENT, "y is set");
+  in.y = NULL;
+
+  {
+    const unsigned char taken[4] = {1, 0, 1, 0}, bits = 0x0a; /* elements 1 and 3, less the first bit */
+    in.mask = taken;
+    CHECK(fanin_reduce(FANIN_SUM, &in, NULL, &total, &report) == FANIN_OK && total == 3 && report.absent == 2);
+    in.mask = &bits, in.mask_form = FANIN_MASK_BITS, in.mask_first = 1;
+    CHECK(fanin_reduce(FANIN_SUM, &in, NULL, &total, &report) == FANIN_OK && total == 3 && report.absent == 2);
+    in.mask = NULL;
+  }
+  {
+    const double with_nan[3] = {1, NAN, 4};
+    const fanin_input nans = input_of(with_nan, 3, FANIN_F64);
+    double value = 0;
+    CHECK(fanin_reduce(FANIN_SUM, &nans, NULL, &value, NULL) == FANIN_OK && isnan(value));
+    options.nan = FANIN_NAN_SKIP;
+    CHECK(fanin_reduce(FANIN_MEAN, &nans, &options, &value, &report) == FANIN_OK && value == 2.5 && report.absent == 1);
+  }
+  options.backend = "cub,serial";
+  CHECK(fanin_reduce(FANIN_SUM, &in, &options, &total, &report) == FANIN_OK);
+  CHECK(strcmp(report.backend, "serial") == 0 && strncmp(report.fallback, "cub: ", 5) == 0);
+}
+
+static void errors(void) {
+  const int64_t huge[2] = {INT64_MAX, 1};
+  fanin_input in = input_of(huge, 2, FANIN_I64);
+  fanin_input empty = input_of(NULL, 0, FANIN_F32), null = input_of(NULL, 3, FANIN_F32);
+  fanin_options options = FANIN_OPTIONS_INIT;
+  fanin_report unset = FANIN_REPORT_INIT;
+  int64_t total;
+  float value;
+
+  CHECK_FAILS(fanin_reduce(FANIN_SUM, &in, NULL, &total, NULL), FANIN_OVERFLOW, "does not fit");
+  CHECK_FAILS(fanin_reduce(FANIN_MIN, &empty, NULL, &value, NULL), FANIN_INVALID_ARGUMENT, "min");
+  CHECK_FAILS(fanin_reduce(FANIN_SUM, &null, NULL, &value, NULL), FANIN_INVALID_ARGUMENT, "null");
+  CHECK_FAILS(fanin_reduce(FANIN_SUM, &in, NULL, NULL, NULL), FANIN_INVALID_ARGUMENT, "the result is null");
+  CHECK_FAILS(fanin_reduce(FANIN_SUM, NULL, NULL, &value, NULL), FANIN_INVALID_ARGUMENT, "the input is null");
+  CHECK_FAILS(fanin_reduce(99, &in, NULL, &total, NULL), FANIN_INVALID_ARGUMENT, "no such operation: 99");
+  CHECK_FAILS(fanin_reduce(FANIN_SUM + 256, &in, NULL, &total, NULL), FANIN_INVALID_ARGUMENT, "no such operation");
+  CHECK_FAILS(fanin_reduce(FANIN_NORM2, &in, NULL, &total, NULL), FANIN_UNSUPPORTED, "norm2");
+
+  in.type = -1;
+  CHECK_FAILS(fanin_reduce(FANIN_SUM, &in, NULL, &total, NULL), FANIN_INVALID_ARGUMENT, "no such element type");
+  in.type = FANIN_I64, in.place = 7;
+  CHECK_FAILS(fanin_reduce(FANIN_SUM, &in, NULL, &total, NULL), FANIN_INVALID_ARGUMENT, "kind of memory");
+  in.place = FANIN_HOST, in.struct_size = 0;
+  CHECK_FAILS(fanin_reduce(FANIN_SUM, &in, NULL, &total, NULL), FANIN_INVALID_ARGUMENT, "struct_size");
+  in.struct_size = sizeof in;
+
+  options.backend = "no_such";
+  CHECK_FAILS(fanin_reduce(FANIN_SUM, &in, &options, &total, NULL), FANIN_INVALID_ARGUMENT, "no_such");
+  options.backend = "serial", options.variant = "kahn";
+  CHECK_FAILS(fanin_reduce(FANIN_SUM, &in, &options, &total, NULL), FANIN_INVALID_ARGUMENT, "kahn");
+  options.variant = NULL, options.method = 3;
+  CHECK_FAILS(fanin_reduce(FANIN_SUM, &in, &options, &total, NULL), FANIN_INVALID_ARGUMENT, "method");
+  options.method = FANIN_FAST, options.nan = 2;
+  CHECK_FAILS(fanin_reduce(FANIN_SUM, &in, &options, &total, NULL), FANIN_INVALID_ARGUMENT, "NaN");
+
+  in.count = 1;
+  unset.struct_size = 0;
+  CHECK_FAILS(fanin_reduce(FANIN_SUM, &in, NULL, &total, &unset), FANIN_INVALID_ARGUMENT, "the report");
+  CHECK(fanin_reduce(FANIN_SUM, &in, NULL, &total, NULL) == FANIN_OK && total == INT64_MAX);
+  CHECK(strstr(fanin_last_error(), "the report") != NULL); /* kept until the next failure */
+}
+
+/* A program that was compiled with a newer header, whose struct is longer. */
+static void newer_program(void) {
+  struct {
+    fanin_options known;
+    int64_t member;
+  } longer = {FANIN_OPTIONS_INIT, 0};
+  const double x[2] = {1, 2};
+  const fanin_input in = input_of(x, 2, FANIN_F64);
+  double value = 0;
+  longer.known.struct_size = sizeof longer;
+  CHECK(fanin_reduce(FANIN_SUM, &in, &longer.known, &value, NULL) == FANIN_OK && value == 3);
+  longer.member = 1;
+  CHECK_FAILS(fanin_reduce(FANIN_SUM, &in, &longer.known, &value, NULL), FANIN_INVALID_ARGUMENT,
+              "members that this version does not know");
+}
+
+static void names(void) {
+  int operations = 0, types = 0, backends = 0, usable = 0;
+  fanin_type number = -7;
+  fanin_form form = -7;
+  size_t bytes = 0;
+  while (fanin_operation_name(operations) != NULL) {
+    CHECK(fanin_operation_inputs(operations) >= 1 && strlen(fanin_operation_story(operations)) > 5);
+    ++operations;
+  }
+  while (fanin_type_name(types) != NULL) CHECK(fanin_type_size(types++) > 0);
+  for (; fanin_backend_name((uint32_t)backends) != NULL; ++backends) {
+    usable += fanin_backend_obstacle((uint32_t)backends) == NULL;
+  }
+  CHECK(operations == FANIN_VDOT + 1 && types == FANIN_C128 + 1 && backends == 6 && usable >= 1);
+  CHECK(strcmp(fanin_method_name(FANIN_EXACT), "exact") == 0 && fanin_method_name(3) == NULL);
+  CHECK(fanin_operation_name(-1) == NULL && fanin_type_name(-1) == NULL && fanin_type_size(99) == 0);
+  CHECK(fanin_operation_inputs(99) == 0 && fanin_operation_story(-1) == NULL && fanin_backend_obstacle(99) != NULL);
+  CHECK(strlen(fanin_version()) >= 5);
+
+  CHECK(fanin_result_type(FANIN_ARGMIN, FANIN_F32, FANIN_TYPE_DEFAULT, &number, &form, &bytes) == FANIN_OK);
+  CHECK(number == FANIN_F32 && form == FANIN_INDEXED && bytes == 16);
+  CHECK(fanin_result_type(FANIN_SUM, FANIN_U8, FANIN_TYPE_DEFAULT, &number, &form, &bytes) == FANIN_OK);
+  CHECK(number == FANIN_U64 && form == FANIN_NUMBER && bytes == 8);
+  CHECK(fanin_result_type(FANIN_SUM, FANIN_F32, FANIN_F64, NULL, NULL, &bytes) == FANIN_OK && bytes == 8);
+  CHECK_FAILS(fanin_result_type(FANIN_MIN, FANIN_C64, FANIN_TYPE_DEFAULT, NULL, NULL, NULL), FANIN_UNSUPPORTED, "c64");
+}
+
+/* Whether the header has the enumerator of that name, in capitals, with that value. */
+static int has_enumerator(const char* header, const char* name, int value) {
+  char line[100] = "FANIN_";
+  size_t end = strlen(line);
+  for (; *name != 0; ++name) line[end++] = (char)toupper((unsigned char)*name);
+  sprintf(line + end, " = %d", value);
+  return strstr(header, line) != NULL;
+}
+
+/* The header names every operation, type and method as the catalogue does. */
+static void spelling(const char* path) {
+  static char header[100000];
+  FILE* const file = fopen(path, "rb");
+  int i;
+  CHECK(file != NULL);
+  if (file == NULL) return;
+  CHECK(fread(header, 1, sizeof header - 1, file) > 10000);
+  fclose(file);
+  for (i = 0; fanin_operation_name(i) != NULL; ++i) CHECK(has_enumerator(header, fanin_operation_name(i), i));
+  for (i = 0; fanin_type_name(i) != NULL; ++i) CHECK(has_enumerator(header, fanin_type_name(i), i));
+  for (i = 0; fanin_method_name(i) != NULL; ++i) CHECK(has_enumerator(header, fanin_method_name(i), i));
+}
+
+static void planned_and_in_blocks(void) {
+  const float x[3] = {1, 2, 4};
+  const fanin_input in = input_of(x, 3, FANIN_F32);
+  fanin_input of_doubles = in;
+  fanin_plan* plan = NULL;
+  fanin_incremental* stream = NULL;
+  fanin_report report = FANIN_REPORT_INIT;
+  float value = 0;
+  int i;
+
+  CHECK(fanin_plan_create(FANIN_SUM, FANIN_F32, FANIN_HOST, FANIN_ARRAY, 3, NULL, &plan) == FANIN_OK);
+  CHECK(fanin_plan_reduce(plan, &in, &value, &report) == FANIN_OK && value == 7);
+  of_doubles.type = FANIN_F64;
+  CHECK_FAILS(fanin_plan_reduce(plan, &of_doubles, &value, NULL), FANIN_INVALID_ARGUMENT, "planned");
+  CHECK_FAILS(fanin_plan_reduce(NULL, &in, &value, NULL), FANIN_INVALID_ARGUMENT, "the plan is null");
+  fanin_plan_destroy(plan);
+  fanin_plan_destroy(NULL);
+  CHECK_FAILS(fanin_plan_create(FANIN_SUM, FANIN_F32, FANIN_HOST, 4, 3, NULL, &plan), FANIN_INVALID_ARGUMENT, "layout");
+  CHECK(plan == NULL);
+
+  CHECK(fanin_incremental_create(FANIN_MEAN, FANIN_F32, NULL, &stream) == FANIN_OK);
+  for (i = 0; i < 1000; ++i) CHECK(fanin_incremental_push(stream, &in) == FANIN_OK);
+  CHECK_FAILS(fanin_incremental_push(stream, &of_doubles), FANIN_INVALID_ARGUMENT, "blocks");
+  CHECK(fanin_incremental_finish(stream, &value, &report) == FANIN_OK && value == 7.f / 3);
+  fanin_incremental_destroy(stream);
+  CHECK(fanin_incremental_create(FANIN_MAX, FANIN_F32, NULL, &stream) == FANIN_OK);
+  CHECK_FAILS(fanin_incremental_finish(stream, &value, NULL), FANIN_INVALID_ARGUMENT, "max");
+  fanin_incremental_destroy(stream);
+}
+
+static void batches(void) {
+  const double x[6] = {1, 2, 3, 4, 5, 6};
+  const uint64_t shape[2] = {2, 3};
+  const int64_t backwards[2] = {3, -1};
+  const int32_t last[1] = {-1}, first[1] = {0}, offsets[4] = {0, 2, 2, 6}, keys[6] = {1, 0, 1, 7, 0, 1};
+  const double none = -5;
+  fanin_input in = input_of(x, 6, FANIN_F64);
+  fanin_batch batch = FANIN_BATCH_INIT;
+  fanin_output output = FANIN_OUTPUT_INIT;
+  fanin_report report = FANIN_REPORT_INIT;
+  double out[3];
+  uint64_t count = 0;
+  output.data = out;
+
+  batch.shape = shape, batch.axis_count = 2, batch.along = last, batch.along_count = 1;
+  CHECK(fanin_batch_results(&in, &batch, &count) == FANIN_OK && count == 2);
+  output.count = 2;
+  CHECK(fanin_reduce_batch(FANIN_SUM, &in, &batch, NULL, &output, NULL) == FANIN_OK && out[0] == 6 && out[1] == 15);
+  batch.along = first, output.count = 3;
+  CHECK(fanin_reduce_batch(FANIN_SUM, &in, &batch, NULL, &output, NULL) == FANIN_OK && out[0] == 5 && out[2] == 9);
+  batch.strides = backwards, in.x = x + 2, output.count = 3;
+  CHECK(fanin_reduce_batch(FANIN_SUM, &in, &batch, NULL, &output, NULL) == FANIN_OK && out[0] == 9 && out[2] == 5);
+  in.x = x, batch.strides = NULL, output.count = 2;
+  CHECK_FAILS(fanin_reduce_batch(FANIN_SUM, &in, &batch, NULL, &output, NULL), FANIN_INVALID_ARGUMENT, "2 results");
+
+  batch.layout = FANIN_SEGMENTS, batch.index = offsets, batch.index_count = 4, batch.index_type = FANIN_I32;
+  batch.if_empty = &none, output.count = 3;
+  CHECK(fanin_reduce_batch(FANIN_MAX, &in, &batch, NULL, &output, NULL) == FANIN_OK);
+  CHECK(out[0] == 2 && out[1] == -5 && out[2] == 6);
+
+  batch.layout = FANIN_GROUPS, batch.index = keys, batch.index_count = 6, batch.group_count = 2, output.count = 2;
+  CHECK_FAILS(fanin_reduce_batch(FANIN_SUM, &in, &batch, NULL, &output, NULL), FANIN_INVALID_ARGUMENT, "key");
+  batch.drop_others = 1;
+  CHECK(fanin_reduce_batch(FANIN_SUM, &in, &batch, NULL, &output, &report) == FANIN_OK);
+  CHECK(out[0] == 7 && out[1] == 10 && report.absent == 1);
+  {
+    fanin_plan* plan = NULL;
+    CHECK(fanin_plan_create(FANIN_SUM, FANIN_F64, FANIN_HOST, FANIN_GROUPS, 6, NULL, &plan) == FANIN_OK);
+    out[0] = 0;
+    CHECK(fanin_plan_reduce_batch(plan, &in, &batch, &output, NULL) == FANIN_OK && out[0] == 7);
+    fanin_plan_destroy(plan);
+  }
+  batch.layout = FANIN_ARRAY;
+  CHECK_FAILS(fanin_batch_results(&in, &batch, &count), FANIN_INVALID_ARGUMENT, "layout");
+}
+
+/* Where there is no device, a context says so; where there is one, it reduces host memory. */
+static void contexts(void) {
+  const float x[2] = {1, 2};
+  const fanin_input in = input_of(x, 2, FANIN_F32);
+  fanin_context* context = NULL;
+  float value = 0;
+  if (fanin_backend_obstacle(0) != NULL) {
+    CHECK(fanin_context_create(0, NULL, &context) == FANIN_BACKEND_UNAVAILABLE && context == NULL);
+    return;
+  }
+  CHECK(fanin_context_create(0, NULL, &context) == FANIN_OK && fanin_context_stream(context) != NULL);
+  CHECK(fanin_context_reduce(context, FANIN_SUM, &in, NULL, &value, NULL) == FANIN_OK && value == 3);
+  CHECK_FAILS(fanin_context_enqueue(context, FANIN_SUM, &in, NULL, &value), FANIN_INVALID_ARGUMENT, "device memory");
+  fanin_context_destroy(context);
+}
+
+int main(int arguments, char** values) {
+  one_array();
+  errors();
+  newer_program();
+  names();
+  CHECK(arguments == 2);
+  if (arguments == 2) spelling(values[1]);
+  planned_and_in_blocks();
+  batches();
+  contexts();
+  return failed_checks;
+}

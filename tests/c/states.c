@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* States of exact sums in the C interface: accumulate, merge, finish, bytes and lanes. */
+#include <math.h>
+
+#include "check.h"
+
+enum { parts = 5, length = 100003 };
+static double x[parts * length];
+
+/* Numbers of both signs over 60 binades. */
+static void fill(void) {
+  uint64_t bits = 88172645463325252u;
+  int i;
+  for (i = 0; i < parts * length; ++i) {
+    bits ^= bits << 13, bits ^= bits >> 7, bits ^= bits << 17;
+    x[i] = ldexp((double)(int64_t)bits, (int)(bits % 60) - 93);
+  }
+}
+
+static double value_of(const fanin_state* state, fanin_operation what) {
+  double value = -1;
+  CHECK(fanin_state_finish(state, what, FANIN_TYPE_DEFAULT, &value) == FANIN_OK);
+  return value;
+}
+
+/* States of the parts, merged one way or another, are the state of all elements. */
+static void merged(fanin_operation what, fanin_operation other) {
+  fanin_input all = input_of(x, parts * length, FANIN_F64);
+  fanin_options exact = FANIN_OPTIONS_INIT;
+  fanin_state *total = NULL, *by_lanes = NULL, *loaded = NULL;
+  int64_t lanes[200], sums[200] = {0};
+  unsigned char saved[600], again[600];
+  double expected = 0, expected_other = 0;
+  size_t i, bytes, count;
+  int p;
+
+  exact.method = FANIN_EXACT;
+  CHECK(fanin_reduce(what, &all, &exact, &expected, NULL) == FANIN_OK);
+  CHECK(fanin_reduce(other, &all, &exact, &expected_other, NULL) == FANIN_OK);
+  CHECK(fanin_state_create(what, FANIN_F64, &total) == FANIN_OK && fanin_state_count(total) == 0);
+  count = fanin_state_lane_count(total), bytes = fanin_state_saved_bytes(total);
+  CHECK(count > 0 && count <= 200 && bytes > 0 && bytes <= sizeof saved);
+  for (p = 0; p < parts; ++p) {
+    const fanin_input part = input_of(x + p * length, length, FANIN_F64);
+    fanin_report report = FANIN_REPORT_INIT;
+    fanin_state* one = NULL;
+    CHECK(fanin_state_create(what, FANIN_F64, &one) == FANIN_OK);
+    CHECK(fanin_state_accumulate(one, &part, NULL, NULL, &report) == FANIN_OK);
+    CHECK(report.method == FANIN_EXACT && fanin_state_count(one) == length);
+    CHECK(fanin_state_lanes(one, lanes) == FANIN_OK);
+    for (i = 0; i < count; ++i) sums[i] += lanes[i];
+    CHECK(fanin_state_merge(total, one) == FANIN_OK);
+    fanin_state_destroy(one);
+  }
+  CHECK(fanin_state_count(total) == parts * length);
+  CHECK(value_of(total, what) == expected && value_of(total, other) == expected_other);
+
+  CHECK(fanin_state_create(what, FANIN_F64, &by_lanes) == FANIN_OK);
+  CHECK(fanin_state_from_lanes(by_lanes, sums) == FANIN_OK);
+  CHECK(fanin_state_save(total, saved, bytes) == FANIN_OK && fanin_state_save(by_lanes, again, bytes) == FANIN_OK);
+  CHECK(memcmp(saved, again, bytes) == 0);
+  CHECK(fanin_state_load(saved, bytes, &loaded) == FANIN_OK && value_of(loaded, what) == expected);
+  CHECK(fanin_state_count(loaded) == parts * length);
+
+  saved[20] ^= 1;
+  CHECK_FAILS(fanin_state_load(saved, bytes, &by_lanes), FANIN_INVALID_ARGUMENT, "checksum");
+  CHECK(by_lanes == NULL);
+  CHECK_FAILS(fanin_state_save(total, saved, bytes - 1), FANIN_INVALID_ARGUMENT, "bytes");
+  fanin_state_destroy(total);
+  fanin_state_destroy(loaded);
+}
+
+static void special_values(void) {
+  const float zeros[2] = {-0.f, -0.f}, both[2] = {INFINITY, -INFINITY}, one[1] = {1};
+  const uint16_t half[2] = {0x3c00, 0x7c00}; /* 1 and infinity, as f16 */
+  fanin_input in = input_of(zeros, 2, FANIN_F32);
+  fanin_options options = FANIN_OPTIONS_INIT;
+  fanin_state *state = NULL, *doubles = NULL;
+  int64_t lanes[32];
+  double wide;
+  float value = 1;
+
+  CHECK(fanin_state_create(FANIN_SUM, FANIN_F32, &state) == FANIN_OK);
+  CHECK(fanin_state_finish(state, FANIN_SUM, FANIN_F32, &value) == FANIN_OK && value == 0 && !signbit(value));
+  CHECK_FAILS(fanin_state_finish(state, FANIN_MEAN, FANIN_F32, &value), FANIN_INVALID_ARGUMENT, "mean");
+  CHECK(fanin_state_accumulate(state, &in, NULL, NULL, NULL) == FANIN_OK);
+  CHECK(fanin_state_lanes(state, lanes) == FANIN_OK && fanin_state_from_lanes(state, lanes) == FANIN_OK);
+  CHECK(fanin_state_finish(state, FANIN_SUM, FANIN_F32, &value) == FANIN_OK && value == 0 && signbit(value));
+
+  in = input_of(half, 2, FANIN_F16);
+  CHECK(fanin_state_accumulate(state, &in, NULL, NULL, NULL) == FANIN_OK && fanin_state_count(state) == 4);
+  CHECK(fanin_state_finish(state, FANIN_SUM, FANIN_F64, &wide) == FANIN_OK && wide == INFINITY);
+  in = input_of(both, 2, FANIN_F32);
+  CHECK(fanin_state_accumulate(state, &in, NULL, NULL, NULL) == FANIN_OK);
+  CHECK(fanin_state_lanes(state, lanes) == FANIN_OK && fanin_state_from_lanes(state, lanes) == FANIN_OK);
+  CHECK(fanin_state_finish(state, FANIN_SUM, FANIN_F32, &value) == FANIN_OK && isnan(value));
+
+  lanes[fanin_state_lane_count(state) - 1] = -1;
+  CHECK_FAILS(fanin_state_from_lanes(state, lanes), FANIN_INVALID_ARGUMENT, "lanes");
+  in = input_of(one, 1, FANIN_F32);
+  options.method = FANIN_FAST;
+  CHECK_FAILS(fanin_state_accumulate(state, &in, &options, NULL, NULL), FANIN_INVALID_ARGUMENT, "method");
+  in.type = FANIN_I32;
+  CHECK_FAILS(fanin_state_accumulate(state, &in, NULL, NULL, NULL), FANIN_INVALID_ARGUMENT, "i32");
+  CHECK(fanin_state_count(state) == 6);
+  CHECK_FAILS(fanin_state_finish(state, FANIN_NORM2, FANIN_F32, &value), FANIN_UNSUPPORTED, "norm2");
+  CHECK_FAILS(fanin_state_finish(state, FANIN_SUM, FANIN_I64, &value), FANIN_UNSUPPORTED, "rounded");
+  CHECK(fanin_state_create(FANIN_SUM, FANIN_F64, &doubles) == FANIN_OK);
+  CHECK_FAILS(fanin_state_merge(state, doubles), FANIN_INVALID_ARGUMENT, "not merged");
+  CHECK_FAILS(fanin_state_merge(state, NULL), FANIN_INVALID_ARGUMENT, "null");
+  fanin_state_destroy(doubles);
+  fanin_state_destroy(state);
+  fanin_state_destroy(NULL);
+  CHECK_FAILS(fanin_state_create(FANIN_MAX, FANIN_F64, &state), FANIN_UNSUPPORTED, "max");
+  CHECK_FAILS(fanin_state_create(FANIN_SUM, FANIN_I64, &state), FANIN_UNSUPPORTED, "i64");
+}
+
+int main(void) {
+  fill();
+  merged(FANIN_SUM, FANIN_MEAN);
+  merged(FANIN_SUM_OF_SQUARES, FANIN_NORM2);
+  special_values();
+  return failed_checks;
+}
