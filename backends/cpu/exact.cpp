@@ -45,9 +45,9 @@ constexpr std::size_t tile = 4032;
 /// After this number of tiles, a window of several levels is chosen anew, since fewer levels may do.
 constexpr std::size_t tiles_between_fits = 64;
 /// Fewer elements are added sooner one by one than through windows or bins.
-constexpr std::size_t shortest_windowed = 64;
+constexpr std::size_t shortest_windowed = has_proven_sums ? 24 : 64;
 /// Elements that no window fits are added by add_binned() if at least this number follows, else one by one.
-constexpr std::size_t shortest_binned = 8192;
+constexpr std::size_t shortest_binned = 24 * 1024;
 constexpr std::size_t longest_binned = tile * tiles_between_fits;
 constexpr int level_step = 51;
 /// Six levels hold the whole exponent range of f32.
@@ -278,6 +278,53 @@ HWY_NOINLINE HWY_FLATTEN void add_one_by_one(const T* x, std::size_t count, exac
   for (std::size_t i = 0; i < count; ++i) into.add(x[i]);
 }
 
+/// Adds elements that no window holds, in blocks whose mantissas are cut into three digits of 32 bits, and the rest
+/// one by one. Windows hold all finite floats.
+HWY_NOINLINE void add_scattered(const double* x, std::size_t count, exact_accumulator<double>& into) {
+  constexpr std::size_t block = 64;
+  constexpr int fraction_bits = double_format::digits - 1;
+  const doubles d;
+  const words w;
+  const std::size_t width = hn::Lanes(w);
+  const auto zero = hn::Zero(w), one = hn::Set(w, 1), mask = hn::Set(w, 0xffffffffu);
+  HWY_ALIGN std::uint64_t limb[block];
+  HWY_ALIGN std::uint64_t digit[3][block];
+  std::size_t i = 0;
+  for (; i + block <= count; i += block) {
+    auto highest = zero;
+    for (std::size_t k = 0; k < block; k += width) {
+      const auto bits = hn::BitCast(w, hn::LoadU(d, x + i + k));
+      const auto magnitude = hn::And(bits, hn::Set(w, double_format::sign - 1));
+      highest = hn::Max(highest, magnitude);
+      const auto exponent = hn::ShiftRight<fraction_bits>(magnitude);
+      const auto is_normal = hn::Min(exponent, one);
+      const auto fraction = hn::And(bits, hn::Set(w, double_format::implicit_one - 1));
+      const auto mantissa = hn::Add(fraction, hn::ShiftLeft<fraction_bits>(is_normal));
+      const auto position = hn::Sub(exponent, is_normal);
+      const auto offset = hn::And(position, hn::Set(w, 31));
+      const auto negative = hn::TestBit(bits, hn::Set(w, double_format::sign));
+      const auto shifted = hn::Shl(mantissa, offset);
+      const auto store = [&](hn::Vec<words> v, int part) HWY_ATTR {
+        hn::Store(hn::IfThenElse(negative, hn::Sub(zero, v), v), w, digit[part] + k);
+      };
+      store(hn::And(shifted, mask), 0);
+      store(hn::ShiftRight<32>(shifted), 1);
+      store(hn::Shr(hn::ShiftRight<32>(mantissa), hn::Sub(hn::Set(w, 32), offset)), 2);
+      hn::Store(hn::ShiftRight<5>(position), w, limb + k);
+    }
+    if (hn::GetLane(hn::MaxOfLanes(w, highest)) >= double_format::infinity) {
+      add_one_by_one(x + i, block, into);
+    } else {
+      into.add_digits(limb, digit);
+    }
+  }
+  add_one_by_one(x + i, count - i, into);
+}
+
+HWY_INLINE void add_scattered(const float* x, std::size_t count, exact_accumulator<float>& into) {
+  add_one_by_one(x, count, into);
+}
+
 /// Adds x[0..count), with sums in double or without.
 template <class T>
 void add_any(bool in_double, const T* x, std::size_t count, exact_accumulator<T>& into) {
@@ -311,7 +358,7 @@ void add_any(bool in_double, const T* x, std::size_t count, exact_accumulator<T>
         if (length >= shortest_binned) {
           add_binned(x, length, into);
         } else {
-          add_one_by_one(x, length, into);
+          add_scattered(x, length, into);
         }
       }
     }

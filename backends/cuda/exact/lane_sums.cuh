@@ -5,7 +5,7 @@
 #pragma once
 
 #include "backends/cuda/exact/chunk_sums.hpp"
-#include "backends/cuda/exact/mantissa.cuh"
+#include "backends/cuda/exact/lane_number.cuh"
 #include "backends/cuda/exact/terms.cuh"
 #include "backends/cuda/exact/warp.cuh"
 
@@ -16,8 +16,8 @@ __device__ inline void atomic_add(std::int64_t& chunk, std::int64_t sum) {
   if (sum != 0) atomicAdd(reinterpret_cast<unsigned long long*>(&chunk), static_cast<unsigned long long>(sum));
 }
 
-/// The sums of a block of `Warps` warps. A word is a copy of a chunk, in 32 bits: it can hold 32752 additions of 16
-/// bits. Each warp drains the words after its share of these additions.
+/// The sums of a block of `Warps` warps. A word is a copy of a chunk, or of 8 bits of it, in 32 bits: it can hold
+/// 32752 additions of 16 bits. Each warp drains the words after its share of these additions.
 template <class T, int Warps, int Power>
 class lane_sums {
  public:
@@ -25,14 +25,15 @@ class lane_sums {
 
   /// All threads call it. A barrier has to follow before other members are called.
   __device__ void clear() {
-    for (unsigned i = threadIdx.x; i < sums::count * 32; i += Warps * 32) words_[i] = 0;
-    for (unsigned i = threadIdx.x; i < sums::count; i += Warps * 32) warp_words_[i] = 0;
+    for (unsigned i = threadIdx.x; i < word_count * 32; i += Warps * 32) words_[i] = 0;
+    for (unsigned i = threadIdx.x; i < word_count; i += Warps * 32) warp_words_[i] = 0;
     if (threadIdx.x == 0) seen_ = 0;
   }
 
   /// Adds the sum of the warp's values * 2^(low + position). A whole warp calls it, with one position >= 0. A value
   /// takes 32 additions from the warp's share.
   __device__ void add_warp(std::int64_t value, int position) {
+    position += low_bits;
     const int lane = static_cast<int>(threadIdx.x % 32), offset = position % 16;
     constexpr int chunks = 5;
     int sum = 0;
@@ -43,7 +44,7 @@ class lane_sums {
       const int sum_of_digits = warp_sum(static_cast<int>(digit));
       if (lane == i) sum = sum_of_digits;
     }
-    if (lane < chunks) atomicAdd(warp_words_ + position / 16 + lane, sum);
+    if (lane < chunks) atomicAdd(warp_words_ + (position / 16 + lane) * chunk_words, sum);
   }
 
   /// Notes that lanes of the calling warp call add(), before or after that.
@@ -150,74 +151,27 @@ class lane_sums {
                                            left.position + right.position, is_negative(x ^ y));
   }
 
-  /// A number in parts: its mantissa, doubled for floats, and for doubles without the lower word. The upper bits of
-  /// `place` are the position of its lowest bit.
-  struct number {
-    unsigned place, mantissa, low;
-    static constexpr int position_place = format::digits + 32 - 8 * static_cast<int>(sizeof(T));
-    static constexpr unsigned one = 1u << position_place;
-
-    number() = default;
-    /// Right for normal numbers.
-    __device__ explicit number(bits x) : place(2 * high_word(x) - one), low(static_cast<unsigned>(x)) {
-      mantissa = sizeof(T) == 4 ? with_bit_24(place) : (high_word(x) & 0xfffffu) | 0x100000u;
-    }
-    __device__ static bool is_normal(unsigned place) { return place < 0u - 2 * one; }
-    __device__ bool is_subnormal() const { return place >= 0u - one; }
-    __device__ void repair_subnormal() {
-      place += one;
-      mantissa = sizeof(T) == 4 ? place : place / 2;
-    }
-    __device__ void clear() { place = mantissa = low = 0; }
-  };
-
-  /// Adds numbers to the words that are Stride apart, one for each chunk.
+  /// Adds numbers to the words that are Stride apart.
   template <int Stride, int N>
   __device__ void add(int* words, T (&x)[N]) {
+    using number = lane_number<T>;
     number parts[N];
-    unsigned largest_place = 0;
+    unsigned highest_rank = 0;
 #pragma unroll
     for (int i = 0; i < N; ++i) {
       parts[i] = number(detail::to_bits(x[i]));
-      largest_place = ::max(largest_place, parts[i].place);
+      highest_rank = ::max(highest_rank, parts[i].rank);
     }
-    if (!number::is_normal(largest_place)) {
+    if (number::is_rare(highest_rank)) {
 #pragma unroll
       for (int i = 0; i < N; ++i) {
-        if (number::is_normal(parts[i].place)) continue;
-        if (parts[i].is_subnormal()) {
-          parts[i].repair_subnormal();
-        } else {
-          note_special(x[i]);
-          parts[i].clear();
-        }
+        if (!number::is_rare(parts[i].rank) || parts[i].repair()) continue;
+        note_special(x[i]);
+        parts[i].clear();
       }
     }
 #pragma unroll
-    for (int i = 0; i < N; ++i) {
-      const unsigned position = parts[i].place >> number::position_place, offset = position % 16;
-      add_digits<Stride>(words + position / 16 * Stride, offset, parts[i], high_word(detail::to_bits(x[i])));
-    }
-  }
-  /// Adds a number to the chunks from `word` on; its lowest bit is bit `offset` of the first.
-  template <int Stride>
-  __device__ static void add_digits(int* word, unsigned offset, const number& x, unsigned sign) {
-    if constexpr (sizeof(T) == 4) {
-      // The power of two has 16 bits more, so that the digits are at multiples of 16 bits.
-      const std::int64_t digits = signed_product(x.mantissa, signed_power_15(sign) << offset);
-      atomicAdd(word, static_cast<int>(static_cast<unsigned>(digits) >> 16));
-      atomicAdd(word + Stride, static_cast<int>(digits >> 32 & 0xffff));
-      atomicAdd(word + 2 * Stride, static_cast<int>(digits >> 48));
-    } else {
-      const unsigned digits[] = {x.low << offset, __funnelshift_l(x.low, x.mantissa, offset),
-                                 __funnelshift_l(x.mantissa, 0u, offset)};
-      const int one = static_cast<int>(sign) >> 31 | 1;
-#pragma unroll
-      for (int i = 0; i < 5; ++i) {
-        const unsigned digit = i % 2 == 0 ? digits[i / 2] & 0xffffu : digits[i / 2] >> 16;
-        atomicAdd(word + Stride * i, static_cast<int>(digit) * one);
-      }
-    }
+    for (const number& one : parts) one.template add_to<Stride>(words);
   }
 
   /// Adds +-magnitude * 2^(low + position), with magnitude < 2^Digits, to the chunks that it overlaps.
@@ -259,17 +213,30 @@ class lane_sums {
     constexpr unsigned threads = CallingWarps * 32;
 #pragma unroll 1
     for (unsigned i = threadIdx.x % threads; i < sums::count; i += threads) {
-      std::int64_t sum = read(warp_words_[i]);
-      if (with_lanes) {
+      // Word 0 has half a unit and an even sum; the last word of a chunk is the first of the next one less low_bits.
+      std::int64_t sum = 0;
+#pragma unroll 1
+      for (unsigned part = i == 0 ? 0 : low_bits; part < chunk_words + low_bits; ++part) {
+        const unsigned word = chunk_words * i + part;
+        std::int64_t sum_of_word = read(warp_words_[word]);
+        if (with_lanes) {
 #pragma unroll 8
-        for (unsigned copy = 0; copy < 32; ++copy) sum += read(words_[32 * i + (threadIdx.x + copy) % 32]);
+          for (unsigned copy = 0; copy < 32; ++copy)
+            sum_of_word += read(words_[32 * word + (threadIdx.x + copy) % 32]);
+        }
+        sum += sum_of_word << (word_bits * part) >> low_bits;
       }
       visit(static_cast<int>(i), sum);
     }
   }
 
-  int words_[sums::count * 32];
-  int warp_words_[sums::count];  ///< of add_warp()
+  /// Products of two elements are cut into digits like doubles.
+  using step = lane_number<std::conditional_t<Power == 1, T, double>>;
+  static constexpr int word_bits = step::word_bits, low_bits = step::low_bits;
+  static constexpr unsigned chunk_words = 16 / word_bits, word_count = sums::count * chunk_words + low_bits;
+
+  int words_[word_count * 32];
+  int warp_words_[word_count];  ///< of add_warp()
   unsigned seen_;
 };
 

@@ -14,21 +14,16 @@ __device__ inline unsigned with_bit_23(unsigned x) {
   NV_IF_TARGET(NV_IS_DEVICE, (asm("lop3.b32 %0, %1, 0x7fffff, %2, 0xe2;" : "=r"(y) : "r"(x), "r"(1u << 23));))
   return y;
 }
-__device__ inline unsigned with_bit_24(unsigned x) {
-  unsigned y = (x & ((1u << 24) - 1)) | 1u << 24;
-  NV_IF_TARGET(NV_IS_DEVICE, (asm("lop3.b32 %0, %1, 0xffffff, %2, 0xe2;" : "=r"(y) : "r"(x), "r"(1u << 24));))
-  return y;
-}
 __device__ inline unsigned with_bit_26(unsigned x) {
   unsigned y = (x & ((1u << 26) - 1)) | 1u << 26;
   NV_IF_TARGET(NV_IS_DEVICE, (asm("lop3.b32 %0, %1, 0x3ffffff, %2, 0xe2;" : "=r"(y) : "r"(x), "r"(1u << 26));))
   return y;
 }
 
-/// 2^15 with the sign bit of x.
-__device__ inline unsigned signed_power_15(unsigned x) {
-  unsigned y = x >> 31 != 0 ? 0u - (1u << 15) : 1u << 15;
-  NV_IF_TARGET(NV_IS_DEVICE, (asm("prmt.b32 %0, %1, %2, 0xbb45;" : "=r"(y) : "r"(x), "r"(1u << 7));))
+/// The bits of 2^(127 - 8 k), where k are the upper five bits of the exponent of the float with the bits x.
+__device__ inline unsigned inverse_step(unsigned x) {
+  unsigned y = (~x & 31u << 26) | 6u << 23;
+  NV_IF_TARGET(NV_IS_DEVICE, (asm("lop3.b32 %0, %1, 0x7c000000, %2, 0xae;" : "=r"(y) : "r"(x), "r"(6u << 23));))
   return y;
 }
 

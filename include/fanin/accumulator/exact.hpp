@@ -70,6 +70,13 @@ class basic_exact_accumulator {
     sum_.add_scaled(value, exponent);
   }
 
+  /// As add_scaled(), for numbers in digits of 32 bits, as fixed_point::add_digits() takes them.
+  template <std::size_t N>
+  void add_digits(const std::uint64_t (&limb)[N], const std::uint64_t (&digit)[3][N]) {
+    seen_ = numbers;
+    sum_.add_digits(limb, digit);
+  }
+
   /// As add_scaled(), for a sum that is wider than 128 bits.
   template <int Low, int High>
   FANIN_HOST_DEVICE void add_sum(const detail::fixed_point<Low, High>& partial) {

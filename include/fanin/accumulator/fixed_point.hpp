@@ -163,7 +163,17 @@ class fixed_point {
     limb[0] += (static_cast<std::int64_t>(shifted & payload_mask) ^ sign) - sign;
     limb[1] += (static_cast<std::int64_t>(shifted >> 32 & payload_mask) ^ sign) - sign;
     limb[2] += (static_cast<std::int64_t>(shifted >> 64) ^ sign) - sign;
-    count_addition();
+    count_additions(1);
+  }
+
+  /// Adds digit[k][i] * 2^(Low + 32 (limb[i] + k)), |digit| < 2^32, for i < N < 2^28 and k < 3: one k after the
+  /// other, so that additions to one limb seldom follow each other.
+  template <std::size_t N>
+  void add_digits(const std::uint64_t (&limb)[N], const std::uint64_t (&digit)[3][N]) {
+    for (std::size_t k = 0; k < 3; ++k) {
+      for (std::size_t i = 0; i < N; ++i) limb_[limb[i] + k] += static_cast<std::int64_t>(digit[k][i]);
+    }
+    count_additions(N);
   }
 
   /// Adds value * 2^exponent, a multiple of 2^Low below 2^(High + 63). exponent < High + 63.
@@ -182,13 +192,13 @@ class fixed_point {
       if (magnitude == 0) break;
       payload = static_cast<std::int64_t>(magnitude & payload_mask);
     }
-    count_addition();
+    count_additions(1);
   }
 
   FANIN_HOST_DEVICE void merge(const fixed_point& other) {
     for (int i = 0; i < limb_count; ++i) limb_[i] += other.limb_[i];
     pending_ += other.pending_;
-    count_addition();
+    count_additions(1);
   }
 
   /// Adds a number of another range, which has to be a multiple of 2^Low below 2^(High + 63).
@@ -218,19 +228,17 @@ class fixed_point {
   /// The value rounded once to R. Zero gives +0.
   template <class R>
   FANIN_HOST_DEVICE R round() const {
-    words magnitude;
-    const bool negative = split(magnitude);
-    return with_sign<R>(round_magnitude<R>(magnitude, Low, false), negative);
+    return with_sign<R>([](const auto& magnitude, int low) { return round_magnitude<R>(magnitude, low, false); });
   }
 
   /// The value divided by `count` > 0 and rounded once to R. Zero gives +0.
   template <class R>
   FANIN_HOST_DEVICE R round_quotient(std::uint64_t count) const {
-    words magnitude;
-    const bool negative = split(magnitude);
-    leading_words<5> quotient(magnitude);
-    quotient.divide(count);
-    return with_sign<R>(round_magnitude<R>(quotient.word, Low + 32 * quotient.first, quotient.sticky), negative);
+    return with_sign<R>([count](const auto& magnitude, int low) {
+      leading_words<5> quotient(magnitude);
+      quotient.divide(count);
+      return round_magnitude<R>(quotient.word, low + 32 * quotient.first, quotient.sticky);
+    });
   }
 
   /// The value in two's complement, in units of 2^Low, least significant word first.
@@ -260,31 +268,72 @@ class fixed_point {
 
   /// Stores |value| in units of 2^Low, least significant word first, and returns whether the value is negative.
   FANIN_HOST_DEVICE bool split(words& magnitude) const {
-    fixed_point copy = *this;
-    copy.propagate();
-    const bool negative = copy.limb_[limb_count - 1] < 0;
-    if (negative) {
-      for (std::int64_t& limb : copy.limb_) limb = -limb;
-      copy.propagate();
+    const band used = used_words(magnitude);
+    for (int i = limb_count - 1; i >= 0; --i) {
+      magnitude[i] = i >= used.first && i < used.first + used.count ? magnitude[i - used.first] : 0;
     }
-    for (int i = 0; i < limb_count; ++i) magnitude[i] = static_cast<std::uint32_t>(copy.limb_[i]);
-    return negative;
+    return used.negative;
   }
 
  private:
   static constexpr std::int64_t payload_mask = 0xffffffff;
   static constexpr std::uint32_t pending_limit = std::uint32_t{1} << 29;
 
-  FANIN_HOST_DEVICE void count_addition() {
-    if (++pending_ >= pending_limit) propagate();
+  FANIN_HOST_DEVICE void count_additions(std::uint32_t count) {
+    pending_ += count;
+    if (pending_ >= pending_limit) propagate();
   }
 
-  template <class R>
-  FANIN_HOST_DEVICE static R with_sign(typename float_format<R>::bits magnitude, bool negative) {
+  /// The words of |value| from `first` on; those below and above are 0.
+  struct band {
+    int first, count;
+    bool negative;
+  };
+  /// Stores these `count` words at the beginning of `magnitude`. Most sums have few.
+  FANIN_HOST_DEVICE band used_words(words& magnitude) const {
+    int first = 0, end = limb_count;
+    const auto all_0 = [this](int i) { return (limb_[i] | limb_[i + 1] | limb_[i + 2] | limb_[i + 3]) == 0; };
+    while (first + 4 < end && all_0(first)) first += 4;  // A limb remains.
+    while (end > first + 4 && all_0(end - 4)) end -= 4;
+    std::int64_t carry = 0;
+    int count = 0;
+    for (int i = first; i < end || (i < limb_count && carry != 0 && carry != -1); ++i) {
+      carry += i < end ? limb_[i] : 0;
+      magnitude[count++] = static_cast<std::uint32_t>(carry);
+      carry >>= 32;
+    }
+    const bool negative =
+        first + count < limb_count ? carry < 0 : static_cast<std::int32_t>(magnitude[count - 1]) < 0;
+    if (negative) {
+      bool plus_one = true;
+      for (int i = 0; i < count; ++i) {
+        magnitude[i] = ~magnitude[i] + (plus_one ? 1 : 0);
+        plus_one = plus_one && magnitude[i] == 0;
+      }
+      if (plus_one && first + count < limb_count) magnitude[count++] = 1;
+    }
+    return {first, count, negative};
+  }
+
+  /// round(words, low) with the sign of the value, where |value| is the number with these words in units of 2^low.
+  template <class R, class Round>
+  FANIN_HOST_DEVICE R with_sign(Round round) const {
     using format = float_format<R>;
-    const bool is_nan = narrow_float<R> && magnitude == format::quiet_nan;
-    return from_bits<R>(
-        static_cast<typename format::bits>(negative && !is_nan ? magnitude | format::sign : magnitude));
+    words magnitude;
+    const band used = used_words(magnitude);
+    const auto rounded = [&](const auto& word) {
+      const typename format::bits bits = round(word, Low + 32 * used.first);
+      const bool is_nan = narrow_float<R> && bits == format::quiet_nan;
+      return from_bits<R>(static_cast<typename format::bits>(used.negative && !is_nan ? bits | format::sign : bits));
+    };
+    // A device keeps to one copy of the code.
+    FANIN_HOST_ONLY(if (used.count <= 8) {
+      std::uint32_t few[8];
+      for (int i = 0; i < 8; ++i) few[i] = i < used.count ? magnitude[i] : 0;
+      return rounded(few);
+    })
+    for (int i = used.count; i < limb_count; ++i) magnitude[i] = 0;
+    return rounded(magnitude);
   }
 
   std::int64_t limb_[limb_count] = {};
