@@ -233,7 +233,7 @@ support gpu_backend::prepare(request& request) const {
       return {reason::unsupported, std::string(name()) + " reduces " + std::string(to_string(request.kind)) +
                                        " of device memory only: copy the input there"};
     }
-    if (request.kind == layout::groups || (kernel != nullptr && kernel->batches().state_bytes == 0)) {
+    if (kernel != nullptr && kernel->batches().state_bytes == 0) {
       return {reason::unsupported, std::string(name()) + " reduces no " + std::string(to_string(request.kind))};
     }
   }

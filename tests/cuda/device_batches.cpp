@@ -132,7 +132,7 @@ void check_on_device(std::initializer_list<const char*> names) {
 
 // Three suites, since each takes minutes.
 TEST_SUITE("conformance/batches_on_device") {
-  TEST_CASE("many results keep the contract") { check_on_device({"batches"}); }
+  TEST_CASE("many results keep the contract") { check_on_device({"batches", "groups"}); }
 }
 TEST_SUITE("conformance/floats_as_rows_on_device") {
   TEST_CASE("one row keeps the contract") {

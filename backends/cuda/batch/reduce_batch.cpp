@@ -3,12 +3,15 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <string>
 
 #include <fanin/error.hpp>
 
 #include "backends/batch_empty.hpp"
+#include "backends/cpu/batch/index.hpp"
 #include "backends/cuda/batch/elements.hpp"
+#include "backends/cuda/batch/groups.hpp"
 #include "backends/cuda/fold/finish.hpp"
 #include "backends/presence_rule.hpp"
 
@@ -21,8 +24,6 @@ constexpr std::size_t most_scratch_bytes = std::size_t{1} << 28;
 const device_fold& prepared_kernel(const request& request) {
   return *static_cast<const device_fold*>(request.prepared);
 }
-
-std::size_t rounded_up(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
 
 /// The elements that an input of the batch has before its first one, and from there on.
 struct extent {
@@ -69,7 +70,7 @@ batch_elements elements_of(const request& request, const batch& many, const batc
   batch_elements all{};
   all.least_chunk = fold.least_chunk;
   const input_views& inputs = many.inputs;
-  all.kind = many.kind;
+  all.kind = many.kind == layout::rows ? layout::rows : layout::segments;
   all.partial = is_partial(inputs, request.nan);
   all.x = inputs[0].data;
   all.y = inputs[1].data;
@@ -87,7 +88,8 @@ batch_elements elements_of(const request& request, const batch& many, const batc
     all.reduced = static_cast<unsigned>(many.reduced);
     std::copy(many.axes.begin(), many.axes.end(), all.axes);
   } else {
-    check_reach(many.index.data, many.index.bytes(), device, "the offsets");
+    check_reach(many.index.data, many.index.bytes(), device,
+                many.kind == layout::segments ? "the offsets" : "the keys");
     all.offsets = many.index.data;
     all.has_wide_offsets = size_of(many.index.type) == 8;
   }
@@ -107,20 +109,19 @@ std::size_t result_bytes(const request& request) {
   return with_result_type(request.what, request.result, []<class R>() { return sizeof(R); });
 }
 
-/// Scratch, from which pieces are taken one after another.
-class scratch_pieces {
- public:
-  explicit scratch_pieces(std::byte* memory) : next_(memory) {}
-  template <class T>
-  T* take(std::size_t bytes) {
-    auto* const piece = reinterpret_cast<T*>(next_);
-    next_ += rounded_up(bytes);
-    return piece;
+/// The first offset or key that is wrong is entry i. @throws invalid_argument
+[[noreturn]] void throw_bad_index(const batch& many, std::uint64_t i) {
+  if (many.kind == layout::segments) {
+    throw invalid_argument("offset " + std::to_string(i) +
+                           " or the next one is wrong: offsets ascend from 0 to at most " +
+                           std::to_string(many.inputs.count()) + ", the number of elements");
   }
-
- private:
-  std::byte* next_;
-};
+  alignas(8) std::byte key[sizeof(std::uint64_t)];
+  const std::size_t bytes = size_of(many.index.type);
+  check(cudaMemcpy(key, static_cast<const std::byte*>(many.index.data) + i * bytes, bytes, cudaMemcpyDeviceToHost),
+        "cudaMemcpy");
+  throw cpu::key_of_no_group(i, cpu::shown_entry(array_view(key, 1, many.index.type), 0), many.result_count);
+}
 
 }  // namespace
 
@@ -153,9 +154,11 @@ const void* enqueue_batch(const request& request, const batch& many, void* resul
                                    sizeof(long_segments),
                                    most_long * sizeof(long_segments::entry),
                                    results == nullptr ? many.result_count * result_bytes(request) : 0};
-  std::size_t bytes = 0;
-  for (const std::size_t one : of_states) bytes += rounded_up(one);
-  const execution where = context.with_scratch(bytes);
+  scratch_pieces measured;
+  for (const std::size_t one : of_states) measured.take<std::byte>(one);
+  std::optional<group_sort> sort;
+  if (many.kind == layout::groups) sort.emplace(request, many);
+  const execution where = context.with_scratch(measured.taken_bytes() + (sort ? sort->scratch_bytes() : 0));
   scratch_pieces scratch(static_cast<std::byte*>(where.scratch));
   auto* const states = scratch.take<std::byte>(of_states[0]);
   auto* const present = scratch.take<std::uint64_t>(of_states[1]);
@@ -164,6 +167,7 @@ const void* enqueue_batch(const request& request, const batch& many, void* resul
   all.longs = scratch.take<long_segments>(of_states[4]);
   all.entries = scratch.take<long_segments::entry>(of_states[5]);
   out.results = results != nullptr ? results : scratch.take<std::byte>(of_states[6]);
+  if (sort) sort->enqueue(scratch, where, all, out);
 
   for (std::uint64_t begin = 0; begin < many.result_count; begin += part) {
     all.first = begin;
@@ -199,12 +203,11 @@ outcome reduce_batch(const request& request, const batch& many, const results_vi
     }
     check(cudaStreamSynchronize(where.stream), "cudaStreamSynchronize");
     std::memcpy(&found, context.host_state(0), sizeof found);
+  } else if (many.kind == layout::groups && many.inputs.count() > 0) {
+    if (!many.drops_others) throw_bad_index(many, 0);
+    found.absent = many.inputs.count();
   }
-  if (found.bad_offset != 0) {
-    throw invalid_argument("offset " + std::to_string(~found.bad_offset) +
-                           " or the next one is wrong: offsets ascend from 0 to at most " +
-                           std::to_string(many.inputs.count()) + ", the number of elements");
-  }
+  if (found.bad_index != 0) throw_bad_index(many, ~found.bad_index);
   const auto of_result = [](unsigned long long noted) { return "result " + std::to_string(~noted) + ": "; };
   if (found.overflowed != 0)
     throw overflow(of_result(found.overflowed) + "the " + std::string(to_string(request.what)) + " does not fit");
