@@ -46,15 +46,54 @@ TEST_SUITE("groups_enqueued") {
             const auto keys = random_keys(count, group_count, equal, group_count);
             const device_array<std::int32_t> there{std::span<const std::int32_t>(keys), 1};
             std::vector<T> found(group_count);
-            const report told = reduce(operation::sum, device_groups(x.elements(), there, group_count), found,
-                                       context, {.how = method::exact});
+            const auto expected = sums_of(values, keys, group_count);
             INFO(count << " elements, " << group_count << " groups, " << equal << " in 8 keys equal");
-            CHECK(all_same(found, sums_of(values, keys, group_count)));
-            CHECK(told.reproducibility == reproducibility::exact);
+            for (const method how : {method::exact, method::fast}) {
+              const report told = reduce(operation::sum, device_groups(x.elements(), there, group_count), found,
+                                         context, {.how = how});
+              CHECK(all_same(found, expected));
+              CHECK(told.how == how);
+              CHECK(told.reproducibility == reproducibility::exact);
+            }
             CHECK(there.untouched());
           }
         }
         CHECK(x.untouched());
+      }
+    });
+  }
+
+  TEST_CASE("sums of numbers far apart, of zeros, of infinities and NaN") {
+    if (!device_is_here()) return;
+    device_context context;
+    for_each_type<float, double>([&]<class T>(T) {
+      using limits = std::numeric_limits<T>;
+      const std::vector<T> kinds[] = {
+          {T(-0.0)},
+          {T(-0.0), T(0)},
+          {T(-0.0), T(1)},
+          {limits::denorm_min(), -limits::min(), T(1)},
+          {limits::max(), -limits::max(), limits::denorm_min(), T(-3)},
+          {limits::max(), limits::max(), T(1)},
+          {T(1), T(2), T(-limits::infinity())},
+          {limits::infinity(), -limits::infinity(), T(1)},
+          {T(1), limits::quiet_NaN()},
+      };
+      const std::size_t count = 30011;
+      generator random(21);
+      for (const auto& kind : kinds) {
+        for (const std::size_t group_count : {1, 100, 5000, 100000}) {
+          std::vector<T> values(count, kind.front());
+          for (std::size_t i = 0; i < count; i += 300) values[i] = kind[random() % kind.size()];
+          const auto keys = random_keys(count, group_count, 1, 2);
+          const device_array<T> x{std::span<const T>(values)};
+          const device_array<std::int32_t> there{std::span<const std::int32_t>(keys)};
+          std::vector<T> found(group_count);
+          reduce(operation::sum, device_groups(x.elements(), there, group_count), found, context,
+                 {.how = method::exact});
+          INFO(group_count << " groups, most elements are " << kind.front());
+          CHECK(all_same(found, sums_of(values, keys, group_count)));
+        }
       }
     });
   }

@@ -8,6 +8,15 @@
 
 namespace fanin::cuda {
 
+/// The method by which groups are reduced: sums and means of f32 and f64 that may be fast are exact, so that the
+/// same groups have the same bits whether they are sorted or not.
+inline method method_of_groups(const request& request) {
+  const element_type type = request.inputs.type();
+  const bool is_sum = request.what == operation::sum || request.what == operation::mean;
+  const bool is_exact = is_sum && (type == element_type::f32 || type == element_type::f64);
+  return is_exact && request.how == method::fast ? method::exact : request.how;
+}
+
 class group_sort {
  public:
   /// @throws unsupported if there are 2^32 - 1 elements or groups or more

@@ -11,6 +11,7 @@
 #include "backends/batch_empty.hpp"
 #include "backends/cpu/batch/index.hpp"
 #include "backends/cuda/batch/elements.hpp"
+#include "backends/cuda/batch/group_tables.hpp"
 #include "backends/cuda/batch/groups.hpp"
 #include "backends/cuda/fold/finish.hpp"
 #include "backends/presence_rule.hpp"
@@ -123,9 +124,27 @@ std::size_t result_bytes(const request& request) {
   throw cpu::key_of_no_group(i, cpu::shown_entry(array_view(key, 1, many.index.type), 0), many.result_count);
 }
 
+/// As enqueue_batch(), of groups that are not sorted.
+const void* enqueue_tables(const request& request, const batch& groups, void* results, batch_output& out,
+                           context& context) {
+  const group_tables tables(request, groups, context.where());
+  scratch_pieces measured;
+  const auto take_results = [&](scratch_pieces& from) {
+    return results != nullptr ? results : from.take<void>(groups.result_count * result_bytes(request));
+  };
+  take_results(measured);
+  const execution where = context.with_scratch(measured.taken_bytes() + tables.scratch_bytes());
+  scratch_pieces scratch(static_cast<std::byte*>(where.scratch));
+  out.results = take_results(scratch);
+  tables.enqueue(scratch, where, out);
+  return out.results;
+}
+
 }  // namespace
 
-const void* enqueue_batch(const request& request, const batch& many, void* results, context& context) {
+const void* enqueue_batch(const request& asked, const batch& many, void* results, context& context) {
+  request request = asked;
+  if (many.kind == layout::groups) request.how = method_of_groups(asked);
   if (results != nullptr) {
     check_reach(results, many.result_count * result_bytes(request), context.where().device, "the memory for results");
   }
@@ -135,6 +154,9 @@ const void* enqueue_batch(const request& request, const batch& many, void* resul
   batch_output out = output_of(request, many, context);
   cudaStream_t stream = context.where().stream;
   check(cudaMemsetAsync(out.status, 0, sizeof *out.status, stream), "cudaMemsetAsync");
+  if (many.kind == layout::groups && group_tables::serve(request, many, context.where())) {
+    return enqueue_tables(request, many, results, out, context);
+  }
   const bool lines = fold.has_lines && !all.partial && are_lines(many);
   const bool has_long = all.kind != layout::rows && all.count > all.least_chunk;
   const bool direct =
