@@ -48,40 +48,43 @@ template <class T, class Key>
 class table_call {
  public:
   static constexpr unsigned blocks = 2;
-  static constexpr std::uint32_t in_bin = 64;
 
   table_call(const std::vector<T>& x, const std::vector<Key>& keys, std::uint32_t groups, std::uint64_t most_spills)
       : words_((group_window<T>::words + 1) * groups),
         marks_(groups),
         wide_(groups),
         spills_(most_spills),
+        bins_{(groups - 1) / 2048 + 1, 1, (1u << 16) + 1},
         from_{keys.data(), x.data(), x.size(), false} {
     sums_ = {groups,       true,           true,        words_.data(), marks_.data(),
              wide_.data(), spills_.data(), most_spills, &notes_,       &status};
-    launch(1, tuning::window_threads, [&] { choose_window(from_.x, from_.count, &notes_); });
+    launch(1, tuning::window_threads, [&] { choose_window(from_, sums_, bins_); });
+    begins_.resize(bins_.count + 1);
+    if (bins_.count == 1) return;
+    launch(1, tuning::most_bins, [&] { find_begins(from_, sums_, bins_, begins_.data()); });
+    launch(blocks, tuning::table_threads, [&] { add_to_tables(from_, sums_, shape(run_if::in_order)); });
+    launch(blocks, tuning::count_threads, [&] { start_again(sums_); });
   }
   void add_directly(int copies_log2) {
-    const std::uint32_t bins = (sums_.groups - 1) / in_bin + 1;
-    const table_shape shape{bins, in_bin, copies_log2, nullptr, run_if::always};
-    launch(blocks * bins, tuning::table_threads, [&] { add_to_tables(from_, sums_, shape); });
+    table_shape direct = shape(bins_.count == 1 ? run_if::always : run_if::scattered);
+    direct.bin_begins = nullptr;
+    direct.copies_log2 = copies_log2;
+    launch(blocks * bins_.count, tuning::table_threads, [&] { add_to_tables(from_, sums_, direct); });
   }
   void add_by_bins() {
-    const std::uint32_t bins = (sums_.groups - 1) / in_bin + 1;
-    std::vector<std::uint32_t> counts(bins * blocks);
-    std::vector<std::uint64_t> starts(bins * blocks), begins(bins + 1);
+    std::vector<std::uint32_t> counts(bins_.count * blocks);
+    std::vector<std::uint64_t> starts(bins_.count * blocks);
     std::vector<std::uint16_t> keys(from_.count);
     std::vector<T> x(from_.count);
-    const bin_shape shape{bins, 6, counts.data(), starts.data(), begins.data()};
-    launch(blocks, tuning::bin_threads, [&] { count_bins(from_, sums_, shape); });
-    launch(bins, start_threads, [&] { find_starts(shape, blocks); });
-    launch(blocks, tuning::bin_threads, [&] {
-      scatter_to_bins(from_, sums_, shape, sorted_by_bins<T>{keys.data(), x.data()});
+    const bin_memory memory{counts.data(), starts.data(), begins_.data()};
+    if (bins_.count == 1) notes_.scattered = 1;  // otherwise a single bin is never sorted
+    launch(blocks, tuning::count_threads, [&] { count_bins(from_, sums_, bins_, counts.data()); });
+    launch(bins_.count, start_threads, [&] { find_starts(memory, blocks, &notes_); });
+    launch(blocks, tuning::scatter_threads, [&] {
+      scatter_to_bins(from_, sums_, bins_, starts.data(), sorted_by_bins<T>{keys.data(), x.data()});
     });
-    table_shape tables{bins, in_bin, 0, begins.data(), run_if::in_order};
-    launch(blocks, tuning::table_threads, [&] { add_to_tables(from_, sums_, tables); });
-    tables.when = run_if::scattered;
     const keyed_elements<T, std::uint16_t> sorted{keys.data(), x.data(), from_.count, true};
-    launch(blocks, tuning::table_threads, [&] { add_to_tables(sorted, sums_, tables); });
+    launch(blocks, tuning::table_threads, [&] { add_to_tables(sorted, sums_, shape(run_if::scattered)); });
   }
   void add_spilled() {
     launch(blocks, 64, [&] { make_wide_sums(from_, sums_); });
@@ -92,10 +95,16 @@ class table_call {
   batch_status status{};
 
  private:
+  table_shape shape(run_if when) const {
+    return {bins_.count, std::min(sums_.groups, bins_.groups_of_bin()), 0, begins_.data(), when};
+  }
+
   std::vector<unsigned long long> words_;
   std::vector<std::uint32_t> marks_;
   std::vector<wide_sum<T>> wide_;
   std::vector<spilled<T>> spills_;
+  std::vector<std::uint64_t> begins_;
+  bin_map bins_;
   group_notes notes_{};
   keyed_elements<T, Key> from_;
   group_sums<T> sums_;
@@ -141,13 +150,24 @@ TEST_SUITE("unit/group_kernels") {
     generator random(3);
     const std::size_t count = 9001;
     const auto near = unit_factors<T>(count, 4), apart = mixed_values<T>(count, 5);
-    auto keys = keys_below<std::uint32_t>(count, 203, random);
-    check_groups_of(near, keys, 200);
-    check_groups_of(apart, keys, 200);
+    auto keys = keys_below<std::uint32_t>(count, 5003, random);
+    check_groups_of(near, keys, 5000);
+    check_groups_of(apart, keys, 5000);
     std::ranges::sort(keys);
-    check_groups_of(near, keys, 200);
+    check_groups_of(near, keys, 5000);
+    for (auto& key : keys) key = std::min(key, 4999u);
+    check_groups_of(apart, keys, 5000);
     check_groups_of(near, std::vector<std::uint64_t>(count, 17), 64);
     check_groups_of(std::vector<T>{1}, std::vector<std::uint32_t>{0}, 1);
+  }
+
+  TEST_CASE("keys that do not ascend where no sample shows it") {
+    std::vector<std::uint32_t> keys(20000);
+    for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = static_cast<std::uint32_t>(i / 4);
+    std::swap(keys[1001], keys[15001]);
+    auto x = unit_factors<float>(keys.size(), 3);
+    x[500] = 1e-30f;
+    check_groups_of(x, keys, 5000);
   }
 
   TEST_CASE_TEMPLATE("elements outside of the window, more than the list has room for, and zeros", T, float, double) {

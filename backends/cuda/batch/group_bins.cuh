@@ -10,18 +10,17 @@
 namespace fanin::cuda {
 
 namespace tuning {
-inline constexpr unsigned bin_threads = 512, most_bins = 2 * bin_threads;
-inline constexpr int bin_blocks = 2;  ///< of a multiprocessor
+inline constexpr unsigned count_threads = 512, most_bins = 512;
+inline constexpr int count_blocks = 2;  ///< of a multiprocessor
+inline constexpr unsigned scatter_threads = 1024;
 /// Times four elements of a thread that a block sorts together.
 template <class T>
-inline constexpr int bin_loads = sizeof(T) == 4 ? 4 : 2;
+inline constexpr int scatter_loads = sizeof(T) == 4 ? 6 : 4;
 }  // namespace tuning
 
-/// Bins of 2^group_bits groups. `counts`: for each bin, the elements of each block. `starts`: in the same order,
-/// where they go. `begins`: where each bin begins, and where the last one ends.
-struct bin_shape {
-  std::uint32_t bins;
-  int group_bits;
+/// `counts`: for each bin, the elements of each block. `starts`: in the same order, where they go. `begins`: where
+/// each bin begins, and where the last one ends.
+struct bin_memory {
   std::uint32_t* counts;
   std::uint64_t* starts;
   std::uint64_t* begins;
@@ -35,54 +34,72 @@ struct block_share {
         end(blockIdx.x + 1 == gridDim.x ? count : count * (blockIdx.x + 1) / gridDim.x / 4 * 4) {}
 };
 
+/// Finds the first element of each bin in keys that ascend, if a sample of them does. A thread is for a bin.
 template <class T, class Key>
-__global__ void __launch_bounds__(tuning::bin_threads, tuning::bin_blocks)
+__global__ void __launch_bounds__(tuning::most_bins)
+    find_begins(const __grid_constant__ keyed_elements<T, Key> from, const __grid_constant__ group_sums<T> to,
+                const bin_map bins, std::uint64_t* begins) {
+  if (to.notes->in_order == 0 || threadIdx.x > bins.count) return;
+  std::uint64_t low = 0, high = threadIdx.x == 0 ? 0 : from.count;
+  if (threadIdx.x == bins.count) low = high;
+  while (low < high) {
+    const std::uint64_t middle = (low + high) / 2;
+    if (from.keys[middle] < threadIdx.x * bins.groups_of_bin()) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  begins[threadIdx.x] = low;
+}
+
+/// Undoes what was added in vain, because keys do not ascend by bins.
+template <class T>
+__global__ void __launch_bounds__(tuning::count_threads) start_again(const __grid_constant__ group_sums<T> to) {
+  if (to.notes->in_order == 0 || to.notes->scattered == 0) return;
+  const std::uint64_t words = std::uint64_t{to.groups} * (group_window<T>::words + (to.counted ? 1 : 0));
+  const std::uint64_t first = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  for (std::uint64_t i = first; i < words; i += std::uint64_t{gridDim.x} * blockDim.x) to.words[i] = 0;
+  if (first == 0) to.notes->spill_count = 0;
+}
+
+template <class T, class Key>
+__global__ void __launch_bounds__(tuning::count_threads, tuning::count_blocks)
     count_bins(const __grid_constant__ keyed_elements<T, Key> from, const __grid_constant__ group_sums<T> to,
-               const __grid_constant__ bin_shape shape) {
+               const bin_map bins, std::uint32_t* counts) {
   constexpr int at_once = 2;
-  constexpr unsigned stride = tuning::bin_threads * 4;
+  constexpr unsigned stride = tuning::count_threads * 4;
   constexpr std::uint32_t no_bin = ~std::uint32_t{0};
   __shared__ unsigned count[tuning::most_bins];
-  for (unsigned b = threadIdx.x; b < shape.bins; b += tuning::bin_threads) count[b] = 0;
+  if (to.notes->scattered == 0) return;
+  for (unsigned b = threadIdx.x; b < bins.count; b += tuning::count_threads) count[b] = 0;
   __syncthreads();
   const block_share share(from.count);
   std::uint32_t run_bin = no_bin;
   unsigned run = 0;
-  const auto end_run = [&] {
-    if (run_bin != no_bin) atomicAdd(&count[run_bin], run);
-    run = 0;
-  };
-  bool descends = false;
   for (std::uint64_t i0 = share.begin + threadIdx.x * 4; i0 < share.end; i0 += stride * at_once) {
     four<Key> keys[at_once];
-    Key before[at_once];
 #pragma unroll
     for (int k = 0; k < at_once; ++k) {
       const std::uint64_t i = i0 + k * stride;
-      if (i >= share.end) continue;
-      keys[k] = load_four(from.keys, i, from.count, from.aligned);
-      before[k] = from.keys[i == 0 ? 0 : i - 1];
+      if (i < share.end) keys[k] = load_four(from.keys, i, from.count, from.aligned);
     }
 #pragma unroll
     for (int k = 0; k < at_once; ++k) {
       const std::uint64_t i = i0 + k * stride;
       if (i >= share.end) continue;
       std::uint32_t bin[4];
-      Key last = before[k] >> shape.group_bits;
 #pragma unroll
       for (int j = 0; j < 4; ++j) {
         const bool exists = i + j < share.end, is_in_group = keys[k].at[j] < to.groups;
-        bin[j] = exists && is_in_group ? static_cast<std::uint32_t>(keys[k].at[j]) >> shape.group_bits : no_bin;
-        if (!exists) continue;
-        if (!is_in_group) note_outside(to.drops_others, i + j, to.status);
-        const Key next = keys[k].at[j] >> shape.group_bits;
-        descends = descends || !is_in_group || last > next;
-        last = next;
+        bin[j] = exists && is_in_group ? bins.bin_of(static_cast<std::uint32_t>(keys[k].at[j])) : no_bin;
+        if (exists && !is_in_group) note_outside(to.drops_others, i + j, to.status);
       }
       if (bin[0] == bin[1] && bin[1] == bin[2] && bin[2] == bin[3]) {
         if (bin[0] != run_bin) {
-          end_run();
+          if (run_bin != no_bin) atomicAdd(&count[run_bin], run);
           run_bin = bin[0];
+          run = 0;
         }
         run += 4;
       } else {
@@ -93,11 +110,10 @@ __global__ void __launch_bounds__(tuning::bin_threads, tuning::bin_blocks)
       }
     }
   }
-  end_run();
-  if (__any_sync(0xffffffffu, descends) && threadIdx.x % 32 == 0) to.notes->scattered = 1;
+  if (run_bin != no_bin) atomicAdd(&count[run_bin], run);
   __syncthreads();
-  for (unsigned b = threadIdx.x; b < shape.bins; b += tuning::bin_threads) {
-    shape.counts[std::uint64_t{b} * gridDim.x + blockIdx.x] = count[b];
+  for (unsigned b = threadIdx.x; b < bins.count; b += tuning::count_threads) {
+    counts[std::uint64_t{b} * gridDim.x + blockIdx.x] = count[b];
   }
 }
 
@@ -128,17 +144,18 @@ inline constexpr unsigned start_threads = 1024;
 /// Finds out where the elements of a bin go, for each block. A block of this launch is for a bin, and its threads for
 /// the `blocks` blocks that have counted.
 static __global__ void __launch_bounds__(start_threads)
-    find_starts(const __grid_constant__ bin_shape shape, unsigned blocks) {
+    find_starts(const bin_memory memory, unsigned blocks, const group_notes* notes) {
+  if (notes->scattered == 0) return;
   const std::uint64_t row = std::uint64_t{blockIdx.x} * blocks;
   std::uint64_t earlier = 0, begin, in_bin;
-  for (std::uint64_t i = threadIdx.x; i < row; i += start_threads) earlier += shape.counts[i];
+  for (std::uint64_t i = threadIdx.x; i < row; i += start_threads) earlier += memory.counts[i];
   sum_before<start_threads>(earlier, begin);
   const std::uint64_t before =
-      sum_before<start_threads>(threadIdx.x < blocks ? shape.counts[row + threadIdx.x] : 0, in_bin);
-  if (threadIdx.x < blocks) shape.starts[row + threadIdx.x] = begin + before;
+      sum_before<start_threads>(threadIdx.x < blocks ? memory.counts[row + threadIdx.x] : 0, in_bin);
+  if (threadIdx.x < blocks) memory.starts[row + threadIdx.x] = begin + before;
   if (threadIdx.x > 0) return;
-  shape.begins[blockIdx.x] = begin;
-  if (blockIdx.x + 1 == gridDim.x) shape.begins[gridDim.x] = begin + in_bin;
+  memory.begins[blockIdx.x] = begin;
+  if (blockIdx.x + 1 == gridDim.x) memory.begins[gridDim.x] = begin + in_bin;
 }
 
 /// Elements in the order of bins. Keys are those within their bin.
@@ -151,61 +168,62 @@ struct sorted_by_bins {
 /// The shared memory of scatter_to_bins.
 template <class T>
 struct bin_stage {
-  static constexpr unsigned most = tuning::bin_threads * tuning::bin_loads<T> * 4;
+  static constexpr unsigned most = tuning::scatter_threads * tuning::scatter_loads<T> * 4;
   T x[most];
   std::uint32_t group[most];
   std::uint64_t next[tuning::most_bins];   ///< where the block's next elements of each bin go
   std::uint64_t shift[tuning::most_bins];  ///< from an element's place in the stage to its place in the array
-  unsigned count[tuning::most_bins], before[tuning::most_bins];
+  unsigned count[tuning::most_bins];       ///< of elements, then the place of the next one of each bin
 };
 
+/// The groups of a thread's elements in a stage, of which the first is element i of the input; ~0 for those in none.
+template <class T, class Key, int Loads>
+__device__ void load_groups(std::uint32_t (&group)[Loads * 4], std::uint64_t i, std::uint64_t end,
+                            const keyed_elements<T, Key>& from, std::uint32_t groups) {
+#pragma unroll
+  for (int k = 0; k < Loads; ++k) {
+    const std::uint64_t first = i + k * tuning::scatter_threads * 4;
+    four<Key> keys{};
+    if (first < end) keys = load_four(from.keys, first, from.count, from.aligned);
+#pragma unroll
+    for (int j = 0; j < 4; ++j) {
+      const bool is_in_group = first + j < end && keys.at[j] < groups;
+      group[k * 4 + j] = is_in_group ? static_cast<std::uint32_t>(keys.at[j]) : ~std::uint32_t{0};
+    }
+  }
+}
+
+/// The grid is that of count_bins.
 template <class T, class Key>
-__global__ void __launch_bounds__(tuning::bin_threads, tuning::bin_blocks)
+__global__ void __launch_bounds__(tuning::scatter_threads, 1)
     scatter_to_bins(const __grid_constant__ keyed_elements<T, Key> from, const __grid_constant__ group_sums<T> to,
-                    const __grid_constant__ bin_shape shape, const sorted_by_bins<T> out) {
-  constexpr int loads = tuning::bin_loads<T>;
-  constexpr unsigned threads = tuning::bin_threads;
+                    const bin_map bins, const std::uint64_t* starts, const sorted_by_bins<T> out) {
+  constexpr int loads = tuning::scatter_loads<T>;
+  constexpr unsigned threads = tuning::scatter_threads;
   if (to.notes->scattered == 0) return;
   bin_stage<T>& stage = *dynamic_shared<bin_stage<T>>();
-  for (unsigned b = threadIdx.x; b < tuning::most_bins; b += threads) {
-    stage.count[b] = 0;
-    if (b < shape.bins) stage.next[b] = shape.starts[std::uint64_t{b} * gridDim.x + blockIdx.x];
+  const unsigned bin = threadIdx.x;
+  if (bin < tuning::most_bins) {
+    stage.count[bin] = 0;
+    if (bin < bins.count) stage.next[bin] = starts[std::uint64_t{bin} * gridDim.x + blockIdx.x];
   }
   __syncthreads();
   const block_share share(from.count);
+  std::uint32_t group[loads * 4];
+  load_groups<T, Key, loads>(group, share.begin + threadIdx.x * 4, share.end, from, to.groups);
   for (std::uint64_t first = share.begin; first < share.end; first += stage.most) {
-    std::uint32_t group[loads * 4];
-    std::uint16_t rank[loads * 4];  // among the stage's elements of a bin
 #pragma unroll
-    for (int k = 0; k < loads; ++k) {
-      const std::uint64_t i = first + (k * threads + threadIdx.x) * 4;
-      four<Key> keys;
-      if (i < share.end) keys = load_four(from.keys, i, from.count, from.aligned);
-#pragma unroll
-      for (int j = 0; j < 4; ++j) {
-        group[k * 4 + j] =
-            i + j < share.end && keys.at[j] < to.groups ? static_cast<std::uint32_t>(keys.at[j]) : ~std::uint32_t{0};
-      }
-    }
-#pragma unroll
-    for (int e = 0; e < loads * 4; ++e) {
-      if (group[e] != ~std::uint32_t{0}) {
-        rank[e] = static_cast<std::uint16_t>(atomicAdd(&stage.count[group[e] >> shape.group_bits], 1u));
-      }
+    for (const std::uint32_t g : group) {
+      if (g != ~std::uint32_t{0}) atomicAdd(&stage.count[bins.bin_of(g)], 1u);
     }
     __syncthreads();
-    const unsigned b = threadIdx.x * 2, counts[2] = {stage.count[b], stage.count[b + 1]};
+    const unsigned count = bin < tuning::most_bins ? stage.count[bin] : 0;
     std::uint64_t staged;
-    auto before = static_cast<unsigned>(sum_before<threads>(counts[0] + counts[1], staged));
-#pragma unroll
-    for (unsigned k = 0; k < 2; ++k) {
-      stage.before[b + k] = before;
-      stage.count[b + k] = 0;
-      if (b + k < shape.bins) {
-        stage.shift[b + k] = stage.next[b + k] - before;
-        stage.next[b + k] += counts[k];
-      }
-      before += counts[k];
+    const std::uint64_t before = sum_before<threads>(count, staged);
+    if (bin < bins.count) {
+      stage.count[bin] = static_cast<unsigned>(before);
+      stage.shift[bin] = stage.next[bin] - before;
+      stage.next[bin] += count;
     }
     __syncthreads();
 #pragma unroll
@@ -217,18 +235,21 @@ __global__ void __launch_bounds__(tuning::bin_threads, tuning::bin_blocks)
       for (int j = 0; j < 4; ++j) {
         const std::uint32_t g = group[k * 4 + j];
         if (g == ~std::uint32_t{0}) continue;
-        const unsigned place = stage.before[g >> shape.group_bits] + rank[k * 4 + j];
+        const unsigned place = atomicAdd(&stage.count[bins.bin_of(g)], 1u);
         stage.x[place] = x.at[j];
         stage.group[place] = g;
       }
     }
+    const std::uint64_t next = first + stage.most;
+    load_groups<T, Key, loads>(group, next + threadIdx.x * 4, share.end, from, to.groups);
     __syncthreads();
     for (unsigned place = threadIdx.x; place < staged; place += threads) {
-      const std::uint32_t g = stage.group[place];
-      const std::uint64_t to_place = stage.shift[g >> shape.group_bits] + place;
+      const std::uint32_t g = stage.group[place], of = bins.bin_of(g);
+      const std::uint64_t to_place = stage.shift[of] + place;
       out.x[to_place] = stage.x[place];
-      out.keys[to_place] = static_cast<std::uint16_t>(g & ((1u << shape.group_bits) - 1));
+      out.keys[to_place] = static_cast<std::uint16_t>(g - of * bins.groups_of_bin());
     }
+    if (bin < tuning::most_bins) stage.count[bin] = 0;
     __syncthreads();
   }
 }

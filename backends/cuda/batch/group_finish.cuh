@@ -10,26 +10,36 @@ namespace tuning {
 inline constexpr unsigned window_threads = 1024, window_samples = 8, spill_threads = 256;
 }  // namespace tuning
 
-/// Chooses the window: up to a binade above the largest of some elements. One block.
-template <class T>
+/// Looks at some elements. The window is up to a binade above the largest of them; and if there are several bins, the
+/// kernel notes whether their keys ascend by bins. One block.
+template <class T, class Key>
 __global__ void __launch_bounds__(tuning::window_threads)
-    choose_window(const T* x, std::uint64_t count, group_notes* notes) {
+    choose_window(const __grid_constant__ keyed_elements<T, Key> from, const __grid_constant__ group_sums<T> to,
+                  const bin_map bins) {
   __shared__ unsigned largest;
   if (threadIdx.x == 0) largest = 0;
   __syncthreads();
-  const std::uint64_t step = count / (tuning::window_threads * tuning::window_samples) + 1;
+  const std::uint64_t step = from.count / (tuning::window_threads * tuning::window_samples) + 1;
   constexpr unsigned of_infinity = 2 * detail::float_format<T>::high - 1;
   unsigned mine = 0;
+  bool descends = false;
 #pragma unroll
   for (unsigned k = 0; k < tuning::window_samples; ++k) {
     const std::uint64_t i = (k * tuning::window_threads + threadIdx.x) * step;
-    const unsigned exponent = i < count ? biased_exponent(x[i]) : 0;
+    if (i >= from.count) continue;
+    const unsigned exponent = biased_exponent(from.x[i]);
     if (exponent != of_infinity) mine = ::max(mine, exponent);
+    if (bins.count == 1) continue;
+    const Key key = from.keys[i], next = from.keys[::min(i + step, from.count - 1)];
+    descends = descends || key >= to.groups || next >= to.groups ||
+               bins.bin_of(static_cast<std::uint32_t>(key)) > bins.bin_of(static_cast<std::uint32_t>(next));
   }
   atomicMax(&largest, mine);
-  __syncthreads();
+  const bool any_descends = __syncthreads_or(descends) != 0;
   constexpr unsigned below = group_window<T>::binades - 2;
-  if (threadIdx.x == 0) notes->lowest = ::min(::max(largest, below + 1) - below, of_infinity - below - 2);
+  if (threadIdx.x > 0) return;
+  to.notes->lowest = ::min(::max(largest, below + 1) - below, of_infinity - below - 2);
+  if (bins.count > 1) (any_descends ? to.notes->scattered : to.notes->in_order) = 1;
 }
 
 /// Calls f(group, x) for the elements outside of the window: of the list, or if that is too short, of the input.

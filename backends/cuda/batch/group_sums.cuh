@@ -9,6 +9,7 @@
 #include <fanin/accumulator/exact.hpp>
 
 #include "backends/cuda/batch/elements.hpp"
+#include "backends/cuda/batch/group_bins.hpp"
 #include "backends/cuda/exact/mantissa.cuh"
 
 namespace fanin::cuda {
@@ -36,7 +37,8 @@ static_assert(sums_fit<float> && sums_fit<double>);
 /// What kernels find out about a call's elements, in device memory: all 0 before.
 struct group_notes {
   unsigned lowest;                 ///< the biased exponent of the window's lowest binade
-  unsigned scattered;              ///< not 0 if keys do not ascend by bins
+  unsigned in_order;               ///< not 0 if sampled keys ascend by bins
+  unsigned scattered;              ///< not 0 if there are bins, and keys do not ascend by them
   unsigned minus_zeros;            ///< not 0 if there is an element of -0
   unsigned wide_sums;              ///< that are in use
   unsigned long long spill_count;  ///< elements outside of the window

@@ -14,9 +14,9 @@
 namespace fanin::cuda {
 namespace {
 
-/// A bin is for one pass over the input up to this many bins, and otherwise elements are sorted by bins.
-constexpr std::uint32_t most_passes = 4;
-constexpr unsigned counting_blocks = 1024;  ///< at most
+/// Up to so many bins, blocks read the input once for each; more bins are sorted.
+constexpr std::uint32_t most_passes = 2;
+constexpr unsigned counting_blocks = 512;  ///< at most
 /// Room for spilled elements: one in so many.
 constexpr std::uint64_t elements_of_spill = 256;
 
@@ -46,8 +46,8 @@ class table_launches {
         from_{static_cast<const Key*>(groups.index.data), static_cast<const T*>(groups.inputs[0].data),
               groups.inputs.count(), is_aligned(groups.index.data) && is_aligned(groups.inputs[0].data)} {}
 
-  void choose() const {
-    choose_window<T><<<1, tuning::window_threads, 0, where_.stream>>>(from_.x, from_.count, sums_.notes);
+  void choose(const bin_map& bins) const {
+    choose_window<<<1, tuning::window_threads, 0, where_.stream>>>(from_, sums_, bins);
   }
   template <class TableKey>
   void add(const keyed_elements<T, TableKey>& from, const table_shape& shape, unsigned blocks) const {
@@ -56,21 +56,28 @@ class table_launches {
     allow_shared(add_to_tables<T, TableKey>, bytes);
     add_to_tables<T, TableKey><<<blocks, tuning::table_threads, bytes, where_.stream>>>(from, sums_, shape);
   }
+  /// Each block reads its share of the elements for one bin.
   void add_directly(const table_shape& shape) const {
     const unsigned parts = std::max(1u, multiprocessors() / shape.bins);
     add(from_, shape, parts * shape.bins);
   }
-  void add_by_bins(table_shape shape, const bin_shape& bins, const sorted_by_bins<T>& sorted) const {
-    const unsigned blocks = std::min(multiprocessors() * tuning::bin_blocks, counting_blocks);
-    count_bins<T, Key><<<blocks, tuning::bin_threads, 0, where_.stream>>>(from_, sums_, bins);
-    find_starts<<<bins.bins, start_threads, 0, where_.stream>>>(bins, blocks);
-    allow_shared(scatter_to_bins<T, Key>, sizeof(bin_stage<T>));
-    scatter_to_bins<T, Key>
-        <<<blocks, tuning::bin_threads, sizeof(bin_stage<T>), where_.stream>>>(from_, sums_, bins, sorted);
-    shape.bin_begins = bins.begins;
+  /// Where sampled keys ascend by bins, and until one does not.
+  void add_in_order(table_shape shape, const bin_map& bins, std::uint64_t* begins) const {
+    find_begins<<<1, tuning::most_bins, 0, where_.stream>>>(from_, sums_, bins, begins);
+    shape.bin_begins = begins;
     shape.when = run_if::in_order;
     add(from_, shape, multiprocessors());
-    shape.when = run_if::scattered;
+    start_again<<<multiprocessors(), tuning::count_threads, 0, where_.stream>>>(sums_);
+  }
+  void add_by_bins(table_shape shape, const bin_map& bins, const bin_memory& memory,
+                   const sorted_by_bins<T>& sorted) const {
+    const unsigned blocks = std::min(multiprocessors(), counting_blocks);
+    count_bins<<<blocks, tuning::count_threads, 0, where_.stream>>>(from_, sums_, bins, memory.counts);
+    find_starts<<<bins.count, start_threads, 0, where_.stream>>>(memory, blocks, sums_.notes);
+    allow_shared(scatter_to_bins<T, Key>, sizeof(bin_stage<T>));
+    scatter_to_bins<<<blocks, tuning::scatter_threads, sizeof(bin_stage<T>), where_.stream>>>(from_, sums_, bins,
+                                                                                              memory.starts, sorted);
+    shape.bin_begins = memory.begins;
     add(keyed_elements<T, std::uint16_t>{sorted.keys, sorted.x, from_.count, true}, shape, multiprocessors());
   }
   void finish(const request& request, const batch_output& out) const {
@@ -102,7 +109,7 @@ class table_launches {
 template <class T>
 struct table_memory {
   group_sums<T> sums;
-  bin_shape bins;
+  bin_memory bins;
   sorted_by_bins<T> sorted;
   std::byte* cleared;  ///< the first of cleared_bytes bytes that are to be 0
   std::size_t cleared_bytes;
@@ -125,20 +132,15 @@ table_memory<T> take_memory(scratch_pieces& scratch, const batch& groups, std::u
   taken.sums.wide = scratch.take<wide_sum<T>>(most_wide_sums(groups) * sizeof(wide_sum<T>));
   taken.sums.most_spills = count / elements_of_spill + 1024;
   taken.sums.spills = scratch.take<spilled<T>>(taken.sums.most_spills * sizeof(spilled<T>));
+  if (bins > 1) taken.bins.begins = scratch.take<std::uint64_t>((bins + std::size_t{1}) * sizeof(std::uint64_t));
   if (bins > most_passes) {
     const std::size_t entries = std::size_t{bins} * counting_blocks;
     taken.bins.counts = scratch.take<std::uint32_t>(entries * sizeof(std::uint32_t));
     taken.bins.starts = scratch.take<std::uint64_t>(entries * sizeof(std::uint64_t));
-    taken.bins.begins = scratch.take<std::uint64_t>((bins + std::size_t{1}) * sizeof(std::uint64_t));
     taken.sorted.keys = scratch.take<std::uint16_t>(count * sizeof(std::uint16_t));
     taken.sorted.x = scratch.take<T>(count * sizeof(T));
   }
   return taken;
-}
-
-/// The groups that a table holds.
-std::uint32_t groups_of_table(std::size_t shared_bytes, std::size_t words) {
-  return static_cast<std::uint32_t>(std::bit_floor(shared_bytes / (words * sizeof(unsigned))));
 }
 
 std::size_t shared_bytes_of(int device) {
@@ -150,13 +152,13 @@ std::size_t shared_bytes_of(int device) {
 }  // namespace
 
 bool group_tables::serve(const request& request, const batch& groups, const execution& where) {
-  constexpr std::size_t most_groups = std::size_t{1} << 22, least_bytes = std::size_t{1} << 28;
-  constexpr std::size_t least_shared_bytes = std::size_t{160} << 10;
+  constexpr std::size_t least_bytes = std::size_t{1} << 28;
+  constexpr std::size_t least_shared_bytes = std::max(sizeof(bin_stage<float>), sizeof(bin_stage<double>));
   const element_type type = request.inputs.type();
   if (request.what != operation::sum && request.what != operation::mean) return false;
   if (request.how != method::exact || (type != element_type::f32 && type != element_type::f64)) return false;
   if (is_partial(groups.inputs, request.nan)) return false;
-  if (groups.result_count > most_groups || shared_bytes_of(where.device) < least_shared_bytes) return false;
+  if (groups.result_count > bin_map::most_groups || shared_bytes_of(where.device) < least_shared_bytes) return false;
   // Wide sums take no more memory than a sort.
   const std::size_t wide_bytes =
       most_wide_sums(groups) * (type == element_type::f32 ? sizeof(wide_sum<float>) : sizeof(wide_sum<double>));
@@ -166,38 +168,40 @@ bool group_tables::serve(const request& request, const batch& groups, const exec
 group_tables::group_tables(const request& request, const batch& groups, const execution& where)
     : request_(request), groups_(groups), counted_(request.what == operation::mean) {
   const std::size_t words = with_float(request.inputs.type(), []<class T>(T) { return group_window<T>::words; });
+  constexpr std::size_t least_static_bytes = 1 << 10;
+  most_in_table_ = static_cast<std::uint32_t>((shared_bytes_of(where.device) - least_static_bytes) /
+                                              ((words + (counted_ ? 1 : 0)) * sizeof(unsigned)));
   const auto count = static_cast<std::uint32_t>(groups.result_count);
-  in_bin_ = std::min({groups_of_table(shared_bytes_of(where.device), words + (counted_ ? 1 : 0)), 1u << 16, count});
-  bins_ = (count - 1) / in_bin_ + 1;
+  bins_.units = std::min(most_in_table_ >> bin_map::unit_bits, bin_map::most_units);
+  bins_.reciprocal = (1u << 16) / bins_.units + 1;
+  bins_.count = (count - 1) / bins_.groups_of_bin() + 1;
 }
 
 std::size_t group_tables::scratch_bytes() const {
   scratch_pieces none;
-  with_float(request_.inputs.type(), [&]<class T>(T) { take_memory<T>(none, groups_, bins_, counted_); });
+  with_float(request_.inputs.type(), [&]<class T>(T) { take_memory<T>(none, groups_, bins_.count, counted_); });
   return none.taken_bytes();
 }
 
 void group_tables::enqueue(scratch_pieces& scratch, const execution& where, const batch_output& out) const {
   with_float(request_.inputs.type(), [&]<class T>(T) {
-    table_memory<T> memory = take_memory<T>(scratch, groups_, bins_, counted_);
+    table_memory<T> memory = take_memory<T>(scratch, groups_, bins_.count, counted_);
     memory.sums.groups = static_cast<std::uint32_t>(groups_.result_count);
     memory.sums.counted = counted_;
     memory.sums.drops_others = groups_.drops_others;
     memory.sums.status = out.status;
-    memory.bins.bins = bins_;
-    memory.bins.group_bits = std::countr_zero(in_bin_);
     check(cudaMemsetAsync(memory.cleared, 0, memory.cleared_bytes, where.stream), "cudaMemsetAsync");
-    table_shape shape{bins_, in_bin_, 0, nullptr, run_if::always};
-    const std::uint32_t entries =
-        groups_of_table(shared_bytes_of(where.device), group_window<T>::words + (counted_ ? 1 : 0));
-    while (shape.copies_log2 < 5 && in_bin_ << (shape.copies_log2 + 1) <= entries) ++shape.copies_log2;
+    const std::uint32_t in_bin = std::min(memory.sums.groups, bins_.groups_of_bin());
+    table_shape shape{bins_.count, in_bin, 0, nullptr, bins_.count == 1 ? run_if::always : run_if::scattered};
+    while (shape.copies_log2 < 5 && in_bin << (shape.copies_log2 + 1) <= most_in_table_) ++shape.copies_log2;
     const auto launch = [&]<class Key>(Key) {
       const table_launches<T, Key> launches(where, groups_, memory.sums);
-      launches.choose();
-      if (bins_ <= most_passes) {
+      launches.choose(bins_);
+      if (bins_.count > 1) launches.add_in_order(shape, bins_, memory.bins.begins);
+      if (bins_.count <= most_passes) {
         launches.add_directly(shape);
       } else {
-        launches.add_by_bins(shape, memory.bins, memory.sorted);
+        launches.add_by_bins(shape, bins_, memory.bins, memory.sorted);
       }
       launches.finish(request_, out);
     };

@@ -16,10 +16,10 @@ template <class T>
 inline constexpr int table_loads = sizeof(T) == 4 ? 2 : 1;
 }  // namespace tuning
 
-/// When a launch does something: always, or if elements have been sorted by bins, or if they are by themselves.
-enum class run_if : std::uint8_t { always, scattered, in_order };
+/// When a launch does something: always, or if sampled keys ascend by bins, or if not all do.
+enum class run_if : std::uint8_t { always, in_order, scattered };
 
-/// The bins, each of the same number of groups, but for the last. Without `bin_begins` a block reads all elements of
+/// Bins of `in_bin` groups each, but for the last. Without `bin_begins` a block reads all elements of
 /// its share, for one bin; otherwise elements stand in the order of bins, of which bin b begins at bin_begins[b].
 struct table_shape {
   std::uint32_t bins, in_bin;
@@ -127,8 +127,8 @@ struct run_of_keys {
   }
 };
 
-/// Adds the elements to the sums of their groups, and lists those outside of the window. Keys of no group are noted
-/// unless elements stand in the order of bins.
+/// Adds the elements to the sums of their groups, and lists those outside of the window. Keys of no group are noted;
+/// if elements are said to stand in the order of bins, keys that do not are.
 template <class T, class Key>
 __global__ void __launch_bounds__(tuning::table_threads, 1)
     add_to_tables(const __grid_constant__ keyed_elements<T, Key> from, const __grid_constant__ group_sums<T> to,
@@ -138,8 +138,8 @@ __global__ void __launch_bounds__(tuning::table_threads, 1)
   constexpr int at_once = tuning::table_loads<T>;
   constexpr unsigned stride = tuning::table_threads * 4;
   constexpr bool has_local_keys = sizeof(Key) == 2;  // below the number of groups of a bin
-  const bool scattered = to.notes->scattered != 0;
-  if (shape.when != run_if::always && scattered != (shape.when == run_if::scattered)) return;
+  if (shape.when == run_if::in_order && to.notes->in_order == 0) return;
+  if (shape.when == run_if::scattered && to.notes->scattered == 0) return;
   const unsigned lowest = to.notes->lowest;
   const bool by_bins = shape.bin_begins != nullptr;
   const unsigned parts = by_bins ? gridDim.x : gridDim.x / shape.bins;
@@ -149,7 +149,7 @@ __global__ void __launch_bounds__(tuning::table_threads, 1)
   const std::uint64_t last = count * (part + 1) / parts;
   unsigned bin = by_bins ? 0 : blockIdx.x % shape.bins;
   block_table<T> table(shape, to.counted);
-  bool minus_zeros = false;
+  bool minus_zeros = false, misplaced = false;
   for (std::uint64_t begin = count * part / parts, end; begin < last; begin = end) {
     end = ::min(last, begin + (std::uint64_t{1} << most_elements_log2));
     if (by_bins) {
@@ -190,6 +190,7 @@ __global__ void __launch_bounds__(tuning::table_threads, 1)
           value[j] = fits ? in_units(one, place) : sum{0};
           if (group[j] != no_group && one == 0) minus_zeros = minus_zeros || detail::to_bits(one) != 0;
           if (group[j] != no_group && !fits && one != 0) odd |= 1u << j;
+          if (!has_local_keys && by_bins) misplaced = misplaced || (is_mine && group[j] == no_group);
           if (!has_local_keys && !by_bins && bin == 0 && is_mine && keys[k].at[j] >= to.groups) odd |= 16u << j;
         }
         if (odd != 0) {
@@ -209,6 +210,7 @@ __global__ void __launch_bounds__(tuning::table_threads, 1)
     run.end(table);
     table.flush(to, first, groups);
   }
+  if (__any_sync(0xffffffffu, misplaced) && threadIdx.x % 32 == 0) to.notes->scattered = 1;
   if (__any_sync(0xffffffffu, minus_zeros) && threadIdx.x % 32 == 0) to.notes->minus_zeros = 1;
 }
 

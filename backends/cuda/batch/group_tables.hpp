@@ -3,6 +3,7 @@
 #pragma once
 
 #include "backends/cuda/batch/elements.hpp"
+#include "backends/cuda/batch/group_bins.hpp"
 #include "backends/cuda/runtime/device_fold.hpp"
 #include "backends/cuda/runtime/scratch_pieces.hpp"
 
@@ -23,7 +24,8 @@ class group_tables {
  private:
   const request& request_;
   const batch& groups_;
-  std::uint32_t in_bin_, bins_;
+  std::uint32_t most_in_table_;  ///< groups
+  bin_map bins_;
   bool counted_;
 };
 
