@@ -11,6 +11,7 @@
 #include "backends/checks.hpp"
 #include "backends/cpu/environment.hpp"
 #include "backends/cpu/presence.hpp"
+#include "backends/cuda/batch/groups.hpp"
 #include "backends/cuda/batch/reduce_batch.hpp"
 #include "backends/cuda/host_data/host_feed.hpp"
 #include "backends/cuda/presence/presence.hpp"
@@ -233,14 +234,19 @@ support gpu_backend::prepare(request& request) const {
     return {reason::unsupported,
             std::string(name()) + " takes accumulators of your own in device code: fanin/fold.cuh"};
   }
-  const device_fold* const kernel = find_kernel(request);
+  const device_fold* kernel = find_kernel(request);
   if (request.kind != layout::array) {
     if (request.inputs.place() != memory::device) {
       return {reason::unsupported, std::string(name()) + " reduces " + std::string(to_string(request.kind)) +
                                        " of device memory only: copy the input there"};
     }
-    if (request.kind == layout::groups || (kernel != nullptr && kernel->batches().state_bytes == 0)) {
+    if (kernel != nullptr && kernel->batches().state_bytes == 0) {
       return {reason::unsupported, std::string(name()) + " reduces no " + std::string(to_string(request.kind))};
+    }
+    if (request.kind == layout::groups) {
+      fanin::request in_groups = request;
+      in_groups.how = method_of_groups(request);
+      kernel = find_kernel(in_groups);
     }
   }
   request.prepared = kernel;

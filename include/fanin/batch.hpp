@@ -16,16 +16,22 @@
 //   same order: of a row in C order, of a group in the order in which they stand in x. So neither other results in
 //   the same call, nor strides, threads or the CPU backend change it; with method::exact, neither does the order.
 //   `cuda` gives the bits of the same elements as the only row or segment, whatever the others, strides and
-//   alignment; only with method::exact are they those of one array.
+//   alignment, those of a group in the order of x; only with method::exact are they those of one array. Sums and means
+//   of f32 and f64 in groups of device memory are exact with method::fast, too.
 //   Empty: a result of too few elements has the value that the verb gives for none; where that is an error it is NaN
 //   if it consists of floating-point numbers, or the value given by if_empty().
 //   @throws invalid_argument otherwise, which names the first such result
-//   Backends: serial, openmp and tbb, with host memory; cuda rows and segments, with device memory.
+//   Backends: serial, openmp and tbb, with host memory; cuda with device memory.
 //   @throws unsupported from all others
 //   Device memory: results of more than 4096 elements, of another type than the verb's own, and exact ones take up to
 //   256 MiB for partial states. Segments of more than 4096 elements, exact ones of more than 256, take besides up to
 //   two states for every 4096 or 256 elements of x: in exact sums of floats 1 byte for each element, of doubles 4.6,
-//   in exact variances of doubles 13. Results for the host are held on the device first.
+//   in exact variances of doubles 13. Results for the host are held on the device first. Groups, of up to 2^32 - 2
+//   elements and as many groups, are sorted. That takes 12 bytes for each element of 4 bytes, 16 for each of 8, and
+//   for other elements, two inputs, a mask or an index 20 and the copies; 4 bytes for each group; and where their
+//   number has more than 8 bits, up to 12 bytes more for each element. Sums and means of f32 and f64 in up to 2^22
+//   groups, `fast` or exact, take in place of that 20 to 36 bytes for each group; 96 (f32) or 552 (f64) for each group
+//   or element, whichever are fewer; and for more than 2^16 groups (means of f64: 2^15) 6 or 10 bytes for each element.
 //   Host memory: rows whose elements are contiguous, and segments, need what one array needs. Rows with strides
 //   take for each thread up to 0.5 MiB of copies and the states of up to 64 rows, or 256 KiB of states for each level
 //   of the tree of leaves. Groups are copied once, by key: n elements, 8 bytes for each group, and the same again for

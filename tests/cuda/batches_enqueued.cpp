@@ -4,38 +4,9 @@
 
 #include "tests/conformance/checks.hpp"
 #include "tests/cuda/captured_graph.hpp"
-#include "tests/cuda/device_memory.hpp"
+#include "tests/cuda/device_results.hpp"
 
 namespace fanin::test {
-namespace {
-
-/// Memory for `count` results between guard bytes.
-template <class R>
-class device_results_memory {
- public:
-  explicit device_results_memory(std::size_t count) : memory_(std::vector<R>(count)), count_(count) {}
-  operator results_view() const { return device_results<R>(memory_.data(), count_); }
-  std::vector<R> read() const {
-    std::vector<R> values(count_);
-    cuda::check(cudaMemcpy(values.data(), memory_.data(), count_ * sizeof(R), cudaMemcpyDeviceToHost), "cudaMemcpy");
-    return values;
-  }
-
- private:
-  device_array<R> memory_;
-  std::size_t count_;
-};
-
-template <class R>
-bool all_same(const std::vector<R>& a, const std::vector<R>& b) {
-  return std::ranges::equal(a, b, [](const R& x, const R& y) { return same(scalar(x), scalar(y)); });
-}
-
-batch device_segments(const input_views& inputs, const device_array<std::int32_t>& offsets, std::size_t count) {
-  return segments(inputs, array_view(offsets.data(), count + 1, element_type::i32, memory::device));
-}
-
-}  // namespace
 
 TEST_SUITE("batches_enqueued") {
   TEST_CASE("results in device memory are those in host memory, by every operation, type and method") {
@@ -43,6 +14,9 @@ TEST_SUITE("batches_enqueued") {
     device_context context;
     const std::vector<std::int32_t> ends{0, 3, 3, 5003, 5010, 30000};
     const device_array<std::int32_t> offsets{std::span<const std::int32_t>(ends)};
+    std::vector<std::int32_t> of_elements(30000);
+    for (std::size_t i = 0; i < of_elements.size(); ++i) of_elements[i] = static_cast<std::int32_t>(i * i % 7);
+    const device_array<std::int32_t> keys{std::span<const std::int32_t>(of_elements)};
     for_each_element([&]<class T>(T) {
       const auto values = unit_factors<T>(30000, 17);
       const device_array<T> x{std::span<const T>(values), 1};
@@ -68,6 +42,7 @@ TEST_SUITE("batches_enqueued") {
           };
           for (const int axis : {0, 1}) check(rows(inputs, shape, std::span(&axis, 1)));
           check(device_segments(inputs, offsets, ends.size() - 1));
+          check(device_groups(inputs, keys, 7));
         }
       }
       CHECK(x.untouched());
@@ -180,9 +155,9 @@ TEST_SUITE("batches_enqueued") {
     const std::int32_t ends[] = {0, 3, 6};
     const array_view offsets_here(ends, 3, element_type::i32, memory::device);
     CHECK_THROWS_AS(reduce(operation::sum, segments(x.elements(), offsets_here), found, context), invalid_argument);
-    const device_array<std::int32_t> keys{std::span<const std::int32_t>(std::vector<std::int32_t>(6))};
-    const batch grouped = groups(x.elements(), array_view(keys.data(), 6, element_type::i32, memory::device), 2);
-    CHECK_THROWS_AS(reduce(operation::sum, grouped, found, context), unsupported);
+    const std::int32_t keys_here[6] = {};
+    const array_view keys(keys_here, 6, element_type::i32, memory::device);
+    CHECK_THROWS_AS(reduce(operation::sum, groups(x.elements(), keys, 2), found, context), invalid_argument);
     reduce(operation::sum, there, found, context);
     CHECK(found == expected);  // the device still works
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Batches in device memory against the contract of a backend: one that copies its input to the device and reduces it
-// there as the only row of a batch, or as the batch that it is given.
+// there as the only row or group of a batch, or as the batch that it is given.
 #include <doctest/doctest.h>
 
 #include <fanin/device.hpp>
@@ -53,6 +53,8 @@ reach reach_of(const batch& many, std::size_t input) {
 
 class batches_on_device final : public backend {
  public:
+  /// `alone`: as what an array is reduced, a row or a group.
+  explicit batches_on_device(layout alone) : alone_(alone) {}
   std::string_view name() const noexcept override { return device().name(); }
   const availability& probe() const noexcept override { return device().probe(); }
   std::span<const variant_info> variants() const noexcept override { return device().variants().first(3); }
@@ -65,12 +67,15 @@ class batches_on_device final : public backend {
     return answer;
   }
   outcome reduce(const request& request, void* result) const override {
-    const std::size_t shape[] = {request.inputs.count()};
+    const std::size_t count = request.inputs.count(), shape[] = {count};
     const int along[] = {0};
-    fanin::request row = request;
-    row.kind = layout::rows;
-    return reduce_each(row, rows(request.inputs, shape, along),
-                       {result, 1, request.result, row_of(request.what).form});
+    const std::vector<std::uint32_t> keys(count);
+    fanin::request batched = request;
+    batched.kind = alone_;
+    const batch one = alone_ == layout::rows
+                          ? rows(request.inputs, shape, along)
+                          : groups(request.inputs, array_view(keys.data(), count, element_type::u32), 1);
+    return reduce_each(batched, one, {result, 1, request.result, row_of(request.what).form});
   }
   outcome reduce_each(const request& request, const batch& many, const results_view& out) const override {
     memory_.clear();
@@ -106,23 +111,24 @@ class batches_on_device final : public backend {
 
  private:
   static const backend& device() { return find_backend("cuda"); }
-  static request on_device(request request) {
+  request on_device(request request) const {
     array_view x[2] = {request.inputs[0], request.inputs[1]};
     for (array_view& one : x) one.place = memory::device;
     const mask_view mask = request.inputs.mask();
     request.inputs = (request.inputs.size() == 2 ? input_views(x[0], x[1]) : input_views(x[0])).where(mask);
-    if (request.kind == layout::array) request.kind = layout::rows;
+    if (request.kind == layout::array) request.kind = alone_;
     return request;
   }
 
+  layout alone_;
   mutable arena memory_;
   mutable std::size_t shift_ = 0;
 };
 
 /// Of the contract's checks by these names.
-void check_on_device(std::initializer_list<const char*> names) {
+void check_on_device(layout alone, std::initializer_list<const char*> names) {
   if (!device_is_here()) return;
-  const batches_on_device b;
+  const batches_on_device b(alone);
   for (const char* const name : names) {
     SUBCASE(name) { CHECK(findings_of(name, b) == ""); }
   }
@@ -130,17 +136,22 @@ void check_on_device(std::initializer_list<const char*> names) {
 
 }  // namespace
 
-// Three suites, since each takes minutes.
+// Several suites, since each takes minutes.
 TEST_SUITE("conformance/batches_on_device") {
-  TEST_CASE("many results keep the contract") { check_on_device({"batches"}); }
+  TEST_CASE("rows and segments keep the contract") { check_on_device(layout::rows, {"batches"}); }
+}
+TEST_SUITE("conformance/groups_on_device") {
+  TEST_CASE("groups keep the contract") {
+    check_on_device(layout::groups, {"groups", "special values", "float sizes", "bounds"});
+  }
 }
 TEST_SUITE("conformance/floats_as_rows_on_device") {
   TEST_CASE("one row keeps the contract") {
-    check_on_device({"special values", "float sizes", "complex numbers", "bounds"});
+    check_on_device(layout::rows, {"special values", "float sizes", "complex numbers", "bounds"});
   }
 }
 TEST_SUITE("conformance/integers_as_rows_on_device") {
-  TEST_CASE("one row keeps the contract") { check_on_device({"integer limits", "integer sizes"}); }
+  TEST_CASE("one row keeps the contract") { check_on_device(layout::rows, {"integer limits", "integer sizes"}); }
 }
 
 }  // namespace fanin::test

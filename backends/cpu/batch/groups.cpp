@@ -115,8 +115,7 @@ sorted_elements::sorted_elements(const cpu_backend& backend, const request& requ
     sort.count(offsets_.data());
     std::fill(offsets_.begin() + static_cast<std::ptrdiff_t>(in_groups), offsets_.end(), offsets_[in_groups]);
     if (const std::size_t i = sort.first_outside(); i < from.count() && !groups.drops_others) {
-      throw invalid_argument("key " + std::to_string(i) + " is " + shown_entry(groups.index, i) +
-                             ", and the groups are those from 0 to " + std::to_string(groups.result_count) + " - 1");
+      throw key_of_no_group(i, shown_entry(groups.index, i), groups.result_count);
     }
     const std::size_t kept = offsets_.back();
     with_word(size_of(from.type()), [&]<class Word>(Word) {

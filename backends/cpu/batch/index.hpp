@@ -5,6 +5,7 @@
 #include <concepts>
 #include <string>
 
+#include <fanin/error.hpp>
 #include <fanin/request.hpp>
 
 namespace fanin::cpu {
@@ -25,6 +26,12 @@ inline std::string shown_entry(const array_view& index, std::size_t i) {
     if constexpr (std::integral<T>) return std::to_string(static_cast<const T*>(index.data)[i]);
     return {};
   });
+}
+
+/// The error if `key`, that of element i, is of none of the groups.
+inline invalid_argument key_of_no_group(std::size_t i, const std::string& key, std::size_t groups) {
+  return invalid_argument("key " + std::to_string(i) + " is " + key + ", and the groups are those from 0 to " +
+                          std::to_string(groups) + " - 1");
 }
 
 }  // namespace fanin::cpu

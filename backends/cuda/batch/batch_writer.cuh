@@ -24,6 +24,11 @@ __device__ void write_result(const batch_output& out, std::uint64_t result, std:
   R* const place = static_cast<R*>(out.results) + result;
   if (present >= out.least) {
     *place = found.value;
+    if constexpr (fanin::form_of<R>::form == result_form::indexed) {
+      if (out.sorted_places != nullptr) {
+        place->index = out.sorted_places[out.group_offsets[result] + found.value.index];
+      }
+    }
     if (found.overflowed != 0) atomicMax(&out.status->overflowed, ~static_cast<unsigned long long>(result));
   } else if (out.has_empty) {
     static_assert(sizeof(R) <= sizeof out.empty);

@@ -29,7 +29,9 @@ FANIN_HOST_DEVICE constexpr std::uint64_t chunk_count(std::uint64_t length, std:
 /// What kernels find out about a batch, in device memory: all 0 before.
 struct batch_status {
   /// ~i for the first result i of which it is true, or 0.
-  unsigned long long overflowed, too_few, bad_offset;
+  unsigned long long overflowed, too_few;
+  /// The same for the first segment whose offsets are wrong, or the first key that is of no group.
+  unsigned long long bad_index;
   unsigned long long longest;  ///< of segments, in elements
   unsigned long long absent;   ///< elements that did not take part
 };
@@ -82,7 +84,11 @@ struct batch_output {
   void* results;
   operation what;
   std::uint64_t least;  ///< elements that have a value
-  bool has_empty;       ///< `empty` is the result of too few elements
+  /// Of groups, where results have indices: the places of elements in the input, in the order of keys, and the number
+  /// of elements before each group. Null otherwise.
+  const std::uint32_t* sorted_places;
+  const std::uint32_t* group_offsets;
+  bool has_empty;  ///< `empty` is the result of too few elements
   alignas(16) std::byte empty[32];
   batch_status* status;
 };

@@ -121,7 +121,7 @@ static __device__ __noinline__ void find_item(const batch_elements& all, std::ui
 static __device__ __noinline__ void note_segment(const batch_elements& all, std::uint64_t segment,
                                                  batch_status* status) {
   const segment_place place = place_of_segment(all, segment);
-  if (!place.valid) atomicMax(&status->bad_offset, ~static_cast<unsigned long long>(segment));
+  if (!place.valid) atomicMax(&status->bad_index, ~static_cast<unsigned long long>(segment));
   if (place.length <= all.least_chunk) return;
   constexpr int bits = long_segments::chunk_bits;
   const unsigned long long drawn =

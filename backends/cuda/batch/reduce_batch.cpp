@@ -3,12 +3,16 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <string>
 
 #include <fanin/error.hpp>
 
 #include "backends/batch_empty.hpp"
+#include "backends/cpu/batch/index.hpp"
 #include "backends/cuda/batch/elements.hpp"
+#include "backends/cuda/batch/group_tables.hpp"
+#include "backends/cuda/batch/groups.hpp"
 #include "backends/cuda/fold/finish.hpp"
 #include "backends/presence_rule.hpp"
 
@@ -21,8 +25,6 @@ constexpr std::size_t most_scratch_bytes = std::size_t{1} << 28;
 const device_fold& prepared_kernel(const request& request) {
   return *static_cast<const device_fold*>(request.prepared);
 }
-
-std::size_t rounded_up(std::size_t bytes) { return (bytes + 255) / 256 * 256; }
 
 /// The elements that an input of the batch has before its first one, and from there on.
 struct extent {
@@ -69,7 +71,7 @@ batch_elements elements_of(const request& request, const batch& many, const batc
   batch_elements all{};
   all.least_chunk = fold.least_chunk;
   const input_views& inputs = many.inputs;
-  all.kind = many.kind;
+  all.kind = many.kind == layout::rows ? layout::rows : layout::segments;
   all.partial = is_partial(inputs, request.nan);
   all.x = inputs[0].data;
   all.y = inputs[1].data;
@@ -87,7 +89,8 @@ batch_elements elements_of(const request& request, const batch& many, const batc
     all.reduced = static_cast<unsigned>(many.reduced);
     std::copy(many.axes.begin(), many.axes.end(), all.axes);
   } else {
-    check_reach(many.index.data, many.index.bytes(), device, "the offsets");
+    check_reach(many.index.data, many.index.bytes(), device,
+                many.kind == layout::segments ? "the offsets" : "the keys");
     all.offsets = many.index.data;
     all.has_wide_offsets = size_of(many.index.type) == 8;
   }
@@ -107,24 +110,41 @@ std::size_t result_bytes(const request& request) {
   return with_result_type(request.what, request.result, []<class R>() { return sizeof(R); });
 }
 
-/// Scratch, from which pieces are taken one after another.
-class scratch_pieces {
- public:
-  explicit scratch_pieces(std::byte* memory) : next_(memory) {}
-  template <class T>
-  T* take(std::size_t bytes) {
-    auto* const piece = reinterpret_cast<T*>(next_);
-    next_ += rounded_up(bytes);
-    return piece;
+/// The first offset or key that is wrong is entry i. @throws invalid_argument
+[[noreturn]] void throw_bad_index(const batch& many, std::uint64_t i) {
+  if (many.kind == layout::segments) {
+    throw invalid_argument("offset " + std::to_string(i) +
+                           " or the next one is wrong: offsets ascend from 0 to at most " +
+                           std::to_string(many.inputs.count()) + ", the number of elements");
   }
+  alignas(8) std::byte key[sizeof(std::uint64_t)];
+  const std::size_t bytes = size_of(many.index.type);
+  check(cudaMemcpy(key, static_cast<const std::byte*>(many.index.data) + i * bytes, bytes, cudaMemcpyDeviceToHost),
+        "cudaMemcpy");
+  throw cpu::key_of_no_group(i, cpu::shown_entry(array_view(key, 1, many.index.type), 0), many.result_count);
+}
 
- private:
-  std::byte* next_;
-};
+/// As enqueue_batch(), of groups that are not sorted.
+const void* enqueue_tables(const request& request, const batch& groups, void* results, batch_output& out,
+                           context& context) {
+  const group_tables tables(request, groups, context.where());
+  scratch_pieces measured;
+  const auto take_results = [&](scratch_pieces& from) {
+    return results != nullptr ? results : from.take<void>(groups.result_count * result_bytes(request));
+  };
+  take_results(measured);
+  const execution where = context.with_scratch(measured.taken_bytes() + tables.scratch_bytes());
+  scratch_pieces scratch(static_cast<std::byte*>(where.scratch));
+  out.results = take_results(scratch);
+  tables.enqueue(scratch, where, out);
+  return out.results;
+}
 
 }  // namespace
 
-const void* enqueue_batch(const request& request, const batch& many, void* results, context& context) {
+const void* enqueue_batch(const request& asked, const batch& many, void* results, context& context) {
+  request request = asked;
+  if (many.kind == layout::groups) request.how = method_of_groups(asked);
   if (results != nullptr) {
     check_reach(results, many.result_count * result_bytes(request), context.where().device, "the memory for results");
   }
@@ -134,6 +154,9 @@ const void* enqueue_batch(const request& request, const batch& many, void* resul
   batch_output out = output_of(request, many, context);
   cudaStream_t stream = context.where().stream;
   check(cudaMemsetAsync(out.status, 0, sizeof *out.status, stream), "cudaMemsetAsync");
+  if (many.kind == layout::groups && group_tables::serve(request, many, context.where())) {
+    return enqueue_tables(request, many, results, out, context);
+  }
   const bool lines = fold.has_lines && !all.partial && are_lines(many);
   const bool has_long = all.kind != layout::rows && all.count > all.least_chunk;
   const bool direct =
@@ -153,9 +176,11 @@ const void* enqueue_batch(const request& request, const batch& many, void* resul
                                    sizeof(long_segments),
                                    most_long * sizeof(long_segments::entry),
                                    results == nullptr ? many.result_count * result_bytes(request) : 0};
-  std::size_t bytes = 0;
-  for (const std::size_t one : of_states) bytes += rounded_up(one);
-  const execution where = context.with_scratch(bytes);
+  scratch_pieces measured;
+  for (const std::size_t one : of_states) measured.take<std::byte>(one);
+  std::optional<group_sort> sort;
+  if (many.kind == layout::groups) sort.emplace(request, many);
+  const execution where = context.with_scratch(measured.taken_bytes() + (sort ? sort->scratch_bytes() : 0));
   scratch_pieces scratch(static_cast<std::byte*>(where.scratch));
   auto* const states = scratch.take<std::byte>(of_states[0]);
   auto* const present = scratch.take<std::uint64_t>(of_states[1]);
@@ -164,6 +189,7 @@ const void* enqueue_batch(const request& request, const batch& many, void* resul
   all.longs = scratch.take<long_segments>(of_states[4]);
   all.entries = scratch.take<long_segments::entry>(of_states[5]);
   out.results = results != nullptr ? results : scratch.take<std::byte>(of_states[6]);
+  if (sort) sort->enqueue(scratch, where, all, out);
 
   for (std::uint64_t begin = 0; begin < many.result_count; begin += part) {
     all.first = begin;
@@ -199,12 +225,11 @@ outcome reduce_batch(const request& request, const batch& many, const results_vi
     }
     check(cudaStreamSynchronize(where.stream), "cudaStreamSynchronize");
     std::memcpy(&found, context.host_state(0), sizeof found);
+  } else if (many.kind == layout::groups && many.inputs.count() > 0) {
+    if (!many.drops_others) throw_bad_index(many, 0);
+    found.absent = many.inputs.count();
   }
-  if (found.bad_offset != 0) {
-    throw invalid_argument("offset " + std::to_string(~found.bad_offset) +
-                           " or the next one is wrong: offsets ascend from 0 to at most " +
-                           std::to_string(many.inputs.count()) + ", the number of elements");
-  }
+  if (found.bad_index != 0) throw_bad_index(many, ~found.bad_index);
   const auto of_result = [](unsigned long long noted) { return "result " + std::to_string(~noted) + ": "; };
   if (found.overflowed != 0)
     throw overflow(of_result(found.overflowed) + "the " + std::string(to_string(request.what)) + " does not fit");

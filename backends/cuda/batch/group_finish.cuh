@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// The window of a call, elements outside of it, and sums when they are finished.
+#pragma once
+
+#include "backends/cuda/batch/group_sums.cuh"
+
+namespace fanin::cuda {
+
+namespace tuning {
+inline constexpr unsigned window_threads = 1024, window_samples = 8, spill_threads = 256;
+}  // namespace tuning
+
+/// Looks at some elements. The window is up to a binade above the largest of them; and if there are several bins, the
+/// kernel notes whether their keys ascend by bins. One block.
+template <class T, class Key>
+__global__ void __launch_bounds__(tuning::window_threads)
+    choose_window(const __grid_constant__ keyed_elements<T, Key> from, const __grid_constant__ group_sums<T> to,
+                  const bin_map bins) {
+  __shared__ unsigned largest;
+  if (threadIdx.x == 0) largest = 0;
+  __syncthreads();
+  const std::uint64_t step = from.count / (tuning::window_threads * tuning::window_samples) + 1;
+  constexpr unsigned of_infinity = 2 * detail::float_format<T>::high - 1;
+  unsigned mine = 0;
+  bool descends = false;
+#pragma unroll
+  for (unsigned k = 0; k < tuning::window_samples; ++k) {
+    const std::uint64_t i = (k * tuning::window_threads + threadIdx.x) * step;
+    if (i >= from.count) continue;
+    const unsigned exponent = biased_exponent(from.x[i]);
+    if (exponent != of_infinity) mine = ::max(mine, exponent);
+    if (bins.count == 1) continue;
+    const Key key = from.keys[i], next = from.keys[::min(i + step, from.count - 1)];
+    descends = descends || key >= to.groups || next >= to.groups ||
+               bins.bin_of(static_cast<std::uint32_t>(key)) > bins.bin_of(static_cast<std::uint32_t>(next));
+  }
+  atomicMax(&largest, mine);
+  const bool any_descends = __syncthreads_or(descends) != 0;
+  constexpr unsigned below = group_window<T>::binades - 2;
+  if (threadIdx.x > 0) return;
+  to.notes->lowest = ::min(::max(largest, below + 1) - below, of_infinity - below - 2);
+  if (bins.count > 1) (any_descends ? to.notes->scattered : to.notes->in_order) = 1;
+}
+
+/// Calls f(group, x) for the elements outside of the window: of the list, or if that is too short, of the input.
+template <class T, class Key, class F>
+__device__ void for_each_spilled(const keyed_elements<T, Key>& from, const group_sums<T>& to, const F& f) {
+  const std::uint64_t thread = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  const std::uint64_t threads = std::uint64_t{gridDim.x} * blockDim.x;
+  const std::uint64_t count = to.notes->spill_count;
+  if (count <= to.most_spills) {
+    for (std::uint64_t i = thread; i < count; i += threads) f(to.spills[i].group, to.spills[i].x);
+    return;
+  }
+  const unsigned lowest = to.notes->lowest;
+  for (std::uint64_t i = thread; i < from.count; i += threads) {
+    const T x = from.x[i];
+    if (x == 0 || place_in_window(x, lowest) < static_cast<unsigned>(group_window<T>::binades)) continue;
+    const Key key = from.keys[i];
+    if (key < to.groups) f(static_cast<std::uint32_t>(key), x);
+  }
+}
+
+/// Gives a wide sum of 0 to each group of a spilled element.
+template <class T, class Key>
+__global__ void __launch_bounds__(tuning::spill_threads)
+    make_wide_sums(const __grid_constant__ keyed_elements<T, Key> from, const __grid_constant__ group_sums<T> to) {
+  for_each_spilled(from, to, [&](std::uint32_t group, T) {
+    constexpr std::uint32_t claimed = group_sums<T>::number_mask;
+    if (to.marks[group] != 0 || atomicCAS(&to.marks[group], 0u, claimed) != 0) return;
+    const unsigned number = atomicAdd(&to.notes->wide_sums, 1u);
+    to.wide[number] = {};
+    to.marks[group] = number + 1;
+  });
+}
+
+/// Adds the spilled elements to these sums.
+template <class T, class Key>
+__global__ void __launch_bounds__(tuning::spill_threads)
+    add_to_wide_sums(const __grid_constant__ keyed_elements<T, Key> from, const __grid_constant__ group_sums<T> to) {
+  using format = detail::float_format<T>;
+  for_each_spilled(from, to, [&](std::uint32_t group, T x) {
+    wide_sum<T>& sum = to.wide[to.marks[group] - 1];
+    const auto bits = detail::to_bits(x), magnitude = bits & ~format::sign;
+    const bool negative = (bits & format::sign) != 0;
+    if (magnitude >= format::infinity) {
+      atomicOr(&sum.special, magnitude > format::infinity ? 1u : negative ? 4u : 2u);
+      return;
+    }
+    const auto [mantissa, exponent] = detail::unpack<T>(magnitude);
+    const int position = exponent - format::low;
+    auto shifted = static_cast<detail::uint128>(mantissa) << position % 32;
+    for (unsigned long long* limb = sum.limb + position / 32; shifted != 0; ++limb, shifted >>= 32) {
+      const auto part = static_cast<std::uint64_t>(shifted) & 0xffffffff;
+      atomicAdd(limb, static_cast<unsigned long long>(negative ? 0 - part : part));
+    }
+  });
+}
+
+/// Where there are elements of -0, marks the groups that have such elements, and those that have others.
+template <class T, class Key>
+__global__ void __launch_bounds__(tuning::spill_threads)
+    mark_minus_zeros(const __grid_constant__ keyed_elements<T, Key> from, const __grid_constant__ group_sums<T> to) {
+  if (to.notes->minus_zeros == 0) return;
+  for (std::uint64_t i = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < from.count;
+       i += std::uint64_t{gridDim.x} * blockDim.x) {
+    if (from.keys[i] >= to.groups) continue;
+    std::uint32_t* const marks = to.marks + from.keys[i];
+    const std::uint32_t mark = detail::to_bits(from.x[i]) == detail::float_format<T>::sign
+                                   ? group_sums<T>::has_minus_zero
+                                   : group_sums<T>::has_number;
+    if ((*static_cast<volatile std::uint32_t*>(marks) & mark) == 0) atomicOr(marks, mark);
+  }
+}
+
+/// The sum of a group that has no wide sum.
+template <class T, class R>
+__device__ R finished_words(detail::int128 sum, int exponent, std::uint64_t count, bool is_mean) {
+  const bool negative = sum < 0;
+  auto rest = negative ? -static_cast<detail::uint128>(sum) : static_cast<detail::uint128>(sum);
+  std::uint32_t words[4];
+#pragma unroll
+  for (std::uint32_t& word : words) word = static_cast<std::uint32_t>(rest), rest >>= 32;
+  typename detail::float_format<R>::bits magnitude;
+  if (is_mean) {
+    detail::leading_words<5> quotient(words);
+    quotient.divide(count);
+    magnitude = detail::round_magnitude<R>(quotient.word, exponent + 32 * quotient.first, quotient.sticky);
+  } else {
+    magnitude = detail::round_magnitude<R>(words, exponent, false);
+  }
+  return detail::from_bits<R>(negative ? magnitude | detail::float_format<R>::sign : magnitude);
+}
+
+/// The same with the wide sum.
+template <class T, class R>
+__device__ __noinline__ R finished_wide(const wide_sum<T>& wide, detail::int128 sum, int exponent,
+                                        std::uint64_t count, bool is_mean) {
+  typename wide_sum<T>::sum::words words;
+  std::int64_t carry = 0;
+#pragma unroll 1
+  for (int i = 0; i < wide_sum<T>::sum::limb_count; ++i) {
+    const std::int64_t total = static_cast<std::int64_t>(wide.limb[i]) + carry;
+    words[i] = static_cast<std::uint32_t>(total);
+    carry = total >> 32;
+  }
+  auto state = exact_accumulator<T>::restore(words, true, wide.special);
+  state.add_scaled(sum, exponent);
+  return is_mean ? state.template mean<R>(count) : state.template round<R>();
+}
+
+/// The sum or the mean of a group, and the number of its elements if they are counted.
+template <class R>
+struct finished_value {
+  R value;
+  std::uint64_t count;
+};
+template <class T, class R>
+__device__ finished_value<R> finished_group(const group_sums<T>& from, std::uint64_t group, bool is_mean) {
+  constexpr int words = group_window<T>::words;
+  const int exponent = static_cast<int>(from.notes->lowest) - 1 + detail::float_format<T>::low;
+  detail::int128 sum = 0;
+#pragma unroll
+  for (int w = words; w-- > 0;) {
+    sum = static_cast<detail::int128>(static_cast<detail::uint128>(sum) << 32) +
+          static_cast<std::int64_t>(from.words[std::uint64_t{from.groups} * static_cast<unsigned>(w) + group]);
+  }
+  const std::uint64_t count = from.counted ? from.words[std::uint64_t{from.groups} * words + group] : 0;
+  const std::uint32_t marks = from.marks[group], number = marks & group_sums<T>::number_mask;
+  R value = 0;
+  if (number != 0) {
+    value = finished_wide<T, R>(from.wide[number - 1], sum, exponent, count, is_mean);
+  } else if (sum != 0) {
+    value = finished_words<T, R>(sum, exponent, count, is_mean);
+  } else if ((marks & group_sums<T>::has_minus_zero) != 0 && (marks & group_sums<T>::has_number) == 0) {
+    value = -value;
+  }
+  return {value, count};
+}
+
+}  // namespace fanin::cuda

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// Exact sums of many groups by integers. A window of binades, the same for all groups, holds nearly all elements: in
+// it an element is its mantissa times a power of two, which is added to two or three words of its group. Elements
+// outside of the window are listed, and added to wide sums, which only their groups have.
+#pragma once
+
+#include <algorithm>
+
+#include <fanin/accumulator/exact.hpp>
+
+#include "backends/cuda/batch/elements.hpp"
+#include "backends/cuda/batch/group_bins.hpp"
+#include "backends/cuda/exact/mantissa.cuh"
+
+namespace fanin::cuda {
+
+/// The window: `words` words of 32 bits, as a signed number, hold the sum of 2^most_elements_log2 elements of
+/// `binades` binades.
+template <class T>
+struct group_window;
+template <>
+struct group_window<float> {
+  using sum = std::int64_t;
+  static constexpr int words = 2, binades = 19;
+};
+template <>
+struct group_window<double> {
+  using sum = detail::int128;
+  static constexpr int words = 3, binades = 22;
+};
+inline constexpr int most_elements_log2 = 20;
+template <class T>
+inline constexpr bool sums_fit =
+    detail::float_format<T>::digits + group_window<T>::binades + most_elements_log2 < 32 * group_window<T>::words;
+static_assert(sums_fit<float> && sums_fit<double>);
+
+/// What kernels find out about a call's elements, in device memory: all 0 before.
+struct group_notes {
+  unsigned lowest;                 ///< the biased exponent of the window's lowest binade
+  unsigned in_order;               ///< not 0 if sampled keys ascend by bins
+  unsigned scattered;              ///< not 0 if there are bins, and keys do not ascend by them
+  unsigned minus_zeros;            ///< not 0 if there is an element of -0
+  unsigned wide_sums;              ///< that are in use
+  unsigned long long spill_count;  ///< elements outside of the window
+};
+
+/// An element outside of the window.
+template <class T>
+struct spilled {
+  std::uint32_t group;
+  T x;
+};
+
+/// The sum of a group's elements outside of the window, in units of 2^low and with 32 bits to each limb, so that
+/// 2^31 additions need no carries.
+template <class T>
+struct wide_sum {
+  using sum = typename exact_accumulator<T>::sum_type;
+  unsigned long long limb[sum::limb_count];
+  unsigned special, padding;  ///< byte 7 of exact_accumulator::save()
+};
+
+/// The memory of a call. Arrays `words`, of one group after the other for each word, and `marks` are 0 before.
+template <class T>
+struct group_sums {
+  /// Bits of marks, above the number of the group's wide sum plus 1: an element of -0, and another one.
+  static constexpr std::uint32_t has_minus_zero = 1u << 30, has_number = 1u << 31, number_mask = has_minus_zero - 1;
+
+  std::uint32_t groups;
+  bool counted;  ///< a further word counts elements
+  bool drops_others;
+  unsigned long long* words;
+  std::uint32_t* marks;
+  wide_sum<T>* wide;
+  spilled<T>* spills;
+  std::uint64_t most_spills;
+  group_notes* notes;
+  batch_status* status;
+};
+
+/// Elements and their keys. `aligned`: both arrays are, to 16 bytes.
+template <class T, class Key>
+struct keyed_elements {
+  const Key* keys;
+  const T* x;
+  std::uint64_t count;
+  bool aligned;
+};
+
+template <class E>
+struct four {
+  E at[4];
+};
+/// The elements i, ..., i + 3 of those below `count`; i is a multiple of 4.
+template <class E>
+__device__ four<E> load_four(const E* x, std::uint64_t i, std::uint64_t count, bool aligned) {
+  four<E> loaded;
+  if (aligned && i + 4 <= count) {
+    using word = std::conditional_t<sizeof loaded == 8, uint2, uint4>;
+    word words[sizeof loaded / sizeof(word)];
+    const auto* const from = reinterpret_cast<const word*>(x + i);
+#pragma unroll
+    for (unsigned w = 0; w < sizeof loaded / sizeof(word); ++w) words[w] = __ldcs(from + w);
+    std::memcpy(&loaded, words, sizeof loaded);
+  } else {
+#pragma unroll
+    for (int j = 0; j < 4; ++j) loaded.at[j] = i + j < count ? x[i + j] : E{};
+  }
+  return loaded;
+}
+
+/// The biased exponent of x: 0 for subnormal numbers and zeros.
+template <class T>
+__device__ unsigned biased_exponent(T x) {
+  using format = detail::float_format<T>;
+  return static_cast<unsigned>(detail::to_bits(x) >> (format::digits - 1)) & (2u * format::high - 1);
+}
+
+/// The place of x in the window, which it is in if that is less than the number of binades.
+template <class T>
+__device__ unsigned place_in_window(T x, unsigned lowest) {
+  return biased_exponent(x) - lowest;
+}
+
+/// A normal x with that place in the window, in units of the last place of the lowest binade's numbers.
+__device__ inline std::int64_t in_units(float x, unsigned place) {
+  const unsigned bits = detail::to_bits(x), sign = static_cast<unsigned>(static_cast<int>(bits) >> 31 | 1);
+  return signed_product(with_bit_23(bits), sign << place);
+}
+__device__ inline detail::int128 in_units(double x, unsigned place) {
+  using format = detail::float_format<double>;
+  const std::uint64_t bits = detail::to_bits(x);
+  auto mantissa = static_cast<std::int64_t>((bits & (format::implicit_one - 1)) | format::implicit_one);
+  if ((bits & format::sign) != 0) mantissa = -mantissa;
+  const std::int64_t high = mantissa >> (63 - place) >> 1;
+  return static_cast<detail::int128>(high) << 64 | static_cast<std::uint64_t>(mantissa) << place;
+}
+
+/// Word w of a sum, least significant first.
+template <class Sum>
+__device__ unsigned word_of(const Sum& sum, int w) {
+  return static_cast<unsigned>(sum >> (32 * w));
+}
+
+/// Notes an element whose key is of no group.
+static __device__ __noinline__ void note_outside(bool drops_others, std::uint64_t i, batch_status* status) {
+  if (drops_others) {
+    atomicAdd(&status->absent, 1ull);
+  } else {
+    atomicMax(&status->bad_index, ~static_cast<unsigned long long>(i));
+  }
+}
+/// Lists an element that is outside of the window, as long as there is room.
+template <class T>
+static __device__ __noinline__ void spill(const group_sums<T>& to, std::uint32_t group, T x) {
+  if (*static_cast<volatile unsigned long long*>(&to.notes->spill_count) > to.most_spills) return;
+  const unsigned long long place = atomicAdd(&to.notes->spill_count, 1ull);
+  if (place < to.most_spills) to.spills[place] = {group, x};
+}
+
+}  // namespace fanin::cuda

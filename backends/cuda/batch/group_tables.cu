@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/cuda/batch/group_tables.hpp"
+
+#include <bit>
+
+#include <fanin/cuda/check.cuh>
+
+#include "backends/cuda/batch/batch_writer.cuh"
+#include "backends/cuda/batch/group_bins.cuh"
+#include "backends/cuda/batch/group_finish.cuh"
+#include "backends/cuda/batch/group_tables.cuh"
+#include "backends/presence_rule.hpp"
+
+namespace fanin::cuda {
+namespace {
+
+/// Up to so many bins, blocks read the input once for each; more bins are sorted.
+constexpr std::uint32_t most_passes = 2;
+constexpr unsigned counting_blocks = 512;  ///< at most
+/// Room for spilled elements: one in so many.
+constexpr std::uint64_t elements_of_spill = 256;
+
+template <class T, class R>
+__global__ void __launch_bounds__(tuning::spill_threads)
+    write_group_results(const __grid_constant__ group_sums<T> from, const __grid_constant__ batch_output out) {
+  for (std::uint64_t g = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; g < from.groups;
+       g += std::uint64_t{gridDim.x} * blockDim.x) {
+    const finished_value<R> found = finished_group<T, R>(from, g, out.what == operation::mean);
+    write_result(out, g, found.count, device_result<R>{found.value, 0});
+  }
+}
+
+/// Calls f(T()) with the type of elements.
+template <class F>
+auto with_float(element_type type, const F& f) {
+  return type == element_type::f32 ? f(float()) : f(double());
+}
+
+/// Launches the kernels of a call.
+template <class T, class Key>
+class table_launches {
+ public:
+  table_launches(const execution& where, const batch& groups, const group_sums<T>& sums)
+      : where_(where),
+        sums_(sums),
+        from_{static_cast<const Key*>(groups.index.data), static_cast<const T*>(groups.inputs[0].data),
+              groups.inputs.count(), is_aligned(groups.index.data) && is_aligned(groups.inputs[0].data)} {}
+
+  void choose(const bin_map& bins) const {
+    choose_window<<<1, tuning::window_threads, 0, where_.stream>>>(from_, sums_, bins);
+  }
+  template <class TableKey>
+  void add(const keyed_elements<T, TableKey>& from, const table_shape& shape, unsigned blocks) const {
+    const std::size_t words = group_window<T>::words + (sums_.counted ? 1 : 0);
+    const std::size_t bytes = (words * sizeof(unsigned) * shape.in_bin) << shape.copies_log2;
+    allow_shared(add_to_tables<T, TableKey>, bytes);
+    add_to_tables<T, TableKey><<<blocks, tuning::table_threads, bytes, where_.stream>>>(from, sums_, shape);
+  }
+  /// Each block reads its share of the elements for one bin.
+  void add_directly(const table_shape& shape) const {
+    const unsigned parts = std::max(1u, multiprocessors() / shape.bins);
+    add(from_, shape, parts * shape.bins);
+  }
+  /// Where sampled keys ascend by bins, and until one does not.
+  void add_in_order(table_shape shape, const bin_map& bins, std::uint64_t* begins) const {
+    find_begins<<<1, tuning::most_bins, 0, where_.stream>>>(from_, sums_, bins, begins);
+    shape.bin_begins = begins;
+    shape.when = run_if::in_order;
+    add(from_, shape, multiprocessors());
+    start_again<<<multiprocessors(), tuning::count_threads, 0, where_.stream>>>(sums_);
+  }
+  void add_by_bins(table_shape shape, const bin_map& bins, const bin_memory& memory,
+                   const sorted_by_bins<T>& sorted) const {
+    const unsigned blocks = std::min(multiprocessors(), counting_blocks);
+    count_bins<<<blocks, tuning::count_threads, 0, where_.stream>>>(from_, sums_, bins, memory.counts);
+    find_starts<<<bins.count, start_threads, 0, where_.stream>>>(memory, blocks, sums_.notes);
+    allow_shared(scatter_to_bins<T, Key>, sizeof(bin_stage<T>));
+    scatter_to_bins<<<blocks, tuning::scatter_threads, sizeof(bin_stage<T>), where_.stream>>>(from_, sums_, bins,
+                                                                                              memory.starts, sorted);
+    shape.bin_begins = memory.begins;
+    add(keyed_elements<T, std::uint16_t>{sorted.keys, sorted.x, from_.count, true}, shape, multiprocessors());
+  }
+  void finish(const request& request, const batch_output& out) const {
+    const unsigned blocks = multiprocessors() * 8, threads = tuning::spill_threads;
+    make_wide_sums<T, Key><<<blocks, threads, 0, where_.stream>>>(from_, sums_);
+    add_to_wide_sums<T, Key><<<blocks, threads, 0, where_.stream>>>(from_, sums_);
+    mark_minus_zeros<T, Key><<<blocks, threads, 0, where_.stream>>>(from_, sums_);
+    with_float(request.result, [&]<class R>(R) {
+      write_group_results<T, R>
+          <<<blocks_for(where_, sums_.groups / threads + 1), threads, 0, where_.stream>>>(sums_, out);
+    });
+  }
+
+ private:
+  static bool is_aligned(const void* x) { return reinterpret_cast<std::uintptr_t>(x) % 16 == 0; }
+  template <class Kernel>
+  static void allow_shared(Kernel kernel, std::size_t bytes) {
+    check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
+          "cudaFuncSetAttribute");
+  }
+  unsigned multiprocessors() const { return static_cast<unsigned>(where_.multiprocessors); }
+
+  const execution& where_;
+  const group_sums<T>& sums_;
+  const keyed_elements<T, Key> from_;
+};
+
+/// Arrays in device memory of a call: `sums` has pointers to the others.
+template <class T>
+struct table_memory {
+  group_sums<T> sums;
+  bin_memory bins;
+  sorted_by_bins<T> sorted;
+  std::byte* cleared;  ///< the first of cleared_bytes bytes that are to be 0
+  std::size_t cleared_bytes;
+};
+
+std::uint64_t most_wide_sums(const batch& groups) {
+  return std::min<std::uint64_t>(groups.result_count, groups.inputs.count());
+}
+
+template <class T>
+table_memory<T> take_memory(scratch_pieces& scratch, const batch& groups, std::uint32_t bins, bool counted) {
+  const std::size_t count = groups.inputs.count(), group_count = groups.result_count;
+  table_memory<T> taken{};
+  const std::size_t before = scratch.taken_bytes();
+  taken.cleared = scratch.take<std::byte>(0);
+  taken.sums.notes = scratch.take<group_notes>(sizeof(group_notes));
+  taken.sums.words = scratch.take<unsigned long long>((group_window<T>::words + (counted ? 1 : 0)) * group_count * 8);
+  taken.sums.marks = scratch.take<std::uint32_t>(group_count * sizeof(std::uint32_t));
+  taken.cleared_bytes = scratch.taken_bytes() - before;
+  taken.sums.wide = scratch.take<wide_sum<T>>(most_wide_sums(groups) * sizeof(wide_sum<T>));
+  taken.sums.most_spills = count / elements_of_spill + 1024;
+  taken.sums.spills = scratch.take<spilled<T>>(taken.sums.most_spills * sizeof(spilled<T>));
+  if (bins > 1) taken.bins.begins = scratch.take<std::uint64_t>((bins + std::size_t{1}) * sizeof(std::uint64_t));
+  if (bins > most_passes) {
+    const std::size_t entries = std::size_t{bins} * counting_blocks;
+    taken.bins.counts = scratch.take<std::uint32_t>(entries * sizeof(std::uint32_t));
+    taken.bins.starts = scratch.take<std::uint64_t>(entries * sizeof(std::uint64_t));
+    taken.sorted.keys = scratch.take<std::uint16_t>(count * sizeof(std::uint16_t));
+    taken.sorted.x = scratch.take<T>(count * sizeof(T));
+  }
+  return taken;
+}
+
+std::size_t shared_bytes_of(int device) {
+  int bytes = 0;
+  check(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device), "cudaDeviceGetAttribute");
+  return static_cast<std::size_t>(bytes);
+}
+
+}  // namespace
+
+bool group_tables::serve(const request& request, const batch& groups, const execution& where) {
+  constexpr std::size_t least_bytes = std::size_t{1} << 28;
+  constexpr std::size_t least_shared_bytes = std::max(sizeof(bin_stage<float>), sizeof(bin_stage<double>));
+  const element_type type = request.inputs.type();
+  if (request.what != operation::sum && request.what != operation::mean) return false;
+  if (request.how != method::exact || (type != element_type::f32 && type != element_type::f64)) return false;
+  if (is_partial(groups.inputs, request.nan)) return false;
+  if (groups.result_count > bin_map::most_groups || shared_bytes_of(where.device) < least_shared_bytes) return false;
+  // Wide sums take no more memory than a sort.
+  const std::size_t wide_bytes =
+      most_wide_sums(groups) * (type == element_type::f32 ? sizeof(wide_sum<float>) : sizeof(wide_sum<double>));
+  return wide_bytes <= std::max(least_bytes, groups.inputs.count() * 16);
+}
+
+group_tables::group_tables(const request& request, const batch& groups, const execution& where)
+    : request_(request), groups_(groups), counted_(request.what == operation::mean) {
+  const std::size_t words = with_float(request.inputs.type(), []<class T>(T) { return group_window<T>::words; });
+  constexpr std::size_t least_static_bytes = 1 << 10;
+  most_in_table_ = static_cast<std::uint32_t>((shared_bytes_of(where.device) - least_static_bytes) /
+                                              ((words + (counted_ ? 1 : 0)) * sizeof(unsigned)));
+  const auto count = static_cast<std::uint32_t>(groups.result_count);
+  bins_.units = std::min(most_in_table_ >> bin_map::unit_bits, bin_map::most_units);
+  bins_.reciprocal = (1u << 16) / bins_.units + 1;
+  bins_.count = (count - 1) / bins_.groups_of_bin() + 1;
+}
+
+std::size_t group_tables::scratch_bytes() const {
+  scratch_pieces none;
+  with_float(request_.inputs.type(), [&]<class T>(T) { take_memory<T>(none, groups_, bins_.count, counted_); });
+  return none.taken_bytes();
+}
+
+void group_tables::enqueue(scratch_pieces& scratch, const execution& where, const batch_output& out) const {
+  with_float(request_.inputs.type(), [&]<class T>(T) {
+    table_memory<T> memory = take_memory<T>(scratch, groups_, bins_.count, counted_);
+    memory.sums.groups = static_cast<std::uint32_t>(groups_.result_count);
+    memory.sums.counted = counted_;
+    memory.sums.drops_others = groups_.drops_others;
+    memory.sums.status = out.status;
+    check(cudaMemsetAsync(memory.cleared, 0, memory.cleared_bytes, where.stream), "cudaMemsetAsync");
+    const std::uint32_t in_bin = std::min(memory.sums.groups, bins_.groups_of_bin());
+    table_shape shape{bins_.count, in_bin, 0, nullptr, bins_.count == 1 ? run_if::always : run_if::scattered};
+    while (shape.copies_log2 < 5 && in_bin << (shape.copies_log2 + 1) <= most_in_table_) ++shape.copies_log2;
+    const auto launch = [&]<class Key>(Key) {
+      const table_launches<T, Key> launches(where, groups_, memory.sums);
+      launches.choose(bins_);
+      if (bins_.count > 1) launches.add_in_order(shape, bins_, memory.bins.begins);
+      if (bins_.count <= most_passes) {
+        launches.add_directly(shape);
+      } else {
+        launches.add_by_bins(shape, bins_, memory.bins, memory.sorted);
+      }
+      launches.finish(request_, out);
+    };
+    size_of(groups_.index.type) == 4 ? launch(std::uint32_t()) : launch(std::uint64_t());
+  });
+  check(cudaGetLastError(), "launching sums of groups");
+}
+
+}  // namespace fanin::cuda

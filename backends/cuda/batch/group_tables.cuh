@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tables of sums in shared memory: each block has one, of the groups of a bin, and adds it to the sums in device
+// memory at the end. Few groups have several copies, so that the lanes of a warp seldom meet in a word. A thread that
+// reads equal keys in a row adds their elements in registers first.
+#pragma once
+
+#include "backends/cuda/batch/group_sums.cuh"
+#include "backends/cuda/runtime/dynamic_shared.cuh"
+
+namespace fanin::cuda {
+
+namespace tuning {
+inline constexpr unsigned table_threads = 1024;
+/// Times four elements that a thread loads before it adds the first.
+template <class T>
+inline constexpr int table_loads = sizeof(T) == 4 ? 2 : 1;
+}  // namespace tuning
+
+/// When a launch does something: always, or if sampled keys ascend by bins, or if not all do.
+enum class run_if : std::uint8_t { always, in_order, scattered };
+
+/// Bins of `in_bin` groups each, but for the last. Without `bin_begins` a block reads all elements of
+/// its share, for one bin; otherwise elements stand in the order of bins, of which bin b begins at bin_begins[b].
+struct table_shape {
+  std::uint32_t bins, in_bin;
+  int copies_log2;
+  const std::uint64_t* bin_begins;
+  run_if when;
+};
+
+/// The block's table: a word after the other, each of all copies of all groups.
+template <class T>
+class block_table {
+  using sum = typename group_window<T>::sum;
+  static constexpr int words = group_window<T>::words;
+
+ public:
+  static constexpr std::uint32_t no_group = ~std::uint32_t{0};
+
+  __device__ block_table(const table_shape& shape, bool counted)
+      : word_(dynamic_shared<unsigned>()),
+        entries_(shape.in_bin << shape.copies_log2),
+        copies_log2_(shape.copies_log2),
+        rows_(words + (counted ? 1 : 0)) {
+    for (unsigned i = threadIdx.x; i < entries_ * rows_; i += blockDim.x) word_[i] = 0;
+    __syncthreads();
+  }
+
+  /// Adds a sum of `count` elements to each of `Count` groups. The first words of all are added before the second
+  /// ones, so that they do not wait for each other's carries.
+  template <int Count>
+  __device__ void add(const std::uint32_t (&group)[Count], const sum (&x)[Count], unsigned count) {
+    const unsigned copy = threadIdx.x & ((1u << copies_log2_) - 1);
+    unsigned carry[Count] = {};
+#pragma unroll
+    for (int w = 0; w < words; ++w) {
+      unsigned added[Count], old[Count];
+#pragma unroll
+      for (int j = 0; j < Count; ++j) {
+        added[j] = word_of(x[j], w) + carry[j];
+        if (group[j] == no_group) continue;
+        unsigned* const place = word_ + w * entries_ + (group[j] << copies_log2_) + copy;
+        if (w + 1 < words) {
+          old[j] = atomicAdd(place, added[j]);
+        } else if (added[j] != 0) {
+          atomicAdd(place, added[j]);
+        }
+      }
+#pragma unroll
+      for (int j = 0; j < Count && w + 1 < words; ++j) {
+        carry[j] = static_cast<unsigned>(added[j] < carry[j]) | static_cast<unsigned>(old[j] + added[j] < added[j]);
+      }
+    }
+    if (rows_ == words) return;
+#pragma unroll
+    for (int j = 0; j < Count; ++j) {
+      if (group[j] != no_group) atomicAdd(word_ + words * entries_ + (group[j] << copies_log2_) + copy, count);
+    }
+  }
+
+  /// Adds the table's first `groups` groups to those from `first` on, and clears them. All threads call it.
+  __device__ void flush(const group_sums<T>& to, std::uint32_t first, std::uint32_t groups) {
+    __syncthreads();
+    const unsigned copies = 1u << copies_log2_;
+    for (unsigned g = threadIdx.x; g < groups; g += blockDim.x) {
+      for (int w = 0; w < rows_; ++w) {
+        std::int64_t total = 0;
+        for (unsigned c = 0; c < copies; ++c) {
+          unsigned& word = word_[w * entries_ + (g << copies_log2_) + ((c + threadIdx.x) & (copies - 1))];
+          total += w == words - 1 ? std::int64_t{static_cast<int>(word)} : std::int64_t{word};
+          word = 0;
+        }
+        if (total != 0) {
+          atomicAdd(to.words + std::uint64_t{to.groups} * static_cast<unsigned>(w) + first + g,
+                    static_cast<unsigned long long>(total));
+        }
+      }
+    }
+    __syncthreads();
+  }
+
+ private:
+  unsigned* const word_;
+  const unsigned entries_;
+  const int copies_log2_, rows_;
+};
+
+/// The sum of a thread's elements with equal keys in a row.
+template <class T>
+struct run_of_keys {
+  using sum = typename group_window<T>::sum;
+  std::uint32_t group = block_table<T>::no_group;
+  unsigned count = 0;
+  sum x = 0;
+
+  __device__ void end(block_table<T>& table) {
+    if (group != block_table<T>::no_group) table.add({group}, {x}, count);
+  }
+  /// Adds four elements of one group, or of none.
+  __device__ void add(block_table<T>& table, std::uint32_t group_of_four, const sum (&four)[4]) {
+    if (group_of_four != group) {
+      end(table);
+      *this = {group_of_four, 0, 0};
+    }
+    x += (four[0] + four[1]) + (four[2] + four[3]);
+    count += 4;
+  }
+};
+
+/// Adds the elements to the sums of their groups, and lists those outside of the window. Keys of no group are noted;
+/// if elements are said to stand in the order of bins, keys that do not are.
+template <class T, class Key>
+__global__ void __launch_bounds__(tuning::table_threads, 1)
+    add_to_tables(const __grid_constant__ keyed_elements<T, Key> from, const __grid_constant__ group_sums<T> to,
+                  const __grid_constant__ table_shape shape) {
+  using sum = typename group_window<T>::sum;
+  constexpr std::uint32_t no_group = block_table<T>::no_group;
+  constexpr int at_once = tuning::table_loads<T>;
+  constexpr unsigned stride = tuning::table_threads * 4;
+  constexpr bool has_local_keys = sizeof(Key) == 2;  // below the number of groups of a bin
+  if (shape.when == run_if::in_order && to.notes->in_order == 0) return;
+  if (shape.when == run_if::scattered && to.notes->scattered == 0) return;
+  const unsigned lowest = to.notes->lowest;
+  const bool by_bins = shape.bin_begins != nullptr;
+  const unsigned parts = by_bins ? gridDim.x : gridDim.x / shape.bins;
+  const unsigned part = by_bins ? blockIdx.x : blockIdx.x / shape.bins;
+  if (part >= parts) return;
+  const std::uint64_t count = by_bins ? shape.bin_begins[shape.bins] : from.count;
+  const std::uint64_t last = count * (part + 1) / parts;
+  unsigned bin = by_bins ? 0 : blockIdx.x % shape.bins;
+  block_table<T> table(shape, to.counted);
+  bool minus_zeros = false, misplaced = false;
+  for (std::uint64_t begin = count * part / parts, end; begin < last; begin = end) {
+    end = ::min(last, begin + (std::uint64_t{1} << most_elements_log2));
+    if (by_bins) {
+      unsigned above = shape.bins;
+      while (above - bin > 1) {
+        const unsigned middle = (bin + above) / 2;
+        (shape.bin_begins[middle] <= begin ? bin : above) = middle;
+      }
+      end = ::min(end, shape.bin_begins[bin + 1]);
+    }
+    const std::uint32_t first = bin * shape.in_bin, groups = ::min(shape.in_bin, to.groups - first);
+    run_of_keys<T> run;
+    for (std::uint64_t i0 = begin / 4 * 4 + threadIdx.x * 4; i0 < end; i0 += stride * at_once) {
+      four<Key> keys[at_once];
+      four<T> x[at_once];
+#pragma unroll
+      for (int k = 0; k < at_once; ++k) {
+        const std::uint64_t i = i0 + k * stride;
+        if (i >= end) continue;
+        keys[k] = load_four(from.keys, i, from.count, from.aligned);
+        x[k] = load_four(from.x, i, from.count, from.aligned);
+      }
+#pragma unroll
+      for (int k = 0; k < at_once; ++k) {
+        const std::uint64_t i = i0 + k * stride;
+        if (i >= end) continue;
+        std::uint32_t group[4];
+        sum value[4];
+        unsigned odd = 0;  // bits of elements that are outside of the window, then of those that are in no group
+#pragma unroll
+        for (int j = 0; j < 4; ++j) {
+          const bool is_mine = i + j >= begin && i + j < end;
+          const Key key = has_local_keys ? keys[k].at[j] : keys[k].at[j] - static_cast<Key>(first);
+          group[j] = is_mine && key < groups ? static_cast<std::uint32_t>(key) : no_group;
+          const T one = x[k].at[j];
+          const unsigned place = place_in_window(one, lowest);
+          const bool fits = place < static_cast<unsigned>(group_window<T>::binades);
+          value[j] = fits ? in_units(one, place) : sum{0};
+          if (group[j] != no_group && one == 0) minus_zeros = minus_zeros || detail::to_bits(one) != 0;
+          if (group[j] != no_group && !fits && one != 0) odd |= 1u << j;
+          if (!has_local_keys && by_bins) misplaced = misplaced || (is_mine && group[j] == no_group);
+          if (!has_local_keys && !by_bins && bin == 0 && is_mine && keys[k].at[j] >= to.groups) odd |= 16u << j;
+        }
+        if (odd != 0) {
+#pragma unroll
+          for (int j = 0; j < 4; ++j) {
+            if ((odd >> j & 1) != 0) spill(to, first + group[j], x[k].at[j]);
+            if ((odd >> j & 16) != 0) note_outside(to.drops_others, i + j, to.status);
+          }
+        }
+        if (group[0] == group[1] && group[1] == group[2] && group[2] == group[3]) {
+          run.add(table, group[0], value);
+        } else {
+          table.add(group, value, 1);
+        }
+      }
+    }
+    run.end(table);
+    table.flush(to, first, groups);
+  }
+  if (__any_sync(0xffffffffu, misplaced) && threadIdx.x % 32 == 0) to.notes->scattered = 1;
+  if (__any_sync(0xffffffffu, minus_zeros) && threadIdx.x % 32 == 0) to.notes->minus_zeros = 1;
+}
+
+}  // namespace fanin::cuda
