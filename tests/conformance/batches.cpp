@@ -110,11 +110,6 @@ void for_each_method(const backend& b, F f) {
   }
 }
 
-template <class T>
-std::vector<T> values_for(operation what, std::size_t count, std::uint64_t seed) {
-  return what == operation::product ? unit_factors<T>(count, seed) : mixed_values<T>(count, seed);
-}
-
 /// Operations of which long inputs differ: by order, by the number of inputs, and by indices.
 template <class T, class F>
 void for_each_long_method(const backend& b, F f) {
