@@ -215,14 +215,13 @@ constexpr arithmetic arithmetic_of() {
   return f;
 }
 
-/// The same that adds to the result which stands at `out`: finish() of no elements leaves it as it is.
+/// The same that adds elements, of which there are some, to the result which stands at `out`.
 template <class Recipe>
 constexpr arithmetic addition_of() {
   using folded = acc::folds_as_t<typename Recipe::accumulator>;
   arithmetic f = arithmetic_of<Recipe>();
   f.reduce = nullptr;
   f.finish = [](const void* state, std::uint64_t count, element_type result, void* out) {
-    if (count == 0) return;
     with_result<Recipe>(result, [&]<class R>(R) {
       R& value = *static_cast<R*>(out);
       value = acc::with_earlier<Recipe>(loop<folded>::total(state), count, value);
