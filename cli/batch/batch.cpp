@@ -88,7 +88,7 @@ void run_batch(const batch_request& asked) {
   const shaped_batch found = load_batch(read, index.get(), asked.many);
   std::vector<finished_batch> finished;
   for (const operation what : asked.operations) {
-    finished_reduction done{.what = what, .reached = {}};
+    finished_reduction done{.what = what, .inputs = {}, .reached = {}};
     for (const source* one : read) done.inputs.push_back(described(*one));
     const std::string place = done.input() + (index == nullptr ? "" : " by " + index->name());
     finished.push_back(reduce_batch(std::move(done), found.many, asked.chosen, place));

@@ -2,6 +2,7 @@
 // Rows, segments and groups through the verbs, and what they refuse.
 #include <doctest/doctest.h>
 
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -185,6 +186,10 @@ TEST_SUITE("unit/batches") {
     fanin::add_to(fanin::operation::min, fanin::rows(fanin::where(x, mask), {2, 3}, 1), two);
     CHECK(std::signbit(two[0]));
     CHECK(two[1] == 4);
+    constexpr std::uint64_t nan_with_payload = 0x7ff8000000001234;
+    std::vector<double> nothing_added{std::bit_cast<double>(nan_with_payload)};
+    fanin::add_to(fanin::segments(x, std::vector<int>{3, 3}), nothing_added, {.how = method::exact});
+    CHECK(std::bit_cast<std::uint64_t>(nothing_added[0]) == nan_with_payload);
     std::vector<double> all_minus_zero{-0.0};
     fanin::add_to(fanin::rows(std::vector<double>{-0.0}, {1, 1}, 1), all_minus_zero, {.how = method::exact});
     CHECK(std::signbit(all_minus_zero[0]));
