@@ -6,6 +6,8 @@
 #include <string>
 #include <utility>
 
+#include <fanin/accumulator/earlier_result.hpp>
+
 #include "backends/checks.hpp"
 #include "backends/choice.hpp"
 #include "backends/fallback.hpp"
@@ -134,6 +136,22 @@ report reduce(operation what, const batch& many, const results_view& out, const 
     return report(s.chosen->name(), s.chosen->reduce_each(s.what, many, out), std::move(s.fallback));
   };
   return with_fallback(choose_backend, run, [&] { return leaves_choice(chosen, many.inputs.place()); });
+}
+
+report add_to(operation what, const batch& many, const results_view& out, const options& chosen) {
+  if (!accumulator::takes_results(what)) {
+    throw unsupported("add_to has sum, product, min and max, and not " + std::string(to_string(what)) +
+                      ": merge states instead");
+  }
+  if (many.of_empty) throw invalid_argument("add_to leaves results of no elements as they are: without if_empty()");
+  check_batch(what, many, out, chosen.result);
+  options with_result = chosen;
+  with_result.result = out.type;
+  // Another backend cannot go on where one has failed: it would add some elements again.
+  return translate_bad_alloc([&] {
+    selection s = choose(what, many.inputs, with_result, {}, many.kind, true);
+    return report(s.chosen->name(), s.chosen->reduce_each(s.what, many, out), std::move(s.fallback));
+  });
 }
 
 report plan::operator()(const batch& many, const results_view& out) const {

@@ -34,8 +34,8 @@ inline input_views views_without_data(operation what, element_type type, std::si
 
 /// select() among all backends.
 inline selection choose(operation what, const input_views& inputs, const options& chosen,
-                        std::span<const passed_over> failed = {}, layout kind = layout::array) {
-  return select(backends(), wanted_backend(chosen), what, inputs, chosen, failed, kind);
+                        std::span<const passed_over> failed = {}, layout kind = layout::array, bool adds = false) {
+  return select(backends(), wanted_backend(chosen), what, inputs, chosen, failed, kind, adds);
 }
 
 }  // namespace fanin

@@ -194,7 +194,7 @@ unsigned threads_of(const options& chosen) { return chosen.threads != 0 ? chosen
 }  // namespace
 
 selection select(candidate_list candidates, std::string_view wanted, operation what, const input_views& inputs,
-                 const options& chosen, std::span<const passed_over> failed, layout kind) {
+                 const options& chosen, std::span<const passed_over> failed, layout kind, bool adds) {
   check_known(what, inputs, chosen.how);
   const request query{what,
                       inputs,
@@ -203,7 +203,8 @@ selection select(candidate_list candidates, std::string_view wanted, operation w
                       chosen.variant,
                       threads_of(chosen),
                       chosen.nan,
-                      kind};
+                      kind,
+                      adds};
   return choose(candidates, wanted, query, chosen, failed);
 }
 

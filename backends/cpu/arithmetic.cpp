@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 
+#include <fanin/accumulator/earlier_result.hpp>
 #include <fanin/recipe.hpp>
 
 #include "backends/cpu/complex_loops.hpp"
@@ -212,6 +213,35 @@ constexpr arithmetic arithmetic_of() {
     return with_result<Recipe>(result, [&]<class R>(R) { return detail::general_bound<A, R>(count); });
   };
   return f;
+}
+
+/// The same that adds elements, of which there are some, to the result which stands at `out`.
+template <class Recipe>
+constexpr arithmetic addition_of() {
+  using folded = acc::folds_as_t<typename Recipe::accumulator>;
+  arithmetic f = arithmetic_of<Recipe>();
+  f.reduce = nullptr;
+  f.finish = [](const void* state, std::uint64_t count, element_type result, void* out) {
+    with_result<Recipe>(result, [&]<class R>(R) {
+      R& value = *static_cast<R*>(out);
+      value = acc::with_earlier<Recipe>(loop<folded>::total(state), count, value);
+    });
+  };
+  f.bound = [](std::uint64_t count, element_type result) {
+    return with_result<Recipe>(result, [&]<class R>(R) { return acc::bound_with_earlier<Recipe, R>(count); });
+  };
+  return f;
+}
+
+const arithmetic* find_addition(operation what, element_type type, method how) {
+  return with_recipe(what, type, how, []<class Recipe>(Recipe) -> const arithmetic* {
+    if constexpr (acc::takes_results(Recipe::what)) {
+      static constexpr arithmetic functions = addition_of<Recipe>();
+      return &functions;
+    } else {
+      return nullptr;
+    }
+  });
 }
 
 const arithmetic* find_arithmetic(operation what, element_type type, method how) {

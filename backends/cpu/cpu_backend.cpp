@@ -224,7 +224,8 @@ support cpu_backend::prepare(request& request) const {
     request.prepared = request.own;
     return {};
   }
-  const arithmetic* const found = find_arithmetic(request.what, request.inputs.type(), request.how);
+  const auto find = request.adds ? find_addition : find_arithmetic;
+  const arithmetic* const found = find(request.what, request.inputs.type(), request.how);
   request.prepared = found;
   return check_offer(*this, request, found != nullptr);
 }

@@ -234,6 +234,9 @@ support gpu_backend::prepare(request& request) const {
     return {reason::unsupported,
             std::string(name()) + " takes accumulators of your own in device code: fanin/fold.cuh"};
   }
+  if (request.adds) {
+    return {reason::unsupported, std::string(name()) + " adds to no results: reduce to new ones"};
+  }
   const device_fold* kernel = find_kernel(request);
   if (request.kind != layout::array) {
     if (request.inputs.place() != memory::device) {

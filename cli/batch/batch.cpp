@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -18,13 +19,19 @@ namespace fanin::cli {
 namespace {
 
 void check_batch(const batch_request& asked) {
-  if (skips_missing(asked.inputs[0])) {
-    throw usage_error(fmt::format("{} goes by the place of each element, and --missing skip leaves elements out",
-                                  asked.many.name()));
+  for (const input_options& one : asked.inputs) check_index_path(asked.many, one.path);
+  for (const operation what : asked.operations) {
+    if (static_cast<std::size_t>(row_of(what).inputs) == asked.inputs.size()) continue;
+    throw usage_error(fmt::format("{} reads two inputs", to_string(what)));
   }
-  if (!asked.many.output.empty() && row_of(asked.what).form == result_form::extremes) {
+  if (asked.many.output.empty()) return;
+  if (asked.operations.size() > 1) {
+    throw usage_error(
+        fmt::format("--output writes the results of one operation, and these are {}", asked.operations.size()));
+  }
+  if (row_of(asked.operations[0]).form == result_form::extremes) {
     throw usage_error(fmt::format("--output writes one number for each result, and {} has two; write min and max",
-                                  to_string(asked.what)));
+                                  to_string(asked.operations[0])));
   }
 }
 
@@ -39,15 +46,23 @@ std::vector<std::unique_ptr<source>> open_inputs(const batch_request& asked) {
   return inputs;
 }
 
-std::string printed_batch(const finished_batch& finished, std::span<const std::size_t> shape,
-                          const batch_request& asked) {
-  std::string lines;
-  if (asked.json) {
+std::string printed_json(const std::vector<finished_batch>& all, std::span<const std::size_t> shape,
+                         const batch_request& asked) {
+  json objects = json::array();
+  for (const finished_batch& one : all) {
     json members = {{"shape", shape}};
-    members.update(asked.many.output.empty() ? finished.values.members() : json{{"output", asked.many.output}});
-    return printed(to_json(finished.done, members));
+    members.update(asked.many.output.empty() ? one.values.members() : json{{"output", asked.many.output}});
+    objects.push_back(to_json(one.done, members));
   }
-  for (std::size_t i = 0; i < finished.values.size(); ++i) lines += value_of(asked.what, finished.values[i]) + "\n";
+  return printed(asked.joint ? objects : objects[0]);
+}
+
+std::string lines_of(const std::vector<finished_batch>& all) {
+  std::string lines;
+  for (std::size_t i = 0; i < all[0].values.size(); ++i) {
+    for (const finished_batch& one : all) lines += value_of(one.done.what, one.values[i]) + " ";
+    lines.back() = '\n';
+  }
   return lines;
 }
 
@@ -71,17 +86,19 @@ void run_batch(const batch_request& asked) {
     if (file->is_stdout() && asked.json) throw usage_error("--json and --output both write to standard output");
   }
   const shaped_batch found = load_batch(read, index.get(), asked.many);
-  finished_reduction done{.what = asked.what, .reached = {}};
-  for (const source* one : read) done.inputs.push_back(described(*one));
-  const std::string place = done.input() + (index == nullptr ? "" : " by " + index->name());
-  const finished_batch finished = reduce_batch(std::move(done), found.many, asked.chosen, place);
-  for (const source* one : all) one->finish();
-  if (asked.explain) {
-    explain_each(finished.done);
-    write_stderr(fmt::format("results: {}, in the shape {}", finished.values.size(), shape_text(found.shape)));
+  std::vector<finished_batch> finished;
+  for (const operation what : asked.operations) {
+    finished_reduction done{.what = what, .inputs = {}, .reached = {}};
+    for (const source* one : read) done.inputs.push_back(described(*one));
+    const std::string place = done.input() + (index == nullptr ? "" : " by " + index->name());
+    finished.push_back(reduce_batch(std::move(done), found.many, asked.chosen, place));
+    if (!asked.explain) continue;
+    explain_each(finished.back().done);
+    write_stderr(fmt::format("results: {}, in the shape {}", finished.back().values.size(), shape_text(found.shape)));
   }
-  if (file) finished.values.save(*file, found.shape);
-  if (!file || asked.json) write_stdout(printed_batch(finished, found.shape, asked));
+  for (source* one : all) one->finish();
+  if (file) finished[0].values.save(*file, found.shape);
+  if (!file || asked.json) write_stdout(asked.json ? printed_json(finished, found.shape, asked) : lines_of(finished));
 }
 
 }  // namespace fanin::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Many results of one input: a reduction along axes, of segments, or of groups.
+// Many results of one input: reductions along axes, of segments, or of groups.
 #pragma once
 
 #include <string>
@@ -12,9 +12,10 @@
 
 namespace fanin::cli {
 
-/// A reduction whose batch_options are given().
+/// Reductions whose batch_options are given().
 struct batch_request {
-  operation what = operation::sum;
+  std::vector<operation> operations;
+  bool joint = false;                 ///< JSON is an array with an object for each operation
   std::vector<input_options> inputs;  ///< one, or two of an operation of two
   batch_options many;
   options chosen;
@@ -22,7 +23,8 @@ struct batch_request {
   bool explain = false, json = false;
 };
 
-/// Prints the results, or writes them to the file. All elements are loaded into memory, or mapped.
+/// Prints a line for each result, with the value of every operation, or writes the results of one operation to the
+/// file. All elements are loaded into memory, or mapped.
 /// @throws usage_error, bad_data, fanin::error
 void run_batch(const batch_request& asked);
 

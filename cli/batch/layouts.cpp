@@ -71,6 +71,12 @@ shaped_batch load_groups(const input_views& views, source& index, const batch_op
 
 }  // namespace
 
+void check_index_path(const batch_options& asked, const std::string& input) {
+  if (input == "-" && (asked.segments == "-" || asked.keys == "-")) {
+    throw usage_error("standard input is named twice");
+  }
+}
+
 std::unique_ptr<source> open_index(const batch_options& asked) {
   const std::string& path = !asked.keys.empty() ? asked.keys : asked.segments;
   if (path.empty()) return nullptr;
@@ -85,6 +91,10 @@ std::unique_ptr<source> open_index(const batch_options& asked) {
 }
 
 shaped_batch load_batch(std::span<source* const> inputs, source* index, const batch_options& asked) {
+  if (inputs[0]->skips_missing()) {
+    throw usage_error(
+        fmt::format("{} goes by the place of each element, and --missing skip leaves elements out", asked.name()));
+  }
   const input_views views =
       inputs.size() == 2 ? input_views(inputs[0]->load(), inputs[1]->load()) : input_views(inputs[0]->load());
   if (index == nullptr) return load_rows(inputs, views, asked);

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include <fanin/batch.hpp>
@@ -20,6 +21,8 @@ struct shaped_batch {
   std::vector<std::size_t> shape;
 };
 
+/// @throws usage_error if standard input is both the input and the offsets or keys
+void check_index_path(const batch_options& asked, const std::string& input);
 /// The offsets or the keys; null for rows. @throws usage_error unless they are an .npy of such integers
 std::unique_ptr<source> open_index(const batch_options& asked);
 /// Loads the elements of the inputs, and `index`. @throws usage_error, bad_data, invalid_argument

@@ -3,11 +3,17 @@
 
 #include <CLI/App.hpp>
 
+#include "cli/kit/errors.hpp"
 #include "cli/kit/options.hpp"
 
 namespace fanin::cli {
 
-void add_batch_options(CLI::App& parser, batch_options& arguments) {
+void batch_options::check_output() const {
+  if (given() || output.empty()) return;
+  throw usage_error("--output requires --axis, --segments or --keys; a single value is printed");
+}
+
+void add_layout_options(CLI::App& parser, batch_options& arguments) {
   const auto option = [&](const char* name, const char* value, std::string& to, const char* description) {
     return parser.add_option(name, to, description)->type_name(value);
   };
@@ -25,8 +31,14 @@ void add_batch_options(CLI::App& parser, batch_options& arguments) {
       ->needs(keys);
   axis->excludes(segments)->excludes(keys);
   segments->excludes(keys);
-  option("--output,-o", "FILE", arguments.output,
-         "of many results: write them to an .npy, of indexed ones the indices; - is standard output");
+}
+
+void add_batch_options(CLI::App& parser, batch_options& arguments) {
+  add_layout_options(parser, arguments);
+  parser
+      .add_option("--output,-o", arguments.output,
+                  "of many results: write them to an .npy, of indexed ones the indices; - is standard output")
+      ->type_name("FILE");
 }
 
 void add_by_options(CLI::App& parser, batch_options& arguments) {

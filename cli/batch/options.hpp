@@ -30,8 +30,13 @@ struct batch_options {
     if (!by.empty()) return "--by";
     return !axis.empty() ? "--axis" : !segments.empty() ? "--segments" : "--keys";
   }
+  /// @throws usage_error if results are to be written, and one is asked for
+  void check_output() const;
 };
 
+/// Adds the options that say which elements belong to which result.
+void add_layout_options(CLI::App& parser, batch_options& arguments);
+/// The same and --output.
 void add_batch_options(CLI::App& parser, batch_options& arguments);
 /// Adds --by and --sort-keys, which exclude those of add_batch_options() that the parser has.
 void add_by_options(CLI::App& parser, batch_options& arguments);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// fanin bench measures all combinations of backends, variants, operations, types, methods and counts.
+// fanin bench measures all combinations of backends, variants, operations, types, methods, counts and layouts.
 #include "cli/bench/bench.hpp"
 
 #include <fmt/format.h>
@@ -49,7 +49,7 @@ std::string story(const bench_case& next, std::size_t done, std::size_t cases, d
 
 /// Returns null if there is not enough memory.
 std::unique_ptr<bench_input> input_for(const bench_case& one, unsigned threads) try {
-  return std::make_unique<bench_input>(one.what, one.type, one.count, threads);
+  return std::make_unique<bench_input>(one, threads);
 } catch (const std::bad_alloc&) {
   return nullptr;
 } catch (const std::length_error&) {
@@ -83,7 +83,8 @@ bench_result measure_all(const std::vector<bench_case>& cases, const bench_optio
       continue;
     }
     if (watch.seen()) break;
-    bench_row row = measure_case(one, reduction_of(one, threads), *input, threads, limit);
+    bench_row row = one.is_batch() ? measure_batch(one, *input, threads, limit)
+                                   : measure_case(one, reduction_of(one, threads), *input, threads, limit);
     if (watch.seen()) break;  // The interrupt cut the measurement of this row short.
     all.rows.push_back(std::move(row));
   }
@@ -105,7 +106,8 @@ void run_bench(const bench_options& arguments, const CLI::App& parser) {
 
 command add_bench(CLI::App& root) {
   auto arguments = std::make_shared<bench_options>();
-  CLI::App* parser = root.add_subcommand("bench", "Check and time backends, variants, operations, types and lengths");
+  CLI::App* parser =
+      root.add_subcommand("bench", "Check and time backends, variants, operations, types, lengths and layouts");
   const auto add_axis = [&](const char* name, std::vector<std::string>& to, const char* description) {
     parser->add_option(name, to, description)->type_name("LIST")->delimiter(',')->allow_extra_args(false);
   };
@@ -116,6 +118,10 @@ command add_bench(CLI::App& root) {
   add_axis("--type", arguments->axes.types, "element types, or all (default: f32,f64)");
   add_axis("--method", arguments->axes.methods, "methods (default: fast,compensated,exact)");
   add_axis("--count", arguments->axes.counts, "numbers of elements, as 1000 or 2^20 (default: 2^12,2^24)");
+  add_axis("--layout", arguments->axes.layouts,
+           "array, or with many results axis0, axis1, segments, groups; or all (default: array)");
+  add_axis("--length", arguments->axes.lengths,
+           "elements of each of many results, which divide the count (default: 16,256,4096)");
   add_threads_option(*parser, arguments->threads);
   add_budget_option(*parser, arguments->budget_seconds,
                     [arguments](double seconds) { arguments->budget_seconds = seconds; });
@@ -129,12 +135,15 @@ command add_bench(CLI::App& root) {
       "elements in so short a type. Sampling stops when half the width of the median's 95 % confidence interval is\n"
       "within 1 % of the median, or when the budget is spent. Samples that the scheduler interrupted are discarded.\n"
       "A warning names the cases in which a thread waited for a core for more than a tenth of the time.\n"
+      "With --layout axis0 and axis1 a case reduces the columns or the rows of a matrix, with segments and groups\n"
+      "those of random lengths with this mean, and every result is checked.\n"
       "Inputs under 256 KiB are read from the caches ('warm'), longer ones past them, from copies in turn. The\n"
       "ceiling is the fastest read of the same bytes by as many threads. An interrupt (Ctrl-C) prints what there "
       "is.\n"
       "docs/benchmarking.md describes the JSON and the reasons.\n\n"
       "Examples:\n  fanin bench\n  fanin bench --backend serial,tbb --method exact --count 2^10,2^20,2^27\n"
       "  fanin bench --operation min,max,dot --type f64 --json > results.json\n"
+      "  fanin bench --layout axis0,axis1 --length 16,2^10 --type f32 --count 2^24\n"
       "  fanin bench --variant naive,kahan,simd --type f32 --list");
   return {parser, [arguments, parser] { run_bench(*arguments, *parser); }};
 }

@@ -2,7 +2,9 @@
 // The cases, the measurements and the results of fanin bench.
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -14,6 +16,7 @@
 #include <fanin/request.hpp>
 #include <fanin/result.hpp>
 
+#include "cli/batch/value_list.hpp"
 #include "cli/kit/json.hpp"
 #include "measure/ceiling.hpp"
 #include "measure/device_copy.hpp"
@@ -25,14 +28,32 @@
 
 namespace fanin::cli {
 
+/// How the elements of a case belong to results.
+enum class bench_layout : std::uint8_t {
+  array,     ///< all to one
+  axis0,     ///< by their column in a matrix
+  axis1,     ///< by their row
+  segments,  ///< by offsets: of random lengths from 1 to twice the mean, less 1
+  groups,    ///< by random keys, of which each group has one
+};
+inline constexpr std::array all_bench_layouts{bench_layout::array, bench_layout::axis0, bench_layout::axis1,
+                                              bench_layout::segments, bench_layout::groups};
+std::string_view to_string(bench_layout);
+/// The library's name for it.
+layout kind_of(bench_layout);
+
 struct bench_case {
   const fanin::backend* backend;
   variant_info variant;
   operation what;
   element_type type;
   std::size_t count;
+  bench_layout layout = bench_layout::array;
+  std::size_t length = 0;  ///< of many results: the elements of each, of segments and groups the mean
 
-  /// The case's name: backend/variant/operation/type/method/count.
+  bool is_batch() const noexcept { return layout != bench_layout::array; }
+  std::size_t results() const noexcept { return is_batch() ? count / length : 1; }
+  /// The case's name: backend/variant/operation/type/method/count, and of many results /layout/length.
   std::string name() const;
   /// The number of bytes that one call reads.
   std::size_t bytes() const;
@@ -40,21 +61,43 @@ struct bench_case {
 
 /// The axes of a sweep, as words of the command line. sweep() replaces an empty axis by its default.
 struct bench_axes {
-  std::vector<std::string> backends = {}, variants = {}, operations = {}, types = {}, methods = {}, counts = {};
+  std::vector<std::string> backends = {}, variants = {}, operations = {}, types = {}, methods = {}, counts = {},
+                           layouts = {}, lengths = {};
 };
 
 /// All combinations of the axes that exist. Cases with the same input follow each other.
 /// @throws usage_error if a word is unknown, backend_unavailable if a named backend is not usable
 std::vector<bench_case> sweep(const bench_axes& axes);
 
+/// The offsets or the keys of a case, if it has such.
+class bench_index {
+ public:
+  bench_index() = default;
+  explicit bench_index(const bench_case& like);
+  /// The index in memory `place`. @throws out_of_memory, device_error
+  array_view at(memory place);
+
+ private:
+  std::vector<std::int32_t> narrow_;  ///< of fewer than 2^31 elements
+  std::vector<std::int64_t> wide_;
+  std::unique_ptr<measure::device_copy> device_;
+};
+
+/// `x` as the inputs of the operation: of two, each is a half.
+input_views inputs_of(operation what, const array_view& x);
+
 /// Random elements in host memory, and in device memory when at() is first called for it, with their exact result.
 class bench_input {
  public:
   /// @throws out_of_memory
   bench_input(operation what, element_type type, std::size_t count, unsigned threads);
+  /// The elements of a case; those of many results have no exact result together. @throws out_of_memory
+  bench_input(const bench_case& like, unsigned threads);
 
   bool fits(const bench_case& which) const;
-  const oracle::truth& expected() const { return expected_; }
+  const oracle::truth& expected() const { return *expected_; }
+  /// The case's batch of elements in host or device memory. @throws out_of_memory, device_error
+  batch batch_of(const array_view& x);
   /// The elements in memory `place`. @throws out_of_memory, device_error
   array_view first(memory place);
   bool warm(memory place) const { return place == memory::host && host_.is_warm(); }
@@ -69,9 +112,12 @@ class bench_input {
   operation what_;
   element_type type_;
   std::size_t count_;
+  bench_layout layout_ = bench_layout::array;
+  std::size_t length_ = 0;
   oracle::random_input values_;
-  oracle::truth expected_;
+  std::optional<oracle::truth> expected_;
   measure::rotation host_;
+  bench_index index_;
   std::unique_ptr<measure::device_copy> device_;
 };
 
@@ -93,6 +139,11 @@ using reduction = std::function<result<scalar>(const array_view&)>;
 /// Checks the value of `call` against the exact result, then times `call` if the value is right.
 bench_row measure_case(const bench_case& which, const reduction& call, bench_input& input, unsigned threads,
                        const measure::stopping_rule& limit);
+/// Judges a row by each of its results, whose elements are in host memory.
+void check_each(bench_row& row, const batch& many, const value_list& values, const report& how);
+/// The same as measure_case() of a case with many results.
+bench_row measure_batch(const bench_case& which, bench_input& input, unsigned threads,
+                        const measure::stopping_rule& limit);
 /// The call of reduce() for a case.
 reduction reduction_of(const bench_case& which, unsigned threads);
 

@@ -4,10 +4,10 @@
 
 #include <fmt/format.h>
 
-#include <fanin/error.hpp>
 #include <fanin/fanin.hpp>
 
 #include "cli/bench/bench.hpp"
+#include "cli/bench/measure.hpp"
 #include "cli/gpu.hpp"
 #include "cli/kit/text.hpp"
 
@@ -29,16 +29,33 @@ array_view half(const array_view& x, std::size_t which) {
 
 }  // namespace
 
+input_views inputs_of(operation what, const array_view& x) {
+  return row_of(what).inputs == 2 ? input_views(half(x, 0), half(x, 1)) : input_views(x);
+}
+
 bench_input::bench_input(operation what, element_type type, std::size_t count, unsigned threads)
     : what_(what),
       type_(type),
       count_(count),
       values_(what, type, static_cast<std::size_t>(row_of(what).inputs) * count),
-      expected_(what, values_.view(), threads),
+      expected_(std::in_place, what, values_.view(), threads),
       host_(places_for(values_.view())) {}
 
+bench_input::bench_input(const bench_case& like, unsigned threads)
+    : what_(like.what),
+      type_(like.type),
+      count_(like.count),
+      layout_(like.layout),
+      length_(like.length),
+      values_(like.what, like.type, static_cast<std::size_t>(row_of(like.what).inputs) * like.count),
+      host_(places_for(values_.view())),
+      index_(like) {
+  if (!like.is_batch()) expected_.emplace(like.what, values_.view(), threads);
+}
+
 bool bench_input::fits(const bench_case& which) const {
-  return which.what == what_ && which.type == type_ && which.count == count_;
+  return which.what == what_ && which.type == type_ && which.count == count_ && which.layout == layout_ &&
+         which.length == length_;
 }
 
 array_view bench_input::first(memory place) { return place == memory::host ? host_.at(0) : on_device().first(); }
@@ -57,39 +74,19 @@ measure::device_copy& bench_input::on_device() {
 reduction reduction_of(const bench_case& which, unsigned threads) {
   const options chosen{
       .backend = which.backend->name(), .variant = which.variant.name, .how = which.variant.how, .threads = threads};
-  return [chosen, what = which.what](const array_view& x) {
-    return reduce(what, row_of(what).inputs == 2 ? input_views(half(x, 0), half(x, 1)) : input_views(x), chosen);
-  };
+  return [chosen, what = which.what](const array_view& x) { return reduce(what, inputs_of(what, x), chosen); };
 }
 
 bench_row measure_case(const bench_case& which, const reduction& call, bench_input& input, unsigned threads,
                        const measure::stopping_rule& limit) {
-  bench_row row{
-      .which = which, .threads = which.backend->name() == "serial" ? 1 : threads, .place = which.backend->home()};
-  row.warm = input.warm(row.place);
-  const auto give_up = [&](const error& failure) {
-    row.verified = oracle::promise::none;
-    row.problem = failure.what();
-  };
-  try {
-    result<scalar> reached = call(input.first(row.place));
+  result<scalar> reached;
+  const auto reduce_once = [&](const array_view& x) { reached = call(x); };
+  return measure_checked(which, input, threads, limit, reduce_once, [&](bench_row& row) {
     row.verified = input.expected().judge(reached.value, reached.report);
     row.error_ulps = input.expected().error_ulps(reached.value);
-    if (row.verified == oracle::promise::broken) {
-      row.problem = fmt::format("gave {}, which breaks its promise", value_text(reached.value));
-      return row;
-    }
-    measure::timed_beside_reads timed =
-        input.time([&](const array_view& x) { reached = call(x); }, *which.backend, row.threads, limit);
-    row.timing = std::move(timed.call);
-    row.ceiling_seconds = timed.ceiling_seconds;
-  } catch (const out_of_memory& failure) {
-    give_up(failure);
-  } catch (const device_error& failure) {
-    give_up(failure);
-    row.device_failed = true;
-  }
-  return row;
+    if (row.verified != oracle::promise::broken) return;
+    row.problem = fmt::format("gave {}, which breaks its promise", value_text(reached.value));
+  });
 }
 
 }  // namespace fanin::cli

@@ -59,19 +59,47 @@ std::vector<variant_info> chosen_variants(const fanin::backend& backend, const s
   return all;
 }
 
+/// A layout, and the elements of each result, or 0 of one array.
+struct placement {
+  bench_layout layout;
+  std::size_t length;
+};
+
+std::vector<placement> chosen_placements(const bench_axes& axes) {
+  const auto layouts =
+      chosen<bench_layout>("layout", axes.layouts, all_bench_layouts, std::vector{bench_layout::array});
+  std::vector<std::size_t> lengths;
+  for (const std::string& text : axes.lengths) lengths.push_back(parse_number<std::uint64_t>("--length", 1, text));
+  if (lengths.empty()) lengths = {16, 256, 4096};
+  std::vector<placement> all;
+  for (const bench_layout layout : layouts) {
+    if (layout == bench_layout::array) {
+      all.push_back({layout, 0});
+    } else {
+      for (const std::size_t length : lengths) all.push_back({layout, length});
+    }
+  }
+  if (!axes.lengths.empty() && std::ranges::all_of(all, [](const placement& one) { return one.length == 0; })) {
+    throw usage_error("--length is about many results: it requires --layout axis0, axis1, segments or groups");
+  }
+  return all;
+}
+
 bool exists(const bench_case& one) {
   const array_view x(nullptr, one.count, one.type, one.backend->home());
-  const request query{one.what,         fanin::detail::repeated(one.what, x),
-                      one.variant.how,  default_result(one.what, one.type),
-                      one.variant.name, 1};
+  request query{one.what,         fanin::detail::repeated(one.what, x),
+                one.variant.how,  default_result(one.what, one.type),
+                one.variant.name, 1};
+  query.kind = kind_of(one.layout);
   return one.backend->supports(query).usable();
 }
 
 }  // namespace
 
 std::string bench_case::name() const {
-  return fmt::format("{}/{}/{}/{}/{}/{}", backend->name(), variant.name, to_string(what), to_string(type),
-                     to_string(variant.how), count);
+  const std::string of_array = fmt::format("{}/{}/{}/{}/{}/{}", backend->name(), variant.name, to_string(what),
+                                           to_string(type), to_string(variant.how), count);
+  return is_batch() ? fmt::format("{}/{}/{}", of_array, to_string(layout), length) : of_array;
 }
 
 std::size_t bench_case::bytes() const {
@@ -90,15 +118,20 @@ std::vector<bench_case> sweep(const bench_axes& axes) {
   for (const std::string& text : axes.counts) counts.push_back(parse_number<std::uint64_t>("--count", 1, text));
   if (counts.empty()) counts = {std::size_t{1} << 12, std::size_t{1} << 24};
 
+  const std::vector<placement> placements = chosen_placements(axes);
+
   std::vector<bench_case> all;
   std::set<std::string> names;  // An axis may contain a word twice.
   for (const element_type type : types) {
     for (const operation what : whats) {
       for (const std::size_t count : counts) {
-        for (const backend* one : usable) {
-          for (const variant_info& variant : chosen_variants(*one, axes.variants, methods)) {
-            const bench_case next{one, variant, what, type, count};
-            if (names.insert(next.name()).second && exists(next)) all.push_back(next);
+        for (const placement& placed : placements) {
+          if (placed.length > 0 && count % placed.length != 0) continue;
+          for (const backend* one : usable) {
+            for (const variant_info& variant : chosen_variants(*one, axes.variants, methods)) {
+              const bench_case next{one, variant, what, type, count, placed.layout, placed.length};
+              if (names.insert(next.name()).second && exists(next)) all.push_back(next);
+            }
           }
         }
       }

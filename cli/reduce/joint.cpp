@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <CLI/App.hpp>
 
+#include "cli/batch/batch.hpp"
 #include "cli/batch/by.hpp"
 #include "cli/kit/errors.hpp"
 #include "cli/kit/output.hpp"
@@ -22,6 +23,7 @@ struct joint_options {
   input_options input;
   batch_options many;
   run_options how;
+  bool force = false;  ///< replace the file of the results
   bool json = false;
 };
 
@@ -32,13 +34,26 @@ void run_joint_reduction(joint_options arguments) {
     check_missing(operations.back(), arguments.input);
   }
   if (arguments.input.path.empty()) arguments.input.path = implied_input("reduce");
-  if (arguments.many.given()) {
+  arguments.many.check_output();
+  if (arguments.force && arguments.many.output.empty()) {
+    throw usage_error("--force requires --output, whose file it replaces");
+  }
+  if (!arguments.many.by.empty()) {
     return run_by({.operations = operations,
                    .joint = true,
                    .input = arguments.input,
                    .many = arguments.many,
                    .chosen = arguments.how.checked(),
                    .json = arguments.json});
+  }
+  if (arguments.many.given()) {
+    return run_batch({.operations = operations,
+                      .joint = true,
+                      .inputs = {arguments.input},
+                      .many = arguments.many,
+                      .chosen = arguments.how.checked(),
+                      .force = arguments.force,
+                      .json = arguments.json});
   }
   source input(arguments.input);
   reduction_pass pass(operations, input, arguments.how.checked());
@@ -59,17 +74,21 @@ command add_joint_reduction(CLI::App& root) {
   CLI::App* parser = root.add_subcommand("reduce", "Several operations in one pass");
   parser->add_option("OPERATION", arguments->operations, "operations of one input, separated by commas")->required();
   add_input_options(*parser, arguments->input, false);
+  add_batch_options(*parser, arguments->many);
   add_by_options(*parser, arguments->many);
   add_run_options(*parser, arguments->how);
+  parser->add_flag("--force", arguments->force, "replace the output file if it exists");
   parser->add_flag("--json", arguments->json, "print an array with a JSON object for each operation, of each column");
   parser->footer(
       "Prints a line for each operation: its name and its value, and of several columns behind two blanks the "
-      "column. With --by a line for each group: the fields of its key, and the value of each operation.\n"
+      "column. With --axis, --segments or --keys a line for each result: the value of each operation, with blanks "
+      "between them. With --by a line for each group: the fields of its key, and the value of each operation.\n"
       "Without --method, values are exact.\n"
       "Without FILE, standard input is read if it is a pipe or a file.\n\n"
       "Examples:\n  fanin reduce min,mean,max prices.csv --column price\n"
       "  fanin reduce sum,mean prices.csv --column all --header\n"
       "  fanin reduce sum,mean prices.csv --column price --by region,year\n"
+      "  fanin reduce sum,mean,max cube.npy --axis 1\n"
       "  seq 1000 | fanin reduce sum,standard_deviation --json");
   return {parser, [arguments] { run_joint_reduction(*arguments); }};
 }

@@ -138,10 +138,8 @@ void check_together(const reduction_options& arguments, std::size_t files) {
   if (arguments.force && many.output.empty() && arguments.save_state.empty()) {
     throw usage_error("--force requires --output or --save-state, whose file it replaces");
   }
-  if (!many.given()) {
-    if (many.output.empty()) return;
-    throw usage_error("--output requires --axis, --segments or --keys; a single value is printed");
-  }
+  many.check_output();
+  if (!many.given()) return;
   const auto refuse = [&](bool given, std::string_view option) {
     if (given) throw usage_error(fmt::format("{} is about one result, and {} asks for many", option, many.name()));
   };
@@ -170,8 +168,7 @@ void run_reduction(operation what, const reduction_options& arguments) {
   }
   if (!arguments.save_state.empty() && apart) throw usage_error("--save-state of many files needs --together");
   check_state_path(arguments.save_state);
-  const bool index_is_input = arguments.many.segments == "-" || arguments.many.keys == "-";
-  if (std::ranges::count(files, "-") + (index_is_input ? 1 : 0) > 1) {
+  if (std::ranges::count(files, "-") > 1) {
     throw usage_error(pair ? "standard input cannot be both inputs" : "standard input is named twice");
   }
   check_missing(what, arguments.input);
@@ -184,8 +181,13 @@ void run_reduction(operation what, const reduction_options& arguments) {
                    .json = arguments.json});
   }
   if (arguments.many.given()) {
-    return run_batch({what, inputs_of(files, arguments), arguments.many, chosen, arguments.force, arguments.explain,
-                      arguments.json});
+    return run_batch({.operations = {what},
+                      .inputs = inputs_of(files, arguments),
+                      .many = arguments.many,
+                      .chosen = chosen,
+                      .force = arguments.force,
+                      .explain = arguments.explain,
+                      .json = arguments.json});
   }
   std::vector<finished_reduction> all;
   if (pair) {

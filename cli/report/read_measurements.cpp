@@ -110,7 +110,8 @@ std::vector<measurement> read_measurements(const json& document, const origin& f
   std::vector<measurement> all;
   for (const record& row : record(document).list("benchmarks")) {
     const bool timed = row.text("run_type") == "iteration" && row.has("real_time");
-    if (!timed || row.flag("misaligned")) continue;
+    const bool many_results = row.has("layout") && row.text("layout") != "array";
+    if (!timed || row.flag("misaligned") || many_results) continue;
     if (row.has("operation")) {
       all.push_back(of_command(row, from));
       all.push_back(ceiling_of(row, all.back()));

@@ -91,8 +91,12 @@ std::vector<latency_result> read_latencies(const json& document, const origin& f
 
 compare_result read_compare(const json& document) {
   const record whole(document);
+  std::string input = whole.text("input");
+  if (whole.has("layout")) {
+    input += fmt::format(", the worst of {:.0f} {}", whole.positive("results"), whole.text("layout"));
+  }
   compare_result all{whole.has("machine") ? whole.text("machine") : "",
-                     whole.text("input"),
+                     input,
                      whole.text("element_type"),
                      whole.positive("count"),
                      {},

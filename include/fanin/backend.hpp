@@ -110,9 +110,9 @@ class FANIN_API backend {
     return {name(), reduce(what, result)};
   }
 
-  /// Writes the results of the batch, for whose layout and inputs prepare() succeeded. The batch is as rows(),
-  /// segments() and groups() make it, and the memory as fanin::reduce checked it; whether offsets and keys are within
-  /// their limits is checked here.
+  /// Writes the results of the batch, for whose layout and inputs prepare() succeeded, or if request::adds, adds its
+  /// elements to them. The batch is as rows(), segments() and groups() make it, and the memory as fanin::reduce
+  /// checked it; whether offsets and keys are within their limits is checked here.
   /// @throws as fanin::reduce of a batch
   virtual outcome reduce_each(const request&, const batch&, const results_view& out) const;
 
@@ -154,7 +154,7 @@ FANIN_API unsigned default_threads() noexcept;
 /// @throws backend_unavailable   a single named backend is not usable here, or none of the list is
 selection select(std::span<const backend* const> candidates, std::string_view wanted, operation what,
                  const input_views& inputs, const options& chosen, std::span<const passed_over> failed = {},
-                 layout kind = layout::array);
+                 layout kind = layout::array, bool adds = false);
 
 /// As above, for the caller's own accumulator.
 selection select(std::span<const backend* const> candidates, std::string_view wanted, const detail::arithmetic& own,

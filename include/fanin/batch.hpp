@@ -7,6 +7,7 @@
 //   fanin::sum(fanin::rows(x, {rows, columns}, 0), column_sums);     // x[0][j] + x[1][j] + ...
 //   fanin::sum(fanin::segments(x, offsets), segment_sums);           // x[offsets[k]] up to x[offsets[k + 1] - 1]
 //   fanin::sum(fanin::groups(x, keys, group_count), group_sums);     // all x[i] where keys[i] == k
+//   fanin::add_to(fanin::groups(x, keys, group_count), group_sums);  // the same, and what stands in group_sums
 //
 // Shared by all of them:
 //   Results: one after another in memory of the caller, of the type that the verb gives for one array. Results of
@@ -123,6 +124,25 @@ struct results_view {
 /// @throws as reduce(); invalid_argument if the memory is for another number or type of results, if offsets descend
 /// or leave the elements, or if a key is of no group, which then names the first; overflow, which names the result
 FANIN_API report reduce(operation what, const batch& many, const results_view& out, const options& chosen = {});
+
+/// Reduces each row, segment or group together with the result that stands in `out`: out[k] becomes out[k] + x[i] +
+/// x[j] + ... over the elements of result k. `what` is sum, product, min or max, of which a result can be an element.
+/// A result of which no element takes part keeps its bits.
+/// Accuracy: as for one more element, which stands behind the others: report::bound holds, with out[k] among the
+/// magnitudes. method::exact sums out[k] and the elements without rounding, and rounds once. So does each further
+/// call: where many calls are to give the bits of one, keep states and not results (`incremental`,
+/// `exact_accumulator`).
+/// Reproducible: as reduce() of a batch; method::exact and integers do not see the order of the elements.
+/// Backends: serial, openmp and tbb. The backend is chosen once: results that are added to cannot be added to again.
+/// @throws as reduce(), and unsupported for other operations, invalid_argument for a batch with if_empty(). After
+/// overflow all results have been added to but those that would not fit, of which it names the first; after
+/// out_of_memory some have been; after other errors none.
+FANIN_API report add_to(operation what, const batch& many, const results_view& out, const options& chosen = {});
+
+/// Adds the sums of the batch's elements to the results.
+inline report add_to(const batch& many, const results_view& out, const options& chosen = {}) {
+  return add_to(operation::sum, many, out, chosen);
+}
 
 /// The rows of an array with these axes along `along`: the elements whose indices on all other axes are the same, in
 /// C order. Axis -1 is the last one. With `strides`, in elements, the inputs are read at these distances, which may

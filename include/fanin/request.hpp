@@ -25,9 +25,8 @@ FANIN_API std::string_view to_string(element_type) noexcept;
 FANIN_API std::string_view to_string(method) noexcept;
 FANIN_API std::string_view to_string(memory) noexcept;
 
-/// `count` elements of `type` at `data`, contiguous, aligned to the element at least, and in device memory to the size
-/// of one, which is more for complex numbers. `data` may be null only if
-/// `count` is 0.
+/// `count` elements of `type` at `data`, contiguous, aligned to the element at least, and in device memory to the
+/// size of one, which is more for complex numbers. `data` may be null only if `count` is 0.
 struct array_view {
   const void* data = nullptr;
   std::size_t count = 0;
@@ -148,6 +147,7 @@ struct request {
   unsigned threads = 1;      ///< at least 1
   nan_policy nan = nan_policy::propagate;
   layout kind = layout::array;
+  bool adds = false;  ///< results of a batch are added to what their memory holds: add_to()
   /// The caller's own accumulator (fold.hpp), in place of operation, method and types. Null for operations of the
   /// catalogue.
   const detail::arithmetic* own = nullptr;

@@ -207,6 +207,41 @@ TEST_CASE("groups by key") {
   check_failure(here.fanin("sum x.txt --keys f.npy"), 2, "f.npy: is in Fortran order");
 }
 
+TEST_CASE("several operations of rows, segments and groups: a line for each result") {
+  const scratch_folder here;
+  here.write("x.npy", npy_with({2, 3, 4}, cube_elements()));
+  here.write("x.txt", "1 2 3 4 5 6\n");
+  here.write("o.npy", npy_with<std::int32_t>({4}, {0, 2, 2, 6}));
+  here.write("k.npy", npy_with<std::int32_t>({6}, {2, 0, 2, 0, 1, 0}));
+  CHECK(here.shell("seq 12 | $fanin reduce sum,mean,max --axis 1 --shape 3,4").out ==
+        "10 2.5 4\n26 6.5 8\n42 10.5 12\n");
+  CHECK(here.fanin("reduce argmax,minmax x.npy --axis 0,2").out == "7 0 15\n7 4 19\n7 8 23\n");
+  CHECK(here.fanin("reduce sum,mean x.txt --segments o.npy").out == "3 1.5\n0 nan\n18 4.5\n");
+  CHECK(here.fanin("reduce sum,any x.txt --keys k.npy --groups 4").out == "12 true\n5 true\n4 true\n0 false\n");
+  const json both = parsed(here.fanin("reduce sum,argmin x.npy --axis 2 --json"));
+  CHECK(both.size() == 2);
+  CHECK(both[0]["operation"] == "sum");
+  CHECK(both[0]["shape"] == json{2, 3});
+  CHECK(both[0]["values"] == json{6.0, 22.0, 38.0, 54.0, 70.0, 86.0});
+  CHECK(both[1]["indices"] == json{0, 0, 0, 0, 0, 0});
+  CHECK(parsed(here.fanin("reduce sum x.npy --axis 2 --json")).is_array());
+  CHECK(here.fanin("reduce max x.npy --axis 1,2 -o y.npy").status == 0);
+  CHECK(here.read("y.npy") == npy_with<double>({2}, {11, 23}));
+  check_failure(here.fanin("reduce sum,max x.npy --axis 1 -o z.npy"), 2,
+                "--output writes the results of one operation, and these are 2");
+  check_failure(here.fanin("reduce minmax x.npy --axis 1 -o z.npy"), 2, "write min and max");
+  check_failure(here.fanin("reduce sum x.npy --axis 1 -o x.npy --force"), 2, "--output would replace it");
+  check_failure(here.fanin("reduce sum x.npy --axis 1 --force"), 2, "--force requires --output");
+  check_failure(here.fanin("reduce sum x.npy -o z.npy"), 2, "--output requires --axis, --segments or --keys");
+  check_failure(here.fanin("reduce sum,dot x.npy --axis 1"), 2, "dot reads two inputs");
+  check_failure(here.fanin("reduce sum,mean x.npy --axis 3"), 2, "there is no axis 3 of 3");
+  check_failure(here.fanin("reduce sum,mean x.txt --keys k.npy --groups 2"), 1, "x.txt by k.npy: key 0 is 2");
+  check_failure(here.shell("echo 1 | $fanin reduce sum - --keys -"), 2, "standard input is named twice");
+  here.write("none.npy", npy_with<double>({2, 0}, {}));
+  CHECK(here.fanin("reduce sum,mean none.npy --axis 1").out == "0 nan\n0 nan\n");
+  CHECK(here.fanin("reduce sum,mean none.npy --axis 0").out.empty());
+}
+
 TEST_CASE("what does not go together") {
   const scratch_folder here;
   here.write("x.csv", "a,b\n1,2\n");

@@ -91,6 +91,36 @@ TEST_CASE("bench --json has the keys that docs/benchmarking.md lists, and rows t
   CHECK(run.err.empty() != disturbed);
 }
 
+TEST_CASE("bench of many results: layouts and lengths, each result checked") {
+  const scratch_folder here;
+  CHECK(here.fanin("bench --list --backend serial --method fast --type f32 --count 64,100 --layout all --length 4,64")
+            .out ==
+        "serial/simd/sum/f32/fast/64\nserial/simd/sum/f32/fast/64/axis0/4\nserial/simd/sum/f32/fast/64/axis0/64\n"
+        "serial/simd/sum/f32/fast/64/axis1/4\nserial/simd/sum/f32/fast/64/axis1/64\n"
+        "serial/simd/sum/f32/fast/64/segments/4\nserial/simd/sum/f32/fast/64/segments/64\n"
+        "serial/simd/sum/f32/fast/64/groups/4\nserial/simd/sum/f32/fast/64/groups/64\n"
+        "serial/simd/sum/f32/fast/100\nserial/simd/sum/f32/fast/100/axis0/4\nserial/simd/sum/f32/fast/100/axis1/4\n"
+        "serial/simd/sum/f32/fast/100/segments/4\nserial/simd/sum/f32/fast/100/groups/4\n");
+  const finished run = here.fanin(
+      "bench --backend serial --operation sum,argmax,dot,sample_variance --type f32,i32 --count 1000 --layout "
+      "axis0,axis1,segments,groups --length 8 --budget 0.005 --json");
+  REQUIRE(run.status == 0);
+  const json all = json::parse(run.out);
+  CHECK(all["benchmarks"].size() >= 4 * 8);
+  for (const json& row : all["benchmarks"]) {
+    CAPTURE(row.dump());
+    CHECK(row["verified"] == true);
+    CHECK(row["results"] == 125);
+    CHECK(row["length"] == 8);
+    CHECK(row["bytes"] == (row["operation"] == "dot" ? 8000 : 4000));
+    if (row["method"] == "exact" && row["operation"] == "sum" && row["type"] == "f32") CHECK(row["error_ulps"] == 0);
+  }
+  check_failure(here.fanin("bench --layout row"), 2, "unknown layout 'row'");
+  check_failure(here.fanin("bench --length 8"), 2, "it requires --layout axis0, axis1, segments or groups");
+  check_failure(here.fanin("bench --layout axis0 --length 0"), 2, "--length is a number from 1");
+  check_failure(here.fanin("bench --layout axis0 --variant kahan"), 2, "no backend that is usable here");
+}
+
 TEST_CASE("bench --csv and the table have a line for each case") {
   const scratch_folder here;
   const std::string csv = here.fanin(std::string(quick) + "--csv").out;

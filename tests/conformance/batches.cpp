@@ -110,11 +110,6 @@ void for_each_method(const backend& b, F f) {
   }
 }
 
-template <class T>
-std::vector<T> values_for(operation what, std::size_t count, std::uint64_t seed) {
-  return what == operation::product ? unit_factors<T>(count, seed) : mixed_values<T>(count, seed);
-}
-
 /// Operations of which long inputs differ: by order, by the number of inputs, and by indices.
 template <class T, class F>
 void for_each_long_method(const backend& b, F f) {
@@ -200,6 +195,7 @@ void check_rows(const backend& b, findings& found) {
       {{4, 3, 70}, {1, 280, 4}, {2}},
       {{6, 70}, {-70, -1}, {1}},
       {{6, 70}, {100, 1}, {1}},
+      {{3, 4, 70}, {400, 80, 1}, {2}},
       {{40, 70}, {0, 1}, {0}},
       {{4, 5}, {1, 0}, {1}},
       {{33, 2, 2100}, {2, 1, 66}, {2}},

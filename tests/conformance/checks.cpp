@@ -21,6 +21,7 @@ constexpr check all[] = {
     {"presence", check_presence},
     {"batches", check_batches},
     {"groups", check_groups},
+    {"additions", check_additions},
     {"own accumulators", check_own_accumulators},
     {"float environment", check_float_environment},
     {"concurrent calls", check_concurrent_calls},

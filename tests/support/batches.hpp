@@ -8,8 +8,15 @@
 #include <fanin/batch.hpp>
 
 #include "tests/support/call.hpp"
+#include "tests/support/inputs.hpp"
 
 namespace fanin::test {
+
+/// Elements whose reductions can be compared bit by bit: of products none over- or underflows.
+template <class T>
+std::vector<T> values_for(operation what, std::size_t count, std::uint64_t seed) {
+  return what == operation::product ? unit_factors<T>(count, seed) : mixed_values<T>(count, seed);
+}
 
 /// The results of a batch, and what a backend says of them.
 struct batch_reduction : outcome {

@@ -2,9 +2,11 @@
 // Rows, segments and groups through the verbs, and what they refuse.
 #include <doctest/doctest.h>
 
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include <fanin/fanin.hpp>
@@ -162,5 +164,86 @@ TEST_SUITE("unit/batches") {
     fanin::sum(fanin::groups(b, reversed, 2), others, {.how = method::exact});
     CHECK(sums == std::vector<double>{3, 1});
     CHECK(others == sums);
+  }
+
+  TEST_CASE("results are added to, and those without elements keep their bits") {
+    std::vector<double> sums{10, -0.0, 30};
+    const auto report = fanin::add_to(fanin::segments(x, std::vector<int>{0, 2, 2, 6}), sums);
+    CHECK(sums == std::vector<double>{13, 0, 48});
+    CHECK(std::signbit(sums[1]));
+    CHECK(report.bound.of_magnitudes > 0);
+    std::vector<double> products{2, 0.5};
+    fanin::add_to(fanin::operation::product, fanin::rows(x, {2, 3}, 1), products);
+    CHECK(products == std::vector<double>{12, 60});
+    std::vector<double> most{4, 2, 9};
+    fanin::add_to(fanin::operation::max, fanin::groups(x, std::vector<int>{0, 1, 2, 0, 1, 0}, 3), most);
+    CHECK(most == std::vector<double>{6, 5, 9});
+    const std::uint8_t mask[] = {0, 0, 0, 1, 1, 1};
+    std::vector<double> two{-0.0, 1};
+    CHECK(fanin::add_to(fanin::rows(fanin::where(x, mask), {2, 3}, 1), two).absent == 3);
+    CHECK(std::signbit(two[0]));
+    CHECK(two[1] == 16);
+    fanin::add_to(fanin::operation::min, fanin::rows(fanin::where(x, mask), {2, 3}, 1), two);
+    CHECK(std::signbit(two[0]));
+    CHECK(two[1] == 4);
+    constexpr std::uint64_t nan_with_payload = 0x7ff8000000001234;
+    std::vector<double> nothing_added{std::bit_cast<double>(nan_with_payload)};
+    fanin::add_to(fanin::segments(x, std::vector<int>{3, 3}), nothing_added, {.how = method::exact});
+    CHECK(std::bit_cast<std::uint64_t>(nothing_added[0]) == nan_with_payload);
+    std::vector<double> all_minus_zero{-0.0};
+    fanin::add_to(fanin::rows(std::vector<double>{-0.0}, {1, 1}, 1), all_minus_zero, {.how = method::exact});
+    CHECK(std::signbit(all_minus_zero[0]));
+  }
+
+  TEST_CASE("an exact addition rounds once") {
+    const std::vector<double> terms{1, 0x1p-53, 0x1p-53};
+    const std::vector<int> keys{0, 0, 0};
+    std::vector<double> sum{0x1p53};
+    fanin::add_to(fanin::groups(terms, keys, 1), sum, {.how = method::exact});
+    CHECK(sum[0] == 0x1p53 + 2);  // 2^53 + 1 + 2^-52 lies above the middle
+    fanin::add_to(fanin::groups(std::vector<double>{1}, std::vector<int>{0}, 1), sum, {.how = method::exact});
+    CHECK(sum[0] == 0x1p53 + 4);  // a tie, to even: each call rounds
+
+    const std::vector<float> singles{1, 0x1p-60f};
+    std::vector<double> wide{0x1p53};
+    fanin::add_to(fanin::rows(singles, {1, 2}, 1), wide, {.how = method::exact});
+    CHECK(wide[0] == 0x1p53 + 2);
+    constexpr float inf = std::numeric_limits<float>::infinity();
+    for (const auto& [x, y, sum_of_both] : {std::tuple{inf, -1.0, double{inf}},
+                                            {inf, -double{inf}, std::nan("")},
+                                            {-0.0f, -0.0, -0.0},
+                                            {-0.0f, 0.0, 0.0},
+                                            {1.0f, -1.0, 0.0}}) {
+      wide[0] = y;
+      fanin::add_to(fanin::rows(std::vector<float>{x}, {1, 1}, 1), wide, {.how = method::exact});
+      CHECK(std::isnan(wide[0]) == std::isnan(sum_of_both));
+      if (!std::isnan(sum_of_both)) CHECK(wide[0] == sum_of_both);
+      CHECK(std::signbit(wide[0]) == std::signbit(sum_of_both));
+    }
+  }
+
+  TEST_CASE("integers are added to exactly, and an overflow leaves its result") {
+    constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+    const std::vector<std::int64_t> large{most, most, 1, 1, 5};
+    std::vector<std::int64_t> sums{-most, most, 7};
+    CHECK(message_of<fanin::overflow>([&] {
+            fanin::add_to(fanin::groups(large, std::vector<int>{0, 0, 1, 1, 2}, 3), sums);
+          }).substr(0, 10) == "result 1: ");
+    CHECK(sums == std::vector<std::int64_t>{most, most, 12});
+  }
+
+  TEST_CASE("what add_to refuses changes nothing") {
+    std::vector<double> two{1, 2};
+    CHECK(message_of<fanin::unsupported>([&] {
+            fanin::add_to(fanin::operation::mean, fanin::rows(x, {2, 3}, 1), two);
+          }).substr(0, 57) == "add_to has sum, product, min and max, and not mean: merge");
+    CHECK_THROWS_AS(fanin::add_to(fanin::rows(x, {2, 3}, 1).if_empty(0.0), two), invalid_argument);
+    CHECK_THROWS_AS(fanin::add_to(fanin::rows(x, {3, 2}, 1), two), invalid_argument);
+    CHECK_THROWS_AS(fanin::add_to(fanin::groups(x, std::vector<int>{0, 1, 0, 1, 0, 2}, 2), two), invalid_argument);
+    CHECK_THROWS_AS(fanin::add_to(fanin::segments(x, std::vector<int>{0, 4, 3}), two), invalid_argument);
+    CHECK_THROWS_AS(fanin::add_to(fanin::rows(x, {2, 3}, 1), two, {.variant = "kahan"}), fanin::unsupported);
+    CHECK(two == std::vector<double>{1, 2});
+    CHECK(fanin::add_to(fanin::groups(x, std::vector<int>{0, 1, 0, 1, 0, 2}, 2).drop_others(), two).absent == 1);
+    CHECK(two == std::vector<double>{10, 8});
   }
 }

@@ -142,6 +142,37 @@ TEST_CASE("a wrong value is shown and not timed; so is a lack of memory") {
   CHECK(text.find(one.name() + ": not timed: gave ") != std::string::npos);
 }
 
+TEST_CASE("one wrong result of many is found, and named") {
+  for (const std::string layout : {"axis0", "axis1", "segments", "groups"}) {
+    CAPTURE(layout);
+    for (const std::string what : {"sum", "argmax"}) {
+      const bench_case one = sweep({.backends = {"serial"},
+                                    .operations = {what},
+                                    .types = {"f32"},
+                                    .methods = {"fast"},
+                                    .counts = {"1000"},
+                                    .layouts = {layout},
+                                    .lengths = {"8"}})[0];
+      CHECK(one.results() == 125);
+      bench_input input(one, 1);
+      const batch many = input.batch_of(input.first(memory::host));
+      value_list values(one.what, element_type::f32, one.results());
+      const report how = reduce(one.what, many, values.view(), {.how = method::fast});
+      bench_row row{.which = one, .threads = 1};
+      check_each(row, many, values, how);
+      CHECK(row.verified == oracle::promise::kept);
+      CHECK(row.problem.empty());
+      const std::size_t wrong = 77;
+      auto* const bytes = static_cast<std::byte*>(values.view().data);
+      const std::size_t width = what == "sum" ? sizeof(float) : sizeof(indexed<float>);
+      bytes[wrong * width + (what == "sum" ? 3 : width - sizeof(std::uint64_t))] ^= std::byte{1};
+      check_each(row, many, values, how);
+      CHECK(row.verified == oracle::promise::broken);
+      CHECK(row.problem.starts_with("result 77 is "));
+    }
+  }
+}
+
 TEST_CASE("a device that fails part way costs its own case only, and the exit status") {
   const auto cases = sweep({.backends = {"serial"}, .types = {"f32"}, .counts = {"1000"}});
   bench_input input(operation::sum, element_type::f32, 1000, 1);

@@ -13,7 +13,7 @@ batch_results::batch_results(const request& request, const batch& many, void* re
     : request_(request),
       arithmetic_(*static_cast<const arithmetic*>(request.prepared)),
       rule_(request.what, request.inputs.type(), request.nan),
-      least_(least_count(request.what)),
+      least_(request.adds ? 1 : least_count(request.what)),
       partial_(is_partial(many.inputs, request.nan)),
       results_(static_cast<std::byte*>(results)),
       bytes_(with_result_type(request.what, request.result, []<class R>() { return sizeof(R); })) {
@@ -23,7 +23,7 @@ batch_results::batch_results(const request& request, const batch& many, void* re
 
 void batch_results::reduce(std::size_t i, const operands& data, std::size_t count, const mask_view& mask) noexcept {
   try {
-    if (!partial_ && count >= least_) {
+    if (arithmetic_.reduce != nullptr && !partial_ && count >= least_) {
       arithmetic_.reduce(data, count, request_.result, at(i));
       return restore_index(i);
     }
@@ -40,6 +40,7 @@ void batch_results::finish(std::size_t i, std::uint64_t count, std::uint64_t pre
   try {
     if (present != count) absent_ += count - present;
     if (present < least_) {
+      if (request_.adds) return;  // The result keeps its value.
       if (!has_empty_) throw invalid_argument(too_few(request_.what));
       std::memcpy(at(i), empty_, bytes_);
       return;

@@ -36,7 +36,7 @@ class batch_results {
 
   const arithmetic& loops() const noexcept { return arithmetic_; }
   const presence_rule& rule() const noexcept { return rule_; }
-  /// The fewest elements that have a value.
+  /// The fewest elements that have a value, or change one that is added to.
   std::uint64_t least() const noexcept { return least_; }
   /// Whether elements may be absent.
   bool partial() const noexcept { return partial_; }

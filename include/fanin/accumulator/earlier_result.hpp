@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Elements that are added to a result of earlier ones, which is one more element, behind the others.
+#pragma once
+
+#include <cmath>
+#include <concepts>
+
+#include <fanin/loop.hpp>
+#include <fanin/recipe.hpp>
+
+namespace fanin {
+namespace accumulator {
+
+/// Whether a result of the operation is an element of the same operation.
+constexpr bool takes_results(operation what) {
+  return what == operation::sum || what == operation::product || what == operation::min || what == operation::max;
+}
+
+/// The accumulator of which a result R of the recipe is an element.
+template <class Recipe, class R>
+using accumulator_of_results = typename recipe_for<Recipe::what, Recipe::how, R>::type;
+
+namespace detail {
+
+/// A state of the same elements. Where the types differ, it is that of an exact sum of wider numbers.
+template <class To, class From>
+To state_as(const From& from) {
+  if constexpr (std::same_as<To, From>) {
+    return from;
+  } else if constexpr (requires { from.re; }) {
+    return {state_as<decltype(To::re)>(from.re), state_as<decltype(To::im)>(from.im)};
+  } else {
+    To wide;
+    const auto value = from.template round<typename To::value_type>();
+    if (!from.finite() || (value == 0 && std::signbit(value))) {
+      wide.add(value);  // NaN, an infinity, or the -0 of a sum of these only
+    } else {
+      wide.add_sum(from.total());
+    }
+    return wide;
+  }
+}
+
+}  // namespace detail
+
+/// The value of `count` elements, which are not 0 and whose state is `s`, and of `earlier`, which is added last.
+template <class Recipe, class R>
+R with_earlier(const typename Recipe::accumulator::state& s, std::uint64_t count, const R& earlier) {
+  using A = accumulator_of_results<Recipe, R>;
+  auto all = detail::state_as<typename A::state>(s);
+  A::add(all, earlier);
+  return A::template finish<R>(all, count + 1);
+}
+
+/// The proven bound of with_earlier() for elements that are folded by the general loop of CPUs.
+template <class Recipe, class R>
+error_bound bound_with_earlier(std::uint64_t count) {
+  using A = typename Recipe::accumulator;
+  rounding_chain chain;
+  if constexpr (!A::order_free) chain = fanin::detail::fixed_order_chain<A>(count);
+  return accumulator_of_results<Recipe, R>::template bound<R>({chain.adds + 1, chain.merges}, count + 1);
+}
+
+}  // namespace accumulator
+}  // namespace fanin
