@@ -7,6 +7,19 @@ namespace {
 using namespace fanin;
 using c::guarded, c::required, c::write_report;
 
+/// Calls reduce() or add_to() of a batch.
+template <report (*Call)(operation, const batch&, const results_view&, const options&)>
+fanin_status to_each(fanin_operation what, const fanin_input* input, const fanin_batch* given,
+                     const fanin_options* asked, const fanin_output* output, fanin_report* report) {
+  return guarded([&] {
+    const operation op = c::operation_of(what);
+    const options chosen = c::options_of(asked);
+    const input_views inputs = c::inputs_of(op, input);
+    const result_view one = c::result_at(nullptr, op, inputs.type(), chosen.result);
+    write_report(Call(op, c::batch_of(inputs, given, one), c::results_at(output, one), chosen), report);
+  });
+}
+
 }  // namespace
 
 fanin_status fanin_reduce(fanin_operation what, const fanin_input* input, const fanin_options* given, void* result,
@@ -29,13 +42,12 @@ fanin_status fanin_batch_results(const fanin_input* input, const fanin_batch* gi
 
 fanin_status fanin_reduce_batch(fanin_operation what, const fanin_input* input, const fanin_batch* given,
                                 const fanin_options* asked, const fanin_output* output, fanin_report* report) {
-  return guarded([&] {
-    const operation op = c::operation_of(what);
-    const options chosen = c::options_of(asked);
-    const input_views inputs = c::inputs_of(op, input);
-    const result_view one = c::result_at(nullptr, op, inputs.type(), chosen.result);
-    write_report(reduce(op, c::batch_of(inputs, given, one), c::results_at(output, one), chosen), report);
-  });
+  return to_each<reduce>(what, input, given, asked, output, report);
+}
+
+fanin_status fanin_add_to(fanin_operation what, const fanin_input* input, const fanin_batch* given,
+                          const fanin_options* asked, const fanin_output* output, fanin_report* report) {
+  return to_each<add_to>(what, input, given, asked, output, report);
 }
 
 fanin_status fanin_plan_create(fanin_operation what, fanin_type type, fanin_memory place, fanin_layout kind,

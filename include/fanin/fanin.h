@@ -268,6 +268,12 @@ FANIN_API fanin_status fanin_reduce_batch(fanin_operation what, const fanin_inpu
                                           const fanin_options* options, const fanin_output* output,
                                           fanin_report* report);
 
+/* Reduces each row, segment or group together with the result that stands in the output: FANIN_SUM, FANIN_PRODUCT,
+ * FANIN_MIN or FANIN_MAX of host memory. A result of which no element takes part keeps its bits. Fails as
+ * fanin_reduce_batch; after FANIN_OVERFLOW the other results have been added to, after FANIN_OUT_OF_MEMORY some may. */
+FANIN_API fanin_status fanin_add_to(fanin_operation what, const fanin_input* input, const fanin_batch* batch,
+                                    const fanin_options* options, const fanin_output* output, fanin_report* report);
+
 /* ---- Device memory ---------------------------------------------------------------------------------------------- */
 
 /* The stream and the workspace that calls on one device share: fanin::device_context (fanin/device.hpp). */

@@ -232,6 +232,10 @@ static void batches(void) {
   batch.drop_others = 1;
   CHECK(fanin_reduce_batch(FANIN_SUM, &in, &batch, NULL, &output, &report) == FANIN_OK);
   CHECK(out[0] == 7 && out[1] == 10 && report.absent == 1);
+  batch.if_empty = NULL;
+  CHECK(fanin_add_to(FANIN_SUM, &in, &batch, NULL, &output, &report) == FANIN_OK);
+  CHECK(out[0] == 14 && out[1] == 20 && report.absent == 1);
+  CHECK_FAILS(fanin_add_to(FANIN_MEAN, &in, &batch, NULL, &output, NULL), FANIN_UNSUPPORTED, "mean");
   {
     fanin_plan* plan = NULL;
     CHECK(fanin_plan_create(FANIN_SUM, FANIN_F64, FANIN_HOST, FANIN_GROUPS, 6, NULL, &plan) == FANIN_OK);
