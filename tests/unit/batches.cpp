@@ -2,6 +2,7 @@
 // Rows, segments and groups through the verbs, and what they refuse.
 #include <doctest/doctest.h>
 
+#include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -53,6 +54,11 @@ TEST_SUITE("unit/batches") {
     std::vector<double> two(2);
     fanin::sum(fanin::rows(std::span<const double>(x), shape, along), two);
     CHECK(two == std::vector<double>{6, 15});
+    const fanin::batch joined =
+        fanin::rows(std::span<const double>(x), std::array<std::size_t, 3>{2, 3, 1}, std::array{0, 1});
+    CHECK(joined.kept == 0);
+    CHECK(joined.reduced == 1);  // axes that act as one
+    CHECK(joined.axes[0].count == 6);
     const std::size_t transposed[] = {3, 2};
     const std::ptrdiff_t strides[] = {1, 3};
     const int last[] = {1};
