@@ -46,8 +46,8 @@ constexpr std::size_t tile = 4032;
 constexpr std::size_t tiles_between_fits = 64;
 /// Fewer elements are added sooner one by one than through windows or bins.
 constexpr std::size_t shortest_windowed = has_proven_sums ? 24 : 64;
-/// Elements that no window fits are added by add_binned() if at least this number follows, else one by one.
-constexpr std::size_t shortest_binned = 24 * 1024;
+/// Elements that no window fits are added by add_binned() if at least this number follows, else by add_scattered().
+constexpr std::size_t shortest_binned = 12 * 1024;
 constexpr std::size_t longest_binned = tile * tiles_between_fits;
 constexpr int level_step = 51;
 /// Six levels hold the whole exponent range of f32.

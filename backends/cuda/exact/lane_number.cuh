@@ -14,13 +14,13 @@ namespace fanin::cuda {
 /// Word n has the weight 2^(low - low_bits + word_bits * n), 2^low the smallest subnormal number. `rank` grows with
 /// |x|; a number whose rank is_rare() has to be repaired, or if that returns false, as for infinities and NaN,
 /// cleared, before add_to() adds it to the words that are Stride apart.
-template <class T>
+template <class T, int WordBits>
 struct lane_number;
 
 /// The exponent 8 k + j, j < 8, is split: x = v * 2^(8 k - 127), and v, a multiple of 2^-23 below 2^8, goes to the
 /// words k and k + 2 by float additions that do not round.
 template <>
-struct lane_number<float> {
+struct lane_number<float, 8> {
   static constexpr int word_bits = 8, low_bits = 1;
   unsigned rank;
 
@@ -51,10 +51,10 @@ struct lane_number<float> {
   float v_;
 };
 
-/// The mantissa's 53 bits go to five words in turn.
-template <>
-struct lane_number<double> {
-  static constexpr int word_bits = 16, low_bits = 0;
+/// The mantissa's 53 bits, shifted by less than WordBits, are cut into digits of 16 bits: four for 8, five for 16.
+template <int WordBits>
+struct lane_number<double, WordBits> {
+  static constexpr int word_bits = WordBits, low_bits = 0;
   unsigned rank;
 
   lane_number() = default;
@@ -75,15 +75,17 @@ struct lane_number<double> {
 
   template <int Stride>
   __device__ void add_to(int* words) const {
-    const unsigned position = rank / one, offset = position % 16;
-    const unsigned digits[] = {low_ << offset, __funnelshift_l(low_, high_, offset),
-                               __funnelshift_l(high_, 0u, offset)};
-    int* const word = words + position / 16 * Stride;
+    constexpr unsigned bytes = Stride * sizeof(int), positions = 2048;
+    const unsigned offset = rank / (WordBits * one / bytes) & (positions / WordBits - 1) * bytes;
+    int* const word = reinterpret_cast<int*>(reinterpret_cast<char*>(words) + offset);
+    const unsigned shift = rank / one % WordBits;
+    const unsigned parts[] = {low_ << shift, __funnelshift_l(low_, high_, shift), __funnelshift_l(high_, 0u, shift)};
     const int sign = sign_ >> 31 | 1;
+    constexpr int digits = (53 + WordBits - 1 + 15) / 16;
 #pragma unroll
-    for (int i = 0; i < 5; ++i) {
-      const unsigned digit = i % 2 == 0 ? digits[i / 2] & 0xffffu : digits[i / 2] >> 16;
-      atomicAdd(word + Stride * i, static_cast<int>(digit) * sign);
+    for (int i = 0; i < digits; ++i) {
+      const unsigned digit = i % 2 == 0 ? parts[i / 2] & 0xffffu : parts[i / 2] >> 16;
+      atomicAdd(word + 16 / WordBits * Stride * i, static_cast<int>(digit) * sign);
     }
   }
 

@@ -18,14 +18,15 @@ __device__ inline void atomic_add(std::int64_t& chunk, std::int64_t sum) {
 
 /// The sums of a block of `Warps` warps. A word is a copy of a chunk, or of 8 bits of it, in 32 bits: it can hold
 /// 32752 additions of 16 bits. Each warp drains the words after its share of these additions.
-template <class T, int Warps, int Power>
+template <class T, int Warps, int Power, int WordBits = 8>
 class lane_sums {
  public:
   using sums = chunk_sums<T, Power>;
 
   /// All threads call it. A barrier has to follow before other members are called.
   __device__ void clear() {
-    for (unsigned i = threadIdx.x; i < word_count * 32; i += Warps * 32) words_[i] = 0;
+    auto* const words = reinterpret_cast<uint4*>(words_);
+    for (unsigned i = threadIdx.x; i < word_count * 32 / 4; i += Warps * 32) words[i] = uint4{0, 0, 0, 0};
     for (unsigned i = threadIdx.x; i < word_count; i += Warps * 32) warp_words_[i] = 0;
     if (threadIdx.x == 0) seen_ = 0;
   }
@@ -154,7 +155,7 @@ class lane_sums {
   /// Adds numbers to the words that are Stride apart.
   template <int Stride, int N>
   __device__ void add(int* words, T (&x)[N]) {
-    using number = lane_number<T>;
+    using number = lane_number<T, WordBits>;
     number parts[N];
     unsigned highest_rank = 0;
 #pragma unroll
@@ -215,8 +216,9 @@ class lane_sums {
     for (unsigned i = threadIdx.x % threads; i < sums::count; i += threads) {
       // Word 0 has half a unit and an even sum; the last word of a chunk is the first of the next one less low_bits.
       std::int64_t sum = 0;
-#pragma unroll 1
-      for (unsigned part = i == 0 ? 0 : low_bits; part < chunk_words + low_bits; ++part) {
+#pragma unroll(CallingWarps == 1 ? 1 : chunk_words + low_bits)
+      for (unsigned part = 0; part < chunk_words + low_bits; ++part) {
+        if (low_bits != 0 && part == 0 && i > 0) continue;
         const unsigned word = chunk_words * i + part;
         std::int64_t sum_of_word = read(warp_words_[word]);
         if (with_lanes) {
@@ -230,12 +232,12 @@ class lane_sums {
     }
   }
 
-  /// Products of two elements are cut into digits like doubles.
-  using step = lane_number<std::conditional_t<Power == 1, T, double>>;
-  static constexpr int word_bits = step::word_bits, low_bits = step::low_bits;
+  /// Products of two elements are cut into digits at multiples of 16 bits.
+  static constexpr int word_bits = Power == 1 ? lane_number<T, WordBits>::word_bits : 16;
+  static constexpr int low_bits = Power == 1 ? lane_number<T, WordBits>::low_bits : 0;
   static constexpr unsigned chunk_words = 16 / word_bits, word_count = sums::count * chunk_words + low_bits;
 
-  int words_[word_count * 32];
+  alignas(16) int words_[word_count * 32];
   int warp_words_[word_count];  ///< of add_warp()
   unsigned seen_;
 };
@@ -245,7 +247,8 @@ template <class T, int Warps>
 struct lane_moments {
   using sums = chunk_moments<T>;
   static constexpr int most_additions = lane_sums<T, Warps, 1>::most_additions;
-  lane_sums<T, Warps, 1> sum;
+  lane_sums<T, Warps, 1, sizeof(T) == 8 ? 16 : 8>
+      sum;  ///< Both fit into 64 KiB, a block's on compute capability 7.5.
   lane_sums<T, Warps, 2> squares;
 
   __device__ void clear() {

@@ -18,8 +18,9 @@ struct magic_sum {
 
   __device__ void add(double t) { bits += static_cast<std::uint64_t>(__double_as_longlong(t)); }
   /// Adds the integers, times 2^(exponent + doublings), to a block's chunks, and clears them. `additions` were made.
-  template <class T, int Warps, int Power>
-  __device__ void flush(lane_sums<T, Warps, Power>& to, unsigned additions, int exponent, int doublings = 0) {
+  template <class T, int Warps, int Power, int WordBits>
+  __device__ void flush(lane_sums<T, Warps, Power, WordBits>& to, unsigned additions, int exponent,
+                        int doublings = 0) {
     const std::uint64_t constants = additions * static_cast<std::uint64_t>(__double_as_longlong(magic(exponent)));
     to.add_warp(static_cast<std::int64_t>(bits - constants), exponent + doublings - chunk_sums<T, Power>::low);
     bits = 0;
