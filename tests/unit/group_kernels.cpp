@@ -120,7 +120,7 @@ void check_groups_of(const std::vector<T>& x, const std::vector<Key>& keys, std:
     const auto key = static_cast<std::uint64_t>(keys[i]);
     key < groups ? expected[key].add(x[i]) : static_cast<void>(++outside);
   }
-  for (const int copies : {-1, 0, 3}) {
+  for (const int copies : {-1, 3}) {
     table_call<T, Key> call(x, keys, groups, most_spills);
     copies < 0 ? call.add_by_bins() : call.add_directly(copies);
     call.add_spilled();
@@ -179,12 +179,9 @@ TEST_SUITE("unit/group_kernels") {
                            T(0),          T(1e-20)};
       x[i] = unusual[random() % std::size(unusual)];
     }
-    const auto keys = keys_below<std::uint32_t>(x.size(), 150, random);
-    check_groups_of(x, keys, 150, 1000);
-    check_groups_of(x, keys, 150, 20);
     for (const T one : {limits::infinity(), -limits::infinity(), limits::quiet_NaN()}) x[random() % x.size()] = one;
-    check_groups_of(x, keys, 150, 1000);
-    check_groups_of(std::vector<T>(700, T(-0.0)), keys_below<std::uint32_t>(700, 150, random), 150);
+    const auto keys = keys_below<std::uint32_t>(x.size(), 150, random);
+    for (const std::uint64_t most_spills : {1000, 20}) check_groups_of(x, keys, 150, most_spills);
     std::vector<T> zeros(700, T(-0.0));
     for (std::size_t i = 0; i < zeros.size(); i += 9) zeros[i] = 0;
     check_groups_of(zeros, keys_below<std::uint32_t>(700, 150, random), 150);

@@ -15,7 +15,7 @@ namespace fanin::cuda {
 namespace {
 
 /// Up to so many bins, blocks read the input once for each; more bins are sorted.
-constexpr std::uint32_t most_passes = 2;
+constexpr std::uint32_t most_passes = 3;
 constexpr unsigned counting_blocks = 512;  ///< at most
 /// Room for spilled elements: one in so many.
 constexpr std::uint64_t elements_of_spill = 256;
