@@ -79,10 +79,11 @@ __global__ void __launch_bounds__(tuning::spill_threads)
     make_wide_sums(const __grid_constant__ keyed_elements<T, Key> from, const __grid_constant__ group_sums<T> to) {
   for_each_spilled(from, to, [&](std::uint32_t group, T) {
     constexpr std::uint32_t claimed = group_sums<T>::number_mask;
-    if (to.marks[group] != 0 || atomicCAS(&to.marks[group], 0u, claimed) != 0) return;
+    const shared_word<std::uint32_t> mark(to.marks[group]);
+    if (mark.load(::cuda::memory_order_relaxed) != 0 || atomicCAS(&to.marks[group], 0u, claimed) != 0) return;
     const unsigned number = atomicAdd(&to.notes->wide_sums, 1u);
     to.wide[number] = {};
-    to.marks[group] = number + 1;
+    mark.store(number + 1, ::cuda::memory_order_relaxed);
   });
 }
 
@@ -121,7 +122,8 @@ __global__ void __launch_bounds__(tuning::spill_threads)
     const std::uint32_t mark = detail::to_bits(from.x[i]) == detail::float_format<T>::sign
                                    ? group_sums<T>::has_minus_zero
                                    : group_sums<T>::has_number;
-    if ((*static_cast<volatile std::uint32_t*>(marks) & mark) == 0) atomicOr(marks, mark);
+    const shared_word<std::uint32_t> marked(*marks);
+    if ((marked.load(::cuda::memory_order_relaxed) & mark) == 0) atomicOr(marks, mark);
   }
 }
 

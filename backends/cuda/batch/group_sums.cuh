@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include <cuda/atomic>
+
 #include <fanin/accumulator/exact.hpp>
 
 #include "backends/cuda/batch/elements.hpp"
@@ -159,6 +161,10 @@ __device__ unsigned word_of(const Sum& sum, int w) {
   return static_cast<unsigned>(sum >> (32 * w));
 }
 
+/// A word in device memory that other threads of the launch change.
+template <class Word>
+using shared_word = ::cuda::atomic_ref<Word, ::cuda::thread_scope_device>;
+
 /// Notes an element whose key is of no group.
 static __device__ __noinline__ void note_outside(bool drops_others, std::uint64_t i, batch_status* status) {
   if (drops_others) {
@@ -170,7 +176,8 @@ static __device__ __noinline__ void note_outside(bool drops_others, std::uint64_
 /// Lists an element that is outside of the window, as long as there is room.
 template <class T>
 static __device__ __noinline__ void spill(const group_sums<T>& to, std::uint32_t group, T x) {
-  if (*static_cast<volatile unsigned long long*>(&to.notes->spill_count) > to.most_spills) return;
+  if (shared_word<unsigned long long>(to.notes->spill_count).load(::cuda::memory_order_relaxed) > to.most_spills)
+    return;
   const unsigned long long place = atomicAdd(&to.notes->spill_count, 1ull);
   if (place < to.most_spills) to.spills[place] = {group, x};
 }

@@ -211,8 +211,8 @@ __global__ void __launch_bounds__(tuning::table_threads, 1)
     run.end(table);
     table.flush(to, shape.window, first, groups);
   }
-  if (__any_sync(0xffffffffu, misplaced) && threadIdx.x % 32 == 0) to.notes->scattered = 1;
-  if (__any_sync(0xffffffffu, minus_zeros) && threadIdx.x % 32 == 0) to.notes->minus_zeros = 1;
+  if (__any_sync(0xffffffffu, misplaced) && threadIdx.x % 32 == 0) atomicOr(&to.notes->scattered, 1u);
+  if (__any_sync(0xffffffffu, minus_zeros) && threadIdx.x % 32 == 0) atomicOr(&to.notes->minus_zeros, 1u);
 }
 
 }  // namespace fanin::cuda
