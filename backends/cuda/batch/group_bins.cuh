@@ -57,9 +57,11 @@ __global__ void __launch_bounds__(tuning::most_bins)
 template <class T>
 __global__ void __launch_bounds__(tuning::count_threads) start_again(const __grid_constant__ group_sums<T> to) {
   if (to.notes->in_order == 0 || to.notes->scattered == 0) return;
-  const std::uint64_t words = std::uint64_t{to.groups} * (group_window<T>::words + (to.counted ? 1 : 0));
   const std::uint64_t first = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-  for (std::uint64_t i = first; i < words; i += std::uint64_t{gridDim.x} * blockDim.x) to.words[i] = 0;
+  for (std::uint64_t g = first; g < to.groups; g += std::uint64_t{gridDim.x} * blockDim.x) {
+    for (int w = 0; w < group_window<T>::words; ++w) to.word(0, w)[g] = 0;
+    if (to.counts != nullptr) to.counts[g] = 0;
+  }
   if (first == 0) to.notes->spill_count = 0;
 }
 

@@ -42,20 +42,32 @@ __global__ void __launch_bounds__(tuning::window_threads)
   if (bins.count > 1) (any_descends ? to.notes->scattered : to.notes->in_order) = 1;
 }
 
-/// Calls f(group, x) for the elements outside of the window: of the list, or if that is too short, of the input.
+/// Clears the words of the windows below the first one, where they are needed.
+template <class T>
+__global__ void __launch_bounds__(tuning::spill_threads)
+    clear_more_windows(const __grid_constant__ group_sums<T> to) {
+  if (!to.has_more_windows()) return;
+  const auto count = static_cast<std::uint64_t>(to.word(window_count, 0) - to.word(1, 0));
+  for (std::uint64_t i = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count;
+       i += std::uint64_t{gridDim.x} * blockDim.x) {
+    to.word(1, 0)[i] = 0;
+  }
+}
+
+/// Calls f(group, x) for the elements outside of the first window, which are listed, or if these are too many, for
+/// the elements of the input outside of all windows.
 template <class T, class Key, class F>
 __device__ void for_each_spilled(const keyed_elements<T, Key>& from, const group_sums<T>& to, const F& f) {
   const std::uint64_t thread = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x;
   const std::uint64_t threads = std::uint64_t{gridDim.x} * blockDim.x;
-  const std::uint64_t count = to.notes->spill_count;
-  if (count <= to.most_spills) {
-    for (std::uint64_t i = thread; i < count; i += threads) f(to.spills[i].group, to.spills[i].x);
+  if (!to.has_more_windows()) {
+    for (std::uint64_t i = thread; i < to.notes->spill_count; i += threads) f(to.spills[i].group, to.spills[i].x);
     return;
   }
-  const unsigned lowest = to.notes->lowest;
+  const auto [lowest, binades] = binades_of<T>(to.notes->lowest, 0, window_count - 1);
   for (std::uint64_t i = thread; i < from.count; i += threads) {
     const T x = from.x[i];
-    if (x == 0 || place_in_window(x, lowest) < static_cast<unsigned>(group_window<T>::binades)) continue;
+    if (x == 0 || biased_exponent(x) - lowest < binades) continue;
     const Key key = from.keys[i];
     if (key < to.groups) f(static_cast<std::uint32_t>(key), x);
   }
@@ -67,10 +79,11 @@ __global__ void __launch_bounds__(tuning::spill_threads)
     make_wide_sums(const __grid_constant__ keyed_elements<T, Key> from, const __grid_constant__ group_sums<T> to) {
   for_each_spilled(from, to, [&](std::uint32_t group, T) {
     constexpr std::uint32_t claimed = group_sums<T>::number_mask;
-    if (to.marks[group] != 0 || atomicCAS(&to.marks[group], 0u, claimed) != 0) return;
+    const shared_word<std::uint32_t> mark(to.marks[group]);
+    if (mark.load(::cuda::memory_order_relaxed) != 0 || atomicCAS(&to.marks[group], 0u, claimed) != 0) return;
     const unsigned number = atomicAdd(&to.notes->wide_sums, 1u);
     to.wide[number] = {};
-    to.marks[group] = number + 1;
+    mark.store(number + 1, ::cuda::memory_order_relaxed);
   });
 }
 
@@ -109,13 +122,14 @@ __global__ void __launch_bounds__(tuning::spill_threads)
     const std::uint32_t mark = detail::to_bits(from.x[i]) == detail::float_format<T>::sign
                                    ? group_sums<T>::has_minus_zero
                                    : group_sums<T>::has_number;
-    if ((*static_cast<volatile std::uint32_t*>(marks) & mark) == 0) atomicOr(marks, mark);
+    const shared_word<std::uint32_t> marked(*marks);
+    if ((marked.load(::cuda::memory_order_relaxed) & mark) == 0) atomicOr(marks, mark);
   }
 }
 
-/// The sum of a group that has no wide sum.
+/// The sum or the mean of a group of a window.
 template <class T, class R>
-__device__ R finished_words(detail::int128 sum, int exponent, std::uint64_t count, bool is_mean) {
+__device__ R finished_window(detail::int128 sum, int exponent, std::uint64_t count, bool is_mean) {
   const bool negative = sum < 0;
   auto rest = negative ? -static_cast<detail::uint128>(sum) : static_cast<detail::uint128>(sum);
   std::uint32_t words[4];
@@ -132,20 +146,46 @@ __device__ R finished_words(detail::int128 sum, int exponent, std::uint64_t coun
   return detail::from_bits<R>(negative ? magnitude | detail::float_format<R>::sign : magnitude);
 }
 
-/// The same with the wide sum.
-template <class T, class R>
-__device__ __noinline__ R finished_wide(const wide_sum<T>& wide, detail::int128 sum, int exponent,
-                                        std::uint64_t count, bool is_mean) {
-  typename wide_sum<T>::sum::words words;
-  std::int64_t carry = 0;
-#pragma unroll 1
-  for (int i = 0; i < wide_sum<T>::sum::limb_count; ++i) {
-    const std::int64_t total = static_cast<std::int64_t>(wide.limb[i]) + carry;
-    words[i] = static_cast<std::uint32_t>(total);
-    carry = total >> 32;
+/// The sum of a group's elements in a window.
+template <class T>
+__device__ detail::int128 sum_of_window(const group_sums<T>& from, int window, std::uint64_t group) {
+  detail::int128 sum = 0;
+#pragma unroll
+  for (int w = group_window<T>::words; w-- > 0;) {
+    sum = static_cast<detail::int128>(static_cast<detail::uint128>(sum) << 32) +
+          static_cast<std::int64_t>(from.word(window, w)[group]);
   }
-  auto state = exact_accumulator<T>::restore(words, true, wide.special);
-  state.add_scaled(sum, exponent);
+  return sum;
+}
+/// The exponent of its unit.
+template <class T>
+__device__ int unit_of_window(const group_sums<T>& from, int window) {
+  return static_cast<int>(binades_of<T>(from.notes->lowest, window, window).lowest) - 1 +
+         detail::float_format<T>::low;
+}
+
+/// The sum or the mean of a group of several windows, or that has a wide sum, with the number `number`, which is 0
+/// otherwise.
+template <class T, class R>
+__device__ __noinline__ R finished_windows(const group_sums<T>& from, std::uint64_t group, std::uint32_t number,
+                                           std::uint64_t count, bool is_mean) {
+  typename wide_sum<T>::sum::words words{};
+  unsigned special = 0;
+  if (number != 0) {
+    const wide_sum<T>& wide = from.wide[number - 1];
+    special = wide.special;
+    std::int64_t carry = 0;
+#pragma unroll 1
+    for (int i = 0; i < wide_sum<T>::sum::limb_count; ++i) {
+      const std::int64_t total = static_cast<std::int64_t>(wide.limb[i]) + carry;
+      words[i] = static_cast<std::uint32_t>(total);
+      carry = total >> 32;
+    }
+  }
+  auto state = exact_accumulator<T>::restore(words, true, special);
+  const int used = from.has_more_windows() ? window_count : 1;
+#pragma unroll 1
+  for (int w = 0; w < used; ++w) state.add_scaled(sum_of_window(from, w, group), unit_of_window(from, w));
   return is_mean ? state.template mean<R>(count) : state.template round<R>();
 }
 
@@ -157,25 +197,15 @@ struct finished_value {
 };
 template <class T, class R>
 __device__ finished_value<R> finished_group(const group_sums<T>& from, std::uint64_t group, bool is_mean) {
-  constexpr int words = group_window<T>::words;
-  const int exponent = static_cast<int>(from.notes->lowest) - 1 + detail::float_format<T>::low;
-  detail::int128 sum = 0;
-#pragma unroll
-  for (int w = words; w-- > 0;) {
-    sum = static_cast<detail::int128>(static_cast<detail::uint128>(sum) << 32) +
-          static_cast<std::int64_t>(from.words[std::uint64_t{from.groups} * static_cast<unsigned>(w) + group]);
-  }
-  const std::uint64_t count = from.counted ? from.words[std::uint64_t{from.groups} * words + group] : 0;
+  const std::uint64_t count = from.counts != nullptr ? from.counts[group] : 0;
   const std::uint32_t marks = from.marks[group], number = marks & group_sums<T>::number_mask;
-  R value = 0;
-  if (number != 0) {
-    value = finished_wide<T, R>(from.wide[number - 1], sum, exponent, count, is_mean);
-  } else if (sum != 0) {
-    value = finished_words<T, R>(sum, exponent, count, is_mean);
-  } else if ((marks & group_sums<T>::has_minus_zero) != 0 && (marks & group_sums<T>::has_number) == 0) {
-    value = -value;
+  if ((marks & group_sums<T>::has_minus_zero) != 0 && (marks & group_sums<T>::has_number) == 0)
+    return {R(-0.0), count};
+  const detail::int128 sum = sum_of_window(from, 0, group);
+  if (number != 0 || from.has_more_windows()) {
+    return {count > 0 || !is_mean ? finished_windows<T, R>(from, group, number, count, is_mean) : R(0), count};
   }
-  return {value, count};
+  return {sum != 0 ? finished_window<T, R>(sum, unit_of_window(from, 0), count, is_mean) : R(0), count};
 }
 
 }  // namespace fanin::cuda

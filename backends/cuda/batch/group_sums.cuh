@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include <cuda/atomic>
+
 #include <fanin/accumulator/exact.hpp>
 
 #include "backends/cuda/batch/elements.hpp"
@@ -29,6 +31,8 @@ struct group_window<double> {
   static constexpr int words = 3, binades = 22;
 };
 inline constexpr int most_elements_log2 = 20;
+/// The window, and those below it for the case that many elements are outside of it.
+inline constexpr int window_count = 4;
 template <class T>
 inline constexpr bool sums_fit =
     detail::float_format<T>::digits + group_window<T>::binades + most_elements_log2 < 32 * group_window<T>::words;
@@ -43,6 +47,20 @@ struct group_notes {
   unsigned wide_sums;              ///< that are in use
   unsigned long long spill_count;  ///< elements outside of the window
 };
+
+/// The binades of a window, from the one with the biased exponent `lowest` on; none may be left above subnormal
+/// numbers.
+struct binades_of_window {
+  unsigned lowest, count;
+};
+/// Window `last`, or windows `first` to `last` together, where window 0 begins with the biased exponent `lowest`.
+template <class T>
+FANIN_HOST_DEVICE inline binades_of_window binades_of(unsigned lowest, int first, int last) {
+  constexpr int binades = group_window<T>::binades;
+  const int end = static_cast<int>(lowest) - (first - 1) * binades;
+  const int begin = std::max(static_cast<int>(lowest) - last * binades, 1);
+  return {static_cast<unsigned>(begin), static_cast<unsigned>(std::max(end - begin, 0))};
+}
 
 /// An element outside of the window.
 template <class T>
@@ -60,22 +78,29 @@ struct wide_sum {
   unsigned special, padding;  ///< byte 7 of exact_accumulator::save()
 };
 
-/// The memory of a call. Arrays `words`, of one group after the other for each word, and `marks` are 0 before.
+/// The memory of a call. `words`, of the first window, `counts` and `marks` are 0 before.
 template <class T>
 struct group_sums {
   /// Bits of marks, above the number of the group's wide sum plus 1: an element of -0, and another one.
   static constexpr std::uint32_t has_minus_zero = 1u << 30, has_number = 1u << 31, number_mask = has_minus_zero - 1;
 
   std::uint32_t groups;
-  bool counted;  ///< a further word counts elements
   bool drops_others;
-  unsigned long long* words;
+  unsigned long long* words;   ///< for each window, and each of its words, that of all groups
+  unsigned long long* counts;  ///< null, or the elements of each group
   std::uint32_t* marks;
   wide_sum<T>* wide;
   spilled<T>* spills;
   std::uint64_t most_spills;
   group_notes* notes;
   batch_status* status;
+
+  /// Word w of a window, of each group.
+  FANIN_HOST_DEVICE unsigned long long* word(int window, int w) const {
+    return words + std::uint64_t{groups} * static_cast<unsigned>(window * group_window<T>::words + w);
+  }
+  /// Whether more elements are outside of the first window than are listed.
+  __device__ bool has_more_windows() const { return notes->spill_count > most_spills; }
 };
 
 /// Elements and their keys. `aligned`: both arrays are, to 16 bytes.
@@ -116,13 +141,7 @@ __device__ unsigned biased_exponent(T x) {
   return static_cast<unsigned>(detail::to_bits(x) >> (format::digits - 1)) & (2u * format::high - 1);
 }
 
-/// The place of x in the window, which it is in if that is less than the number of binades.
-template <class T>
-__device__ unsigned place_in_window(T x, unsigned lowest) {
-  return biased_exponent(x) - lowest;
-}
-
-/// A normal x with that place in the window, in units of the last place of the lowest binade's numbers.
+/// A normal x, `place` binades above the lowest one of a window, in units of the last place of that one's numbers.
 __device__ inline std::int64_t in_units(float x, unsigned place) {
   const unsigned bits = detail::to_bits(x), sign = static_cast<unsigned>(static_cast<int>(bits) >> 31 | 1);
   return signed_product(with_bit_23(bits), sign << place);
@@ -142,6 +161,10 @@ __device__ unsigned word_of(const Sum& sum, int w) {
   return static_cast<unsigned>(sum >> (32 * w));
 }
 
+/// A word in device memory that other threads of the launch change.
+template <class Word>
+using shared_word = ::cuda::atomic_ref<Word, ::cuda::thread_scope_device>;
+
 /// Notes an element whose key is of no group.
 static __device__ __noinline__ void note_outside(bool drops_others, std::uint64_t i, batch_status* status) {
   if (drops_others) {
@@ -153,7 +176,8 @@ static __device__ __noinline__ void note_outside(bool drops_others, std::uint64_
 /// Lists an element that is outside of the window, as long as there is room.
 template <class T>
 static __device__ __noinline__ void spill(const group_sums<T>& to, std::uint32_t group, T x) {
-  if (*static_cast<volatile unsigned long long*>(&to.notes->spill_count) > to.most_spills) return;
+  if (shared_word<unsigned long long>(to.notes->spill_count).load(::cuda::memory_order_relaxed) > to.most_spills)
+    return;
   const unsigned long long place = atomicAdd(&to.notes->spill_count, 1ull);
   if (place < to.most_spills) to.spills[place] = {group, x};
 }

@@ -15,7 +15,7 @@ namespace fanin::cuda {
 namespace {
 
 /// Up to so many bins, blocks read the input once for each; more bins are sorted.
-constexpr std::uint32_t most_passes = 2;
+constexpr std::uint32_t most_passes = 3;
 constexpr unsigned counting_blocks = 512;  ///< at most
 /// Room for spilled elements: one in so many.
 constexpr std::uint64_t elements_of_spill = 256;
@@ -51,7 +51,7 @@ class table_launches {
   }
   template <class TableKey>
   void add(const keyed_elements<T, TableKey>& from, const table_shape& shape, unsigned blocks) const {
-    const std::size_t words = group_window<T>::words + (sums_.counted ? 1 : 0);
+    const std::size_t words = group_window<T>::words + (sums_.counts != nullptr && shape.window == 0 ? 1 : 0);
     const std::size_t bytes = (words * sizeof(unsigned) * shape.in_bin) << shape.copies_log2;
     allow_shared(add_to_tables<T, TableKey>, bytes);
     add_to_tables<T, TableKey><<<blocks, tuning::table_threads, bytes, where_.stream>>>(from, sums_, shape);
@@ -62,23 +62,28 @@ class table_launches {
     add(from_, shape, parts * shape.bins);
   }
   /// Where sampled keys ascend by bins, and until one does not.
-  void add_in_order(table_shape shape, const bin_map& bins, std::uint64_t* begins) const {
-    find_begins<<<1, tuning::most_bins, 0, where_.stream>>>(from_, sums_, bins, begins);
-    shape.bin_begins = begins;
+  void add_in_order(table_shape shape) const {
     shape.when = run_if::in_order;
     add(from_, shape, multiprocessors());
+  }
+  void find_order(const table_shape& shape, const bin_map& bins, std::uint64_t* begins) const {
+    find_begins<<<1, tuning::most_bins, 0, where_.stream>>>(from_, sums_, bins, begins);
+    add_in_order(shape);
     start_again<<<multiprocessors(), tuning::count_threads, 0, where_.stream>>>(sums_);
   }
-  void add_by_bins(table_shape shape, const bin_map& bins, const bin_memory& memory,
-                   const sorted_by_bins<T>& sorted) const {
+  void sort_by_bins(const bin_map& bins, const bin_memory& memory, const sorted_by_bins<T>& sorted) const {
     const unsigned blocks = std::min(multiprocessors(), counting_blocks);
     count_bins<<<blocks, tuning::count_threads, 0, where_.stream>>>(from_, sums_, bins, memory.counts);
     find_starts<<<bins.count, start_threads, 0, where_.stream>>>(memory, blocks, sums_.notes);
     allow_shared(scatter_to_bins<T, Key>, sizeof(bin_stage<T>));
     scatter_to_bins<<<blocks, tuning::scatter_threads, sizeof(bin_stage<T>), where_.stream>>>(from_, sums_, bins,
                                                                                               memory.starts, sorted);
-    shape.bin_begins = memory.begins;
+  }
+  void add_sorted(const table_shape& shape, const sorted_by_bins<T>& sorted) const {
     add(keyed_elements<T, std::uint16_t>{sorted.keys, sorted.x, from_.count, true}, shape, multiprocessors());
+  }
+  void clear_windows() const {
+    clear_more_windows<<<multiprocessors(), tuning::spill_threads, 0, where_.stream>>>(sums_);
   }
   void finish(const request& request, const batch_output& out) const {
     const unsigned blocks = multiprocessors() * 8, threads = tuning::spill_threads;
@@ -126,9 +131,11 @@ table_memory<T> take_memory(scratch_pieces& scratch, const batch& groups, std::u
   const std::size_t before = scratch.taken_bytes();
   taken.cleared = scratch.take<std::byte>(0);
   taken.sums.notes = scratch.take<group_notes>(sizeof(group_notes));
-  taken.sums.words = scratch.take<unsigned long long>((group_window<T>::words + (counted ? 1 : 0)) * group_count * 8);
   taken.sums.marks = scratch.take<std::uint32_t>(group_count * sizeof(std::uint32_t));
-  taken.cleared_bytes = scratch.taken_bytes() - before;
+  if (counted) taken.sums.counts = scratch.take<unsigned long long>(group_count * sizeof(std::uint64_t));
+  const std::size_t words_bytes = group_window<T>::words * group_count * sizeof(std::uint64_t);
+  taken.cleared_bytes = scratch.taken_bytes() - before + words_bytes;
+  taken.sums.words = scratch.take<unsigned long long>(window_count * words_bytes);
   taken.sums.wide = scratch.take<wide_sum<T>>(most_wide_sums(groups) * sizeof(wide_sum<T>));
   taken.sums.most_spills = count / elements_of_spill + 1024;
   taken.sums.spills = scratch.take<spilled<T>>(taken.sums.most_spills * sizeof(spilled<T>));
@@ -187,21 +194,25 @@ void group_tables::enqueue(scratch_pieces& scratch, const execution& where, cons
   with_float(request_.inputs.type(), [&]<class T>(T) {
     table_memory<T> memory = take_memory<T>(scratch, groups_, bins_.count, counted_);
     memory.sums.groups = static_cast<std::uint32_t>(groups_.result_count);
-    memory.sums.counted = counted_;
     memory.sums.drops_others = groups_.drops_others;
     memory.sums.status = out.status;
     check(cudaMemsetAsync(memory.cleared, 0, memory.cleared_bytes, where.stream), "cudaMemsetAsync");
     const std::uint32_t in_bin = std::min(memory.sums.groups, bins_.groups_of_bin());
-    table_shape shape{bins_.count, in_bin, 0, nullptr, bins_.count == 1 ? run_if::always : run_if::scattered};
-    while (shape.copies_log2 < 5 && in_bin << (shape.copies_log2 + 1) <= most_in_table_) ++shape.copies_log2;
+    const bool has_bins = bins_.count > 1, is_sorted = bins_.count > most_passes;
+    table_shape direct{bins_.count, in_bin, 0, nullptr, has_bins ? run_if::scattered : run_if::always, 0};
+    while (direct.copies_log2 < 5 && in_bin << (direct.copies_log2 + 1) <= most_in_table_) ++direct.copies_log2;
     const auto launch = [&]<class Key>(Key) {
       const table_launches<T, Key> launches(where, groups_, memory.sums);
+      table_shape by_bins = direct;
+      by_bins.bin_begins = memory.bins.begins;
       launches.choose(bins_);
-      if (bins_.count > 1) launches.add_in_order(shape, bins_, memory.bins.begins);
-      if (bins_.count <= most_passes) {
-        launches.add_directly(shape);
-      } else {
-        launches.add_by_bins(shape, bins_, memory.bins, memory.sorted);
+      if (has_bins) launches.find_order(by_bins, bins_, memory.bins.begins);
+      if (is_sorted) launches.sort_by_bins(bins_, memory.bins, memory.sorted);
+      for (int window = 0; window < window_count; ++window) {
+        direct.window = by_bins.window = window;
+        if (window == 1) launches.clear_windows();
+        if (has_bins && window > 0) launches.add_in_order(by_bins);
+        is_sorted ? launches.add_sorted(by_bins, memory.sorted) : launches.add_directly(direct);
       }
       launches.finish(request_, out);
     };

@@ -26,6 +26,7 @@ struct table_shape {
   int copies_log2;
   const std::uint64_t* bin_begins;
   run_if when;
+  int window;
 };
 
 /// The block's table: a word after the other, each of all copies of all groups.
@@ -79,7 +80,7 @@ class block_table {
   }
 
   /// Adds the table's first `groups` groups to those from `first` on, and clears them. All threads call it.
-  __device__ void flush(const group_sums<T>& to, std::uint32_t first, std::uint32_t groups) {
+  __device__ void flush(const group_sums<T>& to, int window, std::uint32_t first, std::uint32_t groups) {
     __syncthreads();
     const unsigned copies = 1u << copies_log2_;
     for (unsigned g = threadIdx.x; g < groups; g += blockDim.x) {
@@ -90,10 +91,8 @@ class block_table {
           total += w == words - 1 ? std::int64_t{static_cast<int>(word)} : std::int64_t{word};
           word = 0;
         }
-        if (total != 0) {
-          atomicAdd(to.words + std::uint64_t{to.groups} * static_cast<unsigned>(w) + first + g,
-                    static_cast<unsigned long long>(total));
-        }
+        unsigned long long* const sums = w < words ? to.word(window, w) : to.counts;
+        if (total != 0) atomicAdd(sums + first + g, static_cast<unsigned long long>(total));
       }
     }
     __syncthreads();
@@ -127,8 +126,8 @@ struct run_of_keys {
   }
 };
 
-/// Adds the elements to the sums of their groups, and lists those outside of the window. Keys of no group are noted;
-/// if elements are said to stand in the order of bins, keys that do not are.
+/// Adds the elements in a window to the sums of their groups. For the first window, lists the other elements, and
+/// notes keys of no group; if elements are said to stand in the order of bins, keys that do not are noted instead.
 template <class T, class Key>
 __global__ void __launch_bounds__(tuning::table_threads, 1)
     add_to_tables(const __grid_constant__ keyed_elements<T, Key> from, const __grid_constant__ group_sums<T> to,
@@ -138,9 +137,11 @@ __global__ void __launch_bounds__(tuning::table_threads, 1)
   constexpr int at_once = tuning::table_loads<T>;
   constexpr unsigned stride = tuning::table_threads * 4;
   constexpr bool has_local_keys = sizeof(Key) == 2;  // below the number of groups of a bin
-  if (shape.when == run_if::in_order && to.notes->in_order == 0) return;
-  if (shape.when == run_if::scattered && to.notes->scattered == 0) return;
-  const unsigned lowest = to.notes->lowest;
+  const bool scattered = to.notes->scattered != 0, is_first = shape.window == 0;
+  if (shape.when == run_if::in_order && (scattered || to.notes->in_order == 0)) return;
+  if (shape.when == run_if::scattered && !scattered) return;
+  if (!is_first && !to.has_more_windows()) return;
+  const auto [lowest, binades] = binades_of<T>(to.notes->lowest, shape.window, shape.window);
   const bool by_bins = shape.bin_begins != nullptr;
   const unsigned parts = by_bins ? gridDim.x : gridDim.x / shape.bins;
   const unsigned part = by_bins ? blockIdx.x : blockIdx.x / shape.bins;
@@ -148,7 +149,7 @@ __global__ void __launch_bounds__(tuning::table_threads, 1)
   const std::uint64_t count = by_bins ? shape.bin_begins[shape.bins] : from.count;
   const std::uint64_t last = count * (part + 1) / parts;
   unsigned bin = by_bins ? 0 : blockIdx.x % shape.bins;
-  block_table<T> table(shape, to.counted);
+  block_table<T> table(shape, is_first && to.counts != nullptr);
   bool minus_zeros = false, misplaced = false;
   for (std::uint64_t begin = count * part / parts, end; begin < last; begin = end) {
     end = ::min(last, begin + (std::uint64_t{1} << most_elements_log2));
@@ -185,15 +186,15 @@ __global__ void __launch_bounds__(tuning::table_threads, 1)
           const Key key = has_local_keys ? keys[k].at[j] : keys[k].at[j] - static_cast<Key>(first);
           group[j] = is_mine && key < groups ? static_cast<std::uint32_t>(key) : no_group;
           const T one = x[k].at[j];
-          const unsigned place = place_in_window(one, lowest);
-          const bool fits = place < static_cast<unsigned>(group_window<T>::binades);
+          const unsigned place = biased_exponent(one) - lowest;
+          const bool fits = place < binades;
           value[j] = fits ? in_units(one, place) : sum{0};
           if (group[j] != no_group && one == 0) minus_zeros = minus_zeros || detail::to_bits(one) != 0;
           if (group[j] != no_group && !fits && one != 0) odd |= 1u << j;
           if (!has_local_keys && by_bins) misplaced = misplaced || (is_mine && group[j] == no_group);
           if (!has_local_keys && !by_bins && bin == 0 && is_mine && keys[k].at[j] >= to.groups) odd |= 16u << j;
         }
-        if (odd != 0) {
+        if (odd != 0 && is_first) {
 #pragma unroll
           for (int j = 0; j < 4; ++j) {
             if ((odd >> j & 1) != 0) spill(to, first + group[j], x[k].at[j]);
@@ -208,10 +209,10 @@ __global__ void __launch_bounds__(tuning::table_threads, 1)
       }
     }
     run.end(table);
-    table.flush(to, first, groups);
+    table.flush(to, shape.window, first, groups);
   }
-  if (__any_sync(0xffffffffu, misplaced) && threadIdx.x % 32 == 0) to.notes->scattered = 1;
-  if (__any_sync(0xffffffffu, minus_zeros) && threadIdx.x % 32 == 0) to.notes->minus_zeros = 1;
+  if (__any_sync(0xffffffffu, misplaced) && threadIdx.x % 32 == 0) atomicOr(&to.notes->scattered, 1u);
+  if (__any_sync(0xffffffffu, minus_zeros) && threadIdx.x % 32 == 0) atomicOr(&to.notes->minus_zeros, 1u);
 }
 
 }  // namespace fanin::cuda
