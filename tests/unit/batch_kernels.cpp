@@ -192,9 +192,9 @@ using sum_of = local<typename recipe_for<operation::sum, method::fast, T>::type>
 TEST_SUITE("unit/batch_kernels") {
   TEST_CASE_TEMPLATE("segments of every length", A, FANIN_WITH_FAST_KERNELS) {
     constexpr std::size_t size = cuda::vector<typename A::element>::size;
-    for (std::size_t shift = 0; shift < 2 * size; shift += 1 + shift / 3) {
+    for (std::size_t shift = 0; shift < 2 * size; shift += 1 + shift / 2) {
       std::vector<std::size_t> lengths;
-      for (std::size_t i = 0; i < 300; ++i) lengths.push_back(i * 37 % 41 == 0 ? i * 12 : i * 31 % (1 + i / 3));
+      for (std::size_t i = 0; i < 150; ++i) lengths.push_back(i * 37 % 41 == 0 ? i * 24 : i * 31 % (1 + i));
       lengths.insert(lengths.end(), {cuda::most_short_segment<typename A::element>, 4096, 4097, 14000, 3 + shift});
       CAPTURE(shift);
       for (const unsigned lanes : {8, 4, 2, 1}) {
@@ -209,7 +209,7 @@ TEST_SUITE("unit/batch_kernels") {
     constexpr std::size_t size = cuda::vector<typename A::element>::size;
     for (const std::size_t vectors : {1, 2, 3, 4, 8, 15, 31, 32, 33, 63, 64, 65, 128, 300}) {
       CAPTURE(vectors);
-      for (const std::size_t rows : {1, 7, 700}) check_rows<A>(rows, vectors * size, false);
+      for (const std::size_t rows : {7, 300}) check_rows<A>(rows, vectors * size, false);
     }
     check_rows<A>(3, 20000, false);
   }
@@ -218,7 +218,7 @@ TEST_SUITE("unit/batch_kernels") {
     constexpr std::size_t size = cuda::vector<typename A::element>::size;
     for (const std::size_t length : {1, 3, 4, 17, 32, 100, 256, 1000}) {
       CAPTURE(length);
-      for (const std::size_t vectors : {1, 7, 70}) check_rows<A>(vectors * size, length, true);
+      for (const std::size_t vectors : {1, 70}) check_rows<A>(vectors * size, length, true);
     }
     check_rows<A>(2 * size, 10000, true);
   }

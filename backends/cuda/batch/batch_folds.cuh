@@ -140,14 +140,14 @@ class with_batches final : public Fold {
   static void launch_segments(const execution& where, const batch_elements& all, const Write& write) {
     constexpr unsigned warps = tuning::segment_threads / 32;
     if (all.only_long) {
-      const auto resident = static_cast<unsigned>(where.multiprocessors * tuning::long_segment_blocks);
-      launch_overlapped(where, static_cast<unsigned>(std::min<std::uint64_t>(most_items(all) / warps + 1, resident)),
-                        tuning::segment_threads, 0, long_segments_kernel<A, Write>, all, write);
+      launch_overlapped(where, blocks_for(where, most_items(all) / warps + 1), tuning::segment_threads, 0,
+                        long_segments_kernel<A, Write>, all, write);
       return;
     }
-    // Few segments are dealt out to more warps than would have 32 of them each.
-    const std::uint64_t mean = all.count / all.results / size;
-    const auto lanes = static_cast<unsigned>(std::bit_ceil(std::clamp<std::uint64_t>(mean / 2, 1, 8)));
+    // Up to 4 vectors a lane in segments of up to twice the mean length. Few segments are dealt out to more warps
+    // than would have 32 of them each.
+    const std::uint64_t vectors = (typical_length(all) + size - 1) / size;
+    const auto lanes = static_cast<unsigned>(std::bit_ceil(std::clamp<std::uint64_t>((vectors + 3) / 4, 1, 8)));
     const auto per_warp = static_cast<unsigned>(
         std::bit_floor(std::clamp<std::uint64_t>(all.results / (where.multiprocessors * 32u), 1, 32)));
     launch_overlapped(where, blocks_for(where, (all.results + per_warp * warps - 1) / (per_warp * warps)),

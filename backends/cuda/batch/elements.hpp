@@ -40,7 +40,6 @@ struct long_segments {
   static constexpr int chunk_bits = 40;
   /// The number of segments above chunk_bits, and that of their chunks: one atomic operation draws both.
   unsigned long long counts;
-  unsigned long long drawn;  ///< chunks that warps have drawn, besides the first one of each
   struct entry {
     std::uint64_t segment, first_chunk, begin, length;
     unsigned folded;  ///< chunks: the warp that folds the last one may merge their states

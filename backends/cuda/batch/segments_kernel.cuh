@@ -17,7 +17,7 @@ inline constexpr int segment_threads = 256;
 inline constexpr unsigned stage_vectors = 256;  ///< of a warp, in shared memory
 /// Blocks of a multiprocessor, for short segments, with states of that size.
 constexpr int segment_blocks(std::size_t state_bytes) { return state_bytes <= 4 ? 5 : 4; }
-inline constexpr int long_segment_blocks = 3;
+inline constexpr int long_segment_blocks = 4;
 }  // namespace tuning
 
 /// The most elements of a segment that fits into a warp's shared memory at any alignment.
@@ -194,12 +194,9 @@ __global__ void __launch_bounds__(tuning::segment_threads, tuning::long_segment_
   using state = typename A::state;
   overlap_with_next_launch();
   const unsigned lane = threadIdx.x % 32;
-  const unsigned long long items = long_chunks(all),
-                           warps = std::uint64_t{gridDim.x} * (tuning::segment_threads / 32);
-  unsigned long long i = std::uint64_t{blockIdx.x} * (tuning::segment_threads / 32) + threadIdx.x / 32;
-  // Warps draw further chunks one by one, since some are shorter than others.
-  for (unsigned long long next = 0; i < items; i = __shfl_sync(0xffffffffu, next, 0)) {
-    if (lane == 0) next = warps + atomicAdd(&all.longs->drawn, 1ull);
+  const std::uint64_t items = long_chunks(all), warps = std::uint64_t{gridDim.x} * (tuning::segment_threads / 32);
+  for (std::uint64_t i = std::uint64_t{blockIdx.x} * (tuning::segment_threads / 32) + threadIdx.x / 32; i < items;
+       i += warps) {
     const unsigned entry = all.entry_of_chunk[i];
     state s;
     {

@@ -7,7 +7,7 @@
 namespace fanin::cuda {
 
 namespace tuning {
-inline constexpr unsigned line_loads = 8;  ///< vectors that a lane loads before it adds the first
+inline constexpr unsigned line_loads = 6;  ///< vectors that a lane loads before it adds the first
 }  // namespace tuning
 
 /// Vectors of 16 bytes that begin `bytes`, less than a warp's row, behind those that its lanes hold, lane by lane and

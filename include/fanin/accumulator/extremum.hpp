@@ -123,11 +123,7 @@ struct first_extremum {
     merge(s, {best, position});
   }
   FANIN_HOST_DEVICE static bool is_at(const state& s, element x) {
-    if constexpr (std::is_floating_point_v<T>) {
-      return (x == s.value && std::signbit(x) == std::signbit(s.value)) || (x != x && s.value != s.value);
-    } else {
-      return x == s.value;
-    }
+    return value::replaces(x, s.value) == value::replaces(s.value, x);
   }
   template <class R>
   FANIN_HOST_DEVICE static R finish(const state& s, std::uint64_t count) {
