@@ -2,9 +2,12 @@
 // Launching the kernels of batches, for every recipe.
 #pragma once
 
+#include "backends/cuda/batch/batch_writer.cuh"
 #include "backends/cuda/batch/columns_kernel.cuh"
 #include "backends/cuda/batch/lines_kernel.cuh"
+#include "backends/cuda/batch/segments_kernel.cuh"
 #include "backends/cuda/batch/whole_columns.cuh"
+#include "backends/cuda/batch/whole_rows.cuh"
 #include "backends/cuda/runtime/device_fold.hpp"
 
 namespace fanin::cuda {
@@ -40,17 +43,21 @@ class with_batches final : public Fold {
   static constexpr bool wide = is_wide_state(sizeof(state));
   static constexpr unsigned size = vector<typename A::element>::size;
   static constexpr std::uint64_t least_chunk = least_chunk_of(sizeof(state));
+  static constexpr bool is_lean = is_frequent<A> && sizeof(typename A::element) >= 2;
 
  public:
   using Fold::Fold;
-  batch_fold batches() const override { return {sizeof(state), least_chunk, !wide, !wide}; }
+  batch_fold batches() const override {
+    return {sizeof(state), least_chunk, !wide, !wide, is_lean ? most_short_segment<typename A::element> : 0};
+  }
   void launch_each(const execution& where, const batch_elements& all, const batch_output& out,
                    bool lines) const override {
     if constexpr (wide) {
       launch_columns(where, all, state_writer<A>{out});
     } else {
       const batch_writer<A, Recipe::how> write{out};
-      if constexpr (is_frequent<A> && sizeof(typename A::element) >= 2) {
+      if constexpr (is_lean) {
+        if (lines && all.kind != layout::rows) return launch_segments(where, all, write);
         if (launch_whole(where, all, write, lines)) return;
       }
       if (lines) {
@@ -77,27 +84,35 @@ class with_batches final : public Fold {
   }
   static std::uint64_t most_items(const batch_elements& all) {
     if (all.kind == layout::rows) return all.results * all.chunks;
-    return all.only_long ? 2 * (all.count / least_chunk + 1) : all.results;
+    return all.only_long ? 2 * (all.count / all.most_short + 1) : all.results;
   }
   static unsigned slots_for(std::uint64_t length) {
     return static_cast<unsigned>(
         std::bit_ceil(std::clamp<std::uint64_t>((length + size - 1) / size, 1, chunk_slots)));
   }
+  template <unsigned Vectors, class Write>
+  static void launch_short_rows(const execution& where, const batch_elements& all, const Write& write) {
+    const unsigned lanes = slots_for(all.length),
+                   in_block = tuning::row_threads / lanes * tuning::row_loads / Vectors;
+    launch_overlapped(where, blocks_for(where, (all.results + in_block - 1) / in_block), tuning::row_threads, 0,
+                      short_rows_kernel<A, Vectors, Write>, all, lanes, write);
+  }
   /// Launches the kernels for whole vectors. Returns false, and does nothing, if they do not apply.
   template <class Write>
   static bool launch_whole(const execution& where, const batch_elements& all, const Write& write, bool lines) {
     using T = typename A::element;
-    if (all.kind != layout::rows || all.partial || all.reduced != 1) return false;
+    if (all.kind != layout::rows || all.partial || all.reduced != 1 || all.length == 0) return false;
     if (reinterpret_cast<std::uintptr_t>(all.x) % 16 != 0) return false;
     if (lines) {
       if (all.length % size != 0 || all.kept > 1 ||
           (all.kept == 1 && all.axes[0].stride[0] % std::ptrdiff_t{size} != 0))
         return false;
       if (all.length <= chunk_slots * size) {
-        const unsigned lanes = slots_for(all.length),
-                       in_block = tuning::row_threads / lanes * tuning::short_rows_at_once;
-        launch_overlapped(where, blocks_for(where, (all.results + in_block - 1) / in_block), tuning::row_threads, 0,
-                          short_rows_kernel<A, Write>, all, lanes, write);
+        launch_short_rows<1>(where, all, write);
+      } else if (all.length <= 2 * chunk_slots * size) {
+        launch_short_rows<2>(where, all, write);
+      } else if (all.length <= 4 * chunk_slots * size) {
+        launch_short_rows<4>(where, all, write);
       } else {
         launch_overlapped(
             where,
@@ -112,7 +127,7 @@ class with_batches final : public Fold {
     for (unsigned a = 0; a <= all.kept; ++a) {
       if (a != all.kept - 1 && all.axes[a].stride[0] % std::ptrdiff_t{size} != 0) return false;
     }
-    const unsigned slots = slots_for(all.length);
+    const unsigned slots = std::max(1u, slots_for(all.length) / slots_of_columns(size));
     const std::uint64_t vectors = all.results / size;
     const unsigned most_width = tuning::whole_column_threads / slots;
     const unsigned width = std::max(
@@ -120,6 +135,23 @@ class with_batches final : public Fold {
     launch_overlapped(where, blocks_for(where, (vectors + width - 1) / width * all.chunks),
                       static_cast<int>(width * slots), 0, whole_columns_kernel<A, Write>, all, width, write);
     return true;
+  }
+  template <class Write>
+  static void launch_segments(const execution& where, const batch_elements& all, const Write& write) {
+    constexpr unsigned warps = tuning::segment_threads / 32;
+    if (all.only_long) {
+      launch_overlapped(where, blocks_for(where, most_items(all) / warps + 1), tuning::segment_threads, 0,
+                        long_segments_kernel<A, Write>, all, write);
+      return;
+    }
+    // Up to 4 vectors a lane in segments of up to twice the mean length. Few segments are dealt out to more warps
+    // than would have 32 of them each.
+    const std::uint64_t vectors = (typical_length(all) + size - 1) / size;
+    const auto lanes = static_cast<unsigned>(std::bit_ceil(std::clamp<std::uint64_t>((vectors + 3) / 4, 1, 8)));
+    const auto per_warp = static_cast<unsigned>(
+        std::bit_floor(std::clamp<std::uint64_t>(all.results / (where.multiprocessors * 32u), 1, 32)));
+    launch_overlapped(where, blocks_for(where, (all.results + per_warp * warps - 1) / (per_warp * warps)),
+                      tuning::segment_threads, 0, segments_kernel<A, Write>, all, lanes, per_warp, write);
   }
   template <class Write>
   static void launch_lines(const execution& where, const batch_elements& all, const Write& write) {

@@ -36,13 +36,15 @@ struct batch_status {
   unsigned long long absent;   ///< elements that did not take part
 };
 
-/// The segments of several chunks, which one kernel finds and another one folds.
+/// The segments that one launch finds and leaves to a second one: those of several chunks, and where there is a
+/// kernel for short ones, all that are not short.
 struct long_segments {
   static constexpr int chunk_bits = 40;
   /// The number of segments above chunk_bits, and that of their chunks: one atomic operation draws both.
   unsigned long long counts;
   struct entry {
-    std::uint64_t segment, first_chunk;
+    std::uint64_t segment, first_chunk, begin, length;
+    unsigned folded;  ///< chunks: the warp that folds the last one may merge their states
   };
 };
 
@@ -66,9 +68,11 @@ struct batch_elements {
   const void* offsets;
   bool has_wide_offsets;  ///< of 64 bits
   std::uint64_t count;
+  std::uint64_t most_short;  ///< the most elements of a segment that is not left to the second launch
   long_segments* longs;
   long_segments::entry* entries;
-  bool only_long;  ///< the chunks of long segments are folded, otherwise the other segments
+  unsigned* entry_of_chunk;  ///< of all long segments' chunks, where short segments have a kernel of their own
+  bool only_long;            ///< the chunks of long segments are folded, otherwise the other segments
 
   mask_view mask;
   std::uint64_t largest_number;  ///< presence_rule
@@ -80,6 +84,8 @@ struct batch_output {
   /// that take part; with long segments, of these.
   void* states;
   std::uint64_t* present;
+  /// Null, or memory for the states of the chunks of long segments whose kernel merges these states itself.
+  void* partials;
   /// Results, from that with index 0 on, of a type of their operation's.
   void* results;
   operation what;

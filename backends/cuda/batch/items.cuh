@@ -93,28 +93,29 @@ __device__ inline batch_item item_of_segment(const batch_elements& all, std::uin
   return {segment, 0, place.length, at, at, at, state, 1};
 }
 
-/// Chunk i of those of all long segments.
-__device__ inline batch_item long_item(const batch_elements& all, std::uint64_t i) {
-  const long_segments::entry* const entries = all.entries;
+/// Chunk i of those of all long segments, which is one of entry `entry`.
+__device__ inline batch_item chunk_of_long(const batch_elements& all, std::uint64_t entry, std::uint64_t i) {
+  const long_segments::entry& segment = all.entries[entry];
+  const std::uint64_t length = segment.length, size = chunk_elements(length, all.least_chunk);
+  const std::uint64_t begin = (i - segment.first_chunk) * size;
+  const auto at = static_cast<std::int64_t>(segment.begin);
+  return {segment.segment, begin, ::min(begin + size, length), at, at, at, i, chunk_count(length, all.least_chunk)};
+}
+/// The entry of the long segment that has chunk i.
+__device__ inline std::uint64_t entry_of_chunk(const batch_elements& all, std::uint64_t i) {
   std::uint64_t low = 0, high = long_count(all);
   while (high - low > 1) {
     const std::uint64_t middle = (low + high) / 2;
-    (entries[middle].first_chunk <= i ? low : high) = middle;
+    (all.entries[middle].first_chunk <= i ? low : high) = middle;
   }
-  batch_item item = item_of_segment(all, entries[low].segment, i);
-  const std::uint64_t size = chunk_elements(item.end, all.least_chunk), length = item.end;
-  item.chunks = chunk_count(length, all.least_chunk);
-  item.begin = (i - entries[low].first_chunk) * size;
-  item.end = item.begin + size < length ? item.begin + size : length;
-  return item;
+  return low;
 }
-
 /// Item i, of chunks of rows in the order of the rows. A function of its own: it is long, and all kernels call it.
 static __device__ __noinline__ void find_item(const batch_elements& all, std::uint64_t i, batch_item& item) {
   if (all.kind == layout::rows) {
     item = chunk_of_row(all, i / all.chunks, i % all.chunks);
   } else {
-    item = all.only_long ? long_item(all, i) : item_of_segment(all, all.first + i, i);
+    item = all.only_long ? chunk_of_long(all, entry_of_chunk(all, i), i) : item_of_segment(all, all.first + i, i);
   }
 }
 /// Notes that a segment is long or not valid.
@@ -122,16 +123,44 @@ static __device__ __noinline__ void note_segment(const batch_elements& all, std:
                                                  batch_status* status) {
   const segment_place place = place_of_segment(all, segment);
   if (!place.valid) atomicMax(&status->bad_index, ~static_cast<unsigned long long>(segment));
-  if (place.length <= all.least_chunk) return;
+  if (place.length <= all.most_short) return;
   constexpr int bits = long_segments::chunk_bits;
   const unsigned long long drawn =
       atomicAdd(&all.longs->counts, (1ull << bits) + chunk_count(place.length, all.least_chunk));
-  all.entries[drawn >> bits] = {segment, drawn & ((1ull << bits) - 1)};
+  all.entries[drawn >> bits] = {segment, drawn & ((1ull << bits) - 1), place.begin, place.length, 0};
+}
+/// The same for a segment of each lane of a warp.
+static __device__ __noinline__ void note_segments(const batch_elements& all, std::uint64_t segment,
+                                                  segment_place place, batch_status* status) {
+  if (!place.valid) atomicMax(&status->bad_offset, ~static_cast<unsigned long long>(segment));
+  const bool is_long = place.length > all.most_short;
+  const auto chunks = is_long ? static_cast<unsigned>(chunk_count(place.length, all.least_chunk)) : 0;
+  const unsigned lane = threadIdx.x % 32, longs = __ballot_sync(0xffffffffu, is_long);
+  unsigned before = chunks;  // of this and the lanes below
+  for (unsigned distance = 1; distance < 32; distance *= 2) {
+    const unsigned below = __shfl_up_sync(0xffffffffu, before, distance);
+    if (lane >= distance) before += below;
+  }
+  constexpr int bits = long_segments::chunk_bits;
+  unsigned long long drawn = 0;
+  if (lane == 31 && longs != 0) {
+    drawn = atomicAdd(&all.longs->counts, (static_cast<unsigned long long>(__popc(longs)) << bits) + before);
+  }
+  drawn = __shfl_sync(0xffffffffu, drawn, 31);
+  const std::uint64_t first = (drawn & ((1ull << bits) - 1)) + before - chunks;
+  const auto entry = static_cast<unsigned>(drawn >> bits) + static_cast<unsigned>(__popc(longs & ((1u << lane) - 1)));
+  if (is_long) all.entries[entry] = {segment, first, place.begin, place.length, 0};
+  for (unsigned left = longs; left != 0; left &= left - 1) {
+    const auto of = static_cast<unsigned>(__ffs(static_cast<int>(left)) - 1);
+    const std::uint64_t first_of = __shfl_sync(0xffffffffu, first, of);
+    const unsigned chunks_of = __shfl_sync(0xffffffffu, chunks, of), entry_of = __shfl_sync(0xffffffffu, entry, of);
+    for (unsigned chunk = lane; chunk < chunks_of; chunk += 32) all.entry_of_chunk[first_of + chunk] = entry_of;
+  }
 }
 /// Whether another launch folds the segment. One thread, which `tells`, notes what the batch's status says of it.
 __device__ inline bool is_left_to_others(const batch_elements& all, std::uint64_t segment, const segment_place& place,
                                          batch_status* status, bool tells) {
-  const bool is_long = place.length > all.least_chunk;
+  const bool is_long = place.length > all.most_short;
   if (tells && (is_long || !place.valid)) note_segment(all, segment, status);
   return is_long;
 }

@@ -3,8 +3,7 @@
 // lanes folds a result; all lanes of a warp fold one that has more vectors than the group has lanes.
 #pragma once
 
-#include <fanin/cuda/grid_fold.cuh>
-
+#include "backends/cuda/batch/add_vector.cuh"
 #include "backends/cuda/batch/batch_writer.cuh"
 #include "backends/cuda/batch/row_parts.cuh"
 
@@ -75,14 +74,6 @@ __device__ typename A::state fold_lane(const batch_elements& all, const batch_it
 #pragma unroll
     for (int k = 0; k < at_once; ++k) part[k].add_to(s, i + k * stride);
   }
-  return s;
-}
-
-/// The merge of the states of neighbouring `lanes` lanes, in the first of them.
-template <class A>
-__device__ typename A::state merge_lanes(typename A::state s, unsigned lanes) {
-#pragma unroll 1
-  for (unsigned distance = lanes / 2; distance > 0; distance /= 2) A::merge(s, shuffle_down(s, distance));
   return s;
 }
 

@@ -158,9 +158,12 @@ const void* enqueue_batch(const request& asked, const batch& many, void* results
     return enqueue_tables(request, many, results, out, context);
   }
   const bool lines = fold.has_lines && !all.partial && are_lines(many);
-  const bool has_long = all.kind != layout::rows && all.count > all.least_chunk;
+  const bool has_short = lines && all.kind != layout::rows && fold.most_short > 0;
+  all.most_short = has_short ? fold.most_short : all.least_chunk;
+  const bool has_long = all.kind != layout::rows && all.count > all.most_short;
   const bool direct =
       fold.finishes && all.chunks == 1 && request.result == default_result(request.what, request.inputs.type());
+  const bool merges_long = direct && has_short;
 
   // States, and numbers of elements, of each chunk of the results of a part.
   const std::size_t of_chunk = fold.state_bytes + sizeof(std::uint64_t);
@@ -168,13 +171,14 @@ const void* enqueue_batch(const request& asked, const batch& many, void* results
       direct ? many.result_count
              : std::clamp<std::uint64_t>(most_scratch_bytes / (of_chunk * all.chunks), 1, many.result_count);
   const std::size_t chunks = direct ? 0 : part * all.chunks;
-  const std::size_t most_long = has_long ? all.count / all.least_chunk + 1 : 0, long_chunks = 2 * most_long;
+  const std::size_t most_long = has_long ? all.count / all.most_short + 1 : 0, long_chunks = 2 * most_long;
   const std::size_t of_states[] = {chunks * fold.state_bytes,
                                    chunks * sizeof(std::uint64_t),
                                    long_chunks * fold.state_bytes,
                                    long_chunks * sizeof(std::uint64_t),
                                    sizeof(long_segments),
                                    most_long * sizeof(long_segments::entry),
+                                   has_short ? long_chunks * sizeof(unsigned) : 0,
                                    results == nullptr ? many.result_count * result_bytes(request) : 0};
   scratch_pieces measured;
   for (const std::size_t one : of_states) measured.take<std::byte>(one);
@@ -188,7 +192,8 @@ const void* enqueue_batch(const request& asked, const batch& many, void* results
   auto* const long_present = scratch.take<std::uint64_t>(of_states[3]);
   all.longs = scratch.take<long_segments>(of_states[4]);
   all.entries = scratch.take<long_segments::entry>(of_states[5]);
-  out.results = results != nullptr ? results : scratch.take<std::byte>(of_states[6]);
+  all.entry_of_chunk = scratch.take<unsigned>(of_states[6]);
+  out.results = results != nullptr ? results : scratch.take<std::byte>(of_states[7]);
   if (sort) sort->enqueue(scratch, where, all, out);
 
   for (std::uint64_t begin = 0; begin < many.result_count; begin += part) {
@@ -202,10 +207,11 @@ const void* enqueue_batch(const request& asked, const batch& many, void* results
     if (!direct) enqueue_finish_each(request, all, out, where);
     if (!has_long) continue;
     all.only_long = true;
-    out.states = long_states;
+    out.states = merges_long ? nullptr : long_states;
+    out.partials = merges_long ? long_states : nullptr;
     out.present = long_present;
     kernel.launch_each(where, all, out, lines);
-    enqueue_finish_each(request, all, out, where);
+    if (!merges_long) enqueue_finish_each(request, all, out, where);
   }
   return out.results;
 }

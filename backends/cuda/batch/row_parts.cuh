@@ -9,7 +9,31 @@ namespace fanin::cuda {
 
 using namespace device_code;
 
-/// Words of 32 bits, of which the first element's is `shift` bytes in.
+/// The vector that begins `shift` bytes, a multiple of an element's, behind the first of two neighbours of 16 bytes.
+template <class T>
+__device__ vector<T> vector_at(const uint4& first, const uint4& second, unsigned shift) {
+  unsigned w[8] = {first.x, first.y, first.z, first.w, second.x, second.y, second.z, second.w};
+  if (shift != 0) {
+    if ((shift & 8) != 0) {
+#pragma unroll
+      for (int i = 0; i < 6; ++i) w[i] = w[i + 2];
+    }
+    if constexpr (sizeof(T) <= 4) {
+      if ((shift & 4) != 0) {
+#pragma unroll
+        for (int i = 0; i < 5; ++i) w[i] = w[i + 1];
+      }
+    }
+    if constexpr (sizeof(T) <= 2) {
+#pragma unroll
+      for (int i = 0; i < 4; ++i) w[i] = __funnelshift_r(w[i], w[i + 1], 8 * (shift & 3));
+    }
+  }
+  vector<T> v;
+  std::memcpy(&v, w, sizeof v);
+  return v;
+}
+
 template <class T>
 class part_of_row {
   static constexpr int size = vector<T>::size;
@@ -33,28 +57,7 @@ class part_of_row {
       std::memcpy(&first_, at, sizeof first_);
     }
   }
-  __device__ vector<T> get() const {
-    unsigned w[8] = {first_.x, first_.y, first_.z, first_.w, second_.x, second_.y, second_.z, second_.w};
-    if (shift_ != 0) {
-      if ((shift_ & 8) != 0) {
-#pragma unroll
-        for (int i = 0; i < 6; ++i) w[i] = w[i + 2];
-      }
-      if constexpr (sizeof(T) <= 4) {
-        if ((shift_ & 4) != 0) {
-#pragma unroll
-          for (int i = 0; i < 5; ++i) w[i] = w[i + 1];
-        }
-      }
-      if constexpr (sizeof(T) <= 2) {
-#pragma unroll
-        for (int i = 0; i < 4; ++i) w[i] = __funnelshift_r(w[i], w[i + 1], 8 * (shift_ & 3));
-      }
-    }
-    vector<T> v;
-    std::memcpy(&v, w, sizeof v);
-    return v;
-  }
+  __device__ vector<T> get() const { return vector_at<T>(first_, second_, shift_); }
 
  private:
   uint4 first_, second_;

@@ -1,85 +1,137 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows along another axis than the last one, where the elements of neighbouring rows fill whole vectors: the fast
-// case of columns_kernel.cuh, with the same order. A thread folds one slot of as many rows as a vector has elements.
+// case of columns_kernel.cuh, with the same order. A thread folds some slots of as many rows as a vector has
+// elements.
 #pragma once
 
-#include "backends/cuda/batch/whole_rows.cuh"
+#include "backends/cuda/batch/add_vector.cuh"
+#include "backends/cuda/batch/items.cuh"
 
 namespace fanin::cuda {
 
 namespace tuning {
-inline constexpr unsigned whole_column_threads = 512;
+inline constexpr unsigned whole_column_threads = 256;
+/// Vectors that a thread loads before it adds the first, of elements of which `size` are a vector.
+constexpr unsigned column_loads(unsigned size) { return size <= 4 ? 16 : 8; }
+/// Blocks of a multiprocessor.
+constexpr int whole_column_blocks(unsigned size) { return size <= 4 ? 2 : 3; }
 }  // namespace tuning
 
-/// `width` threads of the block are for vectors of neighbouring rows, and so for each slot.
+/// Slots that a thread folds, of elements of which `size` are a vector.
+constexpr unsigned slots_of_columns(unsigned size) { return 16 / size; }
+
+/// `width` threads of the block are for vectors of neighbouring rows, and so for each slot, or each turn of
+/// slots_of_columns() slots.
 template <class A, class Write>
-__global__ void __launch_bounds__(tuning::whole_column_threads, 2)
+__global__ void __launch_bounds__(tuning::whole_column_threads,
+                                  tuning::whole_column_blocks(vector<typename A::element>::size))
     whole_columns_kernel(const __grid_constant__ batch_elements all, unsigned width,
                          const __grid_constant__ Write write) {
   using T = typename A::element;
   using state = typename A::state;
-  constexpr unsigned size = vector<T>::size;
+  constexpr unsigned size = vector<T>::size, mine = slots_of_columns(size), states = A::order_free ? 1 : mine;
   overlap_with_next_launch();
   const unsigned column = threadIdx.x % width, slot = threadIdx.x / width, slots = blockDim.x / width;
   const std::uint64_t vectors = all.results / size, tiles = (vectors + width - 1) / width;
   const std::int64_t stride = all.axes[all.kept].stride[0];
   for (std::uint64_t turn = blockIdx.x; turn < tiles * all.chunks; turn += gridDim.x) {
     const std::uint64_t chunk = turn / tiles, first = ((turn - chunk * tiles) * width + column) * size;
-    const std::uint64_t begin = chunk * all.chunk, end = ::min(begin + all.chunk, all.length);
+    const std::uint64_t begin = chunk * all.chunk;
+    const unsigned length = static_cast<unsigned>(::min(begin + all.chunk, all.length) - begin);
     const bool exists = first < all.results;
     axis_offsets at;
     if (exists) at.add_all(all.axes, all.kept, all.first + first);
-    const T* const x = static_cast<const T*>(all.x) + at.x;
-    state s[size];
+    const T* const origin = static_cast<const T*>(all.x) + at.x + static_cast<std::int64_t>(begin) * stride;
+    state s[states][size];
 #pragma unroll
-    for (state& one : s) one = A::identity();
+    for (auto& of_slot : s) {
+#pragma unroll
+      for (state& one : of_slot) one = A::identity();
+    }
 #pragma unroll 1
-    for (std::uint64_t i = begin + slot * size; exists && i < end; i += slots * size) {
-      vector<T> v[size];
+    for (unsigned i = slot * size; exists && i < length; i += slots * mine * size) {
+      const T* x = origin + static_cast<std::int64_t>(i) * stride;
+      const std::int64_t step = static_cast<std::int64_t>(slots * size) * stride;
+      if (i + (slots * (mine - 1) + 1) * size <= length) {
+        constexpr unsigned at_once = tuning::column_loads(size) / size;  // slots
 #pragma unroll
-      for (unsigned k = 0; k < size; ++k) {
-        if (i + k < end)
-          v[k] = load(reinterpret_cast<const vector<T>*>(x + static_cast<std::int64_t>(i + k) * stride));
-      }
-      if (i + size <= end) {
+        for (unsigned first_slot = 0; first_slot < mine; first_slot += at_once) {
+          vector<T> v[at_once][size];
 #pragma unroll
-        for (unsigned c = 0; c < size; ++c) {
-          vector<T> of_row;
+          for (unsigned m = 0; m < at_once; ++m) {
 #pragma unroll
-          for (unsigned k = 0; k < size; ++k) of_row.at[k] = v[k].at[c];
-          add_vector<A>(s[c], of_row, i);
+            for (unsigned k = 0; k < size; ++k) {
+              v[m][k] = load(reinterpret_cast<const vector<T>*>(x + static_cast<std::int64_t>(k) * stride));
+            }
+            x += step;
+          }
+#pragma unroll
+          for (unsigned m = 0; m < at_once; ++m) {
+#pragma unroll
+            for (unsigned c = 0; c < size; ++c) {
+              vector<T> of_row;
+#pragma unroll
+              for (unsigned k = 0; k < size; ++k) of_row.at[k] = v[m][k].at[c];
+              add_vector<A>(s[(first_slot + m) % states][c], of_row, begin + i + (first_slot + m) * slots * size);
+            }
+          }
         }
       } else {
 #pragma unroll
-        for (unsigned k = 0; k + 1 < size; ++k) {
-          if (i + k >= end) continue;
+        for (unsigned m = 0; m < mine; ++m) {
+          const unsigned from = i + m * slots * size;
+#pragma unroll 1
+          for (unsigned k = 0; k < size && from + k < length; ++k) {
+            const vector<T> v = load(reinterpret_cast<const vector<T>*>(x + static_cast<std::int64_t>(k) * stride));
 #pragma unroll
-          for (unsigned c = 0; c < size; ++c) add_at<A>(s[c], i + k, v[k].at[c]);
+            for (unsigned c = 0; c < size; ++c) add_at<A>(s[m % states][c], begin + from + k, v.at[c]);
+          }
+          x += step;
         }
       }
     }
-    __shared__ alignas(16) std::byte memory[tuning::whole_column_threads / 2 * sizeof(state) * size];
+#pragma unroll
+    for (unsigned distance = states / 2; distance > 0; distance /= 2) {
+#pragma unroll
+      for (unsigned m = 0; m < distance; ++m) {
+#pragma unroll
+        for (unsigned c = 0; c < size; ++c) A::merge(s[m][c], s[m + distance][c]);
+      }
+    }
+    __shared__ __align__(16) std::byte memory[tuning::whole_column_threads * sizeof(state) * size];
     state* const others = reinterpret_cast<state*>(memory);
     for (unsigned distance = slots / 2; distance > 0; distance /= 2) {
 #pragma unroll
       for (unsigned c = 0; c < size; ++c) {
-        if (slot >= distance && slot < 2 * distance) others[((slot - distance) * size + c) * width + column] = s[c];
+        if (slot >= distance && slot < 2 * distance)
+          others[((slot - distance) * size + c) * width + column] = s[0][c];
       }
       __syncthreads();
 #pragma unroll
       for (unsigned c = 0; c < size; ++c) {
-        if (slot < distance) A::merge(s[c], others[(slot * size + c) * width + column]);
+        if (slot < distance) A::merge(s[0][c], others[(slot * size + c) * width + column]);
       }
       __syncthreads();
     }
-    if (slot > 0 || !exists) continue;
-#pragma unroll 1
-    for (unsigned c = 0; c < size; ++c) {
-      locate<A>(s[0], x + c, stride);
-      write({all.first + first + c, begin, end, 0, 0, 0, (first + c) * all.chunks + chunk, all.chunks}, 0, s[0]);
+    if (slot == 0) {
 #pragma unroll
-      for (unsigned next = 0; next + 1 < size; ++next) s[next] = s[next + 1];
+      for (unsigned c = 0; c < size; ++c) others[column * size + c] = s[0][c];
     }
+    __syncthreads();
+    const std::uint64_t tile = (turn - chunk * tiles) * width * size;
+    const auto results = static_cast<unsigned>(::min(all.results - tile, std::uint64_t{width * size}));
+#pragma unroll 1
+    for (unsigned r = threadIdx.x; r < results; r += blockDim.x) {
+      state one = others[r];
+      const std::uint64_t i = tile + r;
+      if constexpr (adds_runs<A>) {
+        axis_offsets of_row;
+        of_row.add_all(all.axes, all.kept, all.first + i);
+        locate<A>(one, static_cast<const T*>(all.x) + of_row.x, stride, begin + length);
+      }
+      write({all.first + i, begin, begin + length, 0, 0, 0, i * all.chunks + chunk, all.chunks}, 0, one);
+    }
+    __syncthreads();
   }
 }
 

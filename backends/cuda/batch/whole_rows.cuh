@@ -2,81 +2,128 @@
 // Rows along the last axis that consist of whole vectors: the fast case of lines_kernel.cuh, with the same order.
 #pragma once
 
-#include <fanin/cuda/fold_kernel.cuh>
-
-#include "backends/cuda/batch/batch_writer.cuh"
+#include "backends/cuda/batch/add_vector.cuh"
+#include "backends/cuda/batch/items.cuh"
 
 namespace fanin::cuda {
 
 namespace tuning {
-inline constexpr int row_threads = 256;
-inline constexpr int short_rows_at_once = 4;  ///< rows of a lane whose vectors are in flight together
-inline constexpr int row_loads = 8;           ///< vectors of a long row that a lane loads before it adds the first
+inline constexpr int row_threads = 256, row_blocks = 4;  ///< of a multiprocessor, for short rows
+inline constexpr unsigned row_loads = 8;                 ///< vectors that a lane loads before it adds the first
 }  // namespace tuning
 
-/// Adds a vector's elements, of which the first has the position `position`.
-template <class A, class T = typename A::element>
-__device__ void add_vector(typename A::state& s, const vector<T>& v, std::uint64_t position) {
-  if constexpr (adds_runs<A>) {
-    A::add_run(s, v.at, position);
-  } else {
+/// The states of rows, in the first of the `lanes` lanes that hold the vectors v[r] of row r, where has(k) says
+/// whether this lane has the k-th of them.
+template <class A, unsigned Rows, unsigned Vectors, class T, class Has>
+__device__ void fold_rows(const vector<T> (&v)[Rows][Vectors], const Has& has, unsigned lanes, unsigned lane_of_row,
+                          typename A::state (&s)[Rows]) {
+  constexpr unsigned size = vector<T>::size;
 #pragma unroll
-    for (int i = 0; i < v.size; ++i) add_at<A>(s, position + i, v.at[i]);
+  for (unsigned r = 0; r < Rows; ++r) {
+    s[r] = A::identity();
+#pragma unroll
+    for (unsigned k = 0; k < Vectors; ++k) {
+      if (has(k)) add_vector<A>(s[r], v[r][k], (lane_of_row + k * 32) * size);
+    }
+  }
+#pragma unroll 1
+  for (unsigned distance = lanes / 2; distance > 0; distance /= 2) {
+#pragma unroll
+    for (auto& one : s) A::merge(one, shuffle_down(one, distance));
   }
 }
-
-/// After add_vector(), the state with the place of its element, found among x[0], x[stride], ...
-template <class A, class T = typename A::element>
-__device__ void locate(typename A::state& s, const T* x, std::int64_t stride) {
-  if constexpr (adds_runs<A>) {
-    while (!A::is_at(s, x[static_cast<std::int64_t>(s.index) * stride])) ++s.index;
+/// The same where a state has the place of its element: first the value, then where it is, for which no lane needs
+/// more than 32 bits.
+template <adds_runs A, unsigned Rows, unsigned Vectors, class T, class Has>
+__device__ void fold_rows_with_places(const vector<T> (&v)[Rows][Vectors], const Has& has, unsigned lanes,
+                                      unsigned lane_of_row, typename A::state (&s)[Rows]) {
+  constexpr unsigned size = vector<T>::size, none = ~0u;
+  using value = typename A::value;
+  typename value::state best[Rows];
+  unsigned place[Rows];
+#pragma unroll
+  for (unsigned r = 0; r < Rows; ++r) {
+    best[r] = value::identity();
+    place[r] = none;
+#pragma unroll
+    for (unsigned k = 0; k < Vectors; ++k) {
+#pragma unroll
+      for (unsigned i = 0; i < size; ++i) {
+        if (has(k)) value::add(best[r], v[r][k].at[i]);
+      }
+    }
   }
+#pragma unroll 1
+  for (unsigned distance = lanes / 2; distance > 0; distance /= 2) {
+#pragma unroll
+    for (auto& one : best) value::merge(one, shuffle_from(one, threadIdx.x % 32 ^ distance));
+  }
+#pragma unroll
+  for (unsigned r = 0; r < Rows; ++r) {
+#pragma unroll
+    for (unsigned k = Vectors; k-- > 0;) {
+#pragma unroll
+      for (unsigned i = size; i-- > 0;) {
+        if (has(k) && A::is_at({best[r], 0}, v[r][k].at[i])) place[r] = (lane_of_row + k * 32) * size + i;
+      }
+    }
+  }
+#pragma unroll 1
+  for (unsigned distance = lanes / 2; distance > 0; distance /= 2) {
+#pragma unroll
+    for (unsigned& one : place) one = ::min(one, __shfl_xor_sync(0xffffffffu, one, distance));
+  }
+#pragma unroll
+  for (unsigned r = 0; r < Rows; ++r) s[r] = {best[r], place[r] == none ? ~std::uint64_t{0} : place[r]};
 }
 
-/// Rows of at most `lanes` vectors, where `lanes` is a power of two up to 32: neighbouring lanes fold a row.
-template <class A, class Write>
-__global__ void __launch_bounds__(tuning::row_threads)
+/// Rows of at most Vectors vectors for each of `lanes` lanes; `lanes` is a power of two up to 32, and 32 if Vectors
+/// is above 1. Neighbouring lanes fold a row, and a warp several rows together.
+template <class A, unsigned Vectors, class Write>
+__global__ void __launch_bounds__(tuning::row_threads, tuning::row_blocks)
     short_rows_kernel(const __grid_constant__ batch_elements all, unsigned lanes,
                       const __grid_constant__ Write write) {
   using T = typename A::element;
-  constexpr int at_once = tuning::short_rows_at_once;
+  using state = typename A::state;
+  constexpr unsigned rows_at_once = tuning::row_loads / Vectors;
+  constexpr unsigned size = vector<T>::size;
   overlap_with_next_launch();
-  const unsigned lane = threadIdx.x % 32, lane_of_row = lane % lanes, rows = 32 / lanes;
-  const bool has_vector = lane_of_row * vector<T>::size < all.length;
+  const unsigned lane = threadIdx.x % 32, lane_of_row = lane % lanes, groups = 32 / lanes;
   const std::uint64_t warps = std::uint64_t{gridDim.x} * (tuning::row_threads / 32);
   const std::uint64_t warp = std::uint64_t{blockIdx.x} * (tuning::row_threads / 32) + threadIdx.x / 32;
   const std::int64_t stride = all.kept == 0 ? 0 : all.axes[0].stride[0];
-  const T* const x = static_cast<const T*>(all.x) + lane_of_row * vector<T>::size;
-  for (std::uint64_t first = warp * rows * at_once; first < all.results; first += warps * rows * at_once) {
-    vector<T> v[at_once];
-    typename A::state s[at_once];
-    const std::uint64_t row = first + lane / lanes;
+  const unsigned length = static_cast<unsigned>(all.length), at_turn = groups * rows_at_once;
+  const auto has = [&](unsigned k) { return (lane_of_row + k * 32) * size < length; };
+  const T* const x = static_cast<const T*>(all.x) + (has(0) ? lane_of_row * size : 0);
+  for (std::uint64_t first = warp * at_turn; first < all.results; first += warps * at_turn) {
+    vector<T> v[rows_at_once][Vectors];
+    const T* const row = x + static_cast<std::int64_t>(all.first + first) * stride;
+    const unsigned rows = static_cast<unsigned>(::min(all.results - first, std::uint64_t{at_turn}));
 #pragma unroll
-    for (unsigned k = 0; k < at_once; ++k) {
-      const std::uint64_t i = row + k * rows;
-      if (has_vector && i < all.results) {
-        v[k] = load(reinterpret_cast<const vector<T>*>(x + static_cast<std::int64_t>(all.first + i) * stride));
+    for (unsigned r = 0; r < rows_at_once; ++r) {
+      const unsigned mine = ::min(r * groups + lane / lanes, rows - 1);  // A branch would cost more than a load.
+#pragma unroll
+      for (unsigned k = 0; k < Vectors; ++k) {
+        v[r][k] = load(reinterpret_cast<const vector<T>*>(row + mine * stride + (has(k) ? k * 32 * size : 0)));
       }
     }
-#pragma unroll
-    for (unsigned k = 0; k < at_once; ++k) {
-      s[k] = A::identity();
-      if (has_vector && row + k * rows < all.results) add_vector<A>(s[k], v[k], lane_of_row * vector<T>::size);
+    state s[rows_at_once];
+    if constexpr (adds_runs<A>) {
+      fold_rows_with_places<A>(v, has, lanes, lane_of_row, s);
+    } else {
+      fold_rows<A>(v, has, lanes, lane_of_row, s);
     }
 #pragma unroll 1
-    for (unsigned distance = lanes / 2; distance > 0; distance /= 2) {
+    for (unsigned written = 0; written < rows; written += 32) {
+      const unsigned mine = written + lane;
+      state of_mine = s[0];
 #pragma unroll
-      for (auto& one : s) A::merge(one, shuffle_down(one, distance));
-    }
-#pragma unroll 1
-    for (unsigned k = 0; k < at_once; ++k) {
-      const std::uint64_t i = row + k * rows;
-      if (lane_of_row == 0 && i < all.results) {
-        locate<A>(s[0], x + static_cast<std::int64_t>(all.first + i) * stride, 1);
-        write({all.first + i, 0, all.length, 0, 0, 0, i, 1}, 0, s[0]);
+      for (unsigned r = 0; r < rows_at_once; ++r) {
+        const state other = shuffle_from(s[r], lane % groups * lanes);
+        if (mine / groups == r) of_mine = other;
       }
-#pragma unroll
-      for (int next = 0; next + 1 < at_once; ++next) s[next] = s[next + 1];
+      const std::uint64_t i = first + mine;
+      if (mine < rows) write({all.first + i, 0, all.length, 0, 0, 0, i, 1}, 0, of_mine);
     }
   }
 }
@@ -106,7 +153,7 @@ __global__ void __launch_bounds__(tuning::row_threads)
 #pragma unroll 1
     for (unsigned distance = 16; distance > 0; distance /= 2) A::merge(s, shuffle_down(s, distance));
     if (lane > 0) continue;
-    locate<A>(s, reinterpret_cast<const T*>(x - begin / size), 1);
+    locate<A>(s, reinterpret_cast<const T*>(x - begin / size), 1, end);
     write({all.first + row, begin, end, 0, 0, 0, i, all.chunks}, 0, s);
   }
 }

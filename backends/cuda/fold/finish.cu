@@ -91,15 +91,25 @@ __global__ void __launch_bounds__(finish_threads)
       result = all.entries[i].segment;
       first = all.entries[i].first_chunk;
       chunks = chunk_count(place_of_segment(all, result).length, all.least_chunk);
-    } else if (place_of_segment(all, result).length > all.least_chunk) {
+    } else if (place_of_segment(all, result).length > all.most_short) {
       chunks = 0;
     }
     total s = A::identity();
     std::uint64_t present = 0;
-    for (std::uint64_t k = lane; k < chunks; k += lanes) {
-      A::merge(s, static_cast<total>(static_cast<const partial*>(out.states)[first + k]));
-      present += out.present[first + k];
-    }
+    constexpr unsigned at_once = sizeof(partial) <= 16 ? 8 : 1;
+    struct chunk {
+      partial state;
+      std::uint64_t present;
+    };
+    for_each_loaded<at_once>(
+        [&](std::uint64_t k) -> chunk {
+          return {static_cast<const partial*>(out.states)[first + k], out.present[first + k]};
+        },
+        lane, chunks, lanes,
+        [&](const chunk& one, std::uint64_t) {
+          A::merge(s, static_cast<total>(one.state));
+          present += one.present;
+        });
 #pragma unroll 1
     for (unsigned distance = lanes / 2; distance > 0; distance /= 2) {
       A::merge(s, shuffle_down(s, distance));
@@ -171,7 +181,7 @@ void enqueue_finish(const request& request, const state_run& run, const presence
 void enqueue_finish_each(const request& request, const batch_elements& all, const batch_output& out,
                          const execution& where) {
   with_finishing(request, [&]<class A, class R, class Recipe>(Recipe) {
-    const std::uint64_t results = all.only_long ? all.count / all.least_chunk + 1 : all.results;
+    const std::uint64_t results = all.only_long ? all.count / all.most_short + 1 : all.results;
     const auto lanes =
         static_cast<unsigned>(all.only_long ? 32 : std::bit_ceil(std::min<std::uint64_t>(all.chunks, 32)));
     launch_overlapped(where, blocks_for(where, results * lanes / finish_threads + 1), finish_threads, 0,

@@ -25,6 +25,9 @@ struct batch_fold {
   bool finishes = false;
   /// Whether there are kernels for elements that lie one after another.
   bool has_lines = false;
+  /// 0, or the most elements of a segment that is not left to a second launch, which merges the states of chunks
+  /// where results are finished: by kernels for elements that lie one after another.
+  std::uint64_t most_short = 0;
 };
 
 /// The inputs from their element `begin` on.

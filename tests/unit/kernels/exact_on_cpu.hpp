@@ -18,8 +18,9 @@ T __ldg(const T* from) {
   return *from;
 }
 
-inline unsigned __shfl_sync(unsigned, unsigned mine, unsigned lane) {
-  return static_cast<unsigned>(fanin::test::exchange(mine, lane));
+template <class T>
+T __shfl_sync(unsigned, T mine, unsigned lane) {
+  return static_cast<T>(fanin::test::exchange(mine, lane));
 }
 inline unsigned __shfl_xor_sync(unsigned, unsigned mine, unsigned mask) {
   return static_cast<unsigned>(fanin::test::exchange(mine, threadIdx.x % 32 ^ mask));

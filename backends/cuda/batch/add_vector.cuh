@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Adding the elements of a vector to a state, and merging the states of lanes.
+#pragma once
+
+#include <fanin/cuda/fold_kernel.cuh>
+
+namespace fanin::cuda {
+
+using namespace device_code;
+
+/// Adds a vector's elements, of which the first has the position `position`.
+template <class A, class T = typename A::element>
+__device__ void add_vector(typename A::state& s, const vector<T>& v, std::uint64_t position) {
+  if constexpr (adds_runs<A>) {
+    A::add_run(s, v.at, position);
+  } else {
+#pragma unroll
+    for (int i = 0; i < v.size; ++i) add_at<A>(s, position + i, v.at[i]);
+  }
+}
+
+/// After add_vector(), the state with the place of its element, found among x[0], x[stride], ..., of `length`
+/// elements.
+template <class A, class T = typename A::element>
+__device__ void locate(typename A::state& s, const T* x, std::int64_t stride, std::uint64_t length) {
+  if constexpr (adds_runs<A>) {
+    constexpr unsigned size = vector<T>::size;
+    if (s.index >= length) return;
+    x += static_cast<std::int64_t>(s.index) * stride;
+    T near[size];
+#pragma unroll
+    for (unsigned i = 0; i < size; ++i) {
+      if (s.index + i < length) near[i] = x[static_cast<std::int64_t>(i) * stride];
+    }
+    unsigned distance = 0;
+#pragma unroll
+    for (unsigned i = size; i-- > 0;) {
+      if (s.index + i < length && A::is_at(s, near[i])) distance = i;
+    }
+    s.index += distance;
+  }
+}
+
+/// Adds the first `count` of a vector's elements.
+template <class A, class T = typename A::element>
+__device__ void add_some(typename A::state& s, const vector<T>& v, unsigned count, std::uint64_t position) {
+#pragma unroll
+  for (unsigned i = 0; i < vector<T>::size; ++i) {
+    if (i < count) add_at<A>(s, position + i, v.at[i]);
+  }
+}
+
+/// The state in the lane `from`.
+template <class State>
+__device__ State shuffle_from(State value, unsigned from) {
+  unsigned words[(sizeof(State) + 3) / 4];
+  std::memcpy(words, &value, sizeof value);
+  for (unsigned& word : words) word = __shfl_sync(0xffffffffu, word, from);
+  std::memcpy(&value, words, sizeof value);
+  return value;
+}
+
+/// The merge of the states of neighbouring `lanes` lanes, in the first of them.
+template <class A>
+__device__ typename A::state merge_lanes(typename A::state s, unsigned lanes) {
+#pragma unroll 1
+  for (unsigned distance = lanes / 2; distance > 0; distance /= 2) A::merge(s, shuffle_down(s, distance));
+  return s;
+}
+
+}  // namespace fanin::cuda

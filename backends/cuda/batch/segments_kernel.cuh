@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+// Segments whose elements all take part. A warp copies neighbouring segments into shared memory, where groups of
+// lanes fold short ones, and all lanes together longer ones. What does not fit there is folded where it lies; a
+// second kernel folds the chunks of long segments.
+#pragma once
+
+#include <cuda_pipeline.h>
+
+#include "backends/cuda/batch/items.cuh"
+#include "backends/cuda/batch/row_parts.cuh"
+#include "backends/cuda/batch/warp_lines.cuh"
+
+namespace fanin::cuda {
+
+namespace tuning {
+inline constexpr int segment_threads = 256;
+inline constexpr unsigned stage_vectors = 256;  ///< of a warp, in shared memory
+/// Blocks of a multiprocessor, for short segments, with states of that size.
+constexpr int segment_blocks(std::size_t state_bytes) { return state_bytes <= 4 ? 5 : 4; }
+inline constexpr int long_segment_blocks = 4;
+}  // namespace tuning
+
+/// The most elements of a segment that fits into a warp's shared memory at any alignment.
+template <class T>
+inline constexpr std::uint64_t most_short_segment = (tuning::stage_vectors * 16 - 128) / sizeof(T);
+
+/// A vector of elements from any place in shared memory, in words or elements.
+template <class T>
+__device__ vector<T> shared_vector(const std::byte* from) {
+  vector<T> v;
+  if constexpr (sizeof(T) >= 4) {
+#pragma unroll
+    for (int i = 0; i < vector<T>::size; ++i) v.at[i] = reinterpret_cast<const T*>(from)[i];
+  } else {
+    const unsigned shift = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(from) % 4);
+    const auto* const words = reinterpret_cast<const unsigned*>(from - shift);
+    unsigned w[4];
+#pragma unroll
+    for (int i = 0; i < 4; ++i) w[i] = __funnelshift_r(words[i], words[i + 1], shift * 8);
+    std::memcpy(&v, w, sizeof v);
+  }
+  return v;
+}
+
+/// The same for neighbouring vectors of neighbouring lanes: as the two aligned vectors around it, since lanes would
+/// want words of the same banks.
+template <class T>
+__device__ vector<T> shared_neighbour(const std::byte* from) {
+  const unsigned shift = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(from) % 16);
+  const auto* const aligned = reinterpret_cast<const uint4*>(from - shift);
+  return vector_at<T>(aligned[0], aligned[1], shift);
+}
+
+/// Copies the elements x[0], ..., x[count - 1] into `stage`, at the same distance from a vector's boundary, which is
+/// returned in bytes. All lanes of the warp call it.
+template <class T>
+__device__ unsigned stage_elements(uint4* stage, const T* x, unsigned count, const void* end, unsigned lane) {
+  const auto address = reinterpret_cast<std::uintptr_t>(x);
+  const unsigned skew = static_cast<unsigned>(address % 128);
+  const auto* const aligned = reinterpret_cast<const uint4*>(address - skew);
+  const unsigned wanted = (skew + count * static_cast<unsigned>(sizeof(T)) + 15) / 16;
+  const auto whole = static_cast<unsigned>(
+      ::min(std::uint64_t{wanted}, (reinterpret_cast<std::uintptr_t>(end) - (address - skew)) / 16));
+  __syncwarp();
+  for (unsigned j = skew / 16 + lane; j < whole; j += 32) __pipeline_memcpy_async(stage + j, aligned + j, 16);
+  __pipeline_commit();
+  __pipeline_wait_prior(0);
+  if (whole < wanted) {  // the input ends within the last vector
+    const unsigned first = whole * 16 <= skew ? 0 : (whole * 16 - skew) / static_cast<unsigned>(sizeof(T));
+    for (unsigned i = first + lane; i < count; i += 32) {
+      reinterpret_cast<T*>(reinterpret_cast<std::byte*>(stage) + skew)[i] = x[i];
+    }
+  }
+  __syncwarp();
+  return skew;
+}
+
+/// `lanes`, 1, 2, 4 or 8, fold a segment of up to 4 vectors for each lane. `per_warp` segments, up to 32, are a
+/// warp's at a time.
+template <class A, class Write>
+__global__ void __launch_bounds__(tuning::segment_threads, tuning::segment_blocks(sizeof(typename A::state)))
+    segments_kernel(const __grid_constant__ batch_elements all, unsigned lanes, unsigned per_warp,
+                    const __grid_constant__ Write write) {
+  using T = typename A::element;
+  using state = typename A::state;
+  constexpr unsigned size = vector<T>::size, bytes = tuning::stage_vectors * 16, states = A::order_free ? 1 : 4;
+  __shared__ uint4 stages[tuning::segment_threads / 32][tuning::stage_vectors + 2];  // Vectors may begin at the end.
+  overlap_with_next_launch();
+  uint4* const stage = stages[threadIdx.x / 32];
+  const unsigned lane = threadIdx.x % 32, lane_of_group = lane % lanes, groups = 32 / lanes;
+  const std::uint64_t warps = std::uint64_t{gridDim.x} * (tuning::segment_threads / 32);
+  const std::uint64_t warp = std::uint64_t{blockIdx.x} * (tuning::segment_threads / 32) + threadIdx.x / 32;
+  std::uint64_t longest = 0;
+  for (std::uint64_t first = warp * per_warp; first < all.results; first += warps * per_warp) {
+    const std::uint64_t i = first + lane;
+    const bool exists = lane < per_warp && i < all.results;
+    segment_place place{0, 0, true};
+    if (exists) place = place_of_segment(all, all.first + i);
+    longest = ::max(longest, place.length);
+    const bool is_long = place.length > all.most_short;
+    if (__any_sync(0xffffffffu, is_long || !place.valid)) note_segments(all, all.first + i, place, write.status);
+    state mine = A::identity();
+    unsigned left = __ballot_sync(0xffffffffu, exists && !is_long && place.length > 0);
+    while (left != 0) {
+      const unsigned head = static_cast<unsigned>(__ffs(static_cast<int>(left)) - 1);
+      const std::uint64_t begin = __shfl_sync(0xffffffffu, place.begin, head);
+      const T* const x = static_cast<const T*>(all.x) + begin;
+      const auto room = (bytes - static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(x) % 128)) / sizeof(T);
+      const bool fits = (left >> lane & 1) != 0 && place.begin >= begin && place.begin - begin + place.length <= room;
+      const unsigned staged = __ballot_sync(0xffffffffu, fits);
+      left &= ~staged;
+      const unsigned at = fits ? static_cast<unsigned>(place.begin - begin) : 0,
+                     length = fits ? static_cast<unsigned>(place.length) : 0;
+      const unsigned skew = stage_elements<T>(stage, x, warp_max(at + length), all.x_end, lane);
+      const T* const there = reinterpret_cast<const T*>(reinterpret_cast<const std::byte*>(stage) + skew);
+      const unsigned most = 4 * lanes * size;
+      unsigned wide = __ballot_sync(0xffffffffu, length > most);
+      const unsigned narrow = staged & ~wide;
+#pragma unroll 1
+      for (unsigned turn = 0; turn < lanes; ++turn) {
+        if ((narrow >> turn * groups & (~0u >> (32 - groups))) == 0) continue;
+        const unsigned segment = turn * groups + lane / lanes;
+        const T* const segment_there = there + __shfl_sync(0xffffffffu, at, segment);
+        unsigned segment_length = __shfl_sync(0xffffffffu, length, segment);
+        if (segment_length > most) segment_length = 0;
+        state s[states];
+#pragma unroll
+        for (state& one : s) one = A::identity();
+#pragma unroll
+        for (unsigned k = 0; k < 4; ++k) {
+          if (!__any_sync(0xffffffffu, k * lanes * size < segment_length)) continue;
+          const unsigned j = ::min((lane_of_group + k * lanes) * size, segment_length);
+          const vector<T> v = shared_vector<T>(reinterpret_cast<const std::byte*>(segment_there + j));
+          add_some<A>(s[k % states], v, segment_length - j, j);
+        }
+#pragma unroll
+        for (unsigned distance = states / 2; distance > 0; distance /= 2) {
+#pragma unroll
+          for (unsigned k = 0; k < distance; ++k) A::merge(s[k], s[k + distance]);
+        }
+#pragma unroll
+        for (unsigned distance = 4; distance > 0; distance /= 2) {
+          if (distance < lanes) A::merge(s[0], shuffle_down(s[0], distance));
+        }
+        const state merged = shuffle_from(s[0], lane % groups * lanes);
+        if (lane / groups == turn && (narrow >> lane & 1) != 0) mine = merged;
+      }
+#pragma unroll 1
+      for (; wide != 0; wide &= wide - 1) {
+        const unsigned segment = static_cast<unsigned>(__ffs(static_cast<int>(wide)) - 1);
+        const T* const segment_there = there + __shfl_sync(0xffffffffu, at, segment);
+        const unsigned segment_length = __shfl_sync(0xffffffffu, length, segment);
+        state s = A::identity();
+#pragma unroll 2
+        for (unsigned of_row = 0; of_row < segment_length; of_row += 32 * size) {
+          const unsigned j = ::min(of_row + lane * size, segment_length);
+          const vector<T> v = shared_neighbour<T>(reinterpret_cast<const std::byte*>(segment_there + j));
+          add_some<A>(s, v, segment_length - j, j);
+        }
+        s = shuffle_from(fold_warp<A>(s), 0);
+        if (lane == segment) mine = s;
+      }
+    }
+    if (exists && !is_long) write({all.first + i, 0, place.length, 0, 0, 0, i, 1}, 0, mine);
+  }
+  note_longest(longest, write.status);
+}
+
+/// Writes the state of a chunk to `partials`. In the warp that does so for the last chunk of a result, returns true,
+/// and the merge of all its chunks' states in lane 0. All lanes call it; `s` is lane 0's.
+template <class A, class State = typename A::state>
+__device__ bool merge_chunks(State* partials, long_segments::entry& entry, const batch_item& item, State& s,
+                             unsigned lane) {
+  bool last = false;
+  if (lane == 0) {
+    partials[item.state] = s;
+    const ::cuda::atomic_ref<unsigned, ::cuda::thread_scope_device> folded(entry.folded);
+    last = folded.fetch_add(1, ::cuda::memory_order_acq_rel) == item.chunks - 1;
+  }
+  if (!__any_sync(0xffffffffu, last)) return false;
+  __syncwarp();
+  s = A::identity();
+  for_each_strided<sizeof(State) <= 8 ? 8 : 4>(partials + entry.first_chunk, lane, item.chunks, 32,
+                                               [&](const State& other) { A::merge(s, other); });
+  s = merge_lanes<A>(s, 32);
+  return true;
+}
+
+/// A warp folds a chunk of a long segment.
+template <class A, class Write>
+__global__ void __launch_bounds__(tuning::segment_threads, tuning::long_segment_blocks)
+    long_segments_kernel(const __grid_constant__ batch_elements all, const __grid_constant__ Write write) {
+  using T = typename A::element;
+  using state = typename A::state;
+  overlap_with_next_launch();
+  const unsigned lane = threadIdx.x % 32;
+  const std::uint64_t items = long_chunks(all), warps = std::uint64_t{gridDim.x} * (tuning::segment_threads / 32);
+  for (std::uint64_t i = std::uint64_t{blockIdx.x} * (tuning::segment_threads / 32) + threadIdx.x / 32; i < items;
+       i += warps) {
+    const unsigned entry = all.entry_of_chunk[i];
+    state s;
+    {
+      const batch_item item = chunk_of_long(all, entry, i);
+      s = fold_slot<A>(static_cast<const T*>(all.x) + item.x + item.begin,
+                       static_cast<unsigned>(item.end - item.begin), item.begin, all.x_end, lane);
+    }
+    s = merge_lanes<A>(s, 32);
+    __syncwarp();  // The item is read again, so that it takes no registers in between.
+    batch_item item = chunk_of_long(all, entry, i);
+    if (lane == 0) locate<A>(s, static_cast<const T*>(all.x) + item.x, 1, item.end);
+    if (write.partials != nullptr && item.chunks > 1) {
+      if (!merge_chunks<A>(static_cast<state*>(write.partials), all.entries[entry], item, s, lane)) continue;
+      item = item_of_segment(all, item.result, i);
+    }
+    if (lane == 0) write(item, 0, s);
+  }
+}
+
+}  // namespace fanin::cuda

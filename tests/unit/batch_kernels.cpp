@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tests the kernels of segments, run on the CPU by the threads of a block: the order of additions, at every
+// alignment, for segments of any mixture of lengths.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "tests/unit/kernels/exact_on_cpu.hpp"
+#define __grid_constant__
+template <class T>
+T atomicMax(T* into, T value) {
+  std::atomic_ref<T> shared(*into);
+  T before = shared.load();
+  while (before < value && !shared.compare_exchange_weak(before, value)) {
+  }
+  return before;
+}
+// These headers have to come after the CUDA extensions.
+#include <fanin/recipe.hpp>
+
+#include "backends/cuda/batch/segments_kernel.cuh"
+#include "backends/cuda/batch/whole_columns.cuh"
+#include "backends/cuda/batch/whole_rows.cuh"
+
+namespace fanin::test {
+namespace {
+
+/// An accumulator of this file's own (block_on_cpu.hpp).
+template <class A>
+struct local : A {};
+
+/// The state of a chunk, in the order of docs/batch.md.
+template <class A, class T = typename A::element>
+typename A::state chunk_in_order(const T* x, std::size_t count, std::size_t position) {
+  constexpr std::size_t size = 16 / sizeof(T), slots = cuda::chunk_slots;
+  std::vector<typename A::state> s(slots, A::identity());
+  for (std::size_t i = 0; i < count; ++i) accumulator::add_at<A>(s[i / size % slots], position + i, x[i]);
+  for (std::size_t half = slots / 2; half > 0; half /= 2) {
+    for (std::size_t k = 0; k < half; ++k) A::merge(s[k], s[k + half]);
+  }
+  return s[0];
+}
+template <class A, class T = typename A::element>
+typename A::state in_order(const T* x, std::size_t count, std::size_t least_chunk) {
+  constexpr std::size_t slots = cuda::chunk_slots;
+  const std::size_t size = cuda::chunk_elements(count, least_chunk), chunks = cuda::chunk_count(count, least_chunk);
+  if (chunks == 1) return chunk_in_order<A>(x, count, 0);
+  std::vector<typename A::state> s(slots, A::identity());
+  for (std::size_t k = 0; k < chunks; ++k) {
+    A::merge(s[k % slots], chunk_in_order<A>(x + k * size, std::min(size, count - k * size), k * size));
+  }
+  for (std::size_t half = slots / 2; half > 0; half /= 2) {
+    for (std::size_t k = 0; k < half; ++k) A::merge(s[k], s[k + half]);
+  }
+  return s[0];
+}
+
+/// A writer of kernels that keeps the states, and counts how often it is called for each.
+template <class A>
+struct keep_states {
+  std::vector<typename A::state>* states;
+  std::vector<int>* writes;
+  void* partials;
+  cuda::batch_status* status;
+  void operator()(const cuda::batch_item& item, std::uint64_t, const typename A::state& s) const {
+    (*states)[item.state] = s;
+    ++(*writes)[item.state];
+  }
+};
+
+/// An array of T, of which the first element is `shift` elements behind a boundary of 128 bytes.
+template <class T>
+struct shifted_array {
+  std::vector<cuda::vector<T>> memory;
+  T* x;
+  shifted_array(std::size_t count, std::size_t shift) : memory((count + shift) / cuda::vector<T>::size + 16) {
+    x = memory[(8 - reinterpret_cast<std::uintptr_t>(memory.data()) / 16 % 8) % 8].at + shift;
+    for (std::size_t i = 0; i < count; ++i) {
+      x[i] = static_cast<T>(static_cast<float>((i * 2654435761u >> 7) % 1000) / 7 - 60);
+    }
+  }
+};
+
+template <class A>
+void check_segments(const std::vector<std::size_t>& lengths, std::size_t shift, unsigned lanes) {
+  using T = typename A::element;
+  std::vector<std::uint32_t> offsets{0};
+  for (const std::size_t length : lengths) offsets.push_back(offsets.back() + static_cast<std::uint32_t>(length));
+  const std::size_t count = offsets.back();
+  const shifted_array<T> array(count, shift);
+  cuda::batch_status status{};
+  cuda::long_segments longs{};
+  std::vector<cuda::long_segments::entry> entries(lengths.size());
+  std::vector<unsigned> entry_of_chunk(2 * lengths.size() + count);
+  cuda::batch_elements all{};
+  all.x = array.x;
+  all.x_end = array.x + count;
+  all.kind = layout::segments;
+  all.results = lengths.size();
+  all.least_chunk = cuda::least_chunk_of(sizeof(typename A::state));
+  all.most_short = cuda::most_short_segment<T>;
+  all.offsets = offsets.data();
+  all.count = count;
+  all.longs = &longs;
+  all.entries = entries.data();
+  all.entry_of_chunk = entry_of_chunk.data();
+  std::vector<typename A::state> short_states(lengths.size()), long_states(entry_of_chunk.size()), partials(count);
+  std::vector<int> short_writes(lengths.size()), long_writes(entry_of_chunk.size());
+  launch(2, 256, [&] {
+    cuda::segments_kernel<A>(all, lanes, 32, keep_states<A>{&short_states, &short_writes, nullptr, &status});
+  });
+  all.only_long = true;
+  launch(2, 256, [&] {
+    cuda::long_segments_kernel<A>(all, keep_states<A>{&long_states, &long_writes, partials.data(), &status});
+  });
+  for (std::size_t k = 0; k < cuda::long_count(all); ++k) {
+    const cuda::long_segments::entry& entry = entries[k];
+    const std::size_t chunks = cuda::chunk_count(entry.length, all.least_chunk);
+    int writes = 0;
+    for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
+      writes += long_writes[entry.first_chunk + chunk];
+      if (long_writes[entry.first_chunk + chunk] > 0) {
+        short_states[entry.segment] = long_states[entry.first_chunk + chunk];
+      }
+    }
+    short_writes[entry.segment] += writes;
+  }
+  for (std::size_t i = 0; i < lengths.size(); ++i) {
+    CAPTURE(i);
+    CAPTURE(lengths[i]);
+    REQUIRE(short_writes[i] == 1);
+    REQUIRE(short_states[i] == in_order<A>(array.x + offsets[i], lengths[i], all.least_chunk));
+  }
+  CHECK(status.longest == *std::max_element(lengths.begin(), lengths.end()));
+}
+
+/// Rows of `length` elements along an axis: of neighbours, or along the other axis, of columns.
+template <class A>
+void check_rows(std::size_t rows, std::size_t length, bool columns) {
+  using T = typename A::element;
+  constexpr unsigned size = cuda::vector<T>::size;
+  const shifted_array<T> array(rows * length, 0);
+  cuda::batch_elements all{};
+  all.x = array.x;
+  all.x_end = array.x + rows * length;
+  all.kind = layout::rows;
+  all.results = rows;
+  all.least_chunk = cuda::least_chunk_of(sizeof(typename A::state));
+  all.length = length;
+  all.chunk = cuda::chunk_elements(length, all.least_chunk);
+  all.chunks = cuda::chunk_count(length, all.least_chunk);
+  all.kept = all.reduced = 1;
+  all.axes[0] = {rows, {static_cast<std::ptrdiff_t>(columns ? 1 : length)}};
+  all.axes[1] = {length, {static_cast<std::ptrdiff_t>(columns ? rows : 1)}};
+  std::vector<typename A::state> states(rows * all.chunks);
+  std::vector<int> writes(rows * all.chunks);
+  const keep_states<A> write{&states, &writes, nullptr, nullptr};
+  unsigned lanes = 1;
+  while (lanes < 32 && lanes * size < length) lanes *= 2;
+  if (columns) {
+    const unsigned slots = std::max(1u, lanes / cuda::slots_of_columns(size)), width = 64 / slots;
+    launch(2, 64, [&] { cuda::whole_columns_kernel<A>(all, width, write); });
+  } else if (length <= 32 * size) {
+    launch(2, 256, [&] { cuda::short_rows_kernel<A, 1>(all, lanes, write); });
+  } else if (length <= 64 * size) {
+    launch(2, 256, [&] { cuda::short_rows_kernel<A, 2>(all, lanes, write); });
+  } else if (length <= 128 * size) {
+    launch(2, 256, [&] { cuda::short_rows_kernel<A, 4>(all, lanes, write); });
+  } else {
+    launch(2, 256, [&] { cuda::long_rows_kernel<A>(all, write); });
+  }
+  std::vector<T> row(length);
+  for (std::size_t i = 0; i < rows; ++i) {
+    CAPTURE(i);
+    for (std::size_t k = 0; k < length; ++k) row[k] = columns ? array.x[k * rows + i] : array.x[i * length + k];
+    for (std::size_t chunk = 0; chunk < all.chunks; ++chunk) {
+      REQUIRE(writes[i * all.chunks + chunk] == 1);
+      const std::size_t begin = chunk * all.chunk, count = std::min<std::size_t>(all.chunk, length - begin);
+      REQUIRE(states[i * all.chunks + chunk] == chunk_in_order<A>(row.data() + begin, count, begin));
+    }
+  }
+}
+
+template <class T>
+using sum_of = local<typename recipe_for<operation::sum, method::fast, T>::type>;
+
+#define FANIN_WITH_FAST_KERNELS \
+  sum_of<float>, sum_of<double>, sum_of<bf16>, local<accumulator::first_extremum<float, true>>
+
+TEST_SUITE("unit/batch_kernels") {
+  TEST_CASE_TEMPLATE("segments of every length", A, FANIN_WITH_FAST_KERNELS) {
+    constexpr std::size_t size = cuda::vector<typename A::element>::size;
+    for (std::size_t shift = 0; shift < 2 * size; shift += 1 + shift / 2) {
+      std::vector<std::size_t> lengths;
+      for (std::size_t i = 0; i < 150; ++i) lengths.push_back(i * 37 % 41 == 0 ? i * 24 : i * 31 % (1 + i));
+      lengths.insert(lengths.end(), {cuda::most_short_segment<typename A::element>, 4096, 4097, 14000, 3 + shift});
+      CAPTURE(shift);
+      for (const unsigned lanes : {8, 4, 2, 1}) {
+        CAPTURE(lanes);
+        check_segments<A>(lengths, shift, lanes);
+        if (shift > 0) break;
+      }
+    }
+  }
+
+  TEST_CASE_TEMPLATE("rows of whole vectors", A, FANIN_WITH_FAST_KERNELS) {
+    constexpr std::size_t size = cuda::vector<typename A::element>::size;
+    for (const std::size_t vectors : {1, 2, 3, 4, 8, 15, 31, 32, 33, 63, 64, 65, 128, 300}) {
+      CAPTURE(vectors);
+      for (const std::size_t rows : {7, 300}) check_rows<A>(rows, vectors * size, false);
+    }
+    check_rows<A>(3, 20000, false);
+  }
+
+  TEST_CASE_TEMPLATE("columns", A, FANIN_WITH_FAST_KERNELS) {
+    constexpr std::size_t size = cuda::vector<typename A::element>::size;
+    for (const std::size_t length : {1, 3, 4, 17, 32, 100, 256, 1000}) {
+      CAPTURE(length);
+      for (const std::size_t vectors : {1, 70}) check_rows<A>(vectors * size, length, true);
+    }
+    check_rows<A>(2 * size, 10000, true);
+  }
+}
+
+}  // namespace
+}  // namespace fanin::test
