@@ -132,7 +132,7 @@ static __device__ __noinline__ void note_segment(const batch_elements& all, std:
 /// The same for a segment of each lane of a warp.
 static __device__ __noinline__ void note_segments(const batch_elements& all, std::uint64_t segment,
                                                   segment_place place, batch_status* status) {
-  if (!place.valid) atomicMax(&status->bad_offset, ~static_cast<unsigned long long>(segment));
+  if (!place.valid) atomicMax(&status->bad_index, ~static_cast<unsigned long long>(segment));
   const bool is_long = place.length > all.most_short;
   const auto chunks = is_long ? static_cast<unsigned>(chunk_count(place.length, all.least_chunk)) : 0;
   const unsigned lane = threadIdx.x % 32, longs = __ballot_sync(0xffffffffu, is_long);
