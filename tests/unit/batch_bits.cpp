@@ -108,13 +108,15 @@ TEST_SUITE("unit/batch_bits") {
     on_every_target([] { check_rows<T>(integer_calls); });
   }
 
-  TEST_CASE_TEMPLATE("groups added in place, in buckets, and sorted", T, float, double) {
+  TEST_CASE_TEMPLATE("groups added in place and in buckets, and sorted", T, float, double) {
     for (const call_of call : float_calls) {
       check_groups<T>(call, 20000, 3, 0, 1);
       check_groups<T>(call, 30000, 9000, 0, 1);
       check_groups<T>(call, 30000, 9000, 1, 1);
     }
     for (const call_of call : {call_of{operation::sum, method::fast}, call_of{operation::max, method::fast}}) {
+      check_groups<T>(call, 600000, 9000, 0, 1);
+      check_groups<T>(call, 600000, 9000, 0, 8);
       check_groups<T>(call, 600000, 1000, 0, 3);
       check_groups<T>(call, 600000, 1000, 0, 8);
       check_groups<T>(call, 600000, 20000, 0, 8);

@@ -35,6 +35,47 @@ batch_counts reduce_in_place(const keyed_addition& addition, batch_results& resu
   return {states.finish(results), outside};
 }
 
+/// With fewer elements in each group, a state of many lanes costs more than sorting the elements of a bucket, which
+/// are in a cache.
+constexpr std::size_t least_for_states = 32;
+
+/// Folds the groups of a bucket as runs of its elements, which it sorts by key.
+class sorted_bucket {
+ public:
+  template <class Key>
+  std::uint64_t fold(batch_results& results, const Key* keys, const std::byte* x, std::size_t count,
+                     std::size_t first, std::size_t groups) {
+    ends_.assign(groups + 1, 0);
+    for (std::size_t i = 0; i < count; ++i) ++ends_[static_cast<std::size_t>(keys[i]) - first + 1];
+    for (std::size_t g = 0; g < groups; ++g) ends_[g + 1] += ends_[g];
+    const std::size_t element_bytes = results.loops().element_bytes;
+    std::byte* const sorted = copies_.get(count * element_bytes);
+    with_word(element_bytes, [&]<class Word>(Word) {
+      auto* const to = reinterpret_cast<Word*>(sorted);
+      const auto* const from = reinterpret_cast<const Word*>(x);
+      for (std::size_t i = 0; i < count; ++i) to[ends_[static_cast<std::size_t>(keys[i]) - first]++] = from[i];
+    });
+    collected_runs collected(results);
+    std::uint64_t longest = 0;
+    for (std::size_t g = 0, begin = 0; g < groups; begin = ends_[g++]) {
+      const operands run{sorted + begin * element_bytes};
+      const std::size_t n = ends_[g] - begin;
+      longest = std::max<std::uint64_t>(longest, n);
+      if (results.takes_runs_of(n)) {
+        collected.add(first + g, run, n);
+      } else {
+        results.reduce(first + g, run, n, {});
+      }
+    }
+    collected.fold();
+    return longest;
+  }
+
+ private:
+  std::vector<std::size_t> ends_;  ///< where the next element of each group goes, and in the end the group's end
+  state_memory copies_;
+};
+
 /// Sorts elements and keys into buckets of neighbouring groups, whose states are small enough.
 template <class Key>
 std::optional<batch_counts> reduce_in_buckets(const cpu_backend& backend, const keyed_addition& addition,
@@ -67,12 +108,21 @@ std::optional<batch_counts> reduce_in_buckets(const cpu_backend& backend, const 
       [&](std::size_t b) { return (offsets[b] * element_bytes) + (b << shift) * bytes_for_result; },
       [&](std::size_t first, std::size_t last) {
         keyed_states states(results.loops());
+        sorted_bucket sorted;
         std::uint64_t longest_here = 0, outside = 0;
         for (std::size_t b = first; b < last; ++b) {
           const std::size_t group = b << shift;
-          states.begin(group, std::min(in_groups - group, std::size_t{1} << shift));
-          addition.add(states, sorted_keys + offsets[b], sorted_x + offsets[b] * element_bytes,
-                       offsets[b + 1] - offsets[b], outside);
+          const std::size_t groups_here = std::min(in_groups - group, std::size_t{1} << shift);
+          const std::size_t count_here = offsets[b + 1] - offsets[b];
+          const Key* const keys_here = sorted_keys + offsets[b];
+          const std::byte* const x_here = sorted_x + offsets[b] * element_bytes;
+          if (count_here < groups_here * least_for_states) {
+            longest_here =
+                std::max(longest_here, sorted.fold(results, keys_here, x_here, count_here, group, groups_here));
+            continue;
+          }
+          states.begin(group, groups_here);
+          addition.add(states, keys_here, x_here, count_here, outside);
           longest_here = std::max(longest_here, states.finish(results));
         }
         for (std::uint64_t known = longest;
