@@ -17,7 +17,7 @@ packages_of_all=(
   chromium fonts-dejavu-core                     # in which the tests look at a report
   doxygen                                        # the documentation as a site
   debootstrap dpkg-dev pkg-config                # packages, and a bare system to try them in
-  libeigen3-dev python3                          # benchmarks
+  libeigen3-dev python3 python3-numpy            # benchmarks
 )
 
 # How much is configured, from least to most: the command alone; with the references and the ladder, which take most of

@@ -38,7 +38,11 @@ void take_extremum(const T* x, std::size_t count, T& best) {
       best, Largest ? largest_leaf(x, count, long_input) : smallest_leaf(x, count, long_input));
 }
 template <class T, bool Largest>
-struct loop<acc::extremum<T, Largest>> : unordered_loop<acc::extremum<T, Largest>, take_extremum<T, Largest>> {};
+struct loop<acc::extremum<T, Largest>> : unordered_loop<acc::extremum<T, Largest>, take_extremum<T, Largest>> {
+  static void whole_each(const operands* runs, const std::size_t* counts, std::size_t number, T* totals) {
+    Largest ? largest_of_each(runs, counts, number, totals) : smallest_of_each(runs, counts, number, totals);
+  }
+};
 
 /// Writes the terms of the elements to a block on the stack, which stays in the L1 cache, and adds the block.
 template <class T, class Term>
@@ -193,6 +197,22 @@ auto fold_alone(const operands& data, std::size_t count) {
   }
 }
 
+/// The exact sums of several arrays. Most short ones need no exact accumulator.
+template <class Recipe>
+void sum_each_exactly(const operands* runs, const std::size_t* counts, std::size_t number, element_type result,
+                      void* out) {
+  using A = typename Recipe::accumulator;
+  double totals[arithmetic::most_runs];
+  sum_short_exactly<typename A::element>(runs, counts, number, totals);
+  with_result<Recipe>(result, [&]<class R>(R) {
+    for (std::size_t i = 0; i < number; ++i) {
+      const bool found = sizeof(R) >= sizeof(typename A::element) && totals[i] == totals[i];
+      static_cast<R*>(out)[i] = found ? static_cast<R>(totals[i])
+                                      : A::template finish<R>(fold_alone<loop<A>>(runs[i], counts[i]), counts[i]);
+    }
+  });
+}
+
 template <class Recipe>
 constexpr arithmetic arithmetic_of() {
   using A = typename Recipe::accumulator;
@@ -209,6 +229,21 @@ constexpr arithmetic arithmetic_of() {
       *static_cast<R*>(out) = A::template finish<R>(fold_alone<loop<folded>>(data, count), count);
     });
   };
+  if constexpr (requires(typename folded::state * totals) {
+                  loop<folded>::whole_each(nullptr, nullptr, 0, totals);
+                }) {
+    f.reduce_each = [](const operands* runs, const std::size_t* counts, std::size_t number, element_type result,
+                       void* out) {
+      typename folded::state totals[arithmetic::most_runs];
+      loop<folded>::whole_each(runs, counts, number, totals);
+      with_result<Recipe>(result, [&]<class R>(R) {
+        for (std::size_t i = 0; i < number; ++i) {
+          static_cast<R*>(out)[i] = A::template finish<R>(totals[i], counts[i]);
+        }
+      });
+    };
+  }
+  if constexpr (std::same_as<A, acc::exact_sum<typename A::element>>) f.reduce_each = sum_each_exactly<Recipe>;
   f.bound = [](std::uint64_t count, element_type result) {
     return with_result<Recipe>(result, [&]<class R>(R) { return detail::general_bound<A, R>(count); });
   };
@@ -221,6 +256,7 @@ constexpr arithmetic addition_of() {
   using folded = acc::folds_as_t<typename Recipe::accumulator>;
   arithmetic f = arithmetic_of<Recipe>();
   f.reduce = nullptr;
+  f.reduce_each = nullptr;
   f.finish = [](const void* state, std::uint64_t count, element_type result, void* out) {
     with_result<Recipe>(result, [&]<class R>(R) {
       R& value = *static_cast<R*>(out);

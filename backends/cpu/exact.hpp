@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include <fanin/accumulator/exact.hpp>
+#include <fanin/loop.hpp>
 
 namespace fanin::cpu {
 
@@ -17,5 +18,11 @@ void add_exact(const double* x, std::size_t count, exact_accumulator<double>& in
 
 /// The same, best for elements that were found to be too far apart for sums in double.
 void add_wide(const double* x, std::size_t count, exact_accumulator<double>& into);
+
+/// The exact sum of each of several short arrays, rounded to double once; NaN where it is not found so: of no
+/// elements, of more than 256, of infinities and NaN, and where one double holds no sum of floats, or two no sum of
+/// doubles. The sum of floats is not rounded. Needs round to nearest and no flushing of subnormals.
+template <class T>
+void sum_short_exactly(const detail::operands* runs, const std::size_t* counts, std::size_t number, double* totals);
 
 }  // namespace fanin::cpu

@@ -77,12 +77,31 @@ lane_of<Accumulator> collapse_lanes(const typename Accumulator::element* state);
 template <class Accumulator>
 lane_of<Accumulator> fold_whole(const detail::operands& data, std::size_t count);
 
+/// Whether fold_each() serves A. The others are left out for the sake of the library's size.
+template <class A>
+constexpr bool has_fold_each = false;
+template <class T>
+constexpr bool has_fold_each<accumulator::plain_sum<T>> = true;
+template <class T>
+constexpr bool has_fold_each<accumulator::plain_dot<T>> = true;
+template <class T>
+constexpr bool has_fold_each<accumulator::compensated_sum<T>> = true;
+/// fold_whole() of each of several arrays.
+template <class Accumulator>
+void fold_each(const detail::operands* runs, const std::size_t* counts, std::size_t number,
+               lane_of<Accumulator>* totals);
+
 /// Smallest or largest of count > 0 elements; NaN if an element is NaN; -0 is below +0. `prefetches`: whether what
 /// follows them in memory is to be prefetched.
 template <class T>
 T smallest_leaf(const T* x, std::size_t count, bool prefetches);
 template <class T>
 T largest_leaf(const T* x, std::size_t count, bool prefetches);
+/// The same of each of several arrays.
+template <class T>
+void smallest_of_each(const detail::operands* runs, const std::size_t* counts, std::size_t number, T* totals);
+template <class T>
+void largest_of_each(const detail::operands* runs, const std::size_t* counts, std::size_t number, T* totals);
 /// The index of the first element with the bits of `value`, or if that is NaN, of the first NaN. There is one.
 template <class T>
 std::size_t find_leaf(const T* x, std::size_t count, T value);

@@ -2,6 +2,7 @@
 // How a thread folds an accumulator: loop<A>, of which arithmetic.cpp and complex_loops.hpp have specialisations.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 
 #include <fanin/recipe.hpp>
@@ -77,6 +78,16 @@ struct loop<A> {
   }
   static typename A::state whole(const operands& data, std::size_t count) {
     return std::bit_cast<typename A::state>(fold_whole<typename lane_leaf<A>::fold>(inputs_of_leaf<A>(data), count));
+  }
+  /// The states of several arrays: as many as arithmetic::most_runs at most.
+  static void whole_each(const operands* runs, const std::size_t* counts, std::size_t number,
+                         typename A::state* totals) requires has_fold_each<typename lane_leaf<A>::fold> {
+    operands inputs[arithmetic::most_runs];
+    std::transform(runs, runs + number, inputs, inputs_of_leaf<A>);
+    lane_of<A> lanes[arithmetic::most_runs];
+    fold_each<typename lane_leaf<A>::fold>(inputs, counts, number, lanes);
+    std::transform(lanes, lanes + number, totals,
+                   [](const auto& lane) { return std::bit_cast<typename A::state>(lane); });
   }
 };
 

@@ -7,108 +7,13 @@
 // after foreach_target.h
 #include <hwy/highway.h>
 
-#include <fanin/accumulator/compensated.hpp>
-#include <fanin/accumulator/product.hpp>
-#include <fanin/accumulator/sum.hpp>
-
-#include "backends/cpu/error_free-inl.h"
 #include "backends/cpu/lanes-inl.h"
 #include "backends/cpu/leaf.hpp"
+#include "backends/cpu/ordered-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace fanin::cpu {
 namespace HWY_NAMESPACE {
-
-struct addition {
-  template <class T>
-  static constexpr T identity() {
-    return accumulator::additive_identity<T>();
-  }
-  template <class V>
-  static HWY_INLINE V apply(V a, V b) {
-    return hn::Add(a, b);
-  }
-};
-
-struct multiplication {
-  template <class T>
-  static constexpr T identity() {
-    return T{1};
-  }
-  template <class V>
-  static HWY_INLINE V apply(V a, V b) {
-    return hn::Mul(a, b);
-  }
-};
-
-/// A state of one number per lane. An element is added by the operation that merges two lanes.
-template <class Operation>
-struct plain_kernel {
-  static constexpr int inputs = 1, planes = 1;
-  static constexpr bool always_prefetches = false;
-  template <class T>
-  static constexpr T neutral() {
-    return Operation::template identity<T>();
-  }
-  template <class D, class S>
-  static HWY_INLINE void reset(D d, S& s) {
-    s.plane[0] = hn::Set(d, Operation::template identity<hn::TFromD<D>>());
-  }
-  template <class D, class S, class V>
-  static HWY_INLINE void add(D, S& s, V x) {
-    s.plane[0] = Operation::apply(s.plane[0], x);
-  }
-  template <class D, class S>
-  static HWY_INLINE void merge(D, S& s, const S& other) {
-    s.plane[0] = Operation::apply(s.plane[0], other.plane[0]);
-  }
-};
-using sum_kernel = plain_kernel<addition>;
-using product_kernel = plain_kernel<multiplication>;
-
-struct dot_kernel : sum_kernel {
-  static constexpr int inputs = 2;
-  template <class D, class S, class V>
-  static HWY_INLINE void add(D d, S& s, V x, V y) {
-    sum_kernel::add(d, s, hn::Mul(x, y));
-  }
-};
-
-struct compensated_sum_kernel {
-  static constexpr int inputs = 1, planes = 2;
-  /// With so many operations for each line, the core's out-of-order window holds too few loads to hide the memory's
-  /// latency: from memory this sum has 0.65 of a plain sum's speed without prefetches, and 0.95 with them.
-  static constexpr bool always_prefetches = true;
-  template <class T>
-  static constexpr T neutral() {
-    return accumulator::additive_identity<T>();
-  }
-  template <class D, class S>
-  static HWY_INLINE void reset(D d, S& s) {
-    s.plane[0] = s.plane[1] = hn::Set(d, neutral<hn::TFromD<D>>());
-  }
-  template <class D, class S, class V>
-  static HWY_INLINE void add(D, S& s, V x) {
-    const V e = two_sum(s.plane[0], x);
-    s.plane[1] = hn::Add(s.plane[1], e);
-  }
-  template <class D, class S>
-  static HWY_INLINE void merge(D, S& s, const S& other) {
-    const auto e = two_sum(s.plane[0], other.plane[0]);
-    s.plane[1] = hn::Add(hn::Add(s.plane[1], other.plane[1]), e);
-  }
-};
-
-struct compensated_dot_kernel : compensated_sum_kernel {
-  static constexpr int inputs = 2;
-  template <class D, class S, class V>
-  static HWY_INLINE void add(D d, S& s, V x, V y) {
-    const V p = hn::Mul(x, y);
-    const V product_error = error_of_product(d, x, y, p);
-    const V e = two_sum(s.plane[0], p);
-    s.plane[1] = hn::Add(s.plane[1], hn::Add(e, product_error));
-  }
-};
 
 template <class Kernel, class T>
 HWY_INLINE input<T, Kernel::inputs> input_of(const operands& data) {
@@ -127,6 +32,36 @@ std::array<T, Kernel::planes> collapse(const T* state) {
   return collapse_row<Kernel, T>(row);
 }
 
+/// Folds each of several arrays into one lane, long ones by Whole. Lanes without elements are neutral, and short
+/// arrays leave them out.
+template <class Kernel, class T, std::array<T, Kernel::planes> (*Whole)(const operands&, std::size_t)>
+void fold_arrays(const operands* runs, const std::size_t* counts, std::size_t number,
+                 std::array<T, Kernel::planes>* totals) {
+  using S = row_state<Kernel, T>;
+  const typename S::D d;
+  for (std::size_t i = 0; i < number; ++i) {
+    const auto in = input_of<Kernel, T>(runs[i]);
+    const std::size_t count = counts[i];
+    if (count <= S::width) {
+      lanes<typename S::D, Kernel::planes> all;
+      Kernel::reset(d, all);
+      if (count == S::width) {
+        in.template add<Kernel>(d, all, 0);
+      } else {
+        in.template add_part<Kernel>(d, all, 0, 0, count);
+      }
+      collapse<Kernel>(d, all, totals[i].data());
+    } else if (count <= S::size) {
+      leaf_fold<Kernel, T> leaf(in, count, 0);
+      leaf.template add_rows<false>(leaf.rows());
+      leaf.add_rest();
+      totals[i] = collapse_row<Kernel, T>(leaf.row);
+    } else {
+      totals[i] = Whole(runs[i], count);
+    }
+  }
+}
+
 #define FANIN_FOLD(NAME, T)                                                      \
   void NAME##_##T(const operands& data, std::size_t count, T* state) {           \
     fold_to_row<NAME##_kernel>(input_of<NAME##_kernel, T>(data), count, state);  \
@@ -134,16 +69,24 @@ std::array<T, Kernel::planes> collapse(const T* state) {
   auto whole_##NAME##_##T(const operands& data, std::size_t count) {             \
     return fold_to_lane<NAME##_kernel>(input_of<NAME##_kernel, T>(data), count); \
   }
+#define FANIN_FOLD_EACH(NAME, T)                                                              \
+  void each_##NAME##_##T(const operands* runs, const std::size_t* counts, std::size_t number, \
+                         std::array<T, NAME##_kernel::planes>* totals) {                      \
+    fold_arrays<NAME##_kernel, T, whole_##NAME##_##T>(runs, counts, number, totals);          \
+  }
 #define FANIN_COLLAPSE(NAME, T) \
   auto collapse_##NAME##_##T(const T* state) { return collapse<NAME##_kernel>(state); }
-#define FANIN_LEAVES(T)          \
-  FANIN_FOLD(sum, T)             \
-  FANIN_FOLD(dot, T)             \
-  FANIN_FOLD(product, T)         \
-  FANIN_FOLD(compensated_sum, T) \
-  FANIN_FOLD(compensated_dot, T) \
-  FANIN_COLLAPSE(sum, T)         \
-  FANIN_COLLAPSE(product, T)     \
+#define FANIN_LEAVES(T)               \
+  FANIN_FOLD(sum, T)                  \
+  FANIN_FOLD(dot, T)                  \
+  FANIN_FOLD(product, T)              \
+  FANIN_FOLD(compensated_sum, T)      \
+  FANIN_FOLD(compensated_dot, T)      \
+  FANIN_FOLD_EACH(sum, T)             \
+  FANIN_FOLD_EACH(dot, T)             \
+  FANIN_FOLD_EACH(compensated_sum, T) \
+  FANIN_COLLAPSE(sum, T)              \
+  FANIN_COLLAPSE(product, T)          \
   FANIN_COLLAPSE(compensated_sum, T)
 FANIN_LEAVES(float)
 FANIN_LEAVES(double)
@@ -167,6 +110,13 @@ namespace fanin::cpu {
                                                                                std::size_t count) {  \
     return HWY_DYNAMIC_DISPATCH(whole_##NAME##_##T)(data, count);                                    \
   }
+#define FANIN_DISPATCH_EACH(NAME, T, ACCUMULATOR)                                                                  \
+  HWY_EXPORT(each_##NAME##_##T);                                                                                   \
+  template <>                                                                                                      \
+  void fold_each<accumulator::ACCUMULATOR<T>>(const operands* runs, const std::size_t* counts, std::size_t number, \
+                                              lane_of<accumulator::ACCUMULATOR<T>>* totals) {                      \
+    HWY_DYNAMIC_DISPATCH(each_##NAME##_##T)(runs, counts, number, totals);                                         \
+  }
 #define FANIN_DISPATCH_COLLAPSE(NAME, T, ACCUMULATOR)                                                \
   HWY_EXPORT(collapse_##NAME##_##T);                                                                 \
   template <>                                                                                        \
@@ -179,6 +129,9 @@ namespace fanin::cpu {
   FANIN_DISPATCH_FOLD(product, T, plain_product)           \
   FANIN_DISPATCH_FOLD(compensated_sum, T, compensated_sum) \
   FANIN_DISPATCH_FOLD(compensated_dot, T, compensated_dot) \
+  FANIN_DISPATCH_EACH(sum, T, plain_sum)                   \
+  FANIN_DISPATCH_EACH(dot, T, plain_dot)                   \
+  FANIN_DISPATCH_EACH(compensated_sum, T, compensated_sum) \
   FANIN_DISPATCH_COLLAPSE(sum, T, plain_sum)               \
   FANIN_DISPATCH_COLLAPSE(product, T, plain_product)       \
   FANIN_DISPATCH_COLLAPSE(compensated_sum, T, compensated_sum)

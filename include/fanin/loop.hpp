@@ -65,6 +65,10 @@ struct arithmetic {
   /// Writes the value of all elements, which the calling thread folds at once; null where only the functions above do
   /// that. @throws overflow
   void (*reduce)(const operands& data, std::size_t count, element_type result, void* out) = nullptr;
+  /// reduce() of each of up to `most_runs` arrays, without a call for each; null where that saves nothing.
+  void (*reduce_each)(const operands* runs, const std::size_t* counts, std::size_t number, element_type result,
+                      void* out) = nullptr;
+  static constexpr std::size_t most_runs = 64;
 };
 
 /// The alignment of untyped states, in bytes.

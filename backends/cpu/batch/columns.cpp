@@ -2,6 +2,8 @@
 #include "backends/cpu/batch/columns.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <new>
 
 #include <fanin/loop.hpp>
@@ -12,15 +14,24 @@ namespace {
 
 namespace acc = accumulator;
 
-/// The states of a tile stay in an L2 cache, and those of one lane in an L1 cache.
-constexpr std::size_t states_bytes = 262144, lane_bytes = 16384;
-
+/// The kernel that folds A, if one does.
 template <class A>
-struct column_loop {
+constexpr std::optional<column_kernel> kernel_of;
+template <std::floating_point T>
+constexpr std::optional<column_kernel> kernel_of<acc::plain_sum<T>> = column_kernel::sum;
+template <std::floating_point T>
+constexpr std::optional<column_kernel> kernel_of<acc::compensated_sum<T>> = column_kernel::compensated_sum;
+template <std::floating_point T>
+constexpr std::optional<column_kernel> kernel_of<acc::smallest<T>> = column_kernel::smallest;
+template <std::floating_point T>
+constexpr std::optional<column_kernel> kernel_of<acc::largest<T>> = column_kernel::largest;
+
+/// The loops of any accumulator with small states.
+template <class A>
+struct general_loops {
   using state = typename A::state;
   static constexpr std::size_t lanes = A::order_free ? 1 : detail::lanes_of<A>;
-  static constexpr std::size_t width = std::min(states_bytes / lanes, lane_bytes) / sizeof(state);
-  static constexpr std::size_t leaf = detail::leaf_of<A>;
+  static constexpr std::size_t width = columns_in_tile(lanes, sizeof(state));
   struct states {
     state lane[lanes][width];
   };
@@ -72,27 +83,50 @@ constexpr bool folds_columns = sizeof(typename A::state) <= 16 && acc::inputs_of
                                !acc::wants_position<A>() && !complex_number<T> &&
                                (sizeof(T) >= 4 || (narrow_float<T> && sizeof(T) == 2));
 
+/// The state of a column after collapse().
+template <class A>
+typename A::state state_of(const void* states, std::size_t columns, std::size_t column) {
+  if constexpr (kernel_of<A>.has_value()) {
+    using T = typename A::element;
+    std::array<T, sizeof(typename A::state) / sizeof(T)> numbers;
+    for (std::size_t p = 0; p < numbers.size(); ++p) {
+      numbers[p] = static_cast<const T*>(states)[p * plane_distance(columns, sizeof(T)) + column];
+    }
+    return std::bit_cast<typename A::state>(numbers);
+  } else {
+    return static_cast<const typename general_loops<A>::states*>(states)->lane[0][column];
+  }
+}
+
+template <class A>
+column_loops loops_of(element_type type) {
+  if constexpr (kernel_of<A>.has_value()) {
+    return find_column_loops(*kernel_of<A>, type);
+  } else {
+    using loops = general_loops<A>;
+    return {loops::width,    loops::lanes, sizeof(typename loops::states), loops::fold, loops::merge,
+            loops::collapse, nullptr};
+  }
+}
+
 }  // namespace
 
-const column_arithmetic* find_column_arithmetic(operation what, element_type type, method how) {
-  return with_recipe(what, type, how, []<class Recipe>(Recipe) -> const column_arithmetic* {
+std::optional<column_arithmetic> find_column_arithmetic(operation what, element_type type, method how) {
+  return with_recipe(what, type, how, [type]<class Recipe>(Recipe) -> std::optional<column_arithmetic> {
     using A = typename Recipe::accumulator;
     using folded = acc::folds_as_t<A>;
     if constexpr (folds_columns<folded>) {
-      using loop = column_loop<folded>;
-      static constexpr auto finish = [](const void* state, std::size_t column, std::uint64_t count,
-                                        element_type result, void* out) {
+      constexpr auto finish = [](const void* states, std::size_t columns, std::size_t first, std::size_t last,
+                                 std::uint64_t count, element_type result, void* out, std::size_t distance) {
         with_result<Recipe>(result, [&]<class R>(R) {
-          const auto& all = *static_cast<const typename loop::states*>(state);
-          *static_cast<R*>(out) = A::template finish<R>(all.lane[0][column], count);
+          for (std::size_t c = first; c < last; ++c) {
+            static_cast<R*>(out)[c * distance] = A::template finish<R>(state_of<folded>(states, columns, c), count);
+          }
         });
       };
-      static constexpr column_arithmetic functions{
-          loop::width, loop::lanes, loop::leaf,     sizeof(typename loop::states),
-          loop::fold,  loop::merge, loop::collapse, finish};
-      return &functions;
+      return column_arithmetic{loops_of<folded>(type), detail::leaf_of<folded>, finish};
     } else {
-      return nullptr;
+      return std::nullopt;
     }
   });
 }

@@ -8,6 +8,7 @@
 #include "backends/cpu/batch/axes.hpp"
 #include "backends/cpu/batch/groups.hpp"
 #include "backends/cpu/batch/index.hpp"
+#include "backends/cpu/batch/keyed_groups.hpp"
 #include "backends/cpu/batch/runs.hpp"
 #include "backends/cpu/batch/strided_rows.hpp"
 #include "backends/cpu/blocks.hpp"
@@ -111,6 +112,8 @@ batch_counts reduce_batch(const cpu_backend& backend, const request& request, co
       return reduce_runs(backend, out, request.threads,
                          segments_of(many.inputs, offsets, many.result_count, element_bytes));
     });
+  } else if (const auto keyed = reduce_keyed_groups(backend, out, request, many)) {
+    counts = *keyed;
   } else {
     const sorted_elements sorted(backend, request, many);
     out.restore_indices(sorted.positions(), sorted.offsets());

@@ -44,6 +44,14 @@ class batch_results {
 
   /// Writes result i, of `count` contiguous elements, whose mask begins with the first of them.
   void reduce(std::size_t i, const operands& data, std::size_t count, const mask_view& mask) noexcept;
+  /// Whether reduce_each() serves results of `count` elements.
+  bool takes_runs_of(std::size_t count) const noexcept {
+    return arithmetic_.reduce_each != nullptr && !partial_ && count >= least_;
+  }
+  /// Writes the results first, first + 1, ... of so many contiguous elements each.
+  void reduce_each(std::size_t first, std::span<const operands> runs, const std::size_t* counts) noexcept {
+    arithmetic_.reduce_each(runs.data(), counts, runs.size(), request_.result, at(first));
+  }
   /// Writes result i, of a state of `count` elements, of which `present` take part.
   void finish(std::size_t i, std::uint64_t count, std::uint64_t present, void* state) noexcept;
   /// Takes note of the exception that is being handled, which result i caused.

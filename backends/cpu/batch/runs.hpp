@@ -66,6 +66,28 @@ void run_in_shares(const cpu_backend& backend, unsigned threads, std::size_t cou
   backend.run(threads, tasks, {run_share, &shared});
 }
 
+/// Collects runs of neighbouring results, and folds many of them by one call.
+class collected_runs {
+ public:
+  explicit collected_runs(batch_results& results) : results_(results) {}
+  void add(std::size_t i, const operands& data, std::size_t count) {
+    if (number_ == arithmetic::most_runs || i != first_ + number_) fold();
+    if (number_ == 0) first_ = i;
+    runs_[number_] = data;
+    counts_[number_++] = count;
+  }
+  void fold() {
+    if (number_ > 0) results_.reduce_each(first_, {runs_, number_}, counts_);
+    number_ = 0;
+  }
+
+ private:
+  batch_results& results_;
+  std::size_t first_ = 0, number_ = 0;
+  operands runs_[arithmetic::most_runs];
+  std::size_t counts_[arithmetic::most_runs];
+};
+
 /// Folds each of runs.size() runs of contiguous elements to its result. runs.bytes_before(i) is the size of all runs
 /// below i, and runs.each(first, last, f) calls f(i, operands, count, mask) for its runs. Returns the length of the
 /// longest run.
@@ -79,10 +101,17 @@ std::uint64_t reduce_runs(const cpu_backend& backend, batch_results& results, un
   std::atomic<std::uint64_t> longest = 0;
   const auto fold = [&](std::size_t first, std::size_t last) {
     std::uint64_t longest_here = 0;
+    collected_runs collected(results);
     runs.each(first, last, [&](std::size_t i, const operands& data, std::size_t count, const mask_view& mask) {
       longest_here = std::max<std::uint64_t>(longest_here, count);
-      if (count * element_bytes <= longest_alone) results.reduce(i, data, count, mask);
+      if (count * element_bytes > longest_alone) return;
+      if (results.takes_runs_of(count)) {
+        collected.add(i, data, count);
+      } else {
+        results.reduce(i, data, count, mask);
+      }
     });
+    collected.fold();
     for (std::uint64_t known = longest;
          known < longest_here && !longest.compare_exchange_weak(known, longest_here);) {
     }

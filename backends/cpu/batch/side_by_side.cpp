@@ -5,8 +5,8 @@
 
 namespace fanin::cpu {
 
-bool rows_side_by_side::serves(const batch& many, const batch_results& results, const column_arithmetic* columns) {
-  if (columns == nullptr || results.partial() || many.reduced != 1) return false;
+bool rows_side_by_side::serves(const batch& many, const batch_results& results) {
+  if (results.partial() || many.reduced != 1) return false;
   const auto kept = kept_axes(many);
   return reduced_axes(many)[0].count >= results.least() &&
          std::any_of(kept.begin(), kept.end(), [](const array_axis& axis) { return axis.stride[0] == 1; });
@@ -36,14 +36,20 @@ void rows_side_by_side::fold_range(const row_tile& tile, const std::byte* x, std
   columns_.merge(states, right, tile.rows, used_);
 }
 
-void rows_side_by_side::finish(const row_tile& tile, std::byte* state) {
-  columns_.collapse(state, tile.rows, used_);
+void rows_side_by_side::finish(const row_tile& tile, const std::byte* state) {
+  const auto write = [&](std::size_t first, std::size_t last) {
+    columns_.finish(state, tile.rows, first, last, tiles_.length(), result_, results_.at(tile.first_result),
+                    tile.result_distance);
+  };
+  try {
+    return write(0, tile.rows);
+  } catch (...) {  // The values that exist are written nevertheless.
+  }
   for (std::size_t r = 0; r < tile.rows; ++r) {
-    const std::size_t i = tile.first_result + r * tile.result_distance;
     try {
-      columns_.finish(state, r, tiles_.length(), result_, results_.at(i));
+      write(r, r + 1);
     } catch (...) {
-      results_.fail(i);
+      results_.fail(tile.first_result + r * tile.result_distance);
     }
   }
 }
@@ -53,9 +59,15 @@ void rows_side_by_side::fold(std::size_t task, workspace& with) {
   const auto bytes = static_cast<std::ptrdiff_t>(results_.loops().element_bytes);
   const std::ptrdiff_t first = tile.base.of_input[0] + static_cast<std::ptrdiff_t>(tile.begin) * along_;
   const auto levels = static_cast<std::size_t>(std::bit_width(tile.count / columns_.leaf)) + 2;
+  const auto* const x = static_cast<const std::byte*>(many_.inputs[0].data) + first * bytes;
   std::byte* const states = with.states.get(levels * columns_.state_bytes);
-  fold_range(tile, static_cast<const std::byte*>(many_.inputs[0].data) + first * bytes, tile.count, states);
+  if (columns_.fold_short != nullptr && tiles_.length() <= columns_.lanes) {
+    columns_.fold_short(x, along_, tile.rows, tile.count, states);
+    return finish(tile, states);
+  }
+  fold_range(tile, x, tile.count, states);
   if (tiles_.parts() == 1) {
+    columns_.collapse(states, tile.rows, used_);
     finish(tile, states);
   } else {
     std::copy_n(states, columns_.state_bytes, partials_ + task * columns_.state_bytes);
@@ -69,6 +81,7 @@ void rows_side_by_side::merge(std::size_t tile) {
   merge_parts(tiles_.parts(), [&](std::size_t into, std::size_t from) {
     columns_.merge(partial(into), partial(from), rows.rows, used_);
   });
+  columns_.collapse(partial(0), rows.rows, used_);
   finish(rows, partial(0));
 }
 

@@ -12,7 +12,7 @@ namespace fanin::cpu {
 class rows_side_by_side {
  public:
   /// Whether the rows of the batch are such: without absent elements, along one axis.
-  static bool serves(const batch& many, const batch_results& results, const column_arithmetic* columns);
+  static bool serves(const batch& many, const batch_results& results);
 
   rows_side_by_side(const batch& many, batch_results& results, const request& request,
                     const column_arithmetic& columns, unsigned threads, bool may_split);
@@ -26,7 +26,7 @@ class rows_side_by_side {
 
  private:
   void fold_range(const row_tile& tile, const std::byte* x, std::size_t count, std::byte* states) const;
-  void finish(const row_tile& tile, std::byte* state);
+  void finish(const row_tile& tile, const std::byte* state);
 
   const batch& many_;
   batch_results& results_;

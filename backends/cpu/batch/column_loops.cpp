@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/cpu/batch/column_loops.cpp"
+#include <hwy/foreach_target.h>
+// after foreach_target.h
+#include <hwy/highway.h>
+
+#include <bit>
+
+#include <fanin/accumulator/extremum.hpp>
+
+#include "backends/cpu/batch/column_loops.hpp"
+#include "backends/cpu/lanes-inl.h"
+#include "backends/cpu/ordered-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace fanin::cpu {
+namespace HWY_NAMESPACE {
+
+template <bool Largest>
+struct extremum_kernel {
+  static constexpr int planes = 1;
+  static constexpr bool order_free = true;
+  template <class T>
+  static constexpr T neutral() {
+    return accumulator::extremum<T, Largest>::identity();
+  }
+  template <class D, class S>
+  static HWY_INLINE void reset(D d, S& s) {
+    s.plane[0] = hn::Set(d, neutral<hn::TFromD<D>>());
+  }
+  /// NaN and -0 < +0 as in accumulator::extremum. Equal numbers differ in their bits only if they are zeros.
+  template <class D, class S, class V>
+  static HWY_INLINE void add(D, S& s, V x) {
+    const V best = s.plane[0];
+    const auto is_nan = hn::Not(hn::Eq(x, x));  // hn::Ne(x, x) is false on AVX2
+    const auto wins = hn::Or(Largest ? hn::Lt(best, x) : hn::Lt(x, best), is_nan);
+    const V of_equals = Largest ? hn::And(best, x) : hn::Or(best, x);
+    s.plane[0] = hn::IfThenElse(hn::Eq(best, x), of_equals, hn::IfThenElse(wins, x, best));
+  }
+  template <class D, class S>
+  static HWY_INLINE void merge(D d, S& s, const S& other) {
+    add(d, s, other.plane[0]);
+  }
+};
+
+template <class Kernel>
+constexpr bool order_free = requires {
+  Kernel::order_free;
+};
+
+template <class Kernel, class T>
+struct loops_of {
+  using D = hn::ScalableTag<T>;
+  using state = lanes<D, Kernel::planes>;
+  static constexpr std::size_t vector = hn::MaxLanes(D());
+  static constexpr std::size_t planes = Kernel::planes;
+  static constexpr std::size_t lane_count = order_free<Kernel> ? 1 : row_bytes / sizeof(T);
+  /// So many elements of a lane are added between loading and storing its states.
+  static constexpr std::size_t at_once = 8;
+
+  static HWY_INLINE T* lane_at(void* states, std::size_t lane, std::size_t columns) {
+    return static_cast<T*>(states) + lane * planes * plane_distance(columns, sizeof(T));
+  }
+  static HWY_INLINE state load(const T* lane, std::size_t distance) {
+    state s;
+    for (std::size_t p = 0; p < planes; ++p) s.plane[p] = hn::LoadU(D(), lane + p * distance);
+    return s;
+  }
+  static HWY_INLINE void store(const state& s, T* lane, std::size_t distance) {
+    for (std::size_t p = 0; p < planes; ++p) hn::StoreU(s.plane[p], D(), lane + p * distance);
+  }
+
+  /// Calls f(c, load) for each vector of columns c, c + 1, ...; load(x) is the vector at x, or what there is of it.
+  template <class F>
+  static HWY_INLINE void for_each_vector(std::size_t columns, const F& f) {
+    std::size_t c = 0;
+    for (; c + vector <= columns; c += vector) f(c, [](const T* x) HWY_ATTR { return hn::LoadU(D(), x); });
+    if (c == columns) return;
+    f(c, [left = columns - c](const T* x)
+             HWY_ATTR { return load_part(D(), x, 0, left, Kernel::template neutral<T>()); });
+  }
+
+  /// Adds `rows` elements of each column, `step` apart, to a lane, which is empty if it `begins`.
+  static HWY_NOINLINE void add_rows(const T* x, std::ptrdiff_t step, std::size_t rows, std::size_t columns,
+                                    bool begins, T* lane) {
+    const std::size_t distance = plane_distance(columns, sizeof(T));
+    for_each_vector(columns, [=](std::size_t c, const auto& load_row) HWY_ATTR {
+      state s;
+      if (begins) {
+        Kernel::reset(D(), s);
+      } else {
+        s = load(lane + c, distance);
+      }
+      const T* row = x + c;
+      for (std::size_t r = 0; r < rows; ++r, row += step) Kernel::add(D(), s, load_row(row));
+      store(s, lane + c, distance);
+    });
+  }
+
+  static void fold(const void* data, std::ptrdiff_t along, std::size_t columns, std::size_t count, std::size_t used,
+                   void* states) {
+    const auto* const x = static_cast<const T*>(data);
+    const std::ptrdiff_t step = static_cast<std::ptrdiff_t>(lane_count) * along;
+    for (std::size_t first = 0; first < count; first += at_once * lane_count) {
+      for (std::size_t j = 0; j < lane_count && first + j < count; ++j) {
+        const std::size_t i = first + j, rows = (count - i + lane_count - 1) / lane_count;
+        const T* const row = x + static_cast<std::ptrdiff_t>(i) * along;
+        T* const lane = lane_at(states, j, columns);
+        add_rows(row, step, std::min(rows, at_once), columns, first == 0, lane);
+      }
+    }
+    for (std::size_t j = count; j < used; ++j) add_rows(x, step, 0, columns, true, lane_at(states, j, columns));
+  }
+
+  static HWY_NOINLINE void merge_lane(T* into, const T* from, std::size_t columns) {
+    const std::size_t distance = plane_distance(columns, sizeof(T));
+    for (std::size_t c = 0; c < columns; c += vector) {
+      state s = load(into + c, distance);
+      Kernel::merge(D(), s, load(from + c, distance));
+      store(s, into + c, distance);
+    }
+  }
+  static void merge(void* into, const void* from, std::size_t columns, std::size_t used) {
+    const std::size_t lane = planes * plane_distance(columns, sizeof(T));
+    for (std::size_t j = 0; j < used; ++j) {
+      merge_lane(static_cast<T*>(into) + j * lane, static_cast<const T*>(from) + j * lane, columns);
+    }
+  }
+  /// Lanes without elements are neutral, and are left out.
+  static void collapse(void* states, std::size_t columns, std::size_t used) {
+    for (std::size_t half = std::bit_ceil(used) / 2; half > 0; half /= 2) {
+      for (std::size_t j = 0; j < half && j + half < used; ++j) {
+        merge_lane(lane_at(states, j, columns), lane_at(states, j + half, columns), columns);
+      }
+    }
+  }
+
+  /// Merges `at_once` lanes of one element each in registers, and what comes of them in memory.
+  static void fold_short(const void* data, std::ptrdiff_t along, std::size_t columns, std::size_t count,
+                         void* states) {
+    const auto* const x = static_cast<const T*>(data);
+    const std::size_t distance = plane_distance(columns, sizeof(T));
+    const std::size_t step = std::max(std::bit_ceil(count), at_once) / at_once;
+    T none[columns_in_tile(lane_count, planes * sizeof(T))];
+    if (count < step * at_once) std::fill_n(none, columns, Kernel::template neutral<T>());
+    for (std::size_t j = 0; j < step; ++j) {
+      const T* row[at_once];
+      for (std::size_t k = 0; k < at_once; ++k) {
+        const std::size_t i = j + k * step;
+        row[k] = i < count ? x + static_cast<std::ptrdiff_t>(i) * along : none;
+      }
+      T* const lane = lane_at(states, j, columns);
+      for_each_vector(columns, [=](std::size_t c, const auto& load_row) HWY_ATTR {
+        state s[at_once];
+        HWY_UNROLL(8)
+        for (std::size_t k = 0; k < at_once; ++k) {
+          Kernel::reset(D(), s[k]);
+          Kernel::add(D(), s[k], load_row(row[k] + c));
+        }
+        HWY_UNROLL(3)
+        for (std::size_t half = at_once / 2; half > 0; half /= 2) {
+          HWY_UNROLL(4)
+          for (std::size_t k = 0; k < half; ++k) Kernel::merge(D(), s[k], s[k + half]);
+        }
+        store(s[0], lane + c, distance);
+      });
+    }
+    collapse(states, columns, step);
+  }
+
+  static constexpr std::size_t width = columns_in_tile(lane_count, planes * sizeof(T));
+  static constexpr column_loops functions{width, lane_count, lane_count* planes* width * sizeof(T),    fold,
+                                          merge, collapse,   order_free<Kernel> ? nullptr : fold_short};
+};
+
+template <class T>
+const column_loops* loops_for(column_kernel kernel) {
+  switch (kernel) {
+    case column_kernel::sum:
+      return &loops_of<sum_kernel, T>::functions;
+    case column_kernel::compensated_sum:
+      return &loops_of<compensated_sum_kernel, T>::functions;
+    case column_kernel::smallest:
+      return &loops_of<extremum_kernel<false>, T>::functions;
+    default:
+      return &loops_of<extremum_kernel<true>, T>::functions;
+  }
+}
+
+const column_loops* find_loops(column_kernel kernel, element_type type) {
+  return type == element_type::f32 ? loops_for<float>(kernel) : loops_for<double>(kernel);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace fanin::cpu
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace fanin::cpu {
+
+HWY_EXPORT(find_loops);
+const column_loops& find_column_loops(column_kernel kernel, element_type type) {
+  return *HWY_DYNAMIC_DISPATCH(find_loops)(kernel, type);
+}
+
+}  // namespace fanin::cpu
+#endif  // HWY_ONCE

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// The loops over columns side by side: of any accumulator in columns.cpp, and of some for each instruction set in
+// column_loops.cpp.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+
+#include <fanin/catalog.hpp>
+
+namespace fanin::cpu {
+
+/// The loops of an accumulator for up to `width` columns side by side. A state has `lanes` lanes of each column, of
+/// which only the first `used` take elements of columns that have no more.
+struct column_loops {
+  std::size_t width, lanes;
+  std::size_t state_bytes;
+  /// Overwrites the state with `count` elements of each column, `along` elements apart; at most a leaf.
+  void (*fold)(const void* x, std::ptrdiff_t along, std::size_t columns, std::size_t count, std::size_t used,
+               void* state);
+  void (*merge)(void* into, const void* from, std::size_t columns, std::size_t used);
+  /// Merges the lanes.
+  void (*collapse)(void* state, std::size_t columns, std::size_t used);
+  /// fold() and collapse() in one, for columns of at most `lanes` elements; null where they are called instead.
+  void (*fold_short)(const void* x, std::ptrdiff_t along, std::size_t columns, std::size_t count, void* state);
+};
+
+/// The states of a tile stay in an L2 cache, and those of one lane in an L1 cache.
+constexpr std::size_t columns_in_tile(std::size_t lanes, std::size_t state_bytes) {
+  constexpr std::size_t tile_bytes = 262144, lane_bytes = 16384;
+  return std::min(tile_bytes / lanes, lane_bytes) / state_bytes;
+}
+
+/// The accumulators of floats and doubles whose column loops are written for each instruction set.
+enum class column_kernel { sum, compensated_sum, smallest, largest };
+
+/// The distance between the planes of a state, in numbers of `bytes`: a plane has one number of each column's state.
+/// The planes of a lane follow each other, and so do the lanes.
+constexpr std::size_t plane_distance(std::size_t columns, std::size_t bytes) {
+  const std::size_t line = 64 / bytes;
+  return (columns + line - 1) / line * line;
+}
+
+/// The loops for the best instruction set of this machine. The elements are f32 or f64.
+const column_loops& find_column_loops(column_kernel kernel, element_type type);
+
+}  // namespace fanin::cpu

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// Exact sums of short arrays: a double, and for doubles a second one for the rounding errors of the first. They are
+// used only if no addition has rounded that is not made good.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "backends/cpu/short_exact.cpp"
+#include <hwy/foreach_target.h>
+// after foreach_target.h
+#include <hwy/highway.h>
+
+#include <array>
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+#include "backends/cpu/bins-inl.h"
+#include "backends/cpu/error_free-inl.h"
+#include "backends/cpu/exact.hpp"
+#include "backends/cpu/lanes-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace fanin::cpu {
+namespace HWY_NAMESPACE {
+
+/// A sum of `Terms` doubles, and the sum of the magnitudes of what they do not hold: 0 if the sum is exact, else
+/// positive or NaN.
+template <int Terms>
+struct sum_of_doubles {
+  static constexpr int planes = Terms + 1;
+  template <class D, class S>
+  static HWY_INLINE void reset(D d, S& s) {
+    for (auto& plane : s.plane) plane = hn::Set(d, -0.0);
+  }
+  template <class D, class S, class V>
+  static HWY_INLINE void add(D, S& s, V x) {
+    for (int i = 0; i < Terms; ++i) x = two_sum(s.plane[i], x);
+    s.plane[Terms] = hn::Add(s.plane[Terms], hn::Abs(x));
+  }
+  template <class D, class S>
+  static HWY_INLINE void merge(D d, S& s, const S& other) {
+    for (int i = 0; i < Terms; ++i) {
+      auto x = other.plane[i];
+      for (int k = i; k < Terms; ++k) x = two_sum(s.plane[k], x);
+      s.plane[Terms] = hn::Add(s.plane[Terms], hn::Abs(x));
+    }
+    s.plane[Terms] = hn::Add(s.plane[Terms], other.plane[Terms]);
+  }
+};
+
+/// The first vector of x[0..count), with -0 in the lanes beyond it.
+template <class D, class T>
+HWY_INLINE hn::Vec<D> load_first(D d, const T* x, std::size_t count) {
+  if constexpr (std::is_same_v<T, double>) {
+    return load_part(d, x, 0, count, -0.0);
+  } else {
+    T lanes_of_x[hn::MaxLanes(D())];
+    for (std::size_t i = 0; i < hn::MaxLanes(D()); ++i) lanes_of_x[i] = i < count ? x[i] : -T{0};
+    return load(d, lanes_of_x);
+  }
+}
+
+template <class T>
+HWY_INLINE double sum_if_exact(const T* x, std::size_t count) {
+  using kernel = sum_of_doubles<sizeof(T) == 8 ? 2 : 1>;
+  const hn::ScalableTag<double> d;
+  constexpr std::size_t width = hn::MaxLanes(d);
+  lanes<hn::ScalableTag<double>, kernel::planes> all;
+  kernel::reset(d, all);
+  std::size_t i = 0;
+  for (; i + width <= count; i += width) kernel::add(d, all, load(d, x + i));
+  if (i < count) kernel::add(d, all, load_first(d, x + i, count - i));
+  std::array<double, kernel::planes> total;
+  collapse<kernel>(d, all, total.data());
+  if (total.back() != 0) return std::numeric_limits<double>::quiet_NaN();
+  if constexpr (kernel::planes == 3) {
+    if (total[1] != 0) return total[0] + total[1];  // A zero would change the sign of another one.
+  }
+  return total[0];
+}
+
+/// More elements are seldom summed without rounding, and take long enough by other loops.
+constexpr std::size_t longest = 256;
+
+template <class T>
+void sum_arrays(const operands* runs, const std::size_t* counts, std::size_t number, double* totals) {
+  for (std::size_t i = 0; i < number; ++i) {
+    totals[i] = counts[i] == 0 || counts[i] > longest ? std::numeric_limits<double>::quiet_NaN()
+                                                      : sum_if_exact(static_cast<const T*>(runs[i].x), counts[i]);
+  }
+}
+
+void sum_arrays_f32(const operands* runs, const std::size_t* counts, std::size_t number, double* totals) {
+  sum_arrays<float>(runs, counts, number, totals);
+}
+void sum_arrays_f64(const operands* runs, const std::size_t* counts, std::size_t number, double* totals) {
+  sum_arrays<double>(runs, counts, number, totals);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace fanin::cpu
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace fanin::cpu {
+
+HWY_EXPORT(sum_arrays_f32);
+HWY_EXPORT(sum_arrays_f64);
+template <>
+void sum_short_exactly<float>(const operands* runs, const std::size_t* counts, std::size_t number, double* totals) {
+  HWY_DYNAMIC_DISPATCH(sum_arrays_f32)(runs, counts, number, totals);
+}
+template <>
+void sum_short_exactly<double>(const operands* runs, const std::size_t* counts, std::size_t number, double* totals) {
+  HWY_DYNAMIC_DISPATCH(sum_arrays_f64)(runs, counts, number, totals);
+}
+
+}  // namespace fanin::cpu
+#endif  // HWY_ONCE

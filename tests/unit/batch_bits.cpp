@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tests on every instruction set of this machine that each result of a batch in host memory has the bits of the
+// reduction of its elements alone.
+#include <doctest/doctest.h>
+
+#include <limits>
+#include <string>
+#include <vector>
+
+#include <fanin/fanin.hpp>
+
+#include "tests/support/batches.hpp"
+#include "tests/support/inputs.hpp"
+#include "tests/support/targets.hpp"
+
+namespace fanin::test {
+namespace {
+
+struct call_of {
+  operation what;
+  method how;
+};
+constexpr call_of float_calls[] = {{operation::sum, method::fast},     {operation::sum, method::compensated},
+                                   {operation::mean, method::fast},    {operation::sum_of_squares, method::fast},
+                                   {operation::product, method::fast}, {operation::min, method::fast},
+                                   {operation::max, method::fast},     {operation::minmax, method::fast},
+                                   {operation::sum, method::exact},    {operation::mean, method::exact}};
+constexpr call_of integer_calls[] = {{operation::min, method::fast}, {operation::max, method::fast}};
+
+/// Elements of all magnitudes, and of some only zeros of both signs, a few of them NaN.
+template <class T>
+std::vector<T> elements(operation what, std::size_t count) {
+  if (what == operation::product) return unit_factors<T>(count, 5);
+  std::vector<T> x = mixed_values<T>(count, 5);
+  if constexpr (std::is_floating_point_v<T>) {
+    generator random(3);
+    for (std::size_t i = 0; i < count; i += 1 + random() % 3) x[i] = random() % 2 == 0 ? T{0} : -T{0};
+    for (std::size_t i = 0; i < count; i += 1 + random() % 997) x[i] = std::numeric_limits<T>::quiet_NaN();
+  }
+  return x;
+}
+
+/// Checks each result of `many` against the reduction of the elements that alone(i) returns.
+template <class T, class Alone>
+void check(call_of call, const batch& many, unsigned threads, const Alone& alone) {
+  const options chosen{.backend = threads == 1 ? "serial" : "openmp", .how = call.how, .threads = threads};
+  CAPTURE(std::string(to_string(call.what)));
+  CAPTURE(std::string(to_string(call.how)));
+  const batch_reduction found = call_each(find_backend(chosen.backend), call.what, many, chosen);
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < found.values.size(); ++i) {
+    const std::vector<T> x = alone(i);
+    if (x.size() < least_count(call.what)) continue;
+    const input_views inputs = array_view(std::span<const T>(x));
+    const scalar expected = reduce(call.what, inputs, {.backend = "serial", .how = call.how}).value;
+    wrong += same(found.values[i], expected) ? 0 : 1;
+  }
+  CHECK(wrong == 0);
+}
+
+template <class T, class Calls>
+void check_rows(const Calls& calls) {
+  for (const call_of call : calls) {
+    const std::vector<T> x = elements<T>(call.what, 70 * 5000);
+    const std::span<const T> all(x);
+    for (const std::size_t n : {1, 3, 8, 9, 16, 17, 33, 64, 65, 100, 600, 2049, 5000}) {
+      for (const std::size_t results : {1, 3, 16, 70}) {
+        CAPTURE(n);
+        CAPTURE(results);
+        check<T>(call, rows(all.first(n * results), {n, results}, 0), 1, [&](std::size_t i) {
+          std::vector<T> column;
+          for (std::size_t k = 0; k < n; ++k) column.push_back(x[k * results + i]);
+          return column;
+        });
+        check<T>(call, rows(all.first(n * results), {results, n}, 1), 1, [&](std::size_t i) {
+          return std::vector<T>(x.begin() + static_cast<std::ptrdiff_t>(i * n),
+                                x.begin() + static_cast<std::ptrdiff_t>((i + 1) * n));
+        });
+      }
+    }
+  }
+}
+
+/// Groups of random keys, of which 0 is `zeros` times as frequent as the others together.
+template <class T>
+void check_groups(call_of call, std::size_t count, std::size_t groups_count, std::size_t zeros, unsigned threads) {
+  CAPTURE(count);
+  CAPTURE(groups_count);
+  CAPTURE(threads);
+  const std::vector<T> x = elements<T>(call.what, count);
+  std::vector<std::uint32_t> keys;
+  std::vector<std::vector<T>> members(groups_count);
+  generator random(9);
+  for (const T v : x) {
+    keys.push_back(random() % (zeros + 1) != 0 ? 0 : static_cast<std::uint32_t>(random() % groups_count));
+    members[keys.back()].push_back(v);
+  }
+  check<T>(call, groups(x, keys, groups_count), threads, [&](std::size_t i) { return members[i]; });
+}
+
+TEST_SUITE("unit/batch_bits") {
+  TEST_CASE_TEMPLATE("rows of floats along both axes", T, float, double) {
+    on_every_target([] { check_rows<T>(float_calls); });
+  }
+
+  TEST_CASE_TEMPLATE("rows of integers along both axes", T, std::int32_t, std::uint32_t, std::int64_t,
+                     std::uint64_t) {
+    on_every_target([] { check_rows<T>(integer_calls); });
+  }
+
+  TEST_CASE_TEMPLATE("groups added in place and in buckets, and sorted", T, float, double) {
+    for (const call_of call : float_calls) {
+      check_groups<T>(call, 20000, 3, 0, 1);
+      check_groups<T>(call, 30000, 9000, 0, 1);
+      check_groups<T>(call, 30000, 9000, 1, 1);
+    }
+    for (const call_of call : {call_of{operation::sum, method::fast}, call_of{operation::max, method::fast}}) {
+      check_groups<T>(call, 600000, 9000, 0, 1);
+      check_groups<T>(call, 600000, 9000, 0, 8);
+      check_groups<T>(call, 600000, 1000, 0, 3);
+      check_groups<T>(call, 600000, 1000, 0, 8);
+      check_groups<T>(call, 600000, 20000, 0, 8);
+      check_groups<T>(call, 600000, 20000, 3, 8);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace fanin::test
