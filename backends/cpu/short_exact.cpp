@@ -36,7 +36,7 @@ struct sum_of_doubles {
     s.plane[Terms] = hn::Add(s.plane[Terms], hn::Abs(x));
   }
   template <class D, class S>
-  static HWY_INLINE void merge(D d, S& s, const S& other) {
+  static HWY_INLINE void merge(D, S& s, const S& other) {
     for (int i = 0; i < Terms; ++i) {
       auto x = other.plane[i];
       for (int k = i; k < Terms; ++k) x = two_sum(s.plane[k], x);
