@@ -222,7 +222,7 @@ class lane_sums {
         const unsigned word = chunk_words * i + part;
         std::int64_t sum_of_word = read(warp_words_[word]);
         if (with_lanes) {
-#pragma unroll 8
+#pragma unroll 4
           for (unsigned copy = 0; copy < 32; ++copy)
             sum_of_word += read(words_[32 * word + (threadIdx.x + copy) % 32]);
         }

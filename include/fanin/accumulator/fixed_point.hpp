@@ -269,7 +269,7 @@ class fixed_point {
   /// Stores |value| in units of 2^Low, least significant word first, and returns whether the value is negative.
   FANIN_HOST_DEVICE bool split(words& magnitude) const {
     const band used = used_words(magnitude);
-    for (int i = limb_count - 1; i >= 0; --i) {
+    FANIN_ROLLED for (int i = limb_count - 1; i >= 0; --i) {
       magnitude[i] = i >= used.first && i < used.first + used.count ? magnitude[i - used.first] : 0;
     }
     return used.negative;
@@ -297,7 +297,7 @@ class fixed_point {
     while (end > first + 4 && all_0(end - 4)) end -= 4;
     std::int64_t carry = 0;
     int count = 0;
-    for (int i = first; i < end || (i < limb_count && carry != 0 && carry != -1); ++i) {
+    FANIN_ROLLED for (int i = first; i < end || (i < limb_count && carry != 0 && carry != -1); ++i) {
       carry += i < end ? limb_[i] : 0;
       magnitude[count++] = static_cast<std::uint32_t>(carry);
       carry >>= 32;
@@ -306,7 +306,7 @@ class fixed_point {
         first + count < limb_count ? carry < 0 : static_cast<std::int32_t>(magnitude[count - 1]) < 0;
     if (negative) {
       bool plus_one = true;
-      for (int i = 0; i < count; ++i) {
+      FANIN_ROLLED for (int i = 0; i < count; ++i) {
         magnitude[i] = ~magnitude[i] + (plus_one ? 1 : 0);
         plus_one = plus_one && magnitude[i] == 0;
       }
@@ -332,7 +332,7 @@ class fixed_point {
       for (int i = 0; i < 8; ++i) few[i] = i < used.count ? magnitude[i] : 0;
       return rounded(few);
     })
-    for (int i = used.count; i < limb_count; ++i) magnitude[i] = 0;
+    FANIN_ROLLED for (int i = used.count; i < limb_count; ++i) magnitude[i] = 0;
     return rounded(magnitude);
   }
 
