@@ -23,9 +23,10 @@
 //   Backends: serial, openmp and tbb, with host memory; cuda rows and segments, with device memory.
 //   @throws unsupported from all others
 //   Device memory: results of more than 4096 elements, of another type than the verb's own, and exact ones take up to
-//   256 MiB for partial states. Segments of more than 4096 elements, exact ones of more than 256, take besides up to
-//   two states for every 4096 or 256 elements of x: in exact sums of floats 1 byte for each element, of doubles 4.6,
-//   in exact variances of doubles 13. Results for the host are held on the device first.
+//   256 MiB for partial states. Segments of more than 4096 elements take besides up to two states for every 4096
+//   elements of x: in exact sums of floats 0.07 bytes for each element, of doubles 0.3. Those of other exact operations
+//   take them from 256 elements on, for every 256: in exact variances of doubles 13 bytes for each element. Results for
+//   the host are held on the device first.
 //   Host memory: rows whose elements are contiguous, and segments, need what one array needs. Rows with strides
 //   take for each thread up to 0.5 MiB of copies and the states of up to 64 rows, or 256 KiB of states for each level
 //   of the tree of leaves. Groups are copied once, by key: n elements, 8 bytes for each group, and the same again for

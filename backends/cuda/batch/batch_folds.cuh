@@ -2,8 +2,11 @@
 // Launching the kernels of batches, for every recipe.
 #pragma once
 
+#include "backends/cuda/batch/batch_writer.cuh"
 #include "backends/cuda/batch/columns_kernel.cuh"
+#include "backends/cuda/batch/exact_rows.cuh"
 #include "backends/cuda/batch/lines_kernel.cuh"
+#include "backends/cuda/batch/refold_kernel.cuh"
 #include "backends/cuda/batch/whole_columns.cuh"
 #include "backends/cuda/runtime/device_fold.hpp"
 
@@ -20,11 +23,31 @@ struct batch_form<Recipe> {
   using type = kernel_of<Recipe>;
 };
 
+/// The accumulator that kernels of batches fold, the one that folds again what does not fit, and what becomes of
+/// states.
+template <class Recipe>
+struct batch_kernels {
+  using exact = void;
+  using accumulator = typename batch_form<Recipe>::type;
+  static constexpr bool wide = is_wide_state(sizeof(typename accumulator::state));
+  using writer = std::conditional_t<wide, state_writer<accumulator>, batch_writer<accumulator, Recipe::how>>;
+};
+template <class Recipe>
+requires has_placed_form<typename batch_form<Recipe>::type>
+struct batch_kernels<Recipe> {
+  using exact = typename batch_form<Recipe>::type;
+  using accumulator = placed_form_t<exact>;
+  static constexpr bool wide = false;
+  using writer = placed_writer<accumulator>;
+};
+
 /// Accumulators with kernels for whole vectors.
 template <class A>
 inline constexpr bool is_frequent = false;
 template <class T>
 inline constexpr bool is_frequent<accumulator::plain_sum<T>> = true;
+template <class T>
+inline constexpr bool is_frequent<placed_sum<T>> = true;
 template <class T>
 inline constexpr bool is_frequent<accumulator::extremum<T, true>> = true;
 template <class T>
@@ -35,21 +58,27 @@ inline constexpr bool is_frequent<accumulator::widening<T, A>> = is_frequent<A>;
 /// Fold, and batches of its recipe.
 template <class Recipe, class Fold>
 class with_batches final : public Fold {
-  using A = typename batch_form<Recipe>::type;
+  using kernels = batch_kernels<Recipe>;
+  using A = typename kernels::accumulator;
   using state = typename A::state;
-  static constexpr bool wide = is_wide_state(sizeof(state));
+  static constexpr bool wide = kernels::wide;
+  static constexpr bool may_not_fit = !std::is_void_v<typename kernels::exact>;
   static constexpr unsigned size = vector<typename A::element>::size;
   static constexpr std::uint64_t least_chunk = least_chunk_of(sizeof(state));
 
  public:
   using Fold::Fold;
-  batch_fold batches() const override { return {sizeof(state), least_chunk, !wide, !wide}; }
+  batch_fold batches() const override {
+    batch_fold fold{sizeof(state), least_chunk, !wide, !wide};
+    if constexpr (may_not_fit) fold.exact_state_bytes = sizeof(typename kernels::exact::state);
+    return fold;
+  }
   void launch_each(const execution& where, const batch_elements& all, const batch_output& out,
                    bool lines) const override {
+    const typename kernels::writer write{out};
     if constexpr (wide) {
-      launch_columns(where, all, state_writer<A>{out});
+      launch_columns(where, all, write);
     } else {
-      const batch_writer<A, Recipe::how> write{out};
       if constexpr (is_frequent<A> && sizeof(typename A::element) >= 2) {
         if (launch_whole(where, all, write, lines)) return;
       }
@@ -60,8 +89,14 @@ class with_batches final : public Fold {
       }
     }
   }
+  void launch_refold(const execution& where, const batch_elements& all, const batch_output& out) const override {
+    if constexpr (may_not_fit) {
+      launch_overlapped(where, 4 * static_cast<unsigned>(where.multiprocessors), tuning::refold_threads, 0,
+                        refold_kernel<typename kernels::exact, A, Recipe::how>, all, out);
+    }
+  }
   rounding_chain chain_of_result(std::uint64_t length) const override {
-    if constexpr (wide) return {};
+    if constexpr (wide || may_not_fit) return {};
     const std::uint64_t vectors = (std::min(length, chunk_elements(length, least_chunk)) + size - 1) / size;
     const std::uint64_t chunks = chunk_count(length, least_chunk);
     constexpr double levels = 5;
@@ -98,6 +133,12 @@ class with_batches final : public Fold {
                        in_block = tuning::row_threads / lanes * tuning::short_rows_at_once;
         launch_overlapped(where, blocks_for(where, (all.results + in_block - 1) / in_block), tuning::row_threads, 0,
                           short_rows_kernel<A, Write>, all, lanes, write);
+      } else if constexpr (adds_vectors<A>) {
+        if (all.length <= tuning::vectors_of_short_row * size) {
+          launch_exact_rows<true>(where, all, write);
+        } else {
+          launch_exact_rows<false>(where, all, write);
+        }
       } else {
         launch_overlapped(
             where,
@@ -112,14 +153,26 @@ class with_batches final : public Fold {
     for (unsigned a = 0; a <= all.kept; ++a) {
       if (a != all.kept - 1 && all.axes[a].stride[0] % std::ptrdiff_t{size} != 0) return false;
     }
-    const unsigned slots = slots_for(all.length);
     const std::uint64_t vectors = all.results / size;
+    unsigned slots = slots_for(all.length);
+    // Where the order of additions means nothing, slots are only needed to keep the device busy.
+    if constexpr (adds_vectors<A>) {
+      const std::uint64_t threads = std::uint64_t{4096} * static_cast<unsigned>(where.multiprocessors);
+      while (slots > 1 && vectors * all.chunks * (slots / 2) >= threads) slots /= 2;
+    }
     const unsigned most_width = tuning::whole_column_threads / slots;
     const unsigned width = std::max(
         static_cast<unsigned>(std::bit_ceil(std::min<std::uint64_t>(vectors, most_width))), std::max(1u, 32 / slots));
     launch_overlapped(where, blocks_for(where, (vectors + width - 1) / width * all.chunks),
                       static_cast<int>(width * slots), 0, whole_columns_kernel<A, Write>, all, width, write);
     return true;
+  }
+  template <bool Short, class Write>
+  static void launch_exact_rows(const execution& where, const batch_elements& all, const Write& write) {
+    constexpr unsigned in_block =
+        tuning::row_threads / 32 * tuning::exact_rows_shape_of<typename A::element, Short>.rows;
+    launch_overlapped(where, blocks_for(where, all.results * all.chunks / in_block + 1), tuning::row_threads, 0,
+                      exact_rows_kernel<A, Short, Write>, all, write);
   }
   template <class Write>
   static void launch_lines(const execution& where, const batch_elements& all, const Write& write) {

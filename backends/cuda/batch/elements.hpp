@@ -13,7 +13,7 @@ namespace fanin::cuda {
 
 inline constexpr unsigned chunk_slots = 32;
 inline constexpr std::uint64_t most_chunks = 2048;
-/// Of states that are wide, which are those of exact sums, a thread folds a chunk.
+/// Of states that are wide, which are those of exact accumulators, a thread folds a chunk.
 FANIN_HOST_DEVICE constexpr bool is_wide_state(std::size_t bytes) { return bytes > 64; }
 constexpr std::uint64_t least_chunk_of(std::size_t state_bytes) { return is_wide_state(state_bytes) ? 256 : 4096; }
 
@@ -32,6 +32,7 @@ struct batch_status {
   unsigned long long overflowed, too_few, bad_offset;
   unsigned long long longest;  ///< of segments, in elements
   unsigned long long absent;   ///< elements that did not take part
+  unsigned long long unfit;    ///< not 0 if a state of few words did not fit (placed_sum.cuh)
 };
 
 /// The segments of several chunks, which one kernel finds and another one folds.
@@ -78,6 +79,8 @@ struct batch_output {
   /// that take part; with long segments, of these.
   void* states;
   std::uint64_t* present;
+  /// Memory for states of exact accumulators, where those of few words in `states` do not fit.
+  void* exact_states;
   /// Results, from that with index 0 on, of a type of their operation's.
   void* results;
   operation what;

@@ -140,7 +140,7 @@ const void* enqueue_batch(const request& request, const batch& many, void* resul
       fold.finishes && all.chunks == 1 && request.result == default_result(request.what, request.inputs.type());
 
   // States, and numbers of elements, of each chunk of the results of a part.
-  const std::size_t of_chunk = fold.state_bytes + sizeof(std::uint64_t);
+  const std::size_t of_chunk = fold.state_bytes + sizeof(std::uint64_t) + fold.exact_state_bytes;
   const std::uint64_t part =
       direct ? many.result_count
              : std::clamp<std::uint64_t>(most_scratch_bytes / (of_chunk * all.chunks), 1, many.result_count);
@@ -150,6 +150,8 @@ const void* enqueue_batch(const request& request, const batch& many, void* resul
                                    chunks * sizeof(std::uint64_t),
                                    long_chunks * fold.state_bytes,
                                    long_chunks * sizeof(std::uint64_t),
+                                   chunks * fold.exact_state_bytes,
+                                   long_chunks * fold.exact_state_bytes,
                                    sizeof(long_segments),
                                    most_long * sizeof(long_segments::entry),
                                    results == nullptr ? many.result_count * result_bytes(request) : 0};
@@ -161,9 +163,11 @@ const void* enqueue_batch(const request& request, const batch& many, void* resul
   auto* const present = scratch.take<std::uint64_t>(of_states[1]);
   auto* const long_states = scratch.take<std::byte>(of_states[2]);
   auto* const long_present = scratch.take<std::uint64_t>(of_states[3]);
-  all.longs = scratch.take<long_segments>(of_states[4]);
-  all.entries = scratch.take<long_segments::entry>(of_states[5]);
-  out.results = results != nullptr ? results : scratch.take<std::byte>(of_states[6]);
+  auto* const exact_states = scratch.take<std::byte>(of_states[4]);
+  auto* const long_exact_states = scratch.take<std::byte>(of_states[5]);
+  all.longs = scratch.take<long_segments>(of_states[6]);
+  all.entries = scratch.take<long_segments::entry>(of_states[7]);
+  out.results = results != nullptr ? results : scratch.take<std::byte>(of_states[8]);
 
   for (std::uint64_t begin = 0; begin < many.result_count; begin += part) {
     all.first = begin;
@@ -171,14 +175,18 @@ const void* enqueue_batch(const request& request, const batch& many, void* resul
     all.only_long = false;
     out.states = direct ? nullptr : states;
     out.present = present;
+    out.exact_states = exact_states;
     if (has_long) check(cudaMemsetAsync(all.longs, 0, sizeof *all.longs, stream), "cudaMemsetAsync");
     kernel.launch_each(where, all, out, lines);
+    kernel.launch_refold(where, all, out);
     if (!direct) enqueue_finish_each(request, all, out, where);
     if (!has_long) continue;
     all.only_long = true;
     out.states = long_states;
     out.present = long_present;
+    out.exact_states = long_exact_states;
     kernel.launch_each(where, all, out, lines);
+    kernel.launch_refold(where, all, out);
     enqueue_finish_each(request, all, out, where);
   }
   return out.results;

@@ -9,16 +9,21 @@ namespace fanin::cuda {
 
 namespace tuning {
 inline constexpr unsigned whole_column_threads = 512;
+/// Blocks that share a multiprocessor, for states of so many bytes in a thread.
+constexpr int whole_column_blocks(std::size_t bytes) { return bytes > 128 ? 1 : 2; }
 }  // namespace tuning
 
 /// `width` threads of the block are for vectors of neighbouring rows, and so for each slot.
 template <class A, class Write>
-__global__ void __launch_bounds__(tuning::whole_column_threads, 2)
+__global__ void __launch_bounds__(tuning::whole_column_threads,
+                                  tuning::whole_column_blocks(vector<typename A::element>::size *
+                                                              sizeof(typename A::state)))
     whole_columns_kernel(const __grid_constant__ batch_elements all, unsigned width,
                          const __grid_constant__ Write write) {
   using T = typename A::element;
   using state = typename A::state;
-  constexpr unsigned size = vector<T>::size;
+  // A thread adds as many elements of a row at once as a vector has, or at least 4 if no order is to be kept.
+  constexpr unsigned size = vector<T>::size, run = adds_vectors<A> && size < 4 ? 4 : size;
   overlap_with_next_launch();
   const unsigned column = threadIdx.x % width, slot = threadIdx.x / width, slots = blockDim.x / width;
   const std::uint64_t vectors = all.results / size, tiles = (vectors + width - 1) / width;
@@ -34,14 +39,23 @@ __global__ void __launch_bounds__(tuning::whole_column_threads, 2)
 #pragma unroll
     for (state& one : s) one = A::identity();
 #pragma unroll 1
-    for (std::uint64_t i = begin + slot * size; exists && i < end; i += slots * size) {
-      vector<T> v[size];
+    for (std::uint64_t i = begin + slot * run; exists && i < end; i += slots * run) {
+      vector<T> v[run];
 #pragma unroll
-      for (unsigned k = 0; k < size; ++k) {
+      for (unsigned k = 0; k < run; ++k) {
+        if constexpr (adds_vectors<A>) v[k] = negative_zeros<T>();
         if (i + k < end)
           v[k] = load(reinterpret_cast<const vector<T>*>(x + static_cast<std::int64_t>(i + k) * stride));
       }
-      if (i + size <= end) {
+      if constexpr (adds_vectors<A>) {
+#pragma unroll
+        for (unsigned c = 0; c < size; ++c) {
+          T of_row[run];
+#pragma unroll
+          for (unsigned k = 0; k < run; ++k) of_row[k] = v[k].at[c];
+          A::add_vector(s[c], of_row);
+        }
+      } else if (i + size <= end) {
 #pragma unroll
         for (unsigned c = 0; c < size; ++c) {
           vector<T> of_row;
@@ -58,7 +72,7 @@ __global__ void __launch_bounds__(tuning::whole_column_threads, 2)
         }
       }
     }
-    __shared__ alignas(16) std::byte memory[tuning::whole_column_threads / 2 * sizeof(state) * size];
+    alignas(16) __shared__ std::byte memory[tuning::whole_column_threads / 2 * sizeof(state) * size];
     state* const others = reinterpret_cast<state*>(memory);
     for (unsigned distance = slots / 2; distance > 0; distance /= 2) {
 #pragma unroll
