@@ -25,15 +25,16 @@
 //   Backends: serial, openmp and tbb, with host memory; cuda with device memory.
 //   @throws unsupported from all others
 //   Device memory: results of more than 4096 elements, of another type than the verb's own, and exact ones take up to
-//   256 MiB for partial states. Segments of more than 4096 elements, exact ones of more than 256, take besides up to
-//   two states for every 4096 or 256 elements of x: in exact sums of floats 1 byte for each element, of doubles 4.6,
-//   in exact variances of doubles 13. Fast sums, max and argmax of segments take up to 2.5 % of x's memory instead.
-//   Results for the host are held on the device first. Groups, of up to 2^32 - 2
-//   elements and as many groups, are sorted. That takes 12 bytes for each element of 4 bytes, 16 for each of 8, and
-//   for other elements, two inputs, a mask or an index 16 and the copies; 4 bytes for each group; and where their
-//   number has more than 8 bits, up to 12 bytes more for each element. Sums and means of f32 and f64 in up to 2^22
-//   groups, `fast` or exact, take in place of that 68 to 108 bytes for each group; 96 (f32) or 552 (f64) for each group
-//   or element, whichever are fewer; and for more than some 40000 to 80000 groups, by type, 6 or 10 for each element.
+//   256 MiB for partial states. Segments of more than 4096 elements take besides up to two states for every 4096
+//   elements of x: in exact sums of floats 0.07 bytes for each element, of doubles 0.3. Those of other exact operations
+//   take them from 256 elements on, for every 256: in exact variances of doubles 13 bytes for each element. Fast sums,
+//   max and argmax of segments take up to 2.5 % of x's memory instead. Results for the host are held on the device
+//   first. Groups, of up to 2^32 - 2 elements and as many groups, are sorted. That takes 12 bytes for each element of
+//   4 bytes, 16 for each of 8, and for other elements, two inputs, a mask or an index 16 and the copies; 4 bytes for
+//   each group; and where their number has more than 8 bits, up to 12 bytes more for each element. Sums and means of
+//   f32 and f64 in up to 2^22 groups, `fast` or exact, take in place of that 68 to 108 bytes for each group; 96
+//   (f32) or 552 (f64) for each group or element, whichever are fewer; and for more than some 40000 to 80000 groups,
+//   by type, 6 or 10 for each element.
 //   Host memory: rows whose elements are contiguous, and segments, need what one array needs. Rows with strides
 //   take for each thread up to 0.5 MiB of copies and the states of up to 64 rows, or 256 KiB of states for each level
 //   of the tree of leaves. Groups are copied once, by key: n elements, 8 bytes for each group, and the same again for

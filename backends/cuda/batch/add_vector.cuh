@@ -8,14 +8,50 @@ namespace fanin::cuda {
 
 using namespace device_code;
 
+/// Whether A adds several elements at once in less time than one by one. The order of such additions means nothing.
+template <class A>
+concept adds_vectors = requires(typename A::state& s, const vector<typename A::element>& v) {
+  A::add_vector(s, v.at);
+};
+
 /// Adds a vector's elements, of which the first has the position `position`.
 template <class A, class T = typename A::element>
 __device__ void add_vector(typename A::state& s, const vector<T>& v, std::uint64_t position) {
-  if constexpr (adds_runs<A>) {
+  if constexpr (adds_vectors<A>) {
+    A::add_vector(s, v.at);
+  } else if constexpr (adds_runs<A>) {
     A::add_run(s, v.at, position);
   } else {
 #pragma unroll
     for (int i = 0; i < v.size; ++i) add_at<A>(s, position + i, v.at[i]);
+  }
+}
+
+/// Elements that may be added without effect.
+template <class T>
+__device__ vector<T> negative_zeros() {
+  vector<T> v;
+#pragma unroll
+  for (T& one : v.at) one = T(accumulator::additive_identity<float>());
+  return v;
+}
+
+/// Adds the first `count` of a vector's elements.
+template <class A, class T = typename A::element>
+__device__ void add_some(typename A::state& s, const vector<T>& v, int count, std::uint64_t position) {
+  if constexpr (adds_vectors<A>) {
+    if (count <= 0) return;
+    vector<T> filled = negative_zeros<T>();
+#pragma unroll
+    for (int i = 0; i < v.size; ++i) {
+      if (i < count) filled.at[i] = v.at[i];
+    }
+    A::add_vector(s, filled.at);
+  } else {
+#pragma unroll
+    for (int i = 0; i < v.size; ++i) {
+      if (i < count) add_at<A>(s, position + i, v.at[i]);
+    }
   }
 }
 
@@ -38,15 +74,6 @@ __device__ void locate(typename A::state& s, const T* x, std::int64_t stride, st
       if (s.index + i < length && A::is_at(s, near[i])) distance = i;
     }
     s.index += distance;
-  }
-}
-
-/// Adds the first `count` of a vector's elements.
-template <class A, class T = typename A::element>
-__device__ void add_some(typename A::state& s, const vector<T>& v, unsigned count, std::uint64_t position) {
-#pragma unroll
-  for (unsigned i = 0; i < vector<T>::size; ++i) {
-    if (i < count) add_at<A>(s, position + i, v.at[i]);
   }
 }
 

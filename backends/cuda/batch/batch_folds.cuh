@@ -4,7 +4,10 @@
 
 #include "backends/cuda/batch/batch_writer.cuh"
 #include "backends/cuda/batch/columns_kernel.cuh"
+#include "backends/cuda/batch/exact_columns.cuh"
+#include "backends/cuda/batch/exact_rows.cuh"
 #include "backends/cuda/batch/lines_kernel.cuh"
+#include "backends/cuda/batch/refold_kernel.cuh"
 #include "backends/cuda/batch/segments_kernel.cuh"
 #include "backends/cuda/batch/whole_columns.cuh"
 #include "backends/cuda/batch/whole_rows.cuh"
@@ -23,7 +26,25 @@ struct batch_form<Recipe> {
   using type = kernel_of<Recipe>;
 };
 
-/// Accumulators with kernels for whole vectors.
+/// The accumulator that kernels of batches fold, the one that folds again what does not fit, and what becomes of
+/// states.
+template <class Recipe>
+struct batch_kernels {
+  using exact = void;
+  using accumulator = typename batch_form<Recipe>::type;
+  static constexpr bool wide = is_wide_state(sizeof(typename accumulator::state));
+  using writer = std::conditional_t<wide, state_writer<accumulator>, batch_writer<accumulator, Recipe::how>>;
+};
+template <class Recipe>
+requires has_placed_form<typename batch_form<Recipe>::type>
+struct batch_kernels<Recipe> {
+  using exact = typename batch_form<Recipe>::type;
+  using accumulator = placed_form_t<exact>;
+  static constexpr bool wide = false;
+  using writer = placed_writer<accumulator>;
+};
+
+/// Accumulators with kernels for whole vectors, besides those that add vectors.
 template <class A>
 inline constexpr bool is_frequent = false;
 template <class T>
@@ -38,9 +59,11 @@ inline constexpr bool is_frequent<accumulator::widening<T, A>> = is_frequent<A>;
 /// Fold, and batches of its recipe.
 template <class Recipe, class Fold>
 class with_batches final : public Fold {
-  using A = typename batch_form<Recipe>::type;
+  using kernels = batch_kernels<Recipe>;
+  using A = typename kernels::accumulator;
   using state = typename A::state;
-  static constexpr bool wide = is_wide_state(sizeof(state));
+  static constexpr bool wide = kernels::wide;
+  static constexpr bool may_not_fit = !std::is_void_v<typename kernels::exact>;
   static constexpr unsigned size = vector<typename A::element>::size;
   static constexpr std::uint64_t least_chunk = least_chunk_of(sizeof(state));
   static constexpr bool is_lean = is_frequent<A> && sizeof(typename A::element) >= 2;
@@ -48,16 +71,21 @@ class with_batches final : public Fold {
  public:
   using Fold::Fold;
   batch_fold batches() const override {
-    return {sizeof(state), least_chunk, !wide, !wide, is_lean ? most_short_segment<typename A::element> : 0};
+    batch_fold fold{sizeof(state), least_chunk, !wide, !wide};
+    if constexpr (is_lean) fold.most_short = most_short_segment<typename A::element>;
+    if constexpr (may_not_fit) fold.exact_state_bytes = sizeof(typename kernels::exact::state);
+    return fold;
   }
   void launch_each(const execution& where, const batch_elements& all, const batch_output& out,
                    bool lines) const override {
+    const typename kernels::writer write{out};
     if constexpr (wide) {
-      launch_columns(where, all, state_writer<A>{out});
+      launch_columns(where, all, write);
     } else {
-      const batch_writer<A, Recipe::how> write{out};
       if constexpr (is_lean) {
         if (lines && all.kind != layout::rows) return launch_segments(where, all, write);
+      }
+      if constexpr (is_lean || adds_vectors<A>) {
         if (launch_whole(where, all, write, lines)) return;
       }
       if (lines) {
@@ -67,8 +95,14 @@ class with_batches final : public Fold {
       }
     }
   }
+  void launch_refold(const execution& where, const batch_elements& all, const batch_output& out) const override {
+    if constexpr (may_not_fit) {
+      launch_overlapped(where, 4 * static_cast<unsigned>(where.multiprocessors), tuning::refold_threads, 0,
+                        refold_kernel<typename kernels::exact, A, Recipe::how>, all, out);
+    }
+  }
   rounding_chain chain_of_result(std::uint64_t length) const override {
-    if constexpr (wide) return {};
+    if constexpr (wide || may_not_fit) return {};
     const std::uint64_t vectors = (std::min(length, chunk_elements(length, least_chunk)) + size - 1) / size;
     const std::uint64_t chunks = chunk_count(length, least_chunk);
     constexpr double levels = 5;
@@ -107,7 +141,9 @@ class with_batches final : public Fold {
       if (all.length % size != 0 || all.kept > 1 ||
           (all.kept == 1 && all.axes[0].stride[0] % std::ptrdiff_t{size} != 0))
         return false;
-      if (all.length <= chunk_slots * size) {
+      if constexpr (adds_vectors<A>) {
+        launch_exact_rows(where, all, write);
+      } else if (all.length <= chunk_slots * size) {
         launch_short_rows<1>(where, all, write);
       } else if (all.length <= 2 * chunk_slots * size) {
         launch_short_rows<2>(where, all, write);
@@ -127,14 +163,51 @@ class with_batches final : public Fold {
     for (unsigned a = 0; a <= all.kept; ++a) {
       if (a != all.kept - 1 && all.axes[a].stride[0] % std::ptrdiff_t{size} != 0) return false;
     }
-    const unsigned slots = std::max(1u, slots_for(all.length) / slots_of_columns(size));
+    if constexpr (adds_vectors<A>) {
+      launch_exact_columns(where, all, write);
+    } else {
+      const unsigned slots = std::max(1u, slots_for(all.length) / slots_of_columns(size));
+      const std::uint64_t vectors = all.results / size;
+      const unsigned most_width = tuning::whole_column_threads / slots;
+      const unsigned width =
+          std::max(static_cast<unsigned>(std::bit_ceil(std::min<std::uint64_t>(vectors, most_width))),
+                   std::max(1u, 32 / slots));
+      launch_overlapped(where, blocks_for(where, (vectors + width - 1) / width * all.chunks),
+                        static_cast<int>(width * slots), 0, whole_columns_kernel<A, Write>, all, width, write);
+    }
+    return true;
+  }
+  template <class Write>
+  static void launch_exact_rows(const execution& where, const batch_elements& all, const Write& write) {
+    if (all.length <= chunk_slots * size) {
+      const unsigned lanes = slots_for(all.length), in_block = tuning::row_threads / lanes * tuning::short_exact_rows;
+      launch_overlapped(where, blocks_for(where, (all.results + in_block - 1) / in_block), tuning::row_threads, 0,
+                        short_exact_rows_kernel<A, Write>, all, lanes, write);
+    } else if (all.length <= tuning::vectors_of_short_row * size) {
+      launch_long_exact_rows<true>(where, all, write);
+    } else {
+      launch_long_exact_rows<false>(where, all, write);
+    }
+  }
+  template <bool Short, class Write>
+  static void launch_long_exact_rows(const execution& where, const batch_elements& all, const Write& write) {
+    constexpr unsigned in_block =
+        tuning::row_threads / 32 * tuning::exact_rows_shape_of<typename A::element, Short>.rows;
+    launch_overlapped(where, blocks_for(where, all.results * all.chunks / in_block + 1), tuning::row_threads, 0,
+                      exact_rows_kernel<A, Short, Write>, all, write);
+  }
+  /// Slots are only needed to keep the device busy, since the order of additions means nothing.
+  template <class Write>
+  static void launch_exact_columns(const execution& where, const batch_elements& all, const Write& write) {
     const std::uint64_t vectors = all.results / size;
-    const unsigned most_width = tuning::whole_column_threads / slots;
+    const std::uint64_t threads = std::uint64_t{4096} * static_cast<unsigned>(where.multiprocessors);
+    unsigned slots = slots_for(all.length);
+    while (slots > 1 && vectors * all.chunks * (slots / 2) >= threads) slots /= 2;
+    const unsigned most_width = tuning::exact_column_threads / slots;
     const unsigned width = std::max(
         static_cast<unsigned>(std::bit_ceil(std::min<std::uint64_t>(vectors, most_width))), std::max(1u, 32 / slots));
     launch_overlapped(where, blocks_for(where, (vectors + width - 1) / width * all.chunks),
-                      static_cast<int>(width * slots), 0, whole_columns_kernel<A, Write>, all, width, write);
-    return true;
+                      static_cast<int>(width * slots), 0, exact_columns_kernel<A, Write>, all, width, write);
   }
   template <class Write>
   static void launch_segments(const execution& where, const batch_elements& all, const Write& write) {

@@ -7,6 +7,7 @@
 #include <fanin/cuda/launch.cuh>
 
 #include "backends/cuda/batch/items.cuh"
+#include "backends/cuda/batch/placed_sum.cuh"
 #include "backends/cuda/fold/finish.hpp"
 
 namespace fanin::cuda {
@@ -56,6 +57,32 @@ struct batch_writer : batch_output {
             *this, item.result, count,
             finished<Recipe, typename Recipe::result>(static_cast<typename Recipe::accumulator::state>(s), count));
       });
+    }
+  }
+};
+
+/// A NaN that is no result: of a result whose state did not fit.
+template <class R>
+__device__ R refold_mark() {
+  return detail::from_bits<R>(detail::float_format<R>::quiet_nan | 1);
+}
+
+/// Of states of few words: those that do not fit, and their results, are marked.
+template <class A>
+struct placed_writer : batch_output {
+  __device__ void operator()(const batch_item& item, std::uint64_t absent, const typename A::state& s) const {
+    using R = typename A::number;
+    const std::uint64_t count = item.end - item.begin - absent;
+    if (absent != 0) atomicAdd(&status->absent, static_cast<unsigned long long>(absent));
+    if (!s.fits()) status->unfit = 1;
+    if (states != nullptr) {
+      static_cast<typename A::state*>(states)[item.state] = s;
+      present[item.state] = count;
+    } else if (s.fits()) {
+      write_result(*this, item.result, count,
+                   device_result<R>{A::template finish<R>(s, count, what == operation::mean), 0});
+    } else {
+      static_cast<R*>(results)[item.result] = refold_mark<R>();
     }
   }
 };

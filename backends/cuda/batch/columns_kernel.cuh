@@ -4,8 +4,7 @@
 // other slots of the same results.
 #pragma once
 
-#include <fanin/cuda/fold_kernel.cuh>
-
+#include "backends/cuda/batch/add_vector.cuh"
 #include "backends/cuda/batch/batch_writer.cuh"
 #include "backends/cuda/presence/is_present.cuh"
 
@@ -52,24 +51,23 @@ class column_part {
 #pragma unroll
     for (int k = 0; k < size; ++k) {
       if (k >= count_) continue;
-      x_[k] = x[k * along.stride[0]];
+      x_.at[k] = x[k * along.stride[0]];
       if constexpr (pairs) y_[k] = y[k * along.stride[1]];
     }
   }
   __device__ void add_to(typename A::state& s) const {
+    if constexpr (pairs) {
 #pragma unroll
-    for (int k = 0; k < size; ++k) {
-      if (k >= count_) continue;
-      if constexpr (pairs) {
-        add_at<A>(s, position_ + k, x_[k], y_[k]);
-      } else {
-        add_at<A>(s, position_ + k, x_[k]);
+      for (int k = 0; k < size; ++k) {
+        if (k < count_) add_at<A>(s, position_ + k, x_.at[k], y_[k]);
       }
+    } else {
+      add_some<A>(s, x_, count_, position_);
     }
   }
 
  private:
-  T x_[size];
+  vector<T> x_;
   [[no_unique_address]] std::conditional_t<pairs, T[size], std::monostate> y_;
   std::uint64_t position_;
   int count_;
@@ -174,7 +172,7 @@ __global__ void __launch_bounds__(tuning::column_threads, is_wide_state(sizeof(t
       for (unsigned k = 0; k < distance; ++k) A::merge(s[k], s[k + distance]);
     }
     if constexpr (!wide) {
-      __shared__ alignas(16) std::byte memory[tuning::column_threads / 2 * sizeof(state)];
+      alignas(16) __shared__ std::byte memory[tuning::column_threads / 2 * sizeof(state)];
       __shared__ unsigned absent_of[tuning::column_threads];
       state* const others = reinterpret_cast<state*>(memory);
       if (slots > 1 && all.partial) {

@@ -13,7 +13,7 @@ namespace fanin::cuda {
 
 inline constexpr unsigned chunk_slots = 32;
 inline constexpr std::uint64_t most_chunks = 2048;
-/// Of states that are wide, which are those of exact sums, a thread folds a chunk.
+/// Of states that are wide, which are those of exact accumulators, a thread folds a chunk.
 FANIN_HOST_DEVICE constexpr bool is_wide_state(std::size_t bytes) { return bytes > 64; }
 constexpr std::uint64_t least_chunk_of(std::size_t state_bytes) { return is_wide_state(state_bytes) ? 256 : 4096; }
 
@@ -34,6 +34,7 @@ struct batch_status {
   unsigned long long bad_index;
   unsigned long long longest;  ///< of segments, in elements
   unsigned long long absent;   ///< elements that did not take part
+  unsigned long long unfit;    ///< not 0 if a state of few words did not fit (placed_sum.cuh)
 };
 
 /// The segments that one launch finds and leaves to a second one: those of several chunks, and where there is a
@@ -86,6 +87,8 @@ struct batch_output {
   std::uint64_t* present;
   /// Null, or memory for the states of the chunks of long segments whose kernel merges these states itself.
   void* partials;
+  /// Memory for states of exact accumulators, where those of few words in `states` do not fit.
+  void* exact_states;
   /// Results, from that with index 0 on, of a type of their operation's.
   void* results;
   operation what;

@@ -40,20 +40,16 @@ class part_of_line {
     const vector<T> x = x_.get();
     if constexpr (Pairs) {
       const vector<T> y = y_.get();
-      each([&](int i) { add_at<A>(s, position + i, x.at[i], y.at[i]); });
+#pragma unroll
+      for (int i = 0; i < size; ++i) {
+        if (i < count_) add_at<A>(s, position + i, x.at[i], y.at[i]);
+      }
     } else {
-      each([&](int i) { add_at<A>(s, position + i, x.at[i]); });
+      add_some<A>(s, x, count_, position);
     }
   }
 
  private:
-  template <class F>
-  __device__ void each(const F& f) const {
-#pragma unroll
-    for (int i = 0; i < size; ++i) {
-      if (i < count_) f(i);
-    }
-  }
   int count_;
   part_of_row<T> x_;
   [[no_unique_address]] std::conditional_t<Pairs, part_of_row<T>, std::monostate> y_;

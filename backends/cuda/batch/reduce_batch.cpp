@@ -166,7 +166,7 @@ const void* enqueue_batch(const request& asked, const batch& many, void* results
   const bool merges_long = direct && has_short;
 
   // States, and numbers of elements, of each chunk of the results of a part.
-  const std::size_t of_chunk = fold.state_bytes + sizeof(std::uint64_t);
+  const std::size_t of_chunk = fold.state_bytes + sizeof(std::uint64_t) + fold.exact_state_bytes;
   const std::uint64_t part =
       direct ? many.result_count
              : std::clamp<std::uint64_t>(most_scratch_bytes / (of_chunk * all.chunks), 1, many.result_count);
@@ -176,6 +176,8 @@ const void* enqueue_batch(const request& asked, const batch& many, void* results
                                    chunks * sizeof(std::uint64_t),
                                    long_chunks * fold.state_bytes,
                                    long_chunks * sizeof(std::uint64_t),
+                                   chunks * fold.exact_state_bytes,
+                                   long_chunks * fold.exact_state_bytes,
                                    sizeof(long_segments),
                                    most_long * sizeof(long_segments::entry),
                                    has_short ? long_chunks * sizeof(unsigned) : 0,
@@ -190,10 +192,12 @@ const void* enqueue_batch(const request& asked, const batch& many, void* results
   auto* const present = scratch.take<std::uint64_t>(of_states[1]);
   auto* const long_states = scratch.take<std::byte>(of_states[2]);
   auto* const long_present = scratch.take<std::uint64_t>(of_states[3]);
-  all.longs = scratch.take<long_segments>(of_states[4]);
-  all.entries = scratch.take<long_segments::entry>(of_states[5]);
-  all.entry_of_chunk = scratch.take<unsigned>(of_states[6]);
-  out.results = results != nullptr ? results : scratch.take<std::byte>(of_states[7]);
+  auto* const exact_states = scratch.take<std::byte>(of_states[4]);
+  auto* const long_exact_states = scratch.take<std::byte>(of_states[5]);
+  all.longs = scratch.take<long_segments>(of_states[6]);
+  all.entries = scratch.take<long_segments::entry>(of_states[7]);
+  all.entry_of_chunk = scratch.take<unsigned>(of_states[8]);
+  out.results = results != nullptr ? results : scratch.take<std::byte>(of_states[9]);
   if (sort) sort->enqueue(scratch, where, all, out);
 
   for (std::uint64_t begin = 0; begin < many.result_count; begin += part) {
@@ -202,15 +206,19 @@ const void* enqueue_batch(const request& asked, const batch& many, void* results
     all.only_long = false;
     out.states = direct ? nullptr : states;
     out.present = present;
+    out.exact_states = exact_states;
     if (has_long) check(cudaMemsetAsync(all.longs, 0, sizeof *all.longs, stream), "cudaMemsetAsync");
     kernel.launch_each(where, all, out, lines);
+    kernel.launch_refold(where, all, out);
     if (!direct) enqueue_finish_each(request, all, out, where);
     if (!has_long) continue;
     all.only_long = true;
     out.states = merges_long ? nullptr : long_states;
     out.partials = merges_long ? long_states : nullptr;
     out.present = long_present;
+    out.exact_states = long_exact_states;
     kernel.launch_each(where, all, out, lines);
+    kernel.launch_refold(where, all, out);
     if (!merges_long) enqueue_finish_each(request, all, out, where);
   }
   return out.results;

@@ -69,14 +69,75 @@ __global__ void finish_kernel(const state_run run, operation what, const folded_
 
 constexpr int finish_threads = 128;
 
+/// The chunks from number `first` on of a result, which `lanes` lanes merge; the caller is one of them.
+struct chunks_of_result {
+  std::uint64_t first, count;
+  unsigned lane, lanes;
+};
+
+/// Merges the states state_of(k) of all chunks k, and the numbers of their elements, in the first one of the lanes.
+template <class A, class StateOf>
+__device__ void merge_chunks(typename A::state& s, std::uint64_t& present, const batch_output& out,
+                             const chunks_of_result& chunks, const StateOf& state_of) {
+  using state = decltype(state_of(std::uint64_t{}));
+  struct chunk {
+    state found;
+    std::uint64_t present;
+  };
+  constexpr unsigned at_once = sizeof(state) <= 16 ? 8 : 1;
+  s = A::identity();
+  present = 0;
+  for_each_loaded<at_once>(
+      [&](std::uint64_t k) -> chunk {
+        return {state_of(chunks.first + k), out.present[chunks.first + k]};
+      },
+      chunks.lane, chunks.count, chunks.lanes,
+      [&](const chunk& one, std::uint64_t) {
+        A::merge(s, static_cast<typename A::state>(one.found));
+        present += one.present;
+      });
+#pragma unroll 1
+  for (unsigned distance = chunks.lanes / 2; distance > 0; distance /= 2) {
+    A::merge(s, shuffle_down(s, distance));
+    present += __shfl_down_sync(~0u, present, distance);
+  }
+}
+
+/// The merge of the chunks' states as kernels of batches have written them, in the first one of the lanes. All lanes
+/// of the warp call it.
+template <class A>
+__device__ typename A::state merged_chunks(const batch_output& out, const chunks_of_result& chunks,
+                                           std::uint64_t& present) {
+  using total = typename A::state;
+  total s = A::identity();
+  if constexpr (has_placed_form<A>) {
+    using P = placed_form_t<A>;
+    const auto* const states = static_cast<const typename P::state*>(out.states);
+    typename P::state sum;
+    merge_chunks<P>(sum, present, out, chunks, [&](std::uint64_t k) { return states[k]; });
+    const bool fits = chunks.lane > 0 || (sum.fits() && present <= P::most_elements);
+    if (__all_sync(~0u, fits)) {
+      if (chunks.lane == 0) s = P::total(sum, present);
+    } else {
+      const auto* const exact = static_cast<const total*>(out.exact_states);
+      merge_chunks<A>(s, present, out, chunks, [&](std::uint64_t k) {
+        return states[k].fits() ? P::total(states[k], out.present[k]) : exact[k];
+      });
+    }
+  } else {
+    using partial = std::conditional_t<is_wide_state(sizeof(total)), total, typename device_form<A>::kernel::state>;
+    const auto* const states = static_cast<const partial*>(out.states);
+    merge_chunks<A>(s, present, out, chunks, [&](std::uint64_t k) { return states[k]; });
+  }
+  return s;
+}
+
 /// Writes results of several chunks, or of states that are wide: as enqueue_finish_each() says. `lanes`, a power of
 /// two up to 32, merge the chunks of a result.
 template <class A, method How, class R>
 __global__ void __launch_bounds__(finish_threads)
     finish_each_kernel(const __grid_constant__ batch_elements all, const __grid_constant__ batch_output out,
                        unsigned lanes) {
-  using total = typename A::state;
-  using partial = std::conditional_t<is_wide_state(sizeof(total)), total, typename device_form<A>::kernel::state>;
   overlap_with_next_launch();
   const std::uint64_t results = all.only_long ? long_count(all) : all.results;
   const unsigned lane = threadIdx.x % lanes, at_turn = finish_threads / lanes;
@@ -94,27 +155,8 @@ __global__ void __launch_bounds__(finish_threads)
     } else if (place_of_segment(all, result).length > all.most_short) {
       chunks = 0;
     }
-    total s = A::identity();
     std::uint64_t present = 0;
-    constexpr unsigned at_once = sizeof(partial) <= 16 ? 8 : 1;
-    struct chunk {
-      partial state;
-      std::uint64_t present;
-    };
-    for_each_loaded<at_once>(
-        [&](std::uint64_t k) -> chunk {
-          return {static_cast<const partial*>(out.states)[first + k], out.present[first + k]};
-        },
-        lane, chunks, lanes,
-        [&](const chunk& one, std::uint64_t) {
-          A::merge(s, static_cast<total>(one.state));
-          present += one.present;
-        });
-#pragma unroll 1
-    for (unsigned distance = lanes / 2; distance > 0; distance /= 2) {
-      A::merge(s, shuffle_down(s, distance));
-      present += __shfl_down_sync(~0u, present, distance);
-    }
+    const auto s = merged_chunks<A>(out, {first, chunks, lane, lanes}, present);
     if (lane > 0 || chunks == 0) continue;
     with_operation<typename A::element, How>(out.what, is_finished_as<A, R>(), [&](auto one) {
       write_result(out, result, present, finished<decltype(one), R>(s, present));

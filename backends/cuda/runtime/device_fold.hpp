@@ -28,6 +28,8 @@ struct batch_fold {
   /// 0, or the most elements of a segment that is not left to a second launch, which merges the states of chunks
   /// where results are finished: by kernels for elements that lie one after another.
   std::uint64_t most_short = 0;
+  /// Of the states in which chunks are folded again if their states do not fit; 0 if all do.
+  std::size_t exact_state_bytes = 0;
 };
 
 /// The inputs from their element `begin` on.
@@ -77,6 +79,8 @@ class device_fold {
   virtual batch_fold batches() const { return {}; }
   /// Enqueues the fold of each result. `lines`: its elements lie one after another, and all take part.
   virtual void launch_each(const execution&, const batch_elements&, const batch_output&, bool /*lines*/) const {}
+  /// Enqueues another fold of what launch_each() has marked, which can be no item.
+  virtual void launch_refold(const execution&, const batch_elements&, const batch_output&) const {}
   /// The longest chain of additions of a result of `length` elements in a batch.
   virtual rounding_chain chain_of_result(std::uint64_t /*length*/) const { return {}; }
   /// Whether the current device has what the kernel needs.

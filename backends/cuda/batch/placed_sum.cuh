@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+// Exact sums in few words, which are those of most data. A sum is found not to fit if its elements are too far apart,
+// or not finite; an exact accumulator then adds them again (refold_kernel.cuh).
+//
+// A vector of floats is added as integers of 64 bits, whose unit is chosen for the largest element: each is scaled by
+// a power of two and converted. Doubles are cut into three parts by additions of 1.5 * 2^k, after which the lower
+// bits of the sum are an integer in units of 2^(k - 52), and what is subtracted is exact.
+#pragma once
+
+#include <algorithm>
+
+#include <fanin/accumulator/exact_total.hpp>
+#include <fanin/accumulator/widening.hpp>
+
+#include "backends/cuda/batch/placed_integer.cuh"
+
+namespace fanin::cuda {
+
+template <class T>
+struct placed_vector;
+
+/// Floats, and elements that are converted to floats and have Digits digits.
+template <>
+struct placed_vector<float> {
+  /// The least place has the lowest bit of units_of(45).
+  using state = placed_integer<4, -172>;
+
+  /// The sum of the elements. |x[i]| is below 2^127.
+  template <int Digits, int N>
+  FANIN_HOST_DEVICE static state of(const float (&x)[N]) {
+    static_assert(N <= 16);
+    constexpr int growth = N > 8 ? 4 : N > 4 ? 3 : 2;  // N elements are below 2^growth of the largest
+    std::uint32_t largest = 0, smallest = ~0u, signs = ~0u;
+    for (const float one : x) {
+      const std::uint32_t bits = detail::to_bits(one), twice = 2 * bits;
+      largest = std::max(largest, twice);
+      smallest = std::min(smallest, twice - 1);  // 0 is never the smallest
+      signs &= bits;
+    }
+    // Elements in units of 2^(unit - 172) are below 2^(63 - growth). The factor that scales them is at most 2^127.
+    const int unit = std::max(static_cast<int>(largest >> 24) - 17 + growth, 45);
+    const std::uint32_t least = static_cast<std::uint32_t>(unit - 22 - (24 - Digits)) << 24;
+    const bool fits = largest < 0xff000000u && smallest >= least - 1;
+    const float scale = detail::from_bits<float>(static_cast<std::uint32_t>(299 - unit) << 23);
+    std::int64_t sum = 0;
+    for (const float one : x) sum += to_integer(one * scale);
+    const auto low = static_cast<std::uint64_t>(sum);
+    const std::uint32_t sign = sum < 0 ? ~0u : 0;
+    const unsigned shift = unit % 32;
+    return {{static_cast<std::uint32_t>(low) << shift, static_cast<std::uint32_t>(low << shift >> 32),
+             static_cast<std::uint32_t>((std::uint64_t{sign} << 32 | low >> 32) << shift >> 32), sign},
+            static_cast<std::uint32_t>(unit) / 32 | (~signs & state::has_positive) | (fits ? 0 : state::unfit)};
+  }
+
+ private:
+  /// Of a whole number, or whatever if x is not below 2^63.
+  FANIN_HOST_DEVICE static std::int64_t to_integer(float x) {
+    NV_IF_ELSE_TARGET(NV_IS_DEVICE, (return __float2ll_rz(x);),
+                      (return x < 0x1p63f && x > -0x1p63f ? static_cast<std::int64_t>(x) : 0;))
+  }
+};
+
+template <>
+struct placed_vector<double> {
+  using state = placed_integer<5, -1155>;
+
+  template <int, int N>
+  FANIN_HOST_DEVICE static state of(const double (&x)[N]) {
+    static_assert(N <= 64);
+    std::uint32_t largest = 0, signs = ~0u;
+    for (const double one : x) {
+      const auto high = static_cast<std::uint32_t>(detail::to_bits(one) >> 32);
+      largest = std::max(largest, 2 * high);
+      signs &= high;
+    }
+    // Elements are below 2^51 units of the first part. From place 65 on its constant would be too large.
+    const int place = std::max(static_cast<int>((largest >> 21) + 49) / 32, 3);
+    double rest[N];
+    for (int i = 0; i < N; ++i) rest[i] = x[i];
+    std::uint64_t sum[3] = {};  // of parts, in two's complement
+    bool is_all = cut(rest, place, sum[0]);
+    is_all = cut(rest, place - 1, sum[1]);
+    if (!is_all) is_all = cut(rest, place - 2, sum[2]);
+    const bool fits = place < 65 && is_all;
+    const auto carry = [](std::uint64_t x) { return static_cast<std::uint64_t>(static_cast<std::int64_t>(x) >> 32); };
+    sum[1] += carry(sum[2]);
+    sum[0] += carry(sum[1]);
+    return {
+        {static_cast<std::uint32_t>(sum[2]), static_cast<std::uint32_t>(sum[1]), static_cast<std::uint32_t>(sum[0]),
+         static_cast<std::uint32_t>(sum[0] >> 32), static_cast<std::int64_t>(sum[0]) < 0 ? ~0u : 0},
+        static_cast<std::uint32_t>(place) | (~signs & state::has_positive) | (fits ? 0 : state::unfit)};
+  }
+
+ private:
+  /// Moves the part of each x that is a multiple of the units of a place to the sum. Returns whether nothing is left.
+  template <int N>
+  FANIN_HOST_DEVICE static bool cut(double (&x)[N], int place, std::uint64_t& sum) {
+    const double constant = constant_of(place);
+    bool is_all = true;
+    sum = 0 - N * detail::to_bits(constant);
+    for (double& one : x) {
+      const double rounded = one + constant;
+      sum += detail::to_bits(rounded);
+      one -= rounded - constant;
+      is_all = is_all && one == 0;
+    }
+    return is_all;
+  }
+  /// 1.5 * 2^52 units of a part, which are 2^(32 place - 1091).
+  FANIN_HOST_DEVICE static double constant_of(int place) {
+    const auto exponent = static_cast<std::uint64_t>(32 * place - 16);
+    return detail::from_bits<double>((exponent << 20 | 1u << 19) << 32);
+  }
+};
+
+/// Exact sums of Term::of(x), of elements that are added as numbers of type Number.
+template <class T, class Term = accumulator::plain_term>
+struct placed_sum {
+  using element = T;
+  using number = std::conditional_t<std::is_same_v<T, double>, double, float>;
+  using state = typename placed_vector<number>::state;
+  static constexpr bool order_free = true;
+  /// Of a state that fits. It has 33 bits or more above those of a vector.
+  static constexpr std::uint64_t most_elements = std::uint64_t{1} << 33;
+
+  FANIN_HOST_DEVICE static constexpr state identity() { return {}; }
+  FANIN_HOST_DEVICE static void add(state& s, T x) {
+    const T one[] = {x};
+    add_vector(s, one);
+  }
+  /// Adds all elements at once.
+  template <int N>
+  FANIN_HOST_DEVICE static void add_vector(state& s, const T (&x)[N]) {
+    s.add(of_vector(x));
+  }
+  /// The state of the elements.
+  template <int N>
+  FANIN_HOST_DEVICE static state of_vector(const T (&x)[N]) {
+    number terms[N];
+    for (int i = 0; i < N; ++i) terms[i] = Term::of(static_cast<number>(x[i]));
+    return placed_vector<number>::template of<std::numeric_limits<T>::digits>(terms);
+  }
+  FANIN_HOST_DEVICE static void merge(state& s, const state& other) { s.add(other); }
+
+  /// The sum, or the mean, of `count` elements whose state fits.
+  template <class R>
+  FANIN_HOST_DEVICE static R finish(const state& s, std::uint64_t count, bool is_mean) {
+    if (is_mean && count == 0) return std::numeric_limits<R>::quiet_NaN();
+    if (count > 0 && s.is_negative_zero()) return -R{};
+    return rounded<R>(s, is_mean ? count : 1);
+  }
+
+  /// The exact accumulator of the `count` elements.
+  FANIN_HOST_DEVICE static exact_accumulator<number> total(const state& s, std::uint64_t count) {
+    exact_accumulator<number> sum;
+    if (count == 0) return sum;
+    if (s.is_negative_zero()) {
+      sum.add(-number{});
+      return sum;
+    }
+    constexpr int words = std::extent_v<decltype(s.word)>;
+    for (int i = 0; i < words; ++i) {
+      const auto digit = i + 1 < words ? std::int64_t{s.word[i]} : std::int64_t{static_cast<std::int32_t>(s.word[i])};
+      if (digit != 0 || i == 0) sum.add_scaled(digit, s.exponent() + 32 * i);
+    }
+    return sum;
+  }
+};
+
+/// The accumulator that batches fold first in place of A, an exact one, or void.
+template <class A>
+struct placed_form {
+  using type = void;
+};
+template <class T, class Term>
+struct placed_form<accumulator::exact_sum<T, Term>> {
+  using type = placed_sum<T, Term>;
+};
+template <class T, class Term>
+struct placed_form<accumulator::widening<T, accumulator::exact_sum<float, Term>>> {
+  using type = placed_sum<T, Term>;
+};
+template <class A>
+using placed_form_t = typename placed_form<A>::type;
+template <class A>
+concept has_placed_form = !std::is_void_v<placed_form_t<A>>;
+
+}  // namespace fanin::cuda

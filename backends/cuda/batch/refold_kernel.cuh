@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// The second fold of items whose states of few words did not fit, by the exact accumulator. Where all fit, which is
+// said by the batch's status, the kernel ends at once.
+#pragma once
+
+#include "backends/cuda/batch/batch_writer.cuh"
+#include "backends/cuda/batch/columns_kernel.cuh"
+#include "backends/cuda/batch/lines_kernel.cuh"
+
+namespace fanin::cuda {
+
+namespace tuning {
+inline constexpr int refold_threads = 128;
+/// Items of up to so many elements are folded by a lane each, where several lanes of the warp have one.
+inline constexpr std::uint64_t most_of_lane = 256;
+inline constexpr int least_lanes = 8;
+}  // namespace tuning
+
+/// Whether the state or the result of item i is marked as one that does not fit.
+template <class P>
+__device__ bool is_marked(const batch_elements& all, const batch_output& out, std::uint64_t i) {
+  if (all.kind != layout::rows && !all.only_long && place_of_segment(all, all.first + i).length > all.least_chunk)
+    return false;
+  if (out.states != nullptr) return !static_cast<const typename P::state*>(out.states)[i].fits();
+  using R = typename P::number;
+  return detail::to_bits(static_cast<const R*>(out.results)[all.first + i]) == detail::to_bits(refold_mark<R>());
+}
+
+/// The same fold by A, whose form of few words is P.
+template <class A, class P, method How>
+__global__ void __launch_bounds__(tuning::refold_threads)
+    refold_kernel(const __grid_constant__ batch_elements all, const __grid_constant__ batch_output out) {
+  overlap_with_next_launch();
+  if (out.status->unfit == 0) return;
+  const unsigned lane = threadIdx.x % 32;
+  const std::uint64_t items = item_count(all), warps = std::uint64_t{gridDim.x} * (tuning::refold_threads / 32);
+  const auto at_once = static_cast<unsigned>(::min(items / warps + 1, std::uint64_t{32}));
+  std::uint64_t first = (std::uint64_t{blockIdx.x} * (tuning::refold_threads / 32) + threadIdx.x / 32) * at_once;
+  for (; first < items; first += warps * at_once) {
+    std::uint64_t i = first + lane;
+    bool is_mine = lane < at_once && i < items && is_marked<P>(all, out, i);
+    unsigned marked = __ballot_sync(0xffffffffu, is_mine);
+    batch_item item{};
+    if (is_mine) find_item(all, i, item);
+    const bool by_lanes = __popc(marked) >= tuning::least_lanes &&
+                          !__any_sync(0xffffffffu, item.end - item.begin > tuning::most_of_lane);
+    while (marked != 0) {
+      if (!by_lanes) {
+        const auto next = static_cast<unsigned>(__ffs(static_cast<int>(marked)) - 1);
+        find_item(all, first + next, item);
+        is_mine = lane == 0;
+      }
+      unsigned absent = 0;
+      typename A::state s = fold_one_by_one<A>(all, item, by_lanes ? 0 : lane, by_lanes ? 1 : 32, absent);
+      if (!by_lanes) {
+        s = merge_lanes<A>(s, 32);
+        absent = warp_sum(absent);
+      }
+      marked = by_lanes ? 0 : marked & (marked - 1);
+      if (!is_mine) continue;
+      if (out.states != nullptr) {
+        static_cast<typename A::state*>(out.exact_states)[item.state] = s;
+        continue;
+      }
+      constexpr auto is_folded_as_a = [](auto one) {
+        return std::is_same_v<accumulator::folds_as_t<typename decltype(one)::accumulator>, A>;
+      };
+      const std::uint64_t count = item.end - item.begin - absent;
+      with_operation<typename A::element, How>(out.what, is_folded_as_a, [&](auto one) {
+        using Recipe = decltype(one);
+        write_result(out, item.result, count, finished<Recipe, typename Recipe::result>(s, count));
+      });
+    }
+  }
+}
+
+}  // namespace fanin::cuda
