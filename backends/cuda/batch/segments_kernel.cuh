@@ -15,9 +15,7 @@ namespace fanin::cuda {
 namespace tuning {
 inline constexpr int segment_threads = 256;
 inline constexpr unsigned stage_vectors = 256;  ///< of a warp, in shared memory
-/// Blocks of a multiprocessor, for short segments, with states of that size.
-constexpr int segment_blocks(std::size_t state_bytes) { return state_bytes <= 4 ? 5 : 4; }
-inline constexpr int long_segment_blocks = 4;
+inline constexpr int segment_blocks = 4;        ///< of a multiprocessor
 }  // namespace tuning
 
 /// The most elements of a segment that fits into a warp's shared memory at any alignment.
@@ -78,7 +76,7 @@ __device__ unsigned stage_elements(uint4* stage, const T* x, unsigned count, con
 /// `lanes`, 1, 2, 4 or 8, fold a segment of up to 4 vectors for each lane. `per_warp` segments, up to 32, are a
 /// warp's at a time.
 template <class A, class Write>
-__global__ void __launch_bounds__(tuning::segment_threads, tuning::segment_blocks(sizeof(typename A::state)))
+__global__ void __launch_bounds__(tuning::segment_threads, tuning::segment_blocks)
     segments_kernel(const __grid_constant__ batch_elements all, unsigned lanes, unsigned per_warp,
                     const __grid_constant__ Write write) {
   using T = typename A::element;
@@ -188,7 +186,7 @@ __device__ bool merge_chunks(State* partials, long_segments::entry& entry, const
 
 /// A warp folds a chunk of a long segment.
 template <class A, class Write>
-__global__ void __launch_bounds__(tuning::segment_threads, tuning::long_segment_blocks)
+__global__ void __launch_bounds__(tuning::segment_threads, tuning::segment_blocks)
     long_segments_kernel(const __grid_constant__ batch_elements all, const __grid_constant__ Write write) {
   using T = typename A::element;
   using state = typename A::state;
