@@ -66,7 +66,8 @@ class with_batches final : public Fold {
   static constexpr bool may_not_fit = !std::is_void_v<typename kernels::exact>;
   static constexpr unsigned size = vector<typename A::element>::size;
   static constexpr std::uint64_t least_chunk = least_chunk_of(sizeof(state));
-  static constexpr bool is_lean = is_frequent<A> && sizeof(typename A::element) >= 2;
+  static constexpr bool has_vectors = sizeof(typename A::element) >= 2;
+  static constexpr bool is_lean = has_vectors && is_frequent<A>;
 
  public:
   using Fold::Fold;
@@ -85,7 +86,7 @@ class with_batches final : public Fold {
       if constexpr (is_lean) {
         if (lines && all.kind != layout::rows) return launch_segments(where, all, write);
       }
-      if constexpr (is_lean || adds_vectors<A>) {
+      if constexpr (has_vectors && (is_frequent<A> || adds_vectors<A>)) {
         if (launch_whole(where, all, write, lines)) return;
       }
       if (lines) {
