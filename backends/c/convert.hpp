@@ -35,12 +35,16 @@ T* required(T* pointer, const char* name) {
   return pointer;
 }
 
+/// More than any version's struct has: a larger size was never set.
+inline constexpr std::size_t most_struct_bytes = 4096;
+
 /// A copy of the caller's struct. Members that only a newer header has must be 0.
-/// @throws invalid_argument if the struct is null, smaller than this version's, or larger and not 0 there
+/// @throws invalid_argument if the struct is null, smaller than this version's, too large to have been set, or larger
+/// and not 0 there
 template <class Struct>
 Struct copied(const Struct* given, const char* name) {
   required(given, name);
-  if (given->struct_size < sizeof(Struct)) {
+  if (given->struct_size < sizeof(Struct) || given->struct_size > most_struct_bytes) {
     throw invalid_argument(std::string(name) + ": struct_size is not set: begin with the INIT macro");
   }
   const auto* const bytes = reinterpret_cast<const unsigned char*>(given);

@@ -83,6 +83,8 @@ static void errors(void) {
   CHECK_FAILS(fanin_reduce(FANIN_SUM, &in, NULL, &total, NULL), FANIN_INVALID_ARGUMENT, "kind of memory");
   in.place = FANIN_HOST, in.struct_size = 0;
   CHECK_FAILS(fanin_reduce(FANIN_SUM, &in, NULL, &total, NULL), FANIN_INVALID_ARGUMENT, "struct_size");
+  in.struct_size = (size_t)-1;
+  CHECK_FAILS(fanin_reduce(FANIN_SUM, &in, NULL, &total, NULL), FANIN_INVALID_ARGUMENT, "struct_size");
   in.struct_size = sizeof in;
 
   options.backend = "no_such";
