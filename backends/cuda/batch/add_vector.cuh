@@ -14,12 +14,10 @@ concept adds_vectors = requires(typename A::state& s, const vector<typename A::e
   A::add_vector(s, v.at);
 };
 
-/// Adds a vector's elements, of which the first has the position `position`.
+/// Adds a vector's elements in their order. The first has the position `position`.
 template <class A, class T = typename A::element>
 __device__ void add_vector(typename A::state& s, const vector<T>& v, std::uint64_t position) {
-  if constexpr (adds_vectors<A>) {
-    A::add_vector(s, v.at);
-  } else if constexpr (adds_runs<A>) {
+  if constexpr (adds_runs<A>) {
     A::add_run(s, v.at, position);
   } else {
 #pragma unroll
