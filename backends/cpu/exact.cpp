@@ -10,8 +10,8 @@
 //
 // The elements are added in tiles. The sums of a tile are used only if every t of its first level has M's sign and
 // exponent (those of infinities and NaN do not) and every remainder of its last level is 0. Otherwise fit() chooses a
-// window for this tile, which is added again. A tile that no window fits goes to add_binned(), which has a sum for
-// each exponent. Sums in double are tried first: with AVX-512, those of proven-inl.h; elsewhere, for f32,
+// window for this tile, which is added again. A tile that no window fits goes to add_by_digits(), which
+// any elements suit. Sums in double are tried first: with AVX-512, those of proven-inl.h; elsewhere, for f32,
 // add_narrow(), for tiles whose exponents lie within some 20 binades.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/exact.cpp"
@@ -26,8 +26,9 @@
 #include <cstring>
 #include <limits>
 
-#include "backends/cpu/bins-inl.h"
+#include "backends/cpu/digits-inl.h"
 #include "backends/cpu/exact.hpp"
+#include "backends/cpu/loads-inl.h"
 #include "backends/cpu/prefetch.hpp"
 #include "backends/cpu/proven-inl.h"
 
@@ -44,11 +45,10 @@ using double_format = detail::float_format<double>;
 constexpr std::size_t tile = 4032;
 /// After this number of tiles, a window of several levels is chosen anew, since fewer levels may do.
 constexpr std::size_t tiles_between_fits = 64;
-/// Fewer elements are added sooner one by one than through windows or bins.
+/// Fewer elements are added sooner one by one than through windows or by digits.
 constexpr std::size_t shortest_windowed = has_proven_sums ? 24 : 64;
-/// Elements that no window fits are added by add_binned() if at least this number follows, else by add_scattered().
-constexpr std::size_t shortest_binned = 12 * 1024;
-constexpr std::size_t longest_binned = tile * tiles_between_fits;
+/// The most elements that are added by digits before a window is tried again.
+constexpr std::size_t longest_by_digits = tile * tiles_between_fits;
 constexpr int level_step = 51;
 /// Six levels hold the whole exponent range of f32.
 template <class T>
@@ -278,53 +278,6 @@ HWY_NOINLINE HWY_FLATTEN void add_one_by_one(const T* x, std::size_t count, exac
   for (std::size_t i = 0; i < count; ++i) into.add(x[i]);
 }
 
-/// Adds elements that no window holds, in blocks whose mantissas are cut into three digits of 32 bits, and the rest
-/// one by one. Windows hold all finite floats.
-HWY_NOINLINE void add_scattered(const double* x, std::size_t count, exact_accumulator<double>& into) {
-  constexpr std::size_t block = 64;
-  constexpr int fraction_bits = double_format::digits - 1;
-  const doubles d;
-  const words w;
-  const std::size_t width = hn::Lanes(w);
-  const auto zero = hn::Zero(w), one = hn::Set(w, 1), mask = hn::Set(w, 0xffffffffu);
-  HWY_ALIGN std::uint64_t limb[block];
-  HWY_ALIGN std::uint64_t digit[3][block];
-  std::size_t i = 0;
-  for (; i + block <= count; i += block) {
-    auto highest = zero;
-    for (std::size_t k = 0; k < block; k += width) {
-      const auto bits = hn::BitCast(w, hn::LoadU(d, x + i + k));
-      const auto magnitude = hn::And(bits, hn::Set(w, double_format::sign - 1));
-      highest = hn::Max(highest, magnitude);
-      const auto exponent = hn::ShiftRight<fraction_bits>(magnitude);
-      const auto is_normal = hn::Min(exponent, one);
-      const auto fraction = hn::And(bits, hn::Set(w, double_format::implicit_one - 1));
-      const auto mantissa = hn::Add(fraction, hn::ShiftLeft<fraction_bits>(is_normal));
-      const auto position = hn::Sub(exponent, is_normal);
-      const auto offset = hn::And(position, hn::Set(w, 31));
-      const auto negative = hn::TestBit(bits, hn::Set(w, double_format::sign));
-      const auto shifted = hn::Shl(mantissa, offset);
-      const auto store = [&](hn::Vec<words> v, int part) HWY_ATTR {
-        hn::Store(hn::IfThenElse(negative, hn::Sub(zero, v), v), w, digit[part] + k);
-      };
-      store(hn::And(shifted, mask), 0);
-      store(hn::ShiftRight<32>(shifted), 1);
-      store(hn::Shr(hn::ShiftRight<32>(mantissa), hn::Sub(hn::Set(w, 32), offset)), 2);
-      hn::Store(hn::ShiftRight<5>(position), w, limb + k);
-    }
-    if (hn::GetLane(hn::MaxOfLanes(w, highest)) >= double_format::infinity) {
-      add_one_by_one(x + i, block, into);
-    } else {
-      into.add_digits(limb, digit);
-    }
-  }
-  add_one_by_one(x + i, count - i, into);
-}
-
-HWY_INLINE void add_scattered(const float* x, std::size_t count, exact_accumulator<float>& into) {
-  add_one_by_one(x, count, into);
-}
-
 /// Adds x[0..count), with sums in double or without.
 template <class T>
 void add_any(bool in_double, const T* x, std::size_t count, exact_accumulator<T>& into) {
@@ -354,12 +307,8 @@ void add_any(bool in_double, const T* x, std::size_t count, exact_accumulator<T>
     if (!add_windowed(x, length, window, into)) {
       window = fit(x, length);
       if (!add_windowed(x, length, window, into)) {
-        length = std::min(count, longest_binned);
-        if (length >= shortest_binned) {
-          add_binned(x, length, into);
-        } else {
-          add_scattered(x, length, into);
-        }
+        length = std::min(count, longest_by_digits);
+        add_by_digits(x, length, into);
       }
     }
     x += length;

@@ -11,7 +11,7 @@ namespace fanin::cpu {
 
 /// The same as into.add(x[i]) for all i < count, with the same state on every instruction set, but faster.
 /// Needs round to nearest and no flushing of subnormals.
-/// Memory: up to 130 KiB of stack, used where exponents are too far apart for windows.
+/// Memory: up to 7 KiB of stack, used where exponents are too far apart for windows.
 /// Threads: one `into` each.   Cost: one read of x; best on ranges of more than 8192 elements.
 void add_exact(const float* x, std::size_t count, exact_accumulator<float>& into);
 void add_exact(const double* x, std::size_t count, exact_accumulator<double>& into);

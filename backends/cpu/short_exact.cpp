@@ -12,10 +12,10 @@
 #include <limits>
 #include <type_traits>
 
-#include "backends/cpu/bins-inl.h"
 #include "backends/cpu/error_free-inl.h"
 #include "backends/cpu/exact.hpp"
 #include "backends/cpu/lanes-inl.h"
+#include "backends/cpu/loads-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace fanin::cpu {

@@ -49,7 +49,7 @@ std::vector<T> fill(std::size_t count, Make make) {
 }
 
 constexpr std::size_t tile = 4032;
-constexpr std::size_t longest_binned = 64 * tile;
+constexpr std::size_t longest_by_digits = 64 * tile;
 
 }  // namespace
 
@@ -150,16 +150,16 @@ TEST_CASE_TEMPLATE("every size and start", T, float, double) {
 TEST_CASE_TEMPLATE("long and changing data", T, float, double) {
   generator random(4);
   std::normal_distribution<double> normal;
-  const auto x = fill<T>(longest_binned + 70 * tile + 11, [&](std::size_t i) {
+  const auto x = fill<T>(longest_by_digits + 70 * tile + 11, [&](std::size_t i) {
     const std::size_t phase = i / (5 * tile);
     if (phase % 4 == 3) return random_finite<T>(random);
     return static_cast<T>(std::ldexp(normal(random), static_cast<int>(phase % 8) * 3));
   });
   check<T>(x);
-  const auto one_bin = fill<T>(longest_binned + 1, [&](std::size_t i) {
+  const auto largest = fill<T>(longest_by_digits + 1, [&](std::size_t i) {
     return i == 0 ? std::numeric_limits<T>::max() : -std::numeric_limits<T>::max();
   });
-  check<T>(one_bin);
+  check<T>(largest);
 }
 
 TEST_CASE("sums in double, up to the last digit of a double and beyond it") {
@@ -222,9 +222,18 @@ TEST_CASE_TEMPLATE("a tile of NaN behind the largest tile that a window holds", 
   }
 }
 
-TEST_CASE("more elements of one exponent than a bin can count") {
-  // No window holds the largest binades, so that these elements are added by bins, in parts.
-  check<double>(std::vector<double>(17 * longest_binned, std::numeric_limits<double>::max()));
+TEST_CASE_TEMPLATE("more elements of each exponent than a table of digits can add, beside a NaN", T, float, double) {
+  // No window holds the NaN, so that these elements are added by digits. Their mantissas are the largest.
+  constexpr int low = std::numeric_limits<T>::min_exponent - std::numeric_limits<T>::digits;
+  for (int exponent = low; exponent < std::numeric_limits<T>::max_exponent; ++exponent) {
+    const T large = std::ldexp(2 - std::numeric_limits<T>::epsilon(), exponent);
+    for (const T v : {large, -large}) {
+      CAPTURE(v);
+      std::vector<T> x(tile + 170, v);
+      x[0] = std::numeric_limits<T>::quiet_NaN();
+      check<T>(x);
+    }
+  }
 }
 
 TEST_CASE_TEMPLATE("adds to what is there", T, float, double) {

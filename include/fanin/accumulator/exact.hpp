@@ -70,11 +70,11 @@ class basic_exact_accumulator {
     sum_.add_scaled(value, exponent);
   }
 
-  /// As add_scaled(), for numbers in digits of 32 bits, as fixed_point::add_digits() takes them.
+  /// As add_scaled(), for the sum of digit[i] * 2^(low + 32 i), 2^low the smallest power.
   template <std::size_t N>
-  void add_digits(const std::uint64_t (&limb)[N], const std::uint64_t (&digit)[3][N]) {
+  void add_digits(const std::int64_t (&digit)[N]) {
     seen_ = numbers;
-    sum_.add_digits(limb, digit);
+    sum_.add_digits(digit);
   }
 
   /// As add_scaled(), for a sum that is wider than 128 bits.

@@ -166,14 +166,14 @@ class fixed_point {
     count_additions(1);
   }
 
-  /// Adds digit[k][i] * 2^(Low + 32 (limb[i] + k)), |digit| < 2^32, for i < N < 2^28 and k < 3: one k after the
-  /// other, so that additions to one limb seldom follow each other.
+  /// Adds the sum of digit[i] * 2^(Low + 32 i).
   template <std::size_t N>
-  void add_digits(const std::uint64_t (&limb)[N], const std::uint64_t (&digit)[3][N]) {
-    for (std::size_t k = 0; k < 3; ++k) {
-      for (std::size_t i = 0; i < N; ++i) limb_[limb[i] + k] += static_cast<std::int64_t>(digit[k][i]);
-    }
-    count_additions(N);
+  void add_digits(const std::int64_t (&digit)[N]) {
+    static_assert(N < limb_count);
+    limb_[0] += digit[0] & payload_mask;
+    for (std::size_t i = 1; i < N; ++i) limb_[i] += (digit[i] & payload_mask) + (digit[i - 1] >> 32);
+    limb_[N] += digit[N - 1] >> 32;
+    count_additions(2);
   }
 
   /// Adds value * 2^exponent, a multiple of 2^Low below 2^(High + 63). exponent < High + 63.
