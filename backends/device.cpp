@@ -5,6 +5,7 @@
 
 #include "backends/as_scalar.hpp"
 #include "backends/checks.hpp"
+#include "backends/exact_states.hpp"
 
 namespace fanin {
 namespace {
@@ -25,9 +26,21 @@ request prepared(operation what, const batch& many, const results_view& out, opt
   return prepared(what, many.inputs, chosen, many.kind);
 }
 
-/// Whether the result is asked for as a narrow float in place of an f32.
-bool rounds_to_narrow(const request& asked) {
-  return asked.result != element_type::f64 && asked.result != default_result(asked.what, asked.inputs.type());
+/// @throws unsupported if the result is asked for as a narrow float in place of an f32
+void check_rounds_on_device(const request& asked) {
+  if (asked.result != element_type::f64 && asked.result != default_result(asked.what, asked.inputs.type())) {
+    throw unsupported("enqueue() gives a rounded result as f32 or f64, not as " +
+                      std::string(to_string(asked.result)));
+  }
+}
+
+/// @throws unsupported if `what` has no lanes for the type, invalid_argument if `lanes` is null
+void check_lanes(operation what, element_type type, const void* lanes) {
+  if (lane_count(what, type) == 0) {
+    throw unsupported("lanes are those of exact sums of floating-point numbers, not of " +
+                      std::string(to_string(what)) + " of " + std::string(to_string(type)));
+  }
+  if (lanes == nullptr) throw invalid_argument("the lanes are null");
 }
 
 }  // namespace
@@ -88,11 +101,36 @@ void enqueue(operation what, const input_views& inputs, void* result, device_con
   if (result == nullptr) throw invalid_argument("the result is null");
   translate_bad_alloc([&] {
     const request asked = prepared(what, inputs, chosen);
-    if (rounds_to_narrow(asked)) {
-      throw unsupported("enqueue() gives a rounded result as f32 or f64, not as " +
-                        std::string(to_string(asked.result)));
-    }
+    check_rounds_on_device(asked);
     context.work().enqueue(asked, result);
+  });
+}
+
+std::size_t lane_count(operation what, element_type type) {
+  std::size_t count = 0;
+  with_exact_state(what, type, [&]<class T, int Power>() { count = basic_exact_accumulator<T, Power>::lane_count; });
+  return count;
+}
+
+void enqueue_lanes(operation what, const input_views& x, std::int64_t* lanes, device_context& context,
+                   const options& chosen) {
+  check_lanes(what, x.type(), lanes);
+  if (x.place() != memory::device) throw invalid_argument("enqueue_lanes() reads device memory; this is host memory");
+  options exact = chosen;
+  check_state(x.type(), x.type(), exact);
+  translate_bad_alloc([&] { context.work().enqueue_lanes(prepared(what, x, exact), lanes); });
+}
+
+void enqueue_value_of_lanes(operation what, element_type type, const std::int64_t* lanes, void* result,
+                            device_context& context, options chosen) {
+  check_lanes(what, type, lanes);
+  if (result == nullptr) throw invalid_argument("the result is null");
+  if (chosen.how.value_or(method::exact) != method::exact) throw invalid_argument("lanes are of exact sums");
+  chosen.how = method::exact;
+  translate_bad_alloc([&] {
+    const request asked = prepared(what, array_view(nullptr, 0, type, memory::device), chosen);
+    check_rounds_on_device(asked);
+    context.work().enqueue_value_of_lanes(asked, lanes, result);
   });
 }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Device contexts of the C interface.
+#include <fanin/state.hpp>
+
 #include "backends/c/convert.hpp"
 
 namespace {
@@ -63,6 +65,28 @@ fanin_status fanin_context_enqueue_batch(fanin_context* context, fanin_operation
     const input_views inputs = c::inputs_of(op, input);
     const result_view one = c::result_at(nullptr, op, inputs.type(), chosen.result);
     enqueue(op, c::batch_of(inputs, given, one), c::results_at(output, one), context_at(context), chosen);
+  });
+}
+
+size_t fanin_lane_count(fanin_operation what, fanin_type type) {
+  size_t count = 0;
+  const fanin_status known = guarded([&] { count = lane_count(c::operation_of(what), c::type_from(type)); });
+  return known == FANIN_OK ? count : 0;
+}
+
+fanin_status fanin_context_enqueue_lanes(fanin_context* context, fanin_operation what, const fanin_input* input,
+                                         const fanin_options* given, int64_t* lanes) {
+  return guarded([&] {
+    const operation op = c::operation_of(what);
+    enqueue_lanes(op, c::inputs_of(op, input), lanes, context_at(context), c::options_of(given));
+  });
+}
+
+fanin_status fanin_context_enqueue_value_of_lanes(fanin_context* context, fanin_operation what, fanin_type type,
+                                                  const int64_t* lanes, const fanin_options* given, void* result) {
+  return guarded([&] {
+    enqueue_value_of_lanes(c::operation_of(what), c::type_from(type), lanes, result, context_at(context),
+                           c::options_of(given));
   });
 }
 

@@ -7,10 +7,12 @@
 
 #include <fanin/device.hpp>
 #include <fanin/error.hpp>
+#include <fanin/state.hpp>
 
 #include "backends/checks.hpp"
 #include "backends/cuda/batch/reduce_batch.hpp"
 #include "backends/cuda/fold/finish.hpp"
+#include "backends/cuda/fold/lanes.hpp"
 #include "backends/cuda/kernels.hpp"
 #include "backends/cuda/presence/presence.hpp"
 #include "backends/cuda/stages/stage_fold.hpp"
@@ -33,6 +35,8 @@ class work_on_context final : public device_work {
     return backend_.reduce(request, context_, result);
   }
   void enqueue(const request& request, void* result) override;
+  void enqueue_lanes(const request& request, std::int64_t* lanes) override;
+  void enqueue_value_of_lanes(const request& request, const std::int64_t* lanes, void* result) override;
   outcome reduce_each(const request& request, const batch& many, const results_view& out) override {
     const device_scope here(context_.where().device);
     return reduce_batch(request, many, out, context_);
@@ -43,6 +47,24 @@ class work_on_context final : public device_work {
   }
 
  private:
+  static const device_fold& kernel_of(const request& request) {
+    return *static_cast<const device_fold*>(request.prepared);
+  }
+  /// The most elements of one fold.
+  static std::uint64_t longest_fold(const request& request, const std::optional<present_copies>& copies) {
+    return std::min(kernel_of(request).host().longest, copies ? copies->longest() : ~std::uint64_t{0});
+  }
+  execution where_for(const request& request, std::uint64_t longest) {
+    const std::uint64_t count = std::min(longest, request.inputs.count());
+    return count > 0 ? context_.with_scratch(kernel_of(request).scratch_bytes(context_.where(), count))
+                     : context_.where();
+  }
+  /// Enqueues folds of up to `longest` elements to states in device memory, and returns those that remain.
+  /// make_room(run) is called when all states are in use, and returns a run with fewer.
+  template <class MakeRoom>
+  state_run enqueue_folds(const request& request, std::optional<present_copies>& copies, const execution& where,
+                          std::uint64_t longest, MakeRoom make_room);
+
   const backend& backend_;
   context context_;
 };
@@ -54,29 +76,62 @@ void work_on_context::enqueue(const request& request, void* result) {
   const std::size_t result_bytes =
       with_result_type(request.what, request.result, [&]<class R>() { return sizeof(device_result<R>); });
   check_reach(result, result_bytes, device, "the result");
-  const auto& kernel = *static_cast<const device_fold*>(request.prepared);
   std::optional<present_copies> copies;
   if (is_partial(request.inputs, request.nan)) copies.emplace(request, context_);
-  const std::uint64_t count = request.inputs.count();
-  const std::uint64_t longest = std::min(kernel.host().longest, copies ? copies->longest() : ~std::uint64_t{0});
-  const execution where =
-      count > 0 ? context_.with_scratch(kernel.scratch_bytes(context_.where(), std::min(longest, count)))
-                : context_.where();
+  const std::uint64_t count = request.inputs.count(), longest = longest_fold(request, copies);
+  const execution where = where_for(request, longest);
   if (!copies && count > 0 && count <= longest &&
-      kernel.launch_finished(where, operands_at(request.inputs, 0), count, request.result, result)) {
+      kernel_of(request).launch_finished(where, operands_at(request.inputs, 0), count, request.result, result)) {
     return;
   }
+  const state_run run = enqueue_folds(request, copies, where, longest, [&](const state_run& full) -> state_run {
+    enqueue_merge(request, full, where.stream);
+    return {full.states, 1, true};
+  });
+  enqueue_finish(request, run, copies ? copies->counts() : nullptr, result, where.stream);
+}
+
+template <class MakeRoom>
+state_run work_on_context::enqueue_folds(const request& request, std::optional<present_copies>& copies,
+                                         const execution& where, std::uint64_t longest, MakeRoom make_room) {
+  const std::uint64_t count = request.inputs.count();
   state_run run{context_.device_state(0), 0, false};
   for (std::uint64_t begin = 0; begin < count; begin += longest) {
-    if (run.count == context::state_slots) {
-      enqueue_merge(request, run, where.stream);
-      run = {run.states, 1, true};
-    }
+    if (run.count == context::state_slots) run = make_room(run);
     const std::uint64_t length = std::min(longest, count - begin);
-    kernel.launch(where, copies ? copies->enqueue(begin, length) : operands_at(request.inputs, begin), length,
-                  context_.device_state(run.count++));
+    kernel_of(request).launch(where, copies ? copies->enqueue(begin, length) : operands_at(request.inputs, begin),
+                              length, context_.device_state(run.count++));
   }
-  enqueue_finish(request, run, copies ? copies->counts() : nullptr, result, where.stream);
+  return run;
+}
+
+void work_on_context::enqueue_lanes(const request& request, std::int64_t* lanes) {
+  const int device = context_.where().device;
+  const device_scope here(device);
+  check_inputs_reach(request.inputs, device);
+  check_reach(lanes, lane_count(request.what, request.inputs.type()) * sizeof *lanes, device, "the lanes");
+  std::optional<present_copies> copies;
+  if (is_partial(request.inputs, request.nan)) copies.emplace(request, context_);
+  const std::uint64_t longest = longest_fold(request, copies);
+  const execution where = where_for(request, longest);
+  bool goes_on = false;
+  const auto write = [&](const state_run& run) -> state_run {
+    enqueue_lanes_of(request.what, request.inputs.type(),
+                     {run.states, run.count, request.inputs.count(), copies ? copies->counts() : nullptr, goes_on},
+                     lanes, where);
+    goes_on = true;
+    return {run.states, 0, false};
+  };
+  write(enqueue_folds(request, copies, where, longest, write));
+}
+
+void work_on_context::enqueue_value_of_lanes(const request& request, const std::int64_t* lanes, void* result) {
+  const int device = context_.where().device;
+  const device_scope here(device);
+  const element_type type = request.inputs.type();
+  check_reach(lanes, lane_count(request.what, type) * sizeof *lanes, device, "the lanes");
+  check_reach(result, 2 * size_of(request.result), device, "the result");
+  cuda::enqueue_value_of_lanes(request.what, type, lanes, request.result, result, context_.where());
 }
 
 }  // namespace

@@ -68,7 +68,10 @@ class FANIN_API device_work {
   /// Enqueues the reduction of device memory and returns. `result` is a device_result in device memory.
   /// @throws device_error
   virtual void enqueue(const request&, void* result) = 0;
-  /// The same of batches, with plain results.
+  /// Enqueues the exact sum of device memory as lanes, and the value of summed lanes, as fanin/state.hpp has them.
+  virtual void enqueue_lanes(const request&, std::int64_t* lanes) = 0;
+  virtual void enqueue_value_of_lanes(const request&, const std::int64_t* lanes, void* result) = 0;
+  /// As reduce() and enqueue(), of batches, with plain results.
   virtual outcome reduce_each(const request&, const batch&, const results_view& out) = 0;
   virtual void enqueue_each(const request&, const batch&, void* results) = 0;
 };

@@ -298,6 +298,19 @@ FANIN_API fanin_status fanin_context_enqueue(fanin_context* context, fanin_opera
 FANIN_API fanin_status fanin_context_enqueue_batch(fanin_context* context, fanin_operation what,
                                                    const fanin_input* input, const fanin_batch* batch,
                                                    const fanin_options* options, const fanin_output* output);
+/* The exact sum of device memory as integers that any transport can add, in device memory, and the value of such sums.
+ * `what`: FANIN_SUM, FANIN_MEAN, FANIN_SUM_OF_MAGNITUDES, FANIN_SUM_OF_SQUARES or FANIN_NORM2, of floating-point numbers;
+ * fanin_lane_count() of the integers stand for it, and is 0 for what has none. The first call enqueues the lanes of the
+ * input's elements; lanes of up to 2^31 calls, on any devices and machines, are added lane by lane; and the second call
+ * enqueues the value, rounded once. `result` is as for fanin_context_enqueue. Both return without waiting and may be
+ * captured. fanin_state_from_lanes() takes the lanes of sums and of squares of FANIN_F32 and FANIN_F64 too. */
+FANIN_API size_t fanin_lane_count(fanin_operation what, fanin_type type);
+FANIN_API fanin_status fanin_context_enqueue_lanes(fanin_context* context, fanin_operation what,
+                                                   const fanin_input* input, const fanin_options* options,
+                                                   int64_t* lanes);
+FANIN_API fanin_status fanin_context_enqueue_value_of_lanes(fanin_context* context, fanin_operation what,
+                                                            fanin_type type, const int64_t* lanes,
+                                                            const fanin_options* options, void* result);
 FANIN_API void fanin_context_destroy(fanin_context* context);
 
 /* ---- States ----------------------------------------------------------------------------------------------------- */

@@ -255,6 +255,9 @@ static void contexts(void) {
   const fanin_input in = input_of(x, 2, FANIN_F32);
   fanin_context* context = NULL;
   float value = 0;
+  int64_t lanes[18];
+  CHECK(fanin_lane_count(FANIN_SUM, FANIN_F32) == 18 && fanin_lane_count(FANIN_NORM2, FANIN_F64) == 141);
+  CHECK(fanin_lane_count(FANIN_MAX, FANIN_F32) == 0 && fanin_lane_count(FANIN_SUM, FANIN_I32) == 0);
   if (fanin_backend_obstacle(0) != NULL) {
     CHECK(fanin_context_create(0, NULL, &context) == FANIN_BACKEND_UNAVAILABLE && context == NULL);
     return;
@@ -262,6 +265,10 @@ static void contexts(void) {
   CHECK(fanin_context_create(0, NULL, &context) == FANIN_OK && fanin_context_stream(context) != NULL);
   CHECK(fanin_context_reduce(context, FANIN_SUM, &in, NULL, &value, NULL) == FANIN_OK && value == 3);
   CHECK_FAILS(fanin_context_enqueue(context, FANIN_SUM, &in, NULL, &value), FANIN_INVALID_ARGUMENT, "device memory");
+  CHECK_FAILS(fanin_context_enqueue_lanes(context, FANIN_SUM, &in, NULL, lanes), FANIN_INVALID_ARGUMENT,
+              "device memory");
+  CHECK_FAILS(fanin_context_enqueue_value_of_lanes(context, FANIN_MAX, FANIN_F32, lanes, NULL, &value),
+              FANIN_UNSUPPORTED, "lanes");
   fanin_context_destroy(context);
 }
 
