@@ -11,6 +11,7 @@
 
 #include "backends/checks.hpp"
 #include "backends/cuda/batch/reduce_batch.hpp"
+#include "backends/cuda/exact/vector_sums.hpp"
 #include "backends/cuda/fold/finish.hpp"
 #include "backends/cuda/fold/lanes.hpp"
 #include "backends/cuda/kernels.hpp"
@@ -37,6 +38,16 @@ class work_on_context final : public device_work {
   void enqueue(const request& request, void* result) override;
   void enqueue_lanes(const request& request, std::int64_t* lanes) override;
   void enqueue_value_of_lanes(const request& request, const std::int64_t* lanes, void* result) override;
+  void enqueue_vector_sums(const vector_sums& sums, bool on_second_stream) override {
+    execution where = context_.where();
+    const device_scope here(where.device);
+    if (on_second_stream) where.stream = second_stream();
+    cuda::enqueue_vector_sums(sums, where);
+  }
+  CUstream_st* second_stream() override {
+    context_.prepare_chunks();
+    return context_.copy_stream();
+  }
   outcome reduce_each(const request& request, const batch& many, const results_view& out) override {
     const device_scope here(context_.where().device);
     return reduce_batch(request, many, out, context_);

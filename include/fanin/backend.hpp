@@ -56,6 +56,19 @@ struct device_times {
   double kernel_seconds = 0;
 };
 
+/// Vectors of `count` floating-point numbers, of 16 bits or more, in device memory that are added: `first`, and
+/// `rest_count` more from `rest` on, `stride` bytes apart. The sums, each rounded once to `type`, go to `out`, which
+/// may be one of them.
+struct vector_sums {
+  element_type type;
+  std::size_t count;
+  const void* first;
+  const void* rest;
+  unsigned rest_count;
+  std::size_t stride;
+  void* out;
+};
+
 /// The resources that calls on one device and stream share. Not thread-safe.
 class FANIN_API device_work {
  public:
@@ -71,6 +84,10 @@ class FANIN_API device_work {
   /// Enqueues the exact sum of device memory as lanes, and the value of summed lanes, as fanin/state.hpp has them.
   virtual void enqueue_lanes(const request&, std::int64_t* lanes) = 0;
   virtual void enqueue_value_of_lanes(const request&, const std::int64_t* lanes, void* result) = 0;
+  /// Enqueues sums of vectors to the second stream, or to the context's own.
+  virtual void enqueue_vector_sums(const vector_sums&, bool on_second_stream) = 0;
+  /// A stream beside the context's own, for work that overlaps with that of the caller's stream.
+  virtual CUstream_st* second_stream() = 0;
   /// As reduce() and enqueue(), of batches, with plain results.
   virtual outcome reduce_each(const request&, const batch&, const results_view& out) = 0;
   virtual void enqueue_each(const request&, const batch&, void* results) = 0;

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums of a few vectors, element by element, each rounded once to the element's own type. A thread adds 16 bytes of
+// each vector. Numbers are added in double, and the rounding errors of these additions in another double; where that
+// one is rounded too, the exact accumulator adds the numbers again.
+#pragma once
+
+#include <cmath>
+
+#include <fanin/accumulator/exact.hpp>
+#include <fanin/cuda/fold_kernel.cuh>
+
+namespace fanin::cuda {
+
+/// Vectors of `count` elements: `first`, and `rest_count` more that are `stride` bytes apart.
+template <class T>
+struct few_vectors {
+  const T* first;
+  const T* rest;
+  unsigned rest_count;
+  std::uint64_t stride;
+
+  __device__ const T* at(unsigned i) const {
+    return i == 0 ? first : reinterpret_cast<const T*>(reinterpret_cast<const std::byte*>(rest) + (i - 1) * stride);
+  }
+};
+
+/// What a thread finds: the exact sum is sum + error, unless `rounded`.
+struct double_sum {
+  double sum, error = 0;
+  bool rounded = false;
+
+  /// The sum of two doubles and its rounding error, which is exact if the sum is finite [Knuth 1998, 4.2.2].
+  __device__ static double add(double& sum, double x) {
+    const double before = sum, after = before + x, part = after - before;
+    sum = after;
+    return (before - (after - part)) + (x - part);
+  }
+  __device__ void add(double x) {
+    const double lost = add(error, add(sum, x));
+    rounded = rounded || lost != 0;  // as NaN is, which infinities leave
+  }
+};
+
+/// A number rounded to odd, from the nearest one: the last bit is set if the number is not exact. Rounding that to a
+/// type with at least two digits fewer gives what rounding the number itself gives [Boldo, Melquiond 2008].
+template <class F>
+__device__ F to_odd(F nearest, bool exact, bool away_from_0) {
+  if (exact) return nearest;
+  return detail::from_bits<F>((detail::to_bits(nearest) - (away_from_0 ? 1 : 0)) | 1);
+}
+
+/// sum + error of a finite sum, rounded once to T.
+template <class T>
+__device__ T rounded_to(const double_sum& s) {
+  if constexpr (sizeof(T) == 8) {
+    return s.error == 0 ? s.sum : s.sum + s.error;  // The sum may be -0.
+  } else {
+    double sum = s.sum;
+    if (s.error != 0) {
+      const double below = double_sum::add(sum, s.error);
+      sum = to_odd(sum, below == 0, (below < 0) != (sum < 0));
+    }
+    const auto nearest = static_cast<float>(sum);
+    if constexpr (sizeof(T) == 4) return nearest;
+    if constexpr (sizeof(T) < 4) return T(to_odd(nearest, nearest == sum, std::abs(double{nearest}) > std::abs(sum)));
+  }
+}
+
+/// The sum of element i of every vector.
+template <class T>
+__device__ __noinline__ T accumulated(const few_vectors<T>& x, std::uint64_t i) {
+  using N = computed_as<T>;
+  exact_accumulator<N> sum;
+#pragma unroll 1
+  for (unsigned k = 0; k <= x.rest_count; ++k) sum.add(static_cast<N>(x.at(k)[i]));
+  return sum.template round<T>();
+}
+
+/// x + y rounded once. The sum of two narrow floats as floats, rounded to their type, has the same bits, since a
+/// float has at least twice their digits and two more [Figueroa 1995].
+template <class T>
+__device__ T sum_of_two(T x, T y) {
+  using N = computed_as<T>;
+  const N sum = static_cast<N>(x) + static_cast<N>(y);
+  return sum == sum ? T(sum) : std::numeric_limits<T>::quiet_NaN();
+}
+
+/// Writes the elements i, ..., i + N - 1 of the sum.
+template <class T, int N, bool OfTwo>
+__device__ void write_sums(const few_vectors<T>& x, std::uint64_t i, T* out) {
+  struct alignas(N * sizeof(T)) elements {
+    T at[N];
+  };
+  const auto load = [&](unsigned k) { return *reinterpret_cast<const elements*>(x.at(k) + i); };
+  elements result;
+  if constexpr (OfTwo) {
+    const elements a = load(0), b = load(1);
+    for (int e = 0; e < N; ++e) result.at[e] = sum_of_two(a.at[e], b.at[e]);
+  } else {
+    double_sum sums[N];
+    const elements first = load(0);
+    for (int e = 0; e < N; ++e) sums[e] = {static_cast<computed_as<T>>(first.at[e])};
+#pragma unroll 2
+    for (unsigned k = 1; k <= x.rest_count; ++k) {
+      const elements more = load(k);
+      for (int e = 0; e < N; ++e) sums[e].add(static_cast<computed_as<T>>(more.at[e]));
+    }
+    for (int e = 0; e < N; ++e) {
+      const bool is_finite = sums[e].sum - sums[e].sum == 0;
+      result.at[e] =
+          is_finite && !sums[e].rounded ? rounded_to<T>(sums[e]) : accumulated(x, i + static_cast<unsigned>(e));
+    }
+  }
+  *reinterpret_cast<elements*>(out + i) = result;
+}
+
+inline constexpr int vector_sum_threads = 256;
+
+/// Writes `count` sums. From element `head` on, all vectors and the sums are at a boundary of 16 bytes.
+template <class T, bool OfTwo>
+__global__ void __launch_bounds__(vector_sum_threads)
+    vector_sums_kernel(const few_vectors<T> x, std::uint64_t head, std::uint64_t count, T* out) {
+  constexpr int width = 16 / sizeof(T);
+  const std::uint64_t begin = std::uint64_t{blockIdx.x} * vector_sum_threads + threadIdx.x;
+  const std::uint64_t step = std::uint64_t{gridDim.x} * vector_sum_threads;
+  const std::uint64_t vectors = (count - head) / width, others = count - vectors * width;
+  for (std::uint64_t v = begin; v < vectors; v += step) write_sums<T, width, OfTwo>(x, head + v * width, out);
+  for (std::uint64_t i = begin; i < others; i += step) {
+    write_sums<T, 1, OfTwo>(x, i < head ? i : i + vectors * width, out);
+  }
+}
+
+}  // namespace fanin::cuda

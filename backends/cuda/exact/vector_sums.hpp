@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums of a few vectors, element by element, each rounded once to the element's own type.
+#pragma once
+
+#include <fanin/backend.hpp>
+
+namespace fanin::cuda {
+
+/// Enqueues a kernel that writes the sums. @throws device_error
+void enqueue_vector_sums(const vector_sums& sums, const device_code::execution& where);
+
+}  // namespace fanin::cuda

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Exact sums over the ranks of an NCCL communicator: one value of all ranks' elements, or one for each place of their
+// vectors. The communicator is the caller's, and so is the stream, that of the context. This header needs NCCL's; the
+// library itself does not.
+//
+//   fanin::device_context context(device, stream);
+//   fanin::nccl::enqueue_all_reduce(fanin::device_span(x, n), total, context, comm);  // the sum of all ranks'
+//   elements fanin::nccl::all_reduce_each(gradient, n, context, comm);                         // gradient[i], summed
+//   over ranks
+//
+// Every rank calls the same functions in the same order, as for NCCL's own; a thread that has several ranks would
+// wait for itself. The communicator is a blocking one. Results have the same bits on every rank, for any number of
+// ranks, any distribution of the elements and any algorithm that NCCL chooses.
+#pragma once
+
+#include <nccl.h>
+
+#include <fanin/cuda/device_scope.cuh>
+#include <fanin/device.hpp>
+#include <fanin/nccl/vector_exchange.hpp>
+#include <fanin/state.hpp>
+
+namespace fanin::nccl {
+
+/// Enqueues the sum of all ranks' elements, or another operation that has lanes (lane_count()), and returns: the
+/// exact sum of x[0..n) as lanes, their ncclInt64 all-reduce in place, and the rounding. `result`, in device memory
+/// or pinned, has the value on every rank. n may differ between ranks, and be 0. Empty, NaN, -0 and infinities: as
+/// fanin::enqueue with method::exact of all elements together. Accuracy: rounded once. Reproducible: exact. Memory:
+/// the lanes are in the context's scratch. May be captured into a CUDA graph once the same call was made without
+/// capture.   Threads: one call at a time for each context. Cost: one read of x, and an all-reduce of up to 1128
+/// bytes.
+/// @throws as fanin::enqueue_lanes; device_error with NCCL's description
+template <operation What = operation::sum, element T, result_value R>
+void enqueue_all_reduce(device_span<T> x, device_result<R>* result, device_context& context, ncclComm_t comm) {
+  const device_code::device_scope here(context.device());
+  auto* const lanes = static_cast<std::int64_t*>(context.work().where(0).scratch);
+  enqueue_lanes(What, x, lanes, context);
+  check(ncclAllReduce(lanes, lanes, lane_count(What, type_of<T>), ncclInt64, ncclSum, comm,
+                      context.work().where(0).stream),
+        "ncclAllReduce");
+  enqueue_value_of_lanes(What, type_of<T>, lanes, result, context, {.result = type_of<R>});
+}
+
+/// Enqueues x[i] = the sum of every rank's x[i] for i < n, each rounded once to T, and returns. n is the same on
+/// every rank. T is float, double, f16 or bf16. NaN, -0 and infinities: as fanin::sum with method::exact. Accuracy:
+/// rounded once. Reproducible: exact; the bits depend neither on n nor on how a vector is split into calls. Memory:
+/// in place; up to 33 MiB of scratch, from the context. May be captured as enqueue_all_reduce(). Threads: one call at
+/// a time for each context. Cost: a rank sends and receives 2 n (1 - 1 / ranks) elements, as in a ring; sums of what
+/// one message brought are formed while the next is on its way. Fastest if x is at a boundary of 16 bytes.
+/// @throws invalid_argument if x is null or no memory that the device can reach; out_of_memory, device_error
+template <each_element T>
+void all_reduce_each(T* x, std::size_t n, device_context& context, ncclComm_t comm) {
+  const device_code::device_scope here(context.device());
+  const std::size_t part = vector_exchange<T>::even_part(n, ranks_of(comm));
+  vector_exchange<T>(x, x + rank_in(comm) * part, part, n, context, comm).run(true);
+}
+
+/// Enqueues out[i] = the sum of every rank's x[rank * n + i] for i < n, where `rank` is the caller's: x has n
+/// elements for each rank. `out` may be x + rank * n. All else as all_reduce_each(), at half its cost.
+template <each_element T>
+void reduce_scatter_each(const T* x, T* out, std::size_t n, device_context& context, ncclComm_t comm) {
+  const device_code::device_scope here(context.device());
+  // Nothing is gathered, and so nothing is written to x.
+  vector_exchange<T>(const_cast<T*>(x), out, n, n * ranks_of(comm), context, comm).run(false);
+}
+
+}  // namespace fanin::nccl

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// One value of all ranks' elements, with the bits that one process finds.
+#include "tests/nccl/ranks.hpp"
+#include "tests/support/adversary.hpp"
+#include "tests/support/call.hpp"
+
+namespace fanin::test {
+namespace {
+
+/// Elements of each rank.
+template <class T>
+using shares = std::vector<std::vector<T>>;
+
+/// Checks the value of `What` on every rank, twice by calls and once by a graph.
+template <operation What, class R, class T>
+void check_value(const shares<T>& x) {
+  std::vector<T> all;
+  for (const auto& one : x) all.insert(all.end(), one.begin(), one.end());
+  const R expected = [&] {
+    R value{};
+    if (all.empty() && row_of(What).result == result_rule::quotient) return std::numeric_limits<R>::quiet_NaN();
+    const array_view view(all.data(), all.size(), type_of<T>);
+    static_cast<void>(reduce(What, view, result_view(value), {.how = method::exact}));
+    return value;
+  }();
+  std::vector<R> found[3];
+  for (auto& values : found) values.resize(x.size());
+  ranks().run([&](const rank_here& here) {
+    const device_array<T> mine(std::span<const T>(x[here.rank]), 1);
+    const device_value<device_result<R>> result;
+    const auto enqueue = [&] {
+      nccl::enqueue_all_reduce<What>(mine.elements(), result.get(), here.context, here.comm);
+    };
+    const auto keep = [&](int i) {
+      cuda::check(cudaStreamSynchronize(here.stream()), "cudaStreamSynchronize");
+      found[i][here.rank] = result.read().value;
+    };
+    enqueue();
+    keep(0);
+    enqueue();
+    keep(1);
+    cudaGraph_t graph = nullptr;
+    cudaGraphExec_t ready = nullptr;
+    cuda::check(cudaStreamBeginCapture(here.stream(), cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");
+    enqueue();
+    cuda::check(cudaStreamEndCapture(here.stream(), &graph), "cudaStreamEndCapture");
+    cuda::check(cudaGraphInstantiate(&ready, graph, 0), "cudaGraphInstantiate");
+    cuda::check(cudaGraphLaunch(ready, here.stream()), "cudaGraphLaunch");
+    keep(2);
+    cudaGraphExecDestroy(ready);
+    cudaGraphDestroy(graph);
+  });
+  for (const auto& values : found) {
+    for (const R value : values) CHECK(bits_of(value) == bits_of(expected));
+  }
+}
+
+template <class T>
+void check_values(const shares<T>& x) {
+  using N = computed_as<T>;
+  check_value<operation::sum, N>(x);
+  check_value<operation::sum, double>(x);
+  check_value<operation::mean, N>(x);
+  check_value<operation::sum_of_squares, N>(x);
+  check_value<operation::norm2, N>(x);
+  check_value<operation::sum_of_magnitudes, N>(x);
+}
+
+}  // namespace
+
+TEST_SUITE("nccl/values") {
+  TEST_CASE_TEMPLATE("any distribution, also ranks without elements", T, float, double, bf16) {
+    if (!device_is_here()) return;
+    for (const std::size_t most : {0, 1, 1000, 100003}) {
+      shares<T> x;
+      for (std::size_t rank = 0; rank < ranks().count(); ++rank) {
+        x.push_back(mixed_values<T>(rank % 2 == 1 && most == 1000 ? 0 : most * (rank + 1), rank + 1));
+      }
+      CAPTURE(most);
+      check_values(x);
+    }
+  }
+
+  TEST_CASE_TEMPLATE("adversarial data", T, float, double) {
+    if (!device_is_here()) return;
+    adversary<T> random(41);
+    for (const auto& kind : adversary<T>::kinds()) {
+      shares<T> x;
+      for (std::size_t rank = 0; rank < ranks().count(); ++rank) x.push_back(random.make(kind, 5 + 300 * rank));
+      CAPTURE(kind.name);
+      check_value<operation::sum, T>(x);
+      check_value<operation::norm2, T>(x);
+    }
+  }
+}
+
+}  // namespace fanin::test
