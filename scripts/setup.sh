@@ -17,6 +17,7 @@ packages_of_all=(
   chromium fonts-dejavu-core                     # in which the tests look at a report
   doxygen                                        # the documentation as a site
   debootstrap dpkg-dev pkg-config                # packages, and a bare system to try them in
+  libmpich-dev libopenmpi-dev mpich openmpi-bin  # reductions over ranks
   libeigen3-dev python3 python3-numpy            # benchmarks
 )
 

@@ -63,6 +63,27 @@ class exact_dot_accumulator {
     numbers_ |= other.numbers_;
   }
 
+  /// The state as integers that any transport can add, as basic_exact_accumulator::write_lanes() does it: first those
+  /// of the sum, then 1 each if a product was not -0, if one was -0, and for NaN, +infinity and -infinity.
+  static constexpr std::size_t lane_count = sum_type::limb_count + 5;
+  void write_lanes(std::int64_t* out) const {
+    sum_.write_lanes(out);
+    std::int64_t* const seen = out + sum_type::limb_count;
+    seen[0] = numbers_;
+    seen[1] = minus_zeros_;
+    for (int bit = 0; bit < 3; ++bit) seen[2 + bit] = special_ >> bit & 1;
+  }
+  /// The state of up to 2^21 states whose lanes were added.
+  static exact_dot_accumulator read_lanes(const std::int64_t* lanes) {
+    exact_dot_accumulator state;
+    state.sum_ = sum_type::read_lanes(lanes);
+    const std::int64_t* const seen = lanes + sum_type::limb_count;
+    state.numbers_ = seen[0] > 0;
+    state.minus_zeros_ = seen[1] > 0;
+    for (int bit = 0; bit < 3; ++bit) state.special_ |= static_cast<std::uint8_t>((seen[2 + bit] > 0) << bit);
+    return state;
+  }
+
   /// Makes the state of at least one product. `numbers`: whether a product was not -0. `sum` and `special` are as in
   /// basic_exact_accumulator::restore for Power 2.
   FANIN_HOST_DEVICE static exact_dot_accumulator restore(const typename sum_type::words& sum, bool numbers,

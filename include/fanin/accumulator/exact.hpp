@@ -178,12 +178,7 @@ class basic_exact_accumulator {
     sum_.to_words(words);
     for (std::size_t i = 0; i < sum_type::limb_count; ++i) out[i] = words[i];
     out[sum_type::limb_count - 1] = static_cast<std::int32_t>(words[sum_type::limb_count - 1]);
-    std::int64_t* const counters = out.data() + sum_type::limb_count;
-    counters[0] = count_ < most_elements ? static_cast<std::int64_t>(count_) : 0;
-    counters[1] = count_ >= most_elements;
-    counters[2] = seen_ == numbers;
-    counters[3] = seen_ == minus_zeros;
-    for (int bit = 0; bit < 3; ++bit) counters[4 + bit] = special_ >> bit & 1;
+    write_counters(out.data() + sum_type::limb_count);
   }
 
   /// The state of lanes that to_lanes() wrote, or of a sum of such lanes.
@@ -199,12 +194,23 @@ class basic_exact_accumulator {
                                      return n >= 0 && n >> 31 <= 1;
                                    });
     state.sum_ = sum_type::from_words(words);
-    state.seen_ = counters[2] > 0 ? numbers : counters[3] > 0 ? minus_zeros : nothing;
-    for (int bit = 0; bit < 3; ++bit) state.special_ |= static_cast<std::uint8_t>((counters[4 + bit] > 0) << bit);
-    state.count_ = counters[1] > 0 ? uncounted : static_cast<std::uint64_t>(counters[0]);
+    state.read_counters(counters);
     if (!fits || !possible_counters || !state.possible(words)) {
       throw invalid_argument("these lanes are of no exact sum");
     }
+    return state;
+  }
+
+  /// As to_lanes() and from_lanes(), for up to 2^21 states and a transport that is trusted: nothing is checked, and
+  /// the words of the sum may be negative or above 2^32. from_lanes() takes these lanes, too.
+  void write_lanes(std::int64_t* out) const {
+    sum_.write_lanes(out);
+    write_counters(out + sum_type::limb_count);
+  }
+  static basic_exact_accumulator read_lanes(const std::int64_t* lanes) {
+    basic_exact_accumulator state;
+    state.sum_ = sum_type::read_lanes(lanes);
+    state.read_counters(lanes + sum_type::limb_count);
     return state;
   }
 
@@ -258,6 +264,20 @@ class basic_exact_accumulator {
   static constexpr std::uint64_t uncounted = std::uint64_t{3} << 62;
   // Bits of special_.
   static constexpr std::uint8_t nan = 1, plus_infinity = 2, minus_infinity = 4;
+
+  /// The lanes behind those of the sum.
+  void write_counters(std::int64_t* counters) const {
+    counters[0] = count_ < most_elements ? static_cast<std::int64_t>(count_) : 0;
+    counters[1] = count_ >= most_elements;
+    counters[2] = seen_ == numbers;
+    counters[3] = seen_ == minus_zeros;
+    for (int bit = 0; bit < 3; ++bit) counters[4 + bit] = special_ >> bit & 1;
+  }
+  void read_counters(const std::int64_t* counters) {
+    count_ = counters[1] > 0 ? uncounted : static_cast<std::uint64_t>(counters[0]);
+    seen_ = counters[2] > 0 ? numbers : counters[3] > 0 ? minus_zeros : nothing;
+    for (int bit = 0; bit < 3; ++bit) special_ |= static_cast<std::uint8_t>((counters[4 + bit] > 0) << bit);
+  }
 
   FANIN_HOST_DEVICE std::uint64_t merged_count(std::uint64_t other) const {
     if (!is_counted() || other > most_elements) return uncounted;

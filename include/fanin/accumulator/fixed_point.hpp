@@ -266,6 +266,28 @@ class fixed_point {
     return carry == static_cast<std::int32_t>(out[limb_count - 1]);
   }
 
+  /// The most values whose lanes are added, see write_lanes().
+  static constexpr std::uint32_t most_added = std::uint32_t{1} << 21;
+
+  /// Writes one lane for each limb. The lanes of up to `most_added` values, added lane by lane in any order, are
+  /// taken by read_lanes() as the sum of these values: each lane is below 2^40 in magnitude, so that their sums stay
+  /// below 2^61. Values that few numbers were added to need no carries.
+  void write_lanes(std::int64_t* out) const {
+    if (pending_ < pending_of_lanes) {
+      std::memcpy(out, limb_, sizeof limb_);
+    } else {
+      fixed_point copy = *this;
+      copy.propagate();
+      std::memcpy(out, copy.limb_, sizeof limb_);
+    }
+  }
+  static fixed_point read_lanes(const std::int64_t* lanes) {
+    fixed_point value;
+    std::memcpy(value.limb_, lanes, sizeof limb_);
+    value.pending_ = pending_limit - 1;
+    return value;
+  }
+
   /// Stores |value| in units of 2^Low, least significant word first, and returns whether the value is negative.
   FANIN_HOST_DEVICE bool split(words& magnitude) const {
     const band used = used_words(magnitude);
@@ -278,6 +300,7 @@ class fixed_point {
  private:
   static constexpr std::int64_t payload_mask = 0xffffffff;
   static constexpr std::uint32_t pending_limit = std::uint32_t{1} << 29;
+  static constexpr std::uint32_t pending_of_lanes = 255;  ///< (255 + 1) 2^32 is the 2^40 of write_lanes()
 
   FANIN_HOST_DEVICE void count_additions(std::uint32_t count) {
     pending_ += count;

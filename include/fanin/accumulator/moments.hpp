@@ -95,6 +95,18 @@ struct exact_moments_accumulator {
     squares.merge(other.squares);
   }
 
+  /// The lanes of both sums, as basic_exact_accumulator::write_lanes() writes them.
+  static constexpr std::size_t lane_count =
+      exact_accumulator<T>::lane_count + exact_square_accumulator<T>::lane_count;
+  void write_lanes(std::int64_t* out) const {
+    sum.write_lanes(out);
+    squares.write_lanes(out + exact_accumulator<T>::lane_count);
+  }
+  static exact_moments_accumulator read_lanes(const std::int64_t* lanes) {
+    return {exact_accumulator<T>::read_lanes(lanes),
+            exact_square_accumulator<T>::read_lanes(lanes + exact_accumulator<T>::lane_count)};
+  }
+
   /// That measure of spread of the `count` > ddof elements that were added, rounded once. Equal elements give +0; any
   /// NaN or infinity gives NaN.
   template <class R = T>

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+// States as int64 lanes: numbers that are added lane by lane, or of which the largest is taken lane by lane, so that
+// the lanes of many states become those of the states merged.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+#include <fanin/accumulator/fixed_point.hpp>
+#include <fanin/recipe.hpp>
+
+namespace fanin {
+
+/// What a transport does with each lane of all participants.
+enum class lane_merge : std::uint8_t {
+  sum,  ///< add up
+  max,  ///< take the largest
+};
+
+namespace accumulator {
+
+/// x as an integer that is larger for a larger x. -0 is below +0, and every NaN is above all numbers.
+template <class T>
+std::int64_t ordered(T x) {
+  if constexpr (std::is_floating_point_v<T>) {
+    using signed_bits = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
+    if (x != x) return std::numeric_limits<std::int64_t>::max();
+    const auto bits = static_cast<signed_bits>(fanin::detail::to_bits(x));
+    return bits < 0 ? bits ^ std::numeric_limits<signed_bits>::max() : bits;
+  } else if constexpr (std::same_as<T, std::uint64_t>) {
+    return static_cast<std::int64_t>(x ^ std::uint64_t{1} << 63);
+  } else {
+    return x;
+  }
+}
+
+/// The x of which ordered() gives the key.
+template <class T>
+T of_ordered(std::int64_t key) {
+  if constexpr (std::is_floating_point_v<T>) {
+    using signed_bits = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
+    if (key == std::numeric_limits<std::int64_t>::max()) return std::numeric_limits<T>::quiet_NaN();
+    const auto bits = static_cast<signed_bits>(key);
+    const auto ordinary = bits < 0 ? bits ^ std::numeric_limits<signed_bits>::max() : bits;
+    return fanin::detail::from_bits<T>(static_cast<typename fanin::detail::float_format<T>::bits>(ordinary));
+  } else if constexpr (std::same_as<T, std::uint64_t>) {
+    return static_cast<std::uint64_t>(key) ^ std::uint64_t{1} << 63;
+  } else {
+    return static_cast<T>(key);
+  }
+}
+
+/// The same for the search of the smallest: larger for a smaller x, and still above all numbers for a NaN.
+template <bool Largest, class T>
+std::int64_t rank_of(T x) {
+  const bool is_nan = x != x;
+  return Largest || is_nan ? ordered(x) : ~ordered(x);
+}
+template <bool Largest, class T>
+T of_rank(std::int64_t rank) {
+  const bool is_nan = std::is_floating_point_v<T> && rank == std::numeric_limits<std::int64_t>::max();
+  return of_ordered<T>(Largest || is_nan ? rank : ~rank);
+}
+
+/// The lanes of a state: `count` of them, which `how` merges. write() and read() are the inverse of each other up to
+/// merging. States without a specialisation have no lanes: their order matters, as in fast sums, or they are
+/// products.
+template <class A, class State = typename A::state>
+struct lanes {};
+
+/// The exact sums, which have lanes themselves.
+template <class A, class State>
+requires requires { State::lane_count; }
+struct lanes<A, State> {
+  static constexpr lane_merge how = lane_merge::sum;
+  static constexpr std::size_t count = State::lane_count;
+  static void write(const State& s, std::int64_t* out) { s.write_lanes(out); }
+  static State read(const std::int64_t* in) { return State::read_lanes(in); }
+};
+
+/// Complex numbers: the real parts, then the imaginary parts.
+template <class A, class Part>
+requires requires { Part::lane_count; }
+struct lanes<A, part_states<Part>> {
+  using part = lanes<A, Part>;
+  static constexpr lane_merge how = lane_merge::sum;
+  static constexpr std::size_t count = 2 * part::count;
+  static void write(const part_states<Part>& s, std::int64_t* out) {
+    part::write(s.re, out);
+    part::write(s.im, out + part::count);
+  }
+  static part_states<Part> read(const std::int64_t* in) { return {part::read(in), part::read(in + part::count)}; }
+};
+template <class A, class State>
+requires requires(State s) { s.re[0].lane_count; }
+struct lanes<A, State> {
+  using part = lanes<A, std::remove_cvref_t<decltype(State::re[0])>>;
+  static constexpr lane_merge how = lane_merge::sum;
+  static constexpr std::size_t count = 2 * part::count;
+  static void write(const State& s, std::int64_t* out) {
+    part::write(s.re[0], out);
+    part::write(s.im[0], out + part::count);
+  }
+  static State read(const std::int64_t* in) { return {{part::read(in)}, {part::read(in + part::count)}}; }
+};
+
+/// Integers in digits of 32 bits, least significant first; the last one has the sign.
+template <class A>
+requires(!requires { A::largest; }) struct lanes<A, int128> {
+  static constexpr lane_merge how = lane_merge::sum;
+  static constexpr std::size_t count = 4;
+  static void write(int128 s, std::int64_t* out) {
+    for (int i = 0; i < 3; ++i) out[i] = static_cast<std::uint32_t>(s >> 32 * i);
+    out[3] = static_cast<std::int64_t>(s >> 96);
+  }
+  static int128 read(const std::int64_t* in) {
+    uint128 s = 0;
+    for (int i = 3; i >= 0; --i) s = (s << 32) + static_cast<uint128>(static_cast<int128>(in[i]));
+    return static_cast<int128>(s);
+  }
+};
+
+/// A sum of squares that has reached its limit stays there, since no further square makes it smaller.
+template <class A>
+struct lanes<A, uint128> {
+  static constexpr lane_merge how = lane_merge::sum;
+  static constexpr std::size_t count = 4;
+  static void write(uint128 s, std::int64_t* out) {
+    for (int i = 0; i < 4; ++i) out[i] = static_cast<std::uint32_t>(s >> 32 * i);
+  }
+  static uint128 read(const std::int64_t* in) {
+    uint128 low = 0;
+    for (int i = 2; i >= 0; --i) low = (low << 32) + static_cast<std::uint64_t>(in[i]);
+    const uint128 high = static_cast<std::uint64_t>(in[3]) + (low >> 96);
+    constexpr uint128 digits = (uint128{1} << 96) - 1;
+    return high >> 31 != 0 ? A::limit : high << 96 | (low & digits);
+  }
+};
+
+template <class A>
+struct lanes<A, integer_moments> {
+  static constexpr lane_merge how = lane_merge::sum;
+  static constexpr std::size_t count = 4 + 6;
+  static void write(const integer_moments& s, std::int64_t* out) {
+    lanes<A, int128>::write(s.sum, out);
+    for (int i = 0; i < 4; ++i) out[4 + i] = static_cast<std::uint32_t>(s.squares >> 32 * i);
+    for (int i = 0; i < 2; ++i) out[8 + i] = static_cast<std::uint32_t>(s.squares_high >> 32 * i);
+  }
+  static integer_moments read(const std::int64_t* in) {
+    integer_moments s{lanes<A, int128>::read(in), 0, 0};
+    uint128 carry = 0;
+    for (int i = 0; i < 6; ++i) {
+      carry += static_cast<std::uint64_t>(in[4 + i]);
+      const auto digit = static_cast<std::uint32_t>(carry);
+      if (i < 4) {
+        s.squares |= static_cast<uint128>(digit) << 32 * i;
+      } else {
+        s.squares_high |= static_cast<std::uint64_t>(digit) << 32 * (i - 4);
+      }
+      carry >>= 32;
+    }
+    return s;
+  }
+};
+
+template <class A>
+requires requires(const A& a) {
+  []<class T>(const nonzero_count<T>&) {}(a);
+}
+struct lanes<A, std::uint64_t> {
+  static constexpr lane_merge how = lane_merge::sum;
+  static constexpr std::size_t count = 1;
+  static void write(std::uint64_t s, std::int64_t* out) { *out = static_cast<std::int64_t>(s); }
+  static std::uint64_t read(const std::int64_t* in) { return static_cast<std::uint64_t>(*in); }
+};
+
+/// A smallest or largest element, by its rank.
+template <class T, bool Largest>
+struct extremum_lanes {
+  static constexpr lane_merge how = lane_merge::max;
+  static constexpr std::size_t count = 1;
+  static void write(T s, std::int64_t* out) { *out = rank_of<Largest>(s); }
+  static T read(const std::int64_t* in) { return of_rank<Largest, T>(*in); }
+};
+template <class A, class T>
+requires std::derived_from<A, extremum<T, true>>
+struct lanes<A, T> : extremum_lanes<T, true> {
+};
+template <class A, class T>
+requires std::derived_from<A, extremum<T, false>>
+struct lanes<A, T> : extremum_lanes<T, false> {
+};
+template <class A, class T>
+struct lanes<A, extremes<T>> {
+  static constexpr lane_merge how = lane_merge::max;
+  static constexpr std::size_t count = 2;
+  static void write(const extremes<T>& s, std::int64_t* out) {
+    out[0] = rank_of<false>(s.min);
+    out[1] = rank_of<true>(s.max);
+  }
+  static extremes<T> read(const std::int64_t* in) { return {of_rank<false, T>(in[0]), of_rank<true, T>(in[1])}; }
+};
+
+/// Whether states of A have lanes.
+template <class A>
+concept has_lanes = requires {
+  lanes<A>::count;
+};
+
+}  // namespace accumulator
+}  // namespace fanin

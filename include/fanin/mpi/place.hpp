@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who takes part in a reduction over MPI and who gets its value, and the errors of such reductions.
+#pragma once
+
+#include <mpi.h>
+
+#include <string>
+
+#include <fanin/error.hpp>
+
+namespace fanin::mpi {
+
+/// A call of MPI failed, on a communicator whose error handler returns; what() has its name and MPI's message. With
+/// MPI's usual handler, MPI_ERRORS_ARE_FATAL, MPI itself ends the program.
+class mpi_error : public error {
+  using error::error;
+};
+
+/// Another rank could not do its part: it throws its own error, and all others this one.
+class other_rank_failed : public error {
+  using error::error;
+};
+
+/// All ranks of a communicator, which all get the value, or of which `root` alone does.
+struct place {
+  static constexpr int everyone = -1;
+  MPI_Comm comm;
+  int root;
+  place(MPI_Comm comm_, int root_ = everyone) noexcept : comm(comm_), root(root_) {}
+};
+
+namespace detail {
+
+inline void check(int status, const char* call) {
+  if (status == MPI_SUCCESS) return;
+  char text[MPI_MAX_ERROR_STRING] = "";
+  int length = 0;
+  MPI_Error_string(status, text, &length);
+  throw mpi_error(std::string(call) + " failed: " + text);
+}
+
+inline int rank_in(MPI_Comm comm) {
+  int rank = 0;
+  check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
+  return rank;
+}
+inline int size_of(MPI_Comm comm) {
+  int size = 0;
+  check(MPI_Comm_size(comm, &size), "MPI_Comm_size");
+  return size;
+}
+
+/// Whether the calling rank gets the value.
+inline bool gets_value(const place& where) {
+  return where.root == place::everyone || rank_in(where.comm) == where.root;
+}
+
+}  // namespace detail
+
+}  // namespace fanin::mpi

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Smallest and largest elements with their positions among the elements of all ranks, which are numbered by rank.
+#pragma once
+
+#include <mpi.h>
+
+#include <limits>
+
+#include <fanin/fanin.hpp>
+#include <fanin/mpi/exchange.hpp>
+
+namespace fanin::mpi::detail {
+
+/// What MPI_MAXLOC reduces with the type MPI_LONG_INT. Of equal ranks of elements, the lowest `owner` is taken.
+struct candidate {
+  long rank_of_element;
+  int owner;
+};
+static_assert(sizeof(long) == sizeof(std::int64_t), "the order of elements of 64 bits is that of `long`");
+
+/// Whether elements of this rank take part.
+inline bool has_elements(const input_views& inputs, bool largest, const options& chosen) {
+  const bool may_be_absent = inputs.mask() || chosen.nan == nan_policy::skip;
+  if (inputs.count() == 0 || !may_be_absent) return inputs.count() > 0;
+  std::int64_t lanes[2];
+  to_lanes(largest ? operation::max : operation::min, inputs, lanes, chosen);
+  return lanes[1] > 0;
+}
+
+/// The first extremal element of all ranks: one reduction finds the element and its rank, another adds up how many
+/// elements the ranks before it have.
+template <class T>
+report reduce_position(operation what, const input_views& inputs, indexed<T>& value, const place& where,
+                       const options& chosen) {
+  const bool largest = what == operation::argmax;
+  const auto order = [largest](computed_as<T> x) {
+    return largest ? accumulator::rank_of<true>(x) : accumulator::rank_of<false>(x);
+  };
+  const auto element = [largest](std::int64_t rank) {
+    using wide = computed_as<T>;
+    return T(largest ? accumulator::of_rank<true, wide>(rank) : accumulator::of_rank<false, wide>(rank));
+  };
+  constexpr int nobody = std::numeric_limits<int>::max();
+  const int self = rank_in(where.comm);
+  candidate best{std::numeric_limits<long>::min(), nobody};
+  indexed<T> own{};
+  report done;
+  std::exception_ptr failure;
+  try {
+    if (has_elements(inputs, largest, chosen)) {
+      done = fanin::reduce(what, inputs, own, chosen);
+      best = {order(own.value), self};
+    }
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  check(MPI_Allreduce(MPI_IN_PLACE, &best, 1, MPI_LONG_INT, MPI_MAXLOC, where.comm), "MPI_Allreduce");
+
+  std::int64_t lanes[1 + status_lanes];
+  exchange sent(lanes, lane_merge::sum, signature_of(what, inputs.type(), inputs.type(), chosen.nan),
+                [&](auto position) {
+                  if (failure) std::rethrow_exception(failure);
+                  const std::size_t before = self < best.owner ? inputs.count() : self == best.owner ? own.index : 0;
+                  position[0] = static_cast<std::int64_t>(before);
+                });
+  sent.run(where);
+  if (!sent.finish(where)) return done;
+  if (best.owner == nobody) {
+    throw invalid_argument("the " + std::string(to_string(what)) + " of no elements does not exist");
+  }
+  value = {element(best.rank_of_element), static_cast<std::uint64_t>(lanes[0])};
+  return done;
+}
+
+}  // namespace fanin::mpi::detail
