@@ -258,6 +258,38 @@ FANIN_API fanin_status fanin_incremental_push(fanin_incremental* incremental, co
 FANIN_API fanin_status fanin_incremental_finish(fanin_incremental* incremental, void* result, fanin_report* report);
 FANIN_API void fanin_incremental_destroy(fanin_incremental* incremental);
 
+/* ---- Descriptions ----------------------------------------------------------------------------------------------- */
+
+/* A real number; the member is the one that the type beside it names. f16, bf16, e5m2 and e4m3 are bits. */
+typedef union fanin_number {
+  float f32;
+  double f64;
+  int64_t i64;
+  uint64_t u64;
+  int32_t i32;
+  uint32_t u32;
+  int16_t i16;
+  uint16_t u16, f16, bf16;
+  int8_t i8;
+  uint8_t u8, e5m2, e4m3;
+} fanin_number;
+
+/* What there is in an array. Each number has the type and the bits of its operation's result with FANIN_EXACT. */
+typedef struct fanin_description {
+  size_t struct_size;
+  uint64_t count, nan;      /* elements that are no NaN, and NaN, without those that a mask leaves out */
+  fanin_type type;          /* of min and max */
+  fanin_type sum_type;      /* of sum */
+  fanin_type quotient_type; /* of mean and standard_deviation */
+  fanin_number min, max, sum, mean, standard_deviation; /* the deviation is that of a population */
+} fanin_description;
+#define FANIN_DESCRIPTION_INIT {sizeof(fanin_description), 0, 0, 0, 0, 0, {0}, {0}, {0}, {0}, {0}}
+
+/* Describes host memory in one read of it. `options`: backend, threads and nan; the method may be FANIN_EXACT. `report` is
+ * that of the numbers. Fails as fanin::describe throws: FANIN_INVALID_ARGUMENT if no element takes part */
+FANIN_API fanin_status fanin_describe(const fanin_input* input, const fanin_options* options,
+                                      fanin_description* description, fanin_report* report);
+
 /* ---- Many results ----------------------------------------------------------------------------------------------- */
 
 /* How many results the batch has. */

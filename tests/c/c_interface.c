@@ -249,6 +249,38 @@ static void batches(void) {
   CHECK_FAILS(fanin_batch_results(&in, &batch, &count), FANIN_INVALID_ARGUMENT, "layout");
 }
 
+static void descriptions(void) {
+  const float x[5] = {3, 1, NAN, 2, 9};
+  const int8_t bytes[3] = {-128, -128, 127};
+  const unsigned char taken[5] = {1, 1, 1, 1, 0};
+  fanin_input in = input_of(x, 5, FANIN_F32), of_bytes = input_of(bytes, 3, FANIN_I8);
+  fanin_options options = FANIN_OPTIONS_INIT;
+  fanin_report report = FANIN_REPORT_INIT;
+  fanin_description all = FANIN_DESCRIPTION_INIT;
+  float deviation;
+  in.mask = taken;
+  CHECK(fanin_describe(&in, NULL, &all, &report) == FANIN_OK);
+  CHECK(all.count == 3 && all.nan == 1 && isnan(all.min.f32) && isnan(all.mean.f32));
+  options.nan = FANIN_NAN_SKIP;
+  CHECK(fanin_describe(&in, &options, &all, &report) == FANIN_OK);
+  CHECK(all.type == FANIN_F32 && all.sum_type == FANIN_F32 && all.quotient_type == FANIN_F32);
+  CHECK(all.min.f32 == 1 && all.max.f32 == 3 && all.sum.f32 == 6 && all.mean.f32 == 2);
+  CHECK(fanin_reduce(FANIN_STANDARD_DEVIATION, &in, &options, &deviation, NULL) == FANIN_OK);
+  CHECK(all.standard_deviation.f32 == deviation && report.method == FANIN_EXACT && report.absent == 2);
+  CHECK(fanin_describe(&of_bytes, NULL, &all, NULL) == FANIN_OK);
+  CHECK(all.type == FANIN_I8 && all.sum_type == FANIN_I64 && all.quotient_type == FANIN_F64);
+  CHECK(all.count == 3 && all.min.i8 == -128 && all.max.i8 == 127 && all.sum.i64 == -129 && all.mean.f64 == -43);
+
+  of_bytes.count = 0;
+  CHECK_FAILS(fanin_describe(&of_bytes, NULL, &all, NULL), FANIN_INVALID_ARGUMENT, "minmax");
+  of_bytes.type = FANIN_C64;
+  CHECK_FAILS(fanin_describe(&of_bytes, NULL, &all, NULL), FANIN_UNSUPPORTED, "complex");
+  options.method = FANIN_FAST;
+  CHECK_FAILS(fanin_describe(&in, &options, &all, NULL), FANIN_INVALID_ARGUMENT, "exact");
+  all.struct_size = 0;
+  CHECK_FAILS(fanin_describe(&in, NULL, &all, NULL), FANIN_INVALID_ARGUMENT, "the description");
+}
+
 /* Where there is no device, a context says so; where there is one, it reduces host memory. */
 static void contexts(void) {
   const float x[2] = {1, 2};
@@ -281,6 +313,7 @@ int main(int arguments, char** values) {
   if (arguments == 2) spelling(values[1]);
   planned_and_in_blocks();
   batches();
+  descriptions();
   contexts();
   return failed_checks;
 }

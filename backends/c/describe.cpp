@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Descriptions in the C interface.
+#include "backends/c/convert.hpp"
+
+namespace {
+
+using namespace fanin;
+
+template <class T>
+fanin_number number_of(const T& value) {
+  fanin_number number{};
+  static_assert(sizeof value <= sizeof number);
+  std::memcpy(&number, &value, sizeof value);
+  return number;
+}
+
+}  // namespace
+
+fanin_status fanin_describe(const fanin_input* input, const fanin_options* given, fanin_description* description,
+                            fanin_report* report) {
+  return c::guarded([&] {
+    const options chosen = c::options_of(given);
+    const input_views x = c::inputs_of(operation::sum, input);
+    fanin_description out = c::copied(description, "the description");
+    if (is_complex(x.type())) throw unsupported("complex numbers have no order, and so no description");
+    if (x.place() == memory::device) throw unsupported("a description is that of host memory");
+    with_element(x.type(), [&]<class T>() {
+      if constexpr (!complex_number<T>) {
+        fanin::description<T> all{};
+        c::write_report(detail::describe(x, all, chosen), report);
+        out.count = all.count, out.nan = all.nan;
+        out.type = static_cast<fanin_type>(x.type());
+        out.sum_type = static_cast<fanin_type>(type_of<decltype(all.sum)>);
+        out.quotient_type = static_cast<fanin_type>(type_of<decltype(all.mean)>);
+        out.min = number_of(all.min), out.max = number_of(all.max), out.sum = number_of(all.sum);
+        out.mean = number_of(all.mean), out.standard_deviation = number_of(all.standard_deviation);
+      }
+    });
+    std::memcpy(description, &out, sizeof out);
+  });
+}
