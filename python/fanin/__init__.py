@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reductions you can trust: sums and the like that are correctly rounded, with the same bits in any order.
+
+>>> import fanin
+>>> fanin.sum([0.1] * 10), sum([0.1] * 10)  # doctest: +SKIP
+(1.0, 0.9999999999999999)
+
+One function for each operation (fanin.operations() lists them), of whatever has the buffer protocol, __dlpack__,
+__cuda_array_interface__ or Arrow's interface, without a copy; results belong to the input's library and stay on its
+device. State keeps exact sums to which more is added; segment_sum, group_sum and the like give many results.
+"""
+
+import importlib as _importlib
+
+from . import _library, _operations
+from ._errors import BackendUnavailable, DeviceError, Error, InvalidArgument, OutOfMemory, Overflow, Unsupported
+
+__version__ = _library.version().decode()
+_made = _operations.make_operations()
+globals().update(_made)
+
+# Where the rest is, which is imported when it is used first.
+_LATER = {"fsum": "_sequences", "State": "_state", "describe": "_describe", "Description": "_describe",
+          "report": "_report", "Report": "_report", "index_add": "_batches", "backends": "_report",
+          "operations": "_report"}
+
+
+def __getattr__(name):
+    if name in _LATER:
+        found = getattr(_importlib.import_module("." + _LATER[name], __name__), name)
+    elif name.startswith(("segment_", "group_")) and name.partition("_")[2] in _made:
+        from ._batches import make
+        found = make(name)
+    else:
+        raise AttributeError("module 'fanin' has no attribute %r" % name)
+    globals()[name] = found
+    return found
+
+
+def __dir__():
+    return sorted(set(globals()) | set(_LATER)
+                  | {kind + name for kind in ("segment_", "group_") for name in _made})

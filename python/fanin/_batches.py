@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A result for each segment or group: fanin.segment_sum, fanin.group_sum and so on, and fanin.index_add."""
+
+import ctypes
+import struct
+
+from . import _library as c
+from ._catalogue import EXTREMES, INDEXED, OPERATIONS, kept_options, usual_method
+from ._errors import InvalidArgument, Unsupported
+from ._reduce import reduce_views, set_mask
+from ._types import CODES, COMPLEX, CTYPE_OF, F16, NARROW, code_of
+from ._views import view_of
+
+INDICES = frozenset(CODES[name] for name in ("i32", "i64", "u32", "u64"))
+
+SEGMENTS_DOC = """%s, of each segment.
+
+Segment k is x[offsets[k]:offsets[k + 1]]; there is one more offset than segments. `empty` is the result of segments
+without elements, where the operation has none: without it, NaN for floats, and an error otherwise. The other arguments
+are those of fanin.%s.
+
+%s
+"""
+GROUPS_DOC = """%s, of each group.
+
+Group k is the elements of x whose key is k, from 0 up to groups - 1. A key of no group is an error, unless
+`drop_others` leaves its element out. `empty` is as for segments; the other arguments are those of fanin.%s.
+
+%s
+"""
+EXAMPLES = {
+    "segment_sum": ">>> fanin.segment_sum(array('d', [1, 2, 3, 4]), [0, 1, 1, 4]).tolist()\n[1.0, 0.0, 9.0]",
+    "group_sum": ">>> fanin.group_sum(array('d', [1, 2, 3, 4]), [0, 2, 0, 2], 3).tolist()\n[4.0, 0.0, 6.0]",
+}
+
+
+def make(full_name):
+    kind, _, name = full_name.partition("_")
+    what = OPERATIONS[name]
+    two = c.operation_inputs(what) == 2
+    usual = usual_method(name)
+    if kind == "segment":
+        def reduce_one(x, offsets, *, method=usual, dtype=None, empty=None, out=None, where=None, nan="propagate",
+                       backend="auto", threads=0):
+            return _reduce(what, (x,), offsets, None, False, method, dtype, empty, out, where, nan, backend, threads)
+
+        def reduce_two(x, y, offsets, *, method=usual, dtype=None, empty=None, out=None, where=None, nan="propagate",
+                       backend="auto", threads=0):
+            return _reduce(what, (x, y), offsets, None, False, method, dtype, empty, out, where, nan, backend, threads)
+    else:
+        def reduce_one(x, keys, groups, *, drop_others=False, method=usual, dtype=None, empty=None, out=None,
+                       where=None, nan="propagate", backend="auto", threads=0):
+            return _reduce(what, (x,), keys, groups, drop_others, method, dtype, empty, out, where, nan, backend, threads)
+
+        def reduce_two(x, y, keys, groups, *, drop_others=False, method=usual, dtype=None, empty=None, out=None,
+                       where=None, nan="propagate", backend="auto", threads=0):
+            return _reduce(what, (x, y), keys, groups, drop_others, method, dtype, empty, out, where, nan, backend,
+                           threads)
+    function = reduce_two if two else reduce_one
+    function.__name__ = function.__qualname__ = full_name
+    function.__module__ = "fanin"
+    function.__doc__ = (SEGMENTS_DOC if kind == "segment" else GROUPS_DOC) % (
+        c.operation_story(what).decode(), name, EXAMPLES.get(full_name, ""))
+    return function
+
+
+def _reduce(what, inputs, index, groups, drop_others, method, dtype, empty, out, where, nan, backend, threads):
+    views = [view_of(x) for x in inputs]
+    wanted = c.DEFAULT_TYPE if dtype is None else code_of(dtype)
+    batch, count = batch_of(views[0], index, groups, drop_others)
+    if empty is not None:
+        number, form, _ = c.result_of(what, views[0].code, wanted)
+        batch.if_empty = ctypes.addressof(result_for_empty(empty, number, form, batch))
+    return reduce_views(what, views, None, method, wanted, False, out, where, nan, backend, threads,
+                        batch=(batch, (count,)))
+
+
+def batch_of(x, index, groups, drop_others):
+    """The struct for segments (groups is None) or groups, and the number of results."""
+    if len(x.shape) != 1 or x.strides is not None:
+        raise Unsupported("segments and groups are those of one axis without gaps: call numpy.ravel(x)")
+    indices = view_of(index)
+    if indices.code not in INDICES or len(indices.shape) != 1 or indices.strides is not None:
+        raise Unsupported("offsets and keys are integers of 32 or 64 bits on one axis without gaps: call "
+                        "numpy.ascontiguousarray(index, 'int64')")
+    if indices.place != x.place or indices.device != x.device:
+        raise Unsupported("offsets and keys have to be in the memory of the elements")
+    batch = c.Batch(layout=c.SEGMENTS if groups is None else c.GROUPS, index=indices.address,
+                    index_count=indices.count, index_type=indices.code, drop_others=drop_others,
+                    group_count=0 if groups is None else groups)
+    batch.kept = indices
+    if groups is None and not indices.count:
+        raise InvalidArgument("there is one more offset than segments, and so at least one")
+    return batch, indices.count - 1 if groups is None else groups
+
+
+def result_for_empty(empty, number, form, batch):
+    """The memory of a result that stands for no elements. An index alone stands beside the element 0."""
+    memory = batch.kept_empty = (ctypes.c_uint64 * 2)()
+    if form == INDEXED:
+        memory[1] = empty & 0xffffffffffffffff
+    elif form == EXTREMES:
+        pair = (CTYPE_OF[number] * 2).from_buffer(memory)
+        pair[0], pair[1] = empty
+    elif number in COMPLEX:
+        value = complex(empty)
+        (CTYPE_OF[number]).from_buffer(memory)[:] = [value.real, value.imag]
+    elif number == F16:
+        memory[0] = struct.unpack("<H", struct.pack("<e", empty))[0]
+    elif number in NARROW:
+        raise Unsupported("empty= is not for results of bf16 and floats of 8 bits: ask for dtype='f32'")
+    else:
+        CTYPE_OF[number].from_buffer(memory).value = empty
+    return memory
+
+
+def index_add(out, keys, x, *, operation="sum", drop_others=False, method="exact", where=None, nan="propagate",
+              backend="auto", threads=0):
+    """Adds each x[i] to out[keys[i]], and returns out, an array of the type that the operation has for x.
+
+    With method="exact" each out[k] and its elements are added without rounding, and rounded once. `operation` may be
+    sum, product, min or max. Host memory only.
+
+    >>> total = array('d', [1.0, 1.0])
+    >>> fanin.index_add(total, [1, 1, 0], array('d', [1e16, -1e16, 3.0]))
+    array('d', [4.0, 1.0])
+    """
+    target, view = view_of(out), view_of(x)
+    if len(target.shape) != 1 or target.strides is not None or target.place != c.HOST or view.place != c.HOST:
+        raise Unsupported("index_add is for host memory, and out has one axis without gaps")
+    if target.kept is not None and target.kept.buffer.readonly or not getattr(
+            getattr(out, "flags", None), "writeable", True):
+        raise InvalidArgument("out is read-only")
+    what = OPERATIONS[operation]
+    if method == "exact" and operation == "product":
+        method = "fast"
+    usual = c.result_of(what, view.code)[0]
+    if target.code != usual and not (target.code in NARROW or target.code == CODES["f64"]):
+        raise Unsupported("out has another type than the results: they are %s" % [k for k in CODES if CODES[k] == usual][0])
+    batch, count = batch_of(view, keys, target.count, drop_others)
+    call = c.Input(x=view.address, count=view.count, type=view.code, place=c.HOST)
+    if where is not None:
+        set_mask(call, view, where)
+    wanted = c.DEFAULT_TYPE if target.code == usual else target.code
+    c.check(c.add_to(what, call, batch, kept_options[method, nan, backend, threads, wanted],
+                     c.Output(data=target.address, count=count, place=c.HOST), None))
+    return out

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The buffer protocol: where the elements of numpy arrays, memoryview, array and the like are, without a copy."""
+
+import ctypes
+from ctypes import POINTER, byref, c_char_p, c_int, c_ssize_t, c_void_p, py_object
+
+from . import _library as c
+from ._errors import Unsupported
+from ._types import BY_FORMAT, CTYPE_OF
+
+
+class PyBuffer(ctypes.Structure):
+    _fields_ = [("buf", c_void_p), ("obj", c_void_p), ("len", c_ssize_t), ("itemsize", c_ssize_t),
+                ("readonly", c_int), ("ndim", c_int), ("format", c_char_p), ("shape", POINTER(c_ssize_t)),
+                ("strides", POINTER(c_ssize_t)), ("suboffsets", POINTER(c_ssize_t)), ("internal", c_void_p)]
+
+
+CONTIGUOUS, STRIDED, WRITABLE = 0x0008 | 0x0020 | 0x0004, 0x0008 | 0x0010 | 0x0004, 0x0001
+_prototype = ctypes.PYFUNCTYPE(c_int, py_object, c_void_p, c_int)
+get_buffer = _prototype(("PyObject_GetBuffer", ctypes.pythonapi))
+get_buffer.argtypes = (py_object, POINTER(PyBuffer), c_int)
+release = ctypes.PYFUNCTYPE(None, c_void_p)(("PyBuffer_Release", ctypes.pythonapi))
+release.argtypes = (POINTER(PyBuffer),)
+
+
+class Scratch:
+    """The structs of one call. Calls take one from a pool and put it back, so that none is made for each call."""
+
+    __slots__ = ("buffer", "buffer_ref", "input", "input_ref", "storage", "storage_ref", "numbers")
+
+    def __init__(self):
+        self.buffer = PyBuffer()
+        self.buffer_ref = byref(self.buffer)
+        self.input = c.Input()
+        self.input_ref = byref(self.input)
+        self.storage = (ctypes.c_uint64 * 2)()
+        self.storage_ref = byref(self.storage)
+        self.numbers = [ctype.from_buffer(self.storage) for ctype in CTYPE_OF]
+        self.numbers.append(ctypes.c_uint64.from_buffer(self.storage, 8))
+
+
+INDEX = len(CTYPE_OF)  # of Scratch.numbers, behind those of the element types
+pool = []
+
+
+class Held:
+    """The buffer of an object, until it is deleted."""
+
+    __slots__ = ("buffer",)
+
+    def __init__(self, x, flags=STRIDED):
+        self.buffer = PyBuffer()
+        get_buffer(x, self.buffer, flags)
+
+    def __del__(self):
+        release(self.buffer)
+
+
+def read_format(text):
+    """The element type of a format. Raises TypeError if there is none."""
+    code = BY_FORMAT.get(text)
+    if code is None:
+        raise Unsupported("elements of the format %r are none of fanin's: convert them, as by x.astype('float64')"
+                        % (text or b"").decode())
+    return code

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the library offers, as the C interface lists it, and the options of a call as its struct."""
+
+from ctypes import byref
+
+from . import _library as c
+from ._errors import InvalidArgument
+
+NAMES = c.list_names(c.operation_name)
+OPERATIONS = {name: code for code, name in enumerate(NAMES)}
+METHODS = {name: code for code, name in enumerate(c.list_names(c.method_name))}
+NAN = {"propagate": 0, "skip": 1}
+REPRODUCIBILITY = ("same_for_any_order", "same_for_fixed_order", "same_run_to_run", "same_never")
+NUMBER, INDEXED, EXTREMES = 0, 1, 2
+
+# Operations of which no method is exact.
+FAST_ONLY = frozenset(("product", "log_sum_exp"))
+# Operations whose results are of the element's type, and those that are truth values.
+OF_ELEMENTS = frozenset(OPERATIONS[name] for name in ("min", "max", "minmax"))
+TRUTHS = frozenset(OPERATIONS[name] for name in ("any", "all"))
+COUNT_NONZERO = OPERATIONS["count_nonzero"]
+
+
+def is_truth(what, is_bool):
+    """Whether results are truth values, as the elements may be."""
+    return what in TRUTHS or is_bool and what in OF_ELEMENTS
+
+
+def is_count(what, is_bool):
+    """Whether results of unsigned integers are counts, which other libraries give as int64."""
+    return what == COUNT_NONZERO or is_bool
+
+
+def usual_method(name):
+    return "fast" if name in FAST_ONLY else "exact"
+
+
+def name_to_code(names, name, kind):
+    code = names.get(name)
+    if code is None:
+        raise InvalidArgument("there is no %s %r: choose one of %s" % (kind, name, ", ".join(names)))
+    return code
+
+
+def options_of(method="exact", nan="propagate", backend="auto", threads=0, wanted=c.DEFAULT_TYPE):
+    """The struct of these choices. With "auto" the environment's FANIN_BACKEND chooses, if it is set."""
+    return c.Options(backend=None if backend == "auto" else backend.encode(),
+                     method=name_to_code(METHODS, method, "method"), result_type=wanted, threads=threads,
+                     nan=name_to_code(NAN, nan, "policy for NaN"))
+
+
+class KeptOptions(dict):
+    """References to the structs of choices that were made before."""
+
+    def __missing__(self, choices):
+        if len(self) >= 256:
+            self.clear()
+        reference = self[choices] = byref(options_of(*choices))
+        return reference
+
+
+kept_options = KeptOptions()

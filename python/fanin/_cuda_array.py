@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arrays with __cuda_array_interface__ (version 3): CuPy's, whose results are CuPy arrays, and those of others."""
+
+import sys
+
+from ._device import LEGACY_STREAM, device_of
+from ._errors import InvalidArgument, Unsupported
+from ._libraries import PYTHON, NumpyResults
+from ._types import BY_NUMPY, CODES, SIZES
+from ._views import View, in_elements
+
+
+class CupyResults(NumpyResults):
+    """Results as CuPy arrays, those of one number without axes, as CuPy's own are."""
+
+    name = "cupy"
+    narrow = frozenset((CODES["f16"],))
+
+    def __init__(self, cupy):
+        super().__init__()
+        self.cupy = cupy
+
+    def empty_on_device(self, shape, code, view):
+        with self.cupy.cuda.Device(view.device):
+            memory = self.cupy.empty(shape, self.dtype(code))
+        return memory, memory.data.ptr
+
+    def finished(self, memory, shape, code, view, part=None, truth=False, counts=False):
+        if truth or counts:
+            memory = memory.view(bool if truth else "int64")
+        return memory if part is None else memory[..., part]
+
+    def lanes_like(self, lanes, owner):
+        with owner.device:
+            return self.cupy.array(lanes, "int64")
+
+    def taken(self, out, shape, code):
+        wanted = self.dtype(code)
+        if not isinstance(out, self.cupy.ndarray):
+            raise Unsupported("out has to be a CuPy array, as the input is")
+        if out.dtype != wanted and not (out.dtype == bool and SIZES[code] == 1):
+            raise Unsupported("out has the type %s, and the results have %s" % (out.dtype, wanted))
+        if out.shape != shape or not out.flags.c_contiguous:
+            raise InvalidArgument("out has to be contiguous and of the shape %s" % (shape,))
+        return out.data.ptr
+
+
+_cupy = []
+
+
+def read_cuda_array(x):
+    cupy = sys.modules.get("cupy")
+    if cupy is not None and isinstance(x, cupy.ndarray):
+        if not _cupy:
+            _cupy.append(CupyResults(cupy))
+        code = _code_of(x.dtype.name, x)
+        strides = None if x.flags.c_contiguous else in_elements(x.strides, x.dtype.itemsize, "the array")
+        view = View(x, x.data.ptr, code, x.shape, strides, _cupy[0], x.dtype.name == "bool")
+        return view.on_device(x.device.id, cupy.cuda.get_current_stream(x.device.id).ptr)
+    return read_interface(x)
+
+
+def _code_of(name, x):
+    code = BY_NUMPY.get(name)
+    if code is None:
+        raise Unsupported("a %s of %s is not read: convert it, as by x.astype('float64')" % (type(x).__name__, name))
+    return code
+
+
+_KINDS = {"f": "float", "i": "int", "u": "uint", "c": "complex"}
+
+
+def read_interface(x):
+    """The view of an array of any library, which its stream, or without one the legacy default stream, has written."""
+    given = x.__cuda_array_interface__
+    if given.get("mask") is not None:
+        raise Unsupported("an array with a mask in __cuda_array_interface__ is not read: hand the mask over as where=")
+    order, kind, size = given["typestr"][0], given["typestr"][1], int(given["typestr"][2:])
+    name = "bool" if kind == "b" else _KINDS.get(kind, kind) + str(8 * size)
+    if order == ">":
+        raise Unsupported("an array whose numbers have the other byte order is not read: call x.astype('<%s')"
+                        % given["typestr"][1:])
+    code = _code_of(name, x)
+    address, shape = given["data"][0], tuple(given["shape"])
+    view = View(x, address, code, shape, in_elements(given.get("strides"), size, "the array"), PYTHON, name == "bool",
+                given)
+    stream = given.get("stream")
+    if stream == 0:
+        raise InvalidArgument("__cuda_array_interface__ has the stream 0, which its version 3 does not allow")
+    return view.on_device(device_of(address) if address else 0, stream or LEGACY_STREAM)

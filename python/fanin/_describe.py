@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What there is in an array, in one read of it."""
+
+import ctypes
+from collections import namedtuple
+
+from . import _library as c
+from ._catalogue import options_of
+from ._errors import Unsupported
+from ._reduce import set_mask
+from ._types import value_at
+from ._views import in_c_order, view_of
+
+
+class Description(namedtuple("Description", "count nan min max sum mean standard_deviation")):
+    """Numbers that are no NaN, NaN, the extremes, the sum, the mean and the standard deviation of a population."""
+
+    __slots__ = ()
+
+
+def describe(x, *, where=None, nan="propagate", backend="auto", threads=0):
+    """A Description of x in host memory. Each number has the bits of its own operation's exact result.
+
+    >>> import fanin
+    >>> fanin.describe([2.0, 4.0, 9.0]).mean
+    5.0
+    """
+    view = view_of(x)
+    if view.strides is not None and not in_c_order(view.shape[::-1], view.strides[::-1]):
+        raise Unsupported("describe reads arrays without gaps: call numpy.ascontiguousarray(x)")
+    call = c.Input(x=view.address, count=view.count, type=view.code, place=view.place)
+    if where is not None:
+        set_mask(call, view, where)
+    found = c.CDescription()
+    c.check(c.describe(call, options_of("exact", nan, backend, threads), found, None))
+
+    def number(member, code):
+        return value_at(ctypes.addressof(found) + getattr(c.CDescription, member).offset, code)
+    return Description(found.count, found.nan, number("min", found.type), number("max", found.type),
+                       number("sum", found.sum_type), number("mean", found.quotient_type),
+                       number("standard_deviation", found.quotient_type))

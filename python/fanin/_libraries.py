@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Libraries to which results belong: Python itself and numpy. Torch's and CuPy's are beside their readers."""
+
+import ctypes
+
+from ._errors import InvalidArgument, Unsupported
+from ._types import CTYPE_OF, LETTER_OF, NARROW, NUMPY_NAMES, SIZES, value_at
+
+
+class PythonResults:
+    """Results as Python numbers, and many of them as memoryviews."""
+
+    name = "Python"
+    narrow = frozenset()  # types that results have where the input has them, of 8 and 16 bits
+
+    def empty(self, shape, code, view):
+        """Memory for results of that type: what holds them, and its address."""
+        count = 1
+        for length in shape:
+            count *= length
+        memory = (CTYPE_OF[code] * count)()
+        return memory, ctypes.addressof(memory)
+
+    def finished(self, memory, shape, code, view, part=None, truth=False, counts=False):
+        """The results that stand in the memory; of pairs, the part 0 or 1."""
+        step, first = (1, 0) if part is None else (2, part)
+        numbers = [value_at(ctypes.addressof(memory) + i * SIZES[code], code)
+                   for i in range(first, len(memory), step)]
+        if truth:
+            numbers = [bool(number) for number in numbers]
+        if not shape:
+            return numbers[0]
+        letter = "?" if truth else "d" if code in NARROW else LETTER_OF[code]
+        if letter.startswith("Z"):
+            return numbers  # memoryviews know no complex numbers
+        from array import array
+        flat = bytes(numbers) if truth else array(letter, numbers).tobytes()
+        return memoryview(flat).cast(letter, shape)
+
+    def taken(self, out, shape, code):
+        raise Unsupported("out= is for numpy, torch and CuPy arrays")
+
+
+class NumpyResults:
+    """Results as numpy scalars, and many of them as numpy arrays."""
+
+    name = "numpy"
+    narrow = NARROW
+
+    def __init__(self):
+        import numpy
+        self.numpy = numpy
+        self.types = {}
+
+    def dtype(self, code):
+        found = self.types.get(code)
+        if found is None:
+            name = NUMPY_NAMES[code]
+            if not hasattr(self.numpy, name):
+                import ml_dtypes
+                found = self.numpy.dtype(getattr(ml_dtypes, name))
+            else:
+                found = self.numpy.dtype(name)
+            self.types[code] = found
+        return found
+
+    def empty(self, shape, code, view):
+        memory = self.numpy.empty(shape, self.dtype(code))
+        return memory, memory.__array_interface__["data"][0]
+
+    def finished(self, memory, shape, code, view, part=None, truth=False, counts=False):
+        if truth or counts:
+            memory = memory.view(bool if truth else "int64")
+        return memory[()] if part is None else memory[..., part][()]
+
+    def taken(self, out, shape, code):
+        """The address of the caller's memory for results."""
+        wanted = self.dtype(code)
+        if not isinstance(out, self.numpy.ndarray):
+            raise Unsupported("out has to be a numpy array, as the input is")
+        if out.dtype != wanted and not (out.dtype == bool and SIZES[code] == 1):
+            raise Unsupported("out has the type %s, and the results have %s" % (out.dtype, wanted))
+        if out.shape != shape:
+            raise InvalidArgument("out has the shape %s, and the results have %s" % (out.shape, shape))
+        if not (out.flags.c_contiguous and out.flags.writeable):
+            raise InvalidArgument("out has to be writable and in C order")
+        return out.__array_interface__["data"][0]
+
+
+PYTHON = PythonResults()
+_numpy = []
+
+
+def numpy_library():
+    if not _numpy:
+        _numpy.append(NumpyResults())
+    return _numpy[0]

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The functions fanin.sum, fanin.min and so on: one for each operation of the catalogue, made from its row."""
+
+import sys
+from array import array
+
+from . import _library as c
+from ._buffers import CONTIGUOUS, INDEX, Scratch, get_buffer, pool, release
+from ._catalogue import INDEXED, NAMES, is_count, is_truth, kept_options, usual_method
+from ._reduce import LONG, reduce_views
+from ._types import BY_FORMAT, COMPLEX, F16, SIZES, U64, code_of
+from ._views import view_of
+
+
+DOC = """%s.
+
+Along the axes of `axis` (an int or a tuple), or of all elements. `method`: "fast", "compensated" or "exact".
+`nan`: "propagate" or "skip". `where`: an array of bool of x's shape in C order, or None. `dtype`: the type of the
+result. `threads`: 0 for as many as the process has cores.
+
+%s
+"""
+
+
+class ShortCall:
+    """What a call of one operation, library, format and choice of options needs to know, looked up once."""
+
+    __slots__ = ("code", "shift", "options", "number", "wrap")
+
+    def __init__(self, what, kind, text, choices, dtype):
+        code = BY_FORMAT[text]
+        wanted = c.DEFAULT_TYPE if dtype is None else code_of(dtype)
+        if wanted == c.DEFAULT_TYPE and code == F16 and kind.__module__ == "numpy":
+            raise KeyError(text)  # the long call chooses the type
+        number, form, _ = c.result_of(what, code, wanted)
+        if form > INDEXED or number in COMPLEX or number == F16:
+            raise KeyError(text)
+        self.code, self.shift = code, SIZES[code].bit_length() - 1
+        self.options = kept_options[choices + (wanted,)]
+        self.number = INDEX if form == INDEXED else number
+        truth = is_truth(what, text == b"?")
+        counts = number == U64 and is_count(what, text == b"?")
+        self.wrap = bool if truth else None
+        if kind.__module__ == "numpy":
+            import numpy
+            from ._types import NUMPY_NAMES
+            self.wrap = numpy.bool_ if truth else numpy.int64 if form == INDEXED or counts \
+                else getattr(numpy, NUMPY_NAMES[number])
+
+
+def reduce_short(what, calls, x, choices, dtype):
+    """The result for an array that is contiguous and in host memory; NotImplemented for another one."""
+    try:
+        scratch = pool.pop()
+    except IndexError:
+        scratch = Scratch()
+    buffer = scratch.buffer
+    try:
+        get_buffer(x, scratch.buffer_ref, CONTIGUOUS)
+    except (BufferError, ValueError, TypeError):
+        pool.append(scratch)
+        return NotImplemented
+    try:
+        key = type(x), buffer.format, choices, dtype
+        call = calls.get(key)
+        if call is None:
+            try:
+                call = calls[key] = ShortCall(what, key[0], key[1], choices, dtype)
+            except KeyError:
+                return NotImplemented
+        size = buffer.len
+        if size >= LONG:
+            return NotImplemented
+        given = scratch.input
+        given.x = buffer.buf
+        given.count = size >> call.shift
+        given.type = call.code
+        status = c.reduce(what, scratch.input_ref, call.options, scratch.storage_ref, None)
+        if status:
+            c.check(status)
+        value = scratch.numbers[call.number].value
+        return value if call.wrap is None else call.wrap(value)
+    finally:
+        release(scratch.buffer_ref)
+        pool.append(scratch)
+
+
+# The short calls of classes. Those of libraries join when a call first meets their arrays, as they are not imported here.
+short_calls = {array: reduce_short, memoryview: reduce_short}
+
+
+def find_short_call(kind):
+    if kind in short_calls:
+        return
+    numpy, torch = sys.modules.get("numpy"), sys.modules.get("torch")
+    if numpy is not None and kind is numpy.ndarray:
+        short_calls[kind] = reduce_short
+    elif torch is not None and kind is torch.Tensor:
+        from . import _torch
+        short_calls[kind] = _torch.reduce_short
+
+
+def make_one(name, what, usual):
+    calls = {}
+
+    def reduce(x, axis=None, *, method=usual, dtype=None, keepdims=False, out=None, where=None, nan="propagate",
+               backend="auto", threads=0):
+        short = short_calls.get(type(x))
+        if short is not None and axis is None and out is None and where is None and not keepdims:
+            result = short(what, calls, x, (method, nan, backend, threads), dtype)
+            if result is not NotImplemented:
+                return result
+        find_short_call(type(x))
+        return reduce_views(what, [view_of(x)], axis, method, c.DEFAULT_TYPE if dtype is None else code_of(dtype), keepdims,
+                            out, where, nan, backend, threads)
+    return reduce
+
+
+def make_two(name, what, usual):
+    def reduce(x, y, axis=None, *, method=usual, dtype=None, keepdims=False, out=None, where=None, nan="propagate",
+               backend="auto", threads=0):
+        views = [view_of(x), view_of(y)]
+        return reduce_views(what, views, axis, method, c.DEFAULT_TYPE if dtype is None else code_of(dtype), keepdims,
+                            out, where, nan, backend, threads)
+    return reduce
+
+
+EXAMPLES = {
+    "sum": ">>> fanin.sum([1e16, 1.0, -1e16])\n1.0",
+    "product": ">>> fanin.product([2, 3, 7])\n42",
+    "min": ">>> fanin.min([3, 1, 2])\n1",
+    "max": ">>> fanin.max([3.0, 9.0, 2.0])\n9.0",
+    "sum_of_squares": ">>> fanin.sum_of_squares([3, 4])\n25",
+    "mean": ">>> fanin.mean([1, 2, 6])\n3.0",
+    "norm2": ">>> fanin.norm2([3.0, 4.0])\n5.0",
+    "variance": ">>> fanin.variance([1, 2, 3, 4])\n1.25",
+    "dot": ">>> fanin.dot([1.0, 2.0], [3.0, 4.0])\n11.0",
+    "sum_of_magnitudes": ">>> fanin.sum_of_magnitudes([3, -4])\n7",
+    "argmin": ">>> fanin.argmin([3, 1, 2])\n1",
+    "argmax": ">>> fanin.argmax([3, 9, 2])\n1",
+    "minmax": ">>> fanin.minmax([3, 9, 2])\n(2, 9)",
+    "max_magnitude": ">>> fanin.max_magnitude([3.0, -4.0])\n4.0",
+    "count_nonzero": ">>> fanin.count_nonzero([0.0, -0.0, 2.0])\n1",
+    "any": ">>> fanin.any([0, 0, 2])\nTrue",
+    "all": ">>> fanin.all([1, 0])\nFalse",
+    "standard_deviation": ">>> fanin.standard_deviation([1, 3])\n1.0",
+    "sample_variance": ">>> fanin.sample_variance([1, 3])\n2.0",
+    "sample_standard_deviation": ">>> fanin.sample_standard_deviation([1, 3, 5])\n2.0",
+    "log_sum_exp": ">>> fanin.log_sum_exp([0.0])\n0.0",
+    "vdot": ">>> fanin.vdot([1j, 2j], [1j, 1j])\n(3+0j)",
+}
+
+
+def make_operations():
+    made = {}
+    for what, name in enumerate(NAMES):
+        make = make_one if c.operation_inputs(what) == 1 else make_two
+        function = make(name, what, usual_method(name))
+        function.__name__ = function.__qualname__ = name
+        function.__module__ = "fanin"
+        function.__doc__ = DOC % (c.operation_story(what).decode(), EXAMPLES.get(name, ""))
+        made[name] = function
+    return made

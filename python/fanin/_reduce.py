@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A reduction of views, of one array or of rows, and the results in the input's library."""
+
+import ctypes
+from ctypes import byref
+
+from . import _library as c
+from ._catalogue import EXTREMES, INDEXED, NUMBER, is_count, is_truth, kept_options
+from ._errors import InvalidArgument, Unsupported
+from ._types import I64, SIZES, U64, U8
+from ._views import in_c_order
+
+LONG = 1 << 30  # bytes, from which on an array is read in pieces, between which signals are handled
+PIECE = 1 << 28
+
+
+def reduce_views(what, views, axis=None, method="exact", wanted=c.DEFAULT_TYPE, keepdims=False, out=None, mask=None,
+                 nan="propagate", backend="auto", threads=0, batch=None, report=None):
+    """The results of an operation of one view or two, in the library of the first."""
+    x = views[0]
+    check_pair(views)
+    wanted = result_type_for(what, x, method, wanted)
+    number, form, size = c.result_of(what, x.code, wanted)
+    options = kept_options[method, nan, backend, threads, wanted]
+    batch, shape = batch or batch_of(x, axis, keepdims, method, form, mask)
+    call = c.Input(x=x.address, y=views[1].address if len(views) > 1 else None, count=x.count, type=x.code,
+                   place=x.place)
+    if mask is not None:
+        set_mask(call, x, mask)
+    # Of {value, index} the index is the second integer of 64 bits; min and max stand side by side.
+    pairs = (2,) if form != NUMBER else ()
+    held = I64 if form == INDEXED else number
+    if x.place == c.DEVICE:
+        from ._device import reduce_on_device
+        return reduce_on_device(what, x, call, batch, options, shape, number, form, held, out, report)
+    if out is not None and form == NUMBER:
+        memory, address = out, x.library.taken(out, shape, number)
+    else:
+        memory, address = x.library.empty(shape + pairs, held, x)
+    if batch is not None:
+        output = c.Output(data=address, count=prod(shape), place=c.HOST)
+        c.check(c.reduce_batch(what, call, batch, options, output, report))
+    elif x.count * SIZES[x.code] >= LONG:
+        reduce_in_pieces(what, call, options, address, report)
+    else:
+        c.check(c.reduce(ctypes.c_int32(what), byref(call), options, ctypes.c_void_p(address),
+                         None if report is None else byref(report)))
+    if memory is out:
+        return out
+    return finish(what, x, memory, shape, held, form, out)
+
+
+def finish(what, x, memory, shape, held, form, out=None):
+    """The results as the caller gets them: indices, pairs, truth values or numbers."""
+    truth = is_truth(what, x.is_bool)
+    counts = held == U64 and is_count(what, x.is_bool)
+
+    def part(which):
+        return x.library.finished(memory, shape, held, x, which, truth, counts)
+    if form == EXTREMES:
+        return part(0), part(1)
+    return copied(part(1 if form == INDEXED else None), out)
+
+
+def copied(results, out):
+    if out is None:
+        return results
+    out[...] = results
+    return out
+
+
+def result_type_for(what, x, method, wanted):
+    """The type that results have: where the library's own is wider than an element, the element's."""
+    if wanted == c.DEFAULT_TYPE and method == "exact" and x.code in x.library.narrow:
+        usual, form, _ = c.result_of(what, x.code)
+        if usual != x.code and form == NUMBER and usual not in (U64, U8):
+            return x.code
+    return wanted
+
+
+def prod(lengths):
+    product = 1
+    for length in lengths:
+        product *= length
+    return product
+
+
+def check_pair(views):
+    if len(views) == 1:
+        return
+    x, y = views
+    if x.code != y.code or x.place != y.place or x.device != y.device:
+        raise Unsupported("both inputs have to be of one type and in one memory")
+    if x.shape != y.shape:
+        raise InvalidArgument("the inputs have the shapes %s and %s" % (x.shape, y.shape))
+    if x.strides != y.strides:
+        raise Unsupported("both inputs have to lie in the same order: call numpy.ascontiguousarray(x) of each")
+
+
+def axes_of(axis, ndim):
+    """The axes that `axis` names, from 0 on."""
+    if axis is None:
+        return tuple(range(ndim))
+    named = axis if isinstance(axis, (tuple, list)) else (axis,)
+    axes = tuple(i + ndim if i < 0 else i for i in named)
+    for i, given in zip(axes, named):
+        if not 0 <= i < ndim:
+            raise InvalidArgument("there is no axis %d: the array has %d" % (given, ndim))
+    if len(set(axes)) != len(axes):
+        raise InvalidArgument("an axis is named twice")
+    return axes
+
+
+def batch_of(x, axis, keepdims, method, form, mask):
+    """The rows of an array along the axes, or None where they are one array; and the shape of the results."""
+    ndim = len(x.shape)
+    along = axes_of(axis, ndim)
+    shape = tuple(1 if i in along else x.shape[i] for i in range(ndim) if keepdims or i not in along)
+    if len(along) == ndim:
+        if x.strides is None:
+            return None, shape
+        # Where the order does not matter, an array whose axes are turned round is one array too.
+        if method == "exact" and form != INDEXED and mask is None and in_c_order(x.shape[::-1], x.strides[::-1]):
+            return None, shape
+    batch = c.Batch(layout=c.ROWS, axis_count=ndim, along_count=len(along),
+                    shape=(ctypes.c_uint64 * ndim)(*x.shape), along=(ctypes.c_int32 * len(along))(*along))
+    if x.strides is not None:
+        batch.strides = (ctypes.c_int64 * ndim)(*x.strides)
+    return batch, shape
+
+
+def set_mask(call, x, mask):
+    """Elements take part where the mask, an array of bool of the same shape and in C order, is true."""
+    from ._views import view_of
+    view = view_of(mask)
+    if view.code != U8 or view.place != x.place:
+        raise Unsupported("where has to be an array of bool, in the memory of the input")
+    if view.shape != x.shape or view.strides is not None:
+        raise InvalidArgument("where has the shape %s, and the input %s: call "
+                         "numpy.ascontiguousarray(numpy.broadcast_to(where, x.shape))" % (view.shape, x.shape))
+    call.mask = view.address
+    call.kept = view
+
+
+def reduce_in_pieces(what, call, options, address, report):
+    """One array in pieces, with the bits of one call: between two pieces Python handles signals."""
+    stream = ctypes.c_void_p()
+    c.check(c.incremental_create(what, call.type, options, byref(stream)))
+    try:
+        for piece in pieces_of(call):
+            c.check(c.incremental_push(stream, piece))
+        c.check(c.incremental_finish(stream, address, report))
+    finally:
+        c.incremental_destroy(stream)
+
+
+def pieces_of(call):
+    size = SIZES[call.type]
+    length = PIECE // size
+    for first in range(0, call.count, length):
+        piece = c.Input(x=call.x + first * size, y=call.y and call.y + first * size,
+                        count=min(length, call.count - first), type=call.type, place=call.place, mask=call.mask,
+                        mask_first=first)
+        yield piece

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is known of a result, and what the library offers."""
+
+from collections import namedtuple
+
+from . import _library as c
+from ._catalogue import METHODS, NAMES, OPERATIONS, REPRODUCIBILITY, name_to_code, usual_method
+from ._reduce import reduce_views
+from ._types import code_of
+from ._views import view_of
+
+
+class Bound(namedtuple("Bound", "of_result of_magnitudes absolute")):
+    """|value - exact| <= of_result |exact| + of_magnitudes M + absolute, where M is the sum of the magnitudes.
+
+    docs/numerics.md has M of each operation. With method="exact" of_magnitudes is 0.
+    """
+
+    __slots__ = ()
+
+
+class Report(namedtuple("Report", "value backend variant method reproducibility bound absent fallback")):
+    """A result and what is known of it.
+
+    `reproducibility` is "same_for_any_order", "same_for_fixed_order", "same_run_to_run" or "same_never"; `absent` counts
+    the elements that took no part; `fallback` names the backends that were passed over, and why.
+    """
+
+    __slots__ = ()
+
+
+def report(operation, x, y=None, axis=None, *, method=None, dtype=None, where=None, nan="propagate", backend="auto",
+           threads=0):
+    """The result of an operation, given by its name or its function, and what is known of it.
+
+    Of a CUDA array the value is copied to the host, for which the call waits.
+
+    >>> import fanin
+    >>> found = fanin.report("sum", [0.1] * 10)
+    >>> found.value, found.method, found.reproducibility
+    (1.0, 'exact', 'same_for_any_order')
+    """
+    name = operation if isinstance(operation, str) else operation.__name__
+    what = name_to_code(OPERATIONS, name, "operation")
+    views = [view_of(x)] if y is None else [view_of(x), view_of(y)]
+    known = c.CReport(fallback=b"")
+    value = reduce_views(what, views, axis, method or usual_method(name),
+                         c.DEFAULT_TYPE if dtype is None else code_of(dtype), False, None, where, nan, backend, threads,
+                         report=known)
+    return Report(value, known.backend.decode(), known.variant.decode(), list(METHODS)[known.method],
+                  REPRODUCIBILITY[known.reproducibility],
+                  Bound(known.bound_of_result, known.bound_of_magnitudes, known.bound_absolute), known.absent,
+                  (known.fallback or b"").decode())
+
+
+def backends():
+    """The backends in order of preference: for each name None if it can run here, else the reason."""
+    names = c.list_names(c.backend_name)
+    obstacles = [c.backend_obstacle(i) for i in range(len(names))]
+    return {name: None if obstacle is None else obstacle.decode() for name, obstacle in zip(names, obstacles)}
+
+
+def operations():
+    """A line about each operation, by name."""
+    return {name: c.operation_story(what).decode() for what, name in enumerate(NAMES)}

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lists, tuples and other iterables of numbers, which are copied: for small data."""
+
+import math
+from array import array
+
+from . import _library as c
+from ._catalogue import OPERATIONS
+from ._errors import Overflow, Unsupported
+from ._libraries import PYTHON
+from ._types import CODES, F32, F64, I64, U64
+from ._views import View, view_of
+
+
+def read_sequence(values):
+    """The numbers as i64 if all are integers, as u64 if they fit there only, as f64, or as c128."""
+    if isinstance(values, (str, bytes, dict)) or not hasattr(values, "__iter__"):
+        raise Unsupported("a %s is no array, and no iterable of numbers" % type(values).__name__)
+    if not isinstance(values, (list, tuple)):
+        values = list(values)
+    if not values:
+        return View(values, None, F64, (0,), None, PYTHON)
+    integers = True
+    for value in values:
+        if not hasattr(value, "__index__"):
+            integers = False
+            if hasattr(value, "__len__"):
+                raise Unsupported("a list of lists is not read: call numpy.asarray(x)")
+            break
+    for letter, code in (("q", I64), ("Q", U64)) if integers else ():
+        try:
+            return of_array(array(letter, values), code)
+        except OverflowError:
+            continue
+    if integers:
+        raise Overflow("an integer of the list does not fit into 64 bits")
+    try:
+        return of_array(array("d", values), F64)
+    except TypeError:
+        if not all(isinstance(value, complex) or hasattr(value, "__float__") for value in values):
+            raise
+    parts = array("d")
+    for value in values:
+        number = complex(value)
+        parts.extend((number.real, number.imag))
+    return View(parts, parts.buffer_info()[0], CODES["c128"], (len(values),), None, PYTHON)
+
+
+def of_array(numbers, code):
+    address, count = numbers.buffer_info()
+    return View(numbers, address, code, (count,), None, PYTHON)
+
+
+def fsum(values):
+    """The sum of the numbers, correctly rounded: math.fsum for any iterable, and for arrays at the speed of fanin.sum.
+
+    As math.fsum, +inf and -inf together are a ValueError, and a sum of finite numbers that overflows is an
+    OverflowError; sums that only overflow on the way do not.
+
+    >>> fsum([0.1] * 10)
+    1.0
+    >>> fsum([1e308, 1e308, -1e308])
+    1e+308
+    """
+    from ._reduce import reduce_views
+    view = _view_of_floats(values)
+    total = float(reduce_views(OPERATIONS["sum"], [view], wanted=F64 if view.code == F32 else c.DEFAULT_TYPE))
+    if math.isfinite(total):
+        return total + 0.0  # of -0, math.fsum makes 0
+    if math.isnan(total) and math.isnan(float(reduce_views(OPERATIONS["sum"], [view], nan="skip"))):
+        raise ValueError("-inf + inf in fsum")
+    if math.isinf(total) and not math.isinf(float(reduce_views(OPERATIONS["max_magnitude"], [view]))):
+        raise OverflowError("the sum is too large for a float")
+    return total
+
+
+def _view_of_floats(values):
+    if isinstance(values, (list, tuple)) or not (hasattr(values, "__len__") and hasattr(values, "dtype")):
+        return of_array(array("d", values), F64)
+    return view_of(values)

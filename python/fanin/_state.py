@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Exact sums that are not rounded yet."""
+
+import ctypes
+import threading
+from array import array
+from ctypes import byref
+
+from . import _library as c
+from ._catalogue import OPERATIONS, name_to_code, options_of
+from ._errors import InvalidArgument, Unsupported
+from ._reduce import LONG, pieces_of, set_mask
+from ._types import CODES, F32, F64, NARROW, SIZES, code_of, value_at
+from ._views import in_c_order, view_of
+
+_KINDS = {"sum": OPERATIONS["sum"], "sum_of_squares": OPERATIONS["sum_of_squares"]}
+
+
+class State:
+    """The exact sum of floating-point numbers (or of their squares), to which more can be added and merged.
+
+    A state depends on the multiset of its numbers only: any split, order and merging gives the same state. `dtype` is
+    f32, also for floats of 8 and 16 bits, or f64; without it, it is that of the first numbers.
+
+    >>> import fanin
+    >>> parts = fanin.State([1e16, 1.0]) + fanin.State([-1e16])
+    >>> parts.value(), parts.count
+    (1.0, 3)
+    """
+
+    __slots__ = ("_handle", "_lock", "_operation", "_code", "_lanes_as")
+
+    def __init__(self, x=None, *, dtype=None, operation="sum"):
+        self._operation = name_to_code(_KINDS, operation, "operation of states")
+        self._handle, self._lock, self._code, self._lanes_as = ctypes.c_void_p(), threading.Lock(), None, None
+        if dtype is not None:
+            self._create(code_of(dtype))
+        if x is not None:
+            self.add(x)
+
+    def __del__(self):
+        if getattr(self, "_handle", None):
+            c.state_destroy(self._handle)
+
+    def _create(self, code):
+        c.check(c.state_create(self._operation, code, byref(self._handle)))
+        self._code = code
+
+    def _created(self):
+        if not self._handle:
+            self._create(F64)
+        return self._handle
+
+    def add(self, x, *, where=None, nan="propagate", backend="auto", threads=0):
+        """Adds the numbers of x, of host or device memory, and returns the state."""
+        if isinstance(x, (list, tuple)):
+            x = array("d", x)
+        view = view_of(x)
+        if view.strides is not None and not in_c_order(view.shape[::-1], view.strides[::-1]):
+            raise Unsupported("a state adds arrays without gaps: call numpy.ascontiguousarray(x)")
+        call = c.Input(x=view.address, count=view.count, type=view.code, place=view.place)
+        if where is not None:
+            set_mask(call, view, where)
+        options = options_of("exact", nan, backend, threads)
+        with self._lock:
+            if not self._handle:
+                self._create(F32 if view.code in NARROW else view.code)
+            if view.place == c.DEVICE:
+                from ._device import context_of
+                context = context_of(view.device, view.stream)
+                with context.lock:
+                    c.check(c.state_accumulate(self._handle, call, options, context.handle, None))
+            else:
+                pieces = pieces_of(call) if view.count * SIZES[view.code] >= LONG else (call,)
+                for piece in pieces:
+                    c.check(c.state_accumulate(self._handle, piece, options, None, None))
+        self._lanes_as = getattr(view.library, "lanes_like", None), view.owner
+        return self
+
+    def merge(self, other):
+        """Adds all that was added to the other state, and returns this one."""
+        if other._handle:
+            if not self._handle:
+                self._create(other._code)
+            c.check(c.state_merge(self._handle, other._handle))
+        return self
+
+    def __add__(self, other):
+        if not isinstance(other, State):
+            return NotImplemented
+        return self.copy().merge(other)
+
+    def __radd__(self, other):
+        return self.copy() if other == 0 else NotImplemented  # sum(states)
+
+    def copy(self):
+        made = State(operation=self.operation)
+        return made.merge(self)
+
+    @property
+    def operation(self):
+        return next(name for name, code in _KINDS.items() if code == self._operation)
+
+    @property
+    def dtype(self):
+        """"f32", "f64", or None before the first numbers."""
+        return None if self._code is None else {F32: "f32", F64: "f64"}[self._code]
+
+    @property
+    def count(self):
+        """How many numbers were added; None where a saved state did not say."""
+        count = c.state_count(self._handle)
+        return None if count == 2 ** 64 - 1 else count
+
+    def value(self, dtype=None):
+        """The sum, rounded once: to f32 or f64, as the state is, or to the floating-point type `dtype`."""
+        return self._finish(self._operation, dtype)
+
+    def mean(self, dtype=None):
+        """The mean of the numbers of a state of sums."""
+        return self._finish(OPERATIONS["mean"], dtype)
+
+    def norm2(self, dtype=None):
+        """The root of a state of sums of squares."""
+        return self._finish(OPERATIONS["norm2"], dtype)
+
+    def _finish(self, what, dtype):
+        handle = self._created()
+        code = self._code if dtype is None else code_of(dtype)
+        result = ctypes.c_uint64()
+        c.check(c.state_finish(handle, what, code, byref(result)))
+        return value_at(ctypes.addressof(result), code)
+
+    def save(self):
+        """The state as bytes, which any machine loads (docs/exact-format.md)."""
+        size = c.state_saved_bytes(self._created())
+        saved = ctypes.create_string_buffer(size)
+        c.check(c.state_save(self._handle, saved, size))
+        return saved.raw
+
+    @staticmethod
+    def load(saved):
+        """The state that save() wrote."""
+        saved = bytes(saved)
+        handle = ctypes.c_void_p()
+        c.check(c.state_load(saved, len(saved), byref(handle)))
+        made = State(operation="sum_of_squares" if saved[5] == 2 else "sum")
+        made._handle, made._code = handle, F32 if saved[4] == 4 else F64
+        return made
+
+    def __reduce__(self):
+        return (State.load, (self.save(),)) if self._handle else (_empty, (self.operation,))
+
+    def lanes(self):
+        """The state as integers that any transport can add: lanes of up to 2**31 states, added lane by lane.
+
+        An array of int64 of the library, and on the device, of the numbers that were added last: a torch tensor or a
+        CuPy array, else a numpy array.
+        """
+        size = c.state_lane_count(self._created())
+        lanes = (ctypes.c_int64 * size)()
+        c.check(c.state_lanes(self._handle, lanes))
+        make, like = self._lanes_as or (None, None)
+        if make is not None:
+            return make(list(lanes), like)
+        import numpy
+        return numpy.array(lanes, numpy.int64)
+
+    @staticmethod
+    def from_lanes(lanes):
+        """The state of these lanes, of one state or of the sum of many."""
+        numbers = array("q", lanes.tolist() if hasattr(lanes, "tolist") else lanes)
+        for operation in _KINDS:
+            for dtype in ("f32", "f64"):
+                made = State(dtype=dtype, operation=operation)
+                if c.state_lane_count(made._handle) == len(numbers):
+                    c.check(c.state_from_lanes(made._handle, numbers.buffer_info()[0]))
+                    return made
+        raise InvalidArgument("no states have %d lanes" % len(numbers))
+
+    def __repr__(self):
+        return "<fanin.State: %s of %s numbers%s>" % (self.operation, self.count,
+                                                      "" if self._code is None else " as " + self.dtype)
+
+
+def _empty(operation):
+    return State(operation=operation)

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0
+"""torch tensors, of the CPU and of CUDA devices."""
+
+import ctypes
+
+import torch
+
+from . import _library as c
+from ._buffers import Scratch
+from ._catalogue import NUMBER, TRUTHS, kept_options
+from ._device import context_of
+from ._errors import InvalidArgument, Unsupported
+from ._types import CODES, COMPLEX, NARROW, SIZES, U64, code_of
+from ._views import View
+
+TYPES = {"f32": torch.float32, "f64": torch.float64, "i32": torch.int32, "i64": torch.int64, "i8": torch.int8,
+         "u8": torch.uint8, "i16": torch.int16, "f16": torch.float16, "bf16": torch.bfloat16,
+         "c64": torch.complex64, "c128": torch.complex128, "u64": torch.int64}
+for _name, _attribute in (("e5m2", "float8_e5m2"), ("e4m3", "float8_e4m3fn"), ("u16", "uint16"), ("u32", "uint32")):
+    if hasattr(torch, _attribute):
+        TYPES[_name] = getattr(torch, _attribute)
+BY_TYPE = {dtype: CODES[name] for name, dtype in TYPES.items() if name != "u64"}
+if hasattr(torch, "uint64"):
+    BY_TYPE[torch.uint64] = CODES["u64"]
+BY_TYPE[torch.bool] = CODES["u8"]
+TYPE_OF = {CODES[name]: dtype for name, dtype in TYPES.items()}
+
+# The handle of the current stream, without an object for it where torch has that function.
+raw_stream = getattr(torch._C, "_cuda_getCurrentRawStream", None) or \
+    (lambda device: torch.cuda.current_stream(device).cuda_stream)
+
+
+class TorchResults:
+    """Results as tensors on the input's device. Sums and counts of integers are int64, as torch's are."""
+
+    name = "torch"
+    narrow = frozenset((CODES["f16"], CODES["bf16"]))
+
+    def empty(self, shape, code, view):
+        memory = torch.empty(shape, dtype=TYPE_OF[code], device=view.owner.device)
+        return memory, memory.data_ptr()
+
+    empty_on_device = empty
+
+    def finished(self, memory, shape, code, view, part=None, truth=False, counts=False):
+        if truth:
+            memory = memory.view(torch.bool)
+        return memory if part is None else memory[..., part]
+
+    def lanes_like(self, lanes, owner):
+        return torch.tensor(lanes, dtype=torch.int64, device=owner.device)
+
+    def taken(self, out, shape, code):
+        wanted = TYPE_OF[code]
+        if not isinstance(out, torch.Tensor):
+            raise Unsupported("out has to be a tensor, as the input is")
+        if out.dtype != wanted and not (out.dtype == torch.bool and SIZES[code] == 1):
+            raise Unsupported("out has the type %s, and the results have %s" % (out.dtype, wanted))
+        if tuple(out.shape) != shape or not out.is_contiguous():
+            raise InvalidArgument("out has to be contiguous and of the shape %s" % (shape,))
+        return out.data_ptr()
+
+
+TORCH = TorchResults()
+
+
+def read_torch(x):
+    if x.requires_grad and torch.is_grad_enabled():
+        raise Unsupported("a tensor that requires grad is not read, as results have no gradient: call x.detach()")
+    if x.layout is not torch.strided:
+        raise Unsupported("a tensor of layout %s is not read: call x.to_dense()" % x.layout)
+    if x.is_conj() or x.is_neg():
+        raise Unsupported("a tensor that is conjugated or negated lazily is not read: call x.resolve_conj() or "
+                        "x.resolve_neg()")
+    code = BY_TYPE.get(x.dtype)
+    if code is None:
+        raise Unsupported("a tensor of %s is not read: convert it, as by x.to(torch.float64)" % x.dtype)
+    kind = x.device.type
+    if kind not in ("cpu", "cuda"):
+        raise Unsupported("a tensor on %s is not read: call x.cpu()" % x.device)
+    strides = None if x.is_contiguous() else tuple(x.stride())
+    view = View(x, x.data_ptr(), code, tuple(x.shape), strides, TORCH, x.dtype is torch.bool)
+    if kind == "cuda":
+        device = x.get_device()
+        view.on_device(device, raw_stream(device))
+    return view
+
+
+class ShortTorchCall:
+    """What a call for a tensor on a device needs to know, looked up once for an operation and its choices."""
+
+    __slots__ = ("code", "options", "dtype", "what")
+
+    def __init__(self, what, dtype_of_x, choices, dtype):
+        code = BY_TYPE[dtype_of_x]
+        wanted = c.DEFAULT_TYPE if dtype is None else code_of(dtype)
+        number, form, _ = c.result_of(what, code, wanted)
+        if form != NUMBER or number in NARROW or number in COMPLEX or code in NARROW or what in TRUTHS \
+                or dtype_of_x is torch.bool:
+            raise KeyError(dtype_of_x)  # for the long call
+        self.code, self.options = code, kept_options[choices + (wanted,)]
+        self.dtype, self.what = TYPE_OF[number], ctypes.c_int32(what)
+
+
+pool = []
+
+
+def reduce_short(what, calls, x, choices, dtype):
+    """The enqueued result for a contiguous tensor on a device; NotImplemented for another one."""
+    if not x.is_cuda or x.requires_grad or x.layout is not torch.strided or not x.is_contiguous() or x.is_neg():
+        return NotImplemented
+    key = x.dtype, choices, dtype
+    call = calls.get(key)
+    if call is None:
+        try:
+            call = calls[key] = ShortTorchCall(what, key[0], choices, dtype)
+        except KeyError:
+            return NotImplemented
+    device = x.get_device()
+    context = context_of(device, raw_stream(device))
+    memory = x.new_empty(2, dtype=call.dtype)  # the result, and whether it overflowed
+    try:
+        scratch = pool.pop()
+    except IndexError:
+        scratch = Scratch()
+        scratch.input.place = c.DEVICE
+    given = scratch.input
+    given.x = x.data_ptr()
+    given.count = x.numel()
+    given.type = call.code
+    with context.lock:
+        status = c.context_enqueue(context.handle, call.what, scratch.input_ref, call.options,
+                                   ctypes.c_void_p(memory.data_ptr()))
+    pool.append(scratch)
+    if status:
+        c.check(status)
+    return memory[0]

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Element types: their numbers in the C interface, and the names that other libraries have for them."""
+
+import ctypes
+
+from . import _library as c
+from ._errors import Unsupported
+
+NAMES = c.list_names(c.type_name)
+CODES = {name: code for code, name in enumerate(NAMES)}
+SIZES = [c.type_size(code) for code in range(len(NAMES))]
+F32, F64, I64, U8, U64, F16 = (CODES[name] for name in ("f32", "f64", "i64", "u8", "u64", "f16"))
+NARROW = frozenset(CODES[name] for name in ("f16", "bf16", "e5m2", "e4m3"))
+COMPLEX = {CODES["c64"]: F32, CODES["c128"]: F64}
+
+# numpy's names; those of 16 and 8 bits that numpy lacks are ml_dtypes'.
+NUMPY = {
+    "f32": "float32", "f64": "float64", "i32": "int32", "i64": "int64", "u32": "uint32", "u64": "uint64",
+    "i8": "int8", "u8": "uint8", "i16": "int16", "u16": "uint16", "f16": "float16", "bf16": "bfloat16",
+    "e5m2": "float8_e5m2", "e4m3": "float8_e4m3fn", "c64": "complex64", "c128": "complex128",
+}
+NUMPY_NAMES = [NUMPY[name] for name in NAMES]
+BY_NUMPY = {NUMPY[name]: code for name, code in CODES.items()}
+BY_NUMPY["bool"] = U8
+
+CTYPES = {
+    "f32": ctypes.c_float, "f64": ctypes.c_double, "i32": ctypes.c_int32, "i64": ctypes.c_int64,
+    "u32": ctypes.c_uint32, "u64": ctypes.c_uint64, "i8": ctypes.c_int8, "u8": ctypes.c_uint8,
+    "i16": ctypes.c_int16, "u16": ctypes.c_uint16, "f16": ctypes.c_uint16, "bf16": ctypes.c_uint16,
+    "e5m2": ctypes.c_uint8, "e4m3": ctypes.c_uint8, "c64": ctypes.c_float * 2, "c128": ctypes.c_double * 2,
+}
+CTYPE_OF = [CTYPES[name] for name in NAMES]
+
+# Formats of the buffer protocol (the module struct's letters, in native order).
+_LETTERS = {"f": "f32", "d": "f64", "e": "f16", "?": "u8", "b": "i8", "B": "u8", "h": "i16", "H": "u16",
+            "i": "i32", "I": "u32", "q": "i64", "Q": "u64", "Zf": "c64", "Zd": "c128"}
+_LETTERS.update({"l": "i%d" % (8 * ctypes.sizeof(ctypes.c_long)), "L": "u%d" % (8 * ctypes.sizeof(ctypes.c_long))})
+BY_FORMAT = {None: U8}
+for _letter, _name in _LETTERS.items():
+    for _order in ("", "@", "=", "<"):
+        if not (_order in ("=", "<") and _letter in "lL"):
+            BY_FORMAT[(_order + _letter).encode()] = CODES[_name]
+LETTER_OF = {CODES[name]: letter for letter, name in _LETTERS.items() if letter not in "?lL"}
+
+_SHORT = dict(CODES, bool=U8, int=I64, float=F64, complex=CODES["c128"])
+
+
+def code_of(dtype):
+    """The number of a type that is given by a name or by another library's object for it.
+
+    >>> NAMES[code_of("f32")], NAMES[code_of(float)], NAMES[code_of("float16")]
+    ('f32', 'f64', 'f16')
+    """
+    if isinstance(dtype, type):
+        name = dtype.__name__  # float, numpy.float32
+    else:
+        name = str(dtype).rpartition(".")[2]  # numpy.dtype("float32"), torch.float32, "f32"
+    code = _SHORT.get(name, BY_NUMPY.get(name))
+    if code is None:
+        raise Unsupported("there is no element type %r: the types are %s" % (name, ", ".join(NAMES)))
+    return code
+
+
+def value_at(address, code):
+    """The Python number of that type at an address."""
+    if code in COMPLEX:
+        return complex(*CTYPE_OF[code].from_address(address))
+    raw = CTYPE_OF[code].from_address(address).value
+    return raw if code not in NARROW else float_of_bits(raw, code)
+
+
+def float_of_bits(bits, code):
+    """The number that the bits of a float of 8 or 16 bits stand for.
+
+    >>> float_of_bits(0x3c00, F16), float_of_bits(0x3f80, CODES["bf16"]), float_of_bits(0x7e, CODES["e4m3"])
+    (1.0, 1.0, 448.0)
+    """
+    import struct
+    name = NAMES[code]
+    if name == "bf16":
+        return struct.unpack("<f", struct.pack("<I", bits << 16))[0]
+    if name != "e4m3":  # e5m2 is the upper half of f16
+        return struct.unpack("<e", struct.pack("<H", bits if name == "f16" else bits << 8))[0]
+    sign, exponent, fraction = -1.0 if bits >> 7 else 1.0, bits >> 3 & 15, bits & 7
+    if exponent == 15 and fraction == 7:
+        return float("nan")
+    return sign * (fraction * 2.0 ** -9 if exponent == 0 else (8 + fraction) * 2.0 ** (exponent - 10))

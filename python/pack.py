@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Packs the package and the shared library into a wheel.
+
+usage: pack.py LIBRARY DIST_FOLDER
+
+The wheel has beside the library those that a bare system lacks (Highway, oneTBB, libgomp), where the library looks for
+them first. Its tag names the glibc that all of them need. Prints the path of the wheel.
+"""
+
+import base64
+import hashlib
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import zipfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+BUNDLED = re.compile(r"(libhwy|libtbb|libgomp)\.so")
+
+METADATA = """Metadata-Version: 2.1
+Name: fanin
+Version: {version}
+Summary: Sums and other reductions that are correctly rounded, on CPUs and GPUs
+License: Apache-2.0
+Requires-Python: >=3.9
+Provides-Extra: numpy
+Requires-Dist: numpy; extra == "numpy"
+Description-Content-Type: text/markdown
+
+"""
+WHEEL = """Wheel-Version: 1.0
+Generator: fanin
+Root-Is-Purelib: false
+Tag: {tag}
+"""
+
+
+def version():
+    header = (HERE.parent / "include/fanin/version.hpp").read_text()
+    return re.search(r"define FANIN_VERSION \"?([0-9.]+)", header).group(1)
+
+
+def output_of(*command):
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def needed_libraries(library):
+    """The paths of the libraries that go along, by the names under which they are needed."""
+    lines = re.findall(r"^\s*(\S+) => (/\S+)", output_of("ldd", str(library)), re.M)
+    return {name: pathlib.Path(path).resolve() for name, path in lines if BUNDLED.match(name)}
+
+
+def needed_glibc(libraries):
+    """The newest version of glibc whose symbols the libraries use, as (major, minor)."""
+    used = (re.findall(r"GLIBC_(\d+)\.(\d+)", output_of("readelf", "-V", str(path))) for path in libraries)
+    return max((int(major), int(minor)) for versions in used for major, minor in versions)
+
+
+def stripped(path, folder):
+    target = folder / path.name
+    subprocess.run(["strip", "--strip-unneeded", "-o", target, path], check=True)
+    return target.read_bytes()
+
+
+def files_of(library):
+    """What the wheel contains: bytes by path."""
+    files = {"fanin/" + path.name: path.read_bytes() for path in sorted((HERE / "fanin").iterdir())
+             if path.suffix in (".py", ".pyi", ".typed") or path.name == "py.typed"}
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        files["fanin/libfanin.so"] = stripped(library, folder)
+        for name, path in needed_libraries(library).items():
+            files["fanin/" + name] = stripped(path, folder)
+    return files
+
+
+def record_line(path, content):
+    digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
+    return "%s,sha256=%s,%d\n" % (path, digest, len(content))
+
+
+def write_wheel(library, dist):
+    major, minor = needed_glibc([library, *needed_libraries(library).values()])
+    tag = "py3-none-manylinux_%d_%d_x86_64" % (major, minor)
+    info = "fanin-%s.dist-info/" % version()
+    files = files_of(library)
+    files[info + "METADATA"] = (METADATA.format(version=version()) + (HERE / "README.md").read_text()).encode()
+    files[info + "WHEEL"] = WHEEL.format(tag=tag).encode()
+    files[info + "LICENSE"] = (HERE.parent / "LICENSE").read_bytes()
+    record = "".join(record_line(path, content) for path, content in files.items())
+    files[info + "RECORD"] = (record + info + "RECORD,,\n").encode()
+    dist.mkdir(parents=True, exist_ok=True)
+    for old in dist.glob("fanin-*.whl"):
+        old.unlink()
+    wheel = dist / ("fanin-%s-%s.whl" % (version(), tag))
+    with zipfile.ZipFile(wheel, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
+        for path, content in files.items():
+            entry = zipfile.ZipInfo(path)  # of 1980: the same content gives the same wheel
+            entry.external_attr = (0o755 if ".so" in path else 0o644) << 16
+            archive.writestr(entry, content, zipfile.ZIP_DEFLATED)
+    return wheel
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    print(write_wheel(pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])))

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every example of the docstrings and of README.md."""
+
+import doctest
+import importlib
+import os
+import pathlib
+import pkgutil
+import unittest
+from array import array
+
+import fanin
+from support import numpy
+
+README = os.environ.get("FANIN_README")
+WITHOUT_DOCTESTS = ("__main__", "_torch")  # which run a command, and need torch
+
+
+class Examples(unittest.TestCase):
+    def run_all(self, parser_result):
+        runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE)
+        output = []
+        runner.run(parser_result, out=output.append)
+        self.assertEqual(runner.failures, 0, "".join(output))
+        return runner.tries
+
+    def run_text(self, name, text, **names):
+        return self.run_all(doctest.DocTestParser().get_doctest(text, dict(names, fanin=fanin, array=array), name, name, 0))
+
+    def test_functions(self):
+        tries = 0
+        for name in sorted(set(dir(fanin))):
+            found = getattr(fanin, name)
+            if callable(found) and found.__doc__:
+                tries += self.run_text(name, found.__doc__, **{name: found})
+        self.assertGreater(tries, 25)
+
+    def test_modules(self):
+        for module in pkgutil.iter_modules(fanin.__path__):
+            if module.name.startswith("_") and module.name not in WITHOUT_DOCTESTS:
+                loaded = importlib.import_module("fanin." + module.name)
+                for test in doctest.DocTestFinder().find(loaded):
+                    if test.name == loaded.__name__ or "." + module.name + "." in test.name:
+                        test.globs.update(array=array, fanin=fanin)
+                        self.run_all(test)
+        self.run_text("fanin", fanin.__doc__)
+
+    @unittest.skipIf(numpy is None or README is None, "numpy is not installed, or FANIN_README not set")
+    def test_readme(self):
+        text = pathlib.Path(README).read_text(encoding="utf-8")
+        self.assertGreater(self.run_text("README.md", text), 15)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,275 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The package without any other library: lists, array and memoryview."""
+
+import copy
+import math
+import pickle
+import sys
+import threading
+import unittest
+from array import array
+from fractions import Fraction
+
+import fanin
+from support import bits, exact_sum, wide_numbers
+
+NO_EXACT = ("product", "log_sum_exp")
+PAIRS = ("dot", "vdot")
+
+
+class Sums(unittest.TestCase):
+    def test_lists(self):
+        self.assertEqual(fanin.sum([1e16, 1.0, -1e16]), 1.0)
+        self.assertIs(type(fanin.sum([1, 2, 3])), int)
+        self.assertEqual(fanin.sum((0.5 for _ in range(4))), 2.0)
+        self.assertEqual(fanin.sum([2 ** 63, 1]), 2 ** 63 + 1)
+        self.assertEqual(fanin.sum([1 + 2j, 3]), 4 + 2j)
+        self.assertEqual(bits(fanin.sum([])), bits(0.0))
+        self.assertEqual(bits(fanin.sum([-0.0, -0.0])), bits(-0.0))
+        self.assertEqual(fanin.mean([True, False]), 0.5)
+
+    def test_exact(self):
+        for seed, count in enumerate((1, 2, 15, 100, 4097)):
+            numbers = wide_numbers(count, seed)
+            expected = bits(exact_sum(numbers))
+            for x in (numbers, array("d", numbers), memoryview(array("d", numbers)), array("d", numbers[::-1])):
+                self.assertEqual(bits(fanin.sum(x)), expected)
+            self.assertEqual(bits(fanin.fsum(numbers)), bits(math.fsum(numbers)))
+            self.assertEqual(bits(fanin.sum(memoryview(array("d", numbers))[::2])), bits(exact_sum(numbers[::2])))
+            squares = sum(Fraction(x) ** 2 for x in numbers)
+            self.assertEqual(fanin.sum_of_squares(numbers), float(squares))
+            self.assertEqual(fanin.mean(numbers), float(sum(map(Fraction, numbers)) / count))
+
+    def test_formats(self):
+        for letter in "bBhHiIlLqQfd":
+            x = array(letter, [1, 2, 3])
+            self.assertEqual(fanin.sum(x), 6, letter)
+            self.assertEqual(fanin.min(x), 1, letter)
+            self.assertEqual(fanin.argmax(x), 2, letter)
+        self.assertEqual(fanin.sum(b"\x01\x02"), 3)
+        self.assertEqual(fanin.sum(bytearray(b"\x01\x02")), 3)
+
+    def test_rows(self):
+        x = memoryview(array("i", range(6))).cast("b").cast("i", (2, 3))
+        self.assertEqual(fanin.sum(x, 0).tolist(), [3, 5, 7])
+        self.assertEqual(fanin.sum(x, -1, keepdims=True).tolist(), [[3], [12]])
+        self.assertEqual(fanin.argmin(x, 1).tolist(), [0, 0])
+        self.assertEqual(fanin.any(x, 1).tolist(), [True, True])
+        self.assertEqual([part.tolist() for part in fanin.minmax(x, 0)], [[0, 1, 2], [3, 4, 5]])
+
+    def test_choices(self):
+        x = array("d", [1.0, math.nan, 4.0])
+        self.assertTrue(math.isnan(fanin.sum(x)))
+        self.assertEqual(fanin.sum(x, nan="skip"), 5.0)
+        self.assertEqual(fanin.sum(x, where=memoryview(b"\1\0\1").cast("?")), 5.0)
+        for backend in ("serial", "auto", "serial,tbb"):
+            for method in ("fast", "compensated", "exact"):
+                self.assertEqual(fanin.sum([1.5, 2.5], method=method, backend=backend, threads=1), 4.0)
+        self.assertEqual(fanin.sum(array("f", [1, 2]), dtype="f64"), 3.0)
+
+
+class Catalogue(unittest.TestCase):
+    def test_every_operation(self):
+        x = array("d", [1.0, 2.0, 4.0])
+        self.assertGreater(len(fanin.operations()), 20)
+        for name, story in fanin.operations().items():
+            operation = getattr(fanin, name)
+            inputs = (x, x) if name in PAIRS else (x,)
+            result = operation(*inputs)
+            self.assertEqual(result, operation(*inputs, axis=0), name)
+            self.assertEqual(fanin.report(operation, *inputs).value, result)
+            self.assertEqual(operation.__name__, name)
+            self.assertIn(story, operation.__doc__)
+            self.assertIn(">>> fanin.%s(" % name, operation.__doc__)
+
+    def test_exact_is_usual(self):
+        for name in fanin.operations():
+            inputs = ([1.0],) * (2 if name in PAIRS else 1)
+            if name.startswith("sample_"):
+                inputs = ([1.0, 2.0],)
+            if name in NO_EXACT:
+                with self.assertRaises(fanin.Unsupported):
+                    getattr(fanin, name)(*inputs, method="exact")
+            else:
+                self.assertEqual(fanin.report(name, *inputs).method, "exact")
+
+    def test_dir(self):
+        for name in ("sum", "State", "segment_max", "group_dot", "fsum", "describe"):
+            self.assertIn(name, dir(fanin))
+            self.assertTrue(callable(getattr(fanin, name)))
+        with self.assertRaises(AttributeError):
+            fanin.segment_nothing
+
+    def test_backends(self):
+        self.assertIsNone(fanin.backends()["serial"])
+
+
+class Errors(unittest.TestCase):
+    def check(self, kind, words, call, *arguments, **choices):
+        with self.assertRaises(kind) as caught:
+            call(*arguments, **choices)
+        self.assertIsInstance(caught.exception, fanin.Error)
+        self.assertIn(words, str(caught.exception))
+
+    def test_kinds(self):
+        check = self.check
+        check(ValueError, "min", fanin.min, [])
+        check(OverflowError, "does not fit", fanin.sum, [2 ** 62, 2 ** 62])
+        check(OverflowError, "64 bits", fanin.sum, [2 ** 64])
+        check(TypeError, "norm2", fanin.norm2, [1, 2])
+        check(ValueError, "no method 'quick'", fanin.sum, [1.0], method="quick")
+        check(ValueError, "nobody", fanin.sum, [1.0], backend="nobody")
+        check(RuntimeError, "cub", fanin.sum, [1.0], backend="cub")
+        check(ValueError, "no axis 1", fanin.sum, [1.0], axis=1)
+        check(ValueError, "twice", fanin.sum, [1.0], axis=(0, -1))
+        check(TypeError, "element type 'f31'", fanin.sum, [1.0], dtype="f31")
+        check(TypeError, "numpy.asarray(x)", fanin.sum, [[1.0]])
+        check(TypeError, "no iterable", fanin.sum, "12")
+        check(TypeError, "no iterable", fanin.sum, 12)
+        check(TypeError, "format 'c'", fanin.sum, memoryview(b"a").cast("c"))
+        check(ValueError, "where has the shape", fanin.sum, [1.0, 2.0], where=b"\1")
+        check(ValueError, "shapes", fanin.dot, [1.0], [1.0, 2.0])
+        check(TypeError, "one type", fanin.dot, [1.0], [1])
+        check(ValueError, "offset", fanin.segment_sum, array("d", [1]), [0, 2])
+        check(ValueError, "key", fanin.group_sum, array("d", [1]), [3], 2)
+
+    def test_after_an_error(self):
+        for _ in range(3):
+            with self.assertRaises(ValueError):
+                fanin.min(array("d"))
+            self.assertEqual(fanin.min(array("d", [2.0])), 2.0)
+
+
+class Fsum(unittest.TestCase):
+    def test_as_math(self):
+        for values in ([], [-0.0], [0.1] * 10, [1, 2.5, True], [Fraction(1, 3)] * 3, [math.inf, 1.0],
+                       [math.nan, math.inf], wide_numbers(1000, 7, 300)):
+            self.assertEqual(bits(fanin.fsum(iter(values))), bits(math.fsum(values)))
+        for values, kind in (([math.inf, -math.inf], ValueError), ([math.nan, math.inf, -math.inf], ValueError), ([1e308, 1e308], OverflowError), (["1"], TypeError),
+                             (1, TypeError), ([10 ** 400], OverflowError)):
+            with self.assertRaises(kind):
+                math.fsum(values)
+            with self.assertRaises(kind):
+                fanin.fsum(values)
+
+    def test_only_the_result_overflows(self):
+        self.assertEqual(fanin.fsum([1e308, 1e308, -1e308]), 1e308)
+
+    def test_of_cpython(self):
+        """CPython's own tests of math.fsum, where the interpreter has them."""
+        try:
+            from test.test_math import MathTests
+        except ImportError:
+            self.skipTest("this Python has no test.test_math")
+        from unittest import mock
+        result = unittest.TestResult()
+        with mock.patch("math.fsum", fanin.fsum):
+            MathTests("testFsum").run(result)
+        self.assertEqual(result.testsRun, 1)
+        self.assertEqual(result.errors + result.failures, [])
+
+
+class States(unittest.TestCase):
+    def test_merging(self):
+        numbers = wide_numbers(3000, 3)
+        whole = fanin.State(numbers)
+        parts = [fanin.State(array("d", numbers[i::7])) for i in range(7)]
+        self.assertEqual(sum(parts).save(), whole.save())
+        self.assertEqual(whole.value(), exact_sum(numbers))
+        self.assertEqual((whole.count, whole.dtype, whole.operation), (3000, "f64", "sum"))
+        self.assertEqual(whole.mean(), float(sum(map(Fraction, numbers)) / 3000))
+        self.assertEqual(parts[0].count, 429)  # + has changed none of them
+
+    def test_travelling(self):
+        for kind in ("sum", "sum_of_squares"):
+            for letter in "fd":
+                state = fanin.State(array(letter, [1.5, 2.5]), operation=kind)
+                for copied in (fanin.State.load(state.save()), pickle.loads(pickle.dumps(state)), copy.copy(state),
+                               copy.deepcopy(state)):
+                    self.assertEqual((copied.save(), copied.operation, copied.dtype),
+                                     (state.save(), kind, state.dtype))
+                self.assertEqual(copied.add(array(letter, [1])).count, 3)
+        self.assertEqual(fanin.State([3.0, 4.0], operation="sum_of_squares").norm2(), 5.0)
+        empty = pickle.loads(pickle.dumps(fanin.State()))
+        self.assertEqual((empty.count, empty.dtype, empty.value()), (0, None, 0.0))
+
+    def test_adding(self):
+        state = fanin.State(dtype="f32").add(array("f", [1.0, math.nan]), nan="skip")
+        self.assertEqual((state.value(), state.count), (1.0, 1))
+        self.assertEqual(fanin.State().merge(state).dtype, "f32")
+        with self.assertRaises(fanin.InvalidArgument):
+            state.merge(fanin.State([1.0]))
+        with self.assertRaises(fanin.InvalidArgument):
+            fanin.State.load(b"FNX")
+        self.assertEqual(fanin.State([1.0, 2.0 ** -30]).value("f32"), 1.0)
+
+
+class Batches(unittest.TestCase):
+    x = array("d", [1, 2, 3, 4])
+
+    def test_segments(self):
+        self.assertEqual(fanin.segment_sum(self.x, [0, 1, 1, 4]).tolist(), [1.0, 0.0, 9.0])
+        self.assertEqual(fanin.segment_argmax(self.x, array("i", [0, 1, 4])).tolist(), [0, 2])
+        self.assertEqual(fanin.segment_max(array("i", [1, 2]), [0, 0, 2], empty=-5).tolist(), [-5, 2])
+        self.assertEqual(fanin.segment_dot(self.x, self.x, [0, 2, 4]).tolist(), [5.0, 25.0])
+
+    def test_groups(self):
+        self.assertEqual(fanin.group_sum(self.x, [0, 2, 0, 2], 3).tolist(), [4.0, 0.0, 6.0])
+        self.assertEqual(fanin.group_sum(self.x, [0, 2, 0, 2], 1, drop_others=True).tolist(), [4.0])
+        self.assertTrue(math.isnan(fanin.group_min(self.x, [0, 0, 0, 0], 2)[1]))
+
+    def test_index_add(self):
+        out = array("d", [1.0, 1.0])
+        self.assertIs(fanin.index_add(out, [1, 1, 0, 0], self.x), out)
+        self.assertEqual(out.tolist(), [8.0, 4.0])
+        self.assertEqual(fanin.index_add(out, [1, 1, 0, 0], self.x, operation="max").tolist(), [8.0, 4.0])
+        with self.assertRaises(ValueError):
+            fanin.index_add(memoryview(bytes(8)).cast("d"), [0, 0, 0, 0], self.x)
+
+
+class Describing(unittest.TestCase):
+    def test_members(self):
+        x = array("d", [2.0, math.nan, 9.0, 4.0])
+        found = fanin.describe(x, nan="skip")
+        self.assertEqual((found.count, found.nan, found.min, found.max, found.sum, found.mean), (3, 1, 2.0, 9.0, 15.0, 5.0))
+        self.assertEqual(found.standard_deviation, fanin.standard_deviation(x, nan="skip"))
+        self.assertEqual(fanin.describe(array("b", [-128, 127])).min, -128)
+
+    def test_report(self):
+        found = fanin.report("sum", array("f", [1.0, 2.0]), method="fast", backend="cub,serial")
+        self.assertEqual((found.value, found.backend, found.method), (3.0, "serial", "fast"))
+        self.assertEqual(found.reproducibility, "same_for_fixed_order")
+        self.assertIn("cub: ", found.fallback)
+        self.assertEqual(fanin.report("mean", [1.0]).bound.of_result, 2.0 ** -53)
+
+
+class Threads(unittest.TestCase):
+    def test_at_once(self):
+        numbers = [array("d", wide_numbers(2000, seed)) for seed in range(4)]
+        expected = [exact_sum(x) for x in numbers]
+        wrong = []
+
+        def work(i):
+            for _ in range(200):
+                if fanin.sum(numbers[i]) != expected[i]:
+                    wrong.append(i)
+        threads = [threading.Thread(target=work, args=(i,)) for i in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(wrong, [])
+
+    def test_releases_buffers(self):
+        x = array("d", [1.0])
+        fanin.sum(x), fanin.sum(x, 0), fanin.State(x)
+        x.append(2.0)  # a BufferError if a buffer is held
+        before = sys.getrefcount(x)
+        for _ in range(100):
+            fanin.sum(x)
+            fanin.mean(x, axis=0)
+        self.assertEqual(sys.getrefcount(x), before)
+
+
+if __name__ == "__main__":
+    unittest.main()
