@@ -27,6 +27,7 @@ options options_of_parts(const options& chosen) {
   if (chosen.how.value_or(method::exact) != method::exact || !chosen.variant.empty() || chosen.result) {
     throw invalid_argument("a description is exact: it has no other method, no variants and no other types");
   }
+  if (!chosen.devices.empty()) throw unsupported("a description is not divided among devices, and devices are named");
   options own = chosen;
   own.how = method::exact;
   own.nan = nan_policy::skip;

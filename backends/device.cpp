@@ -15,6 +15,7 @@ const backend& device_backend() { return find_backend("cuda"); }
 /// Checks the arguments as fanin::reduce does. Returns the request as the backend `cuda` has prepared it.
 request prepared(operation what, const input_views& inputs, const options& chosen, layout kind = layout::array) {
   check_data(inputs);
+  if (!chosen.devices.empty()) throw unsupported("a context is that of one device, and devices are named");
   const backend* const candidates[] = {&device_backend()};
   return select(candidates, chosen.backend.empty() ? candidates[0]->name() : chosen.backend, what, inputs, chosen, {},
                 kind)

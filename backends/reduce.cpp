@@ -60,7 +60,7 @@ const request* find_prepared(operation what, const input_views& inputs, element_
   if (inputs.place() != memory::host || inputs.size() != row_of(what).inputs || !is_method(how)) return nullptr;
   const request* const found = prepared_requests::all().find(what, inputs.type(), how);
   if (found == nullptr || found->result != result || !chooses_serial(inputs, chosen)) return nullptr;
-  if (chosen.nan != nan_policy::propagate) return nullptr;
+  if (chosen.nan != nan_policy::propagate || !chosen.devices.empty()) return nullptr;
   return chosen.variant.empty() || chosen.variant == found->variant ? found : nullptr;
 }
 

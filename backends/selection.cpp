@@ -59,6 +59,11 @@ void apply_variant(const backend& b, const options& chosen, request& request) {
   }
 }
 
+/// Whether devices are named for a backend that runs on none.
+bool lacks_devices(const backend& b, const request& wanted) {
+  return !wanted.devices.empty() && b.home() == memory::host && b.probe().usable();
+}
+
 /// Whether the backend is usable, and refused only this request.
 bool concerns_request(reason why) { return why == reason::unsupported || why == reason::wrong_memory; }
 
@@ -90,6 +95,11 @@ struct search {
     const availability& here = b.probe();
     if (!here.usable()) {
       result.fallback.push_back({b.name(), here.why, std::string(here.detail)});
+      return false;
+    }
+    if (lacks_devices(b, wanted)) {
+      const std::string detail = std::string(b.name()) + " runs on no device, and devices are named";
+      result.fallback.push_back({b.name(), reason::unsupported, detail});
       return false;
     }
     result.what = wanted;
@@ -137,17 +147,19 @@ bool prefers_serial(const request& wanted) {
 }
 
 selection choose_automatically(search& state) {
-  const auto has_wanted_variant = [&](const backend& b) { return has_variant(b, state.chosen.variant); };
+  const auto is_candidate = [&](const backend& b) {
+    return has_variant(b, state.chosen.variant) && !lacks_devices(b, state.wanted);
+  };
   if (prefers_serial(state.wanted)) {
     for (const backend* b : state.candidates) {
-      if (b->name() == "serial" && has_wanted_variant(*b) && state.try_one_of_several(*b)) {
+      if (b->name() == "serial" && is_candidate(*b) && state.try_one_of_several(*b)) {
         return std::move(state.result);
       }
     }
     state.result.fallback.clear();
   }
   for (const backend* b : state.candidates) {
-    if (!has_wanted_variant(*b)) continue;
+    if (!is_candidate(*b)) continue;
     if (needs_bus(*b, state.wanted)) {
       state.result.fallback.push_back({b->name(), reason::wrong_memory, "the data lie in host memory"});
     } else if (state.try_one_of_several(*b)) {
@@ -204,7 +216,8 @@ selection select(candidate_list candidates, std::string_view wanted, operation w
                       threads_of(chosen),
                       chosen.nan,
                       kind,
-                      adds};
+                      adds,
+                      chosen.devices};
   return choose(candidates, wanted, query, chosen, failed);
 }
 
@@ -214,6 +227,7 @@ selection select(candidate_list candidates, std::string_view wanted, const detai
   query.inputs = inputs;
   query.threads = threads_of(chosen);
   query.own = &own;
+  query.devices = chosen.devices;
   return choose(candidates, wanted, query, chosen, failed);
 }
 

@@ -79,6 +79,7 @@ options options_of(const fanin_options* given) {
   }
   chosen.result = result_type_of(asked.result_type);
   chosen.threads = asked.threads;
+  if (asked.device_count > 0) chosen.devices = {required(asked.devices, "the list of devices"), asked.device_count};
   chosen.nan = enumerator<nan_policy>(asked.nan, all_nan_policies.size(), "policy for NaN");
   return chosen;
 }

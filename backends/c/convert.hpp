@@ -2,6 +2,8 @@
 // From the C interface's structs to the library's types, and from its exceptions to statuses.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstring>
 #include <optional>
 #include <string>
@@ -38,20 +40,29 @@ T* required(T* pointer, const char* name) {
 /// More than any version's struct has: a larger size was never set.
 inline constexpr std::size_t most_struct_bytes = 4096;
 
-/// A copy of the caller's struct. Members that only a newer header has must be 0.
-/// @throws invalid_argument if the struct is null, smaller than this version's, too large to have been set, or larger
-/// and not 0 there
+/// The size of a struct in the first version of the header.
+template <class Struct>
+inline constexpr std::size_t first_size = sizeof(Struct);
+template <>
+inline constexpr std::size_t first_size<fanin_options> = offsetof(fanin_options, devices);
+
+/// A copy of the caller's struct, in which members that only a newer header than the caller's has are 0. Members that
+/// only the caller's header has must be 0.
+/// @throws invalid_argument if the struct is null, smaller than the first version's, too large to have been set, or
+/// larger than this version's and not 0 there
 template <class Struct>
 Struct copied(const Struct* given, const char* name) {
   required(given, name);
-  if (given->struct_size < sizeof(Struct) || given->struct_size > most_struct_bytes) {
+  if (given->struct_size < first_size<Struct> || given->struct_size > most_struct_bytes) {
     throw invalid_argument(std::string(name) + ": struct_size is not set: begin with the INIT macro");
   }
   const auto* const bytes = reinterpret_cast<const unsigned char*>(given);
   for (std::size_t i = sizeof(Struct); i < given->struct_size; ++i) {
     if (bytes[i] != 0) throw invalid_argument(std::string(name) + " has members that this version does not know");
   }
-  return *given;
+  Struct copy{};
+  std::memcpy(&copy, given, std::min(given->struct_size, sizeof(Struct)));
+  return copy;
 }
 
 /// The enumerator with that value. @throws invalid_argument if there is none among the first `count`

@@ -12,9 +12,12 @@ class gpu_backend : public backend {
  public:
   const availability& probe() const noexcept override;
   memory home() const noexcept override { return memory::device; }
+  int device_count() const noexcept override;
   support prepare(request& request) const override;
-  /// Folds device data on the device whose memory it is in, and host data on the calling thread's current device.
+  /// Folds device data on the device whose memory it is in, and host data on the devices that the request names, or
+  /// on the calling thread's current device.
   outcome reduce(const request& request, void* result) const override;
+  outcome reduce_parts(const request& request, std::span<const input_views> parts, void* result) const override;
   std::unique_ptr<stream> open(const request& request) const override;
 
   /// Reduces batches of device memory.

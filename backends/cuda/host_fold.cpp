@@ -15,20 +15,25 @@ constexpr host_fold host_fold_of() {
   using A = typename Recipe::accumulator;
   using state = typename A::state;
   static_assert(sizeof(state) <= most_state_bytes && sizeof(Partial) <= most_state_bytes);
-  return {A::order_free ? reproducibility::exact : reproducibility::run_to_run,
-          form_of<Recipe>::longest,
-          [](void* into) { ::new (into) state(A::identity()); },
-          [](void* into, const void* from) {
-            A::merge(*static_cast<state*>(into), static_cast<state>(*static_cast<const Partial*>(from)));
-          },
-          [](const void* from, std::uint64_t count, element_type result, void* out) {
-            with_result<Recipe>(result, [&]<class R>(R) {
-              *static_cast<R*>(out) = A::template finish<R>(*static_cast<const state*>(from), count);
-            });
-          },
-          [](const rounding_chain& chain, std::uint64_t count, element_type result) {
-            return with_result<Recipe>(result, [&]<class R>(R) { return A::template bound<R>(chain, count); });
-          }};
+  return {
+      A::order_free ? reproducibility::exact : reproducibility::run_to_run,
+      form_of<Recipe>::longest,
+      [](void* into) { ::new (into) state(A::identity()); },
+      [](void* into, const void* from) {
+        A::merge(*static_cast<state*>(into), static_cast<state>(*static_cast<const Partial*>(from)));
+      },
+      [](void* into, const void* from) { A::merge(*static_cast<state*>(into), *static_cast<const state*>(from)); },
+      [](void* total, std::uint64_t by) {
+        if constexpr (requires(state & s) { s.index; }) static_cast<state*>(total)->index += by;
+      },
+      [](const void* from, std::uint64_t count, element_type result, void* out) {
+        with_result<Recipe>(result, [&]<class R>(R) {
+          *static_cast<R*>(out) = A::template finish<R>(*static_cast<const state*>(from), count);
+        });
+      },
+      [](const rounding_chain& chain, std::uint64_t count, element_type result) {
+        return with_result<Recipe>(result, [&]<class R>(R) { return A::template bound<R>(chain, count); });
+      }};
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
+#include <numeric>
 #include <type_traits>
 #include <utility>
 
@@ -123,6 +124,24 @@ void add_threads_option(CLI::App& parser, unsigned& threads) {
   add_number_option(parser, "--threads", 1, threads, "threads that CPU backends may use (default: all cores)");
 }
 
+void add_devices_option(CLI::App& parser, std::vector<int>& devices) {
+  const auto take = [&devices](const std::string& text) {
+    devices.clear();
+    if (text == "all") {
+      devices.resize(static_cast<std::size_t>(std::max(1, find_backend("cuda").device_count())));
+      return std::iota(devices.begin(), devices.end(), 0);
+    }
+    for (const std::string& number : split(text, ',')) {
+      const unsigned most = std::numeric_limits<int>::max();
+      devices.push_back(static_cast<int>(std::min(most, parse_number<unsigned>("--devices", 0, number))));
+    }
+  };
+  parser
+      .add_option_function<std::string>("--devices", take,
+                                        "GPUs that share the elements, by their numbers from 0, as in '0,1'; or all")
+      ->type_name("LIST");
+}
+
 void add_run_options(CLI::App& parser, run_options& arguments) {
   parser.add_option("--backend", arguments.backend, "a name (that one or an error), a list 'tbb,serial', or auto")
       ->type_name("NAMES");
@@ -135,6 +154,7 @@ void add_run_options(CLI::App& parser, run_options& arguments) {
       ->type_name("TYPE");
   parser.add_option("--nan", arguments.nan, "skip: NaN do not take part (default: propagate)")->type_name("POLICY");
   add_threads_option(parser, arguments.threads);
+  add_devices_option(parser, arguments.devices);
 }
 
 void add_backends_option(CLI::App& parser, std::vector<std::string>& names) {
@@ -166,6 +186,7 @@ options run_options::checked() const {
   chosen.variant = variant;
   chosen.how = parse_method(method);
   chosen.threads = threads;
+  chosen.devices = devices;
   if (!result.empty()) chosen.result = parse_choice<element_type>("result type", result, all_element_types);
   if (!nan.empty()) chosen.nan = parse_choice<nan_policy>("NaN policy", nan, all_nan_policies);
   return chosen;

@@ -52,14 +52,18 @@ void add_budget_option(CLI::App& parser, double usual, const std::function<void(
 /// The options of a reduction, as the user typed them.
 struct run_options {
   std::string backend, variant, method, result, nan;
-  unsigned threads = 0;  ///< 0: all cores
+  unsigned threads = 0;      ///< 0: all cores
+  std::vector<int> devices;  ///< empty: the backend's own choice
 
-  /// The library's options. The library itself checks the names of backends and variants.
+  /// The library's options, which refer to these. The library itself checks the names of backends and variants.
   /// @throws usage_error if another word is unknown
   options checked() const;
 };
 void add_method_option(CLI::App& parser, std::string& method);
 void add_threads_option(CLI::App& parser, unsigned& threads);
+/// Adds --devices, a list of numbers, or all. Without any device, all is device 0, whose absence the library
+/// explains.
+void add_devices_option(CLI::App& parser, std::vector<int>& devices);
 void add_run_options(CLI::App& parser, run_options& arguments);
 
 /// Adds --backend with a list of names. The environment variable FANIN_BACKEND stands in for it, as it does in the

@@ -136,6 +136,12 @@ class FANIN_API backend {
   /// @throws as fanin::reduce of a batch
   virtual outcome reduce_each(const request&, const batch&, const results_view& out) const;
 
+  /// The devices that options::devices may name are 0, 1, ..., device_count() - 1.
+  virtual int device_count() const noexcept { return 0; }
+  /// As reduce(), of all parts as if they were one array, in place of the request's inputs. Each part is in the
+  /// memory of a device, and has the request's number of inputs and type.
+  virtual outcome reduce_parts(const request&, std::span<const input_views> parts, void* result) const;
+
   /// Opens a stream for input that arrives in blocks. The request's inputs have a type, but no data. The
   /// preconditions of reduce() hold for all elements pushed together.
   virtual std::unique_ptr<stream> open(const request&) const = 0;
@@ -167,7 +173,8 @@ FANIN_API unsigned default_threads() noexcept;
 /// applied ("" means "auto"). For `auto` the candidates are tried in their order, except that host input below
 /// `small_input_bytes` prefers "serial", whose call costs least, and a device gets host input only if no CPU backend
 /// can serve the request, because the bus is slower than a CPU. If a variant is named, `auto` considers only the
-/// backends that have it. Backends in `failed` are passed over with the reason there.
+/// backends that have it; if devices are named, it considers only the backends that have devices. Backends in
+/// `failed` are passed over with the reason there.
 /// @throws invalid_argument      unknown backend or variant name (with a suggestion), malformed list, an operation,
 ///                               type or method that does not exist, or another number of inputs than it reads
 /// @throws unsupported           a single named backend cannot serve the request, or no backend in the list can

@@ -150,9 +150,11 @@ typedef struct fanin_options {
   fanin_type result_type;
   uint32_t threads; /* 0: as many as the process has cores */
   fanin_nan_policy nan;
+  const int32_t* devices; /* device_count numbers of GPUs among which host data is divided; a plan keeps the pointer */
+  size_t device_count;    /* 0: the calling thread's current device, where a GPU is chosen */
 } fanin_options;
 #define FANIN_OPTIONS_INIT \
-  {sizeof(fanin_options), NULL, NULL, FANIN_METHOD_DEFAULT, FANIN_TYPE_DEFAULT, 0, FANIN_NAN_PROPAGATE}
+  {sizeof(fanin_options), NULL, NULL, FANIN_METHOD_DEFAULT, FANIN_TYPE_DEFAULT, 0, FANIN_NAN_PROPAGATE, NULL, 0}
 
 /* What is known of a result: |value - exact| <= bound_of_result |exact| + bound_of_magnitudes M + bound_absolute, where
  * M is the sum of the magnitudes (fanin/accumulator/bounds.hpp has M of each operation and what must not overflow). */

@@ -131,6 +131,14 @@ struct options {
   unsigned threads = 0;
   /// With `skip` a reduction is that of the elements that are no NaN; report::absent counts the others.
   nan_policy nan = nan_policy::propagate;
+  /// The numbers of the devices among which host data is divided, in this order: part i of k has count / k elements,
+  /// and one more if i < count % k. Each device copies and folds its parts on a bus of its own, all devices at once,
+  /// and their states are merged in the order of the parts: the bits of `exact` results are those of one device and
+  /// of the CPU, those of other methods depend on the number of parts. A device that is named twice folds two parts,
+  /// one after the other. Named devices leave backends without devices out of the choice. Empty: the calling thread's
+  /// current device. The numbers are not copied: they have to live as long as a plan that is made with them.
+  /// For whole arrays in host memory: streams, batches, descriptions, contexts and data in device memory refuse it.
+  std::span<const int> devices = {};
 };
 
 namespace detail {
@@ -148,6 +156,7 @@ struct request {
   nan_policy nan = nan_policy::propagate;
   layout kind = layout::array;
   bool adds = false;  ///< results of a batch are added to what their memory holds: add_to()
+  std::span<const int> devices = {};
   /// The caller's own accumulator (fold.hpp), in place of operation, method and types. Null for operations of the
   /// catalogue.
   const detail::arithmetic* own = nullptr;

@@ -119,6 +119,40 @@ static void newer_program(void) {
               "members that this version does not know");
 }
 
+/* A program that was compiled with the first header, whose options end before the devices. */
+static void older_program(void) {
+  const double x[2] = {1, 2};
+  const fanin_input in = input_of(x, 2, FANIN_F64);
+  double value = 0;
+  fanin_options shorter = FANIN_OPTIONS_INIT;
+  shorter.struct_size = offsetof(fanin_options, devices);
+  shorter.backend = "serial";
+  shorter.device_count = 1; /* what lies behind the older struct is not read */
+  CHECK(fanin_reduce(FANIN_SUM, &in, &shorter, &value, NULL) == FANIN_OK && value == 3);
+  --shorter.struct_size;
+  CHECK_FAILS(fanin_reduce(FANIN_SUM, &in, &shorter, &value, NULL), FANIN_INVALID_ARGUMENT, "struct_size");
+}
+
+static void devices(void) {
+  const double x[2] = {1, 2};
+  const fanin_input in = input_of(x, 2, FANIN_F64);
+  const int32_t numbers[2] = {0, 4096};
+  double value = 0;
+  fanin_options options = FANIN_OPTIONS_INIT;
+  options.device_count = 1;
+  CHECK_FAILS(fanin_reduce(FANIN_SUM, &in, &options, &value, NULL), FANIN_INVALID_ARGUMENT, "the list of devices");
+  options.devices = numbers, options.backend = "serial";
+  CHECK_FAILS(fanin_reduce(FANIN_SUM, &in, &options, &value, NULL), FANIN_UNSUPPORTED, "serial runs on no device");
+  options.backend = "cuda";
+  if (fanin_reduce(FANIN_SUM, &in, &options, &value, NULL) == FANIN_OK) {
+    CHECK(value == 3);
+    options.device_count = 2;
+    CHECK_FAILS(fanin_reduce(FANIN_SUM, &in, &options, &value, NULL), FANIN_INVALID_ARGUMENT, "no device 4096");
+  } else {
+    CHECK(fanin_backend_obstacle(0) != NULL);
+  }
+}
+
 static void names(void) {
   int operations = 0, types = 0, backends = 0, usable = 0;
   fanin_type number = -7;
@@ -308,6 +342,8 @@ int main(int arguments, char** values) {
   one_array();
   errors();
   newer_program();
+  older_program();
+  devices();
   names();
   CHECK(arguments == 2);
   if (arguments == 2) spelling(values[1]);

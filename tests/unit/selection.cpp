@@ -6,7 +6,9 @@
 #include <vector>
 
 #include <fanin/backend.hpp>
+#include <fanin/describe.hpp>
 #include <fanin/error.hpp>
+#include <fanin/fanin.hpp>
 #include <fanin/loop.hpp>
 
 #include "backends/fallback.hpp"
@@ -169,6 +171,41 @@ TEST_SUITE("unit/selection") {
     CHECK(far.chosen == &m.cuda);
     REQUIRE(far.fallback.size() == 3);
     CHECK(far.fallback[0].backend == "tbb");
+  }
+
+  TEST_CASE("named devices leave out the backends that have none") {
+    machine m;
+    m.cuda.reads = memory::host;
+    m.cuda.works_in = memory::device;
+    const int numbers[] = {1, 0};
+    const options on_devices{.devices = numbers};
+    for (const array_view& input : {small, large}) {
+      const selection s = m.choose("auto", input, on_devices);
+      CHECK(s.chosen == &m.cuda);
+      CHECK(s.what.devices.data() == numbers);
+      CHECK(s.what.devices.size() == 2);
+    }
+    CHECK(m.choose("cuda", large).what.devices.empty());
+    const selection s = m.choose("serial,cuda", large, on_devices);
+    CHECK(s.chosen == &m.cuda);
+    REQUIRE(s.fallback.size() == 1);
+    CHECK(s.fallback[0].why == reason::unsupported);
+    CHECK(words_of<unsupported>([&] { m.choose("tbb", large, on_devices); }) ==
+          "tbb runs on no device, and devices are named");
+    m.cuda.here = {reason::no_driver, "no driver here"};
+    CHECK(has(words_of<backend_unavailable>([&] { m.choose("auto", large, on_devices); }), "no driver here"));
+    detail::arithmetic own{};
+    own.element_bytes = 8;
+    CHECK(words_of<unsupported>([&] { select(m.all, "serial", own, large, on_devices); }) != "");
+  }
+
+  TEST_CASE("verbs of backends without devices refuse named devices, however short the input") {
+    const int numbers[] = {0};
+    const std::vector<double> x = {1, 2};
+    const options on_device{.backend = "serial", .devices = numbers};
+    CHECK(has(words_of<unsupported>([&] { static_cast<void>(sum(x, on_device)); }), "serial runs on no device"));
+    CHECK(words_of<unsupported>([&] { static_cast<void>(describe(x, on_device)); }) != "");
+    CHECK(words_of<unsupported>([&] { incremental(operation::sum, element_type::f64, on_device); }) != "");
   }
 
   TEST_CASE("one name means that one or an error") {

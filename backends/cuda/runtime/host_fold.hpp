@@ -22,6 +22,10 @@ struct host_fold {
   /// `total` is a state of the recipe's accumulator, `partial` a state that a kernel returned.
   void (*reset)(void* total);
   void (*merge)(void* total, const void* partial);
+  /// Merges another state of the recipe's accumulator, that of elements behind those of `total`.
+  void (*merge_totals)(void* total, const void* behind);
+  /// Adds `by` to the position that a state has, if it has one.
+  void (*move)(void* total, std::uint64_t by);
   /// Writes the value, of type `result`, to `out`. @throws overflow
   void (*finish)(const void* total, std::uint64_t count, element_type result, void* out);
   error_bound (*bound)(const rounding_chain& chain, std::uint64_t count, element_type result);

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "backends/cuda/finished.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "backends/checks.hpp"
+#include "backends/cpu/environment.hpp"
+#include "backends/presence_rule.hpp"
+
+namespace fanin::cuda {
+
+void folded_elements::set_counts(const host_fold& fold, std::uint64_t count_, std::uint64_t present_,
+                                 std::uint64_t left_out) {
+  count = count_;
+  present = present_;
+  if (present == 0) {
+    fold.reset(total.bytes);  // Zeros that stand for elements have a sign.
+  } else {
+    fold.move(total.bytes, left_out);
+  }
+}
+
+void folded_elements::append(const host_fold& fold, folded_elements& next) {
+  if (next.present > 0) {
+    const cpu::environment_guard guard;
+    fold.move(next.total.bytes, count);
+    fold.merge_totals(total.bytes, next.total.bytes);
+  }
+  chain = {std::max(chain.adds, next.chain.adds), std::max(chain.merges, next.chain.merges) + 1};
+  count += next.count;
+  present += next.present;
+}
+
+outcome finished(const request& request, const folded_elements& all, void* result) {
+  if (request.state_bytes == 0) check_count(request.what, all.present);
+  const device_fold& kernel = prepared_fold(request);
+  const host_fold& fold = kernel.host();
+  const bool same_bits = fold.reproducibility == reproducibility::exact || kernel.ordered();
+  const cpu::environment_guard guard;
+  if (request.state_bytes > 0) {
+    std::memcpy(result, all.total.bytes, request.state_bytes);
+  } else {
+    const std::uint64_t count = finished_count(row_of(request.what).absent, all.count, all.present);
+    fold.finish(all.total.bytes, count, request.result, result);
+  }
+  return {request.variant, request.how, same_bits ? fold.reproducibility : reproducibility::none,
+          fold.bound(all.chain, all.count, request.result), all.count - all.present};
+}
+
+}  // namespace fanin::cuda

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a fold of elements to the result and what is promised about it.
+#pragma once
+
+#include "backends/cuda/runtime/device_fold.hpp"
+
+namespace fanin::cuda {
+
+/// The fold that gpu_backend::prepare() found.
+inline const device_fold& prepared_fold(const request& request) {
+  return *static_cast<const device_fold*>(request.prepared);
+}
+
+/// What the host knows of elements that were folded.
+struct folded_elements {
+  state_buffer total;    ///< a state of the recipe's accumulator
+  rounding_chain chain;  ///< the longest through which an element went
+  std::uint64_t count = 0;
+  std::uint64_t present = 0;  ///< elements that take part
+
+  /// The elements of the state are those behind the first `left_out` of `count_`, and `present_` of them take part.
+  void set_counts(const host_fold& fold, std::uint64_t count_, std::uint64_t present_, std::uint64_t left_out);
+  /// Merges the elements that come after these. Their positions, which began with 0, go on from these in `next`,
+  /// whose state is unspecified then.
+  void append(const host_fold& fold, folded_elements& next);
+};
+
+/// Writes the request's result, and returns its guarantees.
+/// @throws invalid_argument if the operation has no value for so few elements; overflow
+outcome finished(const request& request, const folded_elements& all, void* result);
+
+}  // namespace fanin::cuda

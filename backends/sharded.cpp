@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// The functions of sharded.hpp.
+#include <fanin/sharded.hpp>
+
+#include "backends/as_scalar.hpp"
+#include "backends/checks.hpp"
+#include "backends/choice.hpp"
+
+namespace fanin {
+namespace {
+
+/// @throws invalid_argument as reduce() of the parts, which are not 0 in number
+std::uint64_t checked_count(std::span<const input_views> parts) {
+  std::uint64_t count = 0;
+  for (const input_views& part : parts) {
+    check_data(part);
+    if (part.place() != memory::device) throw invalid_argument("a part of the sharded data is in host memory");
+    if (part.type() != parts[0].type() || part.size() != parts[0].size()) {
+      throw invalid_argument("the parts of the sharded data differ in type or number of inputs");
+    }
+    count += part.count();
+  }
+  return count;
+}
+
+/// As many inputs as each part has, with the elements of all parts, but without data.
+input_views views_of_all(std::span<const input_views> parts) {
+  if (parts.empty()) throw invalid_argument("the sharded data has no parts");
+  const array_view all(nullptr, checked_count(parts), parts[0].type(), memory::device);
+  return parts[0].size() == 1 ? input_views(all) : input_views(all, all);
+}
+
+}  // namespace
+
+outcome backend::reduce_parts(const request&, std::span<const input_views>, void*) const {
+  throw unsupported(std::string(name()) + " has no devices");
+}
+
+report reduce(operation what, const sharded& x, const result_view& value, options chosen) {
+  if (!chosen.devices.empty()) throw unsupported("parts of sharded data lie where they lie, and devices are named");
+  const input_views all = views_of_all(x.parts());
+  check_count(what, all.count());
+  check_result(what, value, chosen.result);
+  chosen.result = value.type;
+  return translate_bad_alloc([&] {
+    selection s = choose(what, all, chosen);
+    return report(s.chosen->name(), s.chosen->reduce_parts(s.what, x.parts(), value.data), std::move(s.fallback));
+  });
+}
+
+result<scalar> reduce(operation what, const sharded& x, const options& chosen) {
+  const element_type type = views_of_all(x.parts()).type();
+  return as_scalar(what, chosen.result.value_or(default_result(what, type)),
+                   [&](const result_view& value) { return reduce(what, x, value, chosen); });
+}
+
+}  // namespace fanin
