@@ -63,13 +63,17 @@ class row_tiles {
  private:
   std::span<const array_axis> outer() const { return {outer_.data(), outer_count_}; }
 
-  /// Takes the kept axis on which elements are closest together as that across tiles. In the others, `outer_` has the
-  /// stride of the results in place of the mask's.
+  /// Takes the kept axis on which elements are neighbours, or without one that on which they are closest together, as
+  /// that across tiles. In the others, `outer_` has the stride of the results in place of the mask's.
   void take_axes(const batch& many) {
     const auto kept = kept_axes(many);
+    const auto distance = [&](std::size_t a) {
+      const std::ptrdiff_t stride = kept[a].stride[0];
+      return stride == 1 ? 0 : std::abs(stride) + 1;
+    };
     std::size_t best = kept.size();
     for (std::size_t a = kept.size(); a-- > 0;) {
-      if (best == kept.size() || std::abs(kept[a].stride[0]) < std::abs(kept[best].stride[0])) best = a;
+      if (best == kept.size() || distance(a) < distance(best)) best = a;
     }
     std::size_t results = 1;
     std::array<std::size_t, most_axes> of_result{};
