@@ -3,6 +3,7 @@
 
 import doctest
 import importlib
+import importlib.util
 import os
 import pathlib
 import pkgutil
@@ -13,6 +14,7 @@ import fanin
 from support import numpy
 
 README = os.environ.get("FANIN_README")
+STUBS = pathlib.Path(__file__).resolve().parent.parent / "stubs.py"
 WITHOUT_DOCTESTS = ("__main__", "_torch")  # which run a command, and need torch
 
 
@@ -49,6 +51,16 @@ class Examples(unittest.TestCase):
     def test_readme(self):
         text = pathlib.Path(README).read_text(encoding="utf-8")
         self.assertGreater(self.run_text("README.md", text), 15)
+
+    @unittest.skipUnless(STUBS.exists(), "stubs.py is not here")
+    def test_stubs(self):
+        """The types of the package are those that stubs.py writes."""
+        spec = importlib.util.spec_from_file_location("stubs", STUBS)
+        stubs = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(stubs)
+        package = pathlib.Path(fanin.__file__).parent
+        self.assertEqual((package / "__init__.pyi").read_text(), stubs.stubs())
+        self.assertTrue((package / "py.typed").exists())
 
 
 if __name__ == "__main__":

@@ -3,14 +3,19 @@
 
 import copy
 import math
+import mmap
+import os
 import pickle
+import signal
 import sys
 import threading
 import unittest
 from array import array
 from fractions import Fraction
+from unittest import mock
 
 import fanin
+from fanin import _reduce, _state
 from support import bits, exact_sum, wide_numbers
 
 NO_EXACT = ("product", "log_sum_exp")
@@ -161,7 +166,6 @@ class Fsum(unittest.TestCase):
             from test.test_math import MathTests
         except ImportError:
             self.skipTest("this Python has no test.test_math")
-        from unittest import mock
         result = unittest.TestResult()
         with mock.patch("math.fsum", fanin.fsum):
             MathTests("testFsum").run(result)
@@ -241,6 +245,46 @@ class Describing(unittest.TestCase):
         self.assertEqual(found.reproducibility, "same_for_fixed_order")
         self.assertIn("cub: ", found.fallback)
         self.assertEqual(fanin.report("mean", [1.0]).bound.of_result, 2.0 ** -53)
+
+
+class Pieces(unittest.TestCase):
+    """Long arrays are read in pieces, between which Python handles signals."""
+
+    def test_bits(self):
+        x = array("d", wide_numbers(5000, 11, 5))
+        mask = memoryview(bytes(i % 3 for i in range(5000))).cast("?")
+        y = array("d", wide_numbers(5000, 12, 5))
+
+        def results():
+            for name in fanin.operations():
+                for method in ("fast", "compensated", "exact"):
+                    for where in (None, mask):
+                        try:
+                            found = fanin.report(name, x, y if name in PAIRS else None, method=method, where=where)
+                        except fanin.Unsupported:
+                            continue
+                        yield name, method, found.value, found.absent
+        whole, state = list(results()), fanin.State(x).save()
+        self.assertGreater(len(whole), 80)
+        with mock.patch.object(_reduce, "LONG", 1), mock.patch.object(_reduce, "PIECE", 2048), \
+                mock.patch.object(_state, "LONG", 1):
+            self.assertEqual(list(results()), whole)
+            self.assertEqual(fanin.State(x).save(), state)
+
+    def test_interrupt(self):
+        zeros = mmap.mmap(-1, 16 << 30, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)  # read only, and so never in memory
+        timer = threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT))
+        pieces, read = _reduce.pieces_of, []
+
+        def counted(call):
+            for piece in pieces(call):
+                read.append(piece.count)
+                yield piece
+        with memoryview(zeros).cast("d") as x, mock.patch.object(_reduce, "pieces_of", counted):
+            timer.start()
+            with self.assertRaises(KeyboardInterrupt):
+                fanin.sum(x, threads=1)
+            self.assertLess(sum(read), len(x))
 
 
 class Threads(unittest.TestCase):

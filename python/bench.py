@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What calls cost, beside numpy, torch and CuPy in the same process: the best of several repetitions."""
+
+import subprocess
+import sys
+import time
+import timeit
+
+import fanin
+
+
+def seconds(call, repetitions=7, least=0.02):
+    """The best time of one call."""
+    number = 1
+    while timeit.timeit(call, number=number) < least:
+        number *= 2
+    return min(timeit.repeat(call, number=number, repeat=repetitions)) / number
+
+
+def show(name, value, unit):
+    print("%-44s %10.3g %s" % (name, value, unit), flush=True)
+
+
+def import_time():
+    code = "import time; t = time.perf_counter(); import fanin; print(time.perf_counter() - t)"
+    return min(float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout)
+               for _ in range(7))
+
+
+def of_host():
+    import numpy
+    x = numpy.arange(8.0)
+    show("import", 1e3 * import_time(), "ms")
+    show("fanin.sum of 8 doubles", 1e6 * seconds(lambda: fanin.sum(x)), "us")
+    show("numpy.sum of 8 doubles", 1e6 * seconds(lambda: numpy.sum(x)), "us")
+    x = numpy.random.default_rng(1).random(1 << 26)
+    show("numpy.sum of 2^26 doubles", 1e3 * seconds(lambda: numpy.sum(x)), "ms")
+    for threads in (1, 2, 4, 0):
+        show("fanin.sum of 2^26 doubles, threads=%d" % threads, 1e3 * seconds(lambda: fanin.sum(x, threads=threads)), "ms")
+
+
+def of_torch():
+    import torch
+    x = torch.ones(1024, device="cuda")
+
+    def enqueued(call, count=200):
+        """The time until calls return, where the device is not waited for."""
+        best = float("inf")
+        for _ in range(50):
+            torch.cuda.synchronize()
+            begin = time.perf_counter()
+            for _ in range(count):
+                call()
+            best = min(best, (time.perf_counter() - begin) / count)
+        torch.cuda.synchronize()
+        return best
+
+    def on_device(call, count=20):
+        begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+        best = float("inf")
+        for _ in range(7):
+            begin.record()
+            for _ in range(count):
+                call()
+            end.record()
+            torch.cuda.synchronize()
+            best = min(best, begin.elapsed_time(end) / count)
+        return best
+    print(torch.cuda.get_device_name(), "torch", torch.__version__)
+    for name, call in (("fanin.sum", lambda: fanin.sum(x)), ("torch.sum", lambda: torch.sum(x)),
+                       ("fanin.sum, fast", lambda: fanin.sum(x, method="fast"))):
+        show(name + " of 1024 f32 on the device, enqueued", 1e6 * enqueued(call), "us")
+    x = torch.rand(1 << 28, device="cuda")
+    for name, call in (("fanin.sum", lambda: fanin.sum(x)), ("torch.sum", lambda: torch.sum(x)),
+                       ("fanin.sum, fast", lambda: fanin.sum(x, method="fast"))):
+        milliseconds = on_device(call)
+        show(name + " of 2^28 f32 on the device", milliseconds, "ms")
+        show("", x.numel() * 4 / milliseconds / 1e6, "GB/s")
+    try:
+        import cupy
+    except ImportError:
+        return
+    y = cupy.ones(1024, "float32")
+    for name, call in (("fanin.sum", lambda: fanin.sum(y)), ("CuPy's sum", lambda: y.sum())):
+        show(name + " of 1024 f32 of CuPy, enqueued", 1e6 * enqueued(call), "us")
+
+
+if __name__ == "__main__":
+    if "--torch" in sys.argv[1:]:
+        of_torch()
+    else:
+        of_host()

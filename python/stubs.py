@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Prints fanin/__init__.pyi, the types of the package, from the functions that the catalogue makes.
+
+usage: PYTHONPATH=python FANIN_LIBRARY=build/default/python/libfanin.so python/stubs.py > python/fanin/__init__.pyi
+"""
+
+import inspect
+
+import fanin
+
+HEAD = '''# SPDX-License-Identifier: Apache-2.0
+# Written by python/stubs.py.
+# Results belong to the library of the input, so that their type is not known here.
+from typing import Any, Dict, Iterable, Literal, NamedTuple, Optional, Sequence, Tuple, Union
+
+_Array = Any
+_Axis = Union[None, int, Sequence[int]]
+_DType = Any
+_Method = Literal["fast", "compensated", "exact"]
+_Nan = Literal["propagate", "skip"]
+
+__version__: str
+
+class Error(Exception): ...
+class InvalidArgument(Error, ValueError): ...
+class Unsupported(Error, TypeError): ...
+class BackendUnavailable(Error, RuntimeError): ...
+class Overflow(Error, OverflowError): ...
+class OutOfMemory(Error, MemoryError): ...
+class DeviceError(Error, RuntimeError): ...
+
+class Bound(NamedTuple):
+    of_result: float
+    of_magnitudes: float
+    absolute: float
+
+class Report(NamedTuple):
+    value: Any
+    backend: str
+    variant: str
+    method: _Method
+    reproducibility: Literal["same_for_any_order", "same_for_fixed_order", "same_run_to_run", "same_never"]
+    bound: Bound
+    absent: int
+    fallback: str
+
+class Description(NamedTuple):
+    count: int  # type: ignore[assignment]
+    nan: int
+    min: Any
+    max: Any
+    sum: Any
+    mean: float
+    standard_deviation: float
+
+class State:
+    def __init__(self, x: Optional[_Array] = ..., *, dtype: _DType = ...,
+                 operation: Literal["sum", "sum_of_squares"] = ...) -> None: ...
+    def add(self, x: _Array, *, where: Optional[_Array] = ..., nan: _Nan = ..., backend: str = ...,
+            threads: int = ...) -> State: ...
+    def merge(self, other: State) -> State: ...
+    def __add__(self, other: State) -> State: ...
+    def __radd__(self, other: Literal[0]) -> State: ...
+    def copy(self) -> State: ...
+    @property
+    def operation(self) -> str: ...
+    @property
+    def dtype(self) -> Optional[str]: ...
+    @property
+    def count(self) -> Optional[int]: ...
+    def value(self, dtype: _DType = ...) -> float: ...
+    def mean(self, dtype: _DType = ...) -> float: ...
+    def norm2(self, dtype: _DType = ...) -> float: ...
+    def save(self) -> bytes: ...
+    @staticmethod
+    def load(saved: Any) -> State: ...
+    def lanes(self) -> Any: ...
+    @staticmethod
+    def from_lanes(lanes: Any) -> State: ...
+
+def fsum(values: Iterable[Any]) -> float: ...
+def describe(x: _Array, *, where: Optional[_Array] = ..., nan: _Nan = ..., backend: str = ...,
+             threads: int = ...) -> Description: ...
+def report(operation: Any, x: _Array, y: Optional[_Array] = ..., axis: _Axis = ..., *, method: Optional[_Method] = ...,
+           dtype: _DType = ..., where: Optional[_Array] = ..., nan: _Nan = ..., backend: str = ...,
+           threads: int = ...) -> Report: ...
+def index_add(out: _Array, keys: _Array, x: _Array, *, operation: Literal["sum", "product", "min", "max"] = ...,
+              drop_others: bool = ..., method: _Method = ..., where: Optional[_Array] = ..., nan: _Nan = ...,
+              backend: str = ..., threads: int = ...) -> Any: ...
+def backends() -> Dict[str, Optional[str]]: ...
+def operations() -> Dict[str, str]: ...
+'''
+
+TYPES = {"x": "_Array", "y": "_Array", "axis": "_Axis", "method": "_Method", "dtype": "_DType", "keepdims": "bool",
+         "out": "Optional[_Array]", "where": "Optional[_Array]", "nan": "_Nan", "backend": "str", "threads": "int",
+         "offsets": "_Array", "keys": "_Array", "groups": "int", "drop_others": "bool", "empty": "Any"}
+ORDINARY = inspect.Parameter.POSITIONAL_OR_KEYWORD
+
+
+def line_of(name):
+    arguments = []
+    for argument in inspect.signature(getattr(fanin, name)).parameters.values():
+        if argument.kind is not ORDINARY and "*" not in arguments:
+            arguments.append("*")
+        usual = "" if argument.default is argument.empty else " = ..."
+        arguments.append("%s: %s%s" % (argument.name, TYPES[argument.name], usual))
+    result = "Tuple[Any, Any]" if name.endswith("minmax") else "Any"
+    return "def %s(%s) -> %s: ..." % (name, ", ".join(arguments), result)
+
+
+def stubs():
+    lines = [line_of(kind + name) for kind in ("", "segment_", "group_") for name in fanin.operations()]
+    return HEAD + "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    print(stubs(), end="")
