@@ -56,6 +56,12 @@ void check_index(const input_views& inputs, const array_view& index, const char*
   if (index.data == nullptr && index.count > 0) throw invalid_argument(std::string(name) + " are null");
 }
 
+void check_takes_results(operation what) {
+  if (accumulator::takes_results(what)) return;
+  throw unsupported("add_to has sum, product, min and max, and not " + std::string(to_string(what)) +
+                    ": merge states instead");
+}
+
 }  // namespace
 
 void check_batch(operation what, const batch& many, const results_view& out, std::optional<element_type> wanted) {
@@ -69,6 +75,12 @@ void check_batch(operation what, const batch& many, const results_view& out, std
   }
   char none;
   check_result(what, result_view(out.count > 0 ? out.data : &none, out.type, out.form), wanted);
+}
+
+void check_addition(operation what, const batch& many, const results_view& out, std::optional<element_type> wanted) {
+  check_takes_results(what);
+  if (many.of_empty) throw invalid_argument("add_to leaves results of no elements as they are: without if_empty()");
+  check_batch(what, many, out, wanted);
 }
 
 batch rows(const input_views& inputs, std::span<const std::size_t> shape, std::span<const int> along,
@@ -139,12 +151,7 @@ report reduce(operation what, const batch& many, const results_view& out, const 
 }
 
 report add_to(operation what, const batch& many, const results_view& out, const options& chosen) {
-  if (!accumulator::takes_results(what)) {
-    throw unsupported("add_to has sum, product, min and max, and not " + std::string(to_string(what)) +
-                      ": merge states instead");
-  }
-  if (many.of_empty) throw invalid_argument("add_to leaves results of no elements as they are: without if_empty()");
-  check_batch(what, many, out, chosen.result);
+  check_addition(what, many, out, chosen.result);
   options with_result = chosen;
   with_result.result = out.type;
   // Another backend cannot go on where one has failed: it would add some elements again.
@@ -154,9 +161,17 @@ report add_to(operation what, const batch& many, const results_view& out, const 
   });
 }
 
+plan plan::of_add_to(operation what, element_type type, layout kind, const options& chosen, memory place) {
+  if (kind == layout::array) throw invalid_argument("add_to takes rows, segments or groups");
+  check_takes_results(what);
+  return translate_bad_alloc([&] {
+    return plan(choose(what, views_without_data(what, type, unknown_count, place), chosen, {}, kind, true));
+  });
+}
+
 report plan::operator()(const batch& many, const results_view& out) const {
   const request& planned = chosen_.what;
-  check_batch(planned.what, many, out, planned.result);
+  (planned.adds ? check_addition : check_batch)(planned.what, many, out, planned.result);
   const input_views& inputs = many.inputs;
   if (many.kind != planned.kind || inputs.size() != planned.inputs.size() || inputs.type() != planned.inputs.type() ||
       inputs.place() != planned.inputs.place()) {

@@ -32,6 +32,10 @@ void check_result(operation what, const result_view& value, std::optional<elemen
 /// or device memory where the inputs are in host memory
 void check_batch(operation what, const batch& many, const results_view& out, std::optional<element_type> wanted);
 
+/// The same of a batch that is added to results. @throws also unsupported if no result is an element of the
+/// operation, and invalid_argument if the batch has a value for results of too few elements
+void check_addition(operation what, const batch& many, const results_view& out, std::optional<element_type> wanted);
+
 /// @throws invalid_argument unless the operation, the method and the inputs' type and place exist, and the operation
 /// reads this number of inputs
 void check_known(operation what, const input_views& inputs, std::optional<method> how);

@@ -13,18 +13,36 @@ namespace {
 const backend& device_backend() { return find_backend("cuda"); }
 
 /// Checks the arguments as fanin::reduce does. Returns the request as the backend `cuda` has prepared it.
-request prepared(operation what, const input_views& inputs, const options& chosen, layout kind = layout::array) {
+request prepared(operation what, const input_views& inputs, const options& chosen, layout kind = layout::array,
+                 bool adds = false) {
   check_data(inputs);
   if (!chosen.devices.empty()) throw unsupported("a context is that of one device, and devices are named");
   const backend* const candidates[] = {&device_backend()};
   return select(candidates, chosen.backend.empty() ? candidates[0]->name() : chosen.backend, what, inputs, chosen, {},
-                kind)
+                kind, adds)
       .what;
 }
 request prepared(operation what, const batch& many, const results_view& out, options& chosen) {
   check_batch(what, many, out, chosen.result);
   chosen.result = out.type;
   return prepared(what, many.inputs, chosen, many.kind);
+}
+request prepared_addition(operation what, const batch& many, const results_view& out, options& chosen) {
+  check_addition(what, many, out, chosen.result);
+  chosen.result = out.type;
+  return prepared(what, many.inputs, chosen, many.kind, true);
+}
+
+report reduced_each(const request& asked, const batch& many, const results_view& out, device_context& context) {
+  return translate_bad_alloc([&]() -> report {
+    return {device_backend().name(), context.work().reduce_each(asked, many, out)};
+  });
+}
+
+void enqueue_each(const request& asked, const batch& many, const results_view& out, device_context& context) {
+  if (out.place != memory::device) throw invalid_argument("results that are enqueued lie in device memory");
+  if (many.result_count == 0) return;
+  translate_bad_alloc([&] { context.work().enqueue_each(asked, many, out.data); });
 }
 
 /// @throws unsupported if the result is asked for as a narrow float in place of an f32
@@ -73,10 +91,11 @@ result<scalar> reduce(operation what, const input_views& inputs, device_context&
 }
 
 report reduce(operation what, const batch& many, const results_view& out, device_context& context, options chosen) {
-  const request asked = prepared(what, many, out, chosen);
-  return translate_bad_alloc([&]() -> report {
-    return {device_backend().name(), context.work().reduce_each(asked, many, out)};
-  });
+  return reduced_each(prepared(what, many, out, chosen), many, out, context);
+}
+
+report add_to(operation what, const batch& many, const results_view& out, device_context& context, options chosen) {
+  return reduced_each(prepared_addition(what, many, out, chosen), many, out, context);
 }
 
 report detail::exact_state(operation what, element_type type, const input_views& x, void* state, std::size_t bytes,
@@ -90,10 +109,12 @@ report detail::exact_state(operation what, element_type type, const input_views&
 }
 
 void enqueue(operation what, const batch& many, const results_view& out, device_context& context, options chosen) {
-  if (out.place != memory::device) throw invalid_argument("enqueue() writes results to device memory");
-  const request asked = prepared(what, many, out, chosen);
-  if (many.result_count == 0) return;
-  translate_bad_alloc([&] { context.work().enqueue_each(asked, many, out.data); });
+  enqueue_each(prepared(what, many, out, chosen), many, out, context);
+}
+
+void enqueue_add_to(operation what, const batch& many, const results_view& out, device_context& context,
+                    options chosen) {
+  enqueue_each(prepared_addition(what, many, out, chosen), many, out, context);
 }
 
 void enqueue(operation what, const input_views& inputs, void* result, device_context& context,

@@ -142,9 +142,9 @@ report plan::operator()(const input_views& inputs, const result_view& value) con
   const request& planned = chosen_.what;
   check_data(inputs);
   check_count(planned.what, inputs.count());
-  if (inputs.size() != planned.inputs.size() || inputs.type() != planned.inputs.type() ||
-      inputs.place() != planned.inputs.place()) {
-    throw invalid_argument("the inputs' number, type or place is not the planned one");
+  if (planned.kind != layout::array || inputs.size() != planned.inputs.size() ||
+      inputs.type() != planned.inputs.type() || inputs.place() != planned.inputs.place()) {
+    throw invalid_argument("the inputs' layout, number, type or place is not the planned one");
   }
   check_result(planned.what, value, planned.result);
   return translate_bad_alloc([&] { return chosen_.chosen->reduce_inputs(planned, inputs, value.data); });

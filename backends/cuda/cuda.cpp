@@ -54,7 +54,9 @@ class work_on_context final : public device_work {
   }
   void enqueue_each(const request& request, const batch& many, void* results) override {
     const device_scope here(context_.where().device);
-    enqueue_batch(request, many, results, context_);
+    enqueue_batch(request, many,
+                  results_view(results, many.result_count, request.result, row_of(request.what).form, memory::device),
+                  context_);
   }
 
  private:

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include <fanin/accumulator/earlier_result.hpp>
 #include <fanin/error.hpp>
 
 #include "backends/checks.hpp"
@@ -87,9 +88,6 @@ support gpu_backend::prepare(request& request) const {
     return {reason::unsupported,
             std::string(name()) + " takes accumulators of your own in device code: fanin/fold.cuh"};
   }
-  if (request.adds) {
-    return {reason::unsupported, std::string(name()) + " adds to no results: reduce to new ones"};
-  }
   if (support answer = check_devices(*this, request); !answer.usable()) return answer;
   const device_fold* kernel = find_kernel(request);
   if (request.kind != layout::array) {
@@ -100,11 +98,8 @@ support gpu_backend::prepare(request& request) const {
     if (kernel != nullptr && kernel->batches().state_bytes == 0) {
       return {reason::unsupported, std::string(name()) + " reduces no " + std::string(to_string(request.kind))};
     }
-    if (request.kind == layout::groups) {
-      fanin::request in_groups = request;
-      in_groups.how = method_of_groups(request);
-      kernel = find_kernel(in_groups);
-    }
+    if (request.kind == layout::groups) kernel = find_kernel(with_method_of_batch(request));
+    if (request.adds && !accumulator::takes_results(request.what)) kernel = nullptr;
   }
   request.prepared = kernel;
   support answer = check_offer(*this, request, kernel != nullptr);

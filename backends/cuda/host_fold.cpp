@@ -3,6 +3,8 @@
 
 #include <new>
 
+#include <fanin/accumulator/earlier_result.hpp>
+
 #include "backends/cuda/recipes.hpp"
 
 namespace fanin::cuda {
@@ -43,6 +45,17 @@ const host_fold* find_host_fold(operation what, element_type type, method how, b
     static constexpr host_fold from_partials = host_fold_of<Recipe, typename kernel_of<Recipe>::state>();
     static constexpr host_fold from_totals = host_fold_of<Recipe, typename Recipe::accumulator::state>();
     return partials_are_totals ? &from_totals : &from_partials;
+  });
+}
+
+error_bound bound_of_addition(const request& request, const rounding_chain& chain, std::uint64_t count) {
+  return with_recipe(request.what, request.inputs.type(), request.how, [&]<class Recipe>(Recipe) -> error_bound {
+    if constexpr (accumulator::takes_results(Recipe::what)) {
+      return with_result<Recipe>(
+          request.result, [&]<class R>(R) { return accumulator::bound_with_earlier<Recipe, R>(chain, count); });
+    } else {
+      return {};
+    }
   });
 }
 

@@ -137,7 +137,8 @@ FANIN_API report reduce(operation what, const batch& many, const results_view& o
 /// call: where many calls are to give the bits of one, keep states and not results (`incremental`,
 /// `exact_accumulator`).
 /// Reproducible: as reduce() of a batch; method::exact and integers do not see the order of the elements.
-/// Backends: serial, openmp and tbb. The backend is chosen once: results that are added to cannot be added to again.
+/// Backends: serial, openmp and tbb, with host memory; cuda with device memory, where it takes partial states as for
+/// results of another type. The backend is chosen once: results that are added to cannot be added to again.
 /// @throws as reduce(), and unsupported for other operations, invalid_argument for a batch with if_empty(). After
 /// overflow all results have been added to but those that would not fit, of which it names the first; after
 /// out_of_memory some have been; after other errors none.

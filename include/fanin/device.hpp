@@ -102,6 +102,11 @@ FANIN_API result<scalar> reduce(operation what, const input_views& inputs, devic
 FANIN_API report reduce(operation what, const batch& many, const results_view& out, device_context& context,
                         options chosen = {});
 
+/// As add_to(), by the backend `cuda` on this context: a batch of device memory, to results of host or device memory.
+/// @throws as there; device_error
+FANIN_API report add_to(operation what, const batch& many, const results_view& out, device_context& context,
+                        options chosen = {});
+
 /// Enqueues the reduction of rows or segments of device memory to `out`, in device memory or pinned, and returns.
 /// Where reduce() would throw `overflow` for a result, it has the low bits of a sum, and is unspecified otherwise;
 /// where it would throw invalid_argument for too few elements, the result is that of enqueue() below. Segments whose
@@ -111,6 +116,13 @@ FANIN_API report reduce(operation what, const batch& many, const results_view& o
 /// offsets show; invalid_argument if `out` is not device memory
 FANIN_API void enqueue(operation what, const batch& many, const results_view& out, device_context& context,
                        options chosen = {});
+
+/// Enqueues add_to() of a batch of device memory to `out`, in device memory or pinned, and returns. Results that
+/// would not fit keep their value, and where an offset or a key is wrong, all of them do. May be captured into a CUDA
+/// graph as below, which adds the elements each time that it runs.
+/// @throws as enqueue() of a batch, and as add_to() for operations and batches that it does not take
+FANIN_API void enqueue_add_to(operation what, const batch& many, const results_view& out, device_context& context,
+                              options chosen = {});
 
 /// Enqueues the reduction of device memory and returns. `result` is in device memory (or pinned): a device_result of
 /// the operation's result_of<>, whose number has the type that options::result or default_result() names. A mean,

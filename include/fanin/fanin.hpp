@@ -64,12 +64,17 @@ class FANIN_API plan {
   /// With a `kind`, for batches of that layout. @throws as reduce
   plan(operation what, element_type type, const options& chosen = {}, std::size_t expected_count = unknown_count,
        memory place = memory::host, layout kind = layout::array);
+  /// For add_to() of batches of layout `kind`. @throws as add_to
+  static plan of_add_to(operation what, element_type type, layout kind, const options& chosen = {},
+                        memory place = memory::host);
   /// report::fallback stays empty; chosen() has it. Allocates nothing in steady state, except for serial/recursive.
-  /// @throws as reduce; invalid_argument if inputs or result are of another type, place or number than planned
+  /// @throws as reduce; invalid_argument if inputs or result are of another type, place or number than planned, or if
+  /// the plan is for batches
   report operator()(const input_views& inputs, const result_view& value) const;
   /// As above, with the value in the result.
   result<scalar> operator()(const input_views& inputs) const;
-  /// Reduces a batch as reduce() of a batch does; also invalid_argument if it is of another layout than planned.
+  /// Reduces a batch as reduce() of a batch does, or adds it to `out` as planned; also invalid_argument if it is of
+  /// another layout than planned.
   report operator()(const batch& many, const results_view& out) const;
   /// The backend, the variant and the method of the calls.
   const selection& chosen() const noexcept { return chosen_; }
@@ -78,6 +83,7 @@ class FANIN_API plan {
   static constexpr std::size_t unknown_count = static_cast<std::size_t>(-1) / 8;
 
  private:
+  explicit plan(selection chosen) : chosen_(std::move(chosen)) {}
   selection chosen_;
 };
 

@@ -22,6 +22,7 @@ constexpr check all[] = {
     {"batches", check_batches},
     {"groups", check_groups},
     {"additions", check_additions},
+    {"group additions", check_group_additions},
     {"own accumulators", check_own_accumulators},
     {"float environment", check_float_environment},
     {"concurrent calls", check_concurrent_calls},

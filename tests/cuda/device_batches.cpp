@@ -138,11 +138,11 @@ void check_on_device(layout alone, std::initializer_list<const char*> names) {
 
 // Several suites, since each takes minutes.
 TEST_SUITE("conformance/batches_on_device") {
-  TEST_CASE("rows and segments keep the contract") { check_on_device(layout::rows, {"batches"}); }
+  TEST_CASE("rows and segments keep the contract") { check_on_device(layout::rows, {"batches", "additions"}); }
 }
 TEST_SUITE("conformance/groups_on_device") {
   TEST_CASE("groups keep the contract") {
-    check_on_device(layout::groups, {"groups", "special values", "float sizes", "bounds"});
+    check_on_device(layout::groups, {"groups", "group additions", "special values", "float sizes", "bounds"});
   }
 }
 TEST_SUITE("conformance/floats_as_rows_on_device") {

@@ -238,6 +238,23 @@ TEST_SUITE("unit/batches") {
     CHECK(sums == std::vector<std::int64_t>{most, most, 12});
   }
 
+  TEST_CASE("a plan adds to results, of the batches that were planned") {
+    const auto planned = fanin::plan::of_add_to(fanin::operation::sum, element_type::f64, fanin::layout::rows);
+    std::vector<double> two{1, 2};
+    planned(fanin::rows(x, {2, 3}, 1), two);
+    planned(fanin::rows(x, {3, 2}, 0), two);
+    CHECK(two == std::vector<double>{16, 29});
+    CHECK_THROWS_AS(planned(fanin::rows(x, {2, 3}, 1).if_empty(0.0), two), invalid_argument);
+    CHECK_THROWS_AS(planned(fanin::segments(x, std::vector<int>{0, 2, 6}), two), invalid_argument);
+    CHECK_THROWS_AS(planned(std::span<const double>(x)), invalid_argument);
+    CHECK(two == std::vector<double>{16, 29});
+    const auto made = [](fanin::operation what, fanin::layout kind) {
+      fanin::plan::of_add_to(what, element_type::f64, kind);
+    };
+    CHECK_THROWS_AS(made(fanin::operation::mean, fanin::layout::rows), fanin::unsupported);
+    CHECK_THROWS_AS(made(fanin::operation::sum, fanin::layout::array), invalid_argument);
+  }
+
   TEST_CASE("what add_to refuses changes nothing") {
     std::vector<double> two{1, 2};
     CHECK(message_of<fanin::unsupported>([&] {

@@ -94,6 +94,14 @@ class table_call {
     launch(blocks, 64, [&] { mark_minus_zeros(from_, sums_); });
   }
   T result(std::uint32_t group, bool is_mean) const { return finished_group<T, T>(sums_, group, is_mean).value; }
+  /// Adds each group to its result.
+  template <class R>
+  void add_to(std::vector<R>& results) {
+    batch_output out{};
+    out.results = results.data();
+    out.status = &status;
+    for (std::uint64_t g = 0; g < results.size(); ++g) add_group<T, R>(sums_, g, out);
+  }
   batch_status status{};
 
  private:
@@ -124,6 +132,26 @@ class table_call {
   group_sums<T> sums_;
 };
 
+/// Whether each group is added to `earlier` as its accumulator is, but groups without elements.
+template <class R, class T, class Call>
+bool adds_to(Call& call, const std::vector<exact_accumulator<T>>& sums, R earlier) {
+  std::vector<R> results(sums.size(), earlier);
+  call.add_to(results);
+  bool is_right = true;
+  for (std::size_t g = 0; g < sums.size(); ++g) {
+    exact_accumulator<R> expected;
+    expected.add(earlier);
+    if constexpr (sizeof(R) == sizeof(T)) expected.merge(sums[g]);
+    if constexpr (sizeof(R) > sizeof(T)) {
+      if (!sums[g].finite()) expected.add(sums[g].template round<R>());
+      if (sums[g].finite() && sums[g].count() > 0) expected.add_sum(sums[g].total());
+    }
+    const R wanted = sums[g].count() == 0 ? earlier : expected.round();
+    is_right = is_right && same(scalar(results[g]), scalar(wanted));
+  }
+  return is_right;
+}
+
 /// Checks sums and means of groups against those of accumulators to which elements are added one by one.
 template <class T, class Key>
 void check_groups_of(const std::vector<T>& x, const std::vector<Key>& keys, std::uint32_t groups,
@@ -147,6 +175,10 @@ void check_groups_of(const std::vector<T>& x, const std::vector<Key>& keys, std:
     }
     INFO(groups << " groups of " << x.size() << " elements, variant " << copies);
     CHECK(is_right);
+    for (const T earlier : {T(1), T(-0.0), T(3e-38)}) CHECK(adds_to<T>(call, expected, earlier));
+    CHECK(adds_to<double>(call, expected, 0x1p53));
+    call.status.bad_index = 1;  // adds nothing
+    CHECK(adds_to<T>(call, std::vector<exact_accumulator<T>>(groups), T(2)));
   }
 }
 

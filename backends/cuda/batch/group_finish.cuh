@@ -3,6 +3,7 @@
 #pragma once
 
 #include "backends/cuda/batch/group_sums.cuh"
+#include "backends/cuda/fold/add_to_result.cuh"
 
 namespace fanin::cuda {
 
@@ -164,11 +165,16 @@ __device__ int unit_of_window(const group_sums<T>& from, int window) {
          detail::float_format<T>::low;
 }
 
-/// The sum or the mean of a group of several windows, or that has a wide sum, with the number `number`, which is 0
-/// otherwise.
-template <class T, class R>
-__device__ __noinline__ R finished_windows(const group_sums<T>& from, std::uint64_t group, std::uint32_t number,
-                                           std::uint64_t count, bool is_mean) {
+/// Whether all elements of a group with these marks are -0.
+template <class T>
+__device__ bool are_minus_zeros(std::uint32_t marks) {
+  return (marks & group_sums<T>::has_minus_zero) != 0 && (marks & group_sums<T>::has_number) == 0;
+}
+
+/// The exact sum of a group that has elements.
+template <class T>
+__device__ __noinline__ exact_accumulator<T> state_of_group(const group_sums<T>& from, std::uint64_t group) {
+  const std::uint32_t marks = from.marks[group], number = marks & group_sums<T>::number_mask;
   typename wide_sum<T>::sum::words words{};
   unsigned special = 0;
   if (number != 0) {
@@ -182,10 +188,20 @@ __device__ __noinline__ R finished_windows(const group_sums<T>& from, std::uint6
       carry = total >> 32;
     }
   }
-  auto state = exact_accumulator<T>::restore(words, true, special);
+  const bool numbers = !are_minus_zeros<T>(marks);
+  auto state = exact_accumulator<T>::restore(words, numbers, special);
+  if (!numbers) return state;
   const int used = from.has_more_windows() ? window_count : 1;
 #pragma unroll 1
   for (int w = 0; w < used; ++w) state.add_scaled(sum_of_window(from, w, group), unit_of_window(from, w));
+  return state;
+}
+
+/// The sum or the mean of a group of several windows, or that has a wide sum.
+template <class T, class R>
+__device__ __noinline__ R finished_windows(const group_sums<T>& from, std::uint64_t group, std::uint64_t count,
+                                           bool is_mean) {
+  const auto state = state_of_group(from, group);
   return is_mean ? state.template mean<R>(count) : state.template round<R>();
 }
 
@@ -198,14 +214,21 @@ struct finished_value {
 template <class T, class R>
 __device__ finished_value<R> finished_group(const group_sums<T>& from, std::uint64_t group, bool is_mean) {
   const std::uint64_t count = from.counts != nullptr ? from.counts[group] : 0;
-  const std::uint32_t marks = from.marks[group], number = marks & group_sums<T>::number_mask;
-  if ((marks & group_sums<T>::has_minus_zero) != 0 && (marks & group_sums<T>::has_number) == 0)
-    return {R(-0.0), count};
+  const std::uint32_t marks = from.marks[group];
+  if (are_minus_zeros<T>(marks)) return {R(-0.0), count};
   const detail::int128 sum = sum_of_window(from, 0, group);
-  if (number != 0 || from.has_more_windows()) {
-    return {count > 0 || !is_mean ? finished_windows<T, R>(from, group, number, count, is_mean) : R(0), count};
+  if ((marks & group_sums<T>::number_mask) != 0 || from.has_more_windows()) {
+    return {count > 0 || !is_mean ? finished_windows<T, R>(from, group, count, is_mean) : R(0), count};
   }
   return {sum != 0 ? finished_window<T, R>(sum, unit_of_window(from, 0), count, is_mean) : R(0), count};
+}
+
+/// Adds a group, whose elements are counted, to its result.
+template <class T, class R>
+__device__ __noinline__ void add_group(const group_sums<T>& from, std::uint64_t group, const batch_output& out) {
+  const std::uint64_t count = from.counts[group];
+  if (count == 0) return;
+  add_to_result<recipe<operation::sum, method::exact, T>, R>(out, group, count, state_of_group(from, group));
 }
 
 }  // namespace fanin::cuda

@@ -22,9 +22,14 @@ constexpr std::uint64_t elements_of_spill = 256;
 
 template <class T, class R>
 __global__ void __launch_bounds__(tuning::spill_threads)
-    write_group_results(const __grid_constant__ group_sums<T> from, const __grid_constant__ batch_output out) {
+    write_group_results(const __grid_constant__ group_sums<T> from, const __grid_constant__ batch_output out,
+                        bool adds) {
   for (std::uint64_t g = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; g < from.groups;
        g += std::uint64_t{gridDim.x} * blockDim.x) {
+    if (adds) {
+      add_group<T, R>(from, g, out);
+      continue;
+    }
     const finished_value<R> found = finished_group<T, R>(from, g, out.what == operation::mean);
     write_result(out, g, found.count, device_result<R>{found.value, 0});
   }
@@ -91,8 +96,10 @@ class table_launches {
     add_to_wide_sums<T, Key><<<blocks, threads, 0, where_.stream>>>(from_, sums_);
     mark_minus_zeros<T, Key><<<blocks, threads, 0, where_.stream>>>(from_, sums_);
     with_float(request.result, [&]<class R>(R) {
-      write_group_results<T, R>
-          <<<blocks_for(where_, sums_.groups / threads + 1), threads, 0, where_.stream>>>(sums_, out);
+      if constexpr (sizeof(R) >= sizeof(T)) {  // there is no sum of f64 as f32
+        write_group_results<T, R>
+            <<<blocks_for(where_, sums_.groups / threads + 1), threads, 0, where_.stream>>>(sums_, out, request.adds);
+      }
     });
   }
 
@@ -173,7 +180,7 @@ bool group_tables::serve(const request& request, const batch& groups, const exec
 }
 
 group_tables::group_tables(const request& request, const batch& groups, const execution& where)
-    : request_(request), groups_(groups), counted_(request.what == operation::mean) {
+    : request_(request), groups_(groups), counted_(request.what == operation::mean || request.adds) {
   const std::size_t words = with_float(request.inputs.type(), []<class T>(T) { return group_window<T>::words; });
   constexpr std::size_t least_static_bytes = 1 << 10;
   most_in_table_ = static_cast<std::uint32_t>((shared_bytes_of(where.device) - least_static_bytes) /

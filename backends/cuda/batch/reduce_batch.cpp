@@ -124,29 +124,37 @@ std::size_t result_bytes(const request& request) {
   throw cpu::key_of_no_group(i, cpu::shown_entry(array_view(key, 1, many.index.type), 0), many.result_count);
 }
 
+/// The memory on the device for results that go to `to`: this, or scratch.
+void* take_results(const request& request, const results_view& to, scratch_pieces& scratch) {
+  return to.place == memory::device ? to.data : scratch.take<void>(to.count * result_bytes(request));
+}
+/// Copies results of the host that are added to.
+void copy_earlier(const request& request, const results_view& to, void* results, cudaStream_t stream) {
+  if (!request.adds || to.place == memory::device) return;
+  check(cudaMemcpyAsync(results, to.data, to.count * result_bytes(request), cudaMemcpyHostToDevice, stream),
+        "cudaMemcpyAsync");
+}
+
 /// As enqueue_batch(), of groups that are not sorted.
-const void* enqueue_tables(const request& request, const batch& groups, void* results, batch_output& out,
+const void* enqueue_tables(const request& request, const batch& groups, const results_view& to, batch_output& out,
                            context& context) {
   const group_tables tables(request, groups, context.where());
   scratch_pieces measured;
-  const auto take_results = [&](scratch_pieces& from) {
-    return results != nullptr ? results : from.take<void>(groups.result_count * result_bytes(request));
-  };
-  take_results(measured);
+  take_results(request, to, measured);
   const execution where = context.with_scratch(measured.taken_bytes() + tables.scratch_bytes());
   scratch_pieces scratch(static_cast<std::byte*>(where.scratch));
-  out.results = take_results(scratch);
+  out.results = take_results(request, to, scratch);
+  copy_earlier(request, to, out.results, where.stream);
   tables.enqueue(scratch, where, out);
   return out.results;
 }
 
 }  // namespace
 
-const void* enqueue_batch(const request& asked, const batch& many, void* results, context& context) {
-  request request = asked;
-  if (many.kind == layout::groups) request.how = method_of_groups(asked);
-  if (results != nullptr) {
-    check_reach(results, many.result_count * result_bytes(request), context.where().device, "the memory for results");
+const void* enqueue_batch(const request& asked, const batch& many, const results_view& to, context& context) {
+  const request request = with_method_of_batch(asked);
+  if (to.place == memory::device) {
+    check_reach(to.data, many.result_count * result_bytes(request), context.where().device, "the memory for results");
   }
   const device_fold& kernel = prepared_kernel(request);
   const batch_fold fold = kernel.batches();
@@ -155,14 +163,14 @@ const void* enqueue_batch(const request& asked, const batch& many, void* results
   cudaStream_t stream = context.where().stream;
   check(cudaMemsetAsync(out.status, 0, sizeof *out.status, stream), "cudaMemsetAsync");
   if (many.kind == layout::groups && group_tables::serve(request, many, context.where())) {
-    return enqueue_tables(request, many, results, out, context);
+    return enqueue_tables(request, many, to, out, context);
   }
   const bool lines = fold.has_lines && !all.partial && are_lines(many);
   const bool has_short = lines && all.kind != layout::rows && fold.most_short > 0;
   all.most_short = has_short ? fold.most_short : all.least_chunk;
   const bool has_long = all.kind != layout::rows && all.count > all.most_short;
-  const bool direct =
-      fold.finishes && all.chunks == 1 && request.result == default_result(request.what, request.inputs.type());
+  const bool direct = fold.finishes && all.chunks == 1 && !request.adds &&
+                      request.result == default_result(request.what, request.inputs.type());
   const bool merges_long = direct && has_short;
 
   // States, and numbers of elements, of each chunk of the results of a part.
@@ -180,14 +188,15 @@ const void* enqueue_batch(const request& asked, const batch& many, void* results
                                    long_chunks * fold.exact_state_bytes,
                                    sizeof(long_segments),
                                    most_long * sizeof(long_segments::entry),
-                                   has_short ? long_chunks * sizeof(unsigned) : 0,
-                                   results == nullptr ? many.result_count * result_bytes(request) : 0};
+                                   has_short ? long_chunks * sizeof(unsigned) : 0};
   scratch_pieces measured;
+  take_results(request, to, measured);
   for (const std::size_t one : of_states) measured.take<std::byte>(one);
   std::optional<group_sort> sort;
   if (many.kind == layout::groups) sort.emplace(request, many);
   const execution where = context.with_scratch(measured.taken_bytes() + (sort ? sort->scratch_bytes() : 0));
   scratch_pieces scratch(static_cast<std::byte*>(where.scratch));
+  out.results = take_results(request, to, scratch);
   auto* const states = scratch.take<std::byte>(of_states[0]);
   auto* const present = scratch.take<std::uint64_t>(of_states[1]);
   auto* const long_states = scratch.take<std::byte>(of_states[2]);
@@ -197,7 +206,11 @@ const void* enqueue_batch(const request& asked, const batch& many, void* results
   all.longs = scratch.take<long_segments>(of_states[6]);
   all.entries = scratch.take<long_segments::entry>(of_states[7]);
   all.entry_of_chunk = scratch.take<unsigned>(of_states[8]);
-  out.results = results != nullptr ? results : scratch.take<std::byte>(of_states[9]);
+  copy_earlier(request, to, out.results, stream);
+  if (request.adds && many.kind == layout::segments) {
+    all.results = many.result_count;
+    enqueue_check_of_offsets(all, out.status, where);
+  }
   if (sort) sort->enqueue(scratch, where, all, out);
 
   for (std::uint64_t begin = 0; begin < many.result_count; begin += part) {
@@ -229,8 +242,7 @@ outcome reduce_batch(const request& request, const batch& many, const results_vi
   const std::size_t bytes = many.result_count * result_bytes(request);
   batch_status found{};
   if (many.result_count > 0) {
-    const void* const results =
-        enqueue_batch(request, many, out.place == memory::device ? out.data : nullptr, context);
+    const void* const results = enqueue_batch(request, many, out, context);
     check(cudaMemcpyAsync(context.host_state(0), context.batch_status_memory(), sizeof found, cudaMemcpyDeviceToHost,
                           where.stream),
           "cudaMemcpyAsync");
@@ -252,8 +264,10 @@ outcome reduce_batch(const request& request, const batch& many, const results_vi
   }
   const device_fold& kernel = prepared_kernel(request);
   const std::uint64_t longest = many.kind == layout::rows ? elements_of_row(many) : found.longest;
-  return {request.variant, request.how, kernel.host().reproducibility,
-          kernel.host().bound(kernel.chain_of_result(longest), longest, request.result), found.absent};
+  const rounding_chain chain = kernel.chain_of_result(longest);
+  const error_bound bound = request.adds ? bound_of_addition(with_method_of_batch(request), chain, longest)
+                                         : kernel.host().bound(chain, longest, request.result);
+  return {request.variant, request.how, kernel.host().reproducibility, bound, found.absent};
 }
 
 }  // namespace fanin::cuda

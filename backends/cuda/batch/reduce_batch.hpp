@@ -6,12 +6,12 @@
 
 namespace fanin::cuda {
 
-/// Enqueues the reduction of each result to `results` in device memory, or if that is null, to scratch, and returns
-/// where they are. Launches kernels and sets memory only.
+/// Enqueues the reduction of each result to the memory in `to`, or if that is the host's, to scratch, and returns
+/// where they are. Launches kernels and sets memory only, and copies results of the host that are added to.
 /// @throws unsupported, invalid_argument, out_of_memory, device_error
-const void* enqueue_batch(const request& request, const batch& many, void* results, context& context);
+const void* enqueue_batch(const request& request, const batch& many, const results_view& to, context& context);
 
-/// Writes the results. @throws as backend::reduce_each
+/// Writes the results, or adds to them. @throws as backend::reduce_each
 outcome reduce_batch(const request& request, const batch& many, const results_view& out, context& context);
 
 }  // namespace fanin::cuda

@@ -4,6 +4,7 @@
 #include <fanin/cuda/fold_kernel.cuh>
 
 #include "backends/cuda/batch/batch_writer.cuh"
+#include "backends/cuda/fold/add_to_result.cuh"
 #include "backends/cuda/presence/presence_counts.hpp"
 #include "backends/presence_rule.hpp"
 
@@ -132,12 +133,12 @@ __device__ typename A::state merged_chunks(const batch_output& out, const chunks
   return s;
 }
 
-/// Writes results of several chunks, or of states that are wide: as enqueue_finish_each() says. `lanes`, a power of
-/// two up to 32, merge the chunks of a result.
+/// Writes results of several chunks, or of states that are wide, or `adds` the elements to the results: as
+/// enqueue_finish_each() says. `lanes`, a power of two up to 32, merge the chunks of a result.
 template <class A, method How, class R>
 __global__ void __launch_bounds__(finish_threads)
     finish_each_kernel(const __grid_constant__ batch_elements all, const __grid_constant__ batch_output out,
-                       unsigned lanes) {
+                       unsigned lanes, bool adds) {
   overlap_with_next_launch();
   const std::uint64_t results = all.only_long ? long_count(all) : all.results;
   const unsigned lane = threadIdx.x % lanes, at_turn = finish_threads / lanes;
@@ -159,8 +160,23 @@ __global__ void __launch_bounds__(finish_threads)
     const auto s = merged_chunks<A>(out, {first, chunks, lane, lanes}, present);
     if (lane > 0 || chunks == 0) continue;
     with_operation<typename A::element, How>(out.what, is_finished_as<A, R>(), [&](auto one) {
-      write_result(out, result, present, finished<decltype(one), R>(s, present));
+      using Recipe = decltype(one);
+      if constexpr (accumulator::takes_results(Recipe::what)) {
+        if (adds) return add_to_result<Recipe, R>(out, result, present, s);
+      }
+      write_result(out, result, present, finished<Recipe, R>(s, present));
     });
+  }
+}
+
+__global__ void __launch_bounds__(finish_threads)
+    check_offsets_kernel(const __grid_constant__ batch_elements all, batch_status* status) {
+  overlap_with_next_launch();
+  for (std::uint64_t i = std::uint64_t{blockIdx.x} * finish_threads + threadIdx.x; i < all.results;
+       i += std::uint64_t{gridDim.x} * finish_threads) {
+    if (!place_of_segment(all, all.first + i).valid) {
+      atomicMax(&status->bad_index, ~static_cast<unsigned long long>(all.first + i));
+    }
   }
 }
 
@@ -227,8 +243,13 @@ void enqueue_finish_each(const request& request, const batch_elements& all, cons
     const auto lanes =
         static_cast<unsigned>(all.only_long ? 32 : std::bit_ceil(std::min<std::uint64_t>(all.chunks, 32)));
     launch_overlapped(where, blocks_for(where, results * lanes / finish_threads + 1), finish_threads, 0,
-                      finish_each_kernel<A, Recipe::how, R>, all, out, lanes);
+                      finish_each_kernel<A, Recipe::how, R>, all, out, lanes, request.adds);
   });
+}
+
+void enqueue_check_of_offsets(const batch_elements& all, batch_status* status, const execution& where) {
+  launch_overlapped(where, blocks_for(where, all.results / finish_threads + 1), finish_threads, 0,
+                    check_offsets_kernel, all, status);
 }
 
 }  // namespace fanin::cuda

@@ -2,43 +2,10 @@
 // Finishing on the device: from states to the value, for results that stay in device memory.
 #pragma once
 
-#include <limits>
-
-#include <fanin/device.hpp>
-
-#include "backends/cuda/recipes.hpp"
+#include "backends/cuda/fold/finished.hpp"
 #include "backends/cuda/runtime/device_fold.hpp"
 
 namespace fanin::cuda {
-
-/// A measure of spread of exact sums. Its code is long, and a kernel has it once for all measures.
-template <class R, class State>
-FANIN_HOST_DEVICE FANIN_NOINLINE R spread_of(const State& s, std::uint64_t count, spread_measure wanted) {
-  return s.template spread_of<R>(count, wanted);
-}
-
-/// The value of a state as fanin::enqueue writes it. A mean or variance of no elements is NaN; an integer that does
-/// not fit into R leaves its low bits, with the flag.
-template <class Recipe, class R>
-FANIN_HOST_DEVICE device_result<R> finished(const typename Recipe::accumulator::state& s, std::uint64_t count) {
-  using A = typename Recipe::accumulator;
-  constexpr operation_row row = operation_rows[static_cast<std::size_t>(Recipe::what)];
-  if constexpr (row.result == result_rule::quotient && least_count(Recipe::what) > 0) {
-    if (count < least_count(Recipe::what)) {
-      constexpr auto nan = std::numeric_limits<part_of<R>>::quiet_NaN();
-      if constexpr (complex_number<R>) return {{nan, nan}, 0};
-      if constexpr (!complex_number<R>) return {nan, 0};
-    }
-  }
-  constexpr bool is_total = row.result == result_rule::widened || row.result == result_rule::length;
-  if constexpr (is_total && requires { A::template fits<R>(s); }) {
-    return {A::template wrapped<R>(s), A::template fits<R>(s) ? 0u : 1u};
-  } else if constexpr (requires { A::measure; }) {
-    return {spread_of<R>(s, count, A::measure), 0};
-  } else {
-    return {A::template finish<R>(s, count), 0};
-  }
-}
 
 /// Calls f(one) with the recipe of `what` for elements T, if served(one) holds; `served` is known at compile time.
 template <class T, method How, class Served, class F, std::size_t... What>
@@ -60,6 +27,7 @@ FANIN_HOST_DEVICE void with_operation(operation what, Served served, const F& f)
 struct presence_counts;
 struct batch_elements;
 struct batch_output;
+struct batch_status;
 
 /// States in device memory, `most_state_bytes` apart, which kernels of one request have written. `begins_with_total`:
 /// the first one is a state of the request's accumulator, in which others are merged already.
@@ -79,9 +47,13 @@ void enqueue_finish(const request& request, const state_run& run, const presence
                     cudaStream_t stream);
 
 /// Enqueues a kernel that writes the result of each row or long segment from its chunks' states, which a kernel of
-/// the request has written to out.states. Without `only_long`, the results of segments that are not long. @throws
-/// device_error
+/// the request has written to out.states. Without `only_long`, the results of segments that are not long. If the
+/// request `adds`, adds the elements to the results instead, unless the status says that an offset or a key is wrong.
+/// @throws device_error
 void enqueue_finish_each(const request& request, const batch_elements& all, const batch_output& out,
                          const execution& where);
+
+/// Enqueues a kernel that notes the first of the segments whose offsets are wrong. @throws device_error
+void enqueue_check_of_offsets(const batch_elements& all, batch_status* status, const execution& where);
 
 }  // namespace fanin::cuda

@@ -35,4 +35,7 @@ struct host_fold {
 /// recipe's own accumulator, not those of recipes.hpp.
 const host_fold* find_host_fold(operation what, element_type type, method how, bool partials_are_totals = false);
 
+/// The bound of a result to which `count` elements are added that are folded with the chain.
+error_bound bound_of_addition(const request& request, const rounding_chain& chain, std::uint64_t count);
+
 }  // namespace fanin::cuda

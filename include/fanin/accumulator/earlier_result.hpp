@@ -24,7 +24,7 @@ namespace detail {
 
 /// A state of the same elements. Where the types differ, it is that of an exact sum of wider numbers.
 template <class To, class From>
-To state_as(const From& from) {
+FANIN_HOST_DEVICE To state_as(const From& from) {
   if constexpr (std::same_as<To, From>) {
     return from;
   } else if constexpr (requires { from.re; }) {
@@ -52,13 +52,18 @@ R with_earlier(const typename Recipe::accumulator::state& s, std::uint64_t count
   return A::template finish<R>(all, count + 1);
 }
 
-/// The proven bound of with_earlier() for elements that are folded by the general loop of CPUs.
+/// The proven bound of with_earlier() for elements that are folded with the chain.
+template <class Recipe, class R>
+error_bound bound_with_earlier(const rounding_chain& chain, std::uint64_t count) {
+  return accumulator_of_results<Recipe, R>::template bound<R>({chain.adds + 1, chain.merges}, count + 1);
+}
+/// The same for elements that are folded by the general loop of CPUs.
 template <class Recipe, class R>
 error_bound bound_with_earlier(std::uint64_t count) {
   using A = typename Recipe::accumulator;
   rounding_chain chain;
   if constexpr (!A::order_free) chain = fanin::detail::fixed_order_chain<A>(count);
-  return accumulator_of_results<Recipe, R>::template bound<R>({chain.adds + 1, chain.merges}, count + 1);
+  return bound_with_earlier<Recipe, R>(chain, count);
 }
 
 }  // namespace accumulator

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Results of a batch that are added to.
+#pragma once
+
+#include <fanin/accumulator/earlier_result.hpp>
+
+#include "backends/cuda/batch/elements.hpp"
+#include "backends/cuda/fold/finished.hpp"
+
+namespace fanin::cuda {
+
+/// Adds elements whose state is `s`, of which `present` take part, to the result. It keeps its value if there are
+/// none, if it would not fit, which is noted, and if an offset or a key of the batch is wrong.
+template <class Recipe, class R>
+__device__ void add_to_result(const batch_output& out, std::uint64_t result, std::uint64_t present,
+                              const typename Recipe::accumulator::state& s) {
+  if (present == 0 || out.status->bad_index != 0) return;
+  using A = accumulator::accumulator_of_results<Recipe, R>;
+  R* const place = static_cast<R*>(out.results) + result;
+  auto all = accumulator::detail::state_as<typename A::state>(s);
+  A::add(all, *place);
+  const device_result<R> found = finished<recipe<Recipe::what, Recipe::how, R>, R>(all, present + 1);
+  if (found.overflowed != 0) {
+    atomicMax(&out.status->overflowed, ~static_cast<unsigned long long>(result));
+  } else {
+    *place = found.value;
+  }
+}
+
+}  // namespace fanin::cuda
