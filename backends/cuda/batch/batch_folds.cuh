@@ -67,7 +67,7 @@ class with_batches final : public Fold {
   static constexpr unsigned size = vector<typename A::element>::size;
   static constexpr std::uint64_t least_chunk = least_chunk_of(sizeof(state));
   static constexpr bool has_vectors = sizeof(typename A::element) >= 2;
-  static constexpr bool is_lean = has_vectors && is_frequent<A>;
+  static constexpr bool is_lean = has_vectors && (is_frequent<A> || adds_vectors<A>);
 
  public:
   using Fold::Fold;
@@ -86,7 +86,7 @@ class with_batches final : public Fold {
       if constexpr (is_lean) {
         if (lines && all.kind != layout::rows) return launch_segments(where, all, write);
       }
-      if constexpr (has_vectors && (is_frequent<A> || adds_vectors<A>)) {
+      if constexpr (is_lean) {
         if (launch_whole(where, all, write, lines)) return;
       }
       if (lines) {
@@ -232,7 +232,7 @@ class with_batches final : public Fold {
     const unsigned lanes = slots_for(typical_length(all));
     const unsigned in_block = tuning::line_threads / lanes;
     launch_overlapped(where, blocks_for(where, (most_items(all) + in_block - 1) / in_block), tuning::line_threads, 0,
-                      lines_kernel<A, Write>, all, lanes, write);
+                      lines_kernel<A, is_lean, Write>, all, lanes, write);
   }
   template <class Write>
   static void launch_columns(const execution& where, const batch_elements& all, const Write& write) {

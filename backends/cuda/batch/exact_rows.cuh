@@ -107,15 +107,6 @@ __global__ void __launch_bounds__(tuning::row_threads, tuning::short_exact_block
   }
 }
 
-/// The state of two vectors' elements.
-template <class A, class T = typename A::element>
-__device__ typename A::state sum_of_two(const vector<T>& a, const vector<T>& b) {
-  T both[2 * vector<T>::size];
-#pragma unroll
-  for (int i = 0; i < 2 * a.size; ++i) both[i] = i < a.size ? a.at[i] : b.at[i - a.size];
-  return A::of_vector(both);
-}
-
 /// A warp folds chunks of several rows at once, and merges their states together. `Short`: of at most
 /// vectors_of_short_row vectors.
 template <class A, bool Short, class Write>

@@ -73,8 +73,8 @@ __device__ typename A::state fold_lane(const batch_elements& all, const batch_it
   return s;
 }
 
-/// `lanes`, a power of two up to 32: of a group.
-template <class A, class Write>
+/// `lanes`, a power of two up to 32: of a group. `OnlyRows`: segments have another kernel.
+template <class A, bool OnlyRows, class Write>
 __global__ void __launch_bounds__(tuning::line_threads, tuning::line_blocks)
     lines_kernel(const __grid_constant__ batch_elements all, unsigned lanes, const __grid_constant__ Write write) {
   using T = typename A::element;
@@ -83,9 +83,9 @@ __global__ void __launch_bounds__(tuning::line_threads, tuning::line_blocks)
   const unsigned lane = threadIdx.x % 32, lane_of_group = lane % lanes, groups = 32 / lanes;
   const std::uint64_t items = item_count(all), warps = std::uint64_t{gridDim.x} * (tuning::line_threads / 32);
   const std::uint64_t warp = std::uint64_t{blockIdx.x} * (tuning::line_threads / 32) + threadIdx.x / 32;
-  const bool is_rows = all.kind == layout::rows;
+  const bool is_rows = OnlyRows || all.kind == layout::rows, only_long = !is_rows && all.only_long;
   const std::uint64_t most = std::uint64_t{lanes} * vector<T>::size;  // elements that a group folds at once
-  const bool only_by_warp = all.only_long || (is_rows && (all.kept > 1 || all.length > most));
+  const bool only_by_warp = only_long || (is_rows && (all.kept > 1 || all.length > most));
   const std::int64_t x_stride = all.axes[0].stride[0], y_stride = all.axes[0].stride[1];  // of rows
   std::uint64_t longest = 0;
   const unsigned at_turn = groups * (only_by_warp ? 1 : at_once);
@@ -151,7 +151,7 @@ __global__ void __launch_bounds__(tuning::line_threads, tuning::line_blocks)
       }
     }
   }
-  if (!is_rows && !all.only_long) note_longest(longest, write.status);
+  if (!is_rows && !only_long) note_longest(longest, write.status);
 }
 
 }  // namespace fanin::cuda

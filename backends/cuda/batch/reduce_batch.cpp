@@ -171,7 +171,7 @@ const void* enqueue_batch(const request& asked, const batch& many, const results
   const bool has_long = all.kind != layout::rows && all.count > all.most_short;
   const bool direct = fold.finishes && all.chunks == 1 && !request.adds &&
                       request.result == default_result(request.what, request.inputs.type());
-  const bool merges_long = direct && has_short;
+  const bool merges_long = direct && has_short && fold.exact_state_bytes == 0;
 
   // States, and numbers of elements, of each chunk of the results of a part.
   const std::size_t of_chunk = fold.state_bytes + sizeof(std::uint64_t) + fold.exact_state_bytes;

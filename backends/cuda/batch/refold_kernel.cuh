@@ -19,7 +19,7 @@ inline constexpr int least_lanes = 8;
 /// Whether the state or the result of item i is marked as one that does not fit.
 template <class P>
 __device__ bool is_marked(const batch_elements& all, const batch_output& out, std::uint64_t i) {
-  if (all.kind != layout::rows && !all.only_long && place_of_segment(all, all.first + i).length > all.least_chunk)
+  if (all.kind != layout::rows && !all.only_long && place_of_segment(all, all.first + i).length > all.most_short)
     return false;
   if (out.states != nullptr) return !static_cast<const typename P::state*>(out.states)[i].fits();
   using R = typename P::number;

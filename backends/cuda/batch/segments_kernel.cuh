@@ -15,7 +15,9 @@ namespace fanin::cuda {
 namespace tuning {
 inline constexpr int segment_threads = 256;
 inline constexpr unsigned stage_vectors = 256;  ///< of a warp, in shared memory
-inline constexpr int segment_blocks = 4;        ///< of a multiprocessor
+/// Of a multiprocessor.
+template <class A>
+inline constexpr int segment_blocks = adds_vectors<A> ? 3 : 4;
 }  // namespace tuning
 
 /// The most elements of a segment that fits into a warp's shared memory at any alignment.
@@ -76,7 +78,7 @@ __device__ unsigned stage_elements(uint4* stage, const T* x, unsigned count, con
 /// `lanes`, 1, 2, 4 or 8, fold a segment of up to 4 vectors for each lane. `per_warp` segments, up to 32, are a
 /// warp's at a time.
 template <class A, class Write>
-__global__ void __launch_bounds__(tuning::segment_threads, tuning::segment_blocks)
+__global__ void __launch_bounds__(tuning::segment_threads, tuning::segment_blocks<A>)
     segments_kernel(const __grid_constant__ batch_elements all, unsigned lanes, unsigned per_warp,
                     const __grid_constant__ Write write) {
   using T = typename A::element;
@@ -121,16 +123,17 @@ __global__ void __launch_bounds__(tuning::segment_threads, tuning::segment_block
         const T* const segment_there = there + __shfl_sync(0xffffffffu, at, segment);
         unsigned segment_length = __shfl_sync(0xffffffffu, length, segment);
         if (segment_length > most) segment_length = 0;
-        state s[states];
-#pragma unroll
-        for (state& one : s) one = A::identity();
+        lane_state<A> parts[states];
 #pragma unroll
         for (unsigned k = 0; k < 4; ++k) {
           if (!__any_sync(0xffffffffu, k * lanes * size < segment_length)) continue;
           const unsigned j = ::min((lane_of_group + k * lanes) * size, segment_length);
           const vector<T> v = shared_vector<T>(reinterpret_cast<const std::byte*>(segment_there + j));
-          add_some<A>(s[k % states], v, segment_length - j, j);
+          parts[k % states].add(v, static_cast<int>(segment_length - j), j);
         }
+        state s[states];
+#pragma unroll
+        for (unsigned k = 0; k < states; ++k) s[k] = parts[k].get();
 #pragma unroll
         for (unsigned distance = states / 2; distance > 0; distance /= 2) {
 #pragma unroll
@@ -148,14 +151,14 @@ __global__ void __launch_bounds__(tuning::segment_threads, tuning::segment_block
         const unsigned segment = static_cast<unsigned>(__ffs(static_cast<int>(wide)) - 1);
         const T* const segment_there = there + __shfl_sync(0xffffffffu, at, segment);
         const unsigned segment_length = __shfl_sync(0xffffffffu, length, segment);
-        state s = A::identity();
+        lane_state<A> of_lane;
 #pragma unroll 2
         for (unsigned of_row = 0; of_row < segment_length; of_row += 32 * size) {
           const unsigned j = ::min(of_row + lane * size, segment_length);
           const vector<T> v = shared_neighbour<T>(reinterpret_cast<const std::byte*>(segment_there + j));
-          add_some<A>(s, v, segment_length - j, j);
+          of_lane.add(v, static_cast<int>(segment_length - j), j);
         }
-        s = shuffle_from(fold_warp<A>(s), 0);
+        const state s = shuffle_from(fold_warp<A>(of_lane.get()), 0);
         if (lane == segment) mine = s;
       }
     }
@@ -186,7 +189,7 @@ __device__ bool merge_chunks(State* partials, long_segments::entry& entry, const
 
 /// A warp folds a chunk of a long segment.
 template <class A, class Write>
-__global__ void __launch_bounds__(tuning::segment_threads, tuning::segment_blocks)
+__global__ void __launch_bounds__(tuning::segment_threads, tuning::segment_blocks<A>)
     long_segments_kernel(const __grid_constant__ batch_elements all, const __grid_constant__ Write write) {
   using T = typename A::element;
   using state = typename A::state;
@@ -206,7 +209,7 @@ __global__ void __launch_bounds__(tuning::segment_threads, tuning::segment_block
     __syncwarp();  // The item is read again, so that it takes no registers in between.
     batch_item item = chunk_of_long(all, entry, i);
     if (lane == 0) locate<A>(s, static_cast<const T*>(all.x) + item.x, 1, item.end);
-    if (write.partials != nullptr && item.chunks > 1) {
+    if (!adds_vectors<A> && write.partials != nullptr && item.chunks > 1) {  // Others may not fit.
       if (!merge_chunks<A>(static_cast<state*>(write.partials), all.entries[entry], item, s, lane)) continue;
       item = item_of_segment(all, item.result, i);
     }

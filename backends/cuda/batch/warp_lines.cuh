@@ -64,7 +64,7 @@ __device__ typename A::state fold_slot(const T* x, unsigned count, std::uint64_t
                              : loaded * 16 <= skew ? 0
                                                    : (loaded * 16 - skew) / static_cast<unsigned>(sizeof(T));
   const shifted_rows<T> shifted(skew, lane);
-  typename A::state s = A::identity();
+  lane_state<A> of_lane;
   const unsigned last = loaded - 1;  // Lanes beyond it load that vector instead: a branch would cost more.
   uint4 row{};
   if (loaded > 0) row = shifted.rotated(__ldg(aligned + ::min(::max(lane, skew / 16), last)));
@@ -80,13 +80,14 @@ __device__ typename A::state fold_slot(const T* x, unsigned count, std::uint64_t
       next[k] = shifted.rotated(next[k]);
       const vector<T> v = shifted.get(row, next[k]);
       if (of_row + 32 * size <= in_loaded) {
-        add_vector<A>(s, v, position + mine);
+        of_lane.add(v, position + mine);
       } else if (mine < in_loaded) {
-        add_some<A>(s, v, in_loaded - mine, position + mine);
+        of_lane.add(v, static_cast<int>(in_loaded - mine), position + mine);
       }
       row = next[k];
     }
   }
+  typename A::state s = of_lane.get();
 #pragma unroll 1
   for (unsigned i = in_loaded; i < count; ++i) {
     if (i / size % 32 == lane) add_at<A>(s, position + i, x[i]);
