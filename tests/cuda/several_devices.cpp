@@ -25,14 +25,14 @@ bool devices_are_here(std::size_t count) {
   return false;
 }
 
-reduction divided(const backend& b, operation what, const input_views& inputs, const options& chosen) {
+reduction call_on_devices(const backend& b, operation what, const input_views& inputs, const options& chosen) {
   const backend* const only[] = {&b};
   return reduced(b, select(only, b.name(), what, inputs, chosen).what);
 }
 
 /// Every operation has the value of the elements that take part, which are folded in any order without rounding.
 template <class T>
-void expect_compacted(std::string_view name, std::span<const device_list> lists, std::size_t n, std::size_t lead) {
+void expect_divided(std::string_view name, std::span<const device_list> lists, std::size_t n, std::size_t lead) {
   generator random(n + lead);
   const backend& b = find_backend(name);
   for (const operation what : all_operations) {
@@ -47,11 +47,11 @@ void expect_compacted(std::string_view name, std::span<const device_list> lists,
         chosen.devices = devices;
         INFO(name << " on " << devices.size() << ": " << told(what, std::span<const T>(some), chosen));
         chosen.nan = nan_policy::propagate;
-        CHECK(same(divided(b, what, inputs_for(what, std::span<const T>(some)), chosen).value, alone));
+        CHECK(same(call_on_devices(b, what, inputs_for(what, std::span<const T>(some)), chosen).value, alone));
         chosen.nan = nan_policy::skip;
         const input_views inputs =
             inputs_for(what, std::span<const T>(of.x)).where({bits.data(), 5, mask_form::bits});
-        const reduction answer = divided(b, what, inputs, chosen);
+        const reduction answer = call_on_devices(b, what, inputs, chosen);
         CHECK(same(answer.value, with_position(alone, of.present)));
         CHECK(answer.absent == of.x.size() - of.present.size());
       }
@@ -59,15 +59,15 @@ void expect_compacted(std::string_view name, std::span<const device_list> lists,
   }
 }
 
-void expect_compacted(std::span<const device_list> lists) {
+void expect_divided(std::span<const device_list> lists) {
   for (const std::size_t n : {1, 2, 1000, 70001}) {
     for (const std::size_t lead : {std::size_t{0}, n / 2, n}) {  // A part or all may have no element that takes part.
-      for_each_type<float, std::uint8_t>([&]<class T>(T) { expect_compacted<T>("cuda", lists, n, lead); });
+      for_each_type<float, std::uint8_t>([&]<class T>(T) { expect_divided<T>("cuda", lists, n, lead); });
     }
   }
   for_each_type<double, bf16, std::int64_t, std::complex<float>>(
-      [&]<class T>(T) { expect_compacted<T>("cuda", lists, 16389, 9000); });
-  for (const char* name : {"cub", "thrust"}) expect_compacted<float>(name, lists, 16389, 9000);
+      [&]<class T>(T) { expect_divided<T>("cuda", lists, 16389, 9000); });
+  for (const char* name : {"cub", "thrust"}) expect_divided<float>(name, lists, 16389, 9000);
 }
 
 /// Pinned memory that every device can read.
@@ -86,7 +86,7 @@ class pinned_copy {
 
 /// Exact results of numbers far apart, of several chunks on each device, have the bits of the CPU.
 template <class T>
-void expect_exact(std::span<const device_list> lists) {
+void expect_cpu_bits(std::span<const device_list> lists) {
   const std::vector<T> x = mixed_values<T>((std::size_t{100} << 20) / sizeof(T) + 17, 5);
   const pinned_copy<T> pinned{std::span<const T>(x)};
   for (const operation what : {operation::sum, operation::dot, operation::variance, operation::argmax}) {
@@ -187,20 +187,20 @@ void expect_sharded(std::span<const device_list> lists) {
 
 TEST_SUITE("several_devices") {
   TEST_CASE("host data in several parts, on one device") {
-    if (devices_are_here(1)) expect_compacted(one_device);
+    if (devices_are_here(1)) expect_divided(one_device);
   }
   TEST_CASE("host data in several parts, on two devices") {
-    if (devices_are_here(2)) expect_compacted(two_devices);
+    if (devices_are_here(2)) expect_divided(two_devices);
   }
   TEST_CASE("exact results of long data have the bits of the CPU, on one device") {
     if (!devices_are_here(1)) return;
-    expect_exact<float>(one_device);
-    expect_exact<double>(one_device);
+    expect_cpu_bits<float>(one_device);
+    expect_cpu_bits<double>(one_device);
   }
   TEST_CASE("exact results of long data have the bits of the CPU, on two devices") {
     if (!devices_are_here(2)) return;
-    expect_exact<float>(two_devices);
-    expect_exact<double>(two_devices);
+    expect_cpu_bits<float>(two_devices);
+    expect_cpu_bits<double>(two_devices);
   }
   TEST_CASE("the order of fast, on one device") {
     if (devices_are_here(1)) expect_order_of_fast(one_device);
