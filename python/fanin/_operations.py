@@ -3,15 +3,17 @@
 
 import sys
 from array import array
+from ctypes import py_object
 
 from . import _library as c
 from ._buffers import CONTIGUOUS, INDEX, Scratch, get_buffer, pool, release
 from ._catalogue import INDEXED, NAMES, is_count, is_truth, kept_options, usual_method
 from ._reduce import LONG, reduce_views
-from ._types import BY_FORMAT, COMPLEX, F16, SIZES, U64, code_of
+from ._types import ALIGNMENTS, BY_FORMAT, COMPLEX, F16, SIZES, U64, code_of
 from ._views import view_of
 
 
+c_reduce = c.reduce
 DOC = """%s.
 
 Along the axes of `axis` (an int or a tuple), or of all elements. `method`: "fast", "compensated" or "exact".
@@ -25,7 +27,7 @@ result. `threads`: 0 for as many as the process has cores.
 class ShortCall:
     """What a call of one operation, library, format and choice of options needs to know, looked up once."""
 
-    __slots__ = ("code", "shift", "options", "number", "wrap")
+    __slots__ = ("code", "shift", "unaligned", "options", "number", "wrap")
 
     def __init__(self, what, kind, text, choices, dtype):
         code = BY_FORMAT[text]
@@ -35,7 +37,7 @@ class ShortCall:
         number, form, _ = c.result_of(what, code, wanted)
         if form > INDEXED or number in COMPLEX or number == F16:
             raise KeyError(text)
-        self.code, self.shift = code, SIZES[code].bit_length() - 1
+        self.code, self.shift, self.unaligned = code, SIZES[code].bit_length() - 1, ALIGNMENTS[code] - 1
         self.options = kept_options[choices + (wanted,)]
         self.number = INDEX if form == INDEXED else number
         truth = is_truth(what, text == b"?")
@@ -56,7 +58,7 @@ def reduce_short(what, calls, x, choices, dtype):
         scratch = Scratch()
     buffer = scratch.buffer
     try:
-        get_buffer(x, scratch.buffer_ref, CONTIGUOUS)
+        get_buffer(py_object(x), scratch.buffer_ref, CONTIGUOUS)
     except (BufferError, ValueError, TypeError):
         pool.append(scratch)
         return NotImplemented
@@ -68,14 +70,14 @@ def reduce_short(what, calls, x, choices, dtype):
                 call = calls[key] = ShortCall(what, key[0], key[1], choices, dtype)
             except KeyError:
                 return NotImplemented
-        size = buffer.len
-        if size >= LONG:
+        size, address = buffer.len, buffer.buf or 0
+        if size >= LONG or address & call.unaligned and size:
             return NotImplemented
         given = scratch.input
-        given.x = buffer.buf
+        given.x = address
         given.count = size >> call.shift
         given.type = call.code
-        status = c.reduce(what, scratch.input_ref, call.options, scratch.storage_ref, None)
+        status = c_reduce(what, scratch.input_ref, call.options, scratch.storage_ref, None)
         if status:
             c.check(status)
         value = scratch.numbers[call.number].value

@@ -8,7 +8,7 @@ from . import _library as c
 from ._buffers import Held, read_format
 from ._errors import Unsupported
 from ._libraries import PYTHON, numpy_library
-from ._types import BY_NUMPY, SIZES
+from ._types import ALIGNMENTS, BY_NUMPY, SIZES
 
 
 class View:
@@ -21,6 +21,8 @@ class View:
         self.owner, self.address, self.code, self.library = owner, address, code, library
         self.shape, self.strides = shape, None if in_c_order(shape, strides) else strides
         self.is_bool, self.kept = is_bool, kept
+        if (address or 0) % ALIGNMENTS[code] and 0 not in shape:
+            raise Unsupported("a %s that is not aligned is not read: call x.copy()" % type(owner).__name__)
         self.place, self.device, self.stream = c.HOST, None, None
 
     @property
@@ -71,8 +73,6 @@ def read_numpy(x):
     code = BY_NUMPY.get(dtype.name)
     if code is None or not dtype.isnative:
         raise Unsupported("a numpy array of dtype %s is not read: convert it, as by x.astype('float64')" % dtype.str)
-    if not x.flags.aligned:
-        raise Unsupported("a numpy array that is not aligned is not read: call x.copy()")
     return View(x, x.__array_interface__["data"][0], code, x.shape, in_elements(x.strides, dtype.itemsize, "the array"),
                 numpy_library(), dtype.name == "bool")
 

@@ -122,6 +122,16 @@ class AsNumpy(unittest.TestCase):
         for x in (numpy.array(3.0), numpy.float64(3), numpy.int8(3)):
             self.assert_same(fanin.max(x), numpy.max(x), x)
 
+    def test_alignment(self):
+        for name in ("float64", "complex128", "int16"):
+            x = numpy.zeros(33 * 16, "uint8")[1:-15].view(name)
+            for given in (x, x[::2], memoryview(x)):
+                for axis in (None, None, 0):  # the short call, too
+                    with self.assertRaises(TypeError) as caught:
+                        fanin.sum(given, axis)
+                    self.assertIn("x.copy()", str(caught.exception))
+            self.assertEqual(fanin.sum(x.copy()), 0)
+
     def test_states(self):
         x = numpy.array(wide_numbers(900, 9))
         parts = [fanin.State(part) for part in numpy.split(x, 9)]
