@@ -30,8 +30,8 @@ class CupyResults(NumpyResults):
             memory = memory.view(bool if truth else "int64")
         return memory if part is None else memory[..., part]
 
-    def lanes_like(self, lanes, owner):
-        with owner.device:
+    def make_lanes(self, lanes, device):
+        with device:
             return self.cupy.array(lanes, "int64")
 
     def taken(self, out, shape, code):

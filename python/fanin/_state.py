@@ -74,7 +74,8 @@ class State:
                 pieces = pieces_of(call) if view.count * SIZES[view.code] >= LONG else (call,)
                 for piece in pieces:
                     c.check(c.state_accumulate(self._handle, piece, options, None, None))
-        self._lanes_as = getattr(view.library, "lanes_like", None), view.owner
+        make = getattr(view.library, "make_lanes", None)
+        self._lanes_as = None if make is None else (make, view.owner.device)
         return self
 
     def merge(self, other):
@@ -160,9 +161,9 @@ class State:
         size = c.state_lane_count(self._created())
         lanes = (ctypes.c_int64 * size)()
         c.check(c.state_lanes(self._handle, lanes))
-        make, like = self._lanes_as or (None, None)
-        if make is not None:
-            return make(list(lanes), like)
+        if self._lanes_as is not None:
+            make, device = self._lanes_as
+            return make(list(lanes), device)
         import numpy
         return numpy.array(lanes, numpy.int64)
 

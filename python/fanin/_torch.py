@@ -47,8 +47,8 @@ class TorchResults:
             memory = memory.view(torch.bool)
         return memory if part is None else memory[..., part]
 
-    def lanes_like(self, lanes, owner):
-        return torch.tensor(lanes, dtype=torch.int64, device=owner.device)
+    def make_lanes(self, lanes, device):
+        return torch.tensor(lanes, dtype=torch.int64, device=device)
 
     def taken(self, out, shape, code):
         wanted = TYPE_OF[code]

@@ -67,7 +67,8 @@ class OfLibrary:
                     self.assertEqual(as_host(result), host, (name, dtype))
                 self.assertEqual(operation(self.on_host(x)).dtype, self.on_host(result).dtype, (name, dtype))
             self.assertEqual([as_host(part) for part in fanin.minmax(x)], [min(values), max(values)])
-            self.assertEqual(as_host(fanin.dot(x, x)) if real else 0, sum(v * v for v in values) if real else 0)
+            if dtype in ("float32", "float64"):
+                self.assertEqual(as_host(fanin.dot(x, x)), sum(v * v for v in values))
 
     def test_rows(self):
         x = self.make(wide_numbers(24 * 50, 5), "float64").reshape(24, 50)
