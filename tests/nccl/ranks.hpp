@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A communicator with a rank on each device, and a thread for each rank.
+// A communicator with a rank on each device, and a thread for each rank. Where stand_in/nccl.h replaces NCCL's
+// header, FANIN_STAND_IN_RANKS ranks share the first device.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -14,6 +15,14 @@
 
 namespace fanin::test {
 
+inline constexpr bool is_stand_in = NCCL_VERSION_CODE == 0;
+#if defined(FANIN_STAND_IN_RANKS)
+#define FANIN_SUITES "nccl_stand_in/"
+#else
+#define FANIN_STAND_IN_RANKS 0
+#define FANIN_SUITES "nccl/"
+#endif
+
 /// What a rank's thread has.
 struct rank_here {
   std::size_t rank, ranks;
@@ -24,11 +33,8 @@ struct rank_here {
 
 class all_ranks {
  public:
-  all_ranks() {
-    int devices = 0;
-    cuda::check(cudaGetDeviceCount(&devices), "cudaGetDeviceCount");
-    comms_.resize(static_cast<std::size_t>(devices));
-    nccl::check(ncclCommInitAll(comms_.data(), devices, nullptr), "ncclCommInitAll");
+  explicit all_ranks(int ranks) : comms_(static_cast<std::size_t>(ranks)) {
+    nccl::check(ncclCommInitAll(comms_.data(), ranks, nullptr), "ncclCommInitAll");
   }
   ~all_ranks() {
     for (ncclComm_t comm : comms_) ncclCommDestroy(comm);
@@ -47,8 +53,9 @@ class all_ranks {
     for (std::size_t rank = 0; rank < count(); ++rank) {
       threads.emplace_back([&, rank] {
         try {
-          cuda::check(cudaSetDevice(static_cast<int>(rank)), "cudaSetDevice");
-          device_context context(static_cast<int>(rank));
+          const int device = is_stand_in ? 0 : static_cast<int>(rank);
+          cuda::check(cudaSetDevice(device), "cudaSetDevice");
+          device_context context(device);
           f(rank_here{rank, count(), context, comms_[rank]});
           wait_for(context);
         } catch (...) {
@@ -66,10 +73,31 @@ class all_ranks {
   std::vector<ncclComm_t> comms_;
 };
 
+inline int device_count() {
+  int devices = 0;
+  cuda::check(cudaGetDeviceCount(&devices), "cudaGetDeviceCount");
+  return devices;
+}
 /// The ranks of this process, which share one communicator for all tests.
 inline const all_ranks& ranks() {
-  static const all_ranks* const all = new all_ranks;  // Destroyed with the process.
+  static const all_ranks* const all = new all_ranks(is_stand_in ? FANIN_STAND_IN_RANKS : device_count());
   return *all;
+}
+
+/// Runs what call() enqueues to the rank's stream as a CUDA graph, or where nothing can be captured, at once.
+template <class F>
+void run_as_graph(cudaStream_t stream, F call) {
+  if (is_stand_in) return call();
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t ready = nullptr;
+  cuda::check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");
+  call();
+  cuda::check(cudaStreamEndCapture(stream, &graph), "cudaStreamEndCapture");
+  cuda::check(cudaGraphInstantiate(&ready, graph, 0), "cudaGraphInstantiate");
+  cuda::check(cudaGraphLaunch(ready, stream), "cudaGraphLaunch");
+  cuda::check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+  cudaGraphExecDestroy(ready);
+  cudaGraphDestroy(graph);
 }
 
 }  // namespace fanin::test

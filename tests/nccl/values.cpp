@@ -39,16 +39,8 @@ void check_value(const shares<T>& x) {
     keep(0);
     enqueue();
     keep(1);
-    cudaGraph_t graph = nullptr;
-    cudaGraphExec_t ready = nullptr;
-    cuda::check(cudaStreamBeginCapture(here.stream(), cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");
-    enqueue();
-    cuda::check(cudaStreamEndCapture(here.stream(), &graph), "cudaStreamEndCapture");
-    cuda::check(cudaGraphInstantiate(&ready, graph, 0), "cudaGraphInstantiate");
-    cuda::check(cudaGraphLaunch(ready, here.stream()), "cudaGraphLaunch");
+    run_as_graph(here.stream(), enqueue);
     keep(2);
-    cudaGraphExecDestroy(ready);
-    cudaGraphDestroy(graph);
   });
   for (const auto& values : found) {
     for (const R value : values) CHECK(bits_of(value) == bits_of(expected));
@@ -68,7 +60,7 @@ void check_values(const shares<T>& x) {
 
 }  // namespace
 
-TEST_SUITE("nccl/values") {
+TEST_SUITE(FANIN_SUITES "values") {
   TEST_CASE_TEMPLATE("any distribution, also ranks without elements", T, float, double, bf16) {
     if (!device_is_here()) return;
     for (const std::size_t most : {0, 1, 1000, 100003}) {
