@@ -12,6 +12,7 @@
 #include "backends/checks.hpp"
 #include "backends/cuda/batch/reduce_batch.hpp"
 #include "backends/cuda/exact/vector_sums.hpp"
+#include "backends/cuda/fold/extremum_keys.hpp"
 #include "backends/cuda/fold/finish.hpp"
 #include "backends/cuda/fold/lanes.hpp"
 #include "backends/cuda/kernels.hpp"
@@ -38,6 +39,14 @@ class work_on_context final : public device_work {
   void enqueue(const request& request, void* result) override;
   void enqueue_lanes(const request& request, std::int64_t* lanes) override;
   void enqueue_value_of_lanes(const request& request, const std::int64_t* lanes, void* result) override;
+  void enqueue_key(operation what, element_type type, const void* result, std::int64_t* key) override {
+    const device_scope here(context_.where().device);
+    cuda::enqueue_key(what, type, result, key, context_.where());
+  }
+  void enqueue_value_of_key(element_type type, const std::int64_t* key, void* result) override {
+    const device_scope here(context_.where().device);
+    cuda::enqueue_value_of_key(type, key, result, context_.where());
+  }
   void enqueue_vector_sums(const vector_sums& sums, bool on_second_stream) override {
     execution where = context_.where();
     const device_scope here(where.device);

@@ -84,6 +84,10 @@ class FANIN_API device_work {
   /// Enqueues the exact sum of device memory as lanes, and the value of summed lanes, as fanin/state.hpp has them.
   virtual void enqueue_lanes(const request&, std::int64_t* lanes) = 0;
   virtual void enqueue_value_of_lanes(const request&, const std::int64_t* lanes, void* result) = 0;
+  /// Enqueues the conversion of a device_result of min or max, of numbers of the type, to an integer in the same
+  /// order, and back. NaN is beyond all numbers.
+  virtual void enqueue_key(operation what, element_type, const void* result, std::int64_t* key) = 0;
+  virtual void enqueue_value_of_key(element_type, const std::int64_t* key, void* result) = 0;
   /// Enqueues sums of vectors to the second stream, or to the context's own.
   virtual void enqueue_vector_sums(const vector_sums&, bool on_second_stream) = 0;
   /// A stream beside the context's own, for work that overlaps with that of the caller's stream.

@@ -24,14 +24,17 @@ namespace fanin::nccl {
 
 /// Enqueues the sum of all ranks' elements, or another operation that has lanes (lane_count()), and returns: the
 /// exact sum of x[0..n) as lanes, their ncclInt64 all-reduce in place, and the rounding. `result`, in device memory
-/// or pinned, has the value on every rank. n may differ between ranks, and be 0. Empty, NaN, -0 and infinities: as
-/// fanin::enqueue with method::exact of all elements together. Accuracy: rounded once. Reproducible: exact. Memory:
-/// the lanes are in the context's scratch. May be captured into a CUDA graph once the same call was made without
-/// capture.   Threads: one call at a time for each context. Cost: one read of x, and an all-reduce of up to 1128
-/// bytes.
+/// or pinned, has the value on every rank. n may differ between ranks, and be 0.
+/// Empty, NaN, -0 and infinities: as fanin::enqueue with method::exact, of all elements together.
+/// Accuracy: rounded once.   Reproducible: exact.
+/// Memory: the lanes are in the context's scratch. May be captured into a CUDA graph once the same call was made
+/// without capture.   Threads: one call at a time for each context.
+/// Cost: one read of x, and an all-reduce of up to 1128 bytes.
 /// @throws as fanin::enqueue_lanes; device_error with NCCL's description
 template <operation What = operation::sum, element T, result_value R>
-void enqueue_all_reduce(device_span<T> x, device_result<R>* result, device_context& context, ncclComm_t comm) {
+requires(What != operation::min &&
+         What != operation::max) void enqueue_all_reduce(device_span<T> x, device_result<R>* result,
+                                                         device_context& context, ncclComm_t comm) {
   const device_code::device_scope here(context.device());
   auto* const lanes = static_cast<std::int64_t*>(context.work().where(0).scratch);
   enqueue_lanes(What, x, lanes, context);
@@ -41,12 +44,30 @@ void enqueue_all_reduce(device_span<T> x, device_result<R>* result, device_conte
   enqueue_value_of_lanes(What, type_of<T>, lanes, result, context, {.result = type_of<R>});
 }
 
+/// As above, the smallest or largest element of all ranks, by an all-reduce of one integer in the same order.
+/// NaN if any element is; -0 is smaller than +0. Of no elements: as fanin::enqueue. Reproducible: exact.
+template <operation What, element T>
+requires(What == operation::min ||
+         What == operation::max) void enqueue_all_reduce(device_span<T> x, device_result<T>* result,
+                                                         device_context& context, ncclComm_t comm) {
+  const device_code::device_scope here(context.device());
+  enqueue<What>(x, result, context);
+  const auto where = context.work().where(0);
+  auto* const key = static_cast<std::int64_t*>(where.scratch);
+  context.work().enqueue_key(What, type_of<T>, result, key);
+  check(ncclAllReduce(key, key, 1, ncclInt64, What == operation::min ? ncclMin : ncclMax, comm, where.stream),
+        "ncclAllReduce");
+  context.work().enqueue_value_of_key(type_of<T>, key, result);
+}
+
 /// Enqueues x[i] = the sum of every rank's x[i] for i < n, each rounded once to T, and returns. n is the same on
-/// every rank. T is float, double, f16 or bf16. NaN, -0 and infinities: as fanin::sum with method::exact. Accuracy:
-/// rounded once. Reproducible: exact; the bits depend neither on n nor on how a vector is split into calls. Memory:
-/// in place; up to 33 MiB of scratch, from the context. May be captured as enqueue_all_reduce(). Threads: one call at
-/// a time for each context. Cost: a rank sends and receives 2 n (1 - 1 / ranks) elements, as in a ring; sums of what
-/// one message brought are formed while the next is on its way. Fastest if x is at a boundary of 16 bytes.
+/// every rank. T is float, double, f16 or bf16.
+/// NaN, -0 and infinities: as fanin::sum with method::exact.
+/// Accuracy: rounded once.   Reproducible: exact; the bits depend neither on n nor on how a vector is split.
+/// Memory: in place; up to 33 MiB of scratch, from the context. May be captured as enqueue_all_reduce().
+/// Threads: one call at a time for each context.
+/// Cost: a rank sends and receives 2 n (1 - 1 / ranks) elements, as in a ring, and adds what one message brought
+/// while the next is on its way. Fastest if x is at a boundary of 16 bytes.
 /// @throws invalid_argument if x is null or no memory that the device can reach; out_of_memory, device_error
 template <each_element T>
 void all_reduce_each(T* x, std::size_t n, device_context& context, ncclComm_t comm) {

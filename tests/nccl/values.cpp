@@ -19,8 +19,11 @@ void check_value(const shares<T>& x) {
   const R expected = [&] {
     R value{};
     if (all.empty() && row_of(What).result == result_rule::quotient) return std::numeric_limits<R>::quiet_NaN();
+    if (all.empty() && What == operation::min) return std::numeric_limits<R>::infinity();
+    if (all.empty() && What == operation::max) return static_cast<R>(-std::numeric_limits<R>::infinity());
     const array_view view(all.data(), all.size(), type_of<T>);
-    static_cast<void>(reduce(What, view, result_view(value), {.how = method::exact}));
+    static_cast<void>(
+        reduce(What, view, result_view(value), {.how = row_of(What).unrounded ? method::fast : method::exact}));
     return value;
   }();
   std::vector<R> found[3];
@@ -56,6 +59,8 @@ void check_values(const shares<T>& x) {
   check_value<operation::sum_of_squares, N>(x);
   check_value<operation::norm2, N>(x);
   check_value<operation::sum_of_magnitudes, N>(x);
+  check_value<operation::min, T>(x);
+  check_value<operation::max, T>(x);
 }
 
 }  // namespace
@@ -82,7 +87,20 @@ TEST_SUITE(FANIN_SUITES "values") {
       CAPTURE(kind.name);
       check_value<operation::sum, T>(x);
       check_value<operation::norm2, T>(x);
+      check_value<operation::min, T>(x);
+      check_value<operation::max, T>(x);
     }
+  }
+
+  TEST_CASE_TEMPLATE("extrema of integers", T, std::int8_t, std::uint32_t, std::int64_t, std::uint64_t) {
+    if (!device_is_here()) return;
+    shares<T> x;
+    for (std::size_t rank = 0; rank < ranks().count(); ++rank) {
+      x.push_back(mixed_values<T>(1000, rank + 1));
+      x[rank][rank] = rank % 2 == 0 ? std::numeric_limits<T>::max() : std::numeric_limits<T>::min();
+    }
+    check_value<operation::min, T>(x);
+    check_value<operation::max, T>(x);
   }
 }
 

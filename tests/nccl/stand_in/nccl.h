@@ -6,6 +6,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <barrier>
 #include <cstdint>
 #include <map>
@@ -16,7 +17,7 @@
 
 enum ncclResult_t { ncclSuccess, ncclUnhandledCudaError, ncclInvalidUsage };
 enum ncclDataType_t { ncclUint8, ncclInt64 };
-enum ncclRedOp_t { ncclSum };
+enum ncclRedOp_t { ncclSum, ncclMin, ncclMax };
 
 namespace fanin::test {
 
@@ -126,8 +127,8 @@ inline ncclResult_t ncclGroupEnd() {
   const ncclComm_t comm = fanin::test::comm_of_thread;
   return fanin::test::exchange_messages(*comm->world, comm->world->posted[static_cast<std::size_t>(comm->rank)]);
 }
-/// Of 64-bit integers that are added.
-inline ncclResult_t ncclAllReduce(const void* from, void* to, std::size_t count, ncclDataType_t, ncclRedOp_t,
+/// Of 64-bit integers.
+inline ncclResult_t ncclAllReduce(const void* from, void* to, std::size_t count, ncclDataType_t, ncclRedOp_t what,
                                   ncclComm_t comm, cudaStream_t stream) {
   auto& sums = comm->world->sums;
   auto& mine = sums[static_cast<std::size_t>(comm->rank)];
@@ -136,9 +137,12 @@ inline ncclResult_t ncclAllReduce(const void* from, void* to, std::size_t count,
   bool failed = cudaMemcpyAsync(mine.data(), from, bytes, cudaMemcpyDeviceToHost, stream) != cudaSuccess ||
                 cudaStreamSynchronize(stream) != cudaSuccess;
   comm->world->all.arrive_and_wait();
-  std::vector<std::int64_t> total(count);
-  for (const auto& one : sums) {
-    for (std::size_t i = 0; i < count; ++i) total[i] += one[i];
+  std::vector<std::int64_t> total = sums[0];
+  for (std::size_t rank = 1; rank < sums.size(); ++rank) {
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::int64_t x = total[i], y = sums[rank][i];
+      total[i] = what == ncclSum ? x + y : what == ncclMin ? std::min(x, y) : std::max(x, y);
+    }
   }
   comm->world->all.arrive_and_wait();
   failed = failed || cudaMemcpyAsync(to, total.data(), bytes, cudaMemcpyHostToDevice, stream) != cudaSuccess ||

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Extrema in device memory as integers in the same order.
+#pragma once
+
+#include <cstdint>
+
+#include <fanin/cuda/execution.hpp>
+#include <fanin/request.hpp>
+
+namespace fanin::cuda {
+
+/// Enqueues a kernel that writes the key of the device_result of min or max at `result`. @throws device_error
+void enqueue_key(operation what, element_type type, const void* result, std::int64_t* key,
+                 const device_code::execution& where);
+
+/// Enqueues a kernel that writes the number with that key to `result`. @throws device_error
+void enqueue_value_of_key(element_type type, const std::int64_t* key, void* result,
+                          const device_code::execution& where);
+
+}  // namespace fanin::cuda
