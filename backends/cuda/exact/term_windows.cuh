@@ -93,7 +93,7 @@ class term_windows {
  protected:
   /// The exponent of the lowest binade of a factor.
   __device__ int lowest(int factor = 0) const { return lowest_[factor < factors ? factor : 0]; }
-  __device__ unsigned place(T x) const { return window_[0].place(x); }
+  __device__ unsigned place(T x, int factor = 0) const { return window_[factor < factors ? factor : 0].place(x); }
 
  private:
   template <class F>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The part of an exact sum that a warp adds. Terms in a window of exponents are summed in registers, by the lanes on
-// their own (integer_sums.cuh, product_sums.cuh); the others are added one by one to the block's chunks
+// their own (integer_sums.cuh, limb_products.cuh); the others are added one by one to the block's chunks
 // (lane_sums.cuh). Each warp chooses windows of its own.
 #pragma once
 
 #include "backends/cuda/exact/integer_sums.cuh"
 #include "backends/cuda/exact/narrow_sums.cuh"
-#include "backends/cuda/exact/product_sums.cuh"
+#include "backends/cuda/exact/limb_products.cuh"
 #include "backends/cuda/exact/warp.cuh"
 
 namespace fanin::cuda {
@@ -14,7 +14,7 @@ namespace fanin::cuda {
 /// How the lanes of a warp sum terms in a window.
 template <class Terms>
 struct window_arithmetic {
-  using type = std::conditional_t<Terms::power == 1, integer_sums<Terms>, product_sums<Terms>>;
+  using type = std::conditional_t<Terms::power == 1, integer_sums<Terms>, limb_products<Terms>>;
 };
 template <narrow_float T, class Term>
 struct window_arithmetic<powers<T, 1, Term>> {

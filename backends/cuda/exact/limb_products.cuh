@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums of products in a window, by integer arithmetic: of squares, of the products of two arrays, and of elements and
+// their squares. An element in the window is a whole number of units, which is cut into limbs of 26 bits; one
+// multiply-add of 32 by 32 bits adds the product of two limbs to 64 bits. docs/numerics.md has the proofs.
+#pragma once
+
+#include <algorithm>
+
+#include "backends/cuda/exact/lane_sums.cuh"
+#include "backends/cuda/exact/mantissa.cuh"
+#include "backends/cuda/exact/term_windows.cuh"
+
+namespace fanin::cuda {
+
+inline constexpr int limb_bits = 26;
+__device__ inline unsigned low_limb(std::int64_t x) { return static_cast<unsigned>(x) & ((1u << limb_bits) - 1); }
+__device__ inline int above_low_limb(std::int64_t x) { return static_cast<int>(x >> limb_bits); }
+
+/// A number of a window, times a signed power of two that has at most `binades` bits, in limbs: the last one has the
+/// sign, and the others are not negative.
+template <class T>
+struct limbs;
+template <>
+struct limbs<float> {
+  static constexpr int count = 2, binades = 29, parts = 1;
+  unsigned at[count];
+  std::int64_t part[parts];  ///< the number as a sum of parts, in units of 1
+
+  __device__ limbs(float x, unsigned power) {
+    part[0] = signed_product(with_bit_23(detail::to_bits(x)), power);
+    at[0] = low_limb(part[0]);
+    at[1] = static_cast<unsigned>(above_low_limb(part[0]));
+  }
+};
+template <>
+struct limbs<double> {
+  static constexpr int count = 3, binades = 25, parts = 2;
+  unsigned at[count];
+  std::int64_t part[parts];  ///< the number as a sum of parts, in units of 1 and 2^limb_bits
+
+  __device__ limbs(double x, unsigned power) {
+    const auto low = static_cast<unsigned>(detail::to_bits(x)), high = exponent_window<double>::high_word(x);
+    part[0] = signed_product(low & ((1u << limb_bits) - 1), power);
+    part[1] = signed_product(with_bit_26(__funnelshift_r(low, high, limb_bits)), power);
+    const std::int64_t upper = part[1] + above_low_limb(part[0]);
+    at[0] = low_limb(part[0]);
+    at[1] = low_limb(upper);
+    at[2] = static_cast<unsigned>(above_low_limb(upper));
+  }
+};
+
+/// The windows of limb_products. The place of 0 is 32 binades or more, so that its power of two is shifted out.
+template <class Terms, class T = typename Terms::number>
+using limb_windows =
+    term_windows<Terms, limbs<T>::binades, exponent_window<T>::least_exponent,
+                 std::min(detail::float_format<T>::high + 1 - 32 + limbs<T>::binades, detail::float_format<T>::high)>;
+
+/// What a lane adds of the products in a window: a part of window_sums.
+template <class Terms>
+class limb_products : public limb_windows<Terms> {
+  using T = typename Terms::number;
+  using number = limbs<T>;
+  static constexpr bool has_sum = are_moments<Terms>, are_squares = Terms::factors == 1;
+  static constexpr int width = cuda::vector<typename Terms::element>::size;
+  static constexpr int products = are_squares ? number::count * (number::count + 1) / 2 : 2 * number::count - 1;
+  static constexpr int parts = has_sum ? number::parts : 0;
+
+ public:
+  using windows = limb_windows<Terms>;
+  using vector = typename Terms::vector;
+  static constexpr int vectors_at_once = 1, warp_values = products + parts;
+  /// Between two flushes: a product of limbs is at most 2^52, and up to two such are added for an element, or to
+  /// squares one.
+  static constexpr int most_elements = are_squares ? 2016 : 992;
+  struct batch_sums {};
+
+  __device__ void add(const vector (&v)[1], batch_sums&) {
+#pragma unroll
+    for (int i = 0; i < width; ++i) {
+      if constexpr (are_squares) {
+        const T x = v[0].at(i).x;
+        const number a(x, power_of(x, 0, has_sum ? exponent_window<T>::high_word(x) : 0));
+        for_each_square([&](int product, int k, int j) { product_[product] += signed_product(a.at[k], a.at[j]); });
+        if constexpr (has_sum) {
+#pragma unroll
+          for (int k = 0; k < parts; ++k) part_[k] += a.part[k];
+        }
+      } else {
+        const product<T> p = v[0].at(i);
+        const number a(p.x,
+                       power_of(p.x, 0, exponent_window<T>::high_word(p.x) ^ exponent_window<T>::high_word(p.y)));
+        const number b(p.y, power_of(p.y, 1, 0));
+#pragma unroll
+        for (int k = 0; k < number::count; ++k) {
+#pragma unroll
+          for (int j = 0; j < number::count; ++j) product_[k + j] += signed_product(a.at[k], b.at[j]);
+        }
+      }
+    }
+  }
+  __device__ void finish_batch(const batch_sums&) {}
+
+  /// Adds the sums to the block's, and clears them.
+  template <class Block>
+  __device__ void flush(Block& block, int, int) {
+    const int unit = this->lowest(0) + this->lowest(1) - 2 * exponent_window<T>::least_exponent;
+    if constexpr (are_squares) {
+      for_each_square([&](int product, int k, int j) {
+        block.products().add_warp(product_[product], unit + limb_bits * (k + j) + (k < j ? 1 : 0));
+      });
+    } else {
+#pragma unroll
+      for (int k = 0; k < products; ++k) block.products().add_warp(product_[k], unit + limb_bits * k);
+    }
+#pragma unroll
+    for (std::int64_t& sum : product_) sum = 0;
+    if constexpr (has_sum) {
+#pragma unroll
+      for (int k = 0; k < parts; ++k) {
+        block.sum.add_warp(part_[k], this->lowest() - exponent_window<T>::least_exponent + limb_bits * k);
+        part_[k] = 0;
+      }
+    }
+  }
+
+ private:
+  /// Calls f(product, k, j) for the products of limbs k and j, which occur twice if k < j.
+  template <class F>
+  __device__ static void for_each_square(F f) {
+    int product = 0;
+#pragma unroll
+    for (int k = 0; k < number::count; ++k) {
+#pragma unroll
+      for (int j = k; j < number::count; ++j) f(product++, k, j);
+    }
+  }
+  /// 2 to the binade of x in the window of a factor, with the sign of this word; 0 for 0.
+  __device__ unsigned power_of(T x, int factor, unsigned sign) const {
+    const unsigned one = static_cast<unsigned>(static_cast<int>(sign) >> 31 | 1);
+    return __funnelshift_lc(0u, one, exponent_window<T>::binade(this->place(x, factor)));
+  }
+
+  std::int64_t product_[products] = {};
+  std::int64_t part_[parts > 0 ? parts : 1] = {};
+};
+
+}  // namespace fanin::cuda
