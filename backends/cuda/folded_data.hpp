@@ -2,7 +2,7 @@
 // Folding whole arrays of device or host memory on one device.
 #pragma once
 
-#include "backends/cuda/finished.hpp"
+#include "backends/cuda/folded_elements.hpp"
 #include "backends/cuda/runtime/context.hpp"
 
 namespace fanin::cuda {

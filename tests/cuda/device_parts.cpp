@@ -5,7 +5,7 @@
 #include <new>
 #include <vector>
 
-#include "backends/cuda/finished.hpp"
+#include "backends/cuda/folded_elements.hpp"
 #include "backends/cuda/several_devices.hpp"
 
 namespace fanin::test {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "backends/cpu/presence.hpp"
-#include "backends/cuda/finished.hpp"
+#include "backends/cuda/folded_elements.hpp"
 #include "backends/cuda/host_data/host_feed.hpp"
 
 namespace fanin::cuda {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "backends/cuda/finished.hpp"
+#include "backends/cuda/folded_elements.hpp"
 
 #include <algorithm>
 #include <cstring>
