@@ -89,7 +89,7 @@ def read_torch(x):
 class ShortTorchCall:
     """What a call for a tensor on a device needs to know, looked up once for an operation and its choices."""
 
-    __slots__ = ("code", "options", "dtype", "what")
+    __slots__ = ("code", "options", "dtype", "what", "same")
 
     def __init__(self, what, dtype_of_x, choices, dtype):
         code = BY_TYPE[dtype_of_x]
@@ -99,7 +99,7 @@ class ShortTorchCall:
                 or dtype_of_x is torch.bool:
             raise KeyError(dtype_of_x)  # for the long call
         self.code, self.options = code, kept_options[choices + (wanted,)]
-        self.dtype, self.what = TYPE_OF[number], ctypes.c_int32(what)
+        self.dtype, self.what, self.same = TYPE_OF[number], what, TYPE_OF[number] is dtype_of_x
 
 
 pool = []
@@ -118,7 +118,8 @@ def reduce_short(what, calls, x, choices, dtype):
             return NotImplemented
     device = x.get_device()
     context = context_of(device, raw_stream(device))
-    memory = x.new_empty(2, dtype=call.dtype)  # the result, and whether it overflowed
+    # The result, and behind it whether it overflowed: of the tensor that is returned, the memory has room for two.
+    result = x.new_empty(2) if call.same else x.new_empty(2, dtype=call.dtype)
     try:
         scratch = pool.pop()
     except IndexError:
@@ -130,8 +131,8 @@ def reduce_short(what, calls, x, choices, dtype):
     given.type = call.code
     with context.lock:
         status = c.context_enqueue(context.handle, call.what, scratch.input_ref, call.options,
-                                   ctypes.c_void_p(memory.data_ptr()))
+                                   ctypes.c_void_p(result.data_ptr()))
     pool.append(scratch)
     if status:
         c.check(status)
-    return memory[0]
+    return result.resize_(())

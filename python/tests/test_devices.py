@@ -118,7 +118,7 @@ class Torch(OfLibrary):
     device = "cpu"
 
     def make(self, numbers, dtype):
-        return torch.tensor(numbers, device=self.device).to(getattr(torch, dtype))
+        return torch.tensor(numbers, dtype=getattr(torch, dtype), device=self.device)
 
     def on_host(self, x):
         return x.cpu()

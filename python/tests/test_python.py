@@ -7,6 +7,7 @@ import mmap
 import os
 import pickle
 import signal
+import subprocess
 import sys
 import threading
 import unittest
@@ -285,6 +286,27 @@ class Pieces(unittest.TestCase):
             with self.assertRaises(KeyboardInterrupt):
                 fanin.sum(x, threads=1)
             self.assertLess(sum(read), len(x))
+
+
+class Loading(unittest.TestCase):
+    CODE = """
+import sys
+import fanin
+fanin.sum([1.0])
+print(fanin.__file__)
+print([name for name in ("numpy", "torch", "cupy", "pyarrow") if name in sys.modules])
+print(" ".join({line.split()[-1] for line in open("/proc/self/maps") if ".so" in line}))
+"""
+
+    @unittest.skipIf("FANIN_LIBRARY" in os.environ, "this is not the wheel")
+    def test_libraries(self):
+        """The wheel brings along what a bare system lacks, and imports no other package."""
+        lines = subprocess.run([sys.executable, "-c", self.CODE], check=True, capture_output=True, text=True).stdout.splitlines()
+        folder = os.path.dirname(lines[0])
+        self.assertEqual(lines[1], "[]")
+        for name in ("libfanin.so", "libhwy.so", "libtbb.so", "libgomp.so"):
+            paths = [path for path in lines[2].split() if os.path.basename(path).startswith(name)]
+            self.assertEqual([os.path.dirname(path) for path in paths], [folder], name)
 
 
 class Threads(unittest.TestCase):
