@@ -8,7 +8,7 @@ from . import _library as c
 from ._catalogue import EXTREMES, INDEXED, OPERATIONS, kept_options, usual_method
 from ._errors import InvalidArgument, Unsupported
 from ._reduce import reduce_views, set_mask
-from ._types import CODES, COMPLEX, CTYPE_OF, F16, NARROW, code_of
+from ._types import CODES, COMPLEX, CTYPE_OF, F16, NAMES, NARROW, code_of
 from ._views import view_of
 
 INDICES = frozenset(CODES[name] for name in ("i32", "i64", "u32", "u64"))
@@ -50,7 +50,8 @@ def make(full_name):
     else:
         def reduce_one(x, keys, groups, *, drop_others=False, method=usual, dtype=None, empty=None, out=None,
                        where=None, nan="propagate", backend="auto", threads=0):
-            return _reduce(what, (x,), keys, groups, drop_others, method, dtype, empty, out, where, nan, backend, threads)
+            return _reduce(what, (x,), keys, groups, drop_others, method, dtype, empty, out, where, nan, backend,
+                           threads)
 
         def reduce_two(x, y, keys, groups, *, drop_others=False, method=usual, dtype=None, empty=None, out=None,
                        where=None, nan="propagate", backend="auto", threads=0):
@@ -136,7 +137,7 @@ def index_add(out, keys, x, *, operation="sum", drop_others=False, method="exact
         method = "fast"
     usual = c.result_of(what, view.code)[0]
     if target.code != usual and not (target.code in NARROW or target.code == CODES["f64"]):
-        raise Unsupported("out has another type than the results: they are %s" % [k for k in CODES if CODES[k] == usual][0])
+        raise Unsupported("out has another type than the results: they are %s" % NAMES[usual])
     batch, count = batch_of(view, keys, target.count, drop_others)
     call = c.Input(x=view.address, count=view.count, type=view.code, place=c.HOST)
     if where is not None:

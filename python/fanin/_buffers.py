@@ -15,7 +15,7 @@ class PyBuffer(ctypes.Structure):
                 ("strides", POINTER(c_ssize_t)), ("suboffsets", POINTER(c_ssize_t)), ("internal", c_void_p)]
 
 
-CONTIGUOUS, STRIDED, WRITABLE = 0x0008 | 0x0020 | 0x0004, 0x0008 | 0x0010 | 0x0004, 0x0001
+CONTIGUOUS, STRIDED = 0x003c, 0x001c  # PyBUF_C_CONTIGUOUS and PyBUF_STRIDES, with PyBUF_FORMAT
 
 # Without prototypes, which take twice the time: the arguments are objects of ctypes.
 _python = ctypes.PyDLL(None)
@@ -49,16 +49,16 @@ class Held:
 
     __slots__ = ("buffer",)
 
-    def __init__(self, x, flags=STRIDED):
+    def __init__(self, x):
         self.buffer = PyBuffer()
-        get_buffer(py_object(x), byref(self.buffer), flags)
+        get_buffer(py_object(x), byref(self.buffer), STRIDED)
 
     def __del__(self):
         release(byref(self.buffer))
 
 
 def read_format(text):
-    """The element type of a format. Raises TypeError if there is none."""
+    """The element type of a format. Raises Unsupported if there is none."""
     code = BY_FORMAT.get(text)
     if code is None:
         raise Unsupported("elements of the format %r are none of fanin's: convert them, as by x.astype('float64')"

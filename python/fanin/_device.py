@@ -52,7 +52,7 @@ def device_of(address):
 
 def reduce_on_device(what, x, call, batch, options, shape, number, form, held, out, report):
     """The results on the device, enqueued; on the host, where the library is unknown or a report is wanted."""
-    from ._reduce import copied, finish, prod
+    from ._reduce import finish, prod
     context = context_of(x.device, x.stream)
     if report is not None or not hasattr(x.library, "empty_on_device"):
         return reduce_to_host(context, what, x, call, batch, options, shape, held, form, report)

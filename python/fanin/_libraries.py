@@ -2,9 +2,10 @@
 """Libraries to which results belong: Python itself and numpy. Torch's and CuPy's are beside their readers."""
 
 import ctypes
+from array import array
 
 from ._errors import InvalidArgument, Unsupported
-from ._types import CTYPE_OF, LETTER_OF, NARROW, NUMPY_NAMES, SIZES, value_at
+from ._types import COMPLEX, CTYPE_OF, LETTER_OF, NARROW, NUMPY_NAMES, SIZES, value_at
 
 
 class PythonResults:
@@ -31,11 +32,10 @@ class PythonResults:
         if not shape:
             return numbers[0]
         letter = "?" if truth else "d" if code in NARROW else LETTER_OF[code]
-        if letter.startswith("Z"):
+        if code in COMPLEX:
             return numbers  # memoryviews know no complex numbers
-        from array import array
         flat = bytes(numbers) if truth else array(letter, numbers).tobytes()
-        return memoryview(flat).cast(letter, shape)
+        return memoryview(flat).cast(letter, shape) if flat else memoryview(flat).cast(letter)
 
     def taken(self, out, shape, code):
         raise Unsupported("out= is for numpy, torch and CuPy arrays")

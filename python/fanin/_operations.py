@@ -87,7 +87,7 @@ def reduce_short(what, calls, x, choices, dtype):
         pool.append(scratch)
 
 
-# The short calls of classes. Those of libraries join when a call first meets their arrays, as they are not imported here.
+# The short calls of classes. Those of other libraries, which are not imported here, join when a call meets their arrays.
 short_calls = {array: reduce_short, memoryview: reduce_short}
 
 
@@ -102,7 +102,7 @@ def find_short_call(kind):
         short_calls[kind] = _torch.reduce_short
 
 
-def make_one(name, what, usual):
+def make_one(what, usual):
     calls = {}
 
     def reduce(x, axis=None, *, method=usual, dtype=None, keepdims=False, out=None, where=None, nan="propagate",
@@ -113,17 +113,17 @@ def make_one(name, what, usual):
             if result is not NotImplemented:
                 return result
         find_short_call(type(x))
-        return reduce_views(what, [view_of(x)], axis, method, c.DEFAULT_TYPE if dtype is None else code_of(dtype), keepdims,
-                            out, where, nan, backend, threads)
+        wanted = c.DEFAULT_TYPE if dtype is None else code_of(dtype)
+        return reduce_views(what, [view_of(x)], axis, method, wanted, keepdims, out, where, nan, backend, threads)
     return reduce
 
 
-def make_two(name, what, usual):
+def make_two(what, usual):
     def reduce(x, y, axis=None, *, method=usual, dtype=None, keepdims=False, out=None, where=None, nan="propagate",
                backend="auto", threads=0):
+        wanted = c.DEFAULT_TYPE if dtype is None else code_of(dtype)
         views = [view_of(x), view_of(y)]
-        return reduce_views(what, views, axis, method, c.DEFAULT_TYPE if dtype is None else code_of(dtype), keepdims,
-                            out, where, nan, backend, threads)
+        return reduce_views(what, views, axis, method, wanted, keepdims, out, where, nan, backend, threads)
     return reduce
 
 
@@ -157,7 +157,7 @@ def make_operations():
     made = {}
     for what, name in enumerate(NAMES):
         make = make_one if c.operation_inputs(what) == 1 else make_two
-        function = make(name, what, usual_method(name))
+        function = make(what, usual_method(name))
         function.__name__ = function.__qualname__ = name
         function.__module__ = "fanin"
         function.__doc__ = DOC % (c.operation_story(what).decode(), EXAMPLES.get(name, ""))

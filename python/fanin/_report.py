@@ -22,8 +22,8 @@ class Bound(namedtuple("Bound", "of_result of_magnitudes absolute")):
 class Report(namedtuple("Report", "value backend variant method reproducibility bound absent fallback")):
     """A result and what is known of it.
 
-    `reproducibility` is "same_for_any_order", "same_for_fixed_order", "same_run_to_run" or "same_never"; `absent` counts
-    the elements that took no part; `fallback` names the backends that were passed over, and why.
+    `reproducibility` is "same_for_any_order", "same_for_fixed_order", "same_run_to_run" or "same_never"; `absent`
+    counts the elements that took no part; `fallback` names the backends that were passed over, and why.
     """
 
     __slots__ = ()

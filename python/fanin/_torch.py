@@ -10,7 +10,7 @@ from ._buffers import Scratch
 from ._catalogue import NUMBER, TRUTHS, kept_options
 from ._device import context_of
 from ._errors import InvalidArgument, Unsupported
-from ._types import CODES, COMPLEX, NARROW, SIZES, U64, code_of
+from ._types import CODES, COMPLEX, NARROW, SIZES, code_of
 from ._views import View
 
 TYPES = {"f32": torch.float32, "f64": torch.float64, "i32": torch.int32, "i64": torch.int64, "i8": torch.int8,

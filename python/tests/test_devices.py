@@ -4,7 +4,7 @@
 import unittest
 
 import fanin
-from support import exact_sum, numpy, wide_numbers
+from support import exact_sum, wide_numbers
 
 try:
     import torch
@@ -127,7 +127,8 @@ class Torch(OfLibrary):
         x = torch.arange(1000, device=self.device).to(torch.bfloat16) / 7
         found = fanin.sum(x)
         self.assertEqual((found.dtype, found.device), (torch.bfloat16, x.device))
-        self.assertEqual(found.item(), torch.tensor(exact_sum(x.tolist()), dtype=torch.float64).to(torch.bfloat16).item())
+        total = torch.tensor(exact_sum(x.tolist()), dtype=torch.float64)
+        self.assertEqual(found.item(), total.to(torch.bfloat16).item())
         self.assertEqual(fanin.sum(x, dtype="f64").item(), exact_sum(x.tolist()))
 
     def test_refused(self):
@@ -228,9 +229,8 @@ class CupyOnDevice(OfLibrary, unittest.TestCase):
     def test_side_stream(self):
         x = cupy.zeros(1 << 20, "float32")
         side = cupy.cuda.Stream(non_blocking=True)
-        slow = cupy.ElementwiseKernel("float32 a, int64 rounds", "float32 y",
-                                      "float b = a; for (long long k = 0; k < rounds; ++k) b = b * 0.5f + a * 0.5f; y = b",
-                                      "slow")
+        code = "float b = a; for (long long k = 0; k < rounds; ++k) b = b * 0.5f + a * 0.5f; y = b"
+        slow = cupy.ElementwiseKernel("float32 a, int64 rounds", "float32 y", code, "slow")
         cupy.cuda.Device().synchronize()
         found = []
         with side:

@@ -27,7 +27,8 @@ class Examples(unittest.TestCase):
         return runner.tries
 
     def run_text(self, name, text, **names):
-        return self.run_all(doctest.DocTestParser().get_doctest(text, dict(names, fanin=fanin, array=array), name, name, 0))
+        known = dict(names, fanin=fanin, array=array)
+        return self.run_all(doctest.DocTestParser().get_doctest(text, known, name, name, 0))
 
     def test_functions(self):
         tries = 0

@@ -10,8 +10,8 @@ import fanin
 from support import exact_sum, numpy, wide_numbers
 
 if numpy is not None:
-    REALS = [numpy.dtype(name) for name in ("float16", "float32", "float64", "int8", "uint8", "int16", "uint16", "int32",
-                                            "uint32", "int64", "uint64", "bool")]
+    REALS = [numpy.dtype(name) for name in ("float16", "float32", "float64", "int8", "uint8", "int16", "uint16",
+                                            "int32", "uint32", "int64", "uint64", "bool")]
     COMPLEX = [numpy.dtype(name) for name in ("complex64", "complex128")]
     # fanin's operation, numpy's function, and whether it is there for complex numbers.
     SAME = [("sum", numpy.sum, True), ("min", numpy.min, False), ("max", numpy.max, False), ("any", numpy.any, False),

@@ -151,8 +151,9 @@ class Fsum(unittest.TestCase):
         for values in ([], [-0.0], [0.1] * 10, [1, 2.5, True], [Fraction(1, 3)] * 3, [math.inf, 1.0],
                        [math.nan, math.inf], wide_numbers(1000, 7, 300)):
             self.assertEqual(bits(fanin.fsum(iter(values))), bits(math.fsum(values)))
-        for values, kind in (([math.inf, -math.inf], ValueError), ([math.nan, math.inf, -math.inf], ValueError), ([1e308, 1e308], OverflowError), (["1"], TypeError),
-                             (1, TypeError), ([10 ** 400], OverflowError)):
+        for values, kind in (([math.inf, -math.inf], ValueError), ([math.nan, math.inf, -math.inf], ValueError),
+                             ([1e308, 1e308], OverflowError), ([10 ** 400], OverflowError), (["1"], TypeError),
+                             (1, TypeError)):
             with self.assertRaises(kind):
                 math.fsum(values)
             with self.assertRaises(kind):
@@ -216,6 +217,7 @@ class Batches(unittest.TestCase):
         self.assertEqual(fanin.segment_sum(self.x, [0, 1, 1, 4]).tolist(), [1.0, 0.0, 9.0])
         self.assertEqual(fanin.segment_argmax(self.x, array("i", [0, 1, 4])).tolist(), [0, 2])
         self.assertEqual(fanin.segment_max(array("i", [1, 2]), [0, 0, 2], empty=-5).tolist(), [-5, 2])
+        self.assertEqual(fanin.segment_sum(self.x, [0]).tolist(), [])
         self.assertEqual(fanin.segment_dot(self.x, self.x, [0, 2, 4]).tolist(), [5.0, 25.0])
 
     def test_groups(self):
@@ -236,7 +238,7 @@ class Describing(unittest.TestCase):
     def test_members(self):
         x = array("d", [2.0, math.nan, 9.0, 4.0])
         found = fanin.describe(x, nan="skip")
-        self.assertEqual((found.count, found.nan, found.min, found.max, found.sum, found.mean), (3, 1, 2.0, 9.0, 15.0, 5.0))
+        self.assertEqual(found[:6], (3, 1, 2.0, 9.0, 15.0, 5.0))
         self.assertEqual(found.standard_deviation, fanin.standard_deviation(x, nan="skip"))
         self.assertEqual(fanin.describe(array("b", [-128, 127])).min, -128)
 
@@ -301,7 +303,8 @@ print(" ".join({line.split()[-1] for line in open("/proc/self/maps") if ".so" in
     @unittest.skipIf("FANIN_LIBRARY" in os.environ, "this is not the wheel")
     def test_libraries(self):
         """The wheel brings along what a bare system lacks, and imports no other package."""
-        lines = subprocess.run([sys.executable, "-c", self.CODE], check=True, capture_output=True, text=True).stdout.splitlines()
+        done = subprocess.run([sys.executable, "-c", self.CODE], check=True, capture_output=True, text=True)
+        lines = done.stdout.splitlines()
         folder = os.path.dirname(lines[0])
         self.assertEqual(lines[1], "[]")
         for name in ("libfanin.so", "libhwy.so", "libtbb.so", "libgomp.so"):
