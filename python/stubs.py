@@ -6,6 +6,7 @@ usage: PYTHONPATH=python FANIN_LIBRARY=build/default/python/libfanin.so python/s
 """
 
 import inspect
+import textwrap
 
 import fanin
 
@@ -106,7 +107,9 @@ def line_of(name):
         usual = "" if argument.default is argument.empty else " = ..."
         arguments.append("%s: %s%s" % (argument.name, TYPES[argument.name], usual))
     result = "Tuple[Any, Any]" if name.endswith("minmax") else "Any"
-    return "def %s(%s) -> %s: ..." % (name, ", ".join(arguments), result)
+    line = "def %s(%s) -> %s: ..." % (name, ", ".join(arguments), result)
+    kept = line.replace(" ", "~").replace(",~", ", ").replace("Any, Any", "Any,~Any")  # lines end behind arguments
+    return textwrap.fill(kept, 120, subsequent_indent="    ", break_on_hyphens=False).replace("~", " ")
 
 
 def stubs():

@@ -32,7 +32,8 @@ class Array(ctypes.Structure):
 
 class Stream(ctypes.Structure):
     _fields_ = [("get_schema", CFUNCTYPE(c_int, c_void_p, c_void_p)),
-                ("get_next", CFUNCTYPE(c_int, c_void_p, c_void_p)), ("get_last_error", CFUNCTYPE(c_char_p, c_void_p)), ("release", c_void_p), ("private", c_void_p)]
+                ("get_next", CFUNCTYPE(c_int, c_void_p, c_void_p)),
+                ("get_last_error", CFUNCTYPE(c_char_p, c_void_p)), ("release", c_void_p), ("private", c_void_p)]
 
 
 _pointer = ctypes.PYFUNCTYPE(c_void_p, py_object, c_char_p)(("PyCapsule_GetPointer", ctypes.pythonapi))

@@ -87,7 +87,7 @@ def reduce_short(what, calls, x, choices, dtype):
         pool.append(scratch)
 
 
-# The short calls of classes. Those of other libraries, which are not imported here, join when a call meets their arrays.
+# The short calls of classes. Those of other libraries, which are not imported here, join when their arrays come.
 short_calls = {array: reduce_short, memoryview: reduce_short}
 
 

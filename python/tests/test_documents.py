@@ -61,6 +61,7 @@ class Examples(unittest.TestCase):
         spec.loader.exec_module(stubs)
         package = pathlib.Path(fanin.__file__).parent
         self.assertEqual((package / "__init__.pyi").read_text(), stubs.stubs())
+        compile(stubs.stubs(), "__init__.pyi", "exec", dont_inherit=True)
         self.assertTrue((package / "py.typed").exists())
 
 
