@@ -3,7 +3,8 @@
 
 import sys
 
-from ._device import LEGACY_STREAM, device_of
+from ._catalogue import COUNT_NONZERO
+from ._device import LEGACY_STREAM, ShortCall, context_of, device_of, enqueue
 from ._errors import InvalidArgument, Unsupported
 from ._libraries import PYTHON, NumpyResults
 from ._types import BY_NUMPY, CODES, SIZES
@@ -48,14 +49,41 @@ class CupyResults(NumpyResults):
 _cupy = []
 
 
+def cupy_library():
+    if not _cupy:
+        _cupy.append(CupyResults(sys.modules["cupy"]))
+    return _cupy[0]
+
+
+def reduce_short(what, calls, x, choices, dtype):
+    """The enqueued result for a contiguous CuPy array; NotImplemented for another one."""
+    if not x.flags.c_contiguous:
+        return NotImplemented
+    library, own = cupy_library(), x.dtype
+    key = own, choices, dtype
+    call = calls.get(key)
+    if call is None:
+        try:
+            if own == bool or what == COUNT_NONZERO:
+                return NotImplemented
+            call = calls[key] = ShortCall(what, BY_NUMPY[own.name], choices, dtype)
+        except KeyError:
+            return NotImplemented
+    cupy, device = library.cupy, x.data.device_id
+    # Behind the result there is room for what tells of an overflow.
+    memory = cupy.cuda.alloc(2 * SIZES[call.number])
+    if memory.device_id != device:
+        return NotImplemented
+    enqueue(call, context_of(device, cupy.cuda.get_current_stream(device).ptr), x.data.ptr, x.size, memory.ptr)
+    return cupy.ndarray((), library.dtype(call.number), memory)
+
+
 def read_cuda_array(x):
     cupy = sys.modules.get("cupy")
     if cupy is not None and isinstance(x, cupy.ndarray):
-        if not _cupy:
-            _cupy.append(CupyResults(cupy))
         code = _code_of(x.dtype.name, x)
         strides = None if x.flags.c_contiguous else in_elements(x.strides, x.dtype.itemsize, "the array")
-        view = View(x, x.data.ptr, code, x.shape, strides, _cupy[0], x.dtype.name == "bool")
+        view = View(x, x.data.ptr, code, x.shape, strides, cupy_library(), x.dtype.name == "bool")
         return view.on_device(x.device.id, cupy.cuda.get_current_stream(x.device.id).ptr)
     return read_interface(x)
 

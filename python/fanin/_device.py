@@ -6,9 +6,10 @@ import threading
 from ctypes import byref
 
 from . import _library as c
-from ._catalogue import EXTREMES, INDEXED, NUMBER
+from ._buffers import Scratch
+from ._catalogue import EXTREMES, INDEXED, NUMBER, TRUTHS, kept_options
 from ._errors import Unsupported
-from ._types import SIZES
+from ._types import COMPLEX, NARROW, SIZES, code_of
 
 LEGACY_STREAM, PER_THREAD_STREAM = 1, 2
 
@@ -48,6 +49,41 @@ def device_of(address):
     if driver.cuPointerGetAttribute(byref(ordinal), 9, ctypes.c_uint64(address)):
         raise Unsupported("the memory of __cuda_array_interface__ belongs to no device")
     return ordinal.value
+
+
+class ShortCall:
+    """What a call for one array on a device needs to know, looked up once for an operation and its choices."""
+
+    __slots__ = ("code", "number", "options", "what")
+
+    def __init__(self, what, code, choices, dtype):
+        wanted = c.DEFAULT_TYPE if dtype is None else code_of(dtype)
+        self.number, form, _ = c.result_of(what, code, wanted)
+        if form != NUMBER or code in NARROW or what in TRUTHS or self.number in NARROW or self.number in COMPLEX:
+            raise KeyError(what)  # for the long call
+        self.code, self.options, self.what = code, kept_options[choices + (wanted,)], what
+
+
+_pool = []
+
+
+def enqueue(call, context, address, count, result):
+    """Enqueues the reduction of `count` elements to device memory for the result and a number of its size behind it."""
+    try:
+        scratch = _pool.pop()
+    except IndexError:
+        scratch = Scratch()
+        scratch.input.place = c.DEVICE
+    given = scratch.input
+    given.x = address
+    given.count = count
+    given.type = call.code
+    with context.lock:
+        status = c.context_enqueue(context.handle, call.what, scratch.input_ref, call.options,
+                                   ctypes.c_void_p(result))
+    _pool.append(scratch)
+    if status:
+        c.check(status)
 
 
 def reduce_on_device(what, x, call, batch, options, shape, number, form, held, out, report):

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The functions fanin.sum, fanin.min and so on: one for each operation of the catalogue, made from its row."""
 
-import sys
 from array import array
 from ctypes import py_object
 
@@ -94,12 +93,15 @@ short_calls = {array: reduce_short, memoryview: reduce_short}
 def find_short_call(kind):
     if kind in short_calls:
         return
-    numpy, torch = sys.modules.get("numpy"), sys.modules.get("torch")
-    if numpy is not None and kind is numpy.ndarray:
+    known = kind.__module__.partition(".")[0], kind.__name__
+    if known == ("numpy", "ndarray"):
         short_calls[kind] = reduce_short
-    elif torch is not None and kind is torch.Tensor:
+    elif known == ("torch", "Tensor"):
         from . import _torch
         short_calls[kind] = _torch.reduce_short
+    elif known == ("cupy", "ndarray"):
+        from . import _cuda_array
+        short_calls[kind] = _cuda_array.reduce_short
 
 
 def make_one(what, usual):

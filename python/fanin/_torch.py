@@ -1,16 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """torch tensors, of the CPU and of CUDA devices."""
 
-import ctypes
-
 import torch
 
-from . import _library as c
-from ._buffers import Scratch
-from ._catalogue import NUMBER, TRUTHS, kept_options
-from ._device import context_of
+from ._device import ShortCall, context_of, enqueue
 from ._errors import InvalidArgument, Unsupported
-from ._types import CODES, COMPLEX, NARROW, SIZES, code_of
+from ._types import CODES, SIZES
 from ._views import View
 
 TYPES = {"f32": torch.float32, "f64": torch.float64, "i32": torch.int32, "i64": torch.int64, "i8": torch.int8,
@@ -86,53 +81,22 @@ def read_torch(x):
     return view
 
 
-class ShortTorchCall:
-    """What a call for a tensor on a device needs to know, looked up once for an operation and its choices."""
-
-    __slots__ = ("code", "options", "dtype", "what", "same")
-
-    def __init__(self, what, dtype_of_x, choices, dtype):
-        code = BY_TYPE[dtype_of_x]
-        wanted = c.DEFAULT_TYPE if dtype is None else code_of(dtype)
-        number, form, _ = c.result_of(what, code, wanted)
-        if form != NUMBER or number in NARROW or number in COMPLEX or code in NARROW or what in TRUTHS \
-                or dtype_of_x is torch.bool:
-            raise KeyError(dtype_of_x)  # for the long call
-        self.code, self.options = code, kept_options[choices + (wanted,)]
-        self.dtype, self.what, self.same = TYPE_OF[number], what, TYPE_OF[number] is dtype_of_x
-
-
-pool = []
-
-
 def reduce_short(what, calls, x, choices, dtype):
     """The enqueued result for a contiguous tensor on a device; NotImplemented for another one."""
     if not x.is_cuda or x.requires_grad or x.layout is not torch.strided or not x.is_contiguous() or x.is_neg():
         return NotImplemented
-    key = x.dtype, choices, dtype
+    own = x.dtype
+    key = own, choices, dtype
     call = calls.get(key)
     if call is None:
         try:
-            call = calls[key] = ShortTorchCall(what, key[0], choices, dtype)
+            if own is torch.bool:
+                return NotImplemented
+            call = calls[key] = ShortCall(what, BY_TYPE[own], choices, dtype)
         except KeyError:
             return NotImplemented
     device = x.get_device()
-    context = context_of(device, raw_stream(device))
-    # The result, and behind it whether it overflowed: of the tensor that is returned, the memory has room for two.
-    result = x.new_empty(2) if call.same else x.new_empty(2, dtype=call.dtype)
-    try:
-        scratch = pool.pop()
-    except IndexError:
-        scratch = Scratch()
-        scratch.input.place = c.DEVICE
-    given = scratch.input
-    given.x = x.data_ptr()
-    given.count = x.numel()
-    given.type = call.code
-    with context.lock:
-        status = c.context_enqueue(context.handle, call.what, scratch.input_ref, call.options,
-                                   ctypes.c_void_p(result.data_ptr()))
-    pool.append(scratch)
-    if status:
-        c.check(status)
+    # Behind the result there is room for what tells of an overflow.
+    result = x.new_empty(2) if call.number == call.code else x.new_empty(2, dtype=TYPE_OF[call.number])
+    enqueue(call, context_of(device, raw_stream(device)), x.data_ptr(), x.numel(), result.data_ptr())
     return result.resize_(())
