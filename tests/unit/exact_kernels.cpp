@@ -116,6 +116,12 @@ TEST_SUITE("unit/exact_kernels") {
       const auto moments = warp_sum(cuda::moments<T>(), elements);
       CHECK(limbs_of(static_cast<exact_accumulator<T>>(moments.sum)) == limbs_of(sum));
       CHECK(limbs_of(static_cast<exact_square_accumulator<T>>(moments.squares)) == limbs_of(squares));
+      check_same(static_cast<exact_square_accumulator<T>>(warp_sum(cuda::powers<T, 2>(), elements)), squares);
+      const std::size_t half = x.size() / 2;
+      exact_dot_accumulator<T> dot;
+      for (std::size_t i = 0; i < half; ++i) dot.add(x[i], x[half + i]);
+      const auto products = warp_sum(cuda::products<T, true>{half * sizeof(T)}, elements.first(half));
+      check_same(products.template to_accumulator<exact_dot_accumulator<T>>(), dot);
     }
   }
 
@@ -129,6 +135,10 @@ TEST_SUITE("unit/exact_kernels") {
       exact_accumulator<T> sum;
       sum.add(std::span<const T>(x));
       check_same(static_cast<exact_accumulator<T>>(warp_sum(cuda::powers<T, 1>(), std::span<const T>(x))), sum);
+      exact_square_accumulator<T> squares;
+      squares.add(std::span<const T>(x));
+      check_same(static_cast<exact_square_accumulator<T>>(warp_sum(cuda::powers<T, 2>(), std::span<const T>(x))),
+                 squares);
     }
   }
 

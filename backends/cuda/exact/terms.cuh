@@ -32,7 +32,7 @@ __device__ bool is_not_negative_zero(T x) {
 template <class T>
 __device__ bool is_not_negative_zero(const product<T>& p) {
   const bool negative = ((detail::to_bits(p.x) ^ detail::to_bits(p.y)) & detail::float_format<T>::sign) != 0;
-  return !negative || (p.x != 0 && p.y != 0);
+  return !negative || (detail::to_bits(p.x) * 2 != 0 && detail::to_bits(p.y) * 2 != 0);
 }
 
 /// The terms of an array's elements, or their squares. Elements of 8 and 16 bits become floats as they are taken from
