@@ -51,7 +51,7 @@ class work_on_context final : public device_work {
     execution where = context_.where();
     const device_scope here(where.device);
     if (on_second_stream) where.stream = second_stream();
-    cuda::enqueue_vector_sums(sums, where);
+    cuda::enqueue_vector_sums(sums, where, on_second_stream);
   }
   CUstream_st* second_stream() override {
     context_.prepare_chunks();

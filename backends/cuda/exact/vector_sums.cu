@@ -21,11 +21,12 @@ std::uint64_t head_of(const vector_sums& sums) {
 }
 
 template <class T, bool OfTwo>
-void launch(const vector_sums& sums, const device_code::execution& where) {
+void launch(const vector_sums& sums, const device_code::execution& where, bool beside) {
+  const auto multiprocessors = static_cast<std::uint64_t>(where.multiprocessors);
+  const std::uint64_t most = beside ? (multiprocessors + 1) / 2 : multiprocessors * 4;
   const std::uint64_t threads = sums.count / (16 / sizeof(T)) + 16;
   const auto blocks =
-      static_cast<unsigned>(std::min<std::uint64_t>((threads + vector_sum_threads - 1) / vector_sum_threads,
-                                                    static_cast<std::uint64_t>(where.multiprocessors) * 8));
+      static_cast<unsigned>(std::min<std::uint64_t>((threads + vector_sum_threads - 1) / vector_sum_threads, most));
   const few_vectors<T> x{static_cast<const T*>(sums.first), static_cast<const T*>(sums.rest), sums.rest_count,
                          sums.stride};
   vector_sums_kernel<T, OfTwo>
@@ -35,11 +36,11 @@ void launch(const vector_sums& sums, const device_code::execution& where) {
 
 }  // namespace
 
-void enqueue_vector_sums(const vector_sums& sums, const device_code::execution& where) {
+void enqueue_vector_sums(const vector_sums& sums, const device_code::execution& where, bool beside) {
   if (sums.count == 0) return;
   with_element(sums.type, [&]<class T>() {
     if constexpr (floating<T> && sizeof(T) > 1) {
-      sums.rest_count == 1 ? launch<T, true>(sums, where) : launch<T, false>(sums, where);
+      sums.rest_count == 1 ? launch<T, true>(sums, where, beside) : launch<T, false>(sums, where, beside);
     }
   });
 }

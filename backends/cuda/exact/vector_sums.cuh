@@ -85,36 +85,55 @@ __device__ T sum_of_two(T x, T y) {
   return sum == sum ? T(sum) : std::numeric_limits<T>::quiet_NaN();
 }
 
+/// N elements that are loaded at once.
+template <class T, int N>
+struct alignas(N * sizeof(T)) neighbours {
+  T at[N];
+};
+
+/// Writes the elements i, ..., i + N - 1 of the sum of two vectors, and those behind as many steps below `limit` as
+/// there are, up to Steps in all, whose loads are in flight together.
+template <class T, int N, int Steps>
+__device__ void write_sums_of_two(const few_vectors<T>& x, std::uint64_t i, std::uint64_t step, std::uint64_t limit,
+                                  T* out) {
+  neighbours<T, N> sums[Steps], more[Steps];
+  for (int k = 0; k < Steps; ++k) {
+    const std::uint64_t at = i + static_cast<unsigned>(k) * step;
+    if (at >= limit) break;
+    sums[k] = *reinterpret_cast<const neighbours<T, N>*>(x.first + at);
+    more[k] = *reinterpret_cast<const neighbours<T, N>*>(x.rest + at);
+  }
+  for (int k = 0; k < Steps; ++k) {
+    const std::uint64_t at = i + static_cast<unsigned>(k) * step;
+    if (at >= limit) break;
+    for (int e = 0; e < N; ++e) sums[k].at[e] = sum_of_two(sums[k].at[e], more[k].at[e]);
+    *reinterpret_cast<neighbours<T, N>*>(out + at) = sums[k];
+  }
+}
+
 /// Writes the elements i, ..., i + N - 1 of the sum.
-template <class T, int N, bool OfTwo>
+template <class T, int N>
 __device__ void write_sums(const few_vectors<T>& x, std::uint64_t i, T* out) {
-  struct alignas(N * sizeof(T)) elements {
-    T at[N];
-  };
+  using elements = neighbours<T, N>;
   const auto load = [&](unsigned k) { return *reinterpret_cast<const elements*>(x.at(k) + i); };
-  elements result;
-  if constexpr (OfTwo) {
-    const elements a = load(0), b = load(1);
-    for (int e = 0; e < N; ++e) result.at[e] = sum_of_two(a.at[e], b.at[e]);
-  } else {
-    double_sum sums[N];
-    const elements first = load(0);
-    for (int e = 0; e < N; ++e) sums[e] = {static_cast<computed_as<T>>(first.at[e])};
+  double_sum sums[N];
+  const elements first = load(0);
+  for (int e = 0; e < N; ++e) sums[e] = {static_cast<computed_as<T>>(first.at[e])};
 #pragma unroll 2
-    for (unsigned k = 1; k <= x.rest_count; ++k) {
-      const elements more = load(k);
-      for (int e = 0; e < N; ++e) sums[e].add(static_cast<computed_as<T>>(more.at[e]));
-    }
-    for (int e = 0; e < N; ++e) {
-      const bool is_finite = sums[e].sum - sums[e].sum == 0;
-      result.at[e] =
-          is_finite && !sums[e].rounded ? rounded_to<T>(sums[e]) : accumulated(x, i + static_cast<unsigned>(e));
-    }
+  for (unsigned k = 1; k <= x.rest_count; ++k) {
+    const elements more = load(k);
+    for (int e = 0; e < N; ++e) sums[e].add(static_cast<computed_as<T>>(more.at[e]));
+  }
+  elements result;
+  for (int e = 0; e < N; ++e) {
+    const bool is_finite = sums[e].sum - sums[e].sum == 0;
+    result.at[e] =
+        is_finite && !sums[e].rounded ? rounded_to<T>(sums[e]) : accumulated(x, i + static_cast<unsigned>(e));
   }
   *reinterpret_cast<elements*>(out + i) = result;
 }
 
-inline constexpr int vector_sum_threads = 256;
+inline constexpr int vector_sum_threads = 512, vector_sum_steps = 4;
 
 /// Writes `count` sums. From element `head` on, all vectors and the sums are at a boundary of 16 bytes.
 template <class T, bool OfTwo>
@@ -124,9 +143,19 @@ __global__ void __launch_bounds__(vector_sum_threads)
   const std::uint64_t begin = std::uint64_t{blockIdx.x} * vector_sum_threads + threadIdx.x;
   const std::uint64_t step = std::uint64_t{gridDim.x} * vector_sum_threads;
   const std::uint64_t vectors = (count - head) / width, others = count - vectors * width;
-  for (std::uint64_t v = begin; v < vectors; v += step) write_sums<T, width, OfTwo>(x, head + v * width, out);
-  for (std::uint64_t i = begin; i < others; i += step) {
-    write_sums<T, 1, OfTwo>(x, i < head ? i : i + vectors * width, out);
+  if constexpr (OfTwo) {
+    const std::uint64_t end = head + vectors * width;
+    for (std::uint64_t v = begin; v < vectors; v += vector_sum_steps * step) {
+      write_sums_of_two<T, width, vector_sum_steps>(x, head + v * width, step * width, end, out);
+    }
+    for (std::uint64_t i = begin; i < others; i += step) {
+      write_sums_of_two<T, 1, 1>(x, i < head ? i : i + vectors * width, step, count, out);
+    }
+  } else {
+    for (std::uint64_t v = begin; v < vectors; v += step) write_sums<T, width>(x, head + v * width, out);
+    for (std::uint64_t i = begin; i < others; i += step) {
+      write_sums<T, 1>(x, i < head ? i : i + vectors * width, out);
+    }
   }
 }
 
