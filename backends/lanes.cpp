@@ -3,7 +3,6 @@
 #include <fanin/lanes.hpp>
 
 #include <array>
-#include <new>
 #include <string>
 
 #include <fanin/state.hpp>
@@ -19,10 +18,25 @@ namespace {
 struct merging {
   lane_format format;
   std::size_t state_bytes;
-  void (*reset)(void* state);
   void (*write)(const void* state, std::int64_t* out);
   void (*finish)(const std::int64_t* lanes, std::uint64_t count, element_type result, void* out);
 };
+
+/// The words in the middle of the exponent range, of sums with many words.
+template <class Lanes>
+constexpr lane_format format_of() {
+  constexpr std::size_t usual = 20;
+  lane_format format{Lanes::count + 1, Lanes::how};
+  if constexpr (requires { Lanes::words; }) {
+    if (Lanes::words > 2 * usual) {
+      constexpr int middle = -Lanes::lowest_exponent / 32;
+      format.words = Lanes::words;
+      format.first_usual = static_cast<std::size_t>(middle) - usual / 2;
+      format.usual = usual;
+    }
+  }
+  return format;
+}
 
 template <class Recipe>
 constexpr merging merging_of() {
@@ -30,9 +44,7 @@ constexpr merging merging_of() {
   using state = typename A::state;
   using state_lanes = accumulator::lanes<A>;
   static_assert(sizeof(state) <= sizeof(cpu::state_buffer) && state_lanes::count + 1 <= most_lanes);
-  return {{state_lanes::count + 1, state_lanes::how},
-          sizeof(state),
-          [](void* into) { ::new (into) state(A::identity()); },
+  return {format_of<state_lanes>(), sizeof(state),
           [](const void* from, std::int64_t* out) { state_lanes::write(*static_cast<const state*>(from), out); },
           [](const std::int64_t* lanes, std::uint64_t count, element_type result, void* out) {
             with_result<Recipe>(result, [&]<class R>(R) {
@@ -87,7 +99,6 @@ report to_lanes(operation what, const input_views& inputs, std::span<std::int64_
   options exactly = chosen;
   if (arithmetic_method(what, type, method::fast) == arithmetic_method(what, type, method::exact)) exactly.how = {};
   cpu::state_buffer state;
-  m.reset(state.bytes);
   report done = detail::exact_state(what, type, inputs, state.bytes, m.state_bytes, exactly);
   m.write(state.bytes, out.data());
   const std::uint64_t count = inputs.count();

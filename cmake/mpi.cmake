@@ -1,33 +1,42 @@
 # SPDX-License-Identifier: Apache-2.0
 # The MPI implementations that are found: Open MPI and MPICH by their Debian names, else whatever `mpicxx` is. FANIN_MPIS
-# lists them; each has a target fanin::NAME and a launcher FANIN_MPIRUN_NAME. The library itself knows nothing of MPI.
+# lists them; each has a target fanin::NAME, a launcher FANIN_MPIRUN_NAME and, where `mpifort` is found, a target
+# fanin::NAME_fortran. The library itself knows nothing of MPI.
 
 set(FANIN_MPI AUTO CACHE STRING "Build the command fanin_mpi and its tests: AUTO, ON or OFF")
 
-# fanin_find_mpi(name suffix): the compiler wrapper prints the flags.
-function(fanin_find_mpi name suffix)
-  find_program(FANIN_MPICXX_${name} mpicxx${suffix})
-  find_program(FANIN_MPIRUN_${name} mpirun${suffix})
-  if(NOT FANIN_MPICXX_${name} OR NOT FANIN_MPIRUN_${name})
-    return()
-  endif()
-  execute_process(COMMAND ${FANIN_MPICXX_${name}} -show OUTPUT_VARIABLE shown RESULT_VARIABLE status ERROR_QUIET
+# fanin_add_mpi_target(target wrapper [SYSTEM]): the compiler wrapper prints the flags.
+function(fanin_add_mpi_target target wrapper)
+  execute_process(COMMAND ${wrapper} -show OUTPUT_VARIABLE shown RESULT_VARIABLE status ERROR_QUIET
                   OUTPUT_STRIP_TRAILING_WHITESPACE)
   separate_arguments(flags UNIX_COMMAND "${shown}")
-  set(include_flags ${flags})
-  list(FILTER include_flags INCLUDE REGEX "^-I")
+  set(folders ${flags})
+  list(FILTER folders INCLUDE REGEX "^-I")
+  list(TRANSFORM folders REPLACE "^-I" "")
   list(FILTER flags INCLUDE REGEX "^-(L|l|Wl,)")
-  list(FILTER flags EXCLUDE REGEX "flto|_cxx$|mpicxx$")  # of the C++ bindings that MPI no longer has
-  if(NOT status EQUAL 0 OR NOT flags)
-    return()
+  list(FILTER flags EXCLUDE REGEX "_cxx$|mpicxx$")  # of the C++ bindings that MPI no longer has
+  if(status EQUAL 0 AND flags)
+    add_library(fanin::${target} INTERFACE IMPORTED GLOBAL)
+    target_include_directories(fanin::${target} ${ARGN} INTERFACE ${folders})
+    target_compile_definitions(fanin::${target} INTERFACE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
+    target_link_libraries(fanin::${target} INTERFACE ${flags})
   endif()
-  list(TRANSFORM include_flags REPLACE "^-I" "")
-  add_library(fanin::${name} INTERFACE IMPORTED GLOBAL)
-  target_include_directories(fanin::${name} SYSTEM INTERFACE ${include_flags})
-  target_compile_definitions(fanin::${name} INTERFACE OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)
-  target_link_libraries(fanin::${name} INTERFACE ${flags})
-  set(FANIN_MPIS ${FANIN_MPIS} ${name} PARENT_SCOPE)
 endfunction()
+
+macro(fanin_find_mpi name suffix)
+  find_program(FANIN_MPICXX_${name} mpicxx${suffix})
+  find_program(FANIN_MPIFORT_${name} mpifort${suffix})
+  find_program(FANIN_MPIRUN_${name} mpirun${suffix})
+  if(FANIN_MPICXX_${name} AND FANIN_MPIRUN_${name})
+    fanin_add_mpi_target(${name} ${FANIN_MPICXX_${name}} SYSTEM)
+  endif()
+  if(TARGET fanin::${name})
+    list(APPEND FANIN_MPIS ${name})
+    if(FANIN_MPIFORT_${name})
+      fanin_add_mpi_target(${name}_fortran ${FANIN_MPIFORT_${name}})
+    endif()
+  endif()
+endmacro()
 
 set(FANIN_MPIS "")
 if(NOT FANIN_MPI STREQUAL "OFF")

@@ -2,24 +2,28 @@
 // Reductions of elements that lie on many ranks, over the caller's MPI and communicator. Header only: the program
 // links its MPI, and the library knows nothing of it.
 //
-//   double total = fanin::mpi::sum(x, MPI_COMM_WORLD).value;               // x: this rank's elements
-//   auto norm = fanin::mpi::norm2(x, {MPI_COMM_WORLD, 0});                 // the value on rank 0 only
-//   auto later = fanin::mpi::start_dot(x, y, comm);                        // ... and then later.wait().value
-//   fanin::mpi::all_reduce(accumulator, comm);                             // an exact_accumulator of your own
-//   fanin::mpi::reduce_each(operation::sum, fields, totals, comm);         // one reduction for 32 sums
+//   double total = fanin::mpi::sum(x, MPI_COMM_WORLD).value;          // x: this rank's elements
+//   auto norm = fanin::mpi::norm2(x, {MPI_COMM_WORLD, 0});            // the value on rank 0 only
+//   auto later = fanin::mpi::start_dot(x, y, comm);                   // ... and then later.wait().value
+//   fanin::mpi::all_reduce(accumulator, comm);                        // an exact_accumulator of your own
+//   fanin::mpi::reduce_each(operation::sum, fields, totals, comm);    // one reduction for 32 sums
 //
 // Shared by all functions below:
 //   Input: what fanin's verbs take, also where(x, mask); ranks may have none. Special values are those of the verbs.
 //   Accuracy: floats are added exactly and rounded once, on every rank alike. Reproducible: the bits of one process
 //   that has all elements, for any number of ranks, any distribution, any MPI (exact); of argmin and argmax for the
-//   same order, that of the ranks. Communication: one MPI_Allreduce (or MPI_Reduce, to a root) of integers by MPI_SUM
-//   or MPI_MAX, of at most 290 MPI_INT64_T: for sums of f32 22, of f64 79, for dot products of f64 145, for min 5.
-//   argmin and argmax take two. docs/scale.md has times. At most 2^21 ranks with 2^63 elements in all. All ranks of
-//   the communicator call the same function with the same operation, element type and options that concern the value;
-//   backend and threads may differ. Ranks that differ get an error where their numbers of lanes agree, and where they
-//   do not, MPI's own. A rank whose part fails throws its error, and the others other_rank_failed. report::absent and
-//   report::backend are this rank's. On ranks that get no value it is 0. Memory: up to 5 KiB of stack beyond that of
-//   the verbs; no heap, unless pending.   Threads: as MPI's.
+//   same order, that of the ranks.
+//   Communication: one MPI_Allreduce (or MPI_Reduce, to a root) of integers by MPI_SUM or MPI_MAX: 22 MPI_INT64_T for
+//   sums of f32, 5 for min, at most 290. Sums and dot products of f64 to all ranks send 31 and 29; only where an
+//   element or product of some rank is not 0 and beyond about 2^-260 or 2^250, a second one of 79 or 143 follows.
+//   argmin and argmax take two. docs/scale.md has times. At most 2^21 ranks with 2^63 elements in all.
+//   All ranks of the communicator call the same function with the same operation, element type and options that
+//   concern the value; backend and threads may differ. Ranks that differ get an error where their numbers of lanes
+//   agree, and where they do not, MPI's own. A rank whose part fails throws its error, and the others
+//   other_rank_failed. report::absent and report::backend are this rank's. A rank that gets no value gets 0.
+//   Memory: up to 5 KiB of stack beyond that of the verbs; the heap for what is started, for many
+//   fields, and for a root.
+//   Threads: as MPI's.
 //   @throws as the verbs; invalid_argument for options::how other than exact where something is rounded, and for
 //   options::result; mpi_error, other_rank_failed (mpi/place.hpp)
 #pragma once
@@ -61,7 +65,11 @@ inline report reduce(operation what, const input_views& inputs, const result_vie
   report done;
   detail::exchange sent(lanes, format.merge, detail::signature_of(what, inputs.type(), value.type, chosen.nan),
                         [&](std::span<std::int64_t> own) { done = to_lanes(what, inputs, own, chosen); });
-  sent.run(where);
+  if (format.words > 0 && where.root == place::everyone) {
+    sent.run_short(format, where.comm);
+  } else {
+    sent.run(where);
+  }
   if (sent.finish(where)) from_lanes(what, inputs.type(), lanes.first(format.count), value);
   return done;
 }

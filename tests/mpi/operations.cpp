@@ -21,12 +21,13 @@ bool is_offered_over_mpi(operation what, element_type type) {
   return has_lanes(what, type) || (finds_position && !fanin::is_complex(type));
 }
 
-/// Calls f(operation, inputs) for all of them, with `count` elements of every type and kind. Where more than 8 ranks
-/// take turns on few cores, for every seventh.
+/// Calls f(operation, inputs) for all of them, with `count` elements of every type and kind. Where ranks take
+/// turns on few cores, each reduction takes milliseconds: then for some of them, others for each number of ranks.
 template <class F>
 void for_each_hard_input(std::size_t count, F f) {
-  const std::size_t apart = fanin::mpi::detail::size_of(MPI_COMM_WORLD) > 8 ? 7 : 1;
-  std::size_t turn = count;
+  const auto ranks = static_cast<std::size_t>(fanin::mpi::detail::size_of(MPI_COMM_WORLD));
+  const std::size_t apart = ranks > 8 ? 211 : ranks > 2 ? 53 : 1;
+  std::size_t turn = count + ranks;
   for (const element_type type : fanin::all_element_types) {
     fanin::with_element(type, [&]<class T>() {
       for (const auto& x : hard_inputs<T>(count, count + 5)) {

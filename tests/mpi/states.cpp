@@ -31,12 +31,12 @@ TEST_SUITE_BEGIN("mpi/states");
 TEST_CASE_TEMPLATE("merged sums save the bytes of one process", State, fanin::exact_accumulator<float>,
                    fanin::exact_accumulator<double>, fanin::exact_square_accumulator<float>,
                    fanin::exact_square_accumulator<double>) {
+  std::size_t turn = 0;
   for (const auto& x : hard_inputs<typename State::value_type>(50, 1)) {
-    for (const distribution how : distributions) {
-      auto [all, own] = states_of<State>(x.size(), how, [&](State& s, std::size_t i) { s.add(x[i]); });
-      fanin::mpi::all_reduce(own, MPI_COMM_WORLD);
-      CHECK(own.save() == all.save());
-    }
+    const distribution how = distributions[turn++ % std::size(distributions)];
+    auto [all, own] = states_of<State>(x.size(), how, [&](State& s, std::size_t i) { s.add(x[i]); });
+    fanin::mpi::all_reduce(own, MPI_COMM_WORLD);
+    CHECK(own.save() == all.save());
   }
 }
 

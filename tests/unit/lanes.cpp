@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <random>
 #include <vector>
@@ -107,6 +108,26 @@ TEST_CASE("long sums have lanes that are small enough for two million states") {
   lane_list lanes(fanin::lanes_of(operation::sum, element_type::f64).count);
   fanin::to_lanes(operation::sum, std::span(x), lanes);
   for (std::size_t i = 0; i + 1 < lanes.size(); ++i) CHECK(std::abs(lanes[i]) < std::int64_t{1} << 40);
+}
+
+TEST_CASE("words that a transport may leave out are 0, whatever the sign") {
+  for (const operation what : {operation::sum, operation::dot, operation::norm2}) {
+    const fanin::lane_format format = fanin::lanes_of(what, element_type::f64);
+    REQUIRE(format.words > format.usual);
+    for (const double factor : {1.0, -1.0}) {
+      std::vector<double> x;
+      for (int i = 0; i < 3000; ++i)
+        x.push_back(factor * std::ldexp(1 + i, what == operation::sum ? i % 400 - 260 : i % 200 - 120));
+      const std::vector<double> ones(x.size(), 0x1p-20);
+      lane_list lanes(format.count);
+      const input_views first{std::span<const double>(x)},
+          pairs{std::span<const double>(x), std::span<const double>(ones)};
+      fanin::to_lanes(what, what == operation::dot ? pairs : first, lanes);
+      for (std::size_t i = 0; i < format.words; ++i) {
+        if (i < format.first_usual || i >= format.first_usual + format.usual) CHECK(lanes[i] == 0);
+      }
+    }
+  }
 }
 
 TEST_CASE("two million states of large lanes are added without overflow") {

@@ -152,6 +152,7 @@ template <int Low, int High>
 class fixed_point {
  public:
   static constexpr int limb_count = (High - Low + 64 + 31) / 32;
+  static constexpr int lowest_exponent = Low;
   using words = std::uint32_t[limb_count];
 
   /// Adds +-magnitude * 2^exponent, Low <= exponent < High.
@@ -271,15 +272,21 @@ class fixed_point {
 
   /// Writes one lane for each limb. The lanes of up to `most_added` values, added lane by lane in any order, are
   /// taken by read_lanes() as the sum of these values: each lane is below 2^40 in magnitude, so that their sums stay
-  /// below 2^61. Values that few numbers were added to need no carries.
+  /// below 2^61. Limbs far above and below all digits of the value give 0. Values that few numbers were added to need
+  /// no carries.
   void write_lanes(std::int64_t* out) const {
     if (pending_ < pending_of_lanes) {
       std::memcpy(out, limb_, sizeof limb_);
-    } else {
-      fixed_point copy = *this;
-      copy.propagate();
-      std::memcpy(out, copy.limb_, sizeof limb_);
+      return;
     }
+    std::int64_t carry = 0;
+    for (int i = 0; i + 1 < limb_count; ++i) {
+      const std::int64_t sum = limb_[i] + carry;
+      const bool is_digit = sum == 0 || sum == -1;  // The sign of a sum below 0 stays with its highest digit.
+      out[i] = is_digit ? sum : sum & payload_mask;
+      carry = is_digit ? 0 : sum >> 32;
+    }
+    out[limb_count - 1] = limb_[limb_count - 1] + carry;
   }
   static fixed_point read_lanes(const std::int64_t* lanes) {
     fixed_point value;

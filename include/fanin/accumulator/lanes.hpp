@@ -76,6 +76,15 @@ requires requires { State::lane_count; }
 struct lanes<A, State> {
   static constexpr lane_merge how = lane_merge::sum;
   static constexpr std::size_t count = State::lane_count;
+  /// The lanes that are words of one sum, and the exponent of the first of them; none where there are two sums.
+  static constexpr std::size_t words = [] {
+    if constexpr (requires { State::sum_type::limb_count; }) return State::sum_type::limb_count;
+    return 0;
+  }();
+  static constexpr int lowest_exponent = [] {
+    if constexpr (requires { State::sum_type::lowest_exponent; }) return State::sum_type::lowest_exponent;
+    return 0;
+  }();
   static void write(const State& s, std::int64_t* out) { s.write_lanes(out); }
   static State read(const std::int64_t* in) { return State::read_lanes(in); }
 };

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tests of lanes at the scale of the largest machines: a million virtual ranks, and as many elements as a state
+// counts.
+#include <doctest/doctest.h>
+
+#include <array>
+#include <vector>
+
+#include "tests/support/hard_inputs.hpp"
+
+namespace {
+
+using namespace fanin::test;
+using fanin::element_type;
+using fanin::input_views;
+using fanin::operation;
+
+constexpr std::size_t virtual_ranks = std::size_t{1} << 20;
+
+/// Merges the lanes of virtual ranks, each of which has one element or one pair, along a random binary tree.
+class random_tree {
+ public:
+  using lane_array = std::array<std::int64_t, fanin::most_lanes>;
+  random_tree(operation what, const input_views& inputs, std::uint64_t seed)
+      : what_(what), inputs_(inputs), format_(fanin::lanes_of(what, inputs.type())), random_(seed) {}
+
+  std::string value() {
+    lane_array all;
+    merge(0, inputs_.count(), all);
+    return value_or_error(what_, inputs_.type(), [&](const fanin::result_view& value) {
+      fanin::from_lanes(what_, inputs_.type(), {all.data(), format_.count}, value);
+    });
+  }
+
+ private:
+  void merge(std::size_t first, std::size_t count, lane_array& into) {
+    if (count == 1) {
+      fanin::to_lanes(what_, inputs_.part(first, 1), {into.data(), format_.count}, {.backend = "serial"});
+      return;
+    }
+    const std::size_t left = 1 + random_() % (count - 1);
+    lane_array right;
+    merge(first, left, into);
+    merge(first + left, count - left, right);
+    for (std::size_t i = 0; i < format_.count; ++i) {
+      into[i] = format_.merge == fanin::lane_merge::sum ? into[i] + right[i] : std::max(into[i], right[i]);
+    }
+  }
+
+  operation what_;
+  input_views inputs_;
+  fanin::lane_format format_;
+  generator random_;
+};
+
+}  // namespace
+
+TEST_SUITE_BEGIN("unit/lanes_at_scale");
+
+TEST_CASE("2^20 virtual ranks in random trees give the bits of one process") {
+  adversary<double> make(5);
+  for (const auto& kind : make.kinds()) {
+    if (std::string_view(kind.name) != "any number" && std::string_view(kind.name) != "rounding errors") continue;
+    const auto x = make.make(kind, virtual_ranks), y = make.make(kind, virtual_ranks);
+    for (const operation what : {operation::sum, operation::dot, operation::max}) {
+      const fanin::array_view first{std::span<const double>(x)}, second{std::span<const double>(y)};
+      const input_views inputs = what == operation::dot ? input_views(first, second) : input_views(first);
+      INFO(fanin::to_string(what), " of ", kind.name);
+      CHECK((random_tree(what, inputs, 6).value() == value_or_error(what, inputs)));
+    }
+  }
+}
+
+TEST_CASE("2^20 ranks of 2^40 elements each") {
+  using exact = fanin::exact_accumulator<double>;
+  for (const double x : {-1.7976931348623157e308, 4.9e-324, -0.1}) {
+    exact one;
+    one.add(x);
+    const auto double_times = [](exact state, int times) {
+      for (int i = 0; i < times; ++i) state.merge(exact(state));
+      return state;
+    };
+    const exact rank = double_times(one, 40);
+    std::array<std::int64_t, exact::lane_count> lanes;
+    rank.write_lanes(lanes.data());
+    for (std::int64_t& lane : lanes) REQUIRE_FALSE(__builtin_mul_overflow(lane, std::int64_t{1} << 20, &lane));
+    const exact all = exact::read_lanes(lanes.data());
+    CHECK(all.count() == std::uint64_t{1} << 60);
+    CHECK(all.save() == double_times(one, 60).save());
+  }
+}
+
+TEST_SUITE_END();
