@@ -120,7 +120,8 @@ TEST_SUITE("unit/exact_kernels") {
       const std::size_t half = x.size() / 2;
       exact_dot_accumulator<T> dot;
       for (std::size_t i = 0; i < half; ++i) dot.add(x[i], x[half + i]);
-      const auto products = warp_sum(cuda::products<T, true>{half * sizeof(T)}, elements.first(half));
+      const auto products =
+          warp_sum(cuda::products<T, true>{static_cast<std::ptrdiff_t>(half * sizeof(T))}, elements.first(half));
       check_same(products.template to_accumulator<exact_dot_accumulator<T>>(), dot);
     }
   }

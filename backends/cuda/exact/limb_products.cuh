@@ -16,7 +16,7 @@ inline constexpr int limb_bits = 26;
 __device__ inline unsigned low_limb(std::int64_t x) { return static_cast<unsigned>(x) & ((1u << limb_bits) - 1); }
 __device__ inline int above_low_limb(std::int64_t x) { return static_cast<int>(x >> limb_bits); }
 
-/// A number of a window, times a signed power of two that has at most `binades` bits, in limbs: the last one has the
+/// The mantissa of a number times a signed power of two, below 2^binades in magnitude, in limbs: the last one has the
 /// sign, and the others are not negative.
 template <class T>
 struct limbs;
@@ -68,34 +68,17 @@ class limb_products : public limb_windows<Terms> {
  public:
   using windows = limb_windows<Terms>;
   using vector = typename Terms::vector;
-  static constexpr int vectors_at_once = 1, warp_values = products + parts;
+  static constexpr int vectors_at_once = 2, warp_values = products + parts;
   /// Between two flushes: a product of limbs is at most 2^52, and up to two such are added for an element, or to
   /// squares one.
   static constexpr int most_elements = are_squares ? 2016 : 992;
   struct batch_sums {};
 
-  __device__ void add(const vector (&v)[1], batch_sums&) {
+  __device__ void add(const vector (&v)[vectors_at_once], batch_sums&) {
 #pragma unroll
-    for (int i = 0; i < width; ++i) {
-      if constexpr (are_squares) {
-        const T x = v[0].at(i).x;
-        const number a(x, power_of(x, 0, has_sum ? exponent_window<T>::high_word(x) : 0));
-        for_each_square([&](int product, int k, int j) { product_[product] += signed_product(a.at[k], a.at[j]); });
-        if constexpr (has_sum) {
+    for (const vector& one : v) {
 #pragma unroll
-          for (int k = 0; k < parts; ++k) part_[k] += a.part[k];
-        }
-      } else {
-        const product<T> p = v[0].at(i);
-        const number a(p.x,
-                       power_of(p.x, 0, exponent_window<T>::high_word(p.x) ^ exponent_window<T>::high_word(p.y)));
-        const number b(p.y, power_of(p.y, 1, 0));
-#pragma unroll
-        for (int k = 0; k < number::count; ++k) {
-#pragma unroll
-          for (int j = 0; j < number::count; ++j) product_[k + j] += signed_product(a.at[k], b.at[j]);
-        }
-      }
+      for (int i = 0; i < width; ++i) add(one.at(i));
     }
   }
   __device__ void finish_batch(const batch_sums&) {}
@@ -132,6 +115,22 @@ class limb_products : public limb_windows<Terms> {
     for (int k = 0; k < number::count; ++k) {
 #pragma unroll
       for (int j = k; j < number::count; ++j) f(product++, k, j);
+    }
+  }
+  __device__ void add(const product<T>& p) {
+    const unsigned sign = exponent_window<T>::high_word(p.x);
+    if constexpr (are_squares) {
+      const number a(p.x, power_of(p.x, 0, has_sum ? sign : 0));
+      for_each_square([&](int product, int k, int j) { product_[product] += signed_product(a.at[k], a.at[j]); });
+#pragma unroll
+      for (int k = 0; k < parts; ++k) part_[k] += a.part[k];
+    } else {
+      const number a(p.x, power_of(p.x, 0, sign ^ exponent_window<T>::high_word(p.y))), b(p.y, power_of(p.y, 1, 0));
+#pragma unroll
+      for (int k = 0; k < number::count; ++k) {
+#pragma unroll
+        for (int j = 0; j < number::count; ++j) product_[k + j] += signed_product(a.at[k], b.at[j]);
+      }
     }
   }
   /// 2 to the binade of x in the window of a factor, with the sign of this word; 0 for 0.

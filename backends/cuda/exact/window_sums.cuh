@@ -5,8 +5,8 @@
 #pragma once
 
 #include "backends/cuda/exact/integer_sums.cuh"
-#include "backends/cuda/exact/narrow_sums.cuh"
 #include "backends/cuda/exact/limb_products.cuh"
+#include "backends/cuda/exact/narrow_sums.cuh"
 #include "backends/cuda/exact/warp.cuh"
 
 namespace fanin::cuda {
