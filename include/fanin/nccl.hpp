@@ -18,6 +18,7 @@
 #include <fanin/cuda/device_scope.cuh>
 #include <fanin/device.hpp>
 #include <fanin/nccl/vector_exchange.hpp>
+#include <fanin/nccl/vector_swap.hpp>
 #include <fanin/state.hpp>
 
 namespace fanin::nccl {
@@ -64,14 +65,15 @@ requires(What == operation::min ||
 /// every rank. T is float, double, f16 or bf16.
 /// NaN, -0 and infinities: as fanin::sum with method::exact.
 /// Accuracy: rounded once.   Reproducible: exact; the bits depend neither on n nor on how a vector is split.
-/// Memory: in place; up to 33 MiB of scratch, from the context. May be captured as enqueue_all_reduce().
-/// Threads: one call at a time for each context.
-/// Cost: a rank sends and receives 2 n (1 - 1 / ranks) elements, as in a ring, and adds what one message brought
-/// while the next is on its way. Fastest if x is at a boundary of 16 bytes.
+/// Memory: in place; up to 65 MiB of scratch, from the context, or of two ranks up to 193 MiB. May be captured as
+/// enqueue_all_reduce(). Threads: one call at a time for each context. Cost: a rank sends and receives 2 n (1 - 1 /
+/// ranks) elements, as in a ring, and adds what one message brought while the next is on its way. Fastest if x is at
+/// a boundary of 16 bytes.
 /// @throws invalid_argument if x is null or no memory that the device can reach; out_of_memory, device_error
 template <each_element T>
 void all_reduce_each(T* x, std::size_t n, device_context& context, ncclComm_t comm) {
   const device_code::device_scope here(context.device());
+  if (ranks_of(comm) == 2) return vector_swap<T>(x, n, context, comm).run();
   const std::size_t part = vector_exchange<T>::even_part(n, ranks_of(comm));
   vector_exchange<T>(x, x + rank_in(comm) * part, part, n, context, comm).run(true);
 }

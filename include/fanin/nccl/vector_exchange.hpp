@@ -105,7 +105,7 @@ class vector_exchange {
     const std::size_t most = most_received / sizeof(T) / std::max<std::size_t>(ranks - 1, 1) / width * width;
     return std::max(std::min(most, even_part(part, 1)), width);
   }
-  static constexpr std::size_t width = 16 / sizeof(T), most_received = std::size_t{1} << 24;
+  static constexpr std::size_t width = 16 / sizeof(T), most_received = std::size_t{1} << 25;
 
   /// The elements of rank p's part from `begin` on, at most `most`.
   std::size_t length(std::size_t p, std::size_t begin, std::size_t most) const {
