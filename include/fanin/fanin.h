@@ -333,7 +333,7 @@ FANIN_API fanin_status fanin_context_enqueue_batch(fanin_context* context, fanin
                                                    const fanin_input* input, const fanin_batch* batch,
                                                    const fanin_options* options, const fanin_output* output);
 /* The exact sum of device memory as integers that any transport can add, in device memory, and the value of such sums.
- * `what`: FANIN_SUM, FANIN_MEAN, FANIN_SUM_OF_MAGNITUDES, FANIN_SUM_OF_SQUARES or FANIN_NORM2, of floating-point numbers;
+ * `what`: FANIN_SUM, FANIN_MEAN, FANIN_SUM_OF_MAGNITUDES, FANIN_SUM_OF_SQUARES or FANIN_NORM2 of floating-point values;
  * fanin_lane_count() of the integers stand for it, and is 0 for what has none. The first call enqueues the lanes of the
  * input's elements; lanes of up to 2^31 calls, on any devices and machines, are added lane by lane; and the second call
  * enqueues the value, rounded once. `result` is as for fanin_context_enqueue. Both return without waiting and may be
