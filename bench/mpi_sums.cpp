@@ -90,11 +90,12 @@ std::vector<double> times_of(const std::vector<std::function<double()>>& ways, d
   return best;
 }
 
-/// An iteration of a solver on a chain of n unknowns: a product with its matrix, three updates, two dot products.
+/// An iteration of a solver on a chain of n unknowns: a product with its matrix, three updates, two dot products. It
+/// goes on for ever: each residual is formed from the first one, so that no number grows or vanishes.
 struct solver {
-  std::vector<double> x, r, p, q;
-  explicit solver(std::size_t n) : x(n), r(n), p(n), q(n) {
-    for (std::size_t i = 0; i < n; ++i) r[i] = p[i] = std::sin(static_cast<double>(i));
+  std::vector<double> x, b, r, p, q;
+  explicit solver(std::size_t n) : x(n), b(n), r(n), p(n), q(n) {
+    for (std::size_t i = 0; i < n; ++i) b[i] = r[i] = p[i] = std::sin(static_cast<double>(i));
   }
   template <class Dot>
   double iterate(Dot dot) {
@@ -103,8 +104,8 @@ struct solver {
     const double along = dot(p, q), before = dot(r, r);
     const double step = along == 0 ? 0 : 1e-3 * before / along;
     for (std::size_t i = 0; i < n; ++i) {
-      x[i] += step * p[i];
-      r[i] -= step * q[i];
+      x[i] = x[i] / 2 + step * p[i];
+      r[i] = b[i] - step * q[i];
       p[i] = r[i] + 1e-3 * p[i];
     }
     return along;

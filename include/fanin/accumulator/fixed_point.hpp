@@ -280,7 +280,7 @@ class fixed_point {
       return;
     }
     std::int64_t carry = 0;
-    for (int i = 0; i + 1 < limb_count; ++i) {
+    for (int i = 0; i < limb_count - 1; ++i) {
       const std::int64_t sum = limb_[i] + carry;
       const bool is_digit = sum == 0 || sum == -1;  // The sign of a sum below 0 stays with its highest digit.
       out[i] = is_digit ? sum : sum & payload_mask;
