@@ -97,7 +97,6 @@ def reduce_short(what, calls, x, choices, dtype):
             return NotImplemented
     device = x.get_device()
     # Behind the result there is room for what tells of an overflow.
-    wanted = TYPE_OF[call.number]
-    result = x.new_empty(2) if wanted is own else x.new_empty(2, dtype=wanted)
+    result = x.new_empty(2, dtype=TYPE_OF[call.number])
     enqueue(call, context_of(device, raw_stream(device)), x.data_ptr(), x.numel(), result.data_ptr())
     return result.resize_(())
