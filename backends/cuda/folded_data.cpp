@@ -45,7 +45,7 @@ void fold_in_place(const request& request, const input_views& data, context& con
   fold_data(
       prepared_fold(request), context, data.count(), ~std::uint64_t{0},
       [&](std::uint64_t begin, std::uint64_t) { return operands_at(data, begin); }, into);
-  into.count = into.present = data.count();
+  into.set_counts(prepared_fold(request).host(), data.count(), data.count(), 0);
 }
 
 /// The same where elements may be absent.

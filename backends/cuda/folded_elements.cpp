@@ -14,6 +14,7 @@ void folded_elements::set_counts(const host_fold& fold, std::uint64_t count_, st
                                  std::uint64_t left_out) {
   count = count_;
   present = present_;
+  held = present > 0 ? count : 0;
   if (present == 0) {
     fold.reset(total.bytes);  // Zeros that stand for elements have a sign.
   } else {
@@ -30,6 +31,7 @@ void folded_elements::append(const host_fold& fold, folded_elements& next) {
   chain = {std::max(chain.adds, next.chain.adds), std::max(chain.merges, next.chain.merges) + 1};
   count += next.count;
   present += next.present;
+  held += next.held;
 }
 
 outcome finished(const request& request, const folded_elements& all, void* result) {
@@ -41,7 +43,7 @@ outcome finished(const request& request, const folded_elements& all, void* resul
   if (request.state_bytes > 0) {
     std::memcpy(result, all.total.bytes, request.state_bytes);
   } else {
-    const std::uint64_t count = finished_count(row_of(request.what).absent, all.count, all.present);
+    const std::uint64_t count = finished_count(row_of(request.what).absent, all.held, all.present);
     fold.finish(all.total.bytes, count, request.result, result);
   }
   return {request.variant, request.how, same_bits ? fold.reproducibility : reproducibility::none,

@@ -17,6 +17,7 @@ struct folded_elements {
   rounding_chain chain;  ///< the longest through which an element went
   std::uint64_t count = 0;
   std::uint64_t present = 0;  ///< elements that take part
+  std::uint64_t held = 0;     ///< elements of the state, with stand-ins: none of a part in which none takes part
 
   /// The elements of the state are those behind the first `left_out` of `count_`, and `present_` of them take part.
   void set_counts(const host_fold& fold, std::uint64_t count_, std::uint64_t present_, std::uint64_t left_out);

@@ -70,11 +70,12 @@ TEST_SUITE("device_parts") {
     CHECK(all.count == 12);
     CHECK(all.present == 9);
     folded_elements none = part_with(fold, -9, 0, 4);
-    none.present = 0;
+    none.set_counts(fold, 4, 0, 0);
     all.append(fold, none);
     CHECK(reinterpret_cast<const indexed<double>*>(all.total.bytes)->value == 7);
     CHECK(all.count == 16);
     CHECK(all.present == 9);
+    CHECK(all.held == 9);  // The state counts no stand-ins of the two parts without elements.
   }
 
   TEST_CASE("elements at the front that are left out move the position") {
