@@ -2,6 +2,7 @@
 #include "backends/cuda/runtime/host_fold.hpp"
 
 #include <new>
+#include <type_traits>
 
 #include <fanin/accumulator/earlier_result.hpp>
 
@@ -10,32 +11,53 @@
 namespace fanin::cuda {
 namespace {
 
+/// Recipes whose accumulators fold alike share the function.
+template <class A, class Partial>
+void merge_states(void* into, const void* from) {
+  using state = typename A::state;
+  A::merge(*static_cast<state*>(into), static_cast<state>(*static_cast<const Partial*>(from)));
+}
+
+/// The state, if it has a position, and nothing otherwise: all states without one share a function.
+template <class State>
+struct position {
+  using type = void;
+};
+template <class State>
+requires requires(State& s) { s.index; }
+struct position<State> {
+  using type = State;
+};
+template <class State>
+using position_of = typename position<State>::type;
+
+template <class State>
+void move_state(void* total, std::uint64_t by) {
+  if constexpr (!std::is_void_v<State>) static_cast<State*>(total)->index += by;
+}
+
 /// The host_fold of a recipe whose kernels return states of type Partial. A Partial converts to a state of the
 /// recipe's accumulator.
 template <class Recipe, class Partial>
 constexpr host_fold host_fold_of() {
   using A = typename Recipe::accumulator;
   using state = typename A::state;
+  static_assert(std::is_same_v<state, typename accumulator::folds_as_t<A>::state>);
   static_assert(sizeof(state) <= most_state_bytes && sizeof(Partial) <= most_state_bytes);
-  return {
-      A::order_free ? reproducibility::exact : reproducibility::run_to_run,
-      form_of<Recipe>::longest,
-      [](void* into) { ::new (into) state(A::identity()); },
-      [](void* into, const void* from) {
-        A::merge(*static_cast<state*>(into), static_cast<state>(*static_cast<const Partial*>(from)));
-      },
-      [](void* into, const void* from) { A::merge(*static_cast<state*>(into), *static_cast<const state*>(from)); },
-      [](void* total, std::uint64_t by) {
-        if constexpr (requires(state & s) { s.index; }) static_cast<state*>(total)->index += by;
-      },
-      [](const void* from, std::uint64_t count, element_type result, void* out) {
-        with_result<Recipe>(result, [&]<class R>(R) {
-          *static_cast<R*>(out) = A::template finish<R>(*static_cast<const state*>(from), count);
-        });
-      },
-      [](const rounding_chain& chain, std::uint64_t count, element_type result) {
-        return with_result<Recipe>(result, [&]<class R>(R) { return A::template bound<R>(chain, count); });
-      }};
+  return {A::order_free ? reproducibility::exact : reproducibility::run_to_run,
+          form_of<Recipe>::longest,
+          [](void* into) { ::new (into) state(A::identity()); },
+          &merge_states<accumulator::folds_as_t<A>, Partial>,
+          &merge_states<accumulator::folds_as_t<A>, state>,
+          &move_state<position_of<state>>,
+          [](const void* from, std::uint64_t count, element_type result, void* out) {
+            with_result<Recipe>(result, [&]<class R>(R) {
+              *static_cast<R*>(out) = A::template finish<R>(*static_cast<const state*>(from), count);
+            });
+          },
+          [](const rounding_chain& chain, std::uint64_t count, element_type result) {
+            return with_result<Recipe>(result, [&]<class R>(R) { return A::template bound<R>(chain, count); });
+          }};
 }
 
 }  // namespace
