@@ -13,6 +13,9 @@ std::span<const variant_info> backend::variants() const noexcept {
 }
 
 const cuda::device_fold* backend::find_kernel(const request& request) const {
+  if (request.kind != layout::array) {
+    if (const cuda::device_fold* const batches = find_batch_kernel(request)) return batches;
+  }
   return with_element(request.inputs.type(),
                       [&]<class T>() { return cub_backend::find_kernel<T>(request.what, request.how); });
 }

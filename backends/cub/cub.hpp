@@ -10,6 +10,8 @@ namespace fanin::cub_backend {
 /// unit (cmake/cuda.cmake).
 template <class T>
 const cuda::device_fold* find_kernel(operation what, method how);
+/// The same of a batch.
+const cuda::device_fold* find_batch_kernel(const request& request);
 
 class backend final : public cuda::gpu_backend {
  public:

@@ -10,6 +10,7 @@
 #include <fanin/state.hpp>
 
 #include "backends/checks.hpp"
+#include "backends/cuda/batch/groups.hpp"
 #include "backends/cuda/batch/reduce_batch.hpp"
 #include "backends/cuda/exact/vector_sums.hpp"
 #include "backends/cuda/fold/extremum_keys.hpp"
@@ -176,8 +177,8 @@ const device_fold* backend::find_kernel(const request& request) const {
   if (std::any_of(stages.begin(), stages.end(), [&](const variant_info& v) { return v.name == request.variant; })) {
     return find_stage_fold(request);
   }
-  return with_element(request.inputs.type(),
-                      [&]<class T>() { return cuda::find_kernel<T>(request.what, request.how); });
+  const method how = request.kind == layout::groups ? method_of_groups(request) : request.how;
+  return with_element(request.inputs.type(), [&]<class T>() { return cuda::find_kernel<T>(request.what, how); });
 }
 
 std::unique_ptr<device_work> backend::open_device(int device, void* stream) const {

@@ -8,7 +8,6 @@
 #include <fanin/error.hpp>
 
 #include "backends/checks.hpp"
-#include "backends/cuda/batch/groups.hpp"
 #include "backends/cuda/batch/reduce_batch.hpp"
 #include "backends/cuda/folded_data.hpp"
 #include "backends/cuda/host_data/fed_fold.hpp"
@@ -98,7 +97,6 @@ support gpu_backend::prepare(request& request) const {
     if (kernel != nullptr && kernel->batches().state_bytes == 0) {
       return {reason::unsupported, std::string(name()) + " reduces no " + std::string(to_string(request.kind))};
     }
-    if (request.kind == layout::groups) kernel = find_kernel(with_method_of_batch(request));
     if (request.adds && !accumulator::takes_results(request.what)) kernel = nullptr;
   }
   request.prepared = kernel;

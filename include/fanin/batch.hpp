@@ -22,8 +22,8 @@
 //   Empty: a result of too few elements has the value that the verb gives for none; where that is an error it is NaN
 //   if it consists of floating-point numbers, or the value given by if_empty().
 //   @throws invalid_argument otherwise, which names the first such result
-//   Backends: serial, openmp and tbb, with host memory; cuda with device memory.
-//   @throws unsupported from all others
+//   Backends: serial, openmp and tbb, with host memory; cuda with device memory, and cub and thrust, which have fewer
+//   operations and types (docs/batch.md). @throws unsupported for what they do not have
 //   Device memory: results of more than 4096 elements, of another type than the verb's own, and exact ones take up to
 //   256 MiB for partial states. Segments of more than 4096 elements take besides up to two states for every 4096
 //   elements of x: in exact sums of floats 0.07 bytes for each element, of doubles 0.3. Those of other exact operations
@@ -137,8 +137,8 @@ FANIN_API report reduce(operation what, const batch& many, const results_view& o
 /// call: where many calls are to give the bits of one, keep states and not results (`incremental`,
 /// `exact_accumulator`).
 /// Reproducible: as reduce() of a batch; method::exact and integers do not see the order of the elements.
-/// Backends: serial, openmp and tbb, with host memory; cuda with device memory, where it takes partial states as for
-/// results of another type. The backend is chosen once: results that are added to cannot be added to again.
+/// Backends: as there; on a device partial states take memory as for results of another type. The backend is chosen
+/// once: results that are added to cannot be added to again.
 /// @throws as reduce(), and unsupported for other operations, invalid_argument for a batch with if_empty(). After
 /// overflow all results have been added to but those that would not fit, of which it names the first; after
 /// out_of_memory some have been; after other errors none.

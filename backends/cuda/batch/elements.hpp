@@ -77,6 +77,9 @@ struct batch_elements {
 
   mask_view mask;
   std::uint64_t largest_number;  ///< presence_rule
+
+  /// Of groups that are sorted: the group of each element, and for elements of none the number of groups.
+  const std::uint32_t* keys;
 };
 
 /// Where the results, or the states of their chunks, go.

@@ -191,6 +191,7 @@ void group_sort::enqueue(scratch_pieces& scratch, const execution& where, batch_
   if (to.mask != nullptr) all.mask = {to.mask, 0, mask_form::bytes};
   all.offsets = to.offsets;
   all.has_wide_offsets = false;
+  all.keys = to.sorted_keys;
   if (is_indexed_) {
     out.sorted_places = to.sorted_places;
     out.group_offsets = to.offsets;

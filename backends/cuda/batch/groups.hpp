@@ -17,12 +17,6 @@ inline method method_of_groups(const request& request) {
   return is_exact && request.how == method::fast ? method::exact : request.how;
 }
 
-/// The request with the method by which its batch is reduced.
-inline request with_method_of_batch(request request) {
-  if (request.kind == layout::groups) request.how = method_of_groups(request);
-  return request;
-}
-
 class group_sort {
  public:
   /// @throws unsupported if there are 2^32 - 1 elements or groups or more

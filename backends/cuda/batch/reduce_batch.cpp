@@ -26,6 +26,15 @@ const device_fold& prepared_kernel(const request& request) {
   return *static_cast<const device_fold*>(request.prepared);
 }
 
+bool is_never_cut(const batch_fold& fold) { return fold.least_chunk == batch_fold::never_cut; }
+
+/// The request with the method by which its batch is reduced.
+request with_method_of_batch(request request) {
+  const bool may_change = request.kind == layout::groups && !is_never_cut(prepared_kernel(request).batches());
+  if (may_change) request.how = method_of_groups(request);
+  return request;
+}
+
 /// The elements that an input of the batch has before its first one, and from there on.
 struct extent {
   std::int64_t low = 0, high = 0;  ///< high: one behind the last; both 0 if there are none
@@ -188,7 +197,8 @@ const void* enqueue_batch(const request& asked, const batch& many, const results
                                    long_chunks * fold.exact_state_bytes,
                                    sizeof(long_segments),
                                    most_long * sizeof(long_segments::entry),
-                                   has_short ? long_chunks * sizeof(unsigned) : 0};
+                                   has_short ? long_chunks * sizeof(unsigned) : 0,
+                                   is_never_cut(fold) ? kernel.scratch_bytes(context.where(), all.count) : 0};
   scratch_pieces measured;
   take_results(request, to, measured);
   for (const std::size_t one : of_states) measured.take<std::byte>(one);
@@ -206,6 +216,9 @@ const void* enqueue_batch(const request& asked, const batch& many, const results
   all.longs = scratch.take<long_segments>(of_states[6]);
   all.entries = scratch.take<long_segments::entry>(of_states[7]);
   all.entry_of_chunk = scratch.take<unsigned>(of_states[8]);
+  execution of_kernel = where;
+  of_kernel.scratch = scratch.take<std::byte>(of_states[9]);
+  of_kernel.scratch_bytes = of_states[9];
   copy_earlier(request, to, out.results, stream);
   if (request.adds && many.kind == layout::segments) {
     all.results = many.result_count;
@@ -221,7 +234,7 @@ const void* enqueue_batch(const request& asked, const batch& many, const results
     out.present = present;
     out.exact_states = exact_states;
     if (has_long) check(cudaMemsetAsync(all.longs, 0, sizeof *all.longs, stream), "cudaMemsetAsync");
-    kernel.launch_each(where, all, out, lines);
+    kernel.launch_each(of_kernel, all, out, lines);
     kernel.launch_refold(where, all, out);
     if (!direct) enqueue_finish_each(request, all, out, where);
     if (!has_long) continue;
@@ -230,7 +243,7 @@ const void* enqueue_batch(const request& asked, const batch& many, const results
     out.partials = merges_long ? long_states : nullptr;
     out.present = long_present;
     out.exact_states = long_exact_states;
-    kernel.launch_each(where, all, out, lines);
+    kernel.launch_each(of_kernel, all, out, lines);
     kernel.launch_refold(where, all, out);
     if (!merges_long) enqueue_finish_each(request, all, out, where);
   }
@@ -265,9 +278,11 @@ outcome reduce_batch(const request& request, const batch& many, const results_vi
   const device_fold& kernel = prepared_kernel(request);
   const std::uint64_t longest = many.kind == layout::rows ? elements_of_row(many) : found.longest;
   const rounding_chain chain = kernel.chain_of_result(longest);
+  const bool same_bits = kernel.host().reproducibility == reproducibility::exact || kernel.ordered();
   const error_bound bound = request.adds ? bound_of_addition(with_method_of_batch(request), chain, longest)
                                          : kernel.host().bound(chain, longest, request.result);
-  return {request.variant, request.how, kernel.host().reproducibility, bound, found.absent};
+  return {request.variant, request.how, same_bits ? kernel.host().reproducibility : reproducibility::none, bound,
+          found.absent};
 }
 
 }  // namespace fanin::cuda

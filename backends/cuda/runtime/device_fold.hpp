@@ -21,6 +21,9 @@ struct batch_output;
 struct batch_fold {
   std::size_t state_bytes = 0;    ///< of a chunk; 0: it reduces none
   std::uint64_t least_chunk = 1;  ///< longer results are cut into chunks
+  /// In place of that: a library forms one state of each result, in scratch_bytes() of scratch, and by the method
+  /// that is asked for.
+  static constexpr std::uint64_t never_cut = ~std::uint64_t{0};
   /// Whether states are finished, as the default result, where they are formed.
   bool finishes = false;
   /// Whether there are kernels for elements that lie one after another.
