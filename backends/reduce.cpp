@@ -55,10 +55,11 @@ bool chooses_serial(const input_views& inputs, const options& chosen) {
 }
 
 /// The request that serves the call, or null. The inputs' data and count are checked.
-const request* find_prepared(operation what, const input_views& inputs, element_type result, const options& chosen) {
+const request* find_prepared(const prepared_requests& all, operation what, const input_views& inputs,
+                             element_type result, const options& chosen) {
   const method how = chosen.how.value_or(default_method(what));
   if (inputs.place() != memory::host || inputs.size() != row_of(what).inputs || !is_method(how)) return nullptr;
-  const request* const found = prepared_requests::all().find(what, inputs.type(), how);
+  const request* const found = all.find(what, inputs.type(), how);
   if (found == nullptr || found->result != result || !chooses_serial(inputs, chosen)) return nullptr;
   if (chosen.nan != nan_policy::propagate || !chosen.devices.empty()) return nullptr;
   return chosen.variant.empty() || chosen.variant == found->variant ? found : nullptr;
@@ -100,8 +101,9 @@ report reduce(operation what, const input_views& inputs, const result_view& valu
   check_data(inputs);
   check_count(what, inputs.count());
   check_result(what, value, chosen.result);
-  if (const request* const found = find_prepared(what, inputs, value.type, chosen)) {
-    return prepared_requests::all().serial.reduce_inputs(*found, inputs, value.data);
+  const prepared_requests& ready = prepared_requests::all();
+  if (const request* const found = find_prepared(ready, what, inputs, value.type, chosen)) {
+    return ready.serial.reduce_inputs(*found, inputs, value.data);
   }
   options with_result = chosen;
   with_result.result = value.type;
@@ -120,10 +122,11 @@ report detail::exact_state(operation what, element_type type, const input_views&
                            options chosen) {
   check_data(x);
   check_state(type, x.type(), chosen);
-  if (const request* const found = find_prepared(what, x, default_result(what, x.type()), chosen)) {
+  const prepared_requests& ready = prepared_requests::all();
+  if (const request* const found = find_prepared(ready, what, x, default_result(what, x.type()), chosen)) {
     request for_state = *found;
     for_state.state_bytes = bytes;
-    return prepared_requests::all().serial.reduce_inputs(for_state, x, state);
+    return ready.serial.reduce_inputs(for_state, x, state);
   }
   const auto select_backend = [&](std::span<const passed_over> failed) {
     selection s = choose(what, x, chosen, failed);
