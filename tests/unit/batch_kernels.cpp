@@ -4,9 +4,11 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <vector>
 
+#include "tests/support/call.hpp"
 #include "tests/unit/kernels/exact_on_cpu.hpp"
 #define __grid_constant__
 template <class T>
@@ -20,8 +22,7 @@ T atomicMax(T* into, T value) {
 // These headers have to come after the CUDA extensions.
 #include <fanin/recipe.hpp>
 
-#include "backends/cuda/batch/placed_sum.cuh"
-#include "backends/cuda/batch/segments_kernel.cuh"
+#include "backends/cuda/batch/exact_segments.cuh"
 #include "backends/cuda/batch/whole_columns.cuh"
 #include "backends/cuda/batch/whole_rows.cuh"
 
@@ -65,7 +66,9 @@ bool is_state_of(const typename A::state& s, const T* x, std::size_t count, std:
     exact_accumulator<typename A::number> sum;
     for (std::size_t i = 0; i < count; ++i) sum.add(static_cast<typename A::number>(x[i]));
     using R = typename A::number;
-    return s.fits() && A::template finish<R>(s, count, false) == sum.template round<R>();
+    const R expected = sum.template round<R>();
+    if (!std::isfinite(expected)) return !s.fits();
+    return s.fits() && bits_of(A::template finish<R>(s, count, false)) == bits_of(expected);
   } else {
     return s == in_order<A>(x, count, least_chunk);
   }
@@ -97,13 +100,15 @@ struct shifted_array {
   }
 };
 
-template <class A>
-void check_segments(const std::vector<std::size_t>& lengths, std::size_t shift, unsigned lanes) {
+/// `change(x, length, i)` may write the elements of segment i.
+template <class A, class Change>
+void check_segments(const std::vector<std::size_t>& lengths, std::size_t shift, unsigned lanes, Change change) {
   using T = typename A::element;
   std::vector<std::uint32_t> offsets{0};
   for (const std::size_t length : lengths) offsets.push_back(offsets.back() + static_cast<std::uint32_t>(length));
   const std::size_t count = offsets.back();
   const shifted_array<T> array(count, shift);
+  for (std::size_t i = 0; i < lengths.size(); ++i) change(array.x + offsets[i], lengths[i], i);
   cuda::batch_status status{};
   cuda::long_segments longs{};
   std::vector<cuda::long_segments::entry> entries(lengths.size());
@@ -122,9 +127,12 @@ void check_segments(const std::vector<std::size_t>& lengths, std::size_t shift, 
   all.entry_of_chunk = entry_of_chunk.data();
   std::vector<typename A::state> short_states(lengths.size()), long_states(entry_of_chunk.size()), partials(count);
   std::vector<int> short_writes(lengths.size()), long_writes(entry_of_chunk.size());
-  launch(1, 256, [&] {
-    cuda::segments_kernel<A>(all, lanes, 32, keep_states<A>{&short_states, &short_writes, nullptr, &status});
-  });
+  const keep_states<A> keep_short{&short_states, &short_writes, nullptr, &status};
+  if constexpr (cuda::adds_vectors<A>) {
+    launch(1, cuda::tuning::exact_segment_threads, [&] { cuda::exact_segments_kernel<A>(all, 32, keep_short); });
+  } else {
+    launch(1, 256, [&] { cuda::segments_kernel<A>(all, lanes, 32, keep_short); });
+  }
   all.only_long = true;
   launch(1, 256, [&] {
     cuda::long_segments_kernel<A>(all, keep_states<A>{&long_states, &long_writes, partials.data(), &status});
@@ -214,8 +222,32 @@ TEST_SUITE("unit/batch_kernels") {
       CAPTURE(shift);
       for (const unsigned lanes : {8, 2}) {
         CAPTURE(lanes);
-        check_segments<A>(lengths, shift, lanes);
+        check_segments<A>(lengths, shift, lanes, [](auto*, std::size_t, std::size_t) {});
         if (shift > 0) break;
+      }
+    }
+  }
+
+  TEST_CASE_TEMPLATE("exact sums of segments whose elements share no unit", A, local<cuda::placed_sum<float>>,
+                     local<cuda::placed_sum<double>>, local<cuda::placed_sum<bf16>>) {
+    using T = typename A::element;
+    for (const std::size_t longest : {3, 40, 900}) {
+      std::vector<std::size_t> lengths;
+      for (std::size_t i = 0; i < 200; ++i) lengths.push_back(i * 31 % (longest + 1));
+      // Numbers of the same or of other magnitudes in neighbouring segments, negative zeros, zeros, and NaNs.
+      for (const int step : {0, 3, 70}) {
+        CAPTURE(longest);
+        CAPTURE(step);
+        check_segments<A>(lengths, 1, 8, [&](T* x, std::size_t length, std::size_t i) {
+          for (std::size_t k = 0; k < length; ++k) {
+            const double number = (k % 2 == 0 ? 1 : -0.625) * static_cast<double>(k % 61 + 1);
+            x[k] = static_cast<T>(static_cast<float>(std::ldexp(number, static_cast<int>(i) % 4 * step - step)));
+            if (i % 11 == 0) x[k] = T(-0.f);
+            if (i % 13 == 0) x[k] = T(k % 3 == 1 ? 0.f : -0.f);
+            if (i % 17 == 0) x[k] = T(k % 2 == 0 ? 3.f : -3.f);
+            if (step == 3 && i == 150 && k + 1 == length) x[k] = std::numeric_limits<T>::quiet_NaN();
+          }
+        });
       }
     }
   }

@@ -34,13 +34,13 @@ __device__ vector<T> negative_zeros() {
   return v;
 }
 
-/// The first `count` of a vector's elements, and others that may be added without effect.
+/// The elements begin, ..., end - 1 of a vector, and others that may be added without effect.
 template <class T>
-__device__ vector<T> first_of(const vector<T>& v, int count) {
+__device__ vector<T> some_of(const vector<T>& v, int begin, int end) {
   vector<T> some = negative_zeros<T>();
 #pragma unroll
   for (int i = 0; i < v.size; ++i) {
-    if (i < count) some.at[i] = v.at[i];
+    if (begin <= i && i < end) some.at[i] = v.at[i];
   }
   return some;
 }
@@ -49,7 +49,7 @@ __device__ vector<T> first_of(const vector<T>& v, int count) {
 template <class A, class T = typename A::element>
 __device__ void add_some(typename A::state& s, const vector<T>& v, int count, std::uint64_t position) {
   if constexpr (adds_vectors<A>) {
-    if (count > 0) A::add_vector(s, first_of(v, count).at);
+    if (count > 0) A::add_vector(s, some_of(v, 0, count).at);
   } else {
 #pragma unroll
     for (int i = 0; i < v.size; ++i) {
@@ -66,49 +66,6 @@ __device__ typename A::state sum_of_two(const vector<T>& a, const vector<T>& b) 
   for (int i = 0; i < 2 * a.size; ++i) both[i] = i < a.size ? a.at[i] : b.at[i - a.size];
   return A::of_vector(both);
 }
-
-/// The state of a lane to which vectors are added: one by one, or two at once where A adds several elements in less
-/// time.
-template <class A>
-class lane_state {
-  using T = typename A::element;
-
- public:
-  __device__ void add(const vector<T>& v, std::uint64_t position) { add_vector<A>(state_, v, position); }
-  /// Adds the first `count` of the elements.
-  __device__ void add(const vector<T>& v, int count, std::uint64_t position) {
-    add_some<A>(state_, v, count, position);
-  }
-  __device__ typename A::state get() const { return state_; }
-
- private:
-  typename A::state state_ = A::identity();
-};
-template <adds_vectors A>
-class lane_state<A> {
-  using T = typename A::element;
-
- public:
-  __device__ void add(const vector<T>& v, std::uint64_t) {
-    if (waits_) {
-      A::merge(state_, sum_of_two<A>(first_, v));
-    } else {
-      first_ = v;
-    }
-    waits_ = !waits_;
-  }
-  __device__ void add(const vector<T>& v, int count, std::uint64_t position) { add(first_of(v, count), position); }
-  __device__ typename A::state get() const {
-    typename A::state s = state_;
-    if (waits_) A::add_vector(s, first_.at);
-    return s;
-  }
-
- private:
-  typename A::state state_ = A::identity();
-  vector<T> first_;
-  bool waits_ = false;
-};
 
 /// After add_vector(), the state with the place of its element, found among x[0], x[stride], ..., of `length`
 /// elements.

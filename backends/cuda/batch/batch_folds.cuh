@@ -6,6 +6,7 @@
 #include "backends/cuda/batch/columns_kernel.cuh"
 #include "backends/cuda/batch/exact_columns.cuh"
 #include "backends/cuda/batch/exact_rows.cuh"
+#include "backends/cuda/batch/exact_segments.cuh"
 #include "backends/cuda/batch/lines_kernel.cuh"
 #include "backends/cuda/batch/refold_kernel.cuh"
 #include "backends/cuda/batch/segments_kernel.cuh"
@@ -218,14 +219,23 @@ class with_batches final : public Fold {
                         long_segments_kernel<A, Write>, all, write);
       return;
     }
-    // Up to 4 vectors a lane in segments of up to twice the mean length. Few segments are dealt out to more warps
-    // than would have 32 of them each.
-    const std::uint64_t vectors = (typical_length(all) + size - 1) / size;
-    const auto lanes = static_cast<unsigned>(std::bit_ceil(std::clamp<std::uint64_t>((vectors + 3) / 4, 1, 8)));
+    // Few segments are dealt out to more warps than would have 32 of them each.
     const auto per_warp = static_cast<unsigned>(
         std::bit_floor(std::clamp<std::uint64_t>(all.results / (where.multiprocessors * 32u), 1, 32)));
-    launch_overlapped(where, blocks_for(where, (all.results + per_warp * warps - 1) / (per_warp * warps)),
-                      tuning::segment_threads, 0, segments_kernel<A, Write>, all, lanes, per_warp, write);
+    const auto blocks = [&](int threads) {
+      const unsigned in_block = per_warp * (static_cast<unsigned>(threads) / 32);
+      return blocks_for(where, (all.results + in_block - 1) / in_block);
+    };
+    if constexpr (adds_vectors<A>) {
+      constexpr int threads = tuning::exact_segment_threads;
+      launch_overlapped(where, blocks(threads), threads, 0, exact_segments_kernel<A, Write>, all, per_warp, write);
+    } else {
+      // Up to 4 vectors a lane in segments of up to twice the mean length.
+      constexpr int threads = tuning::segment_threads;
+      const std::uint64_t vectors = (typical_length(all) + size - 1) / size;
+      const auto lanes = static_cast<unsigned>(std::bit_ceil(std::clamp<std::uint64_t>((vectors + 3) / 4, 1, 8)));
+      launch_overlapped(where, blocks(threads), threads, 0, segments_kernel<A, Write>, all, lanes, per_warp, write);
+    }
   }
   template <class Write>
   static void launch_lines(const execution& where, const batch_elements& all, const Write& write) {

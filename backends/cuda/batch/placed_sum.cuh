@@ -25,6 +25,31 @@ struct placed_vector<float> {
   /// The least place has the lowest bit of units_of(45).
   using state = placed_integer<4, -172>;
 
+  /// Units of 2^(unit - 172), in which sums of up to 2^growth elements are below 2^63. `largest`: twice the bits of
+  /// the largest element.
+  struct units {
+    int unit;
+    float scale;  ///< of elements, at most 2^127
+    FANIN_HOST_DEVICE units(std::uint32_t largest, int growth)
+        : unit(std::max(static_cast<int>(largest >> 24) - 17 + growth, 45)),
+          scale(detail::from_bits<float>(static_cast<std::uint32_t>(299 - unit) << 23)) {}
+    /// Whether an element of which twice the bits, less 1, are the smallest is a whole number of units.
+    template <int Digits>
+    FANIN_HOST_DEVICE bool holds(std::uint32_t smallest) const {
+      return smallest >= (static_cast<std::uint32_t>(unit - 22 - (24 - Digits)) << 24) - 1;
+    }
+    FANIN_HOST_DEVICE std::int64_t of(float x) const { return to_integer(x * scale); }
+    /// A sum in these units.
+    FANIN_HOST_DEVICE state sum(std::int64_t of_units, std::uint32_t flags) const {
+      const auto low = static_cast<std::uint64_t>(of_units);
+      const std::uint32_t sign = of_units < 0 ? ~0u : 0;
+      const unsigned shift = unit % 32;
+      return {{static_cast<std::uint32_t>(low) << shift, static_cast<std::uint32_t>(low << shift >> 32),
+               static_cast<std::uint32_t>((std::uint64_t{sign} << 32 | low >> 32) << shift >> 32), sign},
+              static_cast<std::uint32_t>(unit) / 32 | flags};
+    }
+  };
+
   /// The sum of the elements. |x[i]| is below 2^127.
   template <int Digits, int N>
   FANIN_HOST_DEVICE static state of(const float (&x)[N]) {
@@ -37,20 +62,15 @@ struct placed_vector<float> {
       smallest = std::min(smallest, twice - 1);  // 0 is never the smallest
       signs &= bits;
     }
-    // Elements in units of 2^(unit - 172) are below 2^(63 - growth). The factor that scales them is at most 2^127.
-    const int unit = std::max(static_cast<int>(largest >> 24) - 17 + growth, 45);
-    const std::uint32_t least = static_cast<std::uint32_t>(unit - 22 - (24 - Digits)) << 24;
-    const bool fits = largest < 0xff000000u && smallest >= least - 1;
-    const float scale = detail::from_bits<float>(static_cast<std::uint32_t>(299 - unit) << 23);
+    const units in(largest, growth);
+    const bool fits = largest < infinite && in.holds<Digits>(smallest);
     std::int64_t sum = 0;
-    for (const float one : x) sum += to_integer(one * scale);
-    const auto low = static_cast<std::uint64_t>(sum);
-    const std::uint32_t sign = sum < 0 ? ~0u : 0;
-    const unsigned shift = unit % 32;
-    return {{static_cast<std::uint32_t>(low) << shift, static_cast<std::uint32_t>(low << shift >> 32),
-             static_cast<std::uint32_t>((std::uint64_t{sign} << 32 | low >> 32) << shift >> 32), sign},
-            static_cast<std::uint32_t>(unit) / 32 | (~signs & state::has_positive) | (fits ? 0 : state::unfit)};
+    for (const float one : x) sum += in.of(one);
+    return in.sum(sum, (~signs & state::has_positive) | (fits ? 0 : state::unfit));
   }
+
+  /// Twice the bits of infinity; those of NaNs are larger.
+  static constexpr std::uint32_t infinite = 0xff000000u;
 
  private:
   /// Of a whole number, or whatever if x is not below 2^63.
@@ -133,11 +153,13 @@ struct placed_sum {
   FANIN_HOST_DEVICE static void add_vector(state& s, const T (&x)[N]) {
     s.add(of_vector(x));
   }
+  /// What an element adds.
+  FANIN_HOST_DEVICE static number term(T x) { return Term::of(static_cast<number>(x)); }
   /// The state of the elements.
   template <int N>
   FANIN_HOST_DEVICE static state of_vector(const T (&x)[N]) {
     number terms[N];
-    for (int i = 0; i < N; ++i) terms[i] = Term::of(static_cast<number>(x[i]));
+    for (int i = 0; i < N; ++i) terms[i] = term(x[i]);
     return placed_vector<number>::template of<std::numeric_limits<T>::digits>(terms);
   }
   FANIN_HOST_DEVICE static void merge(state& s, const state& other) { s.add(other); }

@@ -15,9 +15,7 @@ namespace fanin::cuda {
 namespace tuning {
 inline constexpr int segment_threads = 256;
 inline constexpr unsigned stage_vectors = 256;  ///< of a warp, in shared memory
-/// Of a multiprocessor.
-template <class A>
-inline constexpr int segment_blocks = adds_vectors<A> ? 3 : 4;
+inline constexpr int segment_blocks = 4;        ///< of a multiprocessor
 }  // namespace tuning
 
 /// The most elements of a segment that fits into a warp's shared memory at any alignment.
@@ -75,21 +73,25 @@ __device__ unsigned stage_elements(uint4* stage, const T* x, unsigned count, con
   return skew;
 }
 
-/// `lanes`, 1, 2, 4 or 8, fold a segment of up to 4 vectors for each lane. `per_warp` segments, up to 32, are a
-/// warp's at a time.
-template <class A, class Write>
-__global__ void __launch_bounds__(tuning::segment_threads, tuning::segment_blocks<A>)
-    segments_kernel(const __grid_constant__ batch_elements all, unsigned lanes, unsigned per_warp,
-                    const __grid_constant__ Write write) {
+/// Segments of which a warp has the elements in shared memory, from `elements` on: `length` elements of a lane's
+/// segment lie from `at` on, if `staged` has the lane's bit.
+template <class T>
+struct staged_segments {
+  const T* elements;
+  unsigned staged, at, length;
+  unsigned count;  ///< of elements of all
+};
+
+/// Goes through the segments, `per_warp`, up to 32, of a warp at a time. Short ones are staged, and what
+/// fold(staged, state) has found for a lane's segment is written; others are noted.
+template <class A, class Write, class Fold>
+__device__ void fold_staged(const batch_elements& all, unsigned per_warp, uint4* stage, const Write& write,
+                            Fold fold) {
   using T = typename A::element;
-  using state = typename A::state;
-  constexpr unsigned size = vector<T>::size, bytes = tuning::stage_vectors * 16, states = A::order_free ? 1 : 4;
-  __shared__ uint4 stages[tuning::segment_threads / 32][tuning::stage_vectors + 2];  // Vectors may begin at the end.
-  overlap_with_next_launch();
-  uint4* const stage = stages[threadIdx.x / 32];
-  const unsigned lane = threadIdx.x % 32, lane_of_group = lane % lanes, groups = 32 / lanes;
-  const std::uint64_t warps = std::uint64_t{gridDim.x} * (tuning::segment_threads / 32);
-  const std::uint64_t warp = std::uint64_t{blockIdx.x} * (tuning::segment_threads / 32) + threadIdx.x / 32;
+  constexpr unsigned bytes = tuning::stage_vectors * 16;
+  const unsigned lane = threadIdx.x % 32, warps_of_block = blockDim.x / 32;
+  const std::uint64_t warps = std::uint64_t{gridDim.x} * warps_of_block;
+  const std::uint64_t warp = std::uint64_t{blockIdx.x} * warps_of_block + threadIdx.x / 32;
   std::uint64_t longest = 0;
   for (std::uint64_t first = warp * per_warp; first < all.results; first += warps * per_warp) {
     const std::uint64_t i = first + lane;
@@ -99,7 +101,7 @@ __global__ void __launch_bounds__(tuning::segment_threads, tuning::segment_block
     longest = ::max(longest, place.length);
     const bool is_long = place.length > all.most_short;
     if (__any_sync(0xffffffffu, is_long || !place.valid)) note_segments(all, all.first + i, place, write.status);
-    state mine = A::identity();
+    typename A::state mine = A::identity();
     unsigned left = __ballot_sync(0xffffffffu, exists && !is_long && place.length > 0);
     while (left != 0) {
       const unsigned head = static_cast<unsigned>(__ffs(static_cast<int>(left)) - 1);
@@ -107,64 +109,89 @@ __global__ void __launch_bounds__(tuning::segment_threads, tuning::segment_block
       const T* const x = static_cast<const T*>(all.x) + begin;
       const auto room = (bytes - static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(x) % 128)) / sizeof(T);
       const bool fits = (left >> lane & 1) != 0 && place.begin >= begin && place.begin - begin + place.length <= room;
-      const unsigned staged = __ballot_sync(0xffffffffu, fits);
-      left &= ~staged;
-      const unsigned at = fits ? static_cast<unsigned>(place.begin - begin) : 0,
-                     length = fits ? static_cast<unsigned>(place.length) : 0;
-      const unsigned skew = stage_elements<T>(stage, x, warp_max(at + length), all.x_end, lane);
-      const T* const there = reinterpret_cast<const T*>(reinterpret_cast<const std::byte*>(stage) + skew);
-      const unsigned most = 4 * lanes * size;
-      unsigned wide = __ballot_sync(0xffffffffu, length > most);
-      const unsigned narrow = staged & ~wide;
-#pragma unroll 1
-      for (unsigned turn = 0; turn < lanes; ++turn) {
-        if ((narrow >> turn * groups & (~0u >> (32 - groups))) == 0) continue;
-        const unsigned segment = turn * groups + lane / lanes;
-        const T* const segment_there = there + __shfl_sync(0xffffffffu, at, segment);
-        unsigned segment_length = __shfl_sync(0xffffffffu, length, segment);
-        if (segment_length > most) segment_length = 0;
-        lane_state<A> parts[states];
-#pragma unroll
-        for (unsigned k = 0; k < 4; ++k) {
-          if (!__any_sync(0xffffffffu, k * lanes * size < segment_length)) continue;
-          const unsigned j = ::min((lane_of_group + k * lanes) * size, segment_length);
-          const vector<T> v = shared_vector<T>(reinterpret_cast<const std::byte*>(segment_there + j));
-          parts[k % states].add(v, static_cast<int>(segment_length - j), j);
-        }
-        state s[states];
-#pragma unroll
-        for (unsigned k = 0; k < states; ++k) s[k] = parts[k].get();
-#pragma unroll
-        for (unsigned distance = states / 2; distance > 0; distance /= 2) {
-#pragma unroll
-          for (unsigned k = 0; k < distance; ++k) A::merge(s[k], s[k + distance]);
-        }
-#pragma unroll
-        for (unsigned distance = 4; distance > 0; distance /= 2) {
-          if (distance < lanes) A::merge(s[0], shuffle_down(s[0], distance));
-        }
-        const state merged = shuffle_from(s[0], lane % groups * lanes);
-        if (lane / groups == turn && (narrow >> lane & 1) != 0) mine = merged;
-      }
-#pragma unroll 1
-      for (; wide != 0; wide &= wide - 1) {
-        const unsigned segment = static_cast<unsigned>(__ffs(static_cast<int>(wide)) - 1);
-        const T* const segment_there = there + __shfl_sync(0xffffffffu, at, segment);
-        const unsigned segment_length = __shfl_sync(0xffffffffu, length, segment);
-        lane_state<A> of_lane;
-#pragma unroll 2
-        for (unsigned of_row = 0; of_row < segment_length; of_row += 32 * size) {
-          const unsigned j = ::min(of_row + lane * size, segment_length);
-          const vector<T> v = shared_neighbour<T>(reinterpret_cast<const std::byte*>(segment_there + j));
-          of_lane.add(v, static_cast<int>(segment_length - j), j);
-        }
-        const state s = shuffle_from(fold_warp<A>(of_lane.get()), 0);
-        if (lane == segment) mine = s;
-      }
+      staged_segments<T> now;
+      now.staged = __ballot_sync(0xffffffffu, fits);
+      left &= ~now.staged;
+      now.at = fits ? static_cast<unsigned>(place.begin - begin) : 0;
+      now.length = fits ? static_cast<unsigned>(place.length) : 0;
+      now.count = warp_max(now.at + now.length);
+      const unsigned skew = stage_elements<T>(stage, x, now.count, all.x_end, lane);
+      now.elements = reinterpret_cast<const T*>(reinterpret_cast<const std::byte*>(stage) + skew);
+      fold(now, mine);
     }
     if (exists && !is_long) write({all.first + i, 0, place.length, 0, 0, 0, i, 1}, 0, mine);
   }
   note_longest(longest, write.status);
+}
+
+/// All lanes fold the segments that have a bit in `wide`, one after another.
+template <class A>
+__device__ void fold_wide(const staged_segments<typename A::element>& now, unsigned wide, unsigned lane,
+                          typename A::state& mine) {
+  using T = typename A::element;
+  constexpr unsigned size = vector<T>::size;
+#pragma unroll 1
+  for (; wide != 0; wide &= wide - 1) {
+    const unsigned segment = static_cast<unsigned>(__ffs(static_cast<int>(wide)) - 1);
+    const T* const there = now.elements + __shfl_sync(0xffffffffu, now.at, segment);
+    const unsigned length = __shfl_sync(0xffffffffu, now.length, segment);
+    typename A::state s = A::identity();
+#pragma unroll 2
+    for (unsigned of_row = 0; of_row < length; of_row += 32 * size) {
+      const unsigned j = ::min(of_row + lane * size, length);
+      const vector<T> v = shared_neighbour<T>(reinterpret_cast<const std::byte*>(there + j));
+      add_some<A>(s, v, static_cast<int>(length - j), j);
+    }
+    s = shuffle_from(fold_warp<A>(s), 0);
+    if (lane == segment) mine = s;
+  }
+}
+
+/// `lanes`, 1, 2, 4 or 8, fold a segment of up to 4 vectors for each lane.
+template <class A, class Write>
+__global__ void __launch_bounds__(tuning::segment_threads, tuning::segment_blocks)
+    segments_kernel(const __grid_constant__ batch_elements all, unsigned lanes, unsigned per_warp,
+                    const __grid_constant__ Write write) {
+  using T = typename A::element;
+  using state = typename A::state;
+  constexpr unsigned size = vector<T>::size, states = A::order_free ? 1 : 4;
+  __shared__ uint4 stages[tuning::segment_threads / 32][tuning::stage_vectors + 2];  // Vectors may begin at the end.
+  overlap_with_next_launch();
+  const unsigned lane = threadIdx.x % 32, lane_of_group = lane % lanes, groups = 32 / lanes;
+  const unsigned most = 4 * lanes * size;
+  fold_staged<A>(all, per_warp, stages[threadIdx.x / 32], write, [&](const staged_segments<T>& now, state& mine) {
+    const unsigned wide = __ballot_sync(0xffffffffu, now.length > most), narrow = now.staged & ~wide;
+#pragma unroll 1
+    for (unsigned turn = 0; turn < lanes; ++turn) {
+      if ((narrow >> turn * groups & (~0u >> (32 - groups))) == 0) continue;
+      const unsigned segment = turn * groups + lane / lanes;
+      const T* const there = now.elements + __shfl_sync(0xffffffffu, now.at, segment);
+      unsigned length = __shfl_sync(0xffffffffu, now.length, segment);
+      if (length > most) length = 0;
+      state s[states];
+#pragma unroll
+      for (state& one : s) one = A::identity();
+#pragma unroll
+      for (unsigned k = 0; k < 4; ++k) {
+        if (!__any_sync(0xffffffffu, k * lanes * size < length)) continue;
+        const unsigned j = ::min((lane_of_group + k * lanes) * size, length);
+        const vector<T> v = shared_vector<T>(reinterpret_cast<const std::byte*>(there + j));
+        add_some<A>(s[k % states], v, static_cast<int>(length - j), j);
+      }
+#pragma unroll
+      for (unsigned distance = states / 2; distance > 0; distance /= 2) {
+#pragma unroll
+        for (unsigned k = 0; k < distance; ++k) A::merge(s[k], s[k + distance]);
+      }
+#pragma unroll
+      for (unsigned distance = 4; distance > 0; distance /= 2) {
+        if (distance < lanes) A::merge(s[0], shuffle_down(s[0], distance));
+      }
+      const state merged = shuffle_from(s[0], lane % groups * lanes);
+      if (lane / groups == turn && (narrow >> lane & 1) != 0) mine = merged;
+    }
+    fold_wide<A>(now, wide, lane, mine);
+  });
 }
 
 /// Writes the state of a chunk to `partials`. In the warp that does so for the last chunk of a result, returns true,
@@ -189,7 +216,7 @@ __device__ bool merge_chunks(State* partials, long_segments::entry& entry, const
 
 /// A warp folds a chunk of a long segment.
 template <class A, class Write>
-__global__ void __launch_bounds__(tuning::segment_threads, tuning::segment_blocks<A>)
+__global__ void __launch_bounds__(tuning::segment_threads, adds_vectors<A> ? 3 : tuning::segment_blocks)
     long_segments_kernel(const __grid_constant__ batch_elements all, const __grid_constant__ Write write) {
   using T = typename A::element;
   using state = typename A::state;

@@ -47,32 +47,45 @@ class shifted_rows {
   unsigned lanes_, words_, bits_, lane_;
 };
 
+/// The aligned vectors that have the elements x[0], ..., x[count - 1] of an input that ends at `end`. `count` is not
+/// 0.
+template <class T>
+struct vectors_around {
+  const uint4* aligned;  ///< at a boundary of 128 bytes
+  unsigned skew;         ///< of x[0], in bytes
+  unsigned loaded;       ///< up to this vector; one that ends behind the input is not loaded
+  unsigned in_loaded;    ///< elements; those behind them are added one by one
+  __device__ vectors_around(const T* x, unsigned count, const void* end) {
+    const auto address = reinterpret_cast<std::uintptr_t>(x);
+    skew = static_cast<unsigned>(address % 128);
+    aligned = reinterpret_cast<const uint4*>(address - skew);
+    const auto vectors = static_cast<unsigned>((skew + std::uint64_t{count} * sizeof(T) + 15) / 16);
+    const bool whole = static_cast<const void*>(aligned + vectors) <= end;
+    loaded = whole ? vectors : vectors - 1;
+    in_loaded = whole ? count : loaded * 16 <= skew ? 0 : (loaded * 16 - skew) / static_cast<unsigned>(sizeof(T));
+  }
+  __device__ unsigned first() const { return skew / 16; }
+  /// Vector v >= first(), or the last one: a branch would cost more.
+  __device__ uint4 load(unsigned v) const { return __ldg(aligned + ::min(v, loaded - 1)); }
+};
+
 /// The state of a lane's slot: x[0], ..., x[count - 1] have the positions from `position` on; `count` is not 0. The
 /// input ends at `end`.
 template <class A, class T = typename A::element>
 __device__ typename A::state fold_slot(const T* x, unsigned count, std::uint64_t position, const void* end,
                                        unsigned lane) {
-  constexpr unsigned size = vector<T>::size, loads = tuning::line_loads, line = 128;
-  const auto address = reinterpret_cast<std::uintptr_t>(x);
-  const unsigned skew = static_cast<unsigned>(address % line);
-  const auto* const aligned = reinterpret_cast<const uint4*>(address - skew);
-  // A vector that ends behind the input is not loaded, and the elements in it are added one by one.
-  const auto vectors = static_cast<unsigned>((skew + std::uint64_t{count} * sizeof(T) + 15) / 16);
-  const bool whole = static_cast<const void*>(aligned + vectors) <= end;
-  const unsigned loaded = whole ? vectors : vectors - 1;
-  const unsigned in_loaded = whole                 ? count
-                             : loaded * 16 <= skew ? 0
-                                                   : (loaded * 16 - skew) / static_cast<unsigned>(sizeof(T));
-  const shifted_rows<T> shifted(skew, lane);
-  lane_state<A> of_lane;
-  const unsigned last = loaded - 1;  // Lanes beyond it load that vector instead: a branch would cost more.
+  constexpr unsigned size = vector<T>::size, loads = tuning::line_loads;
+  const vectors_around<T> around(x, count, end);
+  const unsigned in_loaded = around.in_loaded;
+  const shifted_rows<T> shifted(around.skew, lane);
+  typename A::state s = A::identity();
   uint4 row{};
-  if (loaded > 0) row = shifted.rotated(__ldg(aligned + ::min(::max(lane, skew / 16), last)));
+  if (around.loaded > 0) row = shifted.rotated(around.load(::max(lane, around.first())));
 #pragma unroll 1
   for (unsigned first = lane; (first - lane) * size < in_loaded; first += 32 * loads) {
     uint4 next[loads];
 #pragma unroll
-    for (unsigned k = 0; k < loads; ++k) next[k] = __ldg(aligned + ::min(first + (k + 1) * 32, last));
+    for (unsigned k = 0; k < loads; ++k) next[k] = around.load(first + (k + 1) * 32);
 #pragma unroll
     for (unsigned k = 0; k < loads; ++k) {
       const unsigned mine = (first + k * 32) * size, of_row = mine - lane * size;
@@ -80,17 +93,50 @@ __device__ typename A::state fold_slot(const T* x, unsigned count, std::uint64_t
       next[k] = shifted.rotated(next[k]);
       const vector<T> v = shifted.get(row, next[k]);
       if (of_row + 32 * size <= in_loaded) {
-        of_lane.add(v, position + mine);
+        add_vector<A>(s, v, position + mine);
       } else if (mine < in_loaded) {
-        of_lane.add(v, static_cast<int>(in_loaded - mine), position + mine);
+        add_some<A>(s, v, static_cast<int>(in_loaded - mine), position + mine);
       }
       row = next[k];
     }
   }
-  typename A::state s = of_lane.get();
 #pragma unroll 1
   for (unsigned i = in_loaded; i < count; ++i) {
     if (i / size % 32 == lane) add_at<A>(s, position + i, x[i]);
+  }
+  return s;
+}
+/// The same where the order of additions means nothing: vectors need not be shifted.
+template <adds_vectors A, class T = typename A::element>
+__device__ typename A::state fold_slot(const T* x, unsigned count, std::uint64_t, const void* end, unsigned lane) {
+  constexpr unsigned size = vector<T>::size, loads = tuning::line_loads;
+  const vectors_around<T> around(x, count, end);
+  const unsigned begin = around.skew / static_cast<unsigned>(sizeof(T)), stop = begin + around.in_loaded;
+  typename A::state s = A::identity();
+#pragma unroll 1
+  for (unsigned first = lane; first - lane < around.loaded; first += 32 * loads) {
+    vector<T> v[loads];
+#pragma unroll
+    for (unsigned k = 0; k < loads; ++k) {
+      const uint4 words = around.load(::max(first + k * 32, around.first()));
+      std::memcpy(&v[k], &words, sizeof words);
+    }
+#pragma unroll
+    for (unsigned k = 0; k < loads; ++k) {
+      const unsigned at = (first + k * 32) * size;
+      if (at < begin || at + size > stop) {
+        v[k] = some_of(v[k], static_cast<int>(begin) - static_cast<int>(at),
+                       static_cast<int>(stop) - static_cast<int>(at));
+      }
+    }
+#pragma unroll
+    for (unsigned k = 0; k < loads; k += 2) {
+      if (first - lane + k * 32 < around.loaded) A::merge(s, sum_of_two<A>(v[k], v[k + 1]));
+    }
+  }
+#pragma unroll 1
+  for (unsigned i = around.in_loaded; i < count; ++i) {
+    if (i % 32 == lane) A::add(s, x[i]);
   }
   return s;
 }

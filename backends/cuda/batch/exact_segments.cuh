@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// Exact sums of short segments. A warp adds up the elements of neighbouring segments in one run, whatever their
+// lengths are, and a segment's sum is the difference of two running sums.
+#pragma once
+
+#include "backends/cuda/batch/segments_kernel.cuh"
+#include "backends/cuda/batch/tile_sum.cuh"
+
+namespace fanin::cuda {
+
+namespace tuning {
+inline constexpr int exact_segment_threads = 128, exact_segment_blocks = 6;
+}  // namespace tuning
+
+/// Running sums of staged segments, by one warp.
+template <class A>
+class running_sums {
+  using T = typename A::element;
+  using sum = tile_sum<typename A::number, std::numeric_limits<T>::digits>;
+  static constexpr unsigned size = vector<T>::size;
+
+ public:
+  /// `before` has room for a sum for each vector, and one more.
+  __device__ running_sums(sum* before, uint4* stage, const staged_segments<T>& now, unsigned lane)
+      : before_(before), lane_(lane) {
+    const auto skew = static_cast<unsigned>(reinterpret_cast<const std::byte*>(now.elements) -
+                                            reinterpret_cast<const std::byte*>(stage));
+    vectors_ = stage + skew / 16;
+    skew_ = skew % 16 / static_cast<unsigned>(sizeof(T));
+    count_ = (skew_ + now.count + size - 1) / size;
+    // An odd number of neighbouring vectors for each lane, so that lanes read from different banks.
+    share_ = (count_ + 31) / 32 | 1;
+    T* const all = reinterpret_cast<T*>(vectors_);
+    if (lane < skew_) all[lane] = T(0);
+    if (skew_ + now.count + lane < count_ * size) all[skew_ + now.count + lane] = T(0);
+    __syncwarp();
+  }
+
+  /// Forms the running sums. Returns false if there are no units for them. All lanes call it.
+  __device__ bool form(unsigned longest) {
+#pragma unroll 1
+    for (unsigned j = lane_ * share_; j < ::min((lane_ + 1) * share_, count_); ++j) {
+      const vector<T> v = load(j);
+#pragma unroll
+      for (const T one : v.at) range_.add(A::term(one));
+    }
+    range_.merge_lanes();
+    units_ = typename sum::units(range_, longest);
+    if (!units_.may_fit()) return false;
+    sum s;
+    bool fit = true;
+    if (lane_ == 0) before_[0] = s;
+#pragma unroll 1
+    for (unsigned j = lane_ * share_; j < ::min((lane_ + 1) * share_, count_); ++j) {
+      const vector<T> v = load(j);
+#pragma unroll
+      for (const T one : v.at) fit = s.add(A::term(one), units_) && fit;
+      before_[j + 1] = s;
+    }
+    sum scanned = s;
+#pragma unroll
+    for (unsigned distance = 1; distance < 32; distance *= 2) {
+      const sum below = shuffle_from(scanned, (lane_ - distance) % 32);
+      if (lane_ >= distance) scanned += below;
+    }
+    of_lanes_below_ = scanned;
+    of_lanes_below_ -= s;
+    __syncwarp();
+    return !__any_sync(0xffffffffu, !fit);
+  }
+
+  /// The state of a lane's `length` elements from element `at` on. All lanes call it.
+  __device__ typename A::state between(unsigned at, unsigned length) const {
+    sum s = until(skew_ + at + length);
+    s -= until(skew_ + at);
+    std::uint32_t flags = A::state::has_positive;
+    if (s.is_zero() && range_.may_have_negative_zero) {
+      flags = 0;
+#pragma unroll 1
+      for (unsigned i = skew_ + at; i < skew_ + at + length && flags == 0; ++i) {
+        if (!std::signbit(A::term(reinterpret_cast<const T*>(vectors_)[i]))) flags = A::state::has_positive;
+      }
+    }
+    return s.placed(units_, flags);
+  }
+
+ private:
+  __device__ vector<T> load(unsigned j) const {
+    vector<T> v;
+    const uint4 words = vectors_[j];
+    std::memcpy(&v, &words, sizeof v);
+    return v;
+  }
+  /// Of the elements in front of element i.
+  __device__ sum until(unsigned i) const {
+    const unsigned j = i / size;
+    sum s = shuffle_from(of_lanes_below_, j == 0 ? 0 : (j - 1) / share_);
+    s += before_[j];
+    if (i % size != 0) {
+      const vector<T> v = load(j);
+#pragma unroll
+      for (unsigned k = 0; k < size - 1; ++k) {
+        if (k < i % size) s.add(A::term(v.at[k]), units_);
+      }
+    }
+    return s;
+  }
+
+  sum* before_;
+  unsigned lane_;
+  uint4* vectors_;
+  unsigned skew_, count_, share_;
+  typename sum::range range_;
+  typename sum::units units_{range_, 1};
+  sum of_lanes_below_;
+};
+
+/// The same for segments that have no common units: a lane folds a short one.
+template <class A>
+__device__ void fold_apart(const staged_segments<typename A::element>& now, unsigned lane, typename A::state& mine) {
+  using T = typename A::element;
+  constexpr unsigned size = vector<T>::size, most = 8 * size;
+  const unsigned wide = __ballot_sync(0xffffffffu, now.length > most);
+  if ((now.staged & ~wide) >> lane & 1) {
+    const T* const there = now.elements + now.at;
+#pragma unroll 1
+    for (unsigned j = 0; j < now.length; j += size) {
+      const vector<T> v = shared_vector<T>(reinterpret_cast<const std::byte*>(there + j));
+      add_some<A>(mine, v, static_cast<int>(now.length - j), j);
+    }
+  }
+  __syncwarp();
+  fold_wide<A>(now, wide, lane, mine);
+}
+
+template <class A, class Write>
+__global__ void __launch_bounds__(tuning::exact_segment_threads, tuning::exact_segment_blocks)
+    exact_segments_kernel(const __grid_constant__ batch_elements all, unsigned per_warp,
+                          const __grid_constant__ Write write) {
+  using T = typename A::element;
+  using sum = tile_sum<typename A::number, std::numeric_limits<T>::digits>;
+  constexpr unsigned warps = tuning::exact_segment_threads / 32;
+  __shared__ uint4 stages[warps][tuning::stage_vectors + 2];  // Vectors may begin at the end.
+  alignas(sum) __shared__ std::byte memory[warps][(tuning::stage_vectors + 1) * sizeof(sum)];
+  overlap_with_next_launch();
+  const unsigned lane = threadIdx.x % 32;
+  uint4* const stage = stages[threadIdx.x / 32];
+  sum* const before = reinterpret_cast<sum*>(memory[threadIdx.x / 32]);
+  fold_staged<A>(all, per_warp, stage, write, [&](const staged_segments<T>& now, typename A::state& mine) {
+    running_sums<A> sums(before, stage, now, lane);
+    if (sums.form(warp_max(now.length))) {
+      const typename A::state s = sums.between(now.at, now.length);
+      if ((now.staged >> lane & 1) != 0) mine = s;
+    } else {
+      fold_apart<A>(now, lane, mine);
+    }
+  });
+}
+
+}  // namespace fanin::cuda
