@@ -10,20 +10,22 @@
 
 namespace fanin::cuda {
 
-void folded_elements::set_counts(const host_fold& fold, std::uint64_t count_, std::uint64_t present_,
+void folded_elements::set_counts(const request& request, std::uint64_t count_, std::uint64_t present_,
                                  std::uint64_t left_out) {
+  const host_fold& fold = prepared_fold(request).host();
   count = count_;
   present = present_;
-  held = present > 0 ? count : 0;
-  if (present == 0) {
-    fold.reset(total.bytes);  // Zeros that stand for elements have a sign.
-  } else {
+  if (present > 0 || row_of(request.what).absent == stand_in::one) {
+    held = count;
     fold.move(total.bytes, left_out);
+  } else {
+    held = 0;
+    fold.reset(total.bytes);  // Zeros that stand for elements have a sign.
   }
 }
 
 void folded_elements::append(const host_fold& fold, folded_elements& next) {
-  if (next.present > 0) {
+  if (next.held > 0) {
     const cpu::environment_guard guard;
     fold.move(next.total.bytes, count);
     fold.merge_totals(total.bytes, next.total.bytes);
@@ -34,12 +36,13 @@ void folded_elements::append(const host_fold& fold, folded_elements& next) {
   held += next.held;
 }
 
-outcome finished(const request& request, const folded_elements& all, void* result) {
+outcome finished(const request& request, folded_elements& all, void* result) {
   if (request.state_bytes == 0) check_count(request.what, all.present);
   const device_fold& kernel = prepared_fold(request);
   const host_fold& fold = kernel.host();
   const bool same_bits = fold.reproducibility == reproducibility::exact || kernel.ordered();
   const cpu::environment_guard guard;
+  if (all.present == 0) fold.reset(all.total.bytes);
   if (request.state_bytes > 0) {
     std::memcpy(result, all.total.bytes, request.state_bytes);
   } else {

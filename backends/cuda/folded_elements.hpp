@@ -17,17 +17,18 @@ struct folded_elements {
   rounding_chain chain;  ///< the longest through which an element went
   std::uint64_t count = 0;
   std::uint64_t present = 0;  ///< elements that take part
-  std::uint64_t held = 0;     ///< elements of the state, with stand-ins: none of a part in which none takes part
+  /// Elements of the state, with stand-ins: none of a part in which none takes part, unless ones stand for them.
+  std::uint64_t held = 0;
 
   /// The elements of the state are those behind the first `left_out` of `count_`, and `present_` of them take part.
-  void set_counts(const host_fold& fold, std::uint64_t count_, std::uint64_t present_, std::uint64_t left_out);
+  void set_counts(const request& request, std::uint64_t count_, std::uint64_t present_, std::uint64_t left_out);
   /// Merges the elements that come after these. Their positions, which began with 0, go on from these in `next`,
   /// whose state is unspecified then.
   void append(const host_fold& fold, folded_elements& next);
 };
 
-/// Writes the request's result, and returns its guarantees.
+/// Writes the request's result, and returns its guarantees. The state is unspecified then.
 /// @throws invalid_argument if the operation has no value for so few elements; overflow
-outcome finished(const request& request, const folded_elements& all, void* result);
+outcome finished(const request& request, folded_elements& all, void* result);
 
 }  // namespace fanin::cuda

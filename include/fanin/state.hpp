@@ -72,8 +72,8 @@ FANIN_API std::size_t lane_count(operation what, element_type type);
 /// Enqueues the exact sum of x as lane_count() lanes, those of exact_accumulator::to_lanes(), and returns. They may
 /// be added lane by lane to those of up to 2^31 other states, on any device or host, before from_lanes() or
 /// enqueue_value_of_lanes() takes their sum. `what`: any operation that has lanes.
-/// Memory: x and `lanes` on the device, or pinned; the context's scratch is left alone. May be captured into a CUDA
-/// graph as fanin::enqueue.   Reproducible: the same lanes for the same values in any order (exact).
+/// Memory: x and `lanes` on the device, or pinned. Kernels use the context's scratch, and write `lanes` when they need
+/// it no more. May be captured into a CUDA graph as fanin::enqueue.   Reproducible: the same lanes for the same values in any order (exact).
 /// Threads: one call at a time for each context.   Cost: one read of x, and a short kernel.
 /// @throws invalid_argument if x is not device memory, `lanes` is null or no memory that the device can reach, or
 /// for another method than exact or options::result; unsupported for what has no lanes; out_of_memory, device_error

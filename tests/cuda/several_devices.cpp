@@ -2,6 +2,7 @@
 // Host data divided among devices, and device data on several of them. One device that is named several times folds
 // as many parts, so that most of this runs on a machine with one.
 #include <fanin/describe.hpp>
+#include <fanin/lanes.hpp>
 #include <fanin/sharded.hpp>
 #include <fanin/state.hpp>
 
@@ -213,6 +214,22 @@ TEST_SUITE("several_devices") {
   }
   TEST_CASE("sharded data on two devices") {
     if (devices_are_here(2)) expect_sharded(two_devices);
+  }
+
+  TEST_CASE("lanes count the parts of which no element takes part") {
+    if (!devices_are_here(1)) return;
+    const float x[] = {1, 1, 1, 1};
+    const std::uint8_t mask[] = {1, 1, 0, 0};
+    const input_views some = input_views(std::span<const float>(x)).where({mask});
+    for (const operation what : {operation::all, operation::any, operation::sum, operation::min}) {
+      CAPTURE(to_string(what));
+      std::vector<std::int64_t> lanes(lanes_of(what, element_type::f32).count);
+      to_lanes(what, some, lanes, {.backend = "cuda", .devices = one_device[1]});
+      scalar value = reduce(what, some, {.backend = "serial"}).value;
+      const scalar expected = value;
+      std::visit([&](auto& one) { from_lanes(what, element_type::f32, lanes, result_view(one)); }, value);
+      CHECK(same(value, expected));
+    }
   }
 
   TEST_CASE("auto chooses a backend with devices, and an overflow of all parts is one") {

@@ -2,9 +2,9 @@
 // Numbers as integers in the same order.
 #include <doctest/doctest.h>
 
+#include <fanin/accumulator/lanes.hpp>
 #include <fanin/recipe.hpp>
 
-#include "backends/cuda/fold/extremum_keys.cuh"
 #include "tests/support/call.hpp"
 #include "tests/support/inputs.hpp"
 
@@ -22,10 +22,11 @@ void check_pair(T x, T y) {
     A::add(s, y);
     return static_cast<T>(A::template finish<typename A::element>(s, 2));
   };
-  const auto least = std::min(cuda::key_of(x, true), cuda::key_of(y, true));
-  CHECK(bits_of(cuda::number_of<T>(least)) == bits_of(extremum.template operator()<false>()));
-  const auto largest = std::max(cuda::key_of(x, false), cuda::key_of(y, false));
-  CHECK(bits_of(cuda::number_of<T>(largest)) == bits_of(extremum.template operator()<true>()));
+  constexpr std::int64_t lowest = std::numeric_limits<std::int64_t>::min();
+  const auto least = std::min(accumulator::ordered(x, lowest), accumulator::ordered(y, lowest));
+  CHECK(bits_of(accumulator::of_ordered<T>(least)) == bits_of(extremum.template operator()<false>()));
+  const auto largest = std::max(accumulator::ordered(x), accumulator::ordered(y));
+  CHECK(bits_of(accumulator::of_ordered<T>(largest)) == bits_of(extremum.template operator()<true>()));
 }
 
 }  // namespace

@@ -130,6 +130,20 @@ TEST_CASE("words that a transport may leave out are 0, whatever the sign") {
   }
 }
 
+TEST_CASE("a negative sum that was kept in two's complement has the lanes of its digits only") {
+  using exact = fanin::exact_accumulator<double>;
+  for (const double x : {-1.0, -0x1p-1074, -0x1.8p100}) {
+    exact one;
+    one.add(x);
+    exact kept = exact::load(one.save());
+    kept.add(x);
+    lane_list lanes(exact::lane_count);
+    kept.write_lanes(lanes.data());
+    CHECK(std::ranges::count_if(lanes, [](std::int64_t lane) { return lane < 0; }) == 1);
+    CHECK(exact::read_lanes(lanes.data()).round() == 2 * x);
+  }
+}
+
 TEST_CASE("two million states of large lanes are added without overflow") {
   using exact = fanin::exact_accumulator<double>;
   exact doubled;

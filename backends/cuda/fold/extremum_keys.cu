@@ -1,35 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/cuda/fold/extremum_keys.hpp"
 
+#include <limits>
+
+#include <fanin/accumulator/lanes.hpp>
 #include <fanin/catalog.hpp>
 #include <fanin/cuda/fold_kernel.cuh>
 #include <fanin/cuda/launch.cuh>
 #include <fanin/device.hpp>
 
-#include "backends/cuda/fold/extremum_keys.cuh"
-
 namespace fanin::cuda {
 namespace {
 
 template <class T>
-__global__ void key_kernel(const device_result<T>* result, bool smallest, std::int64_t* key) {
+__global__ void key_kernel(const device_result<T>* result, std::int64_t of_nan, std::int64_t* key) {
   device_code::overlap_with_next_launch();
-  *key = key_of(result->value, smallest);
+  *key = accumulator::ordered(result->value, of_nan);
 }
 template <class T>
 __global__ void value_of_key_kernel(const std::int64_t* key, device_result<T>* result) {
   device_code::overlap_with_next_launch();
-  *result = {number_of<T>(*key), 0};
+  *result = {accumulator::of_ordered<T>(*key), 0};
 }
 
 }  // namespace
 
 void enqueue_key(operation what, element_type type, const void* result, std::int64_t* key,
                  const device_code::execution& where) {
+  using keys = std::numeric_limits<std::int64_t>;
+  const std::int64_t of_nan = what == operation::min ? keys::min() : keys::max();  // beyond all numbers
   with_element(type, [&]<class T>() {
     if constexpr (!complex_number<T>) {
       device_code::launch_overlapped(where, 1, 1, 0, key_kernel<T>, static_cast<const device_result<T>*>(result),
-                                     what == operation::min, key);
+                                     of_nan, key);
     }
   });
 }

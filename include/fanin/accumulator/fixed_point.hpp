@@ -275,18 +275,22 @@ class fixed_point {
   /// below 2^61. Limbs far above and below all digits of the value give 0. Values that few numbers were added to need
   /// no carries.
   void write_lanes(std::int64_t* out) const {
-    if (pending_ < pending_of_lanes) {
-      std::memcpy(out, limb_, sizeof limb_);
-      return;
+    std::memcpy(out, limb_, sizeof limb_);
+    if (pending_ >= pending_of_lanes) {
+      std::int64_t carry = 0;
+      for (int i = 0; i < limb_count - 1; ++i) {
+        const std::int64_t sum = limb_[i] + carry;
+        const bool is_digit = sum == 0 || sum == -1;  // The sign of a sum below 0 stays with its highest digit.
+        out[i] = is_digit ? sum : sum & payload_mask;
+        carry = is_digit ? 0 : sum >> 32;
+      }
+      out[limb_count - 1] += carry;
     }
-    std::int64_t carry = 0;
-    for (int i = 0; i < limb_count - 1; ++i) {
-      const std::int64_t sum = limb_[i] + carry;
-      const bool is_digit = sum == 0 || sum == -1;  // The sign of a sum below 0 stays with its highest digit.
-      out[i] = is_digit ? sum : sum & payload_mask;
-      carry = is_digit ? 0 : sum >> 32;
+    // Words in two's complement have the sign of a sum below 0 in all their upper digits.
+    for (int i = limb_count - 1; i > 0 && out[i] == -1 && out[i - 1] == payload_mask; --i) {
+      out[i] = 0;
+      out[i - 1] = -1;
     }
-    out[limb_count - 1] = limb_[limb_count - 1] + carry;
   }
   static fixed_point read_lanes(const std::int64_t* lanes) {
     fixed_point value;

@@ -21,14 +21,18 @@ enum class lane_merge : std::uint8_t {
 
 namespace accumulator {
 
-/// x as an integer that is larger for a larger x. -0 is below +0, and every NaN is above all numbers.
+/// x as an integer that is larger for a larger x. -0 is below +0. Every NaN is `of_nan`, the largest integer or the
+/// smallest one.
 template <class T>
-std::int64_t ordered(T x) {
-  if constexpr (std::is_floating_point_v<T>) {
-    using signed_bits = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
-    if (x != x) return std::numeric_limits<std::int64_t>::max();
-    const auto bits = static_cast<signed_bits>(fanin::detail::to_bits(x));
-    return bits < 0 ? bits ^ std::numeric_limits<signed_bits>::max() : bits;
+FANIN_HOST_DEVICE std::int64_t ordered(T x, std::int64_t of_nan = std::numeric_limits<std::int64_t>::max()) {
+  if constexpr (floating<T>) {
+    using format = fanin::detail::float_format<T>;
+    const std::uint64_t bits = fanin::detail::to_bits(x), magnitude = bits & (format::sign - 1u);
+    if (magnitude > format::infinity || (magnitude == format::infinity && !std::numeric_limits<T>::has_infinity)) {
+      return of_nan;
+    }
+    const auto key = static_cast<std::int64_t>(magnitude);
+    return (bits & format::sign) != 0 ? -1 - key : key;
   } else if constexpr (std::same_as<T, std::uint64_t>) {
     return static_cast<std::int64_t>(x ^ std::uint64_t{1} << 63);
   } else {
@@ -38,13 +42,13 @@ std::int64_t ordered(T x) {
 
 /// The x of which ordered() gives the key.
 template <class T>
-T of_ordered(std::int64_t key) {
-  if constexpr (std::is_floating_point_v<T>) {
-    using signed_bits = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
-    if (key == std::numeric_limits<std::int64_t>::max()) return std::numeric_limits<T>::quiet_NaN();
-    const auto bits = static_cast<signed_bits>(key);
-    const auto ordinary = bits < 0 ? bits ^ std::numeric_limits<signed_bits>::max() : bits;
-    return fanin::detail::from_bits<T>(static_cast<typename fanin::detail::float_format<T>::bits>(ordinary));
+FANIN_HOST_DEVICE T of_ordered(std::int64_t key) {
+  if constexpr (floating<T>) {
+    using format = fanin::detail::float_format<T>;
+    using bits = typename format::bits;
+    using keys = std::numeric_limits<std::int64_t>;
+    if (key == keys::min() || key == keys::max()) return std::numeric_limits<T>::quiet_NaN();
+    return fanin::detail::from_bits<T>(static_cast<bits>(key < 0 ? format::sign | static_cast<bits>(-1 - key) : key));
   } else if constexpr (std::same_as<T, std::uint64_t>) {
     return static_cast<std::uint64_t>(key) ^ std::uint64_t{1} << 63;
   } else {
