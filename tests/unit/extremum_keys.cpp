@@ -2,7 +2,7 @@
 // Numbers as integers in the same order.
 #include <doctest/doctest.h>
 
-#include <fanin/accumulator/lanes.hpp>
+#include <fanin/accumulator/ordered.hpp>
 #include <fanin/recipe.hpp>
 
 #include "tests/support/call.hpp"

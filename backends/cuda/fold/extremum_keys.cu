@@ -3,7 +3,7 @@
 
 #include <limits>
 
-#include <fanin/accumulator/lanes.hpp>
+#include <fanin/accumulator/ordered.hpp>
 #include <fanin/catalog.hpp>
 #include <fanin/cuda/fold_kernel.cuh>
 #include <fanin/cuda/launch.cuh>
