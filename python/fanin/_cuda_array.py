@@ -6,7 +6,7 @@ import sys
 from ._catalogue import COUNT_NONZERO
 from ._device import LEGACY_STREAM, ShortCall, context_of, device_of, enqueue
 from ._errors import InvalidArgument, Unsupported
-from ._libraries import PYTHON, NumpyResults
+from ._libraries import PYTHON, NumpyResults, check_out
 from ._types import BY_NUMPY, CODES, SIZES
 from ._views import View, in_elements
 
@@ -35,14 +35,12 @@ class CupyResults(NumpyResults):
         with device:
             return self.cupy.array(lanes, "int64")
 
-    def taken(self, out, shape, code):
-        wanted = self.dtype(code)
-        if not isinstance(out, self.cupy.ndarray):
-            raise Unsupported("out has to be a CuPy array, as the input is")
-        if out.dtype != wanted and not (out.dtype == bool and SIZES[code] == 1):
-            raise Unsupported("out has the type %s, and the results have %s" % (out.dtype, wanted))
-        if out.shape != shape or not out.flags.c_contiguous:
-            raise InvalidArgument("out has to be contiguous and of the shape %s" % (shape,))
+    def check(self, out, shape, code):
+        check_out(out, self.cupy.ndarray, self.dtype(code), bool, shape, code)
+
+    def address_of(self, out):
+        if not out.flags.c_contiguous:
+            raise InvalidArgument("out has to be in C order")
         return out.data.ptr
 
 

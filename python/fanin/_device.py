@@ -103,7 +103,7 @@ def reduce_on_device(what, x, call, batch, options, shape, number, form, held, o
         return finish(what, x, memory, shape, held, form, out)
     batch = batch or one_row(x)
     if out is not None and form == NUMBER:
-        memory, address = out, x.library.taken(out, shape, held)
+        memory, address = out, x.library.address_of(out)
     else:
         memory, address = x.library.empty_on_device(shape + (() if form == NUMBER else (2,)), held, x)
     output = c.Output(data=address, count=prod(shape), place=c.DEVICE)

@@ -8,6 +8,16 @@ from ._errors import InvalidArgument, Unsupported
 from ._types import COMPLEX, CTYPE_OF, LETTER_OF, NARROW, NUMPY_NAMES, SIZES, value_at
 
 
+def check_out(out, kind, dtype, boolean, shape, code):
+    """Whether the caller's array can take results: one of the class `kind`, of their type and shape."""
+    if not isinstance(out, kind):
+        raise Unsupported("out has to be a %s.%s, as the input is" % (kind.__module__.partition(".")[0], kind.__name__))
+    if out.dtype != dtype and not (out.dtype == boolean and SIZES[code] == 1):
+        raise Unsupported("out has the type %s, and the results have %s" % (out.dtype, dtype))
+    if tuple(out.shape) != shape:
+        raise InvalidArgument("out has the shape %s, and the results have %s" % (tuple(out.shape), shape))
+
+
 class PythonResults:
     """Results as Python numbers, and many of them as memoryviews."""
 
@@ -37,7 +47,7 @@ class PythonResults:
         flat = bytes(numbers) if truth else array(letter, numbers).tobytes()
         return memoryview(flat).cast(letter, shape) if flat else memoryview(flat).cast(letter)
 
-    def taken(self, out, shape, code):
+    def check(self, out, shape, code):
         raise Unsupported("out= is for numpy, torch and CuPy arrays")
 
 
@@ -73,15 +83,11 @@ class NumpyResults:
             memory = memory.view(bool if truth else "int64")
         return memory[()] if part is None else memory[..., part][()]
 
-    def taken(self, out, shape, code):
-        """The address of the caller's memory for results."""
-        wanted = self.dtype(code)
-        if not isinstance(out, self.numpy.ndarray):
-            raise Unsupported("out has to be a numpy array, as the input is")
-        if out.dtype != wanted and not (out.dtype == bool and SIZES[code] == 1):
-            raise Unsupported("out has the type %s, and the results have %s" % (out.dtype, wanted))
-        if out.shape != shape:
-            raise InvalidArgument("out has the shape %s, and the results have %s" % (out.shape, shape))
+    def check(self, out, shape, code):
+        check_out(out, self.numpy.ndarray, self.dtype(code), bool, shape, code)
+
+    def address_of(self, out):
+        """Where the caller's memory for results is."""
         if not (out.flags.c_contiguous and out.flags.writeable):
             raise InvalidArgument("out has to be writable and in C order")
         return out.__array_interface__["data"][0]

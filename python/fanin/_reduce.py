@@ -30,11 +30,15 @@ def reduce_views(what, views, axis=None, method="exact", wanted=c.DEFAULT_TYPE, 
     # Of {value, index} the index is the second integer of 64 bits; min and max stand side by side.
     pairs = (2,) if form != NUMBER else ()
     held = I64 if form == INDEXED else number
+    if out is not None:
+        if form == EXTREMES:
+            raise Unsupported("minmax has two results, and no out=")
+        x.library.check(out, shape, I64 if held == U64 and is_count(what, x.is_bool) else held)
     if x.place == c.DEVICE:
         from ._device import reduce_on_device
         return reduce_on_device(what, x, call, batch, options, shape, number, form, held, out, report)
     if out is not None and form == NUMBER:
-        memory, address = out, x.library.taken(out, shape, number)
+        memory, address = out, x.library.address_of(out)
     else:
         memory, address = x.library.empty(shape + pairs, held, x)
     if batch is not None:

@@ -5,7 +5,8 @@ import torch
 
 from ._device import ShortCall, context_of, enqueue
 from ._errors import InvalidArgument, Unsupported
-from ._types import CODES, SIZES
+from ._libraries import check_out
+from ._types import CODES
 from ._views import View
 
 TYPES = {"f32": torch.float32, "f64": torch.float64, "i32": torch.int32, "i64": torch.int64, "i8": torch.int8,
@@ -45,14 +46,12 @@ class TorchResults:
     def make_lanes(self, lanes, device):
         return torch.tensor(lanes, dtype=torch.int64, device=device)
 
-    def taken(self, out, shape, code):
-        wanted = TYPE_OF[code]
-        if not isinstance(out, torch.Tensor):
-            raise Unsupported("out has to be a tensor, as the input is")
-        if out.dtype != wanted and not (out.dtype == torch.bool and SIZES[code] == 1):
-            raise Unsupported("out has the type %s, and the results have %s" % (out.dtype, wanted))
-        if tuple(out.shape) != shape or not out.is_contiguous():
-            raise InvalidArgument("out has to be contiguous and of the shape %s" % (shape,))
+    def check(self, out, shape, code):
+        check_out(out, torch.Tensor, TYPE_OF[code], torch.bool, shape, code)
+
+    def address_of(self, out):
+        if not out.is_contiguous():
+            raise InvalidArgument("out has to be contiguous")
         return out.data_ptr()
 
 

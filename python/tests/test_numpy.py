@@ -88,6 +88,15 @@ class AsNumpy(unittest.TestCase):
         indices = numpy.zeros((3, 5), "int64")
         self.assertIs(fanin.argmax(x, 1, out=indices), indices)
         numpy.testing.assert_array_equal(indices, x.argmax(1))
+        counts = numpy.zeros((3, 5), "int64")
+        self.assertIs(fanin.sum(x > 3, 1, out=counts), counts)
+        numpy.testing.assert_array_equal(counts, (x > 3).sum(1))
+        with self.assertRaises(TypeError):
+            fanin.argmax(x, 1, out=numpy.zeros((3, 5), "float32"))
+        with self.assertRaises(ValueError):
+            fanin.argmax(x, 1, out=numpy.zeros((2, 3, 5), "int64"))
+        with self.assertRaises(TypeError):
+            fanin.minmax(x, 1, out=indices)
         for wrong in (numpy.zeros((5, 3), "float32"), numpy.zeros((3, 5)), numpy.zeros((6, 5), "float32")[::2], [1.0]):
             with self.assertRaises((TypeError, ValueError)):
                 fanin.sum(x, 1, out=wrong)
