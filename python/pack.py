@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Packs the package and the shared library into a wheel.
+"""Packs the package, the shared library and the command into a wheel.
 
-usage: pack.py LIBRARY DIST_FOLDER
+usage: pack.py LIBRARY COMMAND DIST_FOLDER
 
-The wheel has beside the library those that a bare system lacks (Highway, oneTBB, libgomp), where the library looks for
-them first. Its tag names the glibc that all of them need. Prints the path of the wheel.
+The wheel has beside the library and the command those that a bare system lacks (Highway, oneTBB, libgomp; fmt and what
+reads archives), where these look for them first. Its tag names the glibc that all of them need. Prints the path of the
+wheel.
 """
 
 import base64
@@ -18,7 +19,7 @@ import tempfile
 import zipfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-BUNDLED = re.compile(r"(libhwy|libtbb|libgomp)\.so")
+BUNDLED = re.compile(r"lib(hwy|tbb|gomp|fmt|zip|z|zstd|bz2|crypto)\.so")
 
 METADATA = """Metadata-Version: 2.1
 Name: fanin
@@ -47,9 +48,9 @@ def output_of(*command):
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
-def needed_libraries(library):
+def needed_libraries(programs):
     """The paths of the libraries that go along, by the names under which they are needed."""
-    lines = re.findall(r"^\s*(\S+) => (/\S+)", output_of("ldd", str(library)), re.M)
+    lines = re.findall(r"^\s*(\S+) => (/\S+)", output_of("ldd", *map(str, programs)), re.M)
     return {name: pathlib.Path(path).resolve() for name, path in lines if BUNDLED.match(name)}
 
 
@@ -65,14 +66,14 @@ def stripped(path, folder):
     return target.read_bytes()
 
 
-def files_of(library):
+def files_of(library, command):
     """What the wheel contains: bytes by path."""
     files = {"fanin/" + path.name: path.read_bytes() for path in sorted((HERE / "fanin").iterdir())
              if path.suffix in (".py", ".pyi", ".typed") or path.name == "py.typed"}
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
-        files["fanin/libfanin.so"] = stripped(library, folder)
-        for name, path in needed_libraries(library).items():
+        files["fanin/libfanin.so"], files["fanin/fanin"] = stripped(library, folder), stripped(command, folder)
+        for name, path in needed_libraries([library, command]).items():
             files["fanin/" + name] = stripped(path, folder)
     return files
 
@@ -82,11 +83,11 @@ def record_line(path, content):
     return "%s,sha256=%s,%d\n" % (path, digest, len(content))
 
 
-def write_wheel(library, dist):
-    major, minor = needed_glibc([library, *needed_libraries(library).values()])
+def write_wheel(library, command, dist):
+    major, minor = needed_glibc([library, command, *needed_libraries([library, command]).values()])
     tag = "py3-none-manylinux_%d_%d_x86_64" % (major, minor)
     info = "fanin-%s.dist-info/" % version()
-    files = files_of(library)
+    files = files_of(library, command)
     files[info + "METADATA"] = (METADATA.format(version=version()) + (HERE / "README.md").read_text()).encode()
     files[info + "WHEEL"] = WHEEL.format(tag=tag).encode()
     files[info + "LICENSE"] = (HERE.parent / "LICENSE").read_bytes()
@@ -99,12 +100,12 @@ def write_wheel(library, dist):
     with zipfile.ZipFile(wheel, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
         for path, content in files.items():
             entry = zipfile.ZipInfo(path)  # of 1980: the same content gives the same wheel
-            entry.external_attr = (0o755 if ".so" in path else 0o644) << 16
+            entry.external_attr = (0o100755 if ".so" in path or path == "fanin/fanin" else 0o100644) << 16
             archive.writestr(entry, content, zipfile.ZIP_DEFLATED)
     return wheel
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 3:
+    if len(sys.argv) != 4:
         sys.exit(__doc__)
-    print(write_wheel(pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])))
+    print(write_wheel(*map(pathlib.Path, sys.argv[1:])))
