@@ -7,7 +7,8 @@ from ctypes import py_object
 from . import _library as c
 from ._buffers import CONTIGUOUS, INDEX, Scratch, get_buffer, pool, release
 from ._catalogue import INDEXED, NAMES, is_count, is_truth, kept_options, usual_method
-from ._reduce import LONG, reduce_views
+from ._pieces import LONG
+from ._reduce import reduce_views
 from ._types import ALIGNMENTS, BY_FORMAT, COMPLEX, F16, SIZES, U64, code_of
 from ._views import view_of
 

@@ -7,11 +7,9 @@ from ctypes import byref
 from . import _library as c
 from ._catalogue import EXTREMES, INDEXED, NUMBER, is_count, is_truth, kept_options
 from ._errors import InvalidArgument, Unsupported
+from ._pieces import LONG, reduce_batch, reduce_in_pieces
 from ._types import I64, SIZES, U64, U8
 from ._views import in_c_order
-
-LONG = 1 << 30  # bytes, from which on an array is read in pieces, between which signals are handled
-PIECE = 1 << 28
 
 
 def reduce_views(what, views, axis=None, method="exact", wanted=c.DEFAULT_TYPE, keepdims=False, out=None, mask=None,
@@ -43,7 +41,7 @@ def reduce_views(what, views, axis=None, method="exact", wanted=c.DEFAULT_TYPE, 
         memory, address = x.library.empty(shape + pairs, held, x)
     if batch is not None:
         output = c.Output(data=address, count=prod(shape), place=c.HOST)
-        c.check(c.reduce_batch(what, call, batch, options, output, report))
+        reduce_batch(what, call, batch, options, output, size, report)
     elif x.count * SIZES[x.code] >= LONG:
         reduce_in_pieces(what, call, options, address, report)
     else:
@@ -144,25 +142,3 @@ def set_mask(call, x, mask):
                          "numpy.ascontiguousarray(numpy.broadcast_to(where, x.shape))" % (view.shape, x.shape))
     call.mask = view.address
     call.kept = view
-
-
-def reduce_in_pieces(what, call, options, address, report):
-    """One array in pieces, with the bits of one call: between two pieces Python handles signals."""
-    stream = ctypes.c_void_p()
-    c.check(c.incremental_create(what, call.type, options, byref(stream)))
-    try:
-        for piece in pieces_of(call):
-            c.check(c.incremental_push(stream, piece))
-        c.check(c.incremental_finish(stream, address, report))
-    finally:
-        c.incremental_destroy(stream)
-
-
-def pieces_of(call):
-    size = SIZES[call.type]
-    length = PIECE // size
-    for first in range(0, call.count, length):
-        piece = c.Input(x=call.x + first * size, y=call.y and call.y + first * size,
-                        count=min(length, call.count - first), type=call.type, place=call.place, mask=call.mask,
-                        mask_first=first)
-        yield piece

@@ -9,7 +9,8 @@ from ctypes import byref
 from . import _library as c
 from ._catalogue import OPERATIONS, name_to_code, options_of
 from ._errors import InvalidArgument, Unsupported
-from ._reduce import LONG, pieces_of, set_mask
+from ._pieces import LONG, pieces_of
+from ._reduce import set_mask
 from ._types import F32, F64, NARROW, SIZES, code_of, value_at
 from ._views import in_c_order, view_of
 
