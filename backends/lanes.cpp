@@ -2,14 +2,17 @@
 // The lanes behind fanin/lanes.hpp: those of the state, then the number of elements with which the value is finished.
 #include <fanin/lanes.hpp>
 
+#include <algorithm>
 #include <array>
 #include <string>
 
+#include <fanin/short_lanes.hpp>
 #include <fanin/state.hpp>
 
 #include "backends/checks.hpp"
 #include "backends/cpu/fold.hpp"
 #include "backends/presence_rule.hpp"
+#include "backends/short_sum.hpp"
 
 namespace fanin {
 namespace {
@@ -20,12 +23,19 @@ struct merging {
   std::size_t state_bytes;
   void (*write)(const void* state, std::int64_t* out);
   void (*finish)(const std::int64_t* lanes, std::uint64_t count, element_type result, void* out);
+  /// Writes the value of a sum's usual words rounded once; null where that is not the value.
+  void (*round_usual)(const std::int64_t* words, element_type result, void* out);
 };
+
+constexpr std::size_t usual = 20;
+
+/// A number that has the usual words alone, of a sum whose first word is of 2^lowest.
+template <int Lowest>
+using usual_number = detail::fixed_point<Lowest, Lowest + 32 * static_cast<int>(usual) - 64>;
 
 /// The words in the middle of the exponent range, of sums with many words.
 template <class Lanes>
 constexpr lane_format format_of() {
-  constexpr std::size_t usual = 20;
   lane_format format{Lanes::count + 1, Lanes::how};
   if constexpr (requires { Lanes::words; }) {
     if (Lanes::words > 2 * usual) {
@@ -36,6 +46,34 @@ constexpr lane_format format_of() {
     }
   }
   return format;
+}
+
+/// Whether the value is the state's sum, rounded.
+template <class A>
+constexpr bool is_rounded_sum = false;
+template <class T, class Term>
+constexpr bool is_rounded_sum<accumulator::exact_sum<T, Term>> = true;
+template <class T>
+constexpr bool is_rounded_sum<accumulator::exact_square_sum<T>> = true;
+template <class T>
+constexpr bool is_rounded_sum<accumulator::exact_dot<T>> = true;
+
+template <class Recipe>
+constexpr auto rounding_of_usual() -> decltype(merging::round_usual) {
+  using A = typename Recipe::accumulator;
+  if constexpr (is_rounded_sum<A>) {
+    using state_lanes = accumulator::lanes<A>;
+    constexpr lane_format format = format_of<state_lanes>();
+    if constexpr (format.words > 0) {
+      using number = usual_number<state_lanes::lowest_exponent + 32 * static_cast<int>(format.first_usual)>;
+      static_assert(number::limb_count == usual);
+      return [](const std::int64_t* words, element_type result, void* out) {
+        with_result<Recipe>(
+            result, [&]<class R>(R) { *static_cast<R*>(out) = number::read_lanes(words).template round<R>(); });
+      };
+    }
+  }
+  return nullptr;
 }
 
 template <class Recipe>
@@ -50,7 +88,8 @@ constexpr merging merging_of() {
             with_result<Recipe>(result, [&]<class R>(R) {
               *static_cast<R*>(out) = A::template finish<R>(state_lanes::read(lanes), count);
             });
-          }};
+          },
+          rounding_of_usual<Recipe>()};
 }
 
 template <class Recipe>
@@ -88,6 +127,58 @@ void check_lanes(const merging& m, std::size_t count) {
                          std::to_string(count));
 }
 
+/// Checks all but the lanes, and returns how many elements they stand for.
+std::uint64_t check_value(operation what, element_type type, std::span<const std::int64_t> merged,
+                          const result_view& value) {
+  check_result(what, value, {});
+  if (!is_result(what, type, method::exact, value.type)) {
+    throw invalid_argument("the memory for the result is of another type than the result");
+  }
+  const auto count = static_cast<std::uint64_t>(merged.back());
+  check_count(what, count);
+  return count;
+}
+
+/// The last lanes of a sum of words: whether an element was not -0, whether one was -0, those for NaN, +infinity and
+/// -infinity, and the number of elements.
+enum : std::size_t { numbers = 0, minus_zeros = 1, specials = 2, count_lane = 5, trailing_lanes = 6 };
+
+bool is_ordinary(std::span<const std::int64_t> short_lanes) {
+  const auto last = short_lanes.last<trailing_lanes>();
+  return last[numbers] > 0 && (last[specials] | last[specials + 1] | last[specials + 2]) == 0;
+}
+
+/// Adds x to the usual words, of which the first is of 2^lowest, if they hold it.
+bool add_to_words(std::int64_t* words, int lowest, double x) {
+  using format = detail::float_format<double>;
+  const auto [mantissa, exponent] = detail::unpack<double>(detail::to_bits(x) & ~format::sign);
+  const int position = exponent - lowest;
+  if (mantissa == 0) return true;
+  if (position < 0 || position >= 32 * static_cast<int>(usual - 2)) return false;
+  const detail::uint128 shifted = static_cast<detail::uint128>(mantissa) << position % 32;
+  const std::int64_t sign = x < 0 ? -1 : 1;
+  std::int64_t* const word = words + position / 32;
+  word[0] += sign * static_cast<std::int64_t>(static_cast<std::uint32_t>(shifted));
+  word[1] += sign * static_cast<std::int64_t>(static_cast<std::uint32_t>(shifted >> 32));
+  word[2] += sign * static_cast<std::int64_t>(shifted >> 64);
+  return true;
+}
+
+/// The short lanes of a sum of few doubles, of which `out` has so many. Returns false where they are not found fast.
+bool write_short_sum(const input_views& x, const options& chosen, std::span<std::int64_t> out, report& done) {
+  double terms[2];
+  if (!detail::short_exact_sum(x, chosen, terms, done)) return false;
+  using all = accumulator::lanes<accumulator::exact_sum<double>>;
+  constexpr int lowest = all::lowest_exponent + 32 * static_cast<int>(format_of<all>().first_usual);
+  std::ranges::fill(out, 0);
+  if (!add_to_words(out.data(), lowest, terms[0]) || !add_to_words(out.data(), lowest, terms[1])) return false;
+  const auto last = out.last<trailing_lanes>();
+  const bool is_minus_zero = detail::to_bits(terms[0]) == detail::float_format<double>::sign && terms[1] == 0;
+  last[is_minus_zero ? minus_zeros : numbers] = 1;
+  last[count_lane] = static_cast<std::int64_t>(x.count());
+  return true;
+}
+
 }  // namespace
 
 lane_format lanes_of(operation what, element_type type) { return find_merging(what, type).format; }
@@ -109,13 +200,43 @@ report to_lanes(operation what, const input_views& inputs, std::span<std::int64_
 void from_lanes(operation what, element_type type, std::span<const std::int64_t> merged, const result_view& value) {
   const merging& m = find_merging(what, type);
   check_lanes(m, merged.size());
-  check_result(what, value, {});
-  if (!is_result(what, type, method::exact, value.type)) {
-    throw invalid_argument("the memory for the result is of another type than the result");
+  m.finish(merged.data(), check_value(what, type, merged, value), value.type, value.data);
+}
+
+bool detail::to_short_lanes(operation what, const input_views& inputs, std::span<std::int64_t> few,
+                            std::span<std::int64_t> all, const options& chosen, report& done) {
+  if (what == operation::sum && write_short_sum(inputs, chosen, few, done)) return true;
+  done = to_lanes(what, inputs, all, chosen);
+  const lane_format format = find_merging(what, inputs.type()).format;
+  const auto any = [](std::span<const std::int64_t> words) {
+    return std::ranges::any_of(words, [](std::int64_t word) { return word != 0; });
+  };
+  const auto words = all.first(format.words), behind = all.subspan(format.words);
+  if (any(words.first(format.first_usual)) || any(words.subspan(format.first_usual + format.usual))) return false;
+  std::ranges::copy(words.subspan(format.first_usual, format.usual), few.begin());
+  std::ranges::copy(behind, few.begin() + format.usual);
+  return true;
+}
+
+void detail::expand_lanes(const lane_format& format, std::span<const std::int64_t> few, std::span<std::int64_t> all) {
+  std::ranges::fill(all.first(format.words), 0);
+  std::ranges::copy(few.first(format.usual), all.begin() + format.first_usual);
+  std::ranges::copy(few.subspan(format.usual), all.begin() + format.words);
+}
+
+void detail::from_short_lanes(operation what, element_type type, std::span<const std::int64_t> merged,
+                              const result_view& value) {
+  const merging& m = find_merging(what, type);
+  if (m.format.words == 0) return from_lanes(what, type, merged, value);
+  if (m.round_usual != nullptr && is_ordinary(merged)) {
+    check_value(what, type, merged, value);
+    m.round_usual(merged.data(), value.type, value.data);
+    return;
   }
-  const auto count = static_cast<std::uint64_t>(merged.back());
-  check_count(what, count);
-  m.finish(merged.data(), count, value.type, value.data);
+  std::int64_t all[most_lanes];
+  const std::span<std::int64_t> lanes(all, m.format.count);
+  expand_lanes(m.format, merged, lanes);
+  from_lanes(what, type, lanes, value);
 }
 
 }  // namespace fanin

@@ -284,6 +284,10 @@ void cpu_backend::write_value(const request& prepared, const input_views& inputs
     arithmetic.reduce(operands_of(inputs), count, prepared.result, result);
     return;
   }
+  if (prepared.state_bytes == arithmetic.state_bytes) {
+    fold_parallel(arithmetic, operands_of(inputs), count, prepared.threads, result);
+    return;
+  }
   one_state state(arithmetic);
   fold_parallel(arithmetic, operands_of(inputs), count, prepared.threads, state.get());
   write_finished(prepared, state.get(), count, result);

@@ -7,6 +7,7 @@
 // after foreach_target.h
 #include <hwy/highway.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -59,8 +60,12 @@ HWY_INLINE hn::Vec<D> load_first(D d, const T* x, std::size_t count) {
 }
 
 template <class T>
-HWY_INLINE double sum_if_exact(const T* x, std::size_t count) {
-  using kernel = sum_of_doubles<sizeof(T) == 8 ? 2 : 1>;
+using sum_kernel = sum_of_doubles<sizeof(T) == 8 ? 2 : 1>;
+
+/// The planes of the sum of all elements.
+template <class T>
+HWY_INLINE std::array<double, sum_kernel<T>::planes> sum_planes(const T* x, std::size_t count) {
+  using kernel = sum_kernel<T>;
   const hn::ScalableTag<double> d;
   constexpr std::size_t width = hn::MaxLanes(d);
   lanes<hn::ScalableTag<double>, kernel::planes> all;
@@ -70,15 +75,28 @@ HWY_INLINE double sum_if_exact(const T* x, std::size_t count) {
   if (i < count) kernel::add(d, all, load_first(d, x + i, count - i));
   std::array<double, kernel::planes> total;
   collapse<kernel>(d, all, total.data());
+  return total;
+}
+
+template <class T>
+HWY_INLINE double sum_if_exact(const T* x, std::size_t count) {
+  const auto total = sum_planes(x, count);
   if (total.back() != 0) return std::numeric_limits<double>::quiet_NaN();
-  if constexpr (kernel::planes == 3) {
+  if constexpr (total.size() == 3) {
     if (total[1] != 0) return total[0] + total[1];  // A zero would change the sign of another one.
   }
   return total[0];
 }
 
+bool sum_in_two_doubles(const double* x, std::size_t count, double (&terms)[2]) {
+  const auto total = sum_planes(x, count);
+  if (total[2] != 0) return false;
+  std::copy_n(total.data(), 2, terms);
+  return true;
+}
+
 /// More elements are seldom summed without rounding, and take long enough by other loops.
-constexpr std::size_t longest = 256;
+constexpr std::size_t longest = longest_short_sum;
 
 template <class T>
 void sum_arrays(const operands* runs, const std::size_t* counts, std::size_t number, double* totals) {
@@ -104,6 +122,15 @@ namespace fanin::cpu {
 
 HWY_EXPORT(sum_arrays_f32);
 HWY_EXPORT(sum_arrays_f64);
+HWY_EXPORT(sum_in_two_doubles);
+bool sum_in_two(const double* x, std::size_t count, double (&terms)[2]) {
+  if (count == 1) {
+    terms[0] = *x;
+    terms[1] = 0;
+    return std::isfinite(*x);
+  }
+  return HWY_DYNAMIC_DISPATCH(sum_in_two_doubles)(x, count, terms);
+}
 template <>
 void sum_short_exactly<float>(const operands* runs, const std::size_t* counts, std::size_t number, double* totals) {
   HWY_DYNAMIC_DISPATCH(sum_arrays_f32)(runs, counts, number, totals);

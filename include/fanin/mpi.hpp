@@ -13,14 +13,15 @@
 //   Accuracy: floats are added exactly and rounded once, on every rank alike. Reproducible: the bits of one process
 //   that has all elements, for any number of ranks, any distribution, any MPI (exact); of argmin and argmax for the
 //   same order, that of the ranks.
-//   Communication: one MPI_Allreduce (or MPI_Reduce, to a root) of integers by MPI_SUM or MPI_MAX: 22 MPI_INT64_T for
-//   sums of f32, 5 for min, at most 290. Sums and dot products of f64 to all ranks send 31 and 29; only where an
-//   element or product of some rank is not 0 and beyond about 2^-260 or 2^250, a second one of 79 or 143 follows.
-//   argmin and argmax take two. docs/scale.md has times. At most 2^21 ranks with 2^63 elements in all.
+//   Communication: one MPI_Allreduce (or MPI_Reduce, to a root) of integers by MPI_SUM or MPI_MAX: 32 MPI_INT64_T to
+//   all ranks for all but variances and complex numbers, and else as many as the operation has, at most 290. Where an
+//   element of f64, or a product of two, is not 0 and beyond about 2^-260 or 2^250 on some rank, sums and dot products to
+//   all ranks send 76 or 140 more after them. argmin and argmax take two. docs/scale.md has times. At most 2^21
+//   ranks with 2^63 elements in all.
 //   All ranks of the communicator call the same function with the same operation, element type and options that
-//   concern the value; backend and threads may differ. Ranks that differ get an error where their numbers of lanes
-//   agree, and where they do not, MPI's own. A rank whose part fails throws its error, and the others
-//   other_rank_failed. report::absent and report::backend are this rank's. A rank that gets no value gets 0.
+//   concern the value; backend and threads may differ. Ranks that differ get an error, all of them, where their messages
+//   are equally long, as are all those of 32; otherwise MPI's own. A rank whose part fails throws its error, and the
+//   others other_rank_failed. report::absent and report::backend are this rank's. A rank that gets no value gets 0.
 //   Memory: up to 5 KiB of stack beyond that of the verbs; the heap for what is started, for many
 //   fields, and for a root.
 //   Threads: as MPI's.
@@ -39,6 +40,7 @@
 #include <fanin/mpi/pending.hpp>
 #include <fanin/mpi/place.hpp>
 #include <fanin/mpi/position.hpp>
+#include <fanin/mpi/short_exchange.hpp>
 #include <fanin/state.hpp>
 
 namespace fanin::mpi {
@@ -60,16 +62,16 @@ inline report reduce(operation what, const input_views& inputs, const result_vie
     return done;
   }
   const lane_format format = lanes_of(what, inputs.type());
+  const std::size_t few = fanin::detail::short_lane_count(format);
+  if (few > 0 && where.root == place::everyone) {
+    return detail::reduce_short(what, inputs, value, where.comm, chosen, format, few);
+  }
   std::int64_t memory[most_lanes + detail::status_lanes];
   const std::span<std::int64_t> lanes(memory, format.count + detail::status_lanes);
   report done;
   detail::exchange sent(lanes, format.merge, detail::signature_of(what, inputs.type(), value.type, chosen.nan),
                         [&](std::span<std::int64_t> own) { done = to_lanes(what, inputs, own, chosen); });
-  if (format.words > 0 && where.root == place::everyone) {
-    sent.run_short(format, where.comm);
-  } else {
-    sent.run(where);
-  }
+  sent.run(where);
   if (sent.finish(where)) from_lanes(what, inputs.type(), lanes.first(format.count), value);
   return done;
 }

@@ -43,6 +43,26 @@ TEST_CASE("ranks that ask for different things all get an error") {
                   fanin::invalid_argument);
 }
 
+TEST_CASE("different operations and types have messages of one length, so that MPI finds nothing wrong with them") {
+  if (size_of(MPI_COMM_WORLD) == 1) return;
+  const std::vector<float> narrow{1, 2, 3};
+  const std::vector<double> unusual{0x1p-900, 0x1p900};
+  const bool differs = rank_in(MPI_COMM_WORLD) == size_of(MPI_COMM_WORLD) - 1;
+  const auto check_refused = [&](auto one, auto other) {
+    CHECK_THROWS_WITH_AS(differs ? static_cast<double>(other()) : static_cast<double>(one()),
+                         doctest::Contains("different operations"), fanin::invalid_argument);
+  };
+  const auto sum_of = [](const auto& of) { return [&] { return fanin::mpi::sum(of, MPI_COMM_WORLD).value; }; };
+  check_refused(sum_of(x), sum_of(narrow));
+  check_refused(sum_of(unusual), sum_of(narrow));
+  check_refused(sum_of(narrow), sum_of(unusual));
+  check_refused(sum_of(x), [&] { return fanin::mpi::sum(std::vector<int>{1}, MPI_COMM_WORLD).value; });
+  check_refused(sum_of(x), [&] { return fanin::mpi::dot(x, x, MPI_COMM_WORLD).value; });
+  check_refused(sum_of(x), [&] { return fanin::mpi::max(x, MPI_COMM_WORLD).value; });
+  check_refused(sum_of(x), [&] { return fanin::mpi::any(x, MPI_COMM_WORLD).value; });
+  CHECK(fanin::mpi::sum(x, MPI_COMM_WORLD).value == 6 * size_of(MPI_COMM_WORLD));
+}
+
 TEST_CASE("errors that all ranks find alike") {
   const std::vector<std::uint64_t> large{~std::uint64_t{0}, 1};
   CHECK_THROWS_AS(fanin::mpi::sum(large, MPI_COMM_WORLD), fanin::overflow);

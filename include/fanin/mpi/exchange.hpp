@@ -26,8 +26,29 @@ inline std::int64_t signature_of(operation what, element_type type, element_type
          static_cast<std::int64_t>(result) << 2 | static_cast<std::int64_t>(nan);
 }
 
-/// The most lanes of a short message. Open MPI sends 256 bytes within a node in half the time of 257.
-inline constexpr std::size_t short_message = 32;
+inline MPI_Op op_of(lane_merge how) { return how == lane_merge::sum ? MPI_SUM : MPI_MAX; }
+
+/// The lanes of a rank that failed, which change nothing.
+inline void fill_neutral(std::span<std::int64_t> lanes, lane_merge how) {
+  std::ranges::fill(lanes, how == lane_merge::sum ? 0 : std::numeric_limits<std::int64_t>::min());
+}
+
+inline void write_status(std::int64_t* status, lane_merge how, std::int64_t signature, bool failed) {
+  status[0] = failed ? 1 : 0;
+  status[1] = signature;
+  status[2] = how == lane_merge::sum ? signature * signature : -signature;
+}
+
+/// Throws if the merged status says that ranks differ, or failed. The signatures of all ranks are the same if their
+/// sum and that of their squares are those of equal ones.
+inline void check_status(const std::int64_t* status, lane_merge how, std::int64_t signature, MPI_Comm comm) {
+  const std::int64_t ranks = how == lane_merge::sum ? size_of(comm) : 1;
+  if (status[1] != ranks * signature ||
+      status[2] != (how == lane_merge::sum ? ranks * signature * signature : -signature)) {
+    throw invalid_argument("the ranks ask for different operations, types, results or treatments of NaN");
+  }
+  if (status[0] != 0) throw other_rank_failed("the reduction failed on another rank");
+}
 
 /// What one rank sends. `lanes` has status_lanes more than the reductions take. If write(), which writes those of the
 /// reductions, throws, this rank's part changes nothing, and finish() throws the same.
@@ -41,42 +62,18 @@ class exchange {
       write(own);
     } catch (...) {
       failure_ = std::current_exception();
-      std::ranges::fill(own, how == lane_merge::sum ? 0 : std::numeric_limits<std::int64_t>::min());
+      fill_neutral(own, how);
     }
-    std::int64_t* const status = lanes_.data() + own.size();
-    status[0] = failure_ ? 1 : 0;
-    status[1] = signature;
-    status[2] = how == lane_merge::sum ? signature * signature : -signature;
+    write_status(lanes_.data() + own.size(), how, signature, failure_ != nullptr);
   }
 
   void run(const place& where) {
     if (where.root == place::everyone) {
-      all_reduce(lanes_, where.comm);
+      check(MPI_Allreduce(MPI_IN_PLACE, lanes_.data(), size(), MPI_INT64_T, op(), where.comm), "MPI_Allreduce");
     } else {
       sent_ = {lanes_.begin(), lanes_.end()};
       check(MPI_Reduce(sent_.data(), lanes_.data(), size(), MPI_INT64_T, op(), where.root, where.comm), "MPI_Reduce");
     }
-  }
-
-  /// run() for all ranks without the unusual words of one sum, if no rank has any; otherwise it sends all lanes after
-  /// it.
-  void run_short(const lane_format& format, MPI_Comm comm) {
-    const std::size_t behind = lanes_.size() - format.words, count = format.usual + behind;
-    std::int64_t few[short_message];
-    if (count > std::size(few)) return all_reduce(lanes_, comm);
-    std::int64_t* const usual = lanes_.data() + format.first_usual;
-    std::int64_t* const others = lanes_.data() + format.words;
-    std::int64_t unusual = 0;
-    for (const std::int64_t* word = lanes_.data(); word != usual; ++word) unusual |= *word;
-    for (const std::int64_t* word = usual + format.usual; word != others; ++word) unusual |= *word;
-    std::copy_n(usual, format.usual, few);
-    std::copy_n(others, behind, few + format.usual);
-    std::int64_t& status = few[count - status_lanes];
-    if (unusual != 0) status += has_unusual;
-    all_reduce({few, count}, comm);
-    if (status >= has_unusual) return all_reduce(lanes_, comm);
-    std::copy_n(few, format.usual, usual);
-    std::copy_n(few + format.usual, behind, others);
   }
 
   MPI_Request start(const place& where) {
@@ -97,26 +94,13 @@ class exchange {
   bool finish(const place& where) const {
     if (failure_) std::rethrow_exception(failure_);
     if (!gets_value(where)) return false;
-    const std::int64_t* const status = lanes_.data() + lanes_.size() - status_lanes;
-    const std::int64_t ranks = how_ == lane_merge::sum ? size_of(where.comm) : 1;
-    if (status[1] != ranks * signature_ ||
-        status[2] != (how_ == lane_merge::sum ? ranks * signature_ * signature_ : -signature_)) {
-      throw invalid_argument("the ranks ask for different operations, types, results or treatments of NaN");
-    }
-    if (status[0] != 0) throw other_rank_failed("the reduction failed on another rank");
+    check_status(lanes_.data() + lanes_.size() - status_lanes, how_, signature_, where.comm);
     return true;
   }
 
  private:
-  /// Above any number of ranks that failed.
-  static constexpr std::int64_t has_unusual = std::int64_t{1} << 32;
-
-  void all_reduce(std::span<std::int64_t> lanes, MPI_Comm comm) const {
-    check(MPI_Allreduce(MPI_IN_PLACE, lanes.data(), static_cast<int>(lanes.size()), MPI_INT64_T, op(), comm),
-          "MPI_Allreduce");
-  }
   int size() const { return static_cast<int>(lanes_.size()); }
-  MPI_Op op() const { return how_ == lane_merge::sum ? MPI_SUM : MPI_MAX; }
+  MPI_Op op() const { return op_of(how_); }
 
   std::span<std::int64_t> lanes_;
   lane_merge how_;

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tests of short messages: merged in any way, with all lanes after them where one is too short, they give the bits of
+// one process.
+#include <fanin/short_lanes.hpp>
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "tests/support/hard_inputs.hpp"
+
+namespace {
+
+using namespace fanin::test;
+using fanin::element_type;
+using fanin::input_views;
+using fanin::operation;
+
+struct message {
+  bool is_short;
+  std::vector<std::int64_t> few, all;
+};
+
+message message_of(operation what, const input_views& x, const fanin::options& chosen = {}) {
+  const fanin::lane_format format = fanin::lanes_of(what, x.type());
+  message one{true, std::vector<std::int64_t>(fanin::detail::short_lane_count(format)),
+              std::vector<std::int64_t>(format.count)};
+  fanin::report done;
+  one.is_short = fanin::detail::to_short_lanes(what, x, one.few, one.all, chosen, done);
+  CHECK(done.reproducibility == fanin::reproducibility::exact);
+  return one;
+}
+
+void merge(fanin::lane_merge how, std::vector<std::int64_t>& into, const std::vector<std::int64_t>& from) {
+  for (std::size_t i = 0; i < into.size(); ++i) {
+    into[i] = how == fanin::lane_merge::sum ? into[i] + from[i] : std::max(into[i], from[i]);
+  }
+}
+
+/// What a transport makes of the first `cut` elements and of the others.
+std::string value_of_messages(operation what, const input_views& x, std::size_t cut) {
+  const fanin::lane_format format = fanin::lanes_of(what, x.type());
+  message first = message_of(what, x.part(0, cut)), second = message_of(what, x.part(cut, x.count() - cut));
+  return value_or_error(what, x.type(), [&](const fanin::result_view& value) {
+    if (first.is_short && second.is_short) {
+      merge(format.merge, first.few, second.few);
+      return fanin::detail::from_short_lanes(what, x.type(), first.few, value);
+    }
+    for (message* const one : {&first, &second}) {
+      if (one->is_short) fanin::detail::expand_lanes(format, one->few, one->all);
+    }
+    merge(format.merge, first.all, second.all);
+    fanin::from_lanes(what, x.type(), first.all, value);
+  });
+}
+
+bool is_short(std::vector<double> x) { return message_of(operation::sum, std::span<const double>(x)).is_short; }
+
+}  // namespace
+
+TEST_SUITE_BEGIN("unit/short_lanes");
+
+TEST_CASE("merged messages give the bits of one process, or its error") {
+  generator random(1);
+  for (const std::size_t count : {0, 1, 2, 3, 40, 256, 257}) {
+    for (const element_type type : fanin::all_element_types) {
+      fanin::with_element(type, [&]<class T>() {
+        for (const auto& x : hard_inputs<T>(count, count + 3)) {
+          const std::vector<T> y(x.rbegin(), x.rend());
+          for (const operation what : fanin::all_operations) {
+            if (!has_lanes(what, type) || fanin::detail::short_lane_count(fanin::lanes_of(what, type)) == 0) continue;
+            const fanin::array_view first(x.data(), x.size(), type), second(y.data(), y.size(), type);
+            const auto inputs = fanin::row_of(what).inputs == 2 ? input_views(first, second) : input_views(first);
+            INFO(fanin::to_string(what), " of ", fanin::to_string(type), ", ", count);
+            CHECK((value_of_messages(what, inputs, random() % (count + 1)) == value_or_error(what, inputs)));
+          }
+        }
+        return 0;
+      });
+    }
+  }
+}
+
+TEST_CASE("which operations fit into a short message") {
+  const auto count = [](operation what, element_type type) {
+    return fanin::detail::short_lane_count(fanin::lanes_of(what, type));
+  };
+  CHECK(count(operation::sum, element_type::f64) == 28);
+  CHECK(count(operation::dot, element_type::f64) == 26);
+  CHECK(count(operation::sum, element_type::f32) == 19);
+  CHECK(count(operation::norm2, element_type::f32) == 28);
+  CHECK(count(operation::min, element_type::i16) == 2);
+  CHECK(count(operation::variance, element_type::f32) == 0);
+  CHECK(count(operation::sum, element_type::c64) == 0);
+}
+
+TEST_CASE("sums are short if they need the words from 2^-338 up to 2^302 alone") {
+  CHECK(is_short({}));
+  CHECK(is_short({0x1p-260, 0x1p250, -1}));
+  CHECK(is_short({0x1p-286, -0x1.fffffffffffffp237}));
+  CHECK(is_short({-0.0, 0, std::numeric_limits<double>::infinity()}));
+  CHECK_FALSE(is_short({0x1p-339}));
+  CHECK_FALSE(is_short({0x1p-400, 1}));
+  CHECK_FALSE(is_short({1, -0x1p310}));
+  CHECK_FALSE(is_short(std::vector<double>(300, 0x1p-400)));
+}
+
+TEST_CASE("options are those of all lanes") {
+  const std::vector<double> x{1, std::numeric_limits<double>::quiet_NaN()};
+  const std::span<const double> view(x);
+  CHECK(message_of(operation::sum, view, {.nan = fanin::nan_policy::skip}).few.back() == 1);
+  for (const fanin::options& refused :
+       {fanin::options{.how = fanin::method::fast}, fanin::options{.result = element_type::f64},
+        fanin::options{.backend = "abacus"}, fanin::options{.variant = "abacus"}}) {
+    CHECK_THROWS_AS(message_of(operation::sum, view.first(1), refused), fanin::error);
+  }
+}
+
+TEST_SUITE_END();
