@@ -48,6 +48,16 @@ class work_on_context final : public device_work {
     const device_scope here(context_.where().device);
     cuda::enqueue_value_of_key(type, key, result, context_.where());
   }
+  void enqueue_candidate(operation what, element_type type, const void* result, std::uint64_t count,
+                         std::int64_t* candidate) override {
+    const device_scope here(context_.where().device);
+    cuda::enqueue_candidate(what, type, result, count, candidate, context_.where());
+  }
+  void enqueue_first_candidate(operation what, element_type type, const std::int64_t* candidates, std::size_t number,
+                               void* result) override {
+    const device_scope here(context_.where().device);
+    cuda::enqueue_first_candidate(what, type, candidates, number, result, context_.where());
+  }
   void enqueue_vector_sums(const vector_sums& sums, bool on_second_stream) override {
     execution where = context_.where();
     const device_scope here(where.device);

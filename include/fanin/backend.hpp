@@ -95,6 +95,12 @@ class FANIN_API device_work {
   /// As reduce() and enqueue(), of batches, with plain results.
   virtual outcome reduce_each(const request&, const batch&, const results_view& out) = 0;
   virtual void enqueue_each(const request&, const batch&, void* results) = 0;
+  /// Enqueues the conversion of a device_result of argmin or argmax of `count` elements to three integers, and of
+  /// the integers of many participants, whose elements follow each other, to the result of all.
+  virtual void enqueue_candidate(operation what, element_type, const void* result, std::uint64_t count,
+                                 std::int64_t* candidate) = 0;
+  virtual void enqueue_first_candidate(operation what, element_type, const std::int64_t* candidates,
+                                       std::size_t number, void* result) = 0;
 };
 
 /// Runs reductions on one kind of machine or by one library. A backend has no state that callers can see: many

@@ -4,9 +4,8 @@
 // library itself does not.
 //
 //   fanin::device_context context(device, stream);
-//   fanin::nccl::enqueue_all_reduce(fanin::device_span(x, n), total, context, comm);  // the sum of all ranks'
-//   elements fanin::nccl::all_reduce_each(gradient, n, context, comm);                         // gradient[i], summed
-//   over ranks
+//   fanin::nccl::enqueue_all_reduce(fanin::device_span(x, n), total, context, comm);  // of all ranks' elements
+//   fanin::nccl::all_reduce_each(gradient, n, context, comm);                         // gradient[i], over ranks
 //
 // Every rank calls the same functions in the same order, as for NCCL's own; a thread that has several ranks would
 // wait for itself. The communicator is a blocking one. Results have the same bits on every rank, for any number of
@@ -23,6 +22,18 @@
 
 namespace fanin::nccl {
 
+/// The operations whose exact state travels as lanes, and those of which each rank's result is one integer in the
+/// order of the results.
+constexpr bool is_sum(operation what) {
+  return what == operation::sum || what == operation::mean || what == operation::sum_of_squares ||
+         what == operation::norm2 || what == operation::sum_of_magnitudes;
+}
+constexpr bool is_extremum(operation what) {
+  return what == operation::min || what == operation::max || what == operation::max_magnitude ||
+         what == operation::any || what == operation::all;
+}
+constexpr bool is_position(operation what) { return what == operation::argmin || what == operation::argmax; }
+
 /// Enqueues the sum of all ranks' elements, or another operation that has lanes (lane_count()), and returns: the
 /// exact sum of x[0..n) as lanes, their ncclInt64 all-reduce in place, and the rounding. `result`, in device memory
 /// or pinned, has the value on every rank. n may differ between ranks, and be 0.
@@ -33,9 +44,8 @@ namespace fanin::nccl {
 /// Cost: one read of x, and an all-reduce of up to 1128 bytes.
 /// @throws as fanin::enqueue_lanes; device_error with NCCL's description
 template <operation What = operation::sum, element T, result_value R>
-requires(What != operation::min &&
-         What != operation::max) void enqueue_all_reduce(device_span<T> x, device_result<R>* result,
-                                                         device_context& context, ncclComm_t comm) {
+requires(is_sum(What)) void enqueue_all_reduce(device_span<T> x, device_result<R>* result, device_context& context,
+                                               ncclComm_t comm) {
   const device_code::device_scope here(context.device());
   auto* const lanes = static_cast<std::int64_t*>(context.work().where(0).scratch);
   enqueue_lanes(What, x, lanes, context);
@@ -45,20 +55,51 @@ requires(What != operation::min &&
   enqueue_value_of_lanes(What, type_of<T>, lanes, result, context, {.result = type_of<R>});
 }
 
-/// As above, the smallest or largest element of all ranks, by an all-reduce of one integer in the same order.
-/// NaN if any element is; -0 is smaller than +0. Of no elements: as fanin::enqueue. Reproducible: exact.
+/// As above, the smallest or largest element of all ranks, the largest magnitude, or whether any or all elements are
+/// not zero, by an all-reduce of one integer in the same order. NaN if any element is; -0 is smaller than +0. Of no
+/// elements: as fanin::enqueue. Reproducible: exact.
 template <operation What, element T>
-requires(What == operation::min ||
-         What == operation::max) void enqueue_all_reduce(device_span<T> x, device_result<T>* result,
-                                                         device_context& context, ncclComm_t comm) {
+requires(is_extremum(What)) void enqueue_all_reduce(device_span<T> x, device_result<result_of<What, T>>* result,
+                                                    device_context& context, ncclComm_t comm) {
   const device_code::device_scope here(context.device());
   enqueue<What>(x, result, context);
+  constexpr element_type type = type_of<result_of<What, T>>;
   const auto where = context.work().where(0);
   auto* const key = static_cast<std::int64_t*>(where.scratch);
-  context.work().enqueue_key(What, type_of<T>, result, key);
-  check(ncclAllReduce(key, key, 1, ncclInt64, What == operation::min ? ncclMin : ncclMax, comm, where.stream),
+  context.work().enqueue_key(What, type, result, key);
+  constexpr bool smallest = What == operation::min || What == operation::all;
+  check(ncclAllReduce(key, key, 1, ncclInt64, smallest ? ncclMin : ncclMax, comm, where.stream), "ncclAllReduce");
+  context.work().enqueue_value_of_key(type, key, result);
+}
+
+/// As above, the first smallest or largest element of all ranks and its position among them, where the elements of
+/// rank 0 come first, by an all-gather of three integers of each rank. Of no elements: as fanin::enqueue.
+/// Reproducible: exact, for the same order.   Memory: 24 bytes of scratch for each rank.
+template <operation What, element T>
+requires(is_position(What)) void enqueue_all_reduce(device_span<T> x, device_result<indexed<T>>* result,
+                                                    device_context& context, ncclComm_t comm) {
+  const device_code::device_scope here(context.device());
+  constexpr std::size_t integers = 3;
+  const std::size_t ranks = ranks_of(comm);
+  const auto where = context.work().where(ranks * integers * sizeof(std::int64_t));
+  enqueue<What>(x, result, context);
+  auto* const all = static_cast<std::int64_t*>(where.scratch);
+  auto* const own = all + rank_in(comm) * integers;
+  context.work().enqueue_candidate(What, type_of<T>, result, x.size(), own);
+  check(ncclAllGather(own, all, integers, ncclInt64, comm, where.stream), "ncclAllGather");
+  context.work().enqueue_first_candidate(What, type_of<T>, all, ranks, result);
+}
+
+/// As above, how many elements of all ranks are not zero, by an all-reduce of the ranks' results.
+template <operation What, element T>
+requires(What == operation::count_nonzero) void enqueue_all_reduce(device_span<T> x,
+                                                                   device_result<result_of<What, T>>* result,
+                                                                   device_context& context, ncclComm_t comm) {
+  const device_code::device_scope here(context.device());
+  enqueue<What>(x, result, context);
+  static_assert(sizeof(result->value) == sizeof(std::uint64_t));
+  check(ncclAllReduce(&result->value, &result->value, 1, ncclUint64, ncclSum, comm, context.work().where(0).stream),
         "ncclAllReduce");
-  context.work().enqueue_value_of_key(type_of<T>, key, result);
 }
 
 /// Enqueues x[i] = the sum of every rank's x[i] for i < n, each rounded once to T, and returns. n is the same on

@@ -11,21 +11,16 @@ namespace {
 template <class T>
 using shares = std::vector<std::vector<T>>;
 
-/// Checks the value of `What` on every rank, twice by calls and once by a graph.
-template <operation What, class R, class T>
-void check_value(const shares<T>& x) {
+template <class T>
+std::vector<T> joined(const shares<T>& x) {
   std::vector<T> all;
   for (const auto& one : x) all.insert(all.end(), one.begin(), one.end());
-  const R expected = [&] {
-    R value{};
-    if (all.empty() && row_of(What).result == result_rule::quotient) return std::numeric_limits<R>::quiet_NaN();
-    if (all.empty() && What == operation::min) return std::numeric_limits<R>::infinity();
-    if (all.empty() && What == operation::max) return static_cast<R>(-std::numeric_limits<R>::infinity());
-    const array_view view(all.data(), all.size(), type_of<T>);
-    static_cast<void>(
-        reduce(What, view, result_view(value), {.how = row_of(What).unrounded ? method::fast : method::exact}));
-    return value;
-  }();
+  return all;
+}
+
+/// Calls check(value) with the value of `What` on every rank, found twice by calls and once by a graph.
+template <operation What, class R, class T, class Check>
+void for_each_value(const shares<T>& x, Check check) {
   std::vector<R> found[3];
   for (auto& values : found) values.resize(x.size());
   ranks().run([&](const rank_here& here) {
@@ -46,8 +41,36 @@ void check_value(const shares<T>& x) {
     keep(2);
   });
   for (const auto& values : found) {
-    for (const R value : values) CHECK(bits_of(value) == bits_of(expected));
+    for (const R& value : values) check(value);
   }
+}
+
+template <operation What, class R, class T>
+void check_value(const shares<T>& x) {
+  const std::vector<T> all = joined(x);
+  const R expected = [&] {
+    R value{};
+    if (all.empty() && row_of(What).result == result_rule::quotient) return std::numeric_limits<R>::quiet_NaN();
+    if (all.empty() && What == operation::min) return std::numeric_limits<R>::infinity();
+    if (all.empty() && What == operation::max) return static_cast<R>(-std::numeric_limits<R>::infinity());
+    const array_view view(all.data(), all.size(), type_of<T>);
+    static_cast<void>(
+        reduce(What, view, result_view(value), {.how = row_of(What).unrounded ? method::fast : method::exact}));
+    return value;
+  }();
+  for_each_value<What, R>(x, [&](R value) { CHECK(bits_of(value) == bits_of(expected)); });
+}
+
+template <operation What, class T>
+void check_position(const shares<T>& x) {
+  const std::vector<T> all = joined(x);
+  indexed<T> expected{std::numeric_limits<T>::infinity(), ~std::uint64_t{0}};
+  if (What == operation::argmax) expected.value = static_cast<T>(-expected.value);
+  if (!all.empty()) expected = What == operation::argmin ? argmin(all).value : argmax(all).value;
+  for_each_value<What, indexed<T>>(x, [&](const indexed<T>& found) {
+    CHECK(found.index == expected.index);
+    CHECK(bits_of(found.value) == bits_of(expected.value));
+  });
 }
 
 template <class T>
@@ -61,6 +84,12 @@ void check_values(const shares<T>& x) {
   check_value<operation::sum_of_magnitudes, N>(x);
   check_value<operation::min, T>(x);
   check_value<operation::max, T>(x);
+  check_value<operation::max_magnitude, T>(x);
+  check_value<operation::count_nonzero, std::uint64_t>(x);
+  check_value<operation::any, std::uint8_t>(x);
+  check_value<operation::all, std::uint8_t>(x);
+  check_position<operation::argmin>(x);
+  check_position<operation::argmax>(x);
 }
 
 }  // namespace
@@ -90,6 +119,34 @@ TEST_SUITE(FANIN_SUITES "values") {
       check_value<operation::min, T>(x);
       check_value<operation::max, T>(x);
     }
+  }
+
+  TEST_CASE("the position is that of the first of equal elements, on the lowest rank that has one") {
+    if (!device_is_here()) return;
+    const float nan = std::numeric_limits<float>::quiet_NaN();
+    const auto ranks_here = static_cast<std::ptrdiff_t>(ranks().count());
+    for (const float extremum : {7.f, -7.f, nan, 0.f, -0.f}) {
+      for (std::ptrdiff_t holder = 0; holder < ranks_here; ++holder) {
+        shares<float> x(ranks().count(), {0.f, 0.f, 0.f});
+        x[0].clear();
+        for (std::ptrdiff_t rank = holder; rank < ranks_here; ++rank) {
+          x[static_cast<std::size_t>(rank)] = {0.f, extremum, extremum};
+        }
+        check_position<operation::argmin>(x);
+        check_position<operation::argmax>(x);
+      }
+    }
+  }
+
+  TEST_CASE("truths of zeros alone, and of none") {
+    if (!device_is_here()) return;
+    shares<float> x(ranks().count(), {0.f, -0.f});
+    x[0].clear();
+    check_value<operation::any, std::uint8_t>(x);
+    check_value<operation::all, std::uint8_t>(x);
+    x.back() = {0.f, 1.f};
+    check_value<operation::any, std::uint8_t>(x);
+    check_value<operation::count_nonzero, std::uint64_t>(x);
   }
 
   TEST_CASE_TEMPLATE("extrema of integers", T, std::int8_t, std::uint32_t, std::int64_t, std::uint64_t) {

@@ -2,9 +2,9 @@
 // Numbers as integers in the same order.
 #include <doctest/doctest.h>
 
-#include <fanin/accumulator/ordered.hpp>
 #include <fanin/recipe.hpp>
 
+#include "backends/cuda/fold/extremum_keys.cuh"
 #include "tests/support/call.hpp"
 #include "tests/support/inputs.hpp"
 
@@ -22,10 +22,9 @@ void check_pair(T x, T y) {
     A::add(s, y);
     return static_cast<T>(A::template finish<typename A::element>(s, 2));
   };
-  constexpr std::int64_t lowest = std::numeric_limits<std::int64_t>::min();
-  const auto least = std::min(accumulator::ordered(x, lowest), accumulator::ordered(y, lowest));
+  const auto least = std::min(cuda::key_of(x, true), cuda::key_of(y, true));
   CHECK(bits_of(accumulator::of_ordered<T>(least)) == bits_of(extremum.template operator()<false>()));
-  const auto largest = std::max(accumulator::ordered(x), accumulator::ordered(y));
+  const auto largest = std::max(cuda::key_of(x, false), cuda::key_of(y, false));
   CHECK(bits_of(accumulator::of_ordered<T>(largest)) == bits_of(extremum.template operator()<true>()));
 }
 
@@ -59,6 +58,19 @@ TEST_SUITE("unit/extremum_keys") {
     for (const T x : {limits::min(), T(limits::min() + 1), T{0}, T{1}, T(limits::max() / 2 + 1), limits::max()}) {
       for (const T y : {limits::min(), T{0}, T{77}, limits::max()}) check_pair(x, y);
     }
+  }
+
+  TEST_CASE("the first extremal element of many participants") {
+    constexpr std::uint64_t none = cuda::candidate::without_elements;
+    const cuda::candidate all[] = {{9, none, 0}, {5, 3, 10}, {9, none, 0}, {4, 1, 6},
+                                   {9, 0, 2},    {4, 0, 1},  {9, 1, 3}};
+    const auto is = [](const cuda::candidate& found, std::int64_t key, std::uint64_t index) {
+      return found.key == key && found.index == index;
+    };
+    CHECK(is(cuda::first_of(all, 7, true), 4, 11));
+    CHECK(is(cuda::first_of(all, 7, false), 9, 16));
+    CHECK(is(cuda::first_of(all, 3, true), 5, 3));
+    CHECK(is(cuda::first_of(all, 1, false), 9, none));
   }
 }
 

@@ -16,7 +16,7 @@
 #define NCCL_VERSION_CODE 0
 
 enum ncclResult_t { ncclSuccess, ncclUnhandledCudaError, ncclInvalidUsage };
-enum ncclDataType_t { ncclUint8, ncclInt64 };
+enum ncclDataType_t { ncclUint8, ncclInt64, ncclUint64 };
 enum ncclRedOp_t { ncclSum, ncclMin, ncclMax };
 
 namespace fanin::test {
@@ -127,25 +127,56 @@ inline ncclResult_t ncclGroupEnd() {
   const ncclComm_t comm = fanin::test::comm_of_thread;
   return fanin::test::exchange_messages(*comm->world, comm->world->posted[static_cast<std::size_t>(comm->rank)]);
 }
-/// Of 64-bit integers.
-inline ncclResult_t ncclAllReduce(const void* from, void* to, std::size_t count, ncclDataType_t, ncclRedOp_t what,
-                                  ncclComm_t comm, cudaStream_t stream) {
-  auto& sums = comm->world->sums;
-  auto& mine = sums[static_cast<std::size_t>(comm->rank)];
-  mine.resize(count);
-  const std::size_t bytes = count * sizeof mine[0];
-  bool failed = cudaMemcpyAsync(mine.data(), from, bytes, cudaMemcpyDeviceToHost, stream) != cudaSuccess ||
-                cudaStreamSynchronize(stream) != cudaSuccess;
+namespace fanin::test {
+
+/// Makes the integers at `from` known to all ranks, and sets those at `to` to what make(of all ranks) returns.
+template <class T, class Make>
+ncclResult_t reduce_on_host(const void* from, void* to, std::size_t count, ncclComm_t comm, cudaStream_t stream,
+                            Make make) {
+  auto& all = comm->world->sums;
+  std::vector<T> mine(count);
+  bool failed =
+      cudaMemcpyAsync(mine.data(), from, count * sizeof(T), cudaMemcpyDeviceToHost, stream) != cudaSuccess ||
+      cudaStreamSynchronize(stream) != cudaSuccess;
+  all[static_cast<std::size_t>(comm->rank)].assign(mine.begin(), mine.end());
   comm->world->all.arrive_and_wait();
-  std::vector<std::int64_t> total = sums[0];
-  for (std::size_t rank = 1; rank < sums.size(); ++rank) {
-    for (std::size_t i = 0; i < count; ++i) {
-      const std::int64_t x = total[i], y = sums[rank][i];
-      total[i] = what == ncclSum ? x + y : what == ncclMin ? std::min(x, y) : std::max(x, y);
-    }
-  }
+  const std::vector<std::int64_t> made = make(all);
+  const std::vector<T> total(made.begin(), made.end());
   comm->world->all.arrive_and_wait();
-  failed = failed || cudaMemcpyAsync(to, total.data(), bytes, cudaMemcpyHostToDevice, stream) != cudaSuccess ||
-           cudaStreamSynchronize(stream) != cudaSuccess;
+  failed =
+      failed ||
+      cudaMemcpyAsync(to, total.data(), total.size() * sizeof(T), cudaMemcpyHostToDevice, stream) != cudaSuccess ||
+      cudaStreamSynchronize(stream) != cudaSuccess;
   return failed ? ncclUnhandledCudaError : ncclSuccess;
+}
+
+}  // namespace fanin::test
+
+/// Of bytes and of 64-bit integers, those without a sign below 2^63.
+inline ncclResult_t ncclAllReduce(const void* from, void* to, std::size_t count, ncclDataType_t type,
+                                  ncclRedOp_t what, ncclComm_t comm, cudaStream_t stream) {
+  const auto make = [=](const std::vector<std::vector<std::int64_t>>& all) {
+    std::vector<std::int64_t> total = all[0];
+    for (std::size_t rank = 1; rank < all.size(); ++rank) {
+      for (std::size_t i = 0; i < count; ++i) {
+        const std::int64_t x = total[i], y = all[rank][i];
+        total[i] = what == ncclSum ? x + y : what == ncclMin ? std::min(x, y) : std::max(x, y);
+      }
+    }
+    return total;
+  };
+  const bool bytes = type == ncclUint8;
+  return (bytes ? fanin::test::reduce_on_host<std::uint8_t, decltype(make)>
+                : fanin::test::reduce_on_host<std::int64_t, decltype(make)>)(from, to, count, comm, stream, make);
+}
+/// Of 64-bit integers.
+inline ncclResult_t ncclAllGather(const void* from, void* to, std::size_t count, ncclDataType_t, ncclComm_t comm,
+                                  cudaStream_t stream) {
+  return fanin::test::reduce_on_host<std::int64_t>(from, to, count, comm, stream,
+                                                   [](const std::vector<std::vector<std::int64_t>>& all) {
+                                                     std::vector<std::int64_t> joined;
+                                                     for (const auto& one : all)
+                                                       joined.insert(joined.end(), one.begin(), one.end());
+                                                     return joined;
+                                                   });
 }
