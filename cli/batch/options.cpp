@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/batch/options.hpp"
 
+#include <fmt/format.h>
 #include <CLI/App.hpp>
 
 #include "cli/kit/errors.hpp"
@@ -13,9 +14,22 @@ void batch_options::check_output() const {
   throw usage_error("--output requires --axis, --segments or --keys; a single value is printed");
 }
 
+namespace {
+
+/// An option's value that may not be empty: an unset variable of a script would ask for one result.
+CLI::Option* add_word(CLI::App& parser, const std::string& name, std::string& to, const std::string& description) {
+  const auto require_word = [name](const std::string& text) {
+    if (text.empty()) throw usage_error(fmt::format("{} is empty", name));
+    return std::string();
+  };
+  return parser.add_option(name, to, description)->check(require_word);
+}
+
+}  // namespace
+
 void add_layout_options(CLI::App& parser, batch_options& arguments) {
   const auto option = [&](const char* name, const char* value, std::string& to, const char* description) {
-    return parser.add_option(name, to, description)->type_name(value);
+    return add_word(parser, name, to, description)->type_name(value);
   };
   CLI::Option* const axis = option("--axis", "AXES", arguments.axis,
                                    "a result for each row along this axis, or along several as in '0,2'; -1 is the "
@@ -35,17 +49,15 @@ void add_layout_options(CLI::App& parser, batch_options& arguments) {
 
 void add_batch_options(CLI::App& parser, batch_options& arguments) {
   add_layout_options(parser, arguments);
-  parser
-      .add_option("--output,-o", arguments.output,
-                  "of many results: write them to an .npy, of indexed ones the indices; - is standard output")
+  add_word(parser, "--output,-o", arguments.output,
+           "of many results: write them to an .npy, of indexed ones the indices; - is standard output")
       ->type_name("FILE");
 }
 
 void add_by_options(CLI::App& parser, batch_options& arguments) {
-  CLI::Option* const by = parser
-                              .add_option("--by", arguments.by,
-                                          "csv: a result for each group of records with the same text in these "
-                                          "columns, as in 'region,year'")
+  CLI::Option* const by = add_word(parser, "--by", arguments.by,
+                                   "csv: a result for each group of records with the same text in these "
+                                   "columns, as in 'region,year'")
                               ->type_name("COLUMNS");
   parser.add_flag("--sort-keys", arguments.sort_keys, "the groups in the order of their keys")->needs(by);
   for (const char* other : {"--axis", "--segments", "--keys", "--output"}) {

@@ -260,6 +260,11 @@ TEST_CASE("what does not go together") {
   check_failure(here.fanin("sum x.txt --groups 2"), 2, "--groups requires --keys");
   check_failure(here.fanin("sum x.txt --drop-others"), 2, "--drop-others requires --keys");
   check_failure(here.fanin("sum x.txt -o y.npy"), 2, "--output requires --axis, --segments or --keys");
+  for (const std::string option : {"--axis", "--segments", "--keys", "--by"}) {
+    check_failure(here.fanin("sum x.csv " + option + " ''"), 2, option + " is empty");
+  }
+  check_failure(here.fanin(axis + "--shape ''"), 2, "--shape is empty");
+  check_failure(here.fanin(axis + "-o ''"), 2, "--output,-o is empty");
   check_failure(here.fanin(axis + "--backend seral"), 2, "did you mean 'serial'?");
   check_failure(here.fanin(axis + "--variant kahan"), 2, "serial/kahan sums one array");
   check_failure(here.shell("echo 1 | $fanin sum - --keys -"), 2, "standard input is named twice");
