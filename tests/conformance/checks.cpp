@@ -23,6 +23,7 @@ constexpr check all[] = {
     {"groups", check_groups},
     {"additions", check_additions},
     {"group additions", check_group_additions},
+    {"one hash", check_one_hash},
     {"own accumulators", check_own_accumulators},
     {"float environment", check_float_environment},
     {"concurrent calls", check_concurrent_calls},

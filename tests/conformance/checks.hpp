@@ -48,6 +48,7 @@ void check_batches(const backend& b, findings& found);
 void check_groups(const backend& b, findings& found);
 void check_additions(const backend& b, findings& found);
 void check_group_additions(const backend& b, findings& found);
+void check_one_hash(const backend& b, findings& found);
 void check_own_accumulators(const backend& b, findings& found);
 void check_float_environment(const backend& b, findings& found);
 void check_concurrent_calls(const backend& b, findings& found);

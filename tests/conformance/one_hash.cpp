@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// The promises of batches, all at once: the results of the same 1000 rows have the same bits, and so one hash, as
+// rows along either axis, as segments and as groups, in batches of 1 up to 1000 results, at any stride and alignment,
+// with any number of threads, and exact ones in any order, in 100 runs.
+#include <numeric>
+
+#include "tests/conformance/checks.hpp"
+#include "tests/support/batches.hpp"
+
+namespace fanin::test {
+namespace {
+
+constexpr std::size_t row_count = 1000, length = 301, element_count = row_count * length;
+
+/// Element i of the SplitMix64 sequence.
+constexpr std::uint64_t hashed(std::uint64_t i) {
+  i = (i + 1) * 0x9e3779b97f4a7c15u;
+  i = (i ^ i >> 30) * 0xbf58476d1ce4e5b9u;
+  i = (i ^ i >> 27) * 0x94d049bb133111ebu;
+  return i ^ i >> 31;
+}
+
+/// A whole number of up to 7 bits, times a power of two if T has any: every type holds it, and sums of f32 round.
+template <class T>
+T element_at(std::size_t i) {
+  const std::uint64_t random = hashed(i);
+  const auto whole = static_cast<float>(static_cast<int>(random % 255) - 127);
+  if constexpr (std::is_integral_v<T>) return static_cast<T>(whole);
+  if constexpr (!std::is_integral_v<T>) return T(std::ldexp(whole, static_cast<int>((random >> 8) % 61) - 30));
+}
+
+/// Rows in C order, and what is asked of them.
+template <class T>
+struct one_case {
+  operation what;
+  options chosen;
+  std::vector<T> x;
+  std::vector<scalar> expected;
+
+  const T& at(std::size_t row, std::size_t i) const { return x[row * length + i]; }
+};
+
+/// A hash of the bits of all values.
+std::uint64_t hash_of(std::span<const scalar> values) {
+  std::uint64_t hash = 0;
+  for (const scalar& value : values) {
+    std::visit(
+        [&](const auto& number) {
+          for (const std::uint64_t word : words_of(number)) hash = hashed(hash ^ word);
+        },
+        value);
+  }
+  return hash;
+}
+
+template <class T>
+void expect(const backend& b, const one_case<T>& of, const batch& many, unsigned threads, const std::string& shown_as,
+            std::uint64_t absent, findings& found) {
+  options chosen = of.chosen;
+  chosen.threads = threads;
+  const batch_reduction got = call_each(b, of.what, many, chosen);
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < got.values.size(); ++i) wrong += same(got.values[i], of.expected[i]) ? 0u : 1u;
+  found.expect(wrong == 0 && got.absent == absent, [&] {
+    return told(of.what, std::span<const T>(of.x), chosen) + ", " + shown_as + ": " + std::to_string(wrong) + " of " +
+           std::to_string(got.values.size()) + " results have other bits, " + std::to_string(got.absent) + " absent";
+  });
+}
+
+/// The first rows of `of`, in columns of an array that is walked backwards.
+template <class T>
+void expect_columns(const backend& b, const one_case<T>& of, std::size_t run, unsigned threads, findings& found) {
+  const std::size_t width = row_count + run % 5;
+  std::vector<T> x(length * width + run % 8, T(1));
+  T* const last = &x.back();
+  for (std::size_t row = 0; row < row_count; ++row) {
+    for (std::size_t i = 0; i < length; ++i) *(last - i * width - row) = of.at(row, i);
+  }
+  const std::size_t shape[] = {length, row_count};
+  const std::ptrdiff_t strides[] = {-static_cast<std::ptrdiff_t>(width), -1};
+  const batch many = rows(array_view(last, element_count, type_of<T>), shape, std::array{0}, strides);
+  expect(b, of, many, threads, "columns", 0, found);
+}
+
+template <class Offset, class T>
+void expect_segments(const backend& b, const one_case<T>& of, std::size_t run, unsigned threads, findings& found) {
+  std::vector<T> x(run % 8, T(1));
+  std::vector<Offset> offsets;
+  for (std::size_t row = 0; row < row_count; ++row) offsets.push_back(static_cast<Offset>(x.size() + row * length));
+  x.insert(x.end(), of.x.begin(), of.x.end());
+  offsets.push_back(static_cast<Offset>(x.size()));
+  x.push_back(T(1));
+  expect(b, of, segments(array_view(std::span<const T>(x)), array_view(std::span<const Offset>(offsets))), threads,
+         "segments", 0, found);
+}
+
+/// Groups among elements of no group: of any order if the results are exact, or else with each group's elements in
+/// theirs.
+template <class Key, class T>
+void expect_groups(const backend& b, const one_case<T>& of, std::size_t run, unsigned threads, findings& found) {
+  const bool any_order = of.chosen.how == method::exact;
+  std::size_t step = 10007 + run;
+  while (std::gcd(step, element_count) != 1) ++step;
+  std::vector<T> x;
+  std::vector<Key> keys;
+  for (std::size_t k = 0; k < element_count; ++k) {
+    const std::size_t i = any_order ? (k * step + run) % element_count : k % row_count * length + k / row_count;
+    x.push_back(of.x[i]);
+    keys.push_back(static_cast<Key>(i / length));
+    if (k % 1000 != run) continue;
+    x.push_back(T(1));
+    keys.push_back(k % 2 == 0 ? static_cast<Key>(-1) : static_cast<Key>(row_count));
+  }
+  const batch many = groups(array_view(std::span<const T>(x)), array_view(std::span<const Key>(keys)), row_count);
+  expect(b, of, many.drop_others(), threads, "groups", x.size() - element_count, found);
+}
+
+/// 100 runs, each in another layout, with another stride, alignment, order, and number of threads.
+template <class T>
+void expect_in_runs(const backend& b, const one_case<T>& of, bool with_groups, findings& found) {
+  constexpr unsigned thread_counts[] = {1, 2, 3, 7, 16};
+  std::vector<T> shifted(element_count + 8);
+  for (std::size_t run = 0; run < 100; ++run) {
+    const unsigned threads = thread_counts[run % 5];
+    const bool is_even = run / 4 % 2 == 0;
+    if (run % 4 == 0) {
+      std::ranges::copy(of.x, shifted.begin() + static_cast<std::ptrdiff_t>(run / 4 % 8));
+      const array_view x(shifted.data() + run / 4 % 8, element_count, type_of<T>);
+      expect(b, of, rows(x, std::array{row_count, length}, std::array{1}), threads, "rows", 0, found);
+    } else if (run % 4 == 1) {
+      expect_columns(b, of, run, threads, found);
+    } else if (run % 4 == 2) {
+      is_even ? expect_segments<std::int32_t>(b, of, run, threads, found)
+              : expect_segments<std::uint64_t>(b, of, run, threads, found);
+    } else if (with_groups) {
+      is_even ? expect_groups<std::uint32_t>(b, of, run, threads, found)
+              : expect_groups<std::int64_t>(b, of, run, threads, found);
+    }
+  }
+}
+
+/// The first 1, 2, ... 1000 rows. They are shortened, or the elements in all would be 150 million.
+template <class T>
+void expect_in_batches(const backend& b, one_case<T> of, findings& found) {
+  constexpr std::size_t short_length = 37;
+  const array_view x = std::span<const T>(of.x);
+  const auto first = [&](std::size_t count) {
+    const std::ptrdiff_t strides[] = {length, 1};
+    return rows(x, std::array{count, short_length}, std::array{1}, strides);
+  };
+  of.expected = call_each(b, of.what, first(row_count), of.chosen).values;
+  for (std::size_t count = 1; count <= row_count; ++count) {
+    expect(b, of, first(count), 1 + count % 3, "the first " + std::to_string(count) + " rows", 0, found);
+  }
+}
+
+/// Adds to the hash of all exact results.
+template <class T>
+void expect_one_case(const backend& b, operation what, method how, std::uint64_t& hash, findings& found) {
+  one_case<T> of{what, {.how = how}, {}, {}};
+  for (std::size_t i = 0; i < element_count; ++i) of.x.push_back(element_at<T>(i));
+  const array_view x = std::span<const T>(of.x);
+  const batch_reduction first = call_each(b, what, rows(x, std::array{row_count, length}, std::array{1}), of.chosen);
+  of.expected = first.values;
+  const std::vector<std::uint32_t> keys(element_count);
+  const auto of_groups =
+      call_each(b, what, groups(x, array_view(std::span<const std::uint32_t>(keys)), 1), of.chosen);
+  expect_in_runs(b, of, of_groups.reproducibility == first.reproducibility, found);
+  expect_in_batches(b, of, found);
+  if (how == method::exact) hash = hashed(hash ^ hash_of(of.expected));
+}
+
+}  // namespace
+
+void check_one_hash(const backend& b, findings& found) {
+  if (b.home() != memory::host) return;
+  std::uint64_t hash = 0;
+  for_each_type<float, double, std::int32_t, bf16>([&]<class T>(T) {
+    for (const operation what : {operation::sum, operation::mean, operation::max}) {
+      expect_one_case<T>(b, what, method::exact, hash, found);
+    }
+  });
+  expect_one_case<float>(b, operation::variance, method::exact, hash, found);
+  expect_one_case<double>(b, operation::sum_of_squares, method::exact, hash, found);
+  for_each_type<float, double>([&]<class T>(T) {
+    expect_one_case<T>(b, operation::sum, method::fast, hash, found);
+    expect_one_case<T>(b, operation::sum, method::compensated, hash, found);
+  });
+  constexpr std::uint64_t hash_on_every_machine = 5691371064149002957;
+  found.expect(hash == hash_on_every_machine, [&] { return "exact results have the hash " + std::to_string(hash); });
+}
+
+}  // namespace fanin::test
