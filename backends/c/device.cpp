@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Device contexts of the C interface.
+#include <utility>
+
 #include <fanin/state.hpp>
 
 #include "backends/c/convert.hpp"
@@ -10,6 +12,36 @@ using namespace fanin;
 using c::guarded, c::required, c::write_report;
 
 device_context& context_at(fanin_context* context) { return required(context, "the context")->work; }
+
+/// Calls call(operation, batch, results, context, options).
+template <class Call>
+void with_batch(fanin_context* context, fanin_operation what, const fanin_input* input, const fanin_batch* given,
+                const fanin_options* asked, const fanin_output* output, Call call) {
+  const operation op = c::operation_of(what);
+  const options chosen = c::options_of(asked);
+  const input_views inputs = c::inputs_of(op, input);
+  const result_view one = c::result_at(nullptr, op, inputs.type(), chosen.result);
+  call(op, c::batch_of(inputs, given, one), c::results_at(output, one), context_at(context), chosen);
+}
+
+/// Calls reduce() or add_to() of a batch.
+template <report (*Call)(operation, const batch&, const results_view&, device_context&, options)>
+fanin_status wait_for_each(fanin_context* context, fanin_operation what, const fanin_input* input,
+                           const fanin_batch* given, const fanin_options* asked, const fanin_output* output,
+                           fanin_report* report) {
+  return guarded([&] {
+    with_batch(context, what, input, given, asked, output, [&](auto&&... arguments) {
+      write_report(Call(std::forward<decltype(arguments)>(arguments)...), report);
+    });
+  });
+}
+
+/// Calls enqueue() or enqueue_add_to() of a batch.
+template <void (*Call)(operation, const batch&, const results_view&, device_context&, options)>
+fanin_status enqueue_each(fanin_context* context, fanin_operation what, const fanin_input* input,
+                          const fanin_batch* given, const fanin_options* asked, const fanin_output* output) {
+  return guarded([&] { with_batch(context, what, input, given, asked, output, Call); });
+}
 
 }  // namespace
 
@@ -38,14 +70,13 @@ fanin_status fanin_context_reduce(fanin_context* context, fanin_operation what, 
 fanin_status fanin_context_reduce_batch(fanin_context* context, fanin_operation what, const fanin_input* input,
                                         const fanin_batch* given, const fanin_options* asked,
                                         const fanin_output* output, fanin_report* report) {
-  return guarded([&] {
-    const operation op = c::operation_of(what);
-    const options chosen = c::options_of(asked);
-    const input_views inputs = c::inputs_of(op, input);
-    const result_view one = c::result_at(nullptr, op, inputs.type(), chosen.result);
-    write_report(reduce(op, c::batch_of(inputs, given, one), c::results_at(output, one), context_at(context), chosen),
-                 report);
-  });
+  return wait_for_each<reduce>(context, what, input, given, asked, output, report);
+}
+
+fanin_status fanin_context_add_to(fanin_context* context, fanin_operation what, const fanin_input* input,
+                                  const fanin_batch* given, const fanin_options* asked, const fanin_output* output,
+                                  fanin_report* report) {
+  return wait_for_each<add_to>(context, what, input, given, asked, output, report);
 }
 
 fanin_status fanin_context_enqueue(fanin_context* context, fanin_operation what, const fanin_input* input,
@@ -59,13 +90,13 @@ fanin_status fanin_context_enqueue(fanin_context* context, fanin_operation what,
 fanin_status fanin_context_enqueue_batch(fanin_context* context, fanin_operation what, const fanin_input* input,
                                          const fanin_batch* given, const fanin_options* asked,
                                          const fanin_output* output) {
-  return guarded([&] {
-    const operation op = c::operation_of(what);
-    const options chosen = c::options_of(asked);
-    const input_views inputs = c::inputs_of(op, input);
-    const result_view one = c::result_at(nullptr, op, inputs.type(), chosen.result);
-    enqueue(op, c::batch_of(inputs, given, one), c::results_at(output, one), context_at(context), chosen);
-  });
+  return enqueue_each<enqueue>(context, what, input, given, asked, output);
+}
+
+fanin_status fanin_context_enqueue_add_to(fanin_context* context, fanin_operation what, const fanin_input* input,
+                                          const fanin_batch* given, const fanin_options* asked,
+                                          const fanin_output* output) {
+  return enqueue_each<enqueue_add_to>(context, what, input, given, asked, output);
 }
 
 size_t fanin_lane_count(fanin_operation what, fanin_type type) {

@@ -60,6 +60,16 @@ fanin_status fanin_plan_create(fanin_operation what, fanin_type type, fanin_memo
   });
 }
 
+fanin_status fanin_plan_create_add_to(fanin_operation what, fanin_type type, fanin_memory place, fanin_layout kind,
+                                      const fanin_options* given, fanin_plan** made) {
+  return guarded([&] {
+    *required(made, "the place for the plan") = nullptr;
+    *made = new fanin_plan{plan::of_add_to(c::operation_of(what), c::type_from(type),
+                                           c::enumerator<layout>(kind, FANIN_GROUPS + 1, "layout"),
+                                           c::options_of(given), c::place_of(place))};
+  });
+}
+
 fanin_status fanin_plan_reduce(const fanin_plan* with, const fanin_input* input, void* result, fanin_report* report) {
   return guarded([&] {
     const plan& planned = required(with, "the plan")->planned;

@@ -242,6 +242,9 @@ typedef struct fanin_plan fanin_plan;
 /* `auto` chooses for inputs of `expected_count` elements; UINT64_MAX: for long ones. */
 FANIN_API fanin_status fanin_plan_create(fanin_operation what, fanin_type type, fanin_memory place, fanin_layout layout,
                                          uint64_t expected_count, const fanin_options* options, fanin_plan** plan);
+/* For fanin_plan_reduce_batch() that adds to the results as fanin_add_to() does. Fails as that. */
+FANIN_API fanin_status fanin_plan_create_add_to(fanin_operation what, fanin_type type, fanin_memory place,
+                                                fanin_layout layout, const fanin_options* options, fanin_plan** plan);
 /* The planned result_type is that of the result. */
 FANIN_API fanin_status fanin_plan_reduce(const fanin_plan* plan, const fanin_input* input, void* result,
                                          fanin_report* report);
@@ -303,7 +306,7 @@ FANIN_API fanin_status fanin_reduce_batch(fanin_operation what, const fanin_inpu
                                           fanin_report* report);
 
 /* Reduces each row, segment or group together with the result that stands in the output: FANIN_SUM, FANIN_PRODUCT,
- * FANIN_MIN or FANIN_MAX of host memory. A result of which no element takes part keeps its bits. Fails as
+ * FANIN_MIN or FANIN_MAX. A result of which no element takes part keeps its bits. Fails as
  * fanin_reduce_batch; after FANIN_OVERFLOW the other results have been added to, after FANIN_OUT_OF_MEMORY some may. */
 FANIN_API fanin_status fanin_add_to(fanin_operation what, const fanin_input* input, const fanin_batch* batch,
                                     const fanin_options* options, const fanin_output* output, fanin_report* report);
@@ -323,6 +326,11 @@ FANIN_API fanin_status fanin_context_reduce_batch(fanin_context* context, fanin_
                                                   const fanin_input* input, const fanin_batch* batch,
                                                   const fanin_options* options, const fanin_output* output,
                                                   fanin_report* report);
+/* As fanin_add_to, of device memory on the context's stream; waits for the results, which lie on the host or the device.
+ * Where an offset or a key is wrong, nothing is added. */
+FANIN_API fanin_status fanin_context_add_to(fanin_context* context, fanin_operation what, const fanin_input* input,
+                                            const fanin_batch* batch, const fanin_options* options,
+                                            const fanin_output* output, fanin_report* report);
 /* Enqueues the reduction of device memory and returns; it may be captured into a CUDA graph once the same call was made
  * without capture. `result` is device memory for the result and, directly behind it, an integer of the size of its
  * alignment that is not 0 if an integer result does not fit. */
@@ -332,6 +340,11 @@ FANIN_API fanin_status fanin_context_enqueue(fanin_context* context, fanin_opera
 FANIN_API fanin_status fanin_context_enqueue_batch(fanin_context* context, fanin_operation what,
                                                    const fanin_input* input, const fanin_batch* batch,
                                                    const fanin_options* options, const fanin_output* output);
+/* The same of fanin_context_add_to: results that would not fit keep their value, and where an offset or a key is wrong,
+ * all of them do. A graph adds each time that it runs. */
+FANIN_API fanin_status fanin_context_enqueue_add_to(fanin_context* context, fanin_operation what,
+                                                    const fanin_input* input, const fanin_batch* batch,
+                                                    const fanin_options* options, const fanin_output* output);
 /* The exact sum of device memory as integers that any transport can add, in device memory, and the value of such sums.
  * `what`: FANIN_SUM, FANIN_MEAN, FANIN_SUM_OF_MAGNITUDES, FANIN_SUM_OF_SQUARES or FANIN_NORM2 of floating-point values;
  * fanin_lane_count() of the integers stand for it, and is 0 for what has none. The first call enqueues the lanes of the

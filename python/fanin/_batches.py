@@ -120,15 +120,18 @@ def index_add(out, keys, x, *, operation="sum", drop_others=False, method="exact
     """Adds each x[i] to out[keys[i]], and returns out, an array of the type that the operation has for x.
 
     With method="exact" each out[k] and its elements are added without rounding, and rounded once. `operation` may be
-    sum, product, min or max. Host memory only.
+    sum, product, min or max. In device memory the additions are enqueued on the stream of x's library; where a key is of
+    no group, nothing is added there.
 
     >>> total = array('d', [1.0, 1.0])
     >>> fanin.index_add(total, [1, 1, 0], array('d', [1e16, -1e16, 3.0]))
     array('d', [4.0, 1.0])
     """
     target, view = view_of(out), view_of(x)
-    if len(target.shape) != 1 or target.strides is not None or target.place != c.HOST or view.place != c.HOST:
-        raise Unsupported("index_add is for host memory, and out has one axis without gaps")
+    if len(target.shape) != 1 or target.strides is not None:
+        raise Unsupported("index_add is for an out of one axis without gaps")
+    if target.place != view.place or target.device != view.device:
+        raise Unsupported("out has to be in the memory of the elements")
     if target.kept is not None and target.kept.buffer.readonly or not getattr(
             getattr(out, "flags", None), "writeable", True):
         raise InvalidArgument("out is read-only")
@@ -139,10 +142,17 @@ def index_add(out, keys, x, *, operation="sum", drop_others=False, method="exact
     if target.code != usual and not (target.code in NARROW or target.code == CODES["f64"]):
         raise Unsupported("out has another type than the results: they are %s" % NAMES[usual])
     batch, count = batch_of(view, keys, target.count, drop_others)
-    call = c.Input(x=view.address, count=view.count, type=view.code, place=c.HOST)
+    call = c.Input(x=view.address, count=view.count, type=view.code, place=view.place)
     if where is not None:
         set_mask(call, view, where)
     wanted = c.DEFAULT_TYPE if target.code == usual else target.code
-    c.check(c.add_to(what, call, batch, kept_options[method, nan, backend, threads, wanted],
-                     c.Output(data=target.address, count=count, place=c.HOST), None))
+    options = kept_options[method, nan, backend, threads, wanted]
+    output = c.Output(data=target.address, count=count, place=target.place)
+    if view.place == c.DEVICE:
+        from ._device import context_of
+        context = context_of(view.device, view.stream)
+        with context.lock:
+            c.check(c.context_enqueue_add_to(context.handle, what, call, batch, options, output))
+    else:
+        c.check(c.add_to(what, call, batch, options, output, None))
     return out

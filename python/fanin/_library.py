@@ -95,6 +95,7 @@ context_reduce_batch = _declare(_code, "fanin_context_reduce_batch", _object, *_
 context_enqueue = _declare(_code, "fanin_context_enqueue")
 context_enqueue.argtypes = None
 context_enqueue_batch = _declare(_code, "fanin_context_enqueue_batch", _object, *_batch_call[:-1])
+context_enqueue_add_to = _declare(_code, "fanin_context_enqueue_add_to", _object, *_batch_call[:-1])
 context_destroy = _declare(None, "fanin_context_destroy", _object)
 state_create = _declare(_code, "fanin_state_create", _code, _code, POINTER(_object))
 state_accumulate = _declare(_code, "fanin_state_accumulate", _object, POINTER(Input), POINTER(Options), _object,

@@ -92,6 +92,17 @@ class OfLibrary:
         self.assertEqual(as_host(fanin.segment_sum(x, offsets)), [1.0, 0.0, 9.0])
         self.assertEqual(as_host(fanin.segment_max(x, self.make([0, 1, 4], "int32"))), [1.0, 4.0])
 
+    def test_index_add(self):
+        out = self.make([1.0, 0.0, 0.5], "float64")
+        keys, x = self.make([0, 2, 0, 2], "int64"), self.make([1e16, 2.0, -1e16, 4.0], "float64")
+        for _ in range(2):
+            self.assertIs(fanin.index_add(out, keys, x), out)
+        self.assertEqual(as_host(out), [1.0, 0.0, 12.5])
+        fanin.index_add(out, keys, x, operation="max", where=x < 1e9)
+        self.assertEqual(as_host(out), [1.0, 0.0, 12.5])
+        with self.assertRaises(fanin.Unsupported):
+            fanin.index_add(self.make([1.0], "float64").reshape(1, 1), keys, x)
+
     def test_masks(self):
         x = self.make([1.0, 2.0, 3.0, 4.0], "float32")
         self.assertEqual(as_host(fanin.sum(x, where=x > 2)), 7.0)

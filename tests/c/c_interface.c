@@ -278,6 +278,20 @@ static void batches(void) {
     out[0] = 0;
     CHECK(fanin_plan_reduce_batch(plan, &in, &batch, &output, NULL) == FANIN_OK && out[0] == 7);
     fanin_plan_destroy(plan);
+    CHECK(fanin_plan_create_add_to(FANIN_SUM, FANIN_F64, FANIN_HOST, FANIN_GROUPS, NULL, &plan) == FANIN_OK);
+    CHECK(fanin_plan_reduce_batch(plan, &in, &batch, &output, &report) == FANIN_OK);
+    CHECK(out[0] == 14 && out[1] == 20 && report.absent == 1);
+    batch.if_empty = &none;
+    CHECK_FAILS(fanin_plan_reduce_batch(plan, &in, &batch, &output, NULL), FANIN_INVALID_ARGUMENT, "if_empty");
+    batch.if_empty = NULL;
+    fanin_plan_destroy(plan);
+    CHECK_FAILS(fanin_plan_create_add_to(FANIN_MEAN, FANIN_F64, FANIN_HOST, FANIN_ROWS, NULL, &plan),
+                FANIN_UNSUPPORTED, "mean");
+    CHECK(plan == NULL);
+    CHECK_FAILS(fanin_plan_create_add_to(FANIN_SUM, FANIN_F64, FANIN_HOST, FANIN_ARRAY, NULL, &plan),
+                FANIN_INVALID_ARGUMENT, "rows, segments or groups");
+    CHECK_FAILS(fanin_plan_create_add_to(FANIN_SUM, FANIN_F64, FANIN_HOST, FANIN_ROWS, NULL, NULL),
+                FANIN_INVALID_ARGUMENT, "the place for the plan");
   }
   batch.layout = FANIN_ARRAY;
   CHECK_FAILS(fanin_batch_results(&in, &batch, &count), FANIN_INVALID_ARGUMENT, "layout");
@@ -322,6 +336,15 @@ static void contexts(void) {
   fanin_context* context = NULL;
   float value = 0;
   int64_t lanes[18];
+  const int32_t keys[2] = {0, 0};
+  fanin_batch batch = FANIN_BATCH_INIT;
+  fanin_output output = FANIN_OUTPUT_INIT;
+  batch.layout = FANIN_GROUPS, batch.index = keys, batch.index_count = 2, batch.index_type = FANIN_I32;
+  batch.group_count = 1, output.data = &value, output.count = 1;
+  CHECK_FAILS(fanin_context_add_to(NULL, FANIN_SUM, &in, &batch, NULL, &output, NULL), FANIN_INVALID_ARGUMENT,
+              "the context is null");
+  CHECK_FAILS(fanin_context_enqueue_add_to(NULL, FANIN_SUM, &in, &batch, NULL, &output), FANIN_INVALID_ARGUMENT,
+              "the context is null");
   CHECK(fanin_lane_count(FANIN_SUM, FANIN_F32) == 18 && fanin_lane_count(FANIN_NORM2, FANIN_F64) == 141);
   CHECK(fanin_lane_count(FANIN_MAX, FANIN_F32) == 0 && fanin_lane_count(FANIN_SUM, FANIN_I32) == 0);
   if (fanin_backend_obstacle(0) != NULL) {
@@ -331,6 +354,10 @@ static void contexts(void) {
   CHECK(fanin_context_create(0, NULL, &context) == FANIN_OK && fanin_context_stream(context) != NULL);
   CHECK(fanin_context_reduce(context, FANIN_SUM, &in, NULL, &value, NULL) == FANIN_OK && value == 3);
   CHECK_FAILS(fanin_context_enqueue(context, FANIN_SUM, &in, NULL, &value), FANIN_INVALID_ARGUMENT, "device memory");
+  CHECK_FAILS(fanin_context_add_to(context, FANIN_SUM, &in, &batch, NULL, &output, NULL), FANIN_UNSUPPORTED,
+              "device memory");
+  CHECK_FAILS(fanin_context_enqueue_add_to(context, FANIN_SUM, &in, &batch, NULL, &output), FANIN_UNSUPPORTED,
+              "device memory");
   CHECK_FAILS(fanin_context_enqueue_lanes(context, FANIN_SUM, &in, NULL, lanes), FANIN_INVALID_ARGUMENT,
               "device memory");
   CHECK_FAILS(fanin_context_enqueue_value_of_lanes(context, FANIN_MAX, FANIN_F32, lanes, NULL, &value),
