@@ -13,6 +13,7 @@
 #include "backends/cuda/host_data/fed_fold.hpp"
 #include "backends/cuda/runtime/probe.hpp"
 #include "backends/cuda/several_devices.hpp"
+#include "backends/presence_rule.hpp"
 
 namespace fanin::cuda {
 namespace {
@@ -49,6 +50,11 @@ support check_devices(const backend& b, const request& request) {
     return {reason::unsupported, "data in device memory is not divided among devices, and devices are named"};
   }
   return {};
+}
+
+/// Whether a library forms the state of each result, which takes whole arrays only.
+bool needs_all_elements(const device_fold& of_batch) {
+  return of_batch.batches().least_chunk == batch_fold::never_cut;
 }
 
 class gpu_stream final : public stream {
@@ -96,6 +102,11 @@ support gpu_backend::prepare(request& request) const {
     }
     if (kernel != nullptr && kernel->batches().state_bytes == 0) {
       return {reason::unsupported, std::string(name()) + " reduces no " + std::string(to_string(request.kind))};
+    }
+    // A plan does not know the mask, which launch_each() refuses then.
+    if (kernel != nullptr && needs_all_elements(*kernel) && is_partial(request.inputs, request.nan)) {
+      return {reason::unsupported, std::string(name()) + " reduces " + std::string(to_string(request.kind)) +
+                                       " of all elements, and a mask or nan = skip leaves some out"};
     }
     if (request.adds && !accumulator::takes_results(request.what)) kernel = nullptr;
   }

@@ -32,8 +32,9 @@ std::string findings_of(std::string_view check_name, const backend& b);
 
 void check_variants(const backend& b, findings& found);
 void check_errors(const backend& b, findings& found);
-/// Needs no usable backend, and so is not in checks().
+/// These need no usable backend, and so are not in checks().
 void check_offers(const backend& b, findings& found);
+void check_partial_batches(const backend& b, findings& found);
 void check_special_values(const backend& b, findings& found);
 void check_integer_limits(const backend& b, findings& found);
 void check_float_sizes(const backend& b, findings& found);

@@ -68,6 +68,27 @@ void check_offers(const backend& b, findings& found) {
   }
 }
 
+/// Whether what `b` says of batches in its memory depends on a mask and on NaN that are left out only as the tables
+/// say.
+void check_partial_batches(const backend& b, findings& found) {
+  const bool is_reference = b.name() == "cub" || b.name() == "thrust";
+  const std::uint8_t mask = 1;
+  const input_views all = array_view(nullptr, 1, element_type::f32, b.home());
+  const auto expect = [&](const input_views& inputs, layout kind, nan_policy nan, bool expected) {
+    request asked{operation::sum, inputs, method::fast, element_type::f32, "", 1, nan, kind};
+    const support answer = b.supports(asked);
+    found.expect(answer.usable() == expected && (expected || answer.why == reason::unsupported), [&] {
+      return std::string(to_string(kind)) + " of which elements may be absent, or not: " + answer.detail;
+    });
+  };
+  for (const layout kind : {layout::array, layout::rows, layout::segments, layout::groups}) {
+    const bool takes_parts = !is_reference || kind == layout::array;
+    expect(all, kind, nan_policy::propagate, true);
+    expect(all, kind, nan_policy::skip, takes_parts);
+    expect(all.where({&mask, 0, mask_form::bytes}), kind, nan_policy::propagate, takes_parts);
+  }
+}
+
 void check_errors(const backend& b, findings& found) {
   const std::vector<double> some(10, 1.0);
   const auto x = std::span<const double>(some);

@@ -126,6 +126,14 @@ TEST_SUITE("reference_batches") {
       CHECK_THROWS_AS(refuses(operation::sum, device_segments(x.elements(), offsets, 3)), invalid_argument);
       CHECK_THROWS_AS(refuses(operation::sum, device_groups(masked, keys_there, 3)), unsupported);
       CHECK_THROWS_AS(refuses(operation::variance, in_groups), unsupported);
+      options in_turn = chosen;
+      const std::string list = std::string(backend) + ",cuda";
+      in_turn.backend = list;
+      const report passed = reduce(operation::sum, device_groups(masked, keys_there, 3), found, in_turn);
+      CHECK(passed.backend == "cuda");
+      REQUIRE(passed.fallback.size() == 1);
+      CHECK(passed.fallback[0].why == reason::unsupported);
+      CHECK(found == std::vector<double>{6, 0, 12});
     }
   }
 }
