@@ -15,13 +15,13 @@
 //   same order, that of the ranks.
 //   Communication: one MPI_Allreduce (or MPI_Reduce, to a root) of integers by MPI_SUM or MPI_MAX: 32 MPI_INT64_T to
 //   all ranks for all but variances and complex numbers, and else as many as the operation has, at most 290. Where an
-//   element of f64, or a product of two, is not 0 and beyond about 2^-260 or 2^250 on some rank, sums and dot products to
-//   all ranks send 76 or 140 more after them. argmin and argmax take two. docs/scale.md has times. At most 2^21
-//   ranks with 2^63 elements in all.
-//   All ranks of the communicator call the same function with the same operation, element type and options that
-//   concern the value; backend and threads may differ. Ranks that differ get an error, all of them, where their messages
-//   are equally long, as are all those of 32; otherwise MPI's own. A rank whose part fails throws its error, and the
-//   others other_rank_failed. report::absent and report::backend are this rank's. A rank that gets no value gets 0.
+//   element of f64, or a product of two, is not 0 and beyond about 2^-260 or 2^250 on some rank, sums and dot
+//   products to all ranks send 76 or 140 more after them. argmin and argmax take two. docs/scale.md has times. At
+//   most 2^21 ranks with 2^63 elements in all. All ranks of the communicator call the same function with the same
+//   operation, element type and options that concern the value; backend and threads may differ. Ranks that differ get
+//   an error, all of them, where their messages are equally long, as are all those of 32; otherwise MPI's own. A rank
+//   whose part fails throws its error, and the others other_rank_failed. With a root it is the root that hears of
+//   ranks that differ or fail. report::absent and report::backend are this rank's. A rank that gets no value gets 0.
 //   Memory: up to 5 KiB of stack beyond that of the verbs; the heap for what is started, for many
 //   fields, and for a root.
 //   Threads: as MPI's.
@@ -37,6 +37,7 @@
 #include <fanin/fanin.hpp>
 #include <fanin/lanes.hpp>
 #include <fanin/mpi/exchange.hpp>
+#include <fanin/mpi/inputs.hpp>
 #include <fanin/mpi/pending.hpp>
 #include <fanin/mpi/place.hpp>
 #include <fanin/mpi/position.hpp>
@@ -45,18 +46,20 @@
 
 namespace fanin::mpi {
 
-/// The value of an operation that is known only at run time. The operations are those of lanes_of(), and argmin and
-/// argmax.
-inline report reduce(operation what, const input_views& inputs, const result_view& value, const place& where,
-                     const options& chosen = {}) {
+namespace detail {
+
+inline report reduce_any(operation what, inputs_of_rank in, const result_view& value, const place& where,
+                         const options& chosen) {
+  const input_views& inputs = in.views;
   if (row_of(what).form == result_form::indexed) {
     report done;
+    if (!in.failure && (value.data == nullptr || value.type != inputs.type() || value.form != result_form::indexed)) {
+      in.failure = std::make_exception_ptr(
+          invalid_argument("the memory for the result is missing, or of another type than the result"));
+    }
     with_result_type(what, inputs.type(), [&]<class R>() {
       if constexpr (form_of<R>::form == result_form::indexed) {
-        if (value.type != inputs.type() || value.form != result_form::indexed) {
-          throw invalid_argument("the memory for the result is of another type than the result");
-        }
-        done = detail::reduce_position(what, inputs, *static_cast<R*>(value.data), where, chosen);
+        done = reduce_position(what, in, static_cast<R*>(value.data), where, chosen);
       }
     });
     return done;
@@ -64,16 +67,28 @@ inline report reduce(operation what, const input_views& inputs, const result_vie
   const lane_format format = lanes_of(what, inputs.type());
   const std::size_t few = fanin::detail::short_lane_count(format);
   if (few > 0 && where.root == place::everyone) {
-    return detail::reduce_short(what, inputs, value, where.comm, chosen, format, few);
+    return reduce_short(what, in, value, where.comm, chosen, format, few);
   }
-  std::int64_t memory[most_lanes + detail::status_lanes];
-  const std::span<std::int64_t> lanes(memory, format.count + detail::status_lanes);
+  std::int64_t memory[most_lanes + status_lanes];
+  const std::span<std::int64_t> lanes(memory, format.count + status_lanes);
   report done;
-  detail::exchange sent(lanes, format.merge, detail::signature_of(what, inputs.type(), value.type, chosen.nan),
-                        [&](std::span<std::int64_t> own) { done = to_lanes(what, inputs, own, chosen); });
+  exchange sent(lanes, format.merge, signature_of(what, inputs.type(), value.type, chosen.nan),
+                [&](std::span<std::int64_t> own) {
+                  in.check();
+                  done = to_lanes(what, inputs, own, chosen);
+                });
   sent.run(where);
   if (sent.finish(where)) from_lanes(what, inputs.type(), lanes.first(format.count), value);
   return done;
+}
+
+}  // namespace detail
+
+/// The value of an operation that is known only at run time. The operations are those of lanes_of(), and argmin and
+/// argmax.
+inline report reduce(operation what, const input_views& inputs, const result_view& value, const place& where,
+                     const options& chosen = {}) {
+  return detail::reduce_any(what, {inputs}, value, where, chosen);
 }
 
 /// The value of each field, all of one type, in a single reduction. There are as many results as fields, which may
@@ -86,6 +101,9 @@ inline report reduce_each(operation what, std::span<const input_views> fields, c
   std::vector<std::int64_t> lanes(fields.size() * format.count + detail::status_lanes);
   report done;
   const auto write = [&](std::span<std::int64_t> own) {
+    if (out.data == nullptr || out.form != row_of(what).form || out.place != memory::host) {
+      throw invalid_argument("the memory for the results is missing, of another type, or not in host memory");
+    }
     std::uint64_t absent = 0;
     for (std::size_t i = 0; i < fields.size(); ++i) {
       if (fields[i].type() != type) throw invalid_argument("the fields have elements of different types");
@@ -113,12 +131,11 @@ using value_type = std::conditional_t<std::is_void_v<Result>, fanin::detail::val
 template <operation What, class Result, class X, class... Y>
 auto typed_reduce(const place& where, const options& chosen, const X& x, const Y&... y) {
   using R = value_type<What, Result, element_of<X>>;
-  return result<R>(
-      [&](R& value) { return mpi::reduce(What, fanin::detail::views_of(x, y...), value, where, chosen); });
+  return result<R>([&](R& value) { return reduce_any(What, inputs_of(x, y...), value, where, chosen); });
 }
 template <operation What, class Result, class X, class... Y>
 auto typed_start(const place& where, const options& chosen, const X& x, const Y&... y) {
-  return pending<value_type<What, Result, element_of<X>>>(What, fanin::detail::views_of(x, y...), where, chosen);
+  return pending<value_type<What, Result, element_of<X>>>(What, inputs_of(x, y...), where, chosen);
 }
 
 }  // namespace detail
@@ -181,8 +198,9 @@ void all_reduce(std::span<Accumulator> states, MPI_Comm comm) {
   constexpr std::size_t count = Accumulator::lane_count;
   std::vector<std::int64_t> lanes(states.size() * count);
   for (std::size_t i = 0; i < states.size(); ++i) states[i].write_lanes(lanes.data() + i * count);
-  detail::check(MPI_Allreduce(MPI_IN_PLACE, lanes.data(), static_cast<int>(lanes.size()), MPI_INT64_T, MPI_SUM, comm),
-                "MPI_Allreduce");
+  detail::check(
+      MPI_Allreduce(MPI_IN_PLACE, lanes.data(), detail::length_of(lanes.size()), MPI_INT64_T, MPI_SUM, comm),
+      "MPI_Allreduce");
   for (std::size_t i = 0; i < states.size(); ++i) states[i] = Accumulator::read_lanes(lanes.data() + i * count);
 }
 /// The same of one, without heap.

@@ -13,6 +13,15 @@ using fanin::mpi::detail::size_of;
 
 const std::vector<double> x{1, 2, 3};
 
+/// Every other number, as a part of a matrix of another library may be.
+struct with_gaps {
+  const double* data() const { return x.data(); }
+  std::size_t size() const { return 2; }
+  std::size_t innerSize() const { return 2; }
+  std::size_t innerStride() const { return 2; }
+  std::size_t outerStride() const { return 4; }
+};
+
 }  // namespace
 
 TEST_SUITE_BEGIN("mpi/ranks_differ");
@@ -28,6 +37,32 @@ TEST_CASE("a rank that fails throws its own error, and the others that another o
   check_failure([&] { return fanin::mpi::max(x, MPI_COMM_WORLD, chosen).value; });
   check_failure([&] { return fanin::mpi::argmin(x, MPI_COMM_WORLD, chosen).value; });
   check_failure([&] { return fanin::mpi::start_mean(x, MPI_COMM_WORLD, chosen).wait().value; });
+  CHECK(fanin::mpi::sum(x, MPI_COMM_WORLD).value == 6 * size_of(MPI_COMM_WORLD));
+}
+
+TEST_CASE("a rank whose arguments are refused takes part, so that the others do not wait") {
+  const bool fails = rank_in(MPI_COMM_WORLD) == 0;
+  const auto check_failure = [&](auto call) {
+    if (fails) CHECK_THROWS_AS(call(), fanin::invalid_argument);
+    if (!fails) CHECK_THROWS_AS(call(), fanin::mpi::other_rank_failed);
+  };
+  check_failure(
+      [&] { return fails ? fanin::mpi::sum(with_gaps(), MPI_COMM_WORLD) : fanin::mpi::sum(x, MPI_COMM_WORLD); });
+  fanin::indexed<double> found{};
+  check_failure([&] {
+    return fanin::mpi::reduce(fanin::operation::argmin, std::span<const double>(x),
+                              fails
+                                  ? fanin::result_view(nullptr, fanin::element_type::f64, fanin::result_form::indexed)
+                                  : fanin::result_view(found),
+                              MPI_COMM_WORLD);
+  });
+  const fanin::input_views field{std::span<const double>(x)};
+  std::vector<fanin::extremes<double>> both(1);
+  std::vector<double> one(1);
+  check_failure([&] {
+    return fanin::mpi::reduce_each(fanin::operation::minmax, std::span(&field, 1),
+                                   fails ? fanin::results_view(one) : fanin::results_view(both), MPI_COMM_WORLD);
+  });
   CHECK(fanin::mpi::sum(x, MPI_COMM_WORLD).value == 6 * size_of(MPI_COMM_WORLD));
 }
 

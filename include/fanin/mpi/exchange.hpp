@@ -28,6 +28,13 @@ inline std::int64_t signature_of(operation what, element_type type, element_type
 
 inline MPI_Op op_of(lane_merge how) { return how == lane_merge::sum ? MPI_SUM : MPI_MAX; }
 
+/// The length of a message, which MPI has as an int.
+inline int length_of(std::size_t lanes) {
+  constexpr std::size_t most = std::numeric_limits<int>::max();
+  if (lanes > most) throw invalid_argument("one reduction has at most 2^31 - 1 lanes");
+  return static_cast<int>(lanes);
+}
+
 /// The lanes of a rank that failed, which change nothing.
 inline void fill_neutral(std::span<std::int64_t> lanes, lane_merge how) {
   std::ranges::fill(lanes, how == lane_merge::sum ? 0 : std::numeric_limits<std::int64_t>::min());
@@ -99,7 +106,7 @@ class exchange {
   }
 
  private:
-  int size() const { return static_cast<int>(lanes_.size()); }
+  int size() const { return length_of(lanes_.size()); }
   MPI_Op op() const { return op_of(how_); }
 
   std::span<std::int64_t> lanes_;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include <fanin/mpi/exchange.hpp>
+#include <fanin/mpi/inputs.hpp>
 #include <fanin/result.hpp>
 
 namespace fanin::mpi {
@@ -19,7 +20,7 @@ namespace fanin::mpi {
 template <class R>
 class [[nodiscard]] pending {
  public:
-  pending(operation what, const input_views& inputs, const place& where, const options& chosen)
+  pending(operation what, const detail::inputs_of_rank& inputs, const place& where, const options& chosen)
       : state_(std::make_unique<state>(what, inputs, where, chosen)) {}
   pending(pending&&) noexcept = default;
   pending& operator=(pending&&) noexcept = default;
@@ -43,15 +44,18 @@ class [[nodiscard]] pending {
 
  private:
   struct state {
-    state(operation what_, const input_views& inputs, const place& where_, const options& chosen)
+    state(operation what_, const detail::inputs_of_rank& inputs, const place& where_, const options& chosen)
         : what(what_),
-          type(inputs.type()),
+          type(inputs.views.type()),
           where(where_),
-          format(lanes_of(what_, inputs.type())),
+          format(lanes_of(what_, type)),
           lanes(format.count + detail::status_lanes),
           sent(lanes, format.merge,
                detail::signature_of(what, type, type_of<typename form_of<R>::number>, chosen.nan),
-               [&](std::span<std::int64_t> own) { done = to_lanes(what, inputs, own, chosen); }),
+               [&](std::span<std::int64_t> own) {
+                 inputs.check();
+                 done = to_lanes(what, inputs.views, own, chosen);
+               }),
           started(sent.start(where)) {}
     ~state() { MPI_Wait(&started, MPI_STATUS_IGNORE); }
     state(const state&) = delete;

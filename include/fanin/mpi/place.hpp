@@ -16,7 +16,7 @@ class mpi_error : public error {
   using error::error;
 };
 
-/// Another rank could not do its part: it throws its own error, and all others this one.
+/// Another rank could not do its part: it throws its own error, and all others that were to get the value this one.
 class other_rank_failed : public error {
   using error::error;
 };

@@ -8,6 +8,7 @@
 
 #include <fanin/fanin.hpp>
 #include <fanin/mpi/exchange.hpp>
+#include <fanin/mpi/inputs.hpp>
 
 namespace fanin::mpi::detail {
 
@@ -30,8 +31,9 @@ inline bool has_elements(const input_views& inputs, bool largest, const options&
 /// The first extremal element of all ranks: one reduction finds the element and its rank, another adds up how many
 /// elements the ranks before it have.
 template <class T>
-report reduce_position(operation what, const input_views& inputs, indexed<T>& value, const place& where,
+report reduce_position(operation what, const inputs_of_rank& in, indexed<T>* value, const place& where,
                        const options& chosen) {
+  const input_views& inputs = in.views;
   const bool largest = what == operation::argmax;
   const auto order = [largest](computed_as<T> x) {
     return largest ? accumulator::rank_of<true>(x) : accumulator::rank_of<false>(x);
@@ -47,6 +49,7 @@ report reduce_position(operation what, const input_views& inputs, indexed<T>& va
   report done;
   std::exception_ptr failure;
   try {
+    in.check();
     if (has_elements(inputs, largest, chosen)) {
       done = fanin::reduce(what, inputs, own, chosen);
       best = {order(own.value), self};
@@ -68,7 +71,7 @@ report reduce_position(operation what, const input_views& inputs, indexed<T>& va
   if (best.owner == nobody) {
     throw invalid_argument("the " + std::string(to_string(what)) + " of no elements does not exist");
   }
-  value = {element(best.rank_of_element), static_cast<std::uint64_t>(lanes[0])};
+  *value = {element(best.rank_of_element), static_cast<std::uint64_t>(lanes[0])};
   return done;
 }
 

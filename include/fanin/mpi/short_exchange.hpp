@@ -10,6 +10,7 @@
 #include <span>
 
 #include <fanin/mpi/exchange.hpp>
+#include <fanin/mpi/inputs.hpp>
 #include <fanin/short_lanes.hpp>
 
 namespace fanin::mpi::detail {
@@ -22,8 +23,9 @@ static_assert(fanin::detail::most_short_lanes + status_lanes == short_message);
 
 /// Reduces all lanes, of which `count` are sent short. Where a rank has unusual words, it says so in the short
 /// message, and all ranks send all lanes after it.
-inline report reduce_short(operation what, const input_views& inputs, const result_view& value, MPI_Comm comm,
+inline report reduce_short(operation what, const inputs_of_rank& in, const result_view& value, MPI_Comm comm,
                            const options& chosen, const lane_format& format, std::size_t count) {
+  const input_views& inputs = in.views;
   constexpr std::int64_t has_unusual = std::int64_t{1} << 32;  // above any number of ranks that failed
   std::int64_t own[short_message], merged[short_message], memory[most_lanes];
   std::int64_t* const own_status = own + fanin::detail::most_short_lanes;
@@ -34,6 +36,7 @@ inline report reduce_short(operation what, const input_views& inputs, const resu
   std::exception_ptr failure;
   bool is_short = true;
   try {
+    in.check();
     is_short = fanin::detail::to_short_lanes(what, inputs, few, all, chosen, done);
   } catch (...) {
     failure = std::current_exception();
