@@ -46,8 +46,9 @@ TEST_CASE("a rank whose arguments are refused takes part, so that the others do 
     if (fails) CHECK_THROWS_AS(call(), fanin::invalid_argument);
     if (!fails) CHECK_THROWS_AS(call(), fanin::mpi::other_rank_failed);
   };
-  check_failure(
-      [&] { return fails ? fanin::mpi::sum(with_gaps(), MPI_COMM_WORLD) : fanin::mpi::sum(x, MPI_COMM_WORLD); });
+  check_failure([&] {
+    return fails ? fanin::mpi::sum(with_gaps(), MPI_COMM_WORLD).value : fanin::mpi::sum(x, MPI_COMM_WORLD).value;
+  });
   fanin::indexed<double> found{};
   check_failure([&] {
     return fanin::mpi::reduce(fanin::operation::argmin, std::span<const double>(x),

@@ -19,6 +19,25 @@ inline void check(ncclResult_t code, const char* call) {
   if (code != ncclSuccess) throw device_error(std::string(call) + ": " + ncclGetErrorString(code));
 }
 
+/// NCCL's calls between its construction and end() are one group. A group that an exception leaves is ended, as all
+/// later calls of the thread would belong to it.
+class call_group {
+ public:
+  call_group() { check(ncclGroupStart(), "ncclGroupStart"); }
+  ~call_group() {
+    if (is_open_) ncclGroupEnd();
+  }
+  call_group(const call_group&) = delete;
+  call_group& operator=(const call_group&) = delete;
+  void end() {
+    is_open_ = false;
+    check(ncclGroupEnd(), "ncclGroupEnd");
+  }
+
+ private:
+  bool is_open_ = true;
+};
+
 inline std::size_t ranks_of(ncclComm_t comm) {
   int count = 0;
   check(ncclCommCount(comm, &count), "ncclCommCount");
@@ -87,10 +106,10 @@ class vector_exchange {
     stream_event arrived, summed[2];
     for (std::size_t step = 0; step < steps + 2; ++step) {
       if (step >= 2) summed[step % 2].hold_up(stream_);
-      check(ncclGroupStart(), "ncclGroupStart");
+      call_group group;
       if (step < steps) scatter(step);
       if (step >= 2 && gather) spread(step - 2);
-      check(ncclGroupEnd(), "ncclGroupEnd");
+      group.end();
       if (step >= steps) continue;
       arrived.record(stream_);
       arrived.hold_up(summing);

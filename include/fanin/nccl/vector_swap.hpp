@@ -34,10 +34,10 @@ class vector_swap {
       const std::size_t length = next_piece(count_ - begin);
       const bool last = begin + length == count_;
       if (step >= 2) summed[step % 2].hold_up(stream_);
-      check(ncclGroupStart(), "ncclGroupStart");
+      call_group group;
       check(ncclSend(x_ + begin, length * sizeof(T), ncclUint8, peer_, comm_, stream_), "ncclSend");
       check(ncclRecv(received_[step % 2], length * sizeof(T), ncclUint8, peer_, comm_, stream_), "ncclRecv");
-      check(ncclGroupEnd(), "ncclGroupEnd");
+      group.end();
       if (!last) {
         arrived.record(stream_);
         arrived.hold_up(summing);
