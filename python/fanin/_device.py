@@ -54,7 +54,7 @@ def device_of(address):
 class ShortCall:
     """What a call for one array on a device needs to know, looked up once for an operation and its choices."""
 
-    __slots__ = ("code", "number", "options", "what")
+    __slots__ = ("code", "number", "options", "what", "likes")
 
     def __init__(self, what, code, choices, dtype):
         wanted = c.DEFAULT_TYPE if dtype is None else code_of(dtype)
@@ -62,9 +62,11 @@ class ShortCall:
         if form != NUMBER or code in NARROW or what in TRUTHS or self.number in NARROW or self.number in COMPLEX:
             raise KeyError(what)  # for the long call
         self.code, self.options, self.what = code, kept_options[choices + (wanted,)], what
+        self.likes = {}  # what results of each device are made like, where the library makes them so
 
 
 _pool = []
+context_enqueue = c.context_enqueue
 
 
 def enqueue(call, context, address, count, result):
@@ -78,9 +80,9 @@ def enqueue(call, context, address, count, result):
     given.x = address
     given.count = count
     given.type = call.code
+    scratch.result.value = result
     with context.lock:
-        status = c.context_enqueue(context.handle, call.what, scratch.input_ref, call.options,
-                                   ctypes.c_void_p(result))
+        status = context_enqueue(context.handle, call.what, scratch.input_ref, call.options, scratch.result)
     _pool.append(scratch)
     if status:
         c.check(status)
