@@ -157,7 +157,7 @@ class State:
         """The state as integers that any transport can add: lanes of up to 2**31 states, added lane by lane.
 
         An array of int64 of the library, and on the device, of the numbers that were added last: a torch tensor or a
-        CuPy array, else a numpy array.
+        CuPy array, else a numpy array; without numpy a memoryview.
         """
         size = c.state_lane_count(self._created())
         lanes = (ctypes.c_int64 * size)()
@@ -165,7 +165,10 @@ class State:
         if self._lanes_as is not None:
             make, device = self._lanes_as
             return make(list(lanes), device)
-        import numpy
+        try:
+            import numpy
+        except ImportError:
+            return memoryview(array("q", lanes))
         return numpy.array(lanes, numpy.int64)
 
     @staticmethod

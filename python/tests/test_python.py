@@ -201,6 +201,18 @@ class States(unittest.TestCase):
         empty = pickle.loads(pickle.dumps(fanin.State()))
         self.assertEqual((empty.count, empty.dtype, empty.value()), (0, None, 0.0))
 
+    def test_lanes(self):
+        """Lanes that are added one by one, as a transport does it, also where numpy is not installed."""
+        numbers = wide_numbers(300, 5)
+        parts = [fanin.State(numbers[i::3]).lanes() for i in range(3)]
+        with mock.patch.dict(sys.modules, numpy=None):
+            bare = fanin.State(numbers[::3]).lanes()
+        self.assertEqual((type(bare), bare.tolist()), (memoryview, parts[0].tolist()))
+        total = fanin.State.from_lanes([sum(lane) for lane in zip(*parts)])
+        self.assertEqual(total.save(), fanin.State(numbers).save())
+        with self.assertRaises(fanin.InvalidArgument):
+            fanin.State.from_lanes(bare.tolist() * 2)
+
     def test_adding(self):
         state = fanin.State(dtype="f32").add(array("f", [1.0, math.nan]), nan="skip")
         self.assertEqual((state.value(), state.count), (1.0, 1))
