@@ -28,7 +28,7 @@ constexpr bool is_sum(operation what) {
   return what == operation::sum || what == operation::mean || what == operation::sum_of_squares ||
          what == operation::norm2 || what == operation::sum_of_magnitudes;
 }
-constexpr bool is_extremum(operation what) {
+constexpr bool is_ordered(operation what) {
   return what == operation::min || what == operation::max || what == operation::max_magnitude ||
          what == operation::any || what == operation::all;
 }
@@ -59,16 +59,16 @@ requires(is_sum(What)) void enqueue_all_reduce(device_span<T> x, device_result<R
 /// not zero, by an all-reduce of one integer in the same order. NaN if any element is; -0 is smaller than +0. Of no
 /// elements: as fanin::enqueue. Reproducible: exact.
 template <operation What, element T>
-requires(is_extremum(What)) void enqueue_all_reduce(device_span<T> x, device_result<result_of<What, T>>* result,
-                                                    device_context& context, ncclComm_t comm) {
+requires(is_ordered(What)) void enqueue_all_reduce(device_span<T> x, device_result<result_of<What, T>>* result,
+                                                   device_context& context, ncclComm_t comm) {
   const device_code::device_scope here(context.device());
   enqueue<What>(x, result, context);
   constexpr element_type type = type_of<result_of<What, T>>;
   const auto where = context.work().where(0);
   auto* const key = static_cast<std::int64_t*>(where.scratch);
   context.work().enqueue_key(What, type, result, key);
-  constexpr bool smallest = What == operation::min || What == operation::all;
-  check(ncclAllReduce(key, key, 1, ncclInt64, smallest ? ncclMin : ncclMax, comm, where.stream), "ncclAllReduce");
+  constexpr bool least = What == operation::min || What == operation::all;
+  check(ncclAllReduce(key, key, 1, ncclInt64, least ? ncclMin : ncclMax, comm, where.stream), "ncclAllReduce");
   context.work().enqueue_value_of_key(type, key, result);
 }
 
@@ -90,14 +90,13 @@ requires(is_position(What)) void enqueue_all_reduce(device_span<T> x, device_res
   context.work().enqueue_first_candidate(What, type_of<T>, all, ranks, result);
 }
 
-/// As above, how many elements of all ranks are not zero, by an all-reduce of the ranks' results.
+/// As above, how many elements of all ranks are not zero, by an all-reduce of the ranks' numbers.
 template <operation What, element T>
 requires(What == operation::count_nonzero) void enqueue_all_reduce(device_span<T> x,
-                                                                   device_result<result_of<What, T>>* result,
+                                                                   device_result<std::uint64_t>* result,
                                                                    device_context& context, ncclComm_t comm) {
   const device_code::device_scope here(context.device());
   enqueue<What>(x, result, context);
-  static_assert(sizeof(result->value) == sizeof(std::uint64_t));
   check(ncclAllReduce(&result->value, &result->value, 1, ncclUint64, ncclSum, comm, context.work().where(0).stream),
         "ncclAllReduce");
 }

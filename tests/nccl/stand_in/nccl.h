@@ -30,14 +30,14 @@ struct message {
 };
 /// What the ranks show each other.
 struct stand_in_world {
-  explicit stand_in_world(int ranks) : all(ranks), posted(static_cast<std::size_t>(ranks)), sums(posted.size()) {}
+  explicit stand_in_world(int ranks) : all(ranks), posted(static_cast<std::size_t>(ranks)), integers(posted.size()) {}
   std::barrier<> all;
   struct group {
     std::vector<message> messages;
     cudaEvent_t ready, received;
   };
   std::vector<group> posted;
-  std::vector<std::vector<std::int64_t>> sums;
+  std::vector<std::vector<std::int64_t>> integers;
 };
 
 }  // namespace fanin::test
@@ -129,54 +129,50 @@ inline ncclResult_t ncclGroupEnd() {
 }
 namespace fanin::test {
 
-/// Makes the integers at `from` known to all ranks, and sets those at `to` to what make(of all ranks) returns.
-template <class T, class Make>
+/// Makes the 64-bit integers at `from` known to all ranks, and sets those at `to` to what make(of all ranks) returns.
+template <class Make>
 ncclResult_t reduce_on_host(const void* from, void* to, std::size_t count, ncclComm_t comm, cudaStream_t stream,
                             Make make) {
-  auto& all = comm->world->sums;
-  std::vector<T> mine(count);
-  bool failed =
-      cudaMemcpyAsync(mine.data(), from, count * sizeof(T), cudaMemcpyDeviceToHost, stream) != cudaSuccess ||
-      cudaStreamSynchronize(stream) != cudaSuccess;
-  all[static_cast<std::size_t>(comm->rank)].assign(mine.begin(), mine.end());
+  auto& all = comm->world->integers;
+  auto& mine = all[static_cast<std::size_t>(comm->rank)];
+  mine.resize(count);
+  const auto copy = [&](void* into, const void* those, std::size_t number, cudaMemcpyKind kind) {
+    return cudaMemcpyAsync(into, those, number * sizeof(std::int64_t), kind, stream) == cudaSuccess &&
+           cudaStreamSynchronize(stream) == cudaSuccess;
+  };
+  bool done = copy(mine.data(), from, count, cudaMemcpyDeviceToHost);
   comm->world->all.arrive_and_wait();
   const std::vector<std::int64_t> made = make(all);
-  const std::vector<T> total(made.begin(), made.end());
   comm->world->all.arrive_and_wait();
-  failed =
-      failed ||
-      cudaMemcpyAsync(to, total.data(), total.size() * sizeof(T), cudaMemcpyHostToDevice, stream) != cudaSuccess ||
-      cudaStreamSynchronize(stream) != cudaSuccess;
-  return failed ? ncclUnhandledCudaError : ncclSuccess;
+  done = copy(to, made.data(), made.size(), cudaMemcpyHostToDevice) && done;
+  return done ? ncclSuccess : ncclUnhandledCudaError;
 }
 
 }  // namespace fanin::test
 
-/// Of bytes and of 64-bit integers, those without a sign below 2^63.
-inline ncclResult_t ncclAllReduce(const void* from, void* to, std::size_t count, ncclDataType_t type,
-                                  ncclRedOp_t what, ncclComm_t comm, cudaStream_t stream) {
-  const auto make = [=](const std::vector<std::vector<std::int64_t>>& all) {
-    std::vector<std::int64_t> total = all[0];
-    for (std::size_t rank = 1; rank < all.size(); ++rank) {
-      for (std::size_t i = 0; i < count; ++i) {
-        const std::int64_t x = total[i], y = all[rank][i];
-        total[i] = what == ncclSum ? x + y : what == ncclMin ? std::min(x, y) : std::max(x, y);
-      }
-    }
-    return total;
-  };
-  const bool bytes = type == ncclUint8;
-  return (bytes ? fanin::test::reduce_on_host<std::uint8_t, decltype(make)>
-                : fanin::test::reduce_on_host<std::int64_t, decltype(make)>)(from, to, count, comm, stream, make);
+/// Of 64-bit integers, those without a sign below 2^63.
+inline ncclResult_t ncclAllReduce(const void* from, void* to, std::size_t count, ncclDataType_t, ncclRedOp_t what,
+                                  ncclComm_t comm, cudaStream_t stream) {
+  return fanin::test::reduce_on_host(
+      from, to, count, comm, stream, [=](const std::vector<std::vector<std::int64_t>>& all) {
+        std::vector<std::int64_t> total = all[0];
+        for (std::size_t rank = 1; rank < all.size(); ++rank) {
+          for (std::size_t i = 0; i < count; ++i) {
+            const std::int64_t x = total[i], y = all[rank][i];
+            total[i] = what == ncclSum ? x + y : what == ncclMin ? std::min(x, y) : std::max(x, y);
+          }
+        }
+        return total;
+      });
 }
 /// Of 64-bit integers.
 inline ncclResult_t ncclAllGather(const void* from, void* to, std::size_t count, ncclDataType_t, ncclComm_t comm,
                                   cudaStream_t stream) {
-  return fanin::test::reduce_on_host<std::int64_t>(from, to, count, comm, stream,
-                                                   [](const std::vector<std::vector<std::int64_t>>& all) {
-                                                     std::vector<std::int64_t> joined;
-                                                     for (const auto& one : all)
-                                                       joined.insert(joined.end(), one.begin(), one.end());
-                                                     return joined;
-                                                   });
+  return fanin::test::reduce_on_host(from, to, count, comm, stream,
+                                     [](const std::vector<std::vector<std::int64_t>>& all) {
+                                       std::vector<std::int64_t> joined;
+                                       for (const auto& one : all)
+                                         joined.insert(joined.end(), one.begin(), one.end());
+                                       return joined;
+                                     });
 }
