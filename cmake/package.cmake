@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The Debian packages that cpack makes: fanin, the command, and libfanin-dev, the library and its headers.
+# The Debian packages that cpack makes: fanin, the command, libfanin-dev, the library and its headers, and where MPI was
+# found fanin-mpi, the command under mpirun.
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_CONTACT "The fanin authors")
@@ -18,5 +19,15 @@ set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS libhwy-dev)
 if(FANIN_HAS_TBB)
   string(APPEND CPACK_DEBIAN_DEVELOPMENT_PACKAGE_DEPENDS ", libtbb-dev")
+endif()
+if(FANIN_CLI AND FANIN_MPIS)
+  list(APPEND CPACK_COMPONENTS_ALL mpi)
+  set(CPACK_DEBIAN_MPI_PACKAGE_NAME fanin-mpi)
+  set(CPACK_DEBIAN_MPI_PACKAGE_SECTION math)
+  set(CPACK_DEBIAN_MPI_PACKAGE_SHLIBDEPS ON)
+  list(GET FANIN_MPIS 0 mpi)
+  set(launcher_openmpi openmpi-bin)
+  set(launcher_mpich mpich)
+  set(CPACK_DEBIAN_MPI_PACKAGE_DEPENDS ${launcher_${mpi}})
 endif()
 include(CPack)
