@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Each file of examples/ whose libraries are installed runs and checks itself."""
+"""Each file of examples/ whose libraries and commands are installed runs and checks itself."""
 
 import importlib.util
 import pathlib
@@ -16,7 +16,7 @@ class Examples(unittest.TestCase):
     def test_all(self):
         for example in EXAMPLES:
             needs = re.search("^# needs: (.*)$", example.read_text(encoding="utf-8"), re.M).group(1).split()
-            missing = [name for name in needs if importlib.util.find_spec(name) is None]
+            missing = [name for name in needs if importlib.util.find_spec(name) is None and shutil.which(name) is None]
             with self.subTest(example.name):
                 if missing:
                     self.skipTest("%s needs %s" % (example.name, ", ".join(missing)))
