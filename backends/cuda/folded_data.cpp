@@ -45,7 +45,7 @@ void fold_in_place(const request& request, const input_views& data, context& con
   fold_data(
       prepared_fold(request), context, data.count(), ~std::uint64_t{0},
       [&](std::uint64_t begin, std::uint64_t) { return operands_at(data, begin); }, into);
-  into.set_counts(request, data.count(), data.count(), 0);
+  into.set_counts(prepared_fold(request).host(), row_of(request.what).absent, data.count(), data.count(), 0);
 }
 
 /// The same where elements may be absent.
@@ -57,7 +57,7 @@ void fold_present(const request& request, context& context, folded_elements& int
       kernel, context, all, copies.longest(),
       [&](std::uint64_t begin, std::uint64_t n) { return copies.enqueue(begin, n); }, into);
   const presence_counts found = copies.fetch_counts();
-  into.set_counts(request, all, found.present, found.first);
+  into.set_counts(prepared_fold(request).host(), row_of(request.what).absent, all, found.present, found.first);
 }
 
 /// Folds host data, which is copied to the device in chunks.

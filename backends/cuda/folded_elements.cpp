@@ -10,12 +10,11 @@
 
 namespace fanin::cuda {
 
-void folded_elements::set_counts(const request& request, std::uint64_t count_, std::uint64_t present_,
+void folded_elements::set_counts(const host_fold& fold, stand_in absent, std::uint64_t count_, std::uint64_t present_,
                                  std::uint64_t left_out) {
-  const host_fold& fold = prepared_fold(request).host();
   count = count_;
   present = present_;
-  if (present > 0 || row_of(request.what).absent == stand_in::one) {
+  if (present > 0 || absent == stand_in::one) {
     held = count;
     fold.move(total.bytes, left_out);
   } else {

@@ -20,8 +20,10 @@ struct folded_elements {
   /// Elements of the state, with stand-ins: none of a part in which none takes part, unless ones stand for them.
   std::uint64_t held = 0;
 
-  /// The elements of the state are those behind the first `left_out` of `count_`, and `present_` of them take part.
-  void set_counts(const request& request, std::uint64_t count_, std::uint64_t present_, std::uint64_t left_out);
+  /// The elements of the state are those behind the first `left_out` of `count_`, and `present_` of them take part;
+  /// `absent` stands for the others.
+  void set_counts(const host_fold& fold, stand_in absent, std::uint64_t count_, std::uint64_t present_,
+                  std::uint64_t left_out);
   /// Merges the elements that come after these. Their positions, which began with 0, go on from these in `next`,
   /// whose state is unspecified then.
   void append(const host_fold& fold, folded_elements& next);

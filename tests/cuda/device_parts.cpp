@@ -2,6 +2,7 @@
 // How an array is cut into parts for devices, and how their states become one, checked without a device.
 #include <doctest/doctest.h>
 
+#include <cstring>
 #include <new>
 #include <vector>
 
@@ -17,7 +18,7 @@ using cuda::folded_elements;
 folded_elements part_with(const cuda::host_fold& fold, double value, std::uint64_t index, std::uint64_t count) {
   folded_elements part;
   ::new (part.total.bytes) indexed<double>{value, index};
-  part.set_counts(fold, count, count, 0);
+  part.set_counts(fold, stand_in::other, count, count, 0);
   part.chain = {5, static_cast<double>(count)};
   return part;
 }
@@ -64,13 +65,13 @@ TEST_SUITE("device_parts") {
   TEST_CASE("a part none of whose elements takes part only adds to the count, and moves those behind it") {
     const cuda::host_fold& fold = *cuda::find_host_fold(operation::argmin, element_type::f64, method::fast);
     folded_elements all = part_with(fold, -1, 0, 3), next = part_with(fold, 7, 2, 9);
-    all.set_counts(fold, 3, 0, 0);
+    all.set_counts(fold, stand_in::other, 3, 0, 0);
     all.append(fold, next);
     CHECK(reinterpret_cast<const indexed<double>*>(all.total.bytes)->index == 5);
     CHECK(all.count == 12);
     CHECK(all.present == 9);
     folded_elements none = part_with(fold, -9, 0, 4);
-    none.set_counts(fold, 4, 0, 0);
+    none.set_counts(fold, stand_in::other, 4, 0, 0);
     all.append(fold, none);
     CHECK(reinterpret_cast<const indexed<double>*>(all.total.bytes)->value == 7);
     CHECK(all.count == 16);
@@ -78,10 +79,24 @@ TEST_SUITE("device_parts") {
     CHECK(all.held == 9);  // The state counts no stand-ins of the two parts without elements.
   }
 
+  TEST_CASE("ones that stand for the elements of a part are counted as others are") {
+    const cuda::host_fold& fold = *cuda::find_host_fold(operation::all, element_type::f32, method::fast);
+    folded_elements all, next;
+    const std::uint64_t trues[] = {2, 3};
+    std::memcpy(all.total.bytes, &trues[0], sizeof trues[0]);
+    std::memcpy(next.total.bytes, &trues[1], sizeof trues[1]);
+    all.set_counts(fold, stand_in::one, 2, 2, 0);
+    next.set_counts(fold, stand_in::one, 3, 0, 0);
+    all.append(fold, next);
+    CHECK(std::memcmp(all.total.bytes, &all.held, sizeof all.held) == 0);
+    CHECK(all.held == 5);
+    CHECK(all.present == 2);
+  }
+
   TEST_CASE("elements at the front that are left out move the position") {
     const cuda::host_fold& fold = *cuda::find_host_fold(operation::argmax, element_type::f64, method::fast);
     folded_elements all = part_with(fold, 2, 1, 10);
-    all.set_counts(fold, 10, 4, 6);
+    all.set_counts(fold, stand_in::other, 10, 4, 6);
     CHECK(reinterpret_cast<const indexed<double>*>(all.total.bytes)->index == 7);
   }
 }

@@ -31,7 +31,8 @@ void fed_fold::wait(folded_elements& into) {
   std::memcpy(into.total.bytes, feed_.total(), most_state_bytes);
   into.chain = feed_.longest_chain();
   const std::uint64_t all = count_ + present_.left_out();
-  into.set_counts(request_, all, all - present_.absent(), present_.left_out());
+  into.set_counts(prepared_fold(request_).host(), row_of(request_.what).absent, all, all - present_.absent(),
+                  present_.left_out());
 }
 
 void fed_fold::push_all(const input_views& blocks) {
