@@ -102,6 +102,7 @@ TEST_CASE("sums are short if they need the words from 2^-338 up to 2^302 alone")
   CHECK(is_short({0x1p-286, -0x1.fffffffffffffp237}));
   CHECK(is_short({-0.0, 0, std::numeric_limits<double>::infinity()}));
   CHECK_FALSE(is_short({0x1p-339}));
+  CHECK_FALSE(is_short({0x1.0000000000001p-287}));
   CHECK_FALSE(is_short({0x1p-400, 1}));
   CHECK_FALSE(is_short({1, -0x1p310}));
   CHECK_FALSE(is_short(std::vector<double>(300, 0x1p-400)));
@@ -111,6 +112,13 @@ TEST_CASE("options are those of all lanes") {
   const std::vector<double> x{1, std::numeric_limits<double>::quiet_NaN()};
   const std::span<const double> view(x);
   CHECK(message_of(operation::sum, view, {.nan = fanin::nan_policy::skip}).few.back() == 1);
+  CHECK(message_of(operation::sum, view.first(1)).few.back() == 1);
+  const std::vector<double> two{1, 2};
+  const unsigned char mask[] = {1, 0};
+  const input_views masked = input_views(std::span<const double>(two)).where({mask, 0, fanin::mask_form::bytes});
+  double value = 0;
+  fanin::detail::from_short_lanes(operation::sum, element_type::f64, message_of(operation::sum, masked).few, value);
+  CHECK(value == 1);
   for (const fanin::options& refused :
        {fanin::options{.how = fanin::method::fast}, fanin::options{.result = element_type::f64},
         fanin::options{.backend = "abacus"}, fanin::options{.variant = "abacus"}}) {
