@@ -4,11 +4,11 @@
 
     mpi_model.py FOLDER        reads the output of mpi_sums from FOLDER/ranks-1.txt, ranks-2.txt, ...
 
-An all-reduce of P ranks is ceil(log2 P) rounds of latency + bytes / bandwidth; a call adds what it does on its own rank,
-which a run of one rank measures. The first round's latency and bandwidth come from the calls of two ranks, those of all
-later rounds, whose ranks are further apart, from the calls of four. The model predicts all runs, and ends with status 1
-if a small call is more than 20 % off. The vectors of larger ones leave the caches, for which ranks then compete. It also
-says what the same costs over a network, whose latency and bandwidth are assumptions (options)."""
+An all-reduce of P ranks is ceil(log2 P) rounds of latency + bytes / bandwidth; a call adds what it does on its own
+rank, which a run of one rank measures. The first round's latency and bandwidth come from the calls of two ranks,
+those of all later rounds, whose ranks are further apart, from the calls of four. The model predicts all runs, and
+ends with status 1 if a small call is more than 20 % off. The vectors of larger ones leave the caches, for which ranks
+then compete. It also says what the same costs over a network, whose latency and bandwidth are assumptions (options)."""
 import argparse
 import math
 import pathlib
