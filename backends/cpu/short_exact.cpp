@@ -53,9 +53,7 @@ HWY_INLINE hn::Vec<D> load_first(D d, const T* x, std::size_t count) {
   if constexpr (std::is_same_v<T, double>) {
     return load_part(d, x, 0, count, -0.0);
   } else {
-    T lanes_of_x[hn::MaxLanes(D())];
-    for (std::size_t i = 0; i < hn::MaxLanes(D()); ++i) lanes_of_x[i] = i < count ? x[i] : -T{0};
-    return load(d, lanes_of_x);
+    return hn::PromoteTo(d, load_part(hn::Rebind<T, D>(), x, 0, count, -T{0}));
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <bit>
 
+#include "backends/cpu/batch/runs.hpp"
 #include "backends/cpu/batch/tile_copy.hpp"
 
 namespace fanin::cpu {
@@ -23,6 +24,12 @@ std::size_t rows_of(const arithmetic& loops) {
                                  loops.fixed_order() ? most_rows / 2 : most_rows);
 }
 
+/// From a copied row of `elements` elements to the next: an odd number of cache lines. Rows that are 2^k bytes apart
+/// would all lie in one set of an L1 cache.
+std::size_t distance_of(std::size_t elements, std::size_t element_bytes) {
+  return ((elements * element_bytes + 63) / 64 | 1) * 64 / element_bytes;
+}
+
 /// The levels of a tree of partials of pieces.
 std::size_t levels_of(std::size_t pieces) { return static_cast<std::size_t>(std::bit_width(pieces)) + 1; }
 
@@ -33,8 +40,7 @@ copied_rows::copied_rows(const batch& many, batch_results& results, unsigned thr
       results_(results),
       loops_(results.loops()),
       piece_(piece_of(loops_)),
-      // Rows that are 2^k bytes apart would all lie in one set of an L1 cache.
-      distance_(piece_ + 64 / loops_.element_bytes),
+      distance_(distance_of(std::min(piece_, places(reduced_axes(many))), loops_.element_bytes)),
       tiles_(many, rows_of(loops_), piece_, threads, may_split) {
   if (tiles_.parts() == 1) return;
   partials_ = partial_memory_.get(tiles_.tasks() * tiles_.rows_in_tile() * state_stride(loops_));
@@ -57,6 +63,7 @@ void copied_rows::fold(std::size_t task, workspace& with) {
     if (ordered) with.trees.emplace_back(loops_, states + (r * row_states + 2) * stride);
   }
   std::uint64_t taking_part[most_rows] = {};
+  collected_runs collected(results_);
   for (std::size_t begin = 0; begin < tile.count; begin += piece_) {
     const std::size_t first = tile.begin + begin, n = std::min(piece_, tile.count - begin);
     for (int i = 0; i < loops_.inputs; ++i) copy(tile, first, n, i, x + static_cast<std::size_t>(i) * copied);
@@ -66,7 +73,9 @@ void copied_rows::fold(std::size_t task, workspace& with) {
       const operands data{x + offset, loops_.inputs == 2 ? x + copied + offset : nullptr, first};
       // A fold looks up the mask by the position in the row.
       const mask_view here = masked ? mask_view{mask + r * distance_, 0 - std::uint64_t{first}} : mask_view();
-      if (at_once) {
+      if (at_once && results_.takes_runs_of(n)) {
+        collected.add(tile.first_result + r * tile.result_distance, data, n);
+      } else if (at_once) {
         results_.reduce(tile.first_result + r * tile.result_distance, data, n, here);
       } else {
         std::byte* const total = states + r * row_states * stride;
@@ -74,6 +83,7 @@ void copied_rows::fold(std::size_t task, workspace& with) {
       }
     }
   }
+  collected.fold();
   for (std::size_t r = 0; r < tile.rows && !at_once; ++r) {
     std::byte* const total = states + r * row_states * stride;
     if (ordered) with.trees[r].finish(total);
