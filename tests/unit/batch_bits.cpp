@@ -123,6 +123,15 @@ TEST_SUITE("unit/batch_bits") {
       check_groups<T>(call, 600000, 20000, 3, 8);
     }
   }
+
+  TEST_CASE_TEMPLATE("groups sorted in two steps", T, float, double) {
+    for (const call_of call : {call_of{operation::sum, method::exact}, call_of{operation::product, method::fast}}) {
+      check_groups<T>(call, 700000, 300001, 0, 1);
+      check_groups<T>(call, 700000, 300001, 0, 3);
+      check_groups<T>(call, 300000, 300001, 3, 1);  // most of them in one bucket
+      check_groups<T>(call, 300000, 300001, 3, 2);
+    }
+  }
 }
 
 }  // namespace

@@ -76,9 +76,14 @@ class sorted_bucket {
   state_memory copies_;
 };
 
-/// Sorts elements and keys into buckets of neighbouring groups, whose states are small enough.
+/// From so many groups on, elements without an addition by key are sorted in two steps: a counting sort to so many
+/// places misses the caches, and the pages that the processor knows.
+constexpr std::size_t least_for_two_steps = std::size_t{1} << 18;
+
+/// Sorts elements and keys into buckets of neighbouring groups, whose states are small enough. Without an addition,
+/// which may be null, the groups of each bucket are sorted.
 template <class Key>
-std::optional<batch_counts> reduce_in_buckets(const cpu_backend& backend, const keyed_addition& addition,
+std::optional<batch_counts> reduce_in_buckets(const cpu_backend& backend, const keyed_addition* addition,
                                               batch_results& results, const request& request, const batch& groups,
                                               const Key* keys, unsigned shift) {
   const std::size_t in_groups = groups.result_count, count = groups.inputs.count();
@@ -87,7 +92,7 @@ std::optional<batch_counts> reduce_in_buckets(const cpu_backend& backend, const 
   sort.count(offsets.data());
   if (sort.first_outside() < count && !groups.drops_others) refuse_key(groups, sort.first_outside());
   const std::size_t kept = offsets.back(), element_bytes = results.loops().element_bytes;
-  if (request.threads > 1) {  // A bucket is a task for one thread.
+  if (request.threads > 1 || addition == nullptr) {  // A bucket is a task for one thread, and sorted by itself.
     for (std::size_t b = 0; b < sort.buckets(); ++b) {
       if (offsets[b + 1] - offsets[b] > kept / (std::size_t{2} * request.threads)) return std::nullopt;
     }
@@ -116,13 +121,13 @@ std::optional<batch_counts> reduce_in_buckets(const cpu_backend& backend, const 
           const std::size_t count_here = offsets[b + 1] - offsets[b];
           const Key* const keys_here = sorted_keys + offsets[b];
           const std::byte* const x_here = sorted_x + offsets[b] * element_bytes;
-          if (count_here < groups_here * least_for_states) {
+          if (addition == nullptr || count_here < groups_here * least_for_states) {
             longest_here =
                 std::max(longest_here, sorted.fold(results, keys_here, x_here, count_here, group, groups_here));
             continue;
           }
           states.begin(group, groups_here);
-          addition.add(states, keys_here, x_here, count_here, outside);
+          addition->add(states, keys_here, x_here, count_here, outside);
           longest_here = std::max(longest_here, states.finish(results));
         }
         for (std::uint64_t known = longest;
@@ -136,14 +141,20 @@ std::optional<batch_counts> reduce_in_buckets(const cpu_backend& backend, const 
 
 std::optional<batch_counts> reduce_keyed_groups(const cpu_backend& backend, batch_results& results,
                                                 const request& request, const batch& groups) {
-  const keyed_addition* const addition =
-      results.partial() ? nullptr : find_keyed_addition(request.what, request.inputs.type(), request.how);
-  if (addition == nullptr) return std::nullopt;
+  const bool has_index = row_of(request.what).form == result_form::indexed;
+  if (results.partial() || has_index || groups.inputs.size() == 2) return std::nullopt;
+  const keyed_addition* const addition = find_keyed_addition(request.what, request.inputs.type(), request.how);
   const std::size_t group_bytes = results.loops().state_bytes + sizeof(std::uint64_t);
   return with_index(
       groups.index, [&]<class Key>(const Key* keys, std::uint64_t largest) -> std::optional<batch_counts> {
         // Keys above `largest` are negative; groups beyond it have no elements.
         if (groups.result_count > largest) return std::nullopt;
+        if (addition == nullptr) {
+          if (groups.result_count < least_for_two_steps) return std::nullopt;
+          const std::size_t in_bucket = std::bit_ceil(groups.result_count / most_buckets);
+          return reduce_in_buckets(backend, nullptr, results, request, groups, keys,
+                                   static_cast<unsigned>(std::countr_zero(in_bucket)));
+        }
         const std::size_t most_groups = std::bit_floor(states_bytes / group_bytes);
         const std::size_t wanted_groups =
             std::min(std::bit_floor(most_states_bytes / group_bytes),
@@ -158,7 +169,7 @@ std::optional<batch_counts> reduce_keyed_groups(const cpu_backend& backend, batc
         const std::size_t in_bucket =
             std::min(wanted_groups, std::bit_floor(std::max<std::size_t>(1, groups.result_count / least_buckets)));
         if (in_bucket < 16) return std::nullopt;
-        return reduce_in_buckets(backend, *addition, results, request, groups, keys,
+        return reduce_in_buckets(backend, addition, results, request, groups, keys,
                                  static_cast<unsigned>(std::countr_zero(in_bucket)));
       });
 }
