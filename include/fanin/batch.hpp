@@ -39,7 +39,8 @@
 //   take for each thread up to 0.5 MiB of copies and the states of up to 64 rows, or 256 KiB of states for each level
 //   of the tree of leaves. Groups are copied once, by key: n elements, 8 bytes for each group, and the same again for
 //   each further thread as long as that is less than 8 bytes for each element; argmin and argmax take 8 bytes more
-//   for each element. Groups that are not sorted (docs/batch.md) need no copy where all of them take less than 1 MiB:
+//   for each element. From 2^18 groups on they take a copy of elements and keys, and for each thread one of a part of
+//   the elements. Groups that are not sorted (docs/batch.md) need no copy where all of them take less than 1 MiB:
 //   up to 544 bytes for each group, in a fast sum 288, and as much for each level of the tree of leaves. Else they
 //   take a copy of elements and keys, and up to 8 MiB of such states for each thread.
 //   Threads: safe to call concurrently. Results and inputs must not overlap.
