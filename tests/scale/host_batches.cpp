@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Batches of host memory with more than 2^31 elements, and 10^8 groups, against sums known by construction. Up to
-// 6.3 GB of memory.
+// 5.2 GB of memory.
 #include <doctest/doctest.h>
 
 #include <algorithm>
