@@ -19,7 +19,7 @@ packages_of_all=(
   debootstrap dpkg-dev pkg-config                # packages, and a bare system to try them in
   libmpich-dev libopenmpi-dev mpich openmpi-bin  # reductions over ranks
   libeigen3-dev python3 python3-numpy            # benchmarks
-  libpython3-testsuite python3-hypothesis python3-pip python3-pytest  # the Python package's tests, CPython's and numpy's
+  libpython3.11-testsuite python3-hypothesis python3-pip python3-pytest  # the Python package's tests, CPython's and numpy's
 )
 
 # How much is configured, from least to most: the command alone; with the references and the ladder, which take most of
