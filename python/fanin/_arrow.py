@@ -74,11 +74,14 @@ def check(stream, address, status):
 
 def view_of_array(x, text, array, kept):
     name = type(x).__name__
+    if array.dictionary:
+        raise Unsupported("an Arrow %s with a dictionary is not read: decode it, as by x.dictionary_decode()" % name)
     if text not in TYPES:
         raise Unsupported("an Arrow %s of the format %r is not read: cast it to numbers, as by x.cast('double')"
                         % (name, text.decode()))
     if array.buffers[0] and array.null_count != 0:
-        raise Unsupported("an Arrow %s with nulls is not read: call x.drop_nulls() or x.fill_null(0)" % name)
+        raise Unsupported("an Arrow %s with nulls is not read: call x.drop_null(), x.drop_nulls() of polars, or "
+                          "x.to_numpy() of pandas" % name)
     code = CODES[TYPES[text]]
     address = (array.buffers[1] or 0) + array.offset * SIZES[code]
     return View(x, address, code, (array.length,), None, PYTHON, False, kept)

@@ -2,15 +2,18 @@
 """A result for each segment or group: fanin.segment_sum, fanin.group_sum and so on, and fanin.index_add."""
 
 import ctypes
+import math
 import struct
 
 from . import _library as c
-from ._catalogue import EXTREMES, INDEXED, OPERATIONS, kept_options, usual_method
-from ._errors import InvalidArgument, Unsupported
-from ._reduce import reduce_views, set_mask
-from ._types import CODES, COMPLEX, CTYPE_OF, F16, NAMES, NARROW, code_of
+from ._buffers import Held
+from ._catalogue import EXTREMES, INDEXED, OPERATIONS, kept_options, name_to_code, usual_method
+from ._errors import InvalidArgument, Overflow, Unsupported
+from ._reduce import reduce_views, result_type_for, set_mask
+from ._types import CODES, COMPLEX, CTYPE_OF, F16, F32, F64, NAMES, NARROW, code_of
 from ._views import view_of
 
+FLOATS = frozenset((F32, F64))
 INDICES = frozenset(CODES[name] for name in ("i32", "i64", "u32", "u64"))
 
 SEGMENTS_DOC = """%s, of each segment.
@@ -69,6 +72,7 @@ def _reduce(what, inputs, index, groups, drop_others, method, dtype, empty, out,
     views = [view_of(x) for x in inputs]
     wanted = c.DEFAULT_TYPE if dtype is None else code_of(dtype)
     batch, count = batch_of(views[0], index, groups, drop_others)
+    wanted = result_type_for(what, views[0], method, wanted)
     if empty is not None:
         number, form, _ = c.result_of(what, views[0].code, wanted)
         batch.if_empty = ctypes.addressof(result_for_empty(empty, number, form, batch))
@@ -111,7 +115,10 @@ def result_for_empty(empty, number, form, batch):
     elif number in NARROW:
         raise Unsupported("empty= is not for results of bf16 and floats of 8 bits: ask for dtype='f32'")
     else:
-        CTYPE_OF[number].from_buffer(memory).value = empty
+        stored = CTYPE_OF[number].from_buffer(memory)
+        stored.value = empty
+        if stored.value != empty and (number not in FLOATS or math.isinf(stored.value)):
+            raise Overflow("empty=%r does not fit into a result of %s" % (empty, NAMES[number]))
     return memory
 
 
@@ -120,8 +127,8 @@ def index_add(out, keys, x, *, operation="sum", drop_others=False, method="exact
     """Adds each x[i] to out[keys[i]], and returns out, an array of the type that the operation has for x.
 
     With method="exact" each out[k] and its elements are added without rounding, and rounded once. `operation` may be
-    sum, product, min or max. In device memory the additions are enqueued on the stream of x's library; where a key is of
-    no group, nothing is added there.
+    sum, product, min or max. In device memory the additions are enqueued on the stream of the library of x; where a key
+    is of no group, nothing is added there.
 
     >>> total = array('d', [1.0, 1.0])
     >>> fanin.index_add(total, [1, 1, 0], array('d', [1e16, -1e16, 3.0]))
@@ -132,10 +139,13 @@ def index_add(out, keys, x, *, operation="sum", drop_others=False, method="exact
         raise Unsupported("index_add is for an out of one axis without gaps")
     if target.place != view.place or target.device != view.device:
         raise Unsupported("out has to be in the memory of the elements")
+    if target.owner is not out or not (target.kept is None or isinstance(target.kept, Held)):
+        raise Unsupported("a %s is not added to: out is an array of numpy, torch or CuPy, or has the buffer protocol"
+                          % type(out).__name__)
     if target.kept is not None and target.kept.buffer.readonly or not getattr(
             getattr(out, "flags", None), "writeable", True):
         raise InvalidArgument("out is read-only")
-    what = OPERATIONS[operation]
+    what = name_to_code(OPERATIONS, operation, "operation")
     if method == "exact" and operation == "product":
         method = "fast"
     usual = c.result_of(what, view.code)[0]

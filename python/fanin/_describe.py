@@ -6,10 +6,9 @@ from collections import namedtuple
 
 from . import _library as c
 from ._catalogue import options_of
-from ._errors import Unsupported
-from ._reduce import set_mask
+from ._reduce import input_without_gaps
 from ._types import value_at
-from ._views import in_c_order, view_of
+from ._views import view_of
 
 
 class Description(namedtuple("Description", "count nan min max sum mean standard_deviation")):
@@ -26,11 +25,7 @@ def describe(x, *, where=None, nan="propagate", backend="auto", threads=0):
     5.0
     """
     view = view_of(x)
-    if view.strides is not None and not in_c_order(view.shape[::-1], view.strides[::-1]):
-        raise Unsupported("describe reads arrays without gaps: call numpy.ascontiguousarray(x)")
-    call = c.Input(x=view.address, count=view.count, type=view.code, place=view.place)
-    if where is not None:
-        set_mask(call, view, where)
+    call = input_without_gaps(view, where, "describe")
     found = c.CDescription()
     c.check(c.describe(call, options_of("exact", nan, backend, threads), found, None))
 

@@ -131,6 +131,18 @@ def batch_of(x, axis, keepdims, method, form, mask):
     return batch, shape
 
 
+def input_without_gaps(x, mask, who):
+    """The struct of an array that is read in any order of its axes; with a mask, in C order."""
+    turned = x.strides is not None
+    if turned and (mask is not None or not in_c_order(x.shape[::-1], x.strides[::-1])):
+        raise Unsupported("%s reads arrays without gaps, and with where= in C order: call numpy.ascontiguousarray(x)"
+                          % who)
+    call = c.Input(x=x.address, count=x.count, type=x.code, place=x.place)
+    if mask is not None:
+        set_mask(call, x, mask)
+    return call
+
+
 def set_mask(call, x, mask):
     """Elements take part where the mask, an array of bool of the same shape and in C order, is true."""
     from ._views import view_of

@@ -4,11 +4,10 @@
 import math
 from array import array
 
-from . import _library as c
 from ._catalogue import OPERATIONS
 from ._errors import Overflow, Unsupported
 from ._libraries import PYTHON
-from ._types import CODES, F32, F64, I64, U64
+from ._types import CODES, F32, F64, I64, NARROW, U64
 from ._views import View, view_of
 
 
@@ -51,6 +50,9 @@ def of_array(numbers, code):
     return View(numbers, address, code, (count,), None, PYTHON)
 
 
+FLOATS = frozenset((F32, F64)) | NARROW
+
+
 def fsum(values):
     """The sum of the numbers, correctly rounded: math.fsum for any iterable, and for arrays at the speed of fanin.sum.
 
@@ -64,7 +66,7 @@ def fsum(values):
     """
     from ._reduce import reduce_views
     view = _view_of_floats(values)
-    total = float(reduce_views(OPERATIONS["sum"], [view], wanted=F64 if view.code == F32 else c.DEFAULT_TYPE))
+    total = float(reduce_views(OPERATIONS["sum"], [view], wanted=F64))
     if math.isfinite(total):
         return total + 0.0  # of -0, math.fsum makes 0
     if math.isnan(total) and math.isnan(float(reduce_views(OPERATIONS["sum"], [view], nan="skip"))):
@@ -75,6 +77,12 @@ def fsum(values):
 
 
 def _view_of_floats(values):
-    if isinstance(values, (list, tuple)) or not (hasattr(values, "__len__") and hasattr(values, "dtype")):
-        return of_array(array("d", values), F64)
-    return view_of(values)
+    if not isinstance(values, (list, tuple)) and hasattr(values, "__len__") and hasattr(values, "dtype"):
+        try:
+            view = view_of(values)
+            if view.code in FLOATS:
+                return view
+        except Unsupported:
+            pass
+    raw = isinstance(values, (bytes, bytearray))  # of which array() would take the bytes of doubles
+    return of_array(array("d", list(values) if raw else values), F64)

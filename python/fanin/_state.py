@@ -8,11 +8,11 @@ from ctypes import byref
 
 from . import _library as c
 from ._catalogue import OPERATIONS, name_to_code, options_of
-from ._errors import InvalidArgument, Unsupported
+from ._errors import InvalidArgument
 from ._pieces import LONG, pieces_of
-from ._reduce import set_mask
+from ._reduce import input_without_gaps
 from ._types import F32, F64, NARROW, SIZES, code_of, value_at
-from ._views import in_c_order, view_of
+from ._views import view_of
 
 _KINDS = {"sum": OPERATIONS["sum"], "sum_of_squares": OPERATIONS["sum_of_squares"]}
 
@@ -44,12 +44,14 @@ class State:
             c.state_destroy(self._handle)
 
     def _create(self, code):
-        c.check(c.state_create(self._operation, code, byref(self._handle)))
-        self._code = code
+        made = ctypes.c_void_p()
+        c.check(c.state_create(self._operation, code, byref(made)))
+        self._code, self._handle = code, made  # in this order: others may look at the handle first
 
     def _created(self):
-        if not self._handle:
-            self._create(F64)
+        with self._lock:
+            if not self._handle:
+                self._create(F64)
         return self._handle
 
     def add(self, x, *, where=None, nan="propagate", backend="auto", threads=0):
@@ -57,11 +59,7 @@ class State:
         if isinstance(x, (list, tuple)):
             x = array("d", x)
         view = view_of(x)
-        if view.strides is not None and not in_c_order(view.shape[::-1], view.strides[::-1]):
-            raise Unsupported("a state adds arrays without gaps: call numpy.ascontiguousarray(x)")
-        call = c.Input(x=view.address, count=view.count, type=view.code, place=view.place)
-        if where is not None:
-            set_mask(call, view, where)
+        call = input_without_gaps(view, where, "a state")
         options = options_of("exact", nan, backend, threads)
         with self._lock:
             if not self._handle:
@@ -82,8 +80,9 @@ class State:
     def merge(self, other):
         """Adds all that was added to the other state, and returns this one."""
         if other._handle:
-            if not self._handle:
-                self._create(other._code)
+            with self._lock:
+                if not self._handle:
+                    self._create(other._code)
             c.check(c.state_merge(self._handle, other._handle))
         return self
 

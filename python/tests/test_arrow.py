@@ -30,7 +30,9 @@ class Arrow(unittest.TestCase):
 
     def test_refused(self):
         x = pyarrow.array([1.0, 2.0])
+        coded = pyarrow.array([10.5, 20.5, 10.5]).dictionary_encode()
         for given, words in ((pyarrow.array([1, None]), "x.drop_nulls()"), (pyarrow.array(["a"]), "x.cast"),
+                             (coded, "dictionary_decode"), (pyarrow.chunked_array([coded]), "dictionary_decode"),
                              (pyarrow.array([True]), "x.cast"), (pyarrow.chunked_array([x, x]), "x.combine_chunks()")):
             with self.assertRaises(fanin.Unsupported) as caught:
                 fanin.sum(given)

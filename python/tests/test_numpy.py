@@ -149,6 +149,31 @@ class AsNumpy(unittest.TestCase):
         self.assertEqual(fanin.State.from_lanes(lanes).save(), fanin.State(x).save())
         self.assertEqual(fanin.State(numpy.asfortranarray(x.reshape(30, 30))).save(), fanin.State(x).save())
 
+    def test_masks_of_turned_arrays(self):
+        x, mask = numpy.arange(6.0).reshape(2, 3), numpy.array([[True] * 3, [False] * 3])
+        turned = numpy.asfortranarray(x)
+        self.assertEqual(fanin.State(turned).value(), 15.0)
+        self.assertEqual(fanin.State().add(x, where=mask).value(), 3.0)
+        self.assertEqual(fanin.describe(x, where=mask).sum, 3.0)
+        with self.assertRaises(fanin.Unsupported):
+            fanin.State().add(turned, where=mask)
+        with self.assertRaises(fanin.Unsupported):
+            fanin.describe(turned, where=mask)
+
+    def test_values_for_nothing(self):
+        halves = fanin.segment_mean(numpy.ones(2, numpy.float16), [0, 0, 2], empty=7.0)
+        self.assertEqual((halves.dtype, halves.tolist()), (numpy.float16, [7.0, 1.0]))
+        for dtype, value in (("int8", 1000), ("uint8", -1), ("float32", 1e300)):
+            with self.assertRaises(fanin.Overflow):
+                fanin.segment_max(numpy.ones(2, dtype), [0, 0, 2], empty=value)
+        self.assertEqual(fanin.segment_max(numpy.ones(2, numpy.float32), [0, 0, 2], empty=math.inf).tolist(),
+                         [math.inf, 1.0])
+
+    def test_fsum_of_arrays(self):
+        for x in (numpy.full(3000, 1.001, numpy.float16), numpy.array([2 ** 62] * 8), numpy.array([1.5, 2], object),
+                  numpy.array([1.5, 2.0], ">f8")):
+            self.assertEqual(fanin.fsum(x), math.fsum(x))
+
     def test_batches(self):
         x, keys = integers("float32", (1000,), 4), integers("int32", (1000,), 5)
         expected = numpy.bincount(keys, x, 9)

@@ -239,6 +239,27 @@ class Batches(unittest.TestCase):
         self.assertEqual(fanin.group_sum(self.x, [0, 2, 0, 2], 1, drop_others=True).tolist(), [4.0])
         self.assertTrue(math.isnan(fanin.group_min(self.x, [0, 0, 0, 0], 2)[1]))
 
+    def test_index_add_of_what_is_copied(self):
+        for out in ([0.0, 0.0], (0.0, 0.0)):
+            with self.assertRaises(fanin.Unsupported):
+                fanin.index_add(out, [0, 1], [1.0, 2.0])
+        with self.assertRaises(fanin.InvalidArgument):
+            fanin.index_add(array("d", [0.0]), [0], [1.0], operation="median")
+
+    def test_threads_that_fill_one_state(self):
+        for _ in range(300):
+            state, together = fanin.State(), threading.Barrier(2)
+
+            def work():
+                together.wait()
+                state.merge(fanin.State([1.0]))
+            both = [threading.Thread(target=work) for _ in range(2)]
+            for one in both:
+                one.start()
+            for one in both:
+                one.join()
+            self.assertEqual(state.value(), 2.0)
+
     def test_index_add(self):
         out = array("d", [1.0, 1.0])
         self.assertIs(fanin.index_add(out, [1, 1, 0, 0], self.x), out)
