@@ -44,6 +44,8 @@ def name_to_code(names, name, kind):
 
 def options_of(method="exact", nan="propagate", backend="auto", threads=0, wanted=c.DEFAULT_TYPE):
     """The struct of these choices. With "auto" the environment's FANIN_BACKEND chooses, if it is set."""
+    if not 0 <= threads < 2 ** 31:
+        raise InvalidArgument("threads is a number from 0 on, and not %d" % threads)
     return c.Options(backend=None if backend == "auto" else backend.encode(),
                      method=name_to_code(METHODS, method, "method"), result_type=wanted, threads=threads,
                      nan=name_to_code(NAN, nan, "policy for NaN"))

@@ -169,6 +169,11 @@ class AsNumpy(unittest.TestCase):
         self.assertEqual(fanin.segment_max(numpy.ones(2, numpy.float32), [0, 0, 2], empty=math.inf).tolist(),
                          [math.inf, 1.0])
 
+    def test_numbers_are_not_written_as_bool(self):
+        with self.assertRaises(fanin.Unsupported):
+            fanin.max(numpy.array([[5, 7]], numpy.int8), axis=1, out=numpy.zeros(1, bool))
+        self.assertEqual(fanin.max(numpy.array([[True]]), axis=1, out=numpy.zeros(1, bool)).tolist(), [True])
+
     def test_fsum_of_arrays(self):
         for x in (numpy.full(3000, 1.001, numpy.float16), numpy.array([2 ** 62] * 8), numpy.array([1.5, 2], object),
                   numpy.array([1.5, 2.0], ">f8")):

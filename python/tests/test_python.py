@@ -246,6 +246,11 @@ class Batches(unittest.TestCase):
         with self.assertRaises(fanin.InvalidArgument):
             fanin.index_add(array("d", [0.0]), [0], [1.0], operation="median")
 
+    def test_threads_are_a_number_from_0_on(self):
+        for threads in (-1, 2 ** 32):
+            with self.assertRaises(fanin.InvalidArgument):
+                fanin.sum(array("d", [1.0]), threads=threads)
+
     def test_threads_that_fill_one_state(self):
         for _ in range(300):
             state, together = fanin.State(), threading.Barrier(2)
