@@ -84,6 +84,7 @@ class State:
                 if not self._handle:
                     self._create(other._code)
             c.check(c.state_merge(self._handle, other._handle))
+            self._lanes_as = self._lanes_as or other._lanes_as
         return self
 
     def __add__(self, other):

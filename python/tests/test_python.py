@@ -251,6 +251,12 @@ class Batches(unittest.TestCase):
             with self.assertRaises(fanin.InvalidArgument):
                 fanin.sum(array("d", [1.0]), threads=threads)
 
+    def test_merged_states_give_lanes_where_their_numbers_were(self):
+        part = fanin.State([1.0])
+        part._lanes_as = (lambda lanes, device: (device, len(lanes))), "there"
+        for state in (part.copy(), part + fanin.State([2.0]), fanin.State([2.0]) + part):
+            self.assertEqual(state.lanes()[0], "there")
+
     def test_threads_that_fill_one_state(self):
         for _ in range(300):
             state, together = fanin.State(), threading.Barrier(2)
