@@ -32,7 +32,7 @@ def reduce_views(what, views, axis=None, method="exact", wanted=c.DEFAULT_TYPE, 
         if form == EXTREMES:
             raise Unsupported("minmax has two results, and no out=")
         if str(getattr(out, "dtype", "")).endswith("bool") and not is_truth(what, x.is_bool):
-            raise Unsupported("out is of bool, and the results are numbers")
+            raise Unsupported("out has the type bool, and the results have that of numbers")
         x.library.check(out, shape, I64 if held == U64 and is_count(what, x.is_bool) else held)
     if x.place == c.DEVICE:
         from ._device import reduce_on_device
