@@ -12,7 +12,7 @@ from support import numpy
 from test_devices import HAS_CUPY_GPU, HAS_TORCH_GPU, cupy, torch
 
 README = os.environ.get("FANIN_README")
-HOST_ONLY = ("describe",)
+HOST_ONLY = ("describe", "index_add")
 
 
 class Moved:
