@@ -75,5 +75,5 @@ def blocks(folder):
             continue
         with open(path) as file:
             found = json.load(file)
-        where = machine(folder, "{name}, driver {driver_version}", found.get("commit") or "unknown")
+        where = machine(folder, "{name}, driver {driver_version}", commit=found["commit"])
         yield f"lab {name}", where + "\n".join(lines_from(found)) + "\n"

@@ -213,10 +213,12 @@ def cpu_operations(paths):
 
 
 def exact_operations(path):
-    """The table of calls that wait for their value, from the results of fanin bench."""
-    shares = {(row["operation"], (row["type"], row["count"])): row["share_of_ceiling"] for row in results_of([path])}
+    """The table of calls that wait for their value, from the results of fanin bench, and their commit."""
+    with open(path) as file:
+        found = json.load(file)
+    shares = {(row["operation"], (row["type"], row["count"])): row["share_of_ceiling"] for row in found["benchmarks"]}
     return share_table("Exact results of uniform data until the host has them, share of the speed of reading alone:",
-                       shares, dict.fromkeys(operation for operation, _ in shares))
+                       shares, dict.fromkeys(operation for operation, _ in shares)), found["context"]["commit"]
 
 
 CPU_EXACT = [  # (title, count or None for the largest, contestant, contestant to compare with, target)
@@ -326,10 +328,6 @@ def ladder_lines(folder, kind):
     return lines_of(f"Sum of {kind}:", columns + ["registers", "shared bytes", "occupancy"], rows, names=2)
 
 
-def ladder_markdown(folder):
-    return "\n".join(ladder_lines(folder, "f32") + ladder_lines(folder, "i32"))
-
-
 def replace_between(text, marker, new):
     pattern = rf"(<!-- {marker} -->\n).*?(<!-- /{marker} -->)"
     changed, found = re.subn(pattern, lambda m: m.group(1) + new + m.group(2), text, flags=re.S)
@@ -338,12 +336,12 @@ def replace_between(text, marker, new):
     return changed
 
 
-def machine(folder, form, result=""):
-    """The machine and the commit of the figures. machine.txt names that of a result which was measured apart."""
+def machine(folder, form, result="", commit=None):
+    """The machine and the commit of the figures: `commit`, or what machine.txt names for that result or for all."""
     with open(f"{folder}/machine.txt") as file:
         facts = dict(line.rstrip("\n").split(":", 1) for line in file)
     facts = {name: " ".join(value.split()) for name, value in facts.items()}
-    return form.format(**facts) + f", commit {facts.get('commit of ' + result, facts['commit'])} ({folder}).\n\n"
+    return form.format(**facts) + f", commit {commit or facts.get('commit of ' + result, facts['commit'])} ({folder}).\n\n"
 
 
 def blocks(folder):
@@ -365,11 +363,11 @@ def blocks(folder):
         runs = gpu_runs(f"{folder}/gpu-sums.json")
         where_sums = machine(folder, "{name}, driver {driver_version}, {nvcc}", "gpu-sums.json")
         yield "gpu-sums", where_sums + gpu_markdown(runs) + "\n"
-        operations = exact_operations(f"{folder}/exact-operations.json")
-        where_operations = machine(folder, "{name}, driver {driver_version}, {nvcc}", "exact-operations.json")
+        operations, commit = exact_operations(f"{folder}/exact-operations.json")
+        where_operations = machine(folder, "{name}, driver {driver_version}, {nvcc}", commit=commit)
         yield "gpu-exact", where_sums + exact_by_family(runs) + "\n" + where_operations + operations + "\n"
         if os.path.exists(f"{folder}/ladder-f32-24.json"):
-            yield "gpu-ladder", where + ladder_markdown(folder) + "\n"
+            yield "gpu-ladder", where + "\n".join(ladder_lines(folder, "f32") + ladder_lines(folder, "i32")) + "\n"
 
 
 def main():
