@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <fanin/describe.hpp>
+#include <fanin/device.hpp>
 #include <fanin/fanin.hpp>
 
 #include "backends/checks.hpp"
@@ -55,18 +56,22 @@ request request_for(const selection& found, operation what, const input_views& x
 struct element_counts {
   std::uint64_t all = 0, masked_out = 0;
 
-  void add(const input_views& x, unsigned threads) {
+  /// Adds those of x, which are counted on the context where there is one.
+  template <class... Context>
+  void add(const input_views& x, unsigned threads, Context&... context) {
     all += x.count();
     if (!x.mask() || !is_floating(x.type())) return;
-    masked_out += reduce(operation::count_nonzero, x, {.backend = "auto", .threads = threads}).report.absent;
+    masked_out +=
+        reduce(operation::count_nonzero, x, context..., {.backend = "auto", .threads = threads}).report.absent;
   }
 };
 
-/// Writes the description, of which finish(what, out) writes the parts. Returns what its report says.
+/// Writes the description, of which finish(what, out) writes the parts, and returns an outcome or a report. Returns
+/// that of the description.
 template <element T, class Finish>
-outcome finish_parts(const element_counts& elements, nan_policy nan, Finish finish, description<T>& value) {
+auto finish_parts(const element_counts& elements, nan_policy nan, Finish finish, description<T>& value) {
   description<T> all{};
-  outcome done = finish(operation::sum, &all.sum);
+  auto done = finish(operation::sum, &all.sum);
   all.count = elements.all - done.absent;
   if constexpr (floating<T>) {
     all.nan = done.absent - elements.masked_out;
@@ -89,15 +94,15 @@ outcome finish_parts(const element_counts& elements, nan_policy nan, Finish fini
   return done;
 }
 template <class Finish>
-outcome finish_parts(const element_counts& elements, nan_policy nan, Finish finish,
-                     const detail::description_view& value) {
+auto finish_parts(const element_counts& elements, nan_policy nan, Finish finish,
+                  const detail::description_view& value) {
   return with_element(value.type, [&]<class T>() {
     return finish_parts(elements, nan, finish, *static_cast<description<T>*>(value.data));
   });
 }
 
-/// The description of elements that stay in a cache from one reduction to the next.
-report describe_in_cache(selection& found, const input_views& x, nan_policy nan,
+/// The description of elements that each reduction reads: those in a cache, and those in device memory.
+report describe_in_place(selection& found, const input_views& x, nan_policy nan,
                          const detail::description_view& value) {
   element_counts elements;
   elements.add(x, found.what.threads);
@@ -153,13 +158,26 @@ report describe(const input_views& x, const description_view& value, const optio
   check_data(x);
   const options own = options_of_parts(chosen);
   const auto run = [&](selection& found) -> report {
-    if (x[0].bytes() <= bytes_in_cache) return describe_in_cache(found, x, chosen.nan, value);
+    if (x.place() == memory::device || x[0].bytes() <= bytes_in_cache) {
+      return describe_in_place(found, x, chosen.nan, value);
+    }
     description_fold fold(std::move(found), chosen.nan);
     fold.push(x);
     return fold.finish(value);
   };
   return with_fallback([&](std::span<const passed_over> failed) { return choose_for_parts(x, own, failed); }, run,
                        [&] { return leaves_choice(own, x.place()); });
+}
+
+report describe(const input_views& x, const description_view& value, const options& chosen, device_context& context) {
+  check_data(x);
+  const options own = options_of_parts(chosen);
+  element_counts elements;
+  elements.add(x, own.threads, context);
+  const auto reduce_part = [&](operation what, void* out) {
+    return reduce(what, x, {out, default_result(what, x.type()), row_of(what).form}, context, own);
+  };
+  return finish_parts(elements, chosen.nan, reduce_part, value);
 }
 
 }  // namespace detail

@@ -102,6 +102,21 @@ FANIN_API result<scalar> reduce(operation what, const input_views& inputs, devic
 FANIN_API report reduce(operation what, const batch& many, const results_view& out, device_context& context,
                         options chosen = {});
 
+namespace detail {
+FANIN_API report describe(const input_views& x, const description_view& value, const options& chosen,
+                          device_context& context);
+}  // namespace detail
+
+/// As fanin::describe, by the backend `cuda` on this context: the numbers of x in device memory, or of those where
+/// the mask, in device memory too, is not 0. The call waits for the numbers, which are on the host.
+/// Cost: four reads of x, since it does not stay in a cache from one fold to the next, and one more where floats have
+/// a mask. @throws as there; device_error
+template <element T>
+auto describe(device_span<T> x, device_context& context, const options& chosen = {}, const mask_view& mask = {}) {
+  return result<description<T>>(
+      [&](description<T>& value) { return detail::describe(input_views(x).where(mask), value, chosen, context); });
+}
+
 /// As add_to(), by the backend `cuda` on this context: a batch of device memory, to results of host or device memory.
 /// @throws as there; device_error
 FANIN_API report add_to(operation what, const batch& many, const results_view& out, device_context& context,

@@ -64,7 +64,7 @@ template <class X>
 array_view view_of(const X& x) {
   static_assert(
       !requires { x.operator array_view(); },
-      "this is no host memory: fanin::reduce and fanin::enqueue take it, with a device_context");
+      "this is no host memory: fanin::reduce, fanin::enqueue and fanin::describe take it, with a device_context");
   static_assert(
       elements<X>,
       "fanin reduces numbers that lie one after another in memory: a std::vector, std::span, std::array, "

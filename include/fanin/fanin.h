@@ -207,8 +207,7 @@ FANIN_API const char* fanin_version(void);
  * the next call that fails. "" if none has failed. */
 FANIN_API const char* fanin_last_error(void);
 
-/* The name of an enumerator, as in "sum", "f32" and "fast"; null if there is none. Names are counted from 0 without gaps,
- * so that a caller can list them. */
+/* The name of an enumerator, as "sum", "f32" or "fast"; null if there is none. They count from 0 without gaps, for lists. */
 FANIN_API const char* fanin_operation_name(fanin_operation what);
 FANIN_API const char* fanin_type_name(fanin_type type);
 FANIN_API const char* fanin_method_name(fanin_method how);
@@ -290,8 +289,8 @@ typedef struct fanin_description {
 } fanin_description;
 #define FANIN_DESCRIPTION_INIT {sizeof(fanin_description), 0, 0, 0, 0, 0, {0}, {0}, {0}, {0}, {0}}
 
-/* Describes host memory in one read of it. `options`: backend, threads and nan; the method may be FANIN_EXACT. `report` is
- * that of the numbers. Fails as fanin::describe throws: FANIN_INVALID_ARGUMENT if no element takes part */
+/* Describes host memory in one read of it, device memory in four, where fanin_reduce reads it. `options`: backend, threads and
+ * nan. `report` is that of the numbers. Fails as fanin::describe throws: FANIN_INVALID_ARGUMENT if no element takes part */
 FANIN_API fanin_status fanin_describe(const fanin_input* input, const fanin_options* options,
                                       fanin_description* description, fanin_report* report);
 
@@ -299,8 +298,7 @@ FANIN_API fanin_status fanin_describe(const fanin_input* input, const fanin_opti
 
 /* How many results the batch has. */
 FANIN_API fanin_status fanin_batch_results(const fanin_input* input, const fanin_batch* batch, uint64_t* count);
-/* Writes a result for each row, segment or group. Fails as fanin_reduce does; the sentence names the first result, offset
- * or key that is wrong. */
+/* A result for each row, segment or group. Fails as fanin_reduce; the sentence names the first wrong result, offset or key. */
 FANIN_API fanin_status fanin_reduce_batch(fanin_operation what, const fanin_input* input, const fanin_batch* batch,
                                           const fanin_options* options, const fanin_output* output,
                                           fanin_report* report);
@@ -319,7 +317,10 @@ typedef struct fanin_context fanin_context;
  * legacy default stream. Fails with FANIN_BACKEND_UNAVAILABLE where there is no device */
 FANIN_API fanin_status fanin_context_create(int32_t device, void* stream, fanin_context** context);
 FANIN_API void* fanin_context_stream(const fanin_context* context);
-/* As fanin_reduce, on the context's stream; waits for the result. */
+/* As fanin_describe, fanin_reduce and fanin_reduce_batch, on the context's stream; wait for the result. */
+FANIN_API fanin_status fanin_context_describe(fanin_context* context, const fanin_input* input,
+                                              const fanin_options* options, fanin_description* description,
+                                              fanin_report* report);
 FANIN_API fanin_status fanin_context_reduce(fanin_context* context, fanin_operation what, const fanin_input* input,
                                             const fanin_options* options, void* result, fanin_report* report);
 FANIN_API fanin_status fanin_context_reduce_batch(fanin_context* context, fanin_operation what,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What there is in an array, in one read of it."""
+"""What there is in an array."""
 
 import ctypes
 from collections import namedtuple
@@ -18,7 +18,9 @@ class Description(namedtuple("Description", "count nan min max sum mean standard
 
 
 def describe(x, *, where=None, nan="propagate", backend="auto", threads=0):
-    """A Description of x in host memory. Each number has the bits of its own operation's exact result.
+    """A Description of x. Each number has the bits of its own operation's exact result.
+
+    The numbers are Python's. Host memory is read once; that of a device four times, and the call waits for the numbers.
 
     >>> import fanin
     >>> fanin.describe([2.0, 4.0, 9.0]).mean
@@ -27,7 +29,14 @@ def describe(x, *, where=None, nan="propagate", backend="auto", threads=0):
     view = view_of(x)
     call = input_without_gaps(view, where, "describe")
     found = c.CDescription()
-    c.check(c.describe(call, options_of("exact", nan, backend, threads), found, None))
+    options = options_of("exact", nan, backend, threads)
+    if view.place == c.DEVICE:
+        from ._device import context_of
+        context = context_of(view.device, view.stream)
+        with context.lock:
+            c.check(c.context_describe(context.handle, call, options, found, None))
+    else:
+        c.check(c.describe(call, options, found, None))
 
     def number(member, code):
         return value_at(ctypes.addressof(found) + getattr(c.CDescription, member).offset, code)

@@ -88,6 +88,8 @@ incremental_create = _declare(_code, "fanin_incremental_create", _code, _code, P
 incremental_push = _declare(_code, "fanin_incremental_push", _object, POINTER(Input))
 incremental_finish = _declare(_code, "fanin_incremental_finish", _object, c_void_p, POINTER(CReport))
 incremental_destroy = _declare(None, "fanin_incremental_destroy", _object)
+context_describe = _declare(_code, "fanin_context_describe", _object, POINTER(Input), POINTER(Options),
+                            POINTER(CDescription), POINTER(CReport))
 context_create = _declare(_code, "fanin_context_create", c_int32, c_void_p, POINTER(_object))
 context_reduce = _declare(_code, "fanin_context_reduce", _object, _code, POINTER(Input), POINTER(Options), c_void_p,
                           POINTER(CReport))

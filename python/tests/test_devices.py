@@ -4,7 +4,7 @@
 import unittest
 
 import fanin
-from support import exact_sum, wide_numbers
+from support import bits, exact_sum, wide_numbers
 
 try:
     import torch
@@ -106,6 +106,21 @@ class OfLibrary:
     def test_masks(self):
         x = self.make([1.0, 2.0, 3.0, 4.0], "float32")
         self.assertEqual(as_host(fanin.sum(x, where=x > 2)), 7.0)
+
+    def test_describe(self):
+        floats, integers = [float("nan")] + wide_numbers(1000, 9), [number % 7 for number in range(1 << 20)]
+        for dtype in ("float32", "float64", "int8", "int64", "bool"):
+            x = self.make(floats if dtype.startswith("float") else integers, dtype)
+            for nan in ("propagate", "skip"):
+                self.check_description(fanin.describe(x, nan=nan), fanin.describe(self.on_host(x), nan=nan))
+                self.check_description(fanin.describe(x, where=x > 0, nan=nan),
+                                       fanin.describe(self.on_host(x), where=self.on_host(x > 0), nan=nan))
+        with self.assertRaises(fanin.InvalidArgument):
+            fanin.describe(self.make([], "float32"))
+
+    def check_description(self, found, expected):
+        self.assertEqual(found[:2], expected[:2])
+        self.assertEqual([bits(number) for number in found[2:]], [bits(number) for number in expected[2:]])
 
     def test_states(self):
         numbers = wide_numbers(4000, 8)

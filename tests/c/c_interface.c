@@ -339,20 +339,26 @@ static void contexts(void) {
   const int32_t keys[2] = {0, 0};
   fanin_batch batch = FANIN_BATCH_INIT;
   fanin_output output = FANIN_OUTPUT_INIT;
+  fanin_description all = FANIN_DESCRIPTION_INIT;
   batch.layout = FANIN_GROUPS, batch.index = keys, batch.index_count = 2, batch.index_type = FANIN_I32;
   batch.group_count = 1, output.data = &value, output.count = 1;
   CHECK_FAILS(fanin_context_add_to(NULL, FANIN_SUM, &in, &batch, NULL, &output, NULL), FANIN_INVALID_ARGUMENT,
               "the context is null");
   CHECK_FAILS(fanin_context_enqueue_add_to(NULL, FANIN_SUM, &in, &batch, NULL, &output), FANIN_INVALID_ARGUMENT,
               "the context is null");
+  CHECK_FAILS(fanin_context_describe(NULL, &in, NULL, &all, NULL), FANIN_INVALID_ARGUMENT, "the context is null");
   CHECK(fanin_lane_count(FANIN_SUM, FANIN_F32) == 18 && fanin_lane_count(FANIN_NORM2, FANIN_F64) == 141);
   CHECK(fanin_lane_count(FANIN_MAX, FANIN_F32) == 0 && fanin_lane_count(FANIN_SUM, FANIN_I32) == 0);
   if (fanin_backend_obstacle(0) != NULL) {
+    fanin_input on_device = in;
+    on_device.place = FANIN_DEVICE;
+    CHECK_FAILS(fanin_describe(&on_device, NULL, &all, NULL), FANIN_UNSUPPORTED, "device memory");
     CHECK(fanin_context_create(0, NULL, &context) == FANIN_BACKEND_UNAVAILABLE && context == NULL);
     return;
   }
   CHECK(fanin_context_create(0, NULL, &context) == FANIN_OK && fanin_context_stream(context) != NULL);
   CHECK(fanin_context_reduce(context, FANIN_SUM, &in, NULL, &value, NULL) == FANIN_OK && value == 3);
+  CHECK(fanin_context_describe(context, &in, NULL, &all, NULL) == FANIN_OK && all.count == 2 && all.mean.f32 == 1.5f);
   CHECK_FAILS(fanin_context_enqueue(context, FANIN_SUM, &in, NULL, &value), FANIN_INVALID_ARGUMENT, "device memory");
   CHECK_FAILS(fanin_context_add_to(context, FANIN_SUM, &in, &batch, NULL, &output, NULL), FANIN_UNSUPPORTED,
               "device memory");
