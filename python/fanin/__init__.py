@@ -10,8 +10,6 @@ __cuda_array_interface__ or Arrow's interface, without a copy; results belong to
 device. State keeps exact sums to which more is added; segment_sum, group_sum and the like give many results.
 """
 
-import importlib as _importlib
-
 from . import _library, _operations
 from ._errors import BackendUnavailable, DeviceError, Error, InvalidArgument, OutOfMemory, Overflow, Unsupported
 
@@ -27,7 +25,7 @@ _LATER = {"fsum": "_sequences", "State": "_state", "describe": "_describe", "Des
 
 def __getattr__(name):
     if name in _LATER:
-        found = getattr(_importlib.import_module("." + _LATER[name], __name__), name)
+        found = getattr(__import__(_LATER[name], globals(), None, (name,), 1), name)
     elif name.startswith(("segment_", "group_")) and name.partition("_")[2] in _made:
         from ._batches import make
         found = make(name)

@@ -27,8 +27,7 @@ release.restype = None
 class Scratch:
     """The structs of one call. Calls take one from a pool and put it back, so that none is made for each call."""
 
-    __slots__ = ("buffer", "buffer_ref", "input", "input_ref", "storage", "storage_ref", "numbers",
-                 "result")
+    __slots__ = ("buffer", "buffer_ref", "input", "input_ref", "storage", "storage_ref", "numbers")
 
     def __init__(self):
         self.buffer = PyBuffer()
@@ -37,7 +36,6 @@ class Scratch:
         self.input_ref = byref(self.input)
         self.storage = (ctypes.c_uint64 * 2)()
         self.storage_ref = byref(self.storage)
-        self.result = c_void_p()
         self.numbers = [ctype.from_buffer(self.storage) for ctype in CTYPE_OF]
         self.numbers.append(ctypes.c_uint64.from_buffer(self.storage, 8))
 

@@ -57,22 +57,23 @@ def reduce_short(what, calls, x, choices, dtype):
     """The enqueued result for a contiguous CuPy array; NotImplemented for another one."""
     if not x.flags.c_contiguous:
         return NotImplemented
-    library, own = cupy_library(), x.dtype
-    key = own, choices, dtype
+    library, own, device = cupy_library(), x.dtype, x.data.device_id
+    cupy = library.cupy
+    stream = cupy.cuda.get_current_stream(device).ptr
+    key = own, device, stream, choices, dtype
     call = calls.get(key)
     if call is None:
         try:
             if own == bool or what == COUNT_NONZERO:
                 return NotImplemented
-            call = calls[key] = ShortCall(what, BY_NUMPY[own.name], choices, dtype)
+            call = calls[key] = ShortCall(what, BY_NUMPY[own.name], choices, dtype, device, stream)
         except KeyError:
             return NotImplemented
-    cupy, device = library.cupy, x.data.device_id
     # Behind the result there is room for what tells of an overflow.
     memory = cupy.cuda.alloc(2 * SIZES[call.number])
     if memory.device_id != device:
         return NotImplemented
-    enqueue(call, context_of(device, cupy.cuda.get_current_stream(device).ptr), x.data.ptr, x.size, memory.ptr)
+    enqueue(call, x.data.ptr, x.size, memory.ptr)
     return cupy.ndarray((), library.dtype(call.number), memory)
 
 

@@ -6,7 +6,6 @@ import threading
 from ctypes import byref
 
 from . import _library as c
-from ._buffers import Scratch
 from ._catalogue import EXTREMES, INDEXED, NUMBER, TRUTHS, kept_options
 from ._errors import Unsupported
 from ._types import COMPLEX, NARROW, SIZES, code_of
@@ -52,38 +51,38 @@ def device_of(address):
 
 
 class ShortCall:
-    """What a call for one array on a device needs to know, looked up once for an operation and its choices."""
+    """A call for one array on a device: what is looked up once for an operation, its choices, a type and a stream.
 
-    __slots__ = ("code", "number", "options", "what", "likes")
+    The lock of the stream's context guards the structs, too.
+    """
 
-    def __init__(self, what, code, choices, dtype):
+    __slots__ = ("lock", "handle", "what", "input", "input_ref", "options", "result", "number", "like")
+
+    def __init__(self, what, code, choices, dtype, device, stream):
         wanted = c.DEFAULT_TYPE if dtype is None else code_of(dtype)
         self.number, form, _ = c.result_of(what, code, wanted)
-        if form != NUMBER or code in NARROW or what in TRUTHS or self.number in NARROW or self.number in COMPLEX:
+        if form != NUMBER or code in NARROW or what in TRUTHS or self.number in NARROW or self.number in COMPLEX \
+                or stream == PER_THREAD_STREAM:
             raise KeyError(what)  # for the long call
-        self.code, self.options, self.what = code, kept_options[choices + (wanted,)], what
-        self.likes = {}  # what results of each device are made like, where the library makes them so
+        context = context_of(device, stream)
+        self.lock, self.handle, self.what = context.lock, context.handle, what
+        self.options = kept_options[choices + (wanted,)]
+        self.input, self.result = c.Input(type=code, place=c.DEVICE), ctypes.c_void_p()
+        self.input_ref = byref(self.input)
+        self.like = None  # what results are made like, where the library makes them so
 
 
-_pool = []
 context_enqueue = c.context_enqueue
 
 
-def enqueue(call, context, address, count, result):
+def enqueue(call, address, count, result):
     """Enqueues the reduction of `count` elements to device memory for the result and a number of its size behind it."""
-    try:
-        scratch = _pool.pop()
-    except IndexError:
-        scratch = Scratch()
-        scratch.input.place = c.DEVICE
-    given = scratch.input
-    given.x = address
-    given.count = count
-    given.type = call.code
-    scratch.result.value = result
-    with context.lock:
-        status = context_enqueue(context.handle, call.what, scratch.input_ref, call.options, scratch.result)
-    _pool.append(scratch)
+    with call.lock:
+        given = call.input
+        given.x = address
+        given.count = count
+        call.result.value = result
+        status = context_enqueue(call.handle, call.what, call.input_ref, call.options, call.result)
     if status:
         c.check(status)
 

@@ -2,7 +2,6 @@
 """Libraries to which results belong: Python itself and numpy. Torch's and CuPy's are beside their readers."""
 
 import ctypes
-from array import array
 
 from ._errors import InvalidArgument, Unsupported
 from ._types import COMPLEX, CTYPE_OF, LETTER_OF, NARROW, NUMPY_NAMES, SIZES, value_at
@@ -41,6 +40,7 @@ class PythonResults:
             numbers = [bool(number) for number in numbers]
         if not shape:
             return numbers[0]
+        from array import array  # which imports collections
         letter = "?" if truth else "d" if code in NARROW else LETTER_OF[code]
         if code in COMPLEX:
             return numbers  # memoryviews know no complex numbers

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The functions fanin.sum, fanin.min and so on: one for each operation of the catalogue, made from its row."""
 
-from array import array
 from ctypes import py_object
 
 from . import _library as c
@@ -87,22 +86,23 @@ def reduce_short(what, calls, x, choices, dtype):
         pool.append(scratch)
 
 
-# The short calls of classes. Those of other libraries, which are not imported here, join when their arrays come.
-short_calls = {array: reduce_short, memoryview: reduce_short}
+class ShortCalls(dict):
+    """The short calls of classes. Those of modules that are not imported here join when their arrays come."""
+
+    def __missing__(self, kind):
+        known = kind.__module__.partition(".")[0], kind.__name__
+        if known in (("numpy", "ndarray"), ("array", "array")):
+            self[kind] = reduce_short
+        elif known == ("torch", "Tensor"):
+            from . import _torch
+            self[kind] = _torch.reduce_short
+        elif known == ("cupy", "ndarray"):
+            from . import _cuda_array
+            self[kind] = _cuda_array.reduce_short
+        return self.get(kind)
 
 
-def find_short_call(kind):
-    if kind in short_calls:
-        return
-    known = kind.__module__.partition(".")[0], kind.__name__
-    if known == ("numpy", "ndarray"):
-        short_calls[kind] = reduce_short
-    elif known == ("torch", "Tensor"):
-        from . import _torch
-        short_calls[kind] = _torch.reduce_short
-    elif known == ("cupy", "ndarray"):
-        from . import _cuda_array
-        short_calls[kind] = _cuda_array.reduce_short
+short_calls = ShortCalls({memoryview: reduce_short})
 
 
 def make_one(what, usual):
@@ -110,12 +110,12 @@ def make_one(what, usual):
 
     def reduce(x, axis=None, *, method=usual, dtype=None, keepdims=False, out=None, where=None, nan="propagate",
                backend="auto", threads=0):
-        short = short_calls.get(type(x))
-        if short is not None and axis is None and out is None and where is None and not keepdims:
-            result = short(what, calls, x, (method, nan, backend, threads), dtype)
-            if result is not NotImplemented:
-                return result
-        find_short_call(type(x))
+        if axis is None and out is None and where is None and not keepdims:
+            short = short_calls[type(x)]
+            if short is not None:
+                result = short(what, calls, x, (method, nan, backend, threads), dtype)
+                if result is not NotImplemented:
+                    return result
         wanted = c.DEFAULT_TYPE if dtype is None else code_of(dtype)
         return reduce_views(what, [view_of(x)], axis, method, wanted, keepdims, out, where, nan, backend, threads)
     return reduce

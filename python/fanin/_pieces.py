@@ -2,7 +2,6 @@
 """Long inputs of host memory in pieces, with the bits of one call: between two pieces Python handles signals."""
 
 import ctypes
-from bisect import bisect_right
 from ctypes import byref
 from math import prod
 
@@ -95,6 +94,7 @@ def rows_of(call, batch):
 
 def segments_of(call, batch):
     """The same of whole segments."""
+    from bisect import bisect_right
     offsets = (CTYPE_OF[batch.index_type] * batch.index_count).from_address(batch.index)
     size, first, last = SIZES[call.type], 0, batch.index_count - 1
     while first < last:
