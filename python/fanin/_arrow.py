@@ -54,6 +54,8 @@ def read_arrow(x):
     chunks = [next_chunk(stream, address)]
     while chunks[-1].release:
         chunks.append(next_chunk(stream, address))
+    if len(chunks) == 1:
+        return View(x, None, code_of_format(type(x).__name__, text), (0,), None, PYTHON)
     if len(chunks) != 2:
         raise Unsupported("a %s of %d chunks is not read: call x.combine_chunks() (pyarrow) or x.rechunk() (polars)"
                         % (type(x).__name__, len(chunks) - 1))
@@ -72,16 +74,22 @@ def check(stream, address, status):
         raise RuntimeError((stream.get_last_error(address) or b"the Arrow stream failed").decode())
 
 
+def code_of_format(name, text):
+    if text.startswith(b"+"):
+        raise Unsupported("an Arrow %s of columns or lists is not read: take one column of numbers, as by x['name']" % name)
+    if text not in TYPES:
+        raise Unsupported("an Arrow %s of the format %r is not read: cast it to numbers, as by x.cast('double') of pyarrow, "
+                          "or x.cast(float) of polars" % (name, text.decode()))
+    return CODES[TYPES[text]]
+
+
 def view_of_array(x, text, array, kept):
     name = type(x).__name__
     if array.dictionary:
         raise Unsupported("an Arrow %s with a dictionary is not read: decode it, as by x.dictionary_decode()" % name)
-    if text not in TYPES:
-        raise Unsupported("an Arrow %s of the format %r is not read: cast it to numbers, as by x.cast('double')"
-                        % (name, text.decode()))
+    code = code_of_format(name, text)
     if array.buffers[0] and array.null_count != 0:
         raise Unsupported("an Arrow %s with nulls is not read: call x.drop_null(), x.drop_nulls() of polars, or "
                           "x.to_numpy() of pandas" % name)
-    code = CODES[TYPES[text]]
     address = (array.buffers[1] or 0) + array.offset * SIZES[code]
     return View(x, address, code, (array.length,), None, PYTHON, False, kept)

@@ -7,10 +7,10 @@ import struct
 
 from . import _library as c
 from ._buffers import Held
-from ._catalogue import EXTREMES, INDEXED, OPERATIONS, kept_options, name_to_code, usual_method
+from ._catalogue import EXTREMES, INDEXED, OPERATIONS, name_to_code, options_for, usual_method
 from ._errors import InvalidArgument, Overflow, Unsupported
 from ._reduce import reduce_views, result_type_for, set_mask
-from ._types import CODES, COMPLEX, CTYPE_OF, F16, F32, F64, NAMES, NARROW, code_of
+from ._types import CODES, COMPLEX, CTYPE_OF, F16, F32, F64, I64, NAMES, NARROW, code_of
 from ._views import view_of
 
 FLOATS = frozenset((F32, F64))
@@ -85,6 +85,8 @@ def batch_of(x, index, groups, drop_others):
     if len(x.shape) != 1 or x.strides is not None:
         raise Unsupported("segments and groups are those of one axis without gaps: call numpy.ravel(x)")
     indices = view_of(index)
+    if not indices.count:
+        indices.code = I64  # that of an empty list is unknown
     if indices.code not in INDICES or len(indices.shape) != 1 or indices.strides is not None:
         raise Unsupported("offsets and keys are integers of 32 or 64 bits on one axis without gaps: call "
                         "numpy.ascontiguousarray(index, 'int64')")
@@ -156,7 +158,7 @@ def index_add(out, keys, x, *, operation="sum", drop_others=False, method="exact
     if where is not None:
         set_mask(call, view, where)
     wanted = c.DEFAULT_TYPE if target.code == usual else target.code
-    options = kept_options[method, nan, backend, threads, wanted]
+    options = options_for(method, nan, backend, threads, wanted)
     output = c.Output(data=target.address, count=count, place=target.place)
     if view.place == c.DEVICE:
         from ._device import context_of

@@ -4,7 +4,7 @@
 from ctypes import byref
 
 from . import _library as c
-from ._errors import InvalidArgument
+from ._errors import InvalidArgument, Unsupported
 
 NAMES = c.list_names(c.operation_name)
 OPERATIONS = {name: code for code, name in enumerate(NAMES)}
@@ -46,6 +46,8 @@ def options_of(method="exact", nan="propagate", backend="auto", threads=0, wante
     """The struct of these choices. With "auto" the environment's FANIN_BACKEND chooses, if it is set."""
     if not 0 <= threads < 2 ** 31:
         raise InvalidArgument("threads is a number from 0 on, and not %d" % threads)
+    if not isinstance(backend, str):
+        raise Unsupported("backend is one text, as 'auto' or 'tbb,serial', and not a %s" % type(backend).__name__)
     return c.Options(backend=None if backend == "auto" else backend.encode(),
                      method=name_to_code(METHODS, method, "method"), result_type=wanted, threads=threads,
                      nan=name_to_code(NAN, nan, "policy for NaN"))
@@ -62,3 +64,11 @@ class KeptOptions(dict):
 
 
 kept_options = KeptOptions()
+
+
+def options_for(*choices):
+    """The same of any choices: a list, which cannot be looked up, is refused as options_of() says."""
+    try:
+        return kept_options[choices]
+    except TypeError:
+        return byref(options_of(*choices))

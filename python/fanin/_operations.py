@@ -110,7 +110,7 @@ def make_one(what, usual):
 
     def reduce(x, axis=None, *, method=usual, dtype=None, keepdims=False, out=None, where=None, nan="propagate",
                backend="auto", threads=0):
-        if axis is None and out is None and where is None and not keepdims:
+        if axis is None and out is None and where is None and not keepdims and type(backend) is str:
             short = short_calls[type(x)]
             if short is not None:
                 result = short(what, calls, x, (method, nan, backend, threads), dtype)

@@ -5,7 +5,7 @@ import ctypes
 from ctypes import byref
 
 from . import _library as c
-from ._catalogue import EXTREMES, INDEXED, NUMBER, is_count, is_truth, kept_options
+from ._catalogue import EXTREMES, INDEXED, NUMBER, is_count, is_truth, options_for
 from ._errors import InvalidArgument, Unsupported
 from ._pieces import LONG, reduce_batch, reduce_in_pieces
 from ._types import I64, SIZES, U64, U8
@@ -19,7 +19,7 @@ def reduce_views(what, views, axis=None, method="exact", wanted=c.DEFAULT_TYPE, 
     check_pair(views)
     wanted = result_type_for(what, x, method, wanted)
     number, form, size = c.result_of(what, x.code, wanted)
-    options = kept_options[method, nan, backend, threads, wanted]
+    options = options_for(method, nan, backend, threads, wanted)
     batch, shape = batch or batch_of(x, axis, keepdims, method, form, mask)
     call = c.Input(x=x.address, y=views[1].address if len(views) > 1 else None, count=x.count, type=x.code,
                    place=x.place)

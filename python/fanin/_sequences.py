@@ -23,6 +23,9 @@ def read_sequence(values):
     for value in values:
         if not hasattr(value, "__index__"):
             integers = False
+            if isinstance(value, (str, bytes)):
+                raise Unsupported("a list of %s is not read: convert it, as by [float(text) for text in x]"
+                                  % type(value).__name__)
             if hasattr(value, "__len__"):
                 raise Unsupported("a list of lists is not read: call numpy.asarray(x)")
             break

@@ -49,10 +49,8 @@ class State:
         self._code, self._handle = code, made  # in this order: others may look at the handle first
 
     def _created(self):
-        with self._lock:
-            if not self._handle:
-                self._create(F64)
-        return self._handle
+        """The state, or where nothing was added yet, one of f64."""
+        return self if self._handle else State(dtype="f64", operation=self.operation)
 
     def add(self, x, *, where=None, nan="propagate", backend="auto", threads=0):
         """Adds the numbers of x, of host or device memory, and returns the state."""
@@ -115,7 +113,10 @@ class State:
         return None if count == 2 ** 64 - 1 else count
 
     def value(self, dtype=None):
-        """The sum, rounded once: to f32 or f64, as the state is, or to the floating-point type `dtype`."""
+        """The sum, rounded once: to f32 or f64, as the state is, or to the floating-point type `dtype`.
+
+        Before the first numbers a state without `dtype` has the value, the bytes and the lanes of an empty one of f64.
+        """
         return self._finish(self._operation, dtype)
 
     def mean(self, dtype=None):
@@ -127,17 +128,18 @@ class State:
         return self._finish(OPERATIONS["norm2"], dtype)
 
     def _finish(self, what, dtype):
-        handle = self._created()
-        code = self._code if dtype is None else code_of(dtype)
+        made = self._created()
+        code = made._code if dtype is None else code_of(dtype)
         result = ctypes.c_uint64()
-        c.check(c.state_finish(handle, what, code, byref(result)))
+        c.check(c.state_finish(made._handle, what, code, byref(result)))
         return value_at(ctypes.addressof(result), code)
 
     def save(self):
         """The state as bytes, which any machine loads (docs/exact-format.md)."""
-        size = c.state_saved_bytes(self._created())
+        made = self._created()
+        size = c.state_saved_bytes(made._handle)
         saved = ctypes.create_string_buffer(size)
-        c.check(c.state_save(self._handle, saved, size))
+        c.check(c.state_save(made._handle, saved, size))
         return saved.raw
 
     @staticmethod
@@ -159,9 +161,9 @@ class State:
         An array of int64 of the library, and on the device, of the numbers that were added last: a torch tensor or a
         CuPy array, else a numpy array; without numpy a memoryview.
         """
-        size = c.state_lane_count(self._created())
-        lanes = (ctypes.c_int64 * size)()
-        c.check(c.state_lanes(self._handle, lanes))
+        made = self._created()
+        lanes = (ctypes.c_int64 * c.state_lane_count(made._handle))()
+        c.check(c.state_lanes(made._handle, lanes))
         if self._lanes_as is not None:
             make, device = self._lanes_as
             return make(list(lanes), device)

@@ -43,14 +43,16 @@ for _letter, _name in _LETTERS.items():
             BY_FORMAT[(_order + _letter).encode()] = CODES[_name]
 LETTER_OF = {CODES[name]: letter for letter, name in _LETTERS.items() if letter not in "?lL"}
 
-_SHORT = dict(CODES, bool=U8, int=I64, float=F64, complex=CODES["c128"])
+# numpy's names with sizes in bytes, but for i8 and u8, which are fanin's own.
+_SHORT = {name[0] + str(size): code for (name, code), size in zip(CODES.items(), SIZES) if name[0] in "fiuc"}
+_SHORT.update(CODES, bool=U8, int=I64, float=F64, complex=CODES["c128"])
 
 
 def code_of(dtype):
     """The number of a type that is given by a name or by another library's object for it.
 
-    >>> NAMES[code_of("f32")], NAMES[code_of(float)], NAMES[code_of("float16")]
-    ('f32', 'f64', 'f16')
+    >>> NAMES[code_of("f32")], NAMES[code_of(float)], NAMES[code_of("float16")], NAMES[code_of("f8")]
+    ('f32', 'f64', 'f16', 'f64')
     """
     if isinstance(dtype, type):
         name = dtype.__name__  # float, numpy.float32

@@ -19,6 +19,7 @@ class Arrow(unittest.TestCase):
             x = pyarrow.array([1, 2, 4], getattr(pyarrow, name)())
             self.assertEqual((fanin.sum(x), fanin.max(x.slice(0, 2)), fanin.mean(x.slice(1))), (7, 2, 3.0))
             self.assertEqual(fanin.sum(pyarrow.chunked_array([x])), 7)
+            self.assertEqual(fanin.sum(pyarrow.chunked_array([], x.type)), 0)
 
     def test_memory(self):
         x = pyarrow.array([1.0, 2.0])
@@ -33,7 +34,9 @@ class Arrow(unittest.TestCase):
         coded = pyarrow.array([10.5, 20.5, 10.5]).dictionary_encode()
         for given, words in ((pyarrow.array([1, None]), "x.drop_nulls()"), (pyarrow.array(["a"]), "x.cast"),
                              (coded, "dictionary_decode"), (pyarrow.chunked_array([coded]), "dictionary_decode"),
-                             (pyarrow.array([True]), "x.cast"), (pyarrow.chunked_array([x, x]), "x.combine_chunks()")):
+                             (pyarrow.array([True]), "x.cast"), (pyarrow.table({"a": x}), "x['name']"),
+                             (pyarrow.chunked_array([], pyarrow.string()), "x.cast"),
+                             (pyarrow.chunked_array([x, x]), "x.combine_chunks()")):
             with self.assertRaises(fanin.Unsupported) as caught:
                 fanin.sum(given)
             self.assertIn(words, str(caught.exception))

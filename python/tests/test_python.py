@@ -68,7 +68,8 @@ class Sums(unittest.TestCase):
         for backend in ("serial", "auto", "serial,tbb"):
             for method in ("fast", "compensated", "exact"):
                 self.assertEqual(fanin.sum([1.5, 2.5], method=method, backend=backend, threads=1), 4.0)
-        self.assertEqual(fanin.sum(array("f", [1, 2]), dtype="f64"), 3.0)
+        for dtype in ("f64", "f8", "float64", float):
+            self.assertEqual(fanin.sum(array("f", [0.5, 2]), dtype=dtype), 2.5)
 
 
 class Catalogue(unittest.TestCase):
@@ -126,7 +127,13 @@ class Errors(unittest.TestCase):
         check(ValueError, "no axis 1", fanin.sum, [1.0], axis=1)
         check(ValueError, "twice", fanin.sum, [1.0], axis=(0, -1))
         check(TypeError, "element type 'f31'", fanin.sum, [1.0], dtype="f31")
+        check(TypeError, "gives i64", fanin.sum, [1], dtype="i8")  # of 8 bits
         check(TypeError, "numpy.asarray(x)", fanin.sum, [[1.0]])
+        check(TypeError, "float(text)", fanin.sum, ["1", "2"])
+        for backend in (["tbb", "serial"], ("serial",), None):
+            for x in ([1.0], array("d", [1.0])):
+                check(TypeError, "'tbb,serial'", fanin.sum, x, backend=backend)
+            check(TypeError, "'tbb,serial'", fanin.describe, [1.0], backend=backend)
         check(TypeError, "no iterable", fanin.sum, "12")
         check(TypeError, "no iterable", fanin.sum, 12)
         check(TypeError, "format 'c'", fanin.sum, memoryview(b"a").cast("c"))
@@ -134,6 +141,7 @@ class Errors(unittest.TestCase):
         check(ValueError, "shapes", fanin.dot, [1.0], [1.0, 2.0])
         check(TypeError, "one type", fanin.dot, [1.0], [1])
         check(ValueError, "offset", fanin.segment_sum, array("d", [1]), [0, 2])
+        check(ValueError, "at least one", fanin.segment_sum, array("d", [1]), [])
         check(ValueError, "key", fanin.group_sum, array("d", [1]), [3], 2)
 
     def test_after_an_error(self):
@@ -194,7 +202,9 @@ class States(unittest.TestCase):
                 self.assertEqual(copied.add(array(letter, [1])).count, 3)
         self.assertEqual(fanin.State([3.0, 4.0], operation="sum_of_squares").norm2(), 5.0)
         empty = pickle.loads(pickle.dumps(fanin.State()))
-        self.assertEqual((empty.count, empty.dtype, empty.value()), (0, None, 0.0))
+        self.assertEqual((empty.count, empty.value(), len(empty.save()), len(empty.lanes())), (0, 0.0, 292, 75))
+        self.assertIsNone(empty.dtype)  # so that numbers of any type are added
+        self.assertEqual(empty.add(array("f", [1])).dtype, "f32")
 
     def test_lanes(self):
         """Lanes that are added one by one, as a transport does it, also where numpy is not installed."""
@@ -232,6 +242,7 @@ class Batches(unittest.TestCase):
     def test_groups(self):
         self.assertEqual(fanin.group_sum(self.x, [0, 2, 0, 2], 3).tolist(), [4.0, 0.0, 6.0])
         self.assertEqual(fanin.group_sum(self.x, [0, 2, 0, 2], 1, drop_others=True).tolist(), [4.0])
+        self.assertEqual(fanin.group_sum([], [], 2).tolist(), [0.0, 0.0])
         self.assertTrue(math.isnan(fanin.group_min(self.x, [0, 0, 0, 0], 2)[1]))
 
     def test_index_add_of_what_is_copied(self):
