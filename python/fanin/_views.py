@@ -69,6 +69,8 @@ def read_buffer(x, library=PYTHON):
 
 def read_numpy(x):
     """The view of a numpy array, also of the types of ml_dtypes, which have no format."""
+    if is_instance_of(x, "numpy.ma", "MaskedArray"):
+        raise Unsupported("a masked array is not read: hand over x.data, and where=~numpy.ma.getmaskarray(x)")
     dtype = x.dtype
     code = BY_NUMPY.get(dtype.name)
     if code is None or not dtype.isnative:

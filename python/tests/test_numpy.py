@@ -160,6 +160,14 @@ class AsNumpy(unittest.TestCase):
         with self.assertRaises(fanin.Unsupported):
             fanin.describe(turned, where=mask)
 
+    def test_masked_arrays(self):
+        x = numpy.ma.array([1.0, 2.0], mask=[False, True])
+        for call in (fanin.sum, fanin.State, fanin.describe):
+            with self.assertRaises(fanin.Unsupported) as caught:
+                call(x)
+            self.assertIn("getmaskarray(x)", str(caught.exception))
+        self.assertEqual(fanin.sum(x.data, where=~numpy.ma.getmaskarray(x)), 1.0)
+
     def test_values_for_nothing(self):
         halves = fanin.segment_mean(numpy.ones(2, numpy.float16), [0, 0, 2], empty=7.0)
         self.assertEqual((halves.dtype, halves.tolist()), (numpy.float16, [7.0, 1.0]))
