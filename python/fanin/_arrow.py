@@ -76,10 +76,11 @@ def check(stream, address, status):
 
 def code_of_format(name, text):
     if text.startswith(b"+"):
-        raise Unsupported("an Arrow %s of columns or lists is not read: take one column of numbers, as by x['name']" % name)
+        raise Unsupported("an Arrow %s of columns or lists is not read: take one column of numbers, as by x['name']"
+                          % name)
     if text not in TYPES:
-        raise Unsupported("an Arrow %s of the format %r is not read: cast it to numbers, as by x.cast('double') of pyarrow, "
-                          "or x.cast(float) of polars" % (name, text.decode()))
+        raise Unsupported("an Arrow %s of the format %r is not read: cast it to numbers, as by x.cast('double') of "
+                          "pyarrow, or x.cast(float) of polars" % (name, text.decode()))
     return CODES[TYPES[text]]
 
 

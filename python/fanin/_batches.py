@@ -83,13 +83,13 @@ def _reduce(what, inputs, index, groups, drop_others, method, dtype, empty, out,
 def batch_of(x, index, groups, drop_others):
     """The struct for segments (groups is None) or groups, and the number of results."""
     if len(x.shape) != 1 or x.strides is not None:
-        raise Unsupported("segments and groups are those of one axis without gaps: call numpy.ravel(x)")
+        raise Unsupported("segments and groups are those of one axis without gaps: call x.ravel()")
     indices = view_of(index)
     if not indices.count:
         indices.code = I64  # that of an empty list is unknown
     if indices.code not in INDICES or len(indices.shape) != 1 or indices.strides is not None:
         raise Unsupported("offsets and keys are integers of 32 or 64 bits on one axis without gaps: call "
-                        "numpy.ascontiguousarray(index, 'int64')")
+                          "numpy.ascontiguousarray(index, 'int64'), or index.long().contiguous() of torch")
     if indices.place != x.place or indices.device != x.device:
         raise Unsupported("offsets and keys have to be in the memory of the elements")
     batch = c.Batch(layout=c.SEGMENTS if groups is None else c.GROUPS, index=indices.address,

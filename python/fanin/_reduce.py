@@ -98,7 +98,8 @@ def check_pair(views):
     if x.shape != y.shape:
         raise InvalidArgument("the inputs have the shapes %s and %s" % (x.shape, y.shape))
     if x.strides != y.strides:
-        raise Unsupported("both inputs have to lie in the same order: call numpy.ascontiguousarray(x) of each")
+        raise Unsupported("both inputs have to lie in the same order: call numpy.ascontiguousarray(x) of each, or "
+                          "x.contiguous() of torch")
 
 
 def axes_of(axis, ndim):
@@ -137,8 +138,8 @@ def input_without_gaps(x, mask, who):
     """The struct of an array that is read in any order of its axes; with a mask, in C order."""
     turned = x.strides is not None
     if turned and (mask is not None or not in_c_order(x.shape[::-1], x.strides[::-1])):
-        raise Unsupported("%s reads arrays without gaps, and with where= in C order: call numpy.ascontiguousarray(x)"
-                          % who)
+        raise Unsupported("%s reads arrays without gaps, and with where= in C order: call numpy.ascontiguousarray(x), "
+                          "or x.contiguous() of torch" % who)
     call = c.Input(x=x.address, count=x.count, type=x.code, place=x.place)
     if mask is not None:
         set_mask(call, x, mask)
