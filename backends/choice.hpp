@@ -9,6 +9,8 @@
 
 #include <fanin/backend.hpp>
 
+#include "backends/fallback.hpp"
+
 namespace fanin {
 
 /// options::backend, or FANIN_BACKEND from the environment if that is empty. The environment is read once.
@@ -36,6 +38,15 @@ inline input_views views_without_data(operation what, element_type type, std::si
 inline selection choose(operation what, const input_views& inputs, const options& chosen,
                         std::span<const passed_over> failed = {}, layout kind = layout::array, bool adds = false) {
   return select(backends(), wanted_backend(chosen), what, inputs, chosen, failed, kind, adds);
+}
+
+/// Writes the value by the backend that `choose` returns.
+template <class Choose>
+report reduce_by(Choose choose, memory place, void* value, const options& chosen) {
+  const auto run = [&](selection& s) {
+    return report(s.chosen->name(), s.chosen->reduce(s.what, value), std::move(s.fallback));
+  };
+  return with_fallback(choose, run, [&] { return leaves_choice(chosen, place); });
 }
 
 }  // namespace fanin

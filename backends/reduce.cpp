@@ -2,81 +2,14 @@
 // The functions behind the verbs of fanin.hpp: their element types are values, not template parameters.
 #include <fanin/fanin.hpp>
 #include <fanin/fold.hpp>
-#include <fanin/state.hpp>
 
 #include "backends/as_scalar.hpp"
 #include "backends/checks.hpp"
 #include "backends/choice.hpp"
-#include "backends/cpu/environment.hpp"
-#include "backends/cpu/exact.hpp"
-#include "backends/fallback.hpp"
-#include "backends/presence_rule.hpp"
-#include "backends/short_sum.hpp"
+#include "backends/prepared_requests.hpp"
 
 namespace fanin {
 namespace {
-
-/// The requests of `serial` for each operation, element type and method, with the default variant and result. A call
-/// that one of them serves makes no choice, which would take longer than the reduction of a short array.
-class prepared_requests {
- public:
-  prepared_requests() {
-    for (const operation what : all_operations) {
-      for (const element_type type : all_element_types) {
-        for (const method how : all_methods) prepare(what, type, how);
-      }
-    }
-  }
-  static const prepared_requests& all() {
-    static const prepared_requests ready;
-    return ready;
-  }
-  /// Null if `serial` does not offer that. The operation and the method exist.
-  const request* find(operation what, element_type type, method how) const {
-    if (static_cast<std::size_t>(type) >= element_count) return nullptr;
-    const request& found = requests_[index(what, type, how)];
-    return found.prepared != nullptr ? &found : nullptr;
-  }
-  const backend& serial = find_backend("serial");
-
- private:
-  static std::size_t index(operation what, element_type type, method how) {
-    const auto row = static_cast<std::size_t>(what) * element_count + static_cast<std::size_t>(type);
-    return row * std::size(method_rows) + static_cast<std::size_t>(how);
-  }
-  void prepare(operation what, element_type type, method how) {
-    request one{what, views_without_data(what, type, 0, memory::host), how, default_result(what, type), {}};
-    if (is_offered(what, type, how) && serial.prepare(one).usable()) requests_[index(what, type, how)] = one;
-  }
-  request requests_[operation_count * element_count * std::size(method_rows)];
-};
-
-/// Whether select() chooses `serial` for host input.
-bool chooses_serial(const input_views& inputs, const options& chosen) {
-  const std::string_view wanted = wanted_backend(chosen);
-  const bool automatic = wanted.empty() || wanted == "auto";
-  return automatic ? inputs.count() < small_input_bytes / size_of(inputs.type()) : wanted == "serial";
-}
-
-/// The request that serves the call, or null. The inputs' data and count are checked.
-const request* find_prepared(const prepared_requests& all, operation what, const input_views& inputs,
-                             element_type result, const options& chosen) {
-  const method how = chosen.how.value_or(default_method(what));
-  if (inputs.place() != memory::host || inputs.size() != row_of(what).inputs || !is_method(how)) return nullptr;
-  const request* const found = all.find(what, inputs.type(), how);
-  if (found == nullptr || found->result != result || !chooses_serial(inputs, chosen)) return nullptr;
-  if (chosen.nan != nan_policy::propagate || !chosen.devices.empty()) return nullptr;
-  return chosen.variant.empty() || chosen.variant == found->variant ? found : nullptr;
-}
-
-/// Writes the value by the backend that `choose` returns.
-template <class Choose>
-report reduce_by(Choose choose, memory place, void* value, const options& chosen) {
-  const auto run = [&](selection& s) {
-    return report(s.chosen->name(), s.chosen->reduce(s.what, value), std::move(s.fallback));
-  };
-  return with_fallback(choose, run, [&] { return leaves_choice(chosen, place); });
-}
 
 /// Sets `found` to what `choose` returns, and returns that backend's stream.
 template <class Choose>
@@ -120,46 +53,6 @@ report reduce(operation what, const input_views& inputs, const result_view& valu
 result<scalar> reduce(operation what, const input_views& inputs, const options& chosen) {
   return as_scalar(what, chosen.result.value_or(default_result(what, inputs.type())),
                    [&](const result_view& value) { return reduce(what, inputs, value, chosen); });
-}
-
-report detail::exact_state(operation what, element_type type, const input_views& x, void* state, std::size_t bytes,
-                           options chosen) {
-  check_data(x);
-  check_state(type, x.type(), chosen);
-  const prepared_requests& ready = prepared_requests::all();
-  if (const request* const found = find_prepared(ready, what, x, default_result(what, x.type()), chosen)) {
-    request for_state = *found;
-    for_state.state_bytes = bytes;
-    return ready.serial.reduce_inputs(for_state, x, state);
-  }
-  const auto select_backend = [&](std::span<const passed_over> failed) {
-    selection s = choose(what, x, chosen, failed);
-    s.what.state_bytes = bytes;
-    return s;
-  };
-  return reduce_by(select_backend, x.place(), state, chosen);
-}
-
-bool detail::short_exact_sum(const input_views& x, const options& chosen, double (&terms)[2], report& done) {
-  if (x.type() != element_type::f64 || x.count() - 1 >= cpu::longest_short_sum || is_partial(x, chosen.nan)) {
-    return false;
-  }
-  if (chosen.how.value_or(method::exact) != method::exact || chosen.result || !chosen.variant.empty() ||
-      !chosen.devices.empty() || x.place() != memory::host || !chooses_serial(x, chosen)) {
-    return false;
-  }
-  check_data(x);
-  const prepared_requests& ready = prepared_requests::all();
-  const request* const found = ready.find(operation::sum, element_type::f64, method::exact);
-  const cpu::environment_guard guard;
-  if (!cpu::sum_in_two(static_cast<const double*>(x[0].data), x.count(), terms)) return false;
-  // Field by field: a whole report is copied by loads that wait for its narrower stores.
-  done.backend = ready.serial.name();
-  done.variant = found->variant;
-  done.how = method::exact;
-  done.reproducibility = reproducibility::exact;
-  done.bound = accumulator::rounded_bound<double>();
-  return true;
 }
 
 plan::plan(operation what, element_type type, const options& chosen, std::size_t expected_count, memory place,
