@@ -14,17 +14,16 @@
 //   that has all elements, for any number of ranks, any distribution, any MPI (exact); of argmin and argmax for the
 //   same order, that of the ranks.
 //   Communication: one MPI_Allreduce (or MPI_Reduce, to a root) of integers by MPI_SUM or MPI_MAX: 32 MPI_INT64_T to
-//   all ranks for all but variances and complex numbers, and else as many as the operation has, at most 290. Where an
-//   element of f64, or a product of two, is not 0 and beyond about 2^-260 or 2^250 on some rank, sums and dot
-//   products to all ranks send 76 or 140 more after them. argmin and argmax take two. docs/scale.md has times. At
-//   most 2^21 ranks with 2^63 elements in all. All ranks of the communicator call the same function with the same
-//   operation, element type and options that concern the value; backend and threads may differ. Ranks that differ get
-//   an error, all of them, where their messages are equally long, as are all those of 32; otherwise MPI's own. A rank
-//   whose part fails throws its error, and the others other_rank_failed. With a root it is the root that hears of
-//   ranks that differ or fail. report::absent and report::backend are this rank's. A rank that gets no value gets 0.
-//   Memory: up to 5 KiB of stack beyond that of the verbs; the heap for what is started, for many
-//   fields, and for a root.
-//   Threads: as MPI's.
+//   all ranks for all but variances of floats and complex numbers; to a root, or if started, 145, and for variances
+//   and complex numbers of f64 up to 286. Where an element of f64, or a product of two, is not 0 and beyond about
+//   2^-260 or 2^250 on some rank, sums and dot products to all ranks send 76 or 140 more after them. argmin and
+//   argmax take two. docs/scale.md has times. At most 2^21 ranks with 2^63 elements in all. All ranks of the
+//   communicator call the same function with the same operation, element type and options that concern the value;
+//   backend and threads may differ. Ranks that differ get an error, all of them, where their messages are equally
+//   long, as are all those of 32, and all those of 145; otherwise MPI's own. A rank whose part fails throws its
+//   error, and the others other_rank_failed. With a root it is the root that hears of ranks that differ or fail.
+//   report::absent and report::backend are this rank's. A rank that gets no value gets 0. Memory: up to 5 KiB of
+//   stack beyond that of the verbs; the heap for what is started, for many fields, and for a root. Threads: as MPI's.
 //   @throws as the verbs; invalid_argument for options::how other than exact where something is rounded, and for
 //   options::result; mpi_error, other_rank_failed (mpi/place.hpp)
 #pragma once
@@ -70,9 +69,10 @@ inline report reduce_any(operation what, inputs_of_rank in, const result_view& v
     return reduce_short(what, in, value, where.comm, chosen, format, few);
   }
   std::int64_t memory[most_lanes + status_lanes];
-  const std::span<std::int64_t> lanes(memory, format.count + status_lanes);
+  const std::size_t count = where.root == place::everyone ? format.count : sent_lanes(format.count);
+  const std::span<std::int64_t> lanes(memory, count + status_lanes);
   report done;
-  exchange sent(lanes, format.merge, signature_of(what, inputs.type(), value.type, chosen.nan),
+  exchange sent(lanes, format.count, format.merge, signature_of(what, inputs.type(), value.type, chosen.nan),
                 [&](std::span<std::int64_t> own) {
                   in.check();
                   done = to_lanes(what, inputs, own, chosen);
@@ -112,7 +112,8 @@ inline report reduce_each(operation what, std::span<const input_views> fields, c
     }
     done.absent = absent;
   };
-  detail::exchange sent(lanes, format.merge, detail::signature_of(what, type, out.type, chosen.nan), write);
+  detail::exchange sent(lanes, fields.size() * format.count, format.merge,
+                        detail::signature_of(what, type, out.type, chosen.nan), write);
   sent.run(where);
   if (!sent.finish(where)) return done;
   with_result_type(what, out.type, [&]<class R>() {

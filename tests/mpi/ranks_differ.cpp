@@ -99,6 +99,45 @@ TEST_CASE("different operations and types have messages of one length, so that M
   CHECK(fanin::mpi::sum(x, MPI_COMM_WORLD).value == 6 * size_of(MPI_COMM_WORLD));
 }
 
+TEST_CASE("the common length of messages is that of the longest sum of real numbers") {
+  for (const fanin::operation what :
+       {fanin::operation::sum_of_squares, fanin::operation::dot, fanin::operation::sum}) {
+    CHECK(fanin::lanes_of(what, fanin::element_type::f64).count <= fanin::mpi::detail::common_lanes);
+  }
+}
+
+TEST_CASE("of ranks that start different reductions, all get an error, and with a root the root") {
+  if (size_of(MPI_COMM_WORLD) == 1) return;
+  const std::vector<float> narrow{1, 2, 3};
+  const std::vector<int> whole{1};
+  const bool differs = rank_in(MPI_COMM_WORLD) == size_of(MPI_COMM_WORLD) - 1, is_root = rank_in(MPI_COMM_WORLD) == 0;
+  const fanin::mpi::place everyone{MPI_COMM_WORLD}, root{MPI_COMM_WORLD, 0};
+  const auto check_refused = [&](bool hears, auto one, auto other) {
+    const auto call = [&] { return differs ? static_cast<double>(other()) : static_cast<double>(one()); };
+    if (!hears) CHECK(call() == 0);
+    if (hears) CHECK_THROWS_WITH_AS(call(), doctest::Contains("different operations"), fanin::invalid_argument);
+  };
+  for (const auto& [where, hears] : {std::pair(everyone, true), std::pair(root, is_root)}) {
+    const auto sum_of = [&, to = where](const auto& of) {
+      return [&of, to] { return fanin::mpi::start_sum(of, to).wait().value; };
+    };
+    check_refused(hears, sum_of(x), sum_of(narrow));
+    check_refused(hears, sum_of(narrow), sum_of(x));
+    check_refused(hears, sum_of(x), sum_of(whole));
+    check_refused(hears, sum_of(x), [&, to = where] { return fanin::mpi::start_dot(x, x, to).wait().value; });
+    check_refused(hears, sum_of(x), [&, to = where] { return fanin::mpi::start_max(x, to).wait().value; });
+    check_refused(hears, sum_of(whole),
+                  [&, to = where] { return fanin::mpi::start_variance(narrow, to).wait().value; });
+  }
+  check_refused(
+      is_root, [&] { return fanin::mpi::sum(x, root).value; },
+      [&] { return fanin::mpi::sum_of_squares(x, root).value; });
+  check_refused(
+      is_root, [&] { return fanin::mpi::sum(whole, root).value; },
+      [&] { return fanin::mpi::min(narrow, root).value; });
+  CHECK(fanin::mpi::start_sum(x, everyone).wait().value == 6 * size_of(MPI_COMM_WORLD));
+}
+
 TEST_CASE("errors that all ranks find alike") {
   const std::vector<std::uint64_t> large{~std::uint64_t{0}, 1};
   CHECK_THROWS_AS(fanin::mpi::sum(large, MPI_COMM_WORLD), fanin::overflow);

@@ -20,6 +20,11 @@ namespace fanin::mpi::detail {
 
 inline constexpr std::size_t status_lanes = 3;
 
+/// Reductions to a root and started ones that have fewer lanes send as many as the longest sum of real numbers, so
+/// that ranks which ask for different ones find that out by the status.
+inline constexpr std::size_t common_lanes = 142;
+constexpr std::size_t sent_lanes(std::size_t count) { return std::max(count, common_lanes); }
+
 /// A number that is the same for the same request, below 2^16.
 inline std::int64_t signature_of(operation what, element_type type, element_type result, nan_policy nan) {
   return static_cast<std::int64_t>(what) << 10 | static_cast<std::int64_t>(type) << 6 |
@@ -57,21 +62,23 @@ inline void check_status(const std::int64_t* status, lane_merge how, std::int64_
   if (status[0] != 0) throw other_rank_failed("the reduction failed on another rank");
 }
 
-/// What one rank sends. `lanes` has status_lanes more than the reductions take. If write(), which writes those of the
-/// reductions, throws, this rank's part changes nothing, and finish() throws the same.
+/// What one rank sends: `lanes` become the `count` lanes of the reductions, zeros, and the status_lanes. If write(),
+/// which writes those of the reductions, throws, this rank's part changes nothing, and finish() throws the same.
 class exchange {
  public:
   template <class Write>
-  exchange(std::span<std::int64_t> lanes, lane_merge how, std::int64_t signature, Write write)
+  exchange(std::span<std::int64_t> lanes, std::size_t count, lane_merge how, std::int64_t signature, Write write)
       : lanes_(lanes), how_(how), signature_(signature) {
-    const auto own = lanes_.first(lanes_.size() - status_lanes);
+    const auto own = lanes_.first(count);
+    const auto status = lanes_.last(status_lanes);
     try {
       write(own);
     } catch (...) {
       failure_ = std::current_exception();
       fill_neutral(own, how);
     }
-    write_status(lanes_.data() + own.size(), how, signature, failure_ != nullptr);
+    std::fill(own.end(), status.begin(), 0);
+    write_status(status.data(), how, signature, failure_ != nullptr);
   }
 
   void run(const place& where) {

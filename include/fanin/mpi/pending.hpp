@@ -49,8 +49,8 @@ class [[nodiscard]] pending {
           type(inputs.views.type()),
           where(where_),
           format(lanes_of(what_, type)),
-          lanes(format.count + detail::status_lanes),
-          sent(lanes, format.merge,
+          lanes(detail::sent_lanes(format.count) + detail::status_lanes),
+          sent(lanes, format.count, format.merge,
                detail::signature_of(what, type, type_of<typename form_of<R>::number>, chosen.nan),
                [&](std::span<std::int64_t> own) {
                  inputs.check();

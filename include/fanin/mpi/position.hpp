@@ -60,7 +60,7 @@ report reduce_position(operation what, const inputs_of_rank& in, indexed<T>* val
   check(MPI_Allreduce(MPI_IN_PLACE, &best, 1, MPI_LONG_INT, MPI_MAXLOC, where.comm), "MPI_Allreduce");
 
   std::int64_t lanes[1 + status_lanes];
-  exchange sent(lanes, lane_merge::sum, signature_of(what, inputs.type(), inputs.type(), chosen.nan),
+  exchange sent(lanes, 1, lane_merge::sum, signature_of(what, inputs.type(), inputs.type(), chosen.nan),
                 [&](auto position) {
                   if (failure) std::rethrow_exception(failure);
                   const std::size_t before = self < best.owner ? inputs.count() : self == best.owner ? own.index : 0;
