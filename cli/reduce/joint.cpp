@@ -12,6 +12,7 @@
 #include "cli/kit/errors.hpp"
 #include "cli/kit/output.hpp"
 #include "cli/kit/text.hpp"
+#include "cli/reduce/loaded.hpp"
 #include "cli/reduce/pass.hpp"
 
 namespace fanin::cli {
@@ -26,6 +27,20 @@ struct joint_options {
   bool force = false;  ///< replace the file of the results
   bool json = false;
 };
+
+// Elements are divided among devices as a whole, and so each operation reads them again.
+std::vector<finished_reduction> reduce_jointly(std::span<const operation> operations,
+                                               const joint_options& arguments) {
+  for (const operation what : operations) {
+    if (row_of(what).inputs > 1) throw usage_error(fmt::format("{} reads two inputs", to_string(what)));
+  }
+  source input(arguments.input);
+  const options chosen = arguments.how.checked();
+  if (!chosen.devices.empty()) return reduce_columns(operations, input, chosen, nullptr);
+  reduction_pass pass(operations, input, chosen);
+  pass.read(input, nullptr);
+  return pass.finish();
+}
 
 void run_joint_reduction(joint_options arguments) {
   std::vector<operation> operations;
@@ -55,12 +70,9 @@ void run_joint_reduction(joint_options arguments) {
                       .force = arguments.force,
                       .json = arguments.json});
   }
-  source input(arguments.input);
-  reduction_pass pass(operations, input, arguments.how.checked());
-  pass.read(input, nullptr);
   std::string text;
   json rows = json::array();
-  for (const finished_reduction& done : pass.finish()) {
+  for (const finished_reduction& done : reduce_jointly(operations, arguments)) {
     text += fmt::format("{} {}", to_string(done.what), line_of(done, false));
     rows.push_back(to_json(done));
   }

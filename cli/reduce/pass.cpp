@@ -25,7 +25,6 @@ reduction_pass::reduction_pass(std::span<const operation> operations, const sour
   for (const input_column& one : first.columns()) {
     columns_.push_back({.name = one.name, .streams = {}});
     for (const operation what : operations) {
-      if (row_of(what).inputs > 1) throw usage_error(fmt::format("{} reads two inputs", to_string(what)));
       columns_.back().streams.push_back(
           std::make_unique<incremental>(what, first.type(), with_default_method(what, first.type(), chosen)));
     }

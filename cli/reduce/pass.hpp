@@ -18,7 +18,7 @@ namespace fanin::cli {
 /// block of a column while a cache has it.
 class reduction_pass {
  public:
-  /// @throws usage_error if an operation has two inputs, unsupported if one needs all elements at once
+  /// The operations have one input each. @throws unsupported if one needs all elements at once
   reduction_pass(std::span<const operation> operations, const source& first, const options& chosen);
 
   /// Adds the elements of an input, the one of the constructor first, and those of a single column to `state`,

@@ -2,7 +2,6 @@
 // fanin sum, product, min and the other operations of the catalogue: one number from one input or two, or from each
 // of many.
 #include <algorithm>
-#include <chrono>
 #include <iterator>
 #include <memory>
 #include <vector>
@@ -17,6 +16,7 @@
 #include "cli/kit/errors.hpp"
 #include "cli/kit/output.hpp"
 #include "cli/kit/text.hpp"
+#include "cli/reduce/loaded.hpp"
 #include "cli/reduce/pass.hpp"
 
 namespace fanin::cli {
@@ -38,39 +38,6 @@ struct reduction_options {
 input_options at_path(input_options like, const std::string& path) {
   like.path = path;
   return like;
-}
-
-// The reduction of elements in memory: of two inputs, or of an input that is mapped, or by a variant that needs all
-// elements at once.
-finished_reduction reduce_loaded(operation what, const input_views& views, const options& asked,
-                                 finished_reduction done) {
-  const options chosen = with_default_method(what, views.type(), asked);
-  const progress line(fmt::format("{} of {}", to_string(what), done.input()));
-  const auto start = std::chrono::steady_clock::now();
-  const plan checked(what, views.type(), chosen,
-                     views.count());  // What is wrong with the options is not the input's fault.
-  done.count = views.count();
-  done.reached = with_input_name(done.place(), [&] { return reduce(what, views, chosen); });
-  done.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  return done;
-}
-
-std::vector<finished_reduction> reduce_columns(operation what, source& input, const options& chosen,
-                                               exact_state* state) {
-  std::vector<finished_reduction> all;
-  for (std::size_t i = 0; i < input.columns().size(); ++i) {
-    const array_view values = input.load(i);
-    const input_column& column = input.columns()[i];
-    all.push_back(reduce_loaded(what, values, chosen,
-                                {.what = what,
-                                 .inputs = {described(input)},
-                                 .column = column.name,
-                                 .missing = column.missing,
-                                 .reached = {}}));
-    if (state != nullptr) state->add(values);
-  }
-  input.finish();
-  return all;
 }
 
 finished_reduction reduce_pair(operation what, const reduction_options& arguments, const options& chosen) {
@@ -126,7 +93,7 @@ std::vector<finished_reduction> reduce_files(operation what, const std::vector<s
     }
     all = pass->finish();
   } else {
-    all = reduce_columns(what, *input, chosen, sum);
+    all = reduce_columns(std::span(&what, 1), *input, chosen, sum);
   }
   if (state) state->save(*file);
   return all;

@@ -254,7 +254,9 @@ TEST_SUITE("several_devices") {
       CHECK(here.fanin("sum x.npy --devices " + std::string(devices)).out == expected);
       CHECK(here.shell("cat x.npy | $fanin sum - --devices " + std::string(devices)).out == expected);
     }
-    CHECK(here.fanin("reduce sum,mean x.npy --devices all").status == 2);
+    const std::string joint = here.fanin("reduce sum,mean x.npy --backend serial").out;
+    CHECK(here.fanin("reduce sum,mean x.npy --devices all").out == joint);
+    CHECK(here.fanin("sum x.npy x.npy --together --devices all").status == 2);
     CHECK(here.fanin("sum x.npy --devices 4096").err.find("there is no device 4096") != std::string::npos);
   }
 

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/reduce/loaded.hpp"
+
+#include <chrono>
+
+#include <fmt/format.h>
+
+#include "cli/kit/errors.hpp"
+#include "cli/kit/output.hpp"
+
+namespace fanin::cli {
+
+finished_reduction reduce_loaded(operation what, const input_views& views, const options& asked,
+                                 finished_reduction done) {
+  const options chosen = with_default_method(what, views.type(), asked);
+  const progress line(fmt::format("{} of {}", to_string(what), done.input()));
+  const auto start = std::chrono::steady_clock::now();
+  const plan checked(what, views.type(), chosen,
+                     views.count());  // What is wrong with the options is not the input's fault.
+  done.count = views.count();
+  done.reached = with_input_name(done.place(), [&] { return reduce(what, views, chosen); });
+  done.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return done;
+}
+
+std::vector<finished_reduction> reduce_columns(std::span<const operation> operations, source& input,
+                                               const options& chosen, exact_state* state) {
+  std::vector<finished_reduction> all;
+  for (std::size_t i = 0; i < input.columns().size(); ++i) {
+    const array_view values = input.load(i);
+    const input_column& column = input.columns()[i];
+    for (const operation what : operations) {
+      all.push_back(reduce_loaded(what, values, chosen,
+                                  {.what = what,
+                                   .inputs = {described(input)},
+                                   .column = column.name,
+                                   .missing = column.missing,
+                                   .reached = {}}));
+    }
+    if (state != nullptr) state->add(values);
+  }
+  input.finish();
+  return all;
+}
+
+}  // namespace fanin::cli
