@@ -56,7 +56,8 @@ class description_fold;
 /// verbs are, while `count` and `nan` stay the same. An infinity makes the standard deviation NaN.
 /// Accuracy: every number is correctly rounded, min and max are elements; report::bound holds for each of them.
 /// Reproducible: same bits for any order, split, backend and thread count (exact).
-/// Memory: host memory, no copy; device.hpp has the form for device memory. Scratch: as a verb; above 4 MiB of input up to 400 KiB of the heap besides.
+/// Memory: host memory, no copy; device.hpp has the form for device memory. Scratch: as a verb; above 4 MiB of input up
+/// to 400 KiB of the heap besides.
 /// Threads: safe to call concurrently.
 /// Cost: one read of x from memory on a CPU backend: four folds (of the sum, the extremes, the mean and the
 /// deviation) take turns with pieces of 4 MiB, which stay in a cache. A GPU backend copies x to the device for

@@ -73,7 +73,8 @@ class with_batches final : public Fold {
  public:
   using Fold::Fold;
   batch_fold batches() const override {
-    batch_fold fold{sizeof(state), least_chunk, !wide, !wide};
+    batch_fold fold{sizeof(state), least_chunk, !wide, may_not_fit && is_rounded_in_batches<typename A::element>,
+                    !wide};
     if constexpr (is_lean) fold.most_short = most_short_segment<typename A::element>;
     if constexpr (may_not_fit) fold.exact_state_bytes = sizeof(typename kernels::exact::state);
     return fold;
@@ -198,12 +199,15 @@ class with_batches final : public Fold {
     launch_overlapped(where, blocks_for(where, all.results * all.chunks / in_block + 1), tuning::row_threads, 0,
                       exact_rows_kernel<A, Short, Write>, all, write);
   }
-  /// Slots are only needed to keep the device busy, since the order of additions means nothing.
+  /// Slots are only needed to keep the device busy, since the order of additions means nothing. A block reads 16
+  /// neighbouring vectors or more, where there are so many.
   template <class Write>
   static void launch_exact_columns(const execution& where, const batch_elements& all, const Write& write) {
     const std::uint64_t vectors = all.results / size;
     const std::uint64_t threads = std::uint64_t{4096} * static_cast<unsigned>(where.multiprocessors);
-    unsigned slots = slots_for(all.length);
+    const auto narrowest = std::bit_ceil(std::min<std::uint64_t>(vectors, 16));
+    auto slots = static_cast<unsigned>(std::bit_ceil(std::clamp<std::uint64_t>(
+        all.length / tuning::exact_column_run<typename A::element>, 1, tuning::exact_column_threads / narrowest)));
     while (slots > 1 && vectors * all.chunks * (slots / 2) >= threads) slots /= 2;
     const unsigned most_width = tuning::exact_column_threads / slots;
     const unsigned width = std::max(

@@ -67,23 +67,40 @@ __device__ R refold_mark() {
   return detail::from_bits<R>(detail::float_format<R>::quiet_nan | 1);
 }
 
+/// Calls f(R()) for the type R of the results of A: the elements' type, or that of the numbers that are added.
+template <class A, class F>
+__device__ void with_rounded_type(const batch_output& out, F f) {
+  if constexpr (is_rounded_in_batches<typename A::element>) {
+    if (out.has_type_of_elements) return f(typename A::element());
+  }
+  f(typename A::number());
+}
+
+/// The result of `count` elements of which the state fits.
+template <class A, class R>
+__device__ device_result<R> placed_result(const batch_output& out, const typename A::state& s, std::uint64_t count) {
+  return {A::template finish<R>(s, count, out.what == operation::mean), 0};
+}
+
 /// Of states of few words: those that do not fit, and their results, are marked.
 template <class A>
 struct placed_writer : batch_output {
   __device__ void operator()(const batch_item& item, std::uint64_t absent, const typename A::state& s) const {
-    using R = typename A::number;
     const std::uint64_t count = item.end - item.begin - absent;
     if (absent != 0) atomicAdd(&status->absent, static_cast<unsigned long long>(absent));
     if (!s.fits()) status->unfit = 1;
     if (states != nullptr) {
       static_cast<typename A::state*>(states)[item.state] = s;
       present[item.state] = count;
-    } else if (s.fits()) {
-      write_result(*this, item.result, count,
-                   device_result<R>{A::template finish<R>(s, count, what == operation::mean), 0});
-    } else {
-      static_cast<R*>(results)[item.result] = refold_mark<R>();
+      return;
     }
+    with_rounded_type<A>(*this, [&]<class R>(R) {
+      if (s.fits()) {
+        write_result(*this, item.result, count, placed_result<A, R>(*this, s, count));
+      } else {
+        static_cast<R*>(results)[item.result] = refold_mark<R>();
+      }
+    });
   }
 };
 

@@ -26,6 +26,11 @@ FANIN_HOST_DEVICE constexpr std::uint64_t chunk_count(std::uint64_t length, std:
   return length <= least ? 1 : (length - 1) / chunk_elements(length, least) + 1;
 }
 
+/// Whether kernels round exact sums of T to T themselves, where the caller wants that. Of 8 bits there is no NaN left
+/// that could mark a result.
+template <class T>
+inline constexpr bool is_rounded_in_batches = narrow_float<T> && sizeof(T) == 2;
+
 /// What kernels find out about a batch, in device memory: all 0 before.
 struct batch_status {
   /// ~i for the first result i of which it is true, or 0.
@@ -94,6 +99,7 @@ struct batch_output {
   void* exact_states;
   /// Results, from that with index 0 on, of a type of their operation's.
   void* results;
+  bool has_type_of_elements;  ///< of results whose usual type is a wider one
   operation what;
   std::uint64_t least;  ///< elements that have a value
   /// Of groups, where results have indices: the places of elements in the input, in the order of keys, and the number

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Exact sums of rows along another axis than the last one, where the elements of neighbouring rows fill whole
-// vectors: their additions have no order to keep. A thread folds one slot of as many rows as a vector has elements.
+// vectors: their additions have no order to keep. A thread folds one slot of several neighbouring rows, and copies
+// its next elements into shared memory while it adds those before them.
 #pragma once
+
+#include <algorithm>
+
+#include <cuda_pipeline.h>
 
 #include "backends/cuda/batch/add_vector.cuh"
 #include "backends/cuda/batch/items.cuh"
@@ -9,9 +14,14 @@
 namespace fanin::cuda {
 
 namespace tuning {
-inline constexpr unsigned exact_column_threads = 512;
+inline constexpr unsigned exact_column_threads = 256;
+/// How many elements of each of its rows a thread adds at once, and how many times these it copies ahead.
+template <class T>
+inline constexpr unsigned exact_column_run = sizeof(T) < 4 ? 8 : 4;
+template <class T>
+inline constexpr unsigned exact_column_stages = sizeof(T) < 4 ? 1 : 2;
 /// Blocks that share a multiprocessor, for states of so many bytes in a thread.
-constexpr int exact_column_blocks(std::size_t bytes) { return bytes > 128 ? 1 : 2; }
+constexpr int exact_column_blocks(std::size_t bytes) { return bytes > 128 ? 2 : 4; }
 }  // namespace tuning
 
 /// `width` threads of the block are for vectors of neighbouring rows, and so for each slot.
@@ -23,8 +33,14 @@ __global__ void __launch_bounds__(tuning::exact_column_threads,
                          const __grid_constant__ Write write) {
   using T = typename A::element;
   using state = typename A::state;
-  // A thread adds as many elements of a row at once as a vector has, or at least 4.
-  constexpr unsigned size = vector<T>::size, run = size < 4 ? 4 : size;
+  constexpr unsigned size = vector<T>::size, run = tuning::exact_column_run<T>;
+  constexpr unsigned threads = tuning::exact_column_threads, stages = tuning::exact_column_stages<T>;
+  using stage_of_block = vector<T>[run][threads];
+  // The states of slots take the memory of the elements when these are added.
+  alignas(16)
+      __shared__ std::byte memory[std::max(stages * sizeof(stage_of_block), threads / 2 * sizeof(state) * size)];
+  auto* const staged = reinterpret_cast<stage_of_block*>(memory);
+  state* const others = reinterpret_cast<state*>(memory);
   overlap_with_next_launch();
   const unsigned column = threadIdx.x % width, slot = threadIdx.x / width, slots = blockDim.x / width;
   const std::uint64_t vectors = all.results / size, tiles = (vectors + width - 1) / width;
@@ -35,18 +51,37 @@ __global__ void __launch_bounds__(tuning::exact_column_threads,
     const bool exists = first < all.results;
     axis_offsets at;
     if (exists) at.add_all(all.axes, all.kept, all.first + first);
-    const T* const x = static_cast<const T*>(all.x) + at.x;
+    const T* const x = static_cast<const T*>(all.x) + at.x + static_cast<std::int64_t>(begin) * stride;
+    const unsigned length = exists ? static_cast<unsigned>(end - begin) : 0, step = slots * run;
+    // Neighbouring slots have neighbouring elements of a row.
+    const auto copy = [&](unsigned stage, unsigned i) {
+      const T* from = x + std::int64_t{i} * stride;
+#pragma unroll
+      for (unsigned k = 0; k < run; ++k, from += slots * stride) {
+        if (i + k * slots < length) __pipeline_memcpy_async(&staged[stage][k][threadIdx.x], from, 16);
+      }
+      __pipeline_commit();
+    };
     state s[size];
 #pragma unroll
     for (state& one : s) one = A::identity();
+    unsigned stage = 0;
+#pragma unroll
+    for (unsigned k = 0; k < stages; ++k) copy(k, slot + k * step);
 #pragma unroll 1
-    for (std::uint64_t i = begin + slot * run; exists && i < end; i += slots * run) {
+    for (unsigned i = slot; i < length; i += step) {
+      __pipeline_wait_prior(stages - 1);
       vector<T> v[run];
 #pragma unroll
-      for (unsigned k = 0; k < run; ++k) {
-        v[k] = negative_zeros<T>();
-        if (i + k < end)
-          v[k] = load(reinterpret_cast<const vector<T>*>(x + static_cast<std::int64_t>(i + k) * stride));
+      for (unsigned k = 0; k < run; ++k) v[k] = staged[stage][k][threadIdx.x];
+      copy(stage, i + stages * step);
+      stage = (stage + 1) % stages;
+      if (i + (run - 1) * slots >= length) {
+#pragma unroll
+        for (unsigned k = 0; k < run; ++k) {
+          if (i + k * slots < length) continue;
+          for (T& one : v[k].at) one = T(accumulator::additive_identity<float>());
+        }
       }
 #pragma unroll
       for (unsigned c = 0; c < size; ++c) {
@@ -56,8 +91,8 @@ __global__ void __launch_bounds__(tuning::exact_column_threads,
         A::add_vector(s[c], of_row);
       }
     }
-    alignas(16) __shared__ std::byte memory[tuning::exact_column_threads / 2 * sizeof(state) * size];
-    state* const others = reinterpret_cast<state*>(memory);
+    __pipeline_wait_prior(0);
+    __syncthreads();
     for (unsigned distance = slots / 2; distance > 0; distance /= 2) {
 #pragma unroll
       for (unsigned c = 0; c < size; ++c) {

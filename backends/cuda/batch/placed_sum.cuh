@@ -168,7 +168,7 @@ struct placed_sum {
   template <class R>
   FANIN_HOST_DEVICE static R finish(const state& s, std::uint64_t count, bool is_mean) {
     if (is_mean && count == 0) return std::numeric_limits<R>::quiet_NaN();
-    if (count > 0 && s.is_negative_zero()) return -R{};
+    if (count > 0 && s.is_negative_zero()) return R(-0.0f);
     return rounded<R>(s, is_mean ? count : 1);
   }
 

@@ -178,8 +178,10 @@ const void* enqueue_batch(const request& asked, const batch& many, const results
   const bool has_short = lines && all.kind != layout::rows && fold.most_short > 0;
   all.most_short = has_short ? fold.most_short : all.least_chunk;
   const bool has_long = all.kind != layout::rows && all.count > all.most_short;
+  const bool has_usual_type = request.result == default_result(request.what, request.inputs.type());
+  out.has_type_of_elements = !has_usual_type && request.result == request.inputs.type();
   const bool direct = fold.finishes && all.chunks == 1 && !request.adds &&
-                      request.result == default_result(request.what, request.inputs.type());
+                      (has_usual_type || (fold.finishes_as_elements && out.has_type_of_elements));
   const bool merges_long = direct && has_short && fold.exact_state_bytes == 0;
 
   // States, and numbers of elements, of each chunk of the results of a part.

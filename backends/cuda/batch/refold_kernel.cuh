@@ -22,8 +22,11 @@ __device__ bool is_marked(const batch_elements& all, const batch_output& out, st
   if (all.kind != layout::rows && !all.only_long && place_of_segment(all, all.first + i).length > all.most_short)
     return false;
   if (out.states != nullptr) return !static_cast<const typename P::state*>(out.states)[i].fits();
-  using R = typename P::number;
-  return detail::to_bits(static_cast<const R*>(out.results)[all.first + i]) == detail::to_bits(refold_mark<R>());
+  bool marked = false;
+  with_rounded_type<P>(out, [&]<class R>(R) {
+    marked = detail::to_bits(static_cast<const R*>(out.results)[all.first + i]) == detail::to_bits(refold_mark<R>());
+  });
+  return marked;
 }
 
 /// The same fold by A, whose form of few words is P.
@@ -68,7 +71,8 @@ __global__ void __launch_bounds__(tuning::refold_threads)
       const std::uint64_t count = item.end - item.begin - absent;
       with_operation<typename A::element, How>(out.what, is_folded_as_a, [&](auto one) {
         using Recipe = decltype(one);
-        write_result(out, item.result, count, finished<Recipe, typename Recipe::result>(s, count));
+        with_rounded_type<P>(
+            out, [&]<class R>(R) { write_result(out, item.result, count, finished<Recipe, R>(s, count)); });
       });
     }
   }

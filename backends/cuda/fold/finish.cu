@@ -104,33 +104,96 @@ __device__ void merge_chunks(typename A::state& s, std::uint64_t& present, const
   }
 }
 
-/// The merge of the chunks' states as kernels of batches have written them, in the first one of the lanes. All lanes
-/// of the warp call it.
-template <class A>
-__device__ typename A::state merged_chunks(const batch_output& out, const chunks_of_result& chunks,
-                                           std::uint64_t& present) {
+/// Writes, or `adds` to, the result of chunks whose states kernels of batches have written. All lanes of the warp
+/// call it.
+template <class A, method How, class R>
+__device__ void finish_chunks(const batch_output& out, const chunks_of_result& chunks, std::uint64_t result,
+                              bool adds) {
   using total = typename A::state;
-  total s = A::identity();
+  const bool is_mine = chunks.lane == 0 && chunks.count > 0;
+  std::uint64_t present = 0;
+  const auto finish = [&](const total& s) {
+    if (!is_mine) return;
+    with_operation<typename A::element, How>(out.what, is_finished_as<A, R>(), [&](auto one) {
+      using Recipe = decltype(one);
+      if constexpr (accumulator::takes_results(Recipe::what)) {
+        if (adds) return add_to_result<Recipe, R>(out, result, present, s);
+      }
+      write_result(out, result, present, finished<Recipe, R>(s, present));
+    });
+  };
   if constexpr (has_placed_form<A>) {
     using P = placed_form_t<A>;
     const auto* const states = static_cast<const typename P::state*>(out.states);
     typename P::state sum;
     merge_chunks<P>(sum, present, out, chunks, [&](std::uint64_t k) { return states[k]; });
     const bool fits = chunks.lane > 0 || (sum.fits() && present <= P::most_elements);
-    if (__all_sync(~0u, fits)) {
-      if (chunks.lane == 0) s = P::total(sum, present);
+    const bool all_fit = __all_sync(~0u, fits);
+    if (all_fit && !adds) {
+      if (is_mine) write_result(out, result, present, placed_result<P, R>(out, sum, present));
+      return;
+    }
+    total s = A::identity();
+    if (all_fit) {
+      if (is_mine) s = P::total(sum, present);
     } else {
       const auto* const exact = static_cast<const total*>(out.exact_states);
       merge_chunks<A>(s, present, out, chunks, [&](std::uint64_t k) {
         return states[k].fits() ? P::total(states[k], out.present[k]) : exact[k];
       });
     }
+    finish(s);
   } else {
     using partial = std::conditional_t<is_wide_state(sizeof(total)), total, typename device_form<A>::kernel::state>;
     const auto* const states = static_cast<const partial*>(out.states);
+    total s;
     merge_chunks<A>(s, present, out, chunks, [&](std::uint64_t k) { return states[k]; });
+    finish(s);
   }
-  return s;
+}
+
+/// Writes the result of a few chunks, which the caller merges alone. Returns false, and does nothing, if a state does
+/// not fit.
+template <class P, class R>
+__device__ bool finish_alone(const batch_output& out, std::uint64_t first, std::uint64_t count,
+                             std::uint64_t result) {
+  const auto* const states = static_cast<const typename P::state*>(out.states) + first;
+  typename P::state sum = P::identity();
+  std::uint64_t present = 0;
+#pragma unroll 1
+  for (std::uint64_t k = 0; k < count; ++k) {
+    P::merge(sum, states[k]);
+    present += out.present[first + k];
+  }
+  if (!sum.fits() || present > P::most_elements) return false;
+  write_result(out, result, present, placed_result<P, R>(out, sum, present));
+  return true;
+}
+
+/// Writes results of long segments: a lane those of few chunks, and all lanes together the others.
+template <class A, method How, class R>
+__device__ void finish_long(const batch_elements& all, const batch_output& out) {
+  constexpr unsigned few = 4;
+  const unsigned lane = threadIdx.x % 32;
+  const std::uint64_t results = long_count(all), warps = std::uint64_t{gridDim.x} * (finish_threads / 32);
+  const std::uint64_t per_warp = ::min(results / warps + 1, std::uint64_t{32});
+  std::uint64_t begin = (std::uint64_t{blockIdx.x} * (finish_threads / 32) + threadIdx.x / 32) * per_warp;
+  for (; begin < results; begin += warps * per_warp) {
+    std::uint64_t result = 0, first = 0, chunks = 0;
+    bool is_done = true;
+    if (lane < per_warp && begin + lane < results) {
+      const long_segments::entry& mine = all.entries[begin + lane];
+      result = mine.segment;
+      first = mine.first_chunk;
+      chunks = chunk_count(mine.length, all.least_chunk);
+      is_done = chunks <= few && finish_alone<placed_form_t<A>, R>(out, first, chunks, result);
+    }
+    for (unsigned left = __ballot_sync(~0u, !is_done); left != 0; left &= left - 1) {
+      const unsigned of = static_cast<unsigned>(__ffs(static_cast<int>(left)) - 1);
+      finish_chunks<A, How, R>(out, {__shfl_sync(~0u, first, of), __shfl_sync(~0u, chunks, of), lane, 32},
+                               __shfl_sync(~0u, result, of), false);
+    }
+  }
 }
 
 /// Writes results of several chunks, or of states that are wide, or `adds` the elements to the results: as
@@ -140,6 +203,9 @@ __global__ void __launch_bounds__(finish_threads)
     finish_each_kernel(const __grid_constant__ batch_elements all, const __grid_constant__ batch_output out,
                        unsigned lanes, bool adds) {
   overlap_with_next_launch();
+  if constexpr (has_placed_form<A>) {
+    if (all.only_long && !adds) return finish_long<A, How, R>(all, out);
+  }
   const std::uint64_t results = all.only_long ? long_count(all) : all.results;
   const unsigned lane = threadIdx.x % lanes, at_turn = finish_threads / lanes;
   for (std::uint64_t turn = blockIdx.x; turn * at_turn < results; turn += gridDim.x) {
@@ -156,16 +222,7 @@ __global__ void __launch_bounds__(finish_threads)
     } else if (place_of_segment(all, result).length > all.most_short) {
       chunks = 0;
     }
-    std::uint64_t present = 0;
-    const auto s = merged_chunks<A>(out, {first, chunks, lane, lanes}, present);
-    if (lane > 0 || chunks == 0) continue;
-    with_operation<typename A::element, How>(out.what, is_finished_as<A, R>(), [&](auto one) {
-      using Recipe = decltype(one);
-      if constexpr (accumulator::takes_results(Recipe::what)) {
-        if (adds) return add_to_result<Recipe, R>(out, result, present, s);
-      }
-      write_result(out, result, present, finished<Recipe, R>(s, present));
-    });
+    finish_chunks<A, How, R>(out, {first, chunks, lane, lanes}, result, adds);
   }
 }
 
@@ -242,8 +299,11 @@ void enqueue_finish_each(const request& request, const batch_elements& all, cons
     const std::uint64_t results = all.only_long ? all.count / all.most_short + 1 : all.results;
     const auto lanes =
         static_cast<unsigned>(all.only_long ? 32 : std::bit_ceil(std::min<std::uint64_t>(all.chunks, 32)));
-    launch_overlapped(where, blocks_for(where, results * lanes / finish_threads + 1), finish_threads, 0,
-                      finish_each_kernel<A, Recipe::how, R>, all, out, lanes, request.adds);
+    unsigned blocks = blocks_for(where, results * lanes / finish_threads + 1);
+    // Of long segments there may be far fewer.
+    if (all.only_long) blocks = std::min(blocks, 8 * static_cast<unsigned>(where.multiprocessors));
+    launch_overlapped(where, blocks, finish_threads, 0, finish_each_kernel<A, Recipe::how, R>, all, out, lanes,
+                      request.adds);
   });
 }
 

@@ -26,6 +26,8 @@ struct batch_fold {
   static constexpr std::uint64_t never_cut = ~std::uint64_t{0};
   /// Whether states are finished, as the default result, where they are formed.
   bool finishes = false;
+  /// Whether that is so also for results of the elements' type, where the usual one is wider.
+  bool finishes_as_elements = false;
   /// Whether there are kernels for elements that lie one after another.
   bool has_lines = false;
   /// 0, or the most elements of a segment that is not left to a second launch, which merges the states of chunks
