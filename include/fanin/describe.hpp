@@ -56,14 +56,13 @@ class description_fold;
 /// verbs are, while `count` and `nan` stay the same. An infinity makes the standard deviation NaN.
 /// Accuracy: every number is correctly rounded, min and max are elements; report::bound holds for each of them.
 /// Reproducible: same bits for any order, split, backend and thread count (exact).
-/// Memory: host memory, no copy; device.hpp has the form for device memory. Scratch: as a verb; above 4 MiB of input up
-/// to 400 KiB of the heap besides.
-/// Threads: safe to call concurrently.
-/// Cost: one read of x from memory on a CPU backend: four folds (of the sum, the extremes, the mean and the
-/// deviation) take turns with pieces of 4 MiB, which stay in a cache. A GPU backend copies x to the device for
-/// each of them, so that the bus carries it four times; above 4 MiB it has pinned memory for four streams.
-/// Where a mask is given, floats are read once more from the cache, to tell NaN from elements that are left out.
-/// `chosen`: backend, threads and nan; `how` may be method::exact.
+/// Memory: host memory, no copy; device.hpp has the form for device memory. Scratch: as a verb; above 4 MiB of input
+/// up to 400 KiB of the heap besides. Threads: safe to call concurrently. Cost: one read of x from memory on a CPU
+/// backend: four folds (of the sum, the extremes, the mean and the deviation) take turns with pieces of 4 MiB, which
+/// stay in a cache. A GPU backend copies x to the device for each of them, so that the bus carries it four times;
+/// above 4 MiB it has pinned memory for four streams. Where a mask is given, floats are read once more from the
+/// cache, to tell NaN from elements that are left out. `chosen`: backend, threads and nan; `how` may be
+/// method::exact.
 /// @throws invalid_argument if no element takes part, as there is no min of none, or if another method, a variant
 /// or a type of the result is set; overflow if an integer sum does not fit (fanin::min and the like still have a
 /// value); unsupported if the backend has no exact standard deviation of the type; backend_unavailable,
