@@ -181,35 +181,45 @@ input_views views_of(const X& x, const Y& y) {
   return input_views(view_of(x), view_of(y)).where(views_of(x).mask());
 }
 
+/// Of what the verbs take, or of what names its memory itself, as device_span does.
+template <class X, class... Y>
+input_views inputs_anywhere(const X& x, const Y&... y) {
+  if constexpr (requires { x.operator array_view(); }) {
+    return input_views(array_view(x), array_view(y)...);
+  } else {
+    return views_of(x, y...);
+  }
+}
+
 template <class I>
 concept indices = elements<I> && std::integral<element_of<I>>;
 
 }  // namespace detail
 
-/// As above, of what the verbs take, also where() of it.
+/// As above, of what the verbs take, also where() of it, and of device_span.
 template <elements X>
 batch rows(const X& x, std::initializer_list<std::size_t> shape, int along) {
-  return rows(detail::views_of(x), {shape.begin(), shape.size()}, {&along, 1});
+  return rows(detail::inputs_anywhere(x), {shape.begin(), shape.size()}, {&along, 1});
 }
 template <elements X, elements Y>
 batch rows(const X& x, const Y& y, std::initializer_list<std::size_t> shape, int along) {
-  return rows(detail::views_of(x, y), {shape.begin(), shape.size()}, {&along, 1});
+  return rows(detail::inputs_anywhere(x, y), {shape.begin(), shape.size()}, {&along, 1});
 }
 template <elements X, detail::indices Offsets>
 batch segments(const X& x, const Offsets& offsets) {
-  return segments(detail::views_of(x), detail::view_of(offsets));
+  return segments(detail::inputs_anywhere(x), detail::inputs_anywhere(offsets)[0]);
 }
 template <elements X, elements Y, detail::indices Offsets>
 batch segments(const X& x, const Y& y, const Offsets& offsets) {
-  return segments(detail::views_of(x, y), detail::view_of(offsets));
+  return segments(detail::inputs_anywhere(x, y), detail::inputs_anywhere(offsets)[0]);
 }
 template <elements X, detail::indices Keys>
 batch groups(const X& x, const Keys& keys, std::size_t group_count) {
-  return groups(detail::views_of(x), detail::view_of(keys), group_count);
+  return groups(detail::inputs_anywhere(x), detail::inputs_anywhere(keys)[0], group_count);
 }
 template <elements X, elements Y, detail::indices Keys>
 batch groups(const X& x, const Y& y, const Keys& keys, std::size_t group_count) {
-  return groups(detail::views_of(x, y), detail::view_of(keys), group_count);
+  return groups(detail::inputs_anywhere(x, y), detail::inputs_anywhere(keys)[0], group_count);
 }
 
 }  // namespace fanin

@@ -142,6 +142,16 @@ TEST_SUITE("batches_enqueued") {
     CHECK(found == expected);
     CHECK(reduce(operation::sum, here, found).backend == "serial");
 
+    const std::int32_t halves[] = {0, 3, 6}, half_of[] = {0, 0, 0, 1, 1, 1};
+    const device_array<std::int32_t> offsets{std::span<const std::int32_t>(halves)};
+    const device_array<std::int32_t> keys{std::span<const std::int32_t>(half_of)};
+    for (const batch& same_sums : {rows(x.elements(), {2, 3}, 1), segments(x.elements(), offsets.elements()),
+                                   groups(x.elements(), keys.elements(), 2)}) {
+      reduce(operation::sum, same_sums, found, context, {.how = method::exact});
+      CHECK(found[0] == sum(std::span(values).first(3), {.how = method::exact}).value);
+      CHECK(found[1] == sum(std::span(values).last(3), {.how = method::exact}).value);
+    }
+
     const device_results_memory<float> results(2);
     CHECK_THROWS_AS(reduce(operation::sum, here, results), invalid_argument);
     CHECK_THROWS_AS(reduce(operation::sum, here, found, context), unsupported);
@@ -156,8 +166,8 @@ TEST_SUITE("batches_enqueued") {
     const array_view offsets_here(ends, 3, element_type::i32, memory::device);
     CHECK_THROWS_AS(reduce(operation::sum, segments(x.elements(), offsets_here), found, context), invalid_argument);
     const std::int32_t keys_here[6] = {};
-    const array_view keys(keys_here, 6, element_type::i32, memory::device);
-    CHECK_THROWS_AS(reduce(operation::sum, groups(x.elements(), keys, 2), found, context), invalid_argument);
+    const array_view wrong_keys(keys_here, 6, element_type::i32, memory::device);
+    CHECK_THROWS_AS(reduce(operation::sum, groups(x.elements(), wrong_keys, 2), found, context), invalid_argument);
     reduce(operation::sum, there, found, context);
     CHECK(found == expected);  // the device still works
   }
