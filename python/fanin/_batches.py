@@ -3,6 +3,7 @@
 
 import ctypes
 import math
+import operator
 import struct
 
 from . import _library as c
@@ -53,12 +54,12 @@ def make(full_name):
     else:
         def reduce_one(x, keys, groups, *, drop_others=False, method=usual, dtype=None, empty=None, out=None,
                        where=None, nan="propagate", backend="auto", threads=0):
-            return _reduce(what, (x,), keys, groups, drop_others, method, dtype, empty, out, where, nan, backend,
+            return _reduce(what, (x,), keys, number_of(groups), drop_others, method, dtype, empty, out, where, nan, backend,
                            threads)
 
         def reduce_two(x, y, keys, groups, *, drop_others=False, method=usual, dtype=None, empty=None, out=None,
                        where=None, nan="propagate", backend="auto", threads=0):
-            return _reduce(what, (x, y), keys, groups, drop_others, method, dtype, empty, out, where, nan, backend,
+            return _reduce(what, (x, y), keys, number_of(groups), drop_others, method, dtype, empty, out, where, nan, backend,
                            threads)
     function = reduce_two if two else reduce_one
     function.__name__ = function.__qualname__ = full_name
@@ -66,6 +67,13 @@ def make(full_name):
     function.__doc__ = (SEGMENTS_DOC if kind == "segment" else GROUPS_DOC) % (
         c.operation_story(what).decode(), name, EXAMPLES.get(full_name, ""))
     return function
+
+
+def number_of(groups):
+    count = operator.index(groups)
+    if count < 0:
+        raise InvalidArgument("groups=%d: the number of groups is not negative" % count)
+    return count
 
 
 def _reduce(what, inputs, index, groups, drop_others, method, dtype, empty, out, where, nan, backend, threads):
@@ -150,6 +158,8 @@ def index_add(out, keys, x, *, operation="sum", drop_others=False, method="exact
     what = name_to_code(OPERATIONS, operation, "operation")
     if method == "exact" and operation == "product":
         method = "fast"
+    if view.is_bool and target.code == I64:
+        view.code = CODES["i8"]  # Counts of bool are int64, as numpy's are.
     usual = c.result_of(what, view.code)[0]
     if target.code != usual and not (target.code in NARROW or target.code == CODES["f64"]):
         raise Unsupported("out has another type than the results: they are %s" % NAMES[usual])

@@ -196,6 +196,13 @@ class AsNumpy(unittest.TestCase):
         numpy.testing.assert_array_equal(fanin.segment_sum(x, numpy.array([0, 10, 500])),
                                          [x[:10].sum(), x[10:500].sum()])
 
+    def test_counts_of_bool_are_added_to(self):
+        flags, keys = numpy.ones(3, bool), numpy.array([0, 0, 1])
+        counts = fanin.group_sum(flags, keys, 2)
+        self.assertEqual(counts.dtype, numpy.int64)
+        self.assertEqual(fanin.index_add(counts, keys, flags).tolist(), [4, 2])
+        self.assertEqual(fanin.index_add(numpy.zeros(2, "uint64"), keys, flags).tolist(), [2, 1])
+
 
 @unittest.skipIf(numpy is None, "numpy is not installed")
 class NotAsNumpy(unittest.TestCase):

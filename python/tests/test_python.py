@@ -277,6 +277,13 @@ class Batches(unittest.TestCase):
                 one.join()
             self.assertEqual(state.value(), 2.0)
 
+    def test_number_of_groups(self):
+        self.assertEqual(fanin.group_sum(self.x, [0, 0, 1, 1], 2).tolist(), fanin.segment_sum(self.x, [0, 2, 4]).tolist())
+        with self.assertRaises(TypeError):
+            fanin.group_sum(self.x, [0, 0, 1, 1], None)
+        with self.assertRaisesRegex(ValueError, "not negative"):
+            fanin.group_sum(self.x, [0, 0, 1, 1], -1)
+
     def test_index_add(self):
         out = array("d", [1.0, 1.0])
         self.assertIs(fanin.index_add(out, [1, 1, 0, 0], self.x), out)
