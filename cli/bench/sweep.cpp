@@ -122,11 +122,13 @@ std::vector<bench_case> sweep(const bench_axes& axes) {
 
   std::vector<bench_case> all;
   std::set<std::string> names;  // An axis may contain a word twice.
+  bool any_divided = false;
   for (const element_type type : types) {
     for (const operation what : whats) {
       for (const std::size_t count : counts) {
         for (const placement& placed : placements) {
           if (placed.length > 0 && count % placed.length != 0) continue;
+          any_divided = true;
           for (const backend* one : usable) {
             for (const variant_info& variant : chosen_variants(*one, axes.variants, methods)) {
               const bench_case next{one, variant, what, type, count, placed.layout, placed.length};
@@ -137,6 +139,7 @@ std::vector<bench_case> sweep(const bench_axes& axes) {
       }
     }
   }
+  if (!any_divided) throw usage_error("no --count is a multiple of a --length");
   if (all.empty())
     throw usage_error("no backend that is usable here offers such a combination; see 'fanin backends'");
   return all;

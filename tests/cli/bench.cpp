@@ -119,6 +119,7 @@ TEST_CASE("bench of many results: layouts and lengths, each result checked") {
   check_failure(here.fanin("bench --length 8"), 2, "it requires --layout axis0, axis1, segments or groups");
   check_failure(here.fanin("bench --layout axis0 --length 0"), 2, "--length is a number from 1");
   check_failure(here.fanin("bench --layout axis0 --variant kahan"), 2, "no backend that is usable here");
+  check_failure(here.fanin("bench --layout axis0 --count 100 --length 7"), 2, "no --count is a multiple of a --length");
 }
 
 TEST_CASE("bench --csv and the table have a line for each case") {
