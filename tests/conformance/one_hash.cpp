@@ -139,18 +139,37 @@ void expect_in_runs(const backend& b, const one_case<T>& of, bool with_groups, f
   }
 }
 
-/// The first 1, 2, ... 1000 rows. They are shortened, or the elements in all would be 150 million.
+/// The first 1, 2, ... 1000 results, in each layout. Their rows are shortened, or the elements in all would be 600
+/// million.
 template <class T>
-void expect_in_batches(const backend& b, one_case<T> of, findings& found) {
+void expect_in_batches(const backend& b, one_case<T> of, bool with_groups, findings& found) {
   constexpr std::size_t short_length = 37;
-  const array_view x = std::span<const T>(of.x);
-  const auto first = [&](std::size_t count) {
+  std::vector<T> by_row, by_column(short_length * row_count);
+  std::vector<std::int32_t> offsets{0}, keys;
+  for (std::size_t row = 0; row < row_count; ++row) {
+    for (std::size_t i = 0; i < short_length; ++i) {
+      by_row.push_back(of.at(row, i));
+      by_column[i * row_count + row] = of.at(row, i);
+      keys.push_back(static_cast<std::int32_t>(row));
+    }
+    offsets.push_back(static_cast<std::int32_t>(by_row.size()));
+  }
+  const auto first_rows = [&](std::size_t count) {
     const std::ptrdiff_t strides[] = {length, 1};
-    return rows(x, std::array{count, short_length}, std::array{1}, strides);
+    return rows(array_view(std::span<const T>(of.x)), std::array{count, short_length}, std::array{1}, strides);
   };
-  of.expected = call_each(b, of.what, first(row_count), of.chosen).values;
+  of.expected = call_each(b, of.what, first_rows(row_count), of.chosen).values;
   for (std::size_t count = 1; count <= row_count; ++count) {
-    expect(b, of, first(count), 1 + count % 3, "the first " + std::to_string(count) + " rows", 0, found);
+    const auto expect_first = [&](const batch& many, const char* layout) {
+      expect(b, of, many, 1 + count % 3, "the first " + std::to_string(count) + " " + layout, 0, found);
+    };
+    const std::size_t elements = count * short_length;
+    const array_view x(by_row.data(), elements, type_of<T>), columns(by_column.data(), elements, type_of<T>);
+    const std::ptrdiff_t strides[] = {row_count, 1};
+    expect_first(first_rows(count), "rows");
+    expect_first(rows(columns, std::array{short_length, count}, std::array{0}, strides), "columns");
+    expect_first(segments(x, array_view(offsets.data(), count + 1, element_type::i32)), "segments");
+    if (with_groups) expect_first(groups(x, array_view(keys.data(), elements, element_type::i32), count), "groups");
   }
 }
 
@@ -165,8 +184,9 @@ void expect_one_case(const backend& b, operation what, method how, std::uint64_t
   const std::vector<std::uint32_t> keys(element_count);
   const auto of_groups =
       call_each(b, what, groups(x, array_view(std::span<const std::uint32_t>(keys)), 1), of.chosen);
-  expect_in_runs(b, of, of_groups.reproducibility == first.reproducibility, found);
-  expect_in_batches(b, of, found);
+  const bool with_groups = of_groups.reproducibility == first.reproducibility;
+  expect_in_runs(b, of, with_groups, found);
+  expect_in_batches(b, of, with_groups, found);
   if (how == method::exact) hash = hashed(hash ^ hash_of(of.expected));
 }
 
