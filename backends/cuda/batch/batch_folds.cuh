@@ -250,7 +250,7 @@ class with_batches final : public Fold {
   }
   template <class Write>
   static void launch_columns(const execution& where, const batch_elements& all, const Write& write) {
-    constexpr unsigned mine = wide ? 1 : tuning::slots_of_thread(sizeof(state));
+    constexpr unsigned mine = wide ? 1 : tuning::slots_of_thread(sizeof(state), sizeof(typename A::element));
     const unsigned used_slots = all.kind == layout::rows ? slots_for(all.length) : chunk_slots;
     const unsigned slots = wide ? 1 : std::max(1u, used_slots / mine);
     const std::uint64_t items = all.kind == layout::rows ? all.results : most_items(all);

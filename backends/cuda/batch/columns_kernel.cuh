@@ -12,8 +12,10 @@ namespace fanin::cuda {
 
 namespace tuning {
 inline constexpr unsigned column_threads = 512;
-/// Slots of a chunk that a thread folds. A wide state is that of a whole chunk.
-constexpr unsigned slots_of_thread(std::size_t state_bytes) { return state_bytes <= 16 ? 4 : 1; }
+/// Slots of a chunk that a thread folds, with 8 to 32 elements in flight. A wide state is that of a whole chunk.
+constexpr unsigned slots_of_thread(std::size_t state_bytes, std::size_t element_bytes) {
+  return state_bytes > 16 ? 1 : element_bytes >= 4 ? 4 : 2;
+}
 }  // namespace tuning
 
 /// Whether x is no NaN that is left out.
@@ -114,7 +116,7 @@ __global__ void __launch_bounds__(tuning::column_threads, is_wide_state(sizeof(t
   using state = typename A::state;
   using T = typename A::element;
   constexpr bool wide = is_wide_state(sizeof(state));
-  constexpr unsigned mine = wide ? 1 : tuning::slots_of_thread(sizeof(state));
+  constexpr unsigned mine = wide ? 1 : tuning::slots_of_thread(sizeof(state), sizeof(T));
   overlap_with_next_launch();
   const unsigned column = threadIdx.x % width, slot = threadIdx.x / width, slots = blockDim.x / width;
   const bool is_rows = all.kind == layout::rows, is_linear = !all.partial && (!is_rows || all.reduced <= 1);
