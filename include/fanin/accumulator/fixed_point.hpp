@@ -217,7 +217,7 @@ class fixed_point {
   /// Restores invariant 3.
   FANIN_HOST_DEVICE void propagate() {
     std::int64_t carry = 0;
-    FANIN_ROLLED for (int i = 0; i + 1 < limb_count; ++i) {
+    for (int i = 0; i + 1 < limb_count; ++i) {
       const std::int64_t sum = limb_[i] + carry;
       limb_[i] = sum & payload_mask;
       carry = sum >> 32;
