@@ -18,7 +18,8 @@ void expect_fixed_order(const backend& b, operation what, const array_view& inpu
   const scalar expected = call(find_backend("serial"), what, input, chosen).value;
   for (const auto target : hwy::SupportedAndGeneratedTargets()) {
     const only_target here(target);
-    for (const unsigned threads : std::span(thread_counts).first(b.name() == "serial" ? 2 : 5)) {
+    for (const unsigned threads :
+         std::span(thread_counts).first(b.name() == "serial" ? 2 : std::size(thread_counts))) {
       chosen.threads = threads;
       const scalar value = call(b, what, input, chosen).value;
       found.expect(same(value, expected), [&] {

@@ -12,7 +12,7 @@ namespace fanin::cuda {
 
 namespace tuning {
 inline constexpr unsigned column_threads = 512;
-/// Slots of a chunk that a thread folds, with 8 to 32 elements in flight. A wide state is that of a whole chunk.
+/// Slots of a chunk that a thread folds, with up to 32 elements in flight. A wide state is that of a whole chunk.
 constexpr unsigned slots_of_thread(std::size_t state_bytes, std::size_t element_bytes) {
   return state_bytes > 16 ? 1 : element_bytes >= 4 ? 4 : 2;
 }
