@@ -9,6 +9,7 @@
 
 #include "backends/checks.hpp"
 #include "backends/fallback.hpp"
+#include "backends/presence_rule.hpp"
 #include "backends/words.hpp"
 
 namespace fanin {
@@ -208,6 +209,7 @@ unsigned threads_of(const options& chosen) { return chosen.threads != 0 ? chosen
 selection select(candidate_list candidates, std::string_view wanted, operation what, const input_views& inputs,
                  const options& chosen, std::span<const passed_over> failed, layout kind, bool adds) {
   check_known(what, inputs, chosen.how);
+  if (is_partial(inputs, chosen.nan)) presence_rule(what, inputs.type(), chosen.nan).require_stand_in();
   const request query{what,
                       inputs,
                       chosen.how.value_or(default_method(what)),

@@ -233,7 +233,6 @@ void present_blocks::pass(const input_views& blocks) {
 }
 
 input_views present_blocks::next(const input_views& part) {
-  rule_.require_stand_in();
   const operands data{part[0].data, part.size() == 2 ? part[1].data : nullptr};
   void* const x = copies_[0].data();
   void* const y = copies_[1].data();

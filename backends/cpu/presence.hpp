@@ -39,9 +39,10 @@ class present_blocks {
       : rule_(request.what, request.inputs.type(), request.nan), type_(request.inputs.type()) {}
 
   /// Calls sink(input_views) for the elements in turn. Absent elements at the front are left out where another
-  /// element is to stand for them.
+  /// element is to stand for them. @throws unsupported if nothing can stand for them
   template <class Sink>
   void push(const input_views& blocks, Sink sink) {
+    rule_.require_stand_in();
     const std::size_t bytes = std::min(most_copied, blocks.count()) * rule_.element_bytes;
     for (int i = 0; i < blocks.size(); ++i) copies_[i].resize(std::max(copies_[i].size(), bytes));
     for (std::size_t begin = 0; begin < blocks.count(); begin += most_copied) {

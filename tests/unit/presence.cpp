@@ -3,9 +3,13 @@
 #include <doctest/doctest.h>
 
 #include <array>
+#include <cmath>
 #include <limits>
+#include <span>
+#include <string_view>
 #include <vector>
 
+#include <fanin/backend.hpp>
 #include <fanin/fanin.hpp>
 #include <fanin/fold.hpp>
 
@@ -61,6 +65,35 @@ TEST_SUITE("unit/presence") {
     incremental blocks(operation::log_sum_exp, element_type::e4m3);
     blocks.push(array_view(std::span(eight).last(1)));
     CHECK(std::get<float>(blocks.finish().value) == 448);
+  }
+
+  TEST_CASE("log_sum_exp of a type without infinity leaves out no elements, not even of none") {
+    const std::vector<e4m3> none(0), one{e4m3(2.0f)};
+    const array_view x{std::span(none)}, y{std::span(one)};
+    const input_views masked = input_views(x).where({one.data(), 0, mask_form::bytes});
+    constexpr operation what = operation::log_sum_exp;
+    CHECK_THROWS_AS(log_sum_exp(none, skip_nan), unsupported);
+    CHECK_THROWS_AS(reduce(what, masked), unsupported);
+    CHECK_THROWS_AS(incremental(what, element_type::e4m3, skip_nan), unsupported);
+    CHECK_THROWS_AS(plan(what, element_type::e4m3, skip_nan), unsupported);
+    CHECK_THROWS_AS(plan(what, element_type::e4m3, skip_nan, 1, memory::host, layout::rows), unsupported);
+    CHECK_THROWS_AS(plan(what, element_type::e4m3)(masked), unsupported);
+    incremental blocks(what, element_type::e4m3);
+    CHECK_THROWS_AS(blocks.push(masked), unsupported);
+    std::vector<float> results(1);
+    const std::size_t shape[] = {1, 0};
+    const int along[] = {1};
+    CHECK_THROWS_AS(reduce(what, rows(x, shape, along), results, skip_nan), unsupported);
+    CHECK_THROWS_AS(reduce(what, rows(masked, shape, along), results), unsupported);
+    for (const std::string_view backend : {"serial", "openmp", "tbb"}) {
+      if (!find_backend(backend).probe().usable()) continue;
+      options chosen = skip_nan;
+      chosen.backend = backend;
+      CHECK_THROWS_AS(incremental(what, element_type::e4m3, chosen), unsupported);
+      CHECK_THROWS_AS(reduce(what, y, chosen), unsupported);
+    }
+    CHECK(std::isinf(std::get<float>(reduce(what, x).value)));
+    CHECK(std::isinf(log_sum_exp(std::vector<e5m2>(), skip_nan).value));
   }
 
   TEST_CASE("too few elements that take part") {
