@@ -35,7 +35,8 @@ fanin_status fanin_reduce(fanin_operation what, const fanin_input* input, const 
 
 fanin_status fanin_batch_results(const fanin_input* input, const fanin_batch* given, uint64_t* count) {
   return guarded([&] {
-    const input_views inputs = c::inputs_of(operation::sum, input);
+    const bool pairs = required(input, "the input")->y != nullptr;
+    const input_views inputs = c::inputs_of(pairs ? operation::dot : operation::sum, input);
     *required(count, "the count") = c::batch_of(inputs, given, {}).result_count;
   });
 }
