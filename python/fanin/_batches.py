@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A result for each segment or group: fanin.segment_sum, fanin.group_sum and so on, and fanin.index_add."""
 
+import cmath
 import ctypes
-import math
 import operator
 import struct
 
@@ -11,10 +11,10 @@ from ._buffers import Held
 from ._catalogue import EXTREMES, INDEXED, OPERATIONS, name_to_code, options_for, usual_method
 from ._errors import InvalidArgument, Overflow, Unsupported
 from ._reduce import reduce_views, result_type_for, set_mask
-from ._types import CODES, COMPLEX, CTYPE_OF, F16, F32, F64, I64, NAMES, NARROW, code_of
+from ._sequences import integer_of
+from ._types import CODES, COMPLEX, CTYPE_OF, F16, I64, NAMES, NARROW, SIZES, code_of, value_at
 from ._views import view_of
 
-FLOATS = frozenset((F32, F64))
 INDICES = frozenset(CODES[name] for name in ("i32", "i64", "u32", "u64"))
 
 SEGMENTS_DOC = """%s, of each segment.
@@ -112,24 +112,36 @@ def batch_of(x, index, groups, drop_others):
 def result_for_empty(empty, number, form, batch):
     """The memory of a result that stands for no elements. An index alone stands beside the element 0."""
     memory = batch.kept_empty = (ctypes.c_uint64 * 2)()
+    address = ctypes.addressof(memory)
     if form == INDEXED:
         memory[1] = empty & 0xffffffffffffffff
     elif form == EXTREMES:
-        pair = (CTYPE_OF[number] * 2).from_buffer(memory)
-        pair[0], pair[1] = empty
-    elif number in COMPLEX:
-        value = complex(empty)
-        (CTYPE_OF[number]).from_buffer(memory)[:] = [value.real, value.imag]
-    elif number == F16:
-        memory[0] = struct.unpack("<H", struct.pack("<e", empty))[0]
-    elif number in NARROW:
+        least, largest = empty
+        write_number(least, number, address)
+        write_number(largest, number, address + SIZES[number])
+    else:
+        write_number(empty, number, address)
+    return memory
+
+
+def write_number(value, code, address):
+    """Writes a number of that type. Raises Overflow where it is too large, or an integer that the type does not have."""
+    integer = integer_of(value)
+    if integer is not None:
+        value = integer
+    place = CTYPE_OF[code].from_address(address)
+    if code in COMPLEX:
+        number = complex(value)
+        place[:] = [number.real, number.imag]
+    elif code == F16:
+        place.value = struct.unpack("<H", struct.pack("<e", value))[0]
+    elif code in NARROW:
         raise Unsupported("empty= is not for results of bf16 and floats of 8 bits: ask for dtype='f32'")
     else:
-        stored = CTYPE_OF[number].from_buffer(memory)
-        stored.value = empty
-        if stored.value != empty and (number not in FLOATS or math.isinf(stored.value)):
-            raise Overflow("empty=%r does not fit into a result of %s" % (empty, NAMES[number]))
-    return memory
+        place.value = value
+    found = value_at(address, code)
+    if found != value and (integer is not None or cmath.isinf(found)):
+        raise Overflow("empty=%r does not fit into a result of %s" % (value, NAMES[code]))
 
 
 def index_add(out, keys, x, *, operation="sum", drop_others=False, method="exact", where=None, nan="propagate",

@@ -2,6 +2,7 @@
 """Lists, tuples and other iterables of numbers, which are copied: for small data."""
 
 import math
+import operator
 from array import array
 
 from ._catalogue import OPERATIONS
@@ -35,7 +36,10 @@ def read_sequence(values):
         except OverflowError:
             continue
     if integers:
-        raise Overflow("an integer of the list does not fit into 64 bits")
+        raise Overflow("the integers of the list do not all fit into 64 bits, with a sign or without")
+    for value in values:
+        if type(value) is not float and is_lost(value):
+            raise Overflow("the integer %d stands beside floats, and is no float of 64 bits" % value)
     try:
         return of_array(array("d", values), F64)
     except TypeError:
@@ -46,6 +50,31 @@ def read_sequence(values):
         number = complex(value)
         parts.extend((number.real, number.imag))
     return View(parts, parts.buffer_info()[0], CODES["c128"], (len(values),), None, PYTHON)
+
+
+def integer_of(value):
+    """The integer that the number is, as Python's; None if it is of no type of integers."""
+    try:
+        return operator.index(value)
+    except TypeError:
+        return None
+
+
+def is_lost(value):
+    """Whether the number is an integer that would become another number as a float of 64 bits."""
+    integer = integer_of(value)
+    try:
+        return integer is not None and float(integer) != integer
+    except OverflowError:
+        raise Overflow("an integer of the list is too large for a float of 64 bits") from None
+
+
+def split(values):
+    """The view of the numbers as floats of 64 bits, without the integers that would be lost; and a list of these."""
+    lost = [integer_of(value) for value in values if type(value) is not float and is_lost(value)]
+    if lost:
+        values = [value for value in values if type(value) is float or not is_lost(value)]
+    return of_array(array("d", values), F64), lost
 
 
 def of_array(numbers, code):
@@ -68,8 +97,12 @@ def fsum(values):
     1e+308
     """
     from ._reduce import reduce_views
-    view = _view_of_floats(values)
-    total = float(reduce_views(OPERATIONS["sum"], [view], wanted=F64))
+    view, integers = _floats_and_integers(values)
+    if integers:
+        from ._state import State
+        total = State(view.owner).add(integers).value()
+    else:
+        total = float(reduce_views(OPERATIONS["sum"], [view], wanted=F64))
     if math.isfinite(total):
         return total + 0.0  # of -0, math.fsum makes 0
     if math.isnan(total) and math.isnan(float(reduce_views(OPERATIONS["sum"], [view], nan="skip"))):
@@ -79,13 +112,13 @@ def fsum(values):
     return total
 
 
-def _view_of_floats(values):
+def _floats_and_integers(values):
     if not isinstance(values, (list, tuple)) and hasattr(values, "__len__") and hasattr(values, "dtype"):
         try:
             view = view_of(values)
             if view.code in FLOATS:
-                return view
+                return view, []
         except Unsupported:
             pass
     raw = isinstance(values, (bytes, bytearray))  # of which array() would take the bytes of doubles
-    return of_array(array("d", list(values) if raw else values), F64)
+    return split(list(values) if raw or not isinstance(values, (list, tuple)) else values)

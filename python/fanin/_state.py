@@ -10,18 +10,21 @@ from . import _library as c
 from ._catalogue import OPERATIONS, name_to_code, options_of
 from ._errors import InvalidArgument
 from ._pieces import LONG, pieces_of
-from ._reduce import input_without_gaps
-from ._types import F32, F64, NARROW, SIZES, code_of, value_at
+from ._reduce import input_without_gaps, reduce_views
+from ._sequences import split
+from ._types import F32, F64, INTEGERS, NARROW, SIZES, code_of, value_at
 from ._views import view_of
 
 _KINDS = {"sum": OPERATIONS["sum"], "sum_of_squares": OPERATIONS["sum_of_squares"]}
+_POWERS = {"sum": 1, "sum_of_squares": 2}
 
 
 class State:
     """The exact sum of floating-point numbers (or of their squares), to which more can be added and merged.
 
     A state depends on the multiset of its numbers only: any split, order and merging gives the same state. `dtype` is
-    f32, also for floats of 8 and 16 bits, or f64; without it, it is that of the first numbers.
+    f32, also for floats of 8 and 16 bits, or f64, also for integers; without it, it is that of the first numbers.
+    Integers of a list are exact at any size, and those of an array where their own sum fits into 64 bits.
 
     >>> import fanin
     >>> parts = fanin.State([1e16, 1.0]) + fanin.State([-1e16])
@@ -54,9 +57,25 @@ class State:
 
     def add(self, x, *, where=None, nan="propagate", backend="auto", threads=0):
         """Adds the numbers of x, of host or device memory, and returns the state."""
-        if isinstance(x, (list, tuple)):
-            x = array("d", x)
-        view = view_of(x)
+        if isinstance(x, (list, tuple)) and where is None:
+            view, integers = split(x)
+        else:
+            view, integers = view_of(x), []
+        if view.code in INTEGERS:
+            known = c.CReport(fallback=b"")
+            total = reduce_views(self._operation, [view], mask=where, nan=nan, backend=backend, threads=threads,
+                                 report=known)
+            self._merge_integers(int(total), view.count - known.absent)
+        else:
+            self._add_floats(view, where, nan, backend, threads)
+        if integers:
+            power = _POWERS[self.operation]
+            self._merge_integers(sum(integer ** power for integer in integers), len(integers))
+        make = getattr(view.library, "make_lanes", None)
+        self._lanes_as = None if make is None else (make, view.owner.device)
+        return self
+
+    def _add_floats(self, view, where, nan, backend, threads):
         call = input_without_gaps(view, where, "a state")
         options = options_of("exact", nan, backend, threads)
         with self._lock:
@@ -71,9 +90,14 @@ class State:
                 pieces = pieces_of(call) if view.count * SIZES[view.code] >= LONG else (call,)
                 for piece in pieces:
                     c.check(c.state_accumulate(self._handle, piece, options, None, None))
-        make = getattr(view.library, "make_lanes", None)
-        self._lanes_as = None if make is None else (make, view.owner.device)
-        return self
+
+    def _merge_integers(self, total, count):
+        """Merges the state of `count` integers whose sum, or sum of squares, is `total`: docs/exact-format.md."""
+        made = State(dtype="f64", operation=self.operation)
+        units = total << 1074 * _POWERS[self.operation]
+        top = c.state_lane_count(made._handle) - 8
+        words = [units >> 32 * i & 0xffffffff for i in range(top)]
+        self.merge(State.from_lanes(words + [units >> 32 * top, count, 0, int(count > 0), 0, 0, 0, 0]))
 
     def merge(self, other):
         """Adds all that was added to the other state, and returns this one."""

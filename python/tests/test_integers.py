@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Integers that floats of 64 bits do not hold are exact, or refused: never rounded on the way in."""
+
+import math
+import unittest
+from array import array
+from fractions import Fraction
+
+import fanin
+from support import numpy
+
+LARGE = 2 ** 53 + 1
+
+
+class Lists(unittest.TestCase):
+    def test_lists_of_integers(self):
+        x = [LARGE, -2 ** 53]
+        self.assertEqual(fanin.sum(x), 1)
+        self.assertEqual(fanin.mean(x), 0.5)
+        with self.assertRaises(fanin.Unsupported):  # rather than of the rounded numbers
+            fanin.dot(x, [1, 1])
+        self.assertEqual(fanin.segment_sum(x, [0, 2]).tolist(), [1])
+        self.assertEqual(fanin.group_max(x, [1, 1], 2, empty=0).tolist(), [0, LARGE])
+        self.assertEqual(fanin.index_add(array("q", [0]), [0, 0], x).tolist(), [1])
+        self.assertEqual(fanin.describe(x)[2:5], (-2 ** 53, LARGE, 1))
+        self.assertEqual(fanin.report("max", x).value, LARGE)
+
+    def test_integers_beside_floats(self):
+        for x in ([LARGE, 0.5], [0.5, -LARGE], [0.5, 2 ** 64 + 1], [1j, LARGE], (0.5, 10 ** 400), {0.5, LARGE}):
+            for call in (fanin.sum, fanin.min, fanin.norm2, fanin.describe, lambda x: fanin.dot(x, x),
+                         lambda x: fanin.segment_sum(x, [0, 2]), lambda x: fanin.group_sum(x, [0, 0], 1),
+                         lambda x: fanin.index_add(array("d", [0]), [0, 0], x)):
+                with self.assertRaises(fanin.Overflow):
+                    call(x)
+        self.assertEqual(fanin.sum([2 ** 53 + 2, 0.5, True]), 2.0 ** 53 + 4)
+
+    def test_no_type_for_all(self):
+        for x in ([2 ** 63, -1], [2 ** 64], [-2 ** 63 - 1]):
+            with self.assertRaises(fanin.Overflow) as caught:
+                fanin.sum(x)
+            self.assertIn("64 bits", str(caught.exception))
+
+    def test_fsum(self):
+        for x, total in (([LARGE, -2 ** 53], 1.0), ([LARGE, 0.25, -2 ** 53], 1.25), ([2 ** 99 + 1, -2 ** 99], 1.0),
+                         ([LARGE, math.inf], math.inf)):
+            self.assertEqual(fanin.fsum(x), total)
+            self.assertEqual(fanin.fsum(iter(x)), total)
+        with self.assertRaises(ValueError):
+            fanin.fsum([LARGE, math.inf, -math.inf])
+        with self.assertRaises(OverflowError):
+            fanin.fsum([1.5e308, 1e308, LARGE])
+
+    def test_values_for_nothing(self):
+        self.assertEqual(fanin.segment_max([1.0], [0, 0, 1], empty=2 ** 53).tolist(), [2.0 ** 53, 1.0])
+        for name, empty in (("max", LARGE), ("minmax", (0, LARGE))):
+            with self.assertRaises(fanin.Overflow):
+                getattr(fanin, "segment_" + name)([1.0], [0, 0, 1], empty=empty)
+        with self.assertRaises(fanin.Overflow):
+            fanin.segment_minmax(array("b", [1]), [0, 0, 1], empty=(0, 1000))
+
+
+class States(unittest.TestCase):
+    NUMBERS = ([LARGE, -2 ** 53], [LARGE, 0.5, -2 ** 53], [2 ** 200 + 1, -2 ** 200, 3.0], [-2 ** 63 - 1, 2 ** 64, True],
+               [10 ** 308 + 1, -10 ** 308, 0.5], [-LARGE])
+
+    def test_lists(self):
+        for numbers in self.NUMBERS:
+            exact = sum(map(Fraction, numbers))
+            state = fanin.State(numbers)
+            self.assertEqual((state.value(), state.count, state.dtype), (float(exact), len(numbers), "f64"))
+            self.assertEqual(state.mean(), float(exact / len(numbers)))
+            one_by_one = fanin.State()
+            for number in reversed(numbers):
+                one_by_one.add([number])
+            self.assertEqual(one_by_one.save(), state.save())
+
+    def test_squares(self):
+        for numbers in self.NUMBERS[:4]:
+            state = fanin.State(numbers, operation="sum_of_squares")
+            self.assertEqual(state.value(), float(sum(Fraction(number) ** 2 for number in numbers)))
+            self.assertEqual(state.count, len(numbers))
+
+    def test_arrays(self):
+        x = array("q", [LARGE, -2 ** 53, 7])
+        self.assertEqual(fanin.State(x).save(), fanin.State(x.tolist()).save())
+        self.assertEqual(fanin.State(x).mean(), 8 / 3)
+        self.assertEqual(fanin.State().add(x, where=b"\1\1\0").save(), fanin.State([1, 0]).save())
+        self.assertEqual(fanin.State(iter([LARGE, -2 ** 53])).value(), 1.0)
+        self.assertEqual(fanin.State(bytes([3, 4]), operation="sum_of_squares").norm2(), 5.0)
+        self.assertEqual(fanin.State(array("q")).save(), fanin.State([]).save())
+        with self.assertRaises(fanin.Overflow):
+            fanin.State(array("q", [2 ** 62] * 2))
+
+    def test_refused(self):
+        state = fanin.State([1.5])
+        with self.assertRaises(fanin.Overflow):
+            state.add([2.0, 2 ** 1024])
+        self.assertEqual(state.save(), fanin.State([1.5]).save())
+        for x in ([LARGE], array("q", [1])):
+            with self.assertRaises(fanin.InvalidArgument):
+                fanin.State(dtype="f32").add(x)
+
+    @unittest.skipIf(numpy is None, "numpy is not installed")
+    def test_numpy(self):
+        x = numpy.array([[LARGE, 5], [-2 ** 53, -5]])
+        self.assertEqual((fanin.State(x).value(), fanin.State(x.T).count, fanin.fsum(x[:, 0])), (1.0, 4, 1.0))
+        self.assertEqual(fanin.State(list(x[:, 0])).value(), 1.0)
+        with self.assertRaises(fanin.Overflow):
+            fanin.sum([numpy.int64(LARGE), 0.5])
+        with self.assertRaises(fanin.Overflow):
+            fanin.segment_max(numpy.ones(1, "float16"), [0, 0, 1], empty=2049)
+        low, high = fanin.segment_minmax(numpy.ones(1, "float16"), [0, 0, 1], empty=(7, 8))
+        self.assertEqual((low.tolist(), high.tolist()), ([7.0, 1.0], [8.0, 1.0]))
