@@ -10,10 +10,10 @@ from . import _library as c
 from ._buffers import Held
 from ._catalogue import EXTREMES, INDEXED, OPERATIONS, name_to_code, options_for, usual_method
 from ._errors import InvalidArgument, Overflow, Unsupported
-from ._reduce import reduce_views, result_type_for, set_mask
+from ._reduce import arrays_read, reduce_views, result_type_for, set_mask
 from ._sequences import integer_of
 from ._types import CODES, COMPLEX, CTYPE_OF, F16, I64, NAMES, NARROW, SIZES, code_of, value_at
-from ._views import view_of
+from ._views import overlap, view_of
 
 INDICES = frozenset(CODES[name] for name in ("i32", "i64", "u32", "u64"))
 
@@ -181,7 +181,8 @@ def index_add(out, keys, x, *, operation="sum", drop_others=False, method="exact
         set_mask(call, view, where)
     wanted = c.DEFAULT_TYPE if target.code == usual else target.code
     options = options_for(method, nan, backend, threads, wanted)
-    output = c.Output(data=target.address, count=count, place=target.place)
+    memory = Copy(target, view) if overlap(*target.extent, arrays_read([view], call, batch)) else target
+    output = c.Output(data=memory.address, count=count, place=target.place)
     if view.place == c.DEVICE:
         from ._device import context_of
         context = context_of(view.device, view.stream)
@@ -189,4 +190,28 @@ def index_add(out, keys, x, *, operation="sum", drop_others=False, method="exact
             c.check(c.context_enqueue_add_to(context.handle, what, call, batch, options, output))
     else:
         c.check(c.add_to(what, call, batch, options, output, None))
+    if memory is not target:
+        memory.write_back()
     return out
+
+
+class Copy:
+    """A copy of the numbers of a view, which are added to there where the additions read the view's memory too."""
+
+    def __init__(self, target, x):
+        self.target, self.size = target, target.count * SIZES[target.code]
+        if target.place == c.HOST:
+            self.memory = (ctypes.c_uint64 * (self.size // 8 + 1))()
+            self.address = ctypes.addressof(self.memory)
+            ctypes.memmove(self.address, target.address, self.size)
+        elif target.library is x.library:
+            self.memory, self.address = target.library.empty_on_device(target.shape, target.code, target)
+            self.memory[...] = target.owner
+        else:
+            raise Unsupported("out overlaps the other arrays, and is of another library: hand over a copy of it")
+
+    def write_back(self):
+        if self.target.place == c.HOST:
+            ctypes.memmove(self.target.address, self.address, self.size)
+        else:
+            self.target.owner[...] = self.memory

@@ -87,7 +87,7 @@ def enqueue(call, address, count, result):
         c.check(status)
 
 
-def reduce_on_device(what, x, call, batch, options, shape, number, form, held, out, report):
+def reduce_on_device(what, x, call, batch, options, shape, number, form, held, out, direct, report):
     """The results on the device, enqueued; on the host, where the library is unknown or a report is wanted."""
     from ._reduce import finish, prod
     context = context_of(x.device, x.stream)
@@ -103,10 +103,7 @@ def reduce_on_device(what, x, call, batch, options, shape, number, form, held, o
         memory = memory[0] if form == NUMBER else memory[:2]
         return finish(what, x, memory, shape, held, form, out)
     batch = batch or one_row(x)
-    if out is not None and form == NUMBER:
-        memory, address = out, x.library.address_of(out)
-    else:
-        memory, address = x.library.empty_on_device(shape + (() if form == NUMBER else (2,)), held, x)
+    memory, address = direct or x.library.empty_on_device(shape + (() if form == NUMBER else (2,)), held, x)
     output = c.Output(data=address, count=prod(shape), place=c.DEVICE)
     with context.lock:
         c.check(c.context_enqueue_batch(context.handle, what, call, batch, options, output))

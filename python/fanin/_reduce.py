@@ -9,7 +9,7 @@ from ._catalogue import EXTREMES, INDEXED, NUMBER, is_count, is_truth, options_f
 from ._errors import InvalidArgument, Unsupported
 from ._pieces import LONG, reduce_batch, reduce_in_pieces
 from ._types import I64, SIZES, U64, U8
-from ._views import in_c_order
+from ._views import in_c_order, overlap
 
 
 def reduce_views(what, views, axis=None, method="exact", wanted=c.DEFAULT_TYPE, keepdims=False, out=None, mask=None,
@@ -34,13 +34,15 @@ def reduce_views(what, views, axis=None, method="exact", wanted=c.DEFAULT_TYPE, 
         if str(getattr(out, "dtype", "")).endswith("bool") and not is_truth(what, x.is_bool):
             raise Unsupported("out has the type bool, and the results have that of numbers")
         x.library.check(out, shape, I64 if held == U64 and is_count(what, x.is_bool) else held)
+    direct = None  # where results are written without another copy of them: not over what is still read
+    if out is not None and form == NUMBER:
+        begin = x.library.address_of(out)
+        if not overlap(begin, begin + prod(shape) * size, arrays_read(views, call, batch)):
+            direct = out, begin
     if x.place == c.DEVICE:
         from ._device import reduce_on_device
-        return reduce_on_device(what, x, call, batch, options, shape, number, form, held, out, report)
-    if out is not None and form == NUMBER:
-        memory, address = out, x.library.address_of(out)
-    else:
-        memory, address = x.library.empty(shape + pairs, held, x)
+        return reduce_on_device(what, x, call, batch, options, shape, number, form, held, out, direct, report)
+    memory, address = direct or x.library.empty(shape + pairs, held, x)
     if batch is not None:
         output = c.Output(data=address, count=prod(shape), place=c.HOST)
         reduce_batch(what, call, batch, options, output, size, report)
@@ -52,6 +54,11 @@ def reduce_views(what, views, axis=None, method="exact", wanted=c.DEFAULT_TYPE, 
     if memory is out:
         return out
     return finish(what, x, memory, shape, held, form, out)
+
+
+def arrays_read(views, call, batch):
+    """The views of all that a call reads: the inputs, the mask, and offsets or keys."""
+    return [*views, *(given.kept for given in (call, batch) if hasattr(given, "kept"))]
 
 
 def finish(what, x, memory, shape, held, form, out=None):

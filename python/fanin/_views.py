@@ -29,6 +29,15 @@ class View:
     def count(self):
         return prod(self.shape)
 
+    @property
+    def extent(self):
+        """The addresses of the first byte, and behind the last one, between which the elements are."""
+        first, size = self.address or 0, SIZES[self.code]
+        if self.strides is None or 0 in self.shape:
+            return first, first + self.count * size
+        reaches = [(length - 1) * stride * size for length, stride in zip(self.shape, self.strides)]
+        return first + sum(min(reach, 0) for reach in reaches), first + sum(max(reach, 0) for reach in reaches) + size
+
     def on_device(self, device, stream):
         """The same in memory of a device, which work on `stream` (a cudaStream_t) has written."""
         self.place, self.device, self.stream = c.DEVICE, device, stream
@@ -45,6 +54,11 @@ def in_c_order(shape, strides):
             return prod(shape) <= 1
         expected *= length
     return True
+
+
+def overlap(begin, end, views):
+    """Whether the bytes from `begin` up to `end` may have some in common with those of a view."""
+    return any(begin < behind and first < end for first, behind in (view.extent for view in views))
 
 
 def in_elements(strides, size, name):

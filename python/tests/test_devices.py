@@ -103,6 +103,15 @@ class OfLibrary:
         with self.assertRaises(fanin.Unsupported):
             fanin.index_add(self.make([1.0], "float64").reshape(1, 1), keys, x)
 
+    def test_results_over_inputs(self):
+        x = self.make(range(64), "float64").reshape(8, 8)
+        expected, out = as_host(fanin.mean(x, 1)), x[3]
+        self.assertIs(fanin.mean(x, 1, out=out), out)
+        self.assertEqual(as_host(x[3]), expected)
+        x = self.make([1.0, 2.0, 3.0, 4.0], "float64")
+        fanin.index_add(x[1:], self.make([0, 2, 0, 2], "int64"), x)
+        self.assertEqual(as_host(x), [1.0, 6.0, 3.0, 10.0])
+
     def test_masks(self):
         x = self.make([1.0, 2.0, 3.0, 4.0], "float32")
         self.assertEqual(as_host(fanin.sum(x, where=x > 2)), 7.0)
