@@ -43,7 +43,7 @@
 //   the elements. Groups that are not sorted (docs/batch.md) need no copy where all of them take less than 1 MiB:
 //   up to 544 bytes for each group, in a fast sum 288, and as much for each level of the tree of leaves. Else they
 //   take a copy of elements and keys, and up to 8 MiB of such states for each thread.
-//   Threads: safe to call concurrently. Results and inputs must not overlap.
+//   Threads: safe to call concurrently.   Overlap: results must share no byte with inputs, mask, offsets or keys.
 #pragma once
 
 #include <algorithm>

@@ -143,7 +143,7 @@ FANIN_API void enqueue_add_to(operation what, const batch& many, const results_v
 /// the operation's result_of<>, whose number has the type that options::result or default_result() names. A mean,
 /// variance or standard deviation of too few elements is NaN; min of no elements is the largest value of the type
 /// (+inf for floats), max the smallest, and their index is the largest. The same holds if elements are absent, by a
-/// mask or as NaN, and too few take part. The number of absent elements is not reported.
+/// mask or as NaN, and too few take part. Absent elements are not counted. `result` must not overlap with inputs.
 /// The call only launches kernels, except for stages of the ladder, and so may be captured into a CUDA graph once
 /// the same call was made without capture. The kernels read the mask when they run. The context has to outlive the
 /// graph.

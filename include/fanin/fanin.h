@@ -11,9 +11,9 @@
  *   function, and none prints or ends the process. What an output pointer points to is unspecified after a failure.
  *   Structs begin with their size, which the INIT macros set: a program that was compiled with an older header goes on
  *   working with a newer library. Enumerators keep their values for ever, and new ones are added at the end.
- *   Values, bounds and reproducibility of each operation are those of its verb in fanin.hpp.
+ *   Values, bounds, reproducibility and scratch memory of each operation are those of its verb in fanin.hpp.
  *   Threads: safe to call concurrently, but for calls with the same incremental, state or context.
- *   Memory: as for the C++ functions. Nothing that is passed in is kept, except where a comment says so.
+ *   Memory: nothing that is passed in is kept, unless a comment says so. Results must not overlap with what is read.
  */
 #ifndef FANIN_FANIN_H
 #define FANIN_FANIN_H
