@@ -203,7 +203,8 @@ report to_lanes(operation what, const input_views& inputs, std::span<std::int64_
 void from_lanes(operation what, element_type type, std::span<const std::int64_t> merged, const result_view& value) {
   const merging& m = find_merging(what, type);
   check_lanes(m, merged.size());
-  m.finish(merged.data(), check_value(what, type, merged, value), value.type, value.data);
+  const std::uint64_t count = check_value(what, type, merged, value);
+  compute([&] { m.finish(merged.data(), count, value.type, value.data); });
 }
 
 bool detail::to_short_lanes(operation what, const input_views& inputs, std::span<std::int64_t> few,
@@ -233,7 +234,7 @@ void detail::from_short_lanes(operation what, element_type type, std::span<const
   if (m.format.words == 0) return from_lanes(what, type, merged, value);
   if (m.round_usual != nullptr && is_ordinary(merged)) {
     check_value(what, type, merged, value);
-    m.round_usual(merged.data(), value.type, value.data);
+    compute([&] { m.round_usual(merged.data(), value.type, value.data); });
     return;
   }
   std::int64_t all[most_lanes];

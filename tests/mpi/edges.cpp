@@ -4,9 +4,13 @@
 #include <doctest/doctest.h>
 
 #include <bit>
+#include <complex>
+#include <string>
 #include <vector>
 
 #include <fanin/mpi.hpp>
+
+#include "tests/support/float_environment.hpp"
 
 namespace {
 
@@ -58,6 +62,27 @@ TEST_CASE("parts that the first message holds, and sums and squares that it bare
         CHECK(std::bit_cast<std::uint64_t>(values[i]) == std::bit_cast<std::uint64_t>(expected[i]));
       }
     }
+  }
+}
+
+TEST_CASE("values do not depend on the caller's floating-point environment") {
+  const std::int64_t integers[] = {1, 0, 0};
+  const float subnormal[] = {-0x1.e07934p-127f};
+  const std::complex<float> small[] = {0x1p-80f}, minus[] = {-0x1p-80f};
+  for (const fanin::test::caller_environment& one : fanin::test::caller_environments) {
+    double mean = 0;
+    float largest = 0;
+    std::complex<float> dot;
+    {
+      const fanin::test::unusual_environment here(one.rounding, one.how);
+      mean = fanin::mpi::mean(integers, everyone).value;
+      largest = fanin::mpi::max_magnitude(subnormal, everyone).value;
+      dot = fanin::mpi::dot(small, minus, everyone).value;
+    }
+    CAPTURE(std::string(one.name));
+    CHECK(mean == 0x1.5555555555555p-2);
+    CHECK(largest == 0x1.e07934p-127f);
+    CHECK(std::bit_cast<std::uint64_t>(dot) == 0);
   }
 }
 
