@@ -67,9 +67,8 @@ constexpr auto rounding_of_usual() -> decltype(merging::round_usual) {
     constexpr lane_format format = format_of<state_lanes>();
     if constexpr (format.words > 0) {
       using number = usual_number<state_lanes::lowest_exponent + 32 * static_cast<int>(format.first_usual)>;
-      static_assert(number::limb_count == usual + 1);
       return [](const std::int64_t* words, element_type result, void* out) {
-        std::int64_t wider[usual + 1] = {};
+        std::int64_t wider[number::limb_count] = {};
         std::copy_n(words, usual, wider);
         with_result<Recipe>(
             result, [&]<class R>(R) { *static_cast<R*>(out) = number::read_lanes(wider).template round<R>(); });
