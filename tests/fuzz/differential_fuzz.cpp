@@ -2,7 +2,7 @@
 // Any elements of any type: every operation, by every CPU backend, variant and instruction set, gives what MPFR
 // gives, correctly rounded or within the reported bound, and the same bits wherever the report promises them: from
 // one backend, instruction set and thread count to another, in blocks, and from parts that were saved, loaded and
-// merged.
+// merged. Ranks that send lanes, and segments, give the same in any floating-point environment.
 #include <algorithm>
 #include <cinttypes>
 #include <map>
@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <fanin/accumulator/exact.hpp>
+#include <fanin/fanin.hpp>
 
 #include "tests/fuzz/fuzz.hpp"
 #include "tests/fuzz/mpfr_truth.hpp"
@@ -17,7 +18,9 @@
 #include "tests/support/call.hpp"
 #include "tests/support/compared.hpp"
 #include "tests/support/cpu_backends.hpp"
+#include "tests/support/float_environment.hpp"
 #include "tests/support/inputs.hpp"
+#include "tests/support/rank_messages.hpp"
 #include "tests/support/targets.hpp"
 
 using namespace fanin;
@@ -159,6 +162,52 @@ void compare(operation what, const input<T>& all, std::size_t cut, unsigned thre
   }
 }
 
+/// Ranks that share the elements get the value of one process, or its error, by every transport.
+void compare_ranks(operation what, const input_views& all, std::size_t number,
+                   const test::caller_environment& caller) {
+  if (!test::has_lanes(what, all.type())) return;
+  std::vector<input_views> ranks;
+  for (std::size_t i = 0; i < number; ++i) {
+    const std::size_t first = all.count() * i / number;
+    ranks.push_back(all.part(first, all.count() * (i + 1) / number - first));
+  }
+  const std::string expected = test::value_or_error(what, all);
+  const test::unusual_environment here(caller.rounding, caller.how);
+  for (const test::transport how : test::transports) {
+    if (!test::is_served(what, all.type(), how)) continue;
+    ++counter.cases;
+    expect(test::value_of_ranks(what, ranks, how) == expected, "ranks get the value of one process");
+  }
+}
+
+/// Two segments have the values and the bound that MPFR gives. Integers may overflow.
+template <class T>
+void compare_segments(operation what, const input<T>& all, std::size_t cut, const test::caller_environment& caller) {
+  const std::size_t count = all.x.count, least = std::max<std::size_t>(1, least_count(what));
+  if (row_of(what).inputs == 2 || cut < least || count - cut < least) return;
+  const std::span<const T> x(all.memory.data(), count), parts[] = {x.first(cut), x.subspan(cut)};
+  const std::uint64_t offsets[] = {0, cut, count};
+  with_result_type(what, default_result(what, type_of<T>), [&]<class R>() {
+    for (const method how : all_methods) {
+      if (!is_offered(what, type_of<T>, how)) continue;
+      R values[2]{};
+      report done;
+      try {
+        const test::unusual_environment here(caller.rounding, caller.how);
+        done = reduce(what, segments(x, std::span<const std::uint64_t>(offsets)), values, {.how = how});
+      } catch (const overflow&) {
+        continue;
+      }
+      for (std::size_t i = 0; i < 2; ++i) {
+        ++counter.cases;
+        const test::reduction answer{{done.variant, done.how, done.reproducibility, done.bound}, values[i]};
+        expect(is_right(what, repeated<T>{parts[i], parts[i].size()}, answer, values[i]),
+               "segments have the value that MPFR promises or gives");
+      }
+    }
+  });
+}
+
 }  // namespace
 
 /// Bytes that choose the operation, the type, the kind of elements and the length, one for the place of a cut and the
@@ -178,6 +227,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       const std::size_t count = pattern.size() + least / sizeof(T) + (kind % 8 < 4 ? length : 0);
       const input<T> all(pattern, count);
       compare(what, all, count * cut / 255, 1 + cut % 16);
+      if (count == 0 || count >= 10'000) return;
+      const auto& caller = test::caller_environments[length % std::size(test::caller_environments)];
+      compare_ranks(what, all.of(what), 1 + cut % 7, caller);
+      compare_segments(what, all, count * cut / 255, caller);
     }
   });
   return 0;

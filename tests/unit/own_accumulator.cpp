@@ -195,6 +195,14 @@ TEST_SUITE("unit/own_accumulator") {
       const test::unusual_environment restored(FE_TONEAREST);
       CHECK(fold<flushing>(x, chosen).value >= 0);
       CHECK(test::same(sum(x, chosen).value, 0x1p-128f));  // by their bits: here subnormals equal 0
+      const std::size_t shape[] = {4, x.size() / 4};
+      const int along[] = {1};
+      for (int turn = 0; turn < 8; ++turn) {  // until a thread that flushes gets a row
+        CHECK(fold<flushing>(x, chosen).value >= 0);
+        float of_rows[4];
+        reduce(operation::sum, rows(std::span<const float>(x), shape, along), of_rows, chosen);
+        for (const float one : of_rows) CHECK(test::same(one, 0x1p-130f));
+      }
     });
   }
 
