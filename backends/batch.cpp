@@ -155,7 +155,7 @@ report add_to(operation what, const batch& many, const results_view& out, const 
   options with_result = chosen;
   with_result.result = out.type;
   // Another backend cannot go on where one has failed: it would add some elements again.
-  return translate_bad_alloc([&] {
+  return compute([&] {
     selection s = choose(what, many.inputs, with_result, {}, many.kind, true);
     return report(s.chosen->name(), s.chosen->reduce_each(s.what, many, out), std::move(s.fallback));
   });
@@ -177,8 +177,7 @@ report plan::operator()(const batch& many, const results_view& out) const {
       inputs.place() != planned.inputs.place()) {
     throw invalid_argument("the batch's layout, or its inputs' number, type or place, is not the planned one");
   }
-  return translate_bad_alloc(
-      [&] { return report(chosen_.chosen->name(), chosen_.chosen->reduce_each(planned, many, out)); });
+  return compute([&] { return report(chosen_.chosen->name(), chosen_.chosen->reduce_each(planned, many, out)); });
 }
 
 }  // namespace fanin

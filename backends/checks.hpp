@@ -6,6 +6,7 @@
 #include <optional>
 
 #include <fanin/backend.hpp>
+#include <fanin/environment.hpp>
 
 namespace fanin {
 
@@ -52,6 +53,14 @@ auto translate_bad_alloc(F f) {
   } catch (const std::bad_alloc&) {
     throw out_of_memory("host memory ran out");
   }
+}
+
+/// The same, with f in the floating-point environment of environment_guard. Every public function that computes calls
+/// its backend, or finishes a value, by this function. Threads of pools have guards of their own.
+template <class F>
+auto compute(F f) {
+  const detail::environment_guard guard;
+  return translate_bad_alloc(f);
 }
 
 }  // namespace fanin

@@ -198,12 +198,12 @@ void describer::push(const input_views& block) {
   if (block.size() != 1 || block.type() != fold_->type() || block.place() != memory::host) {
     throw invalid_argument("the block's type or place is not the description's");
   }
-  translate_bad_alloc([&] { fold_->push(block); });
+  compute([&] { fold_->push(block); });
 }
 
 report describer::finish_to(const detail::description_view& value) {
   if (value.type != fold_->type()) throw invalid_argument("the description is of another type than the elements");
-  return translate_bad_alloc([&] { return fold_->finish(value); });
+  return compute([&] { return fold_->finish(value); });
 }
 
 result<any_description> describer::finish() {

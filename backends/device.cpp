@@ -34,15 +34,13 @@ request prepared_addition(operation what, const batch& many, const results_view&
 }
 
 report reduced_each(const request& asked, const batch& many, const results_view& out, device_context& context) {
-  return translate_bad_alloc([&]() -> report {
-    return {device_backend().name(), context.work().reduce_each(asked, many, out)};
-  });
+  return compute([&]() -> report { return {device_backend().name(), context.work().reduce_each(asked, many, out)}; });
 }
 
 void enqueue_each(const request& asked, const batch& many, const results_view& out, device_context& context) {
   if (out.place != memory::device) throw invalid_argument("results that are enqueued lie in device memory");
   if (many.result_count == 0) return;
-  translate_bad_alloc([&] { context.work().enqueue_each(asked, many, out.data); });
+  compute([&] { context.work().enqueue_each(asked, many, out.data); });
 }
 
 /// @throws unsupported if the result is asked for as a narrow float in place of an f32
@@ -79,7 +77,7 @@ report reduce(operation what, const input_views& inputs, const result_view& valu
   check_count(what, inputs.count());
   check_result(what, value, chosen.result);
   chosen.result = value.type;
-  return translate_bad_alloc([&]() -> report {
+  return compute([&]() -> report {
     const outcome answer = context.work().reduce(prepared(what, inputs, chosen), value.data);
     return {device_backend().name(), answer};
   });
@@ -101,7 +99,7 @@ report add_to(operation what, const batch& many, const results_view& out, device
 report detail::exact_state(operation what, element_type type, const input_views& x, void* state, std::size_t bytes,
                            options chosen, device_context& context) {
   check_state(type, x.type(), chosen);
-  return translate_bad_alloc([&]() -> report {
+  return compute([&]() -> report {
     request asked = prepared(what, x, chosen);
     asked.state_bytes = bytes;
     return {device_backend().name(), context.work().reduce(asked, state)};
@@ -121,7 +119,7 @@ void enqueue(operation what, const input_views& inputs, void* result, device_con
              const options& chosen) {
   if (inputs.place() != memory::device) throw invalid_argument("enqueue() reads device memory; this is host memory");
   if (result == nullptr) throw invalid_argument("the result is null");
-  translate_bad_alloc([&] {
+  compute([&] {
     const request asked = prepared(what, inputs, chosen);
     check_rounds_on_device(asked);
     context.work().enqueue(asked, result);
@@ -140,7 +138,7 @@ void enqueue_lanes(operation what, const input_views& x, std::int64_t* lanes, de
   if (x.place() != memory::device) throw invalid_argument("enqueue_lanes() reads device memory; this is host memory");
   options exact = chosen;
   check_state(x.type(), x.type(), exact);
-  translate_bad_alloc([&] { context.work().enqueue_lanes(prepared(what, x, exact), lanes); });
+  compute([&] { context.work().enqueue_lanes(prepared(what, x, exact), lanes); });
 }
 
 void enqueue_value_of_lanes(operation what, element_type type, const std::int64_t* lanes, void* result,
@@ -149,7 +147,7 @@ void enqueue_value_of_lanes(operation what, element_type type, const std::int64_
   if (result == nullptr) throw invalid_argument("the result is null");
   if (chosen.how.value_or(method::exact) != method::exact) throw invalid_argument("lanes are of exact sums");
   chosen.how = method::exact;
-  translate_bad_alloc([&] {
+  compute([&] {
     const request asked = prepared(what, array_view(nullptr, 0, type, memory::device), chosen);
     check_rounds_on_device(asked);
     context.work().enqueue_value_of_lanes(asked, lanes, result);

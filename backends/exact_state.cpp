@@ -5,7 +5,6 @@
 
 #include "backends/checks.hpp"
 #include "backends/choice.hpp"
-#include "backends/cpu/environment.hpp"
 #include "backends/cpu/exact.hpp"
 #include "backends/prepared_requests.hpp"
 #include "backends/presence_rule.hpp"
@@ -21,7 +20,7 @@ report detail::exact_state(operation what, element_type type, const input_views&
   if (const request* const found = find_prepared(ready, what, x, default_result(what, x.type()), chosen)) {
     request for_state = *found;
     for_state.state_bytes = bytes;
-    return ready.serial.reduce_inputs(for_state, x, state);
+    return compute([&] { return ready.serial.reduce_inputs(for_state, x, state); });
   }
   const auto select_backend = [&](std::span<const passed_over> failed) {
     selection s = choose(what, x, chosen, failed);
@@ -42,8 +41,8 @@ bool detail::short_exact_sum(const input_views& x, const options& chosen, double
   check_data(x);
   const prepared_requests& ready = prepared_requests::all();
   const request* const found = ready.find(operation::sum, element_type::f64, method::exact);
-  const cpu::environment_guard guard;
-  if (!cpu::sum_in_two(static_cast<const double*>(x[0].data), x.count(), terms)) return false;
+  const auto* const elements = static_cast<const double*>(x[0].data);
+  if (!compute([&] { return cpu::sum_in_two(elements, x.count(), terms); })) return false;
   // Field by field: a whole report is copied by loads that wait for its narrower stores.
   done.backend = ready.serial.name();
   done.variant = found->variant;

@@ -48,7 +48,7 @@ auto run_others(const error& failure, std::string_view name, Choose choose, Run 
 /// runs. When nothing is left, the first of these errors is thrown. run() has to leave the input as it was.
 template <class Choose, class Run, class LeavesChoice>
 auto with_fallback(Choose choose, Run run, LeavesChoice leaves_choice) {
-  return translate_bad_alloc([&] {
+  return compute([&] {
     selection s = choose(std::span<const passed_over>());
     try {
       return translate_bad_alloc([&] { return run(s); });

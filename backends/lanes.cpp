@@ -29,9 +29,10 @@ struct merging {
 
 constexpr std::size_t usual = 20;
 
-/// A number that has the usual words alone, of a sum whose first word is of 2^lowest.
+/// A number that has the usual words of a sum, of which the first is of 2^lowest, and one word more. The sum of 20
+/// lanes below 2^61 in magnitude does not fit into 20 words, but is below 2^670, and so fits into 21 with a sign.
 template <int Lowest>
-using usual_number = detail::fixed_point<Lowest, Lowest + 32 * static_cast<int>(usual) - 64>;
+using usual_number = detail::fixed_point<Lowest, Lowest + 32 * static_cast<int>(usual + 1) - 64>;
 
 /// The words in the middle of the exponent range, of sums with many words.
 template <class Lanes>
@@ -66,10 +67,12 @@ constexpr auto rounding_of_usual() -> decltype(merging::round_usual) {
     constexpr lane_format format = format_of<state_lanes>();
     if constexpr (format.words > 0) {
       using number = usual_number<state_lanes::lowest_exponent + 32 * static_cast<int>(format.first_usual)>;
-      static_assert(number::limb_count == usual);
+      static_assert(number::limb_count == usual + 1);
       return [](const std::int64_t* words, element_type result, void* out) {
+        std::int64_t wider[usual + 1] = {};
+        std::copy_n(words, usual, wider);
         with_result<Recipe>(
-            result, [&]<class R>(R) { *static_cast<R*>(out) = number::read_lanes(words).template round<R>(); });
+            result, [&]<class R>(R) { *static_cast<R*>(out) = number::read_lanes(wider).template round<R>(); });
       };
     }
   }
@@ -200,7 +203,8 @@ report to_lanes(operation what, const input_views& inputs, std::span<std::int64_
 void from_lanes(operation what, element_type type, std::span<const std::int64_t> merged, const result_view& value) {
   const merging& m = find_merging(what, type);
   check_lanes(m, merged.size());
-  m.finish(merged.data(), check_value(what, type, merged, value), value.type, value.data);
+  const std::uint64_t count = check_value(what, type, merged, value);
+  compute([&] { m.finish(merged.data(), count, value.type, value.data); });
 }
 
 bool detail::to_short_lanes(operation what, const input_views& inputs, std::span<std::int64_t> few,
@@ -230,7 +234,7 @@ void detail::from_short_lanes(operation what, element_type type, std::span<const
   if (m.format.words == 0) return from_lanes(what, type, merged, value);
   if (m.round_usual != nullptr && is_ordinary(merged)) {
     check_value(what, type, merged, value);
-    m.round_usual(merged.data(), value.type, value.data);
+    compute([&] { m.round_usual(merged.data(), value.type, value.data); });
     return;
   }
   std::int64_t all[most_lanes];

@@ -40,7 +40,7 @@ report reduce(operation what, const input_views& inputs, const result_view& valu
   check_result(what, value, chosen.result);
   const prepared_requests& ready = prepared_requests::all();
   if (const request* const found = find_prepared(ready, what, inputs, value.type, chosen)) {
-    return ready.serial.reduce_inputs(*found, inputs, value.data);
+    return compute([&] { return ready.serial.reduce_inputs(*found, inputs, value.data); });
   }
   options with_result = chosen;
   with_result.result = value.type;
@@ -69,7 +69,7 @@ report plan::operator()(const input_views& inputs, const result_view& value) con
     throw invalid_argument("the inputs' layout, number, type or place is not the planned one");
   }
   check_result(planned.what, value, planned.result);
-  return translate_bad_alloc([&] { return chosen_.chosen->reduce_inputs(planned, inputs, value.data); });
+  return compute([&] { return chosen_.chosen->reduce_inputs(planned, inputs, value.data); });
 }
 
 result<scalar> plan::operator()(const input_views& inputs) const {
@@ -91,14 +91,13 @@ void incremental::push(const input_views& blocks) {
     throw invalid_argument("the blocks' number, type or place is not the stream's");
   }
   count_ += blocks.count();
-  translate_bad_alloc([&] { stream_->push(blocks); });
+  compute([&] { stream_->push(blocks); });
 }
 
 report incremental::finish(const result_view& value) {
   check_count(chosen_.what.what, count_);
   check_result(chosen_.what.what, value, chosen_.what.result);
-  return translate_bad_alloc(
-      [&] { return report(chosen_.chosen->name(), stream_->finish(value.data), chosen_.fallback); });
+  return compute([&] { return report(chosen_.chosen->name(), stream_->finish(value.data), chosen_.fallback); });
 }
 
 result<scalar> incremental::finish() {
@@ -135,12 +134,11 @@ own_stream::own_stream(const arithmetic& own, const options& chosen)
 
 void own_stream::push(const input_views& blocks) {
   check_data(blocks);
-  translate_bad_alloc([&] { stream_->push(blocks); });
+  compute([&] { stream_->push(blocks); });
 }
 
 report own_stream::finish(void* value) {
-  return translate_bad_alloc(
-      [&] { return report(chosen_.chosen->name(), stream_->finish(value), chosen_.fallback); });
+  return compute([&] { return report(chosen_.chosen->name(), stream_->finish(value), chosen_.fallback); });
 }
 
 }  // namespace detail

@@ -42,7 +42,7 @@ report reduce(operation what, const sharded& x, const result_view& value, option
   check_count(what, all.count());
   check_result(what, value, chosen.result);
   chosen.result = value.type;
-  return translate_bad_alloc([&] {
+  return compute([&] {
     selection s = choose(what, all, chosen);
     return report(s.chosen->name(), s.chosen->reduce_parts(s.what, x.parts(), value.data), std::move(s.fallback));
   });

@@ -9,12 +9,12 @@
 #include <utility>
 #include <vector>
 
+#include <fanin/environment.hpp>
 #include <fanin/error.hpp>
 
 #include "backends/checks.hpp"
 #include "backends/cpu/batch/reduce_batch.hpp"
 #include "backends/cpu/blocks.hpp"
-#include "backends/cpu/environment.hpp"
 #include "backends/cpu/presence.hpp"
 #include "backends/cpu/state_memory.hpp"
 #include "backends/threads.hpp"
@@ -106,7 +106,6 @@ class block_stream final : public stream {
 
   outcome finish(void* result) override {
     if (pending_count_ > 0) flush();
-    environment_guard guard;
     if (arithmetic_.fixed_order()) tree_.finish(total_.get());
     const std::uint64_t count = position(), absent = present_.absent() + absent_in_place_;
     finish_present(request_, present_.rule(), count, count - absent, total_.get(), result);
@@ -157,7 +156,6 @@ class block_stream final : public stream {
 
   void fold_block(operands data, std::size_t count, const presence* who = nullptr) {
     data.first = position();
-    environment_guard guard;
     absent_in_place_ += count - backend_.fold_parallel(arithmetic_, data, count, request_.threads, part_.get(), who);
     if (arithmetic_.fixed_order()) {
       tree_.push(part_.get());
@@ -260,7 +258,7 @@ std::uint64_t cpu_backend::fold_parallel(const arithmetic& arithmetic, const ope
   const auto fold_chunk = [](void* context, std::size_t i) {
     job& j = *static_cast<job*>(context);
     const std::size_t first = i * j.chunk;
-    environment_guard guard;
+    const detail::environment_guard guard;
     j.present += fold_one_part(j.arithmetic, j.who, operands_from(j.data, first, j.arithmetic.element_bytes),
                                std::min(j.chunk, j.count - first), j.partial(i));
   };
@@ -305,14 +303,12 @@ outcome cpu_backend::reduce_present(const request& prepared, const input_views& 
 }
 
 outcome cpu_backend::reduce(const request& request, void* result) const {
-  const environment_guard guard;
   if (is_partial(request.inputs, request.nan)) return reduce_present(request, request.inputs, result);
   write_value(request, request.inputs, result);
   return outcome_of(request, request.inputs.count());
 }
 
 report cpu_backend::reduce_inputs(const request& prepared, const input_views& inputs, void* result) const {
-  const environment_guard guard;
   if (is_partial(inputs, prepared.nan)) return {name(), reduce_present(prepared, inputs, result)};
   const arithmetic& arithmetic = arithmetic_of(prepared);
   // The bound is written long before it is copied: an earlier load of what two stores wrote would wait for both.

@@ -31,8 +31,7 @@ class cpu_backend : public backend {
   std::unique_ptr<stream> open(const request& request) const override;
 
   /// Folds those of `count` elements that take part, or if `who` is null, all, into `state`, whose previous contents
-  /// are lost, on up to `threads` threads, whose number does not change the bits. Returns how many take part. The
-  /// calling thread is in the environment of environment_guard already.
+  /// are lost, on up to `threads` threads, whose number does not change the bits. Returns how many take part.
   std::uint64_t fold_parallel(const arithmetic& arithmetic, const operands& data, std::size_t count, unsigned threads,
                               void* state, const presence* who = nullptr) const;
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <chrono>
 
-#include "backends/cpu/environment.hpp"
 #include "backends/cuda/host_data/fed_fold.hpp"
 #include "backends/cuda/presence/presence.hpp"
 
@@ -34,7 +33,6 @@ void fold_data(const device_fold& kernel, context& context, std::uint64_t count,
       begin += length;
     }
     check(cudaStreamSynchronize(context.where().stream), "cudaStreamSynchronize");
-    const cpu::environment_guard guard;
     for (std::size_t i = 0; i < states; ++i) fold.merge(into.total.bytes, context.host_state(i));
     kernels += states;
   }

@@ -5,7 +5,6 @@
 #include <cstring>
 
 #include "backends/checks.hpp"
-#include "backends/cpu/environment.hpp"
 #include "backends/presence_rule.hpp"
 
 namespace fanin::cuda {
@@ -25,7 +24,6 @@ void folded_elements::set_counts(const host_fold& fold, stand_in absent, std::ui
 
 void folded_elements::append(const host_fold& fold, folded_elements& next) {
   if (next.held > 0) {
-    const cpu::environment_guard guard;
     fold.move(next.total.bytes, count);
     fold.merge_totals(total.bytes, next.total.bytes);
   }
@@ -40,7 +38,6 @@ outcome finished(const request& request, folded_elements& all, void* result) {
   const device_fold& kernel = prepared_fold(request);
   const host_fold& fold = kernel.host();
   const bool same_bits = fold.reproducibility == reproducibility::exact || kernel.ordered();
-  const cpu::environment_guard guard;
   if (all.present == 0) fold.reset(all.total.bytes);
   if (request.state_bytes > 0) {
     std::memcpy(result, all.total.bytes, request.state_bytes);

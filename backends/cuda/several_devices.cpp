@@ -6,6 +6,7 @@
 #include <system_error>
 #include <thread>
 
+#include <fanin/environment.hpp>
 #include <fanin/error.hpp>
 
 #include "backends/cuda/folded_data.hpp"
@@ -60,6 +61,7 @@ void for_each_at_once(std::vector<share>& shares, F f) {
     for (share& one : std::span(shares).subspan(1)) {
       try {
         threads.emplace_back([&run, &one] {
+          const detail::environment_guard guard;
           unbind_this_thread();
           run(one);
         });

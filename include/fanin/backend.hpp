@@ -104,7 +104,8 @@ class FANIN_API device_work {
 };
 
 /// Runs reductions on one kind of machine or by one library. A backend has no state that callers can see: many
-/// threads may call every member at once. Backends live as long as the process.
+/// threads may call every member at once. Backends live as long as the process. What computes is called with rounding
+/// to nearest and subnormals kept (environment.hpp), and a backend sets the same on the threads that it starts.
 class FANIN_API backend {
  public:
   virtual ~backend() = default;

@@ -12,6 +12,7 @@
 #include <fanin/cuda/device_scope.cuh>
 #include <fanin/cuda/fold_launch.cuh>
 #include <fanin/device.hpp>
+#include <fanin/environment.hpp>
 #include <fanin/fold.hpp>
 
 namespace fanin {
@@ -55,6 +56,7 @@ result<fold_result<A>> own_fold(device_context& context, std::size_t count, Arra
   auto* const state = static_cast<typename A::state*>(context.work().where(0).host_state);
   const auto where = launch_own_fold<A>(context, state_writer<A>{state}, count, arrays...);
   check(cudaStreamSynchronize(where.stream), "cudaStreamSynchronize");
+  const detail::environment_guard guard;
   const outcome done{"general-loop", method::fast,
                      A::order_free ? reproducibility::exact : reproducibility::run_to_run,
                      detail::bound_of_own<A>(fold_chain<A>(where.multiprocessors, count), count)};
@@ -79,7 +81,7 @@ void enqueue_own_fold(device_context& context, fold_result<A>* result, std::size
 /// state of more than 32 bytes leaves a thread registers for one load at a time.
 /// Threads: one call at a time for each context.
 /// Cost: one read of x. The call waits for the work that is already on the context's stream and for the value.
-/// finish() runs on the host.
+/// finish() runs on the host, with rounding to nearest and subnormals kept.
 /// @throws invalid_argument if x is null and not empty, or no memory that the device can read; out_of_memory,
 /// device_error
 template <foldable A>

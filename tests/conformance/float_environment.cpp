@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Callers may round in any direction and flush subnormals: the bits are the same, and their environment stays.
-#include <cfenv>
+#include <cstring>
+#include <optional>
+
+#include <fanin/fanin.hpp>
 
 #include "tests/conformance/checks.hpp"
 #include "tests/support/float_environment.hpp"
@@ -8,40 +11,37 @@
 namespace fanin::test {
 namespace {
 
-/// The reduction `evaluate()` has the same value in every environment. `words` tells what it is.
+/// The value, the bound, and what repeats of `evaluate()` are the same in every environment. `words` tells what it
+/// is.
 template <class Evaluate, class Words>
 void expect_independent(Evaluate evaluate, Words words, findings& found) {
-  struct environment {
-    int rounding;
-    subnormals how;
-  };
-  const reduction expected = evaluate();
-  for (const environment& one : {environment{FE_TONEAREST, subnormals::flushed},
-                                 {FE_TONEAREST, subnormals::read_as_zero},
-                                 {FE_TONEAREST, subnormals::computed_as_zero},
-                                 {FE_TOWARDZERO, subnormals::kept},
-                                 {FE_UPWARD, subnormals::flushed},
-                                 {FE_DOWNWARD, subnormals::kept}}) {
-    scalar value;
+  const result<scalar> expected = evaluate();
+  for (const caller_environment& one : caller_environments) {
+    std::optional<result<scalar>> answer;
     bool unchanged = false;
     {
       const unusual_environment here(one.rounding, one.how);
-      value = evaluate().value;
+      answer = evaluate();
       unchanged = here.unchanged();
     }
     found.expect(unchanged, [&] { return words() + ": changed the caller's environment"; });
-    const bool repeats = expected.reproducibility != reproducibility::none;
-    found.expect(!repeats || same(value, expected.value), [&] {
-      return words() + ": " + shown(value) + " instead of " + shown(expected.value) + " in the caller's environment";
+    const bool repeats = expected.report.reproducibility != reproducibility::none;
+    found.expect(!repeats || same(answer->value, expected.value), [&] {
+      return words() + ": " + shown(answer->value) + " instead of " + shown(expected.value) + ", " + one.name;
     });
+    const error_bound &bound = answer->report.bound, &right = expected.report.bound;
+    found.expect(std::memcmp(&bound, &right, sizeof bound) == 0,
+                 [&] { return words() + ": another bound, " + one.name; });
   }
 }
 
 template <class T>
 void expect_calls(const backend& b, std::span<const T> x, findings& found) {
   for (const operation what : all_operations) {
-    for_each_variant(b, what, x, 3, [&](const options& chosen) {
-      expect_independent([&] { return call(b, what, x, chosen); }, [&] { return told(what, x, chosen); }, found);
+    for_each_variant(b, what, x, 3, [&](options chosen) {
+      chosen.backend = b.name();
+      expect_independent([&] { return reduce(what, inputs_for(what, x), chosen); },
+                         [&] { return told(what, x, chosen); }, found);
     });
   }
 }
@@ -50,10 +50,14 @@ template <class T>
 void expect_blocks(const backend& b, std::span<const T> x, findings& found) {
   for (const method how : all_methods) {
     if (!has(b, operation::mean, type_of<T>, how)) continue;
-    const options chosen{.how = how, .threads = 3};
-    const auto push = [&](block_feed& into) { into.push(x.data(), x.size()); };
-    expect_independent([&] { return call_in_blocks(b, operation::mean, type_of<T>, chosen, push); },
-                       [&] { return told(operation::mean, x, chosen) + ", in blocks"; }, found);
+    const options chosen{.backend = b.name(), .how = how, .threads = 3};
+    const auto in_blocks = [&] {
+      incremental blocks(operation::mean, type_of<T>, chosen);
+      blocks.push(x);
+      return blocks.finish();
+    };
+    expect_independent(
+        in_blocks, [&] { return told(operation::mean, x, chosen) + ", in blocks"; }, found);
   }
 }
 

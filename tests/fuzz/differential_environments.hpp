@@ -4,10 +4,8 @@
 #pragma once
 
 #include <cfenv>
-#include <optional>
+#include <iterator>
 #include <string>
-#include <string_view>
-#include <type_traits>
 #include <vector>
 
 #include <fanin/fanin.hpp>
@@ -17,18 +15,12 @@
 
 namespace fanin::fuzz {
 
-struct environment {
-  std::string_view name;
-  int rounding = FE_TONEAREST;
-  test::subnormals how = test::subnormals::kept;
-};
-inline constexpr environment environments[] = {{"usual"},
-                                               {"up", FE_UPWARD},
-                                               {"down", FE_DOWNWARD},
-                                               {"toward zero", FE_TOWARDZERO},
-                                               {"FTZ", FE_TONEAREST, test::subnormals::computed_as_zero},
-                                               {"DAZ", FE_TONEAREST, test::subnormals::read_as_zero},
-                                               {"FTZ and DAZ", FE_TONEAREST, test::subnormals::flushed}};
+using environment = test::caller_environment;
+inline constexpr environment usual{"usual", FE_TONEAREST, test::subnormals::kept};
+inline constexpr std::size_t environment_count = 1 + std::size(test::caller_environments);
+constexpr const environment& environment_of(std::size_t choice) {
+  return choice == 0 ? usual : test::caller_environments[choice - 1];
+}
 
 /// What a call gives: values, what the report says of them, and for lanes, these.
 struct answer {
@@ -81,7 +73,7 @@ answer answered(const environment& caller, Call call) {
     }
   };
   answer expected = attempt();
-  if (&caller == environments) return expected;
+  if (&caller == &usual) return expected;
   answer got;
   bool unchanged = false;
   {

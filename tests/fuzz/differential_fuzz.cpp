@@ -33,7 +33,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const operation what = all_operations[in.choice(all_operations.size())];
   const element_type type = all_element_types[in.choice(all_element_types.size())];
   const std::uint8_t kind = in.byte(), length = in.byte(), cut = in.byte();
-  const environment& caller = environments[in.choice(std::size(environments))];
+  const environment& caller = environment_of(in.choice(environment_count));
   const std::size_t compared = in.choice(3);
   const unsigned threads = 1 + cut % 16;
   with_element(type, [&]<class T>() {

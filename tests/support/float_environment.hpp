@@ -47,4 +47,19 @@ class unusual_environment {
   unsigned control_;
 };
 
+/// An environment that a caller may be in.
+struct caller_environment {
+  const char* name;
+  int rounding;
+  subnormals how;
+};
+inline constexpr caller_environment caller_environments[] = {
+    {"upward", FE_UPWARD, subnormals::kept},
+    {"downward", FE_DOWNWARD, subnormals::kept},
+    {"toward zero", FE_TOWARDZERO, subnormals::kept},
+    {"FTZ", FE_TONEAREST, subnormals::computed_as_zero},
+    {"DAZ", FE_TONEAREST, subnormals::read_as_zero},
+    {"FTZ and DAZ, MXCSR 0x9fc0", FE_TONEAREST, subnormals::flushed},
+};
+
 }  // namespace fanin::test

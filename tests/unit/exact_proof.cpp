@@ -7,6 +7,8 @@
 #include <cmath>
 #include <string>
 
+#include <fanin/fanin.hpp>
+
 #include "tests/support/adversary.hpp"
 #include "tests/support/call.hpp"
 #include "tests/support/cpu_backends.hpp"
@@ -42,9 +44,10 @@ std::string in_hex(std::span<const T> x) {
 
 /// Whether `b` rounds the sum, or the mean, correctly according to `exact`. Reports a failure if not.
 template <class T>
-bool agrees(const backend& b, operation what, std::span<const T> x, const options& chosen, const sum_oracle& exact) {
+bool agrees(const backend& b, operation what, std::span<const T> x, options chosen, const sum_oracle& exact) {
+  chosen.backend = b.name();
   const auto count = what == operation::mean ? static_cast<std::uint32_t>(x.size()) : 1;
-  const scalar value = call(b, what, x, chosen).value;
+  const scalar value = reduce(what, x, chosen).value;
   const bool right = std::visit(
       [&](auto v) {
         if constexpr (std::is_floating_point_v<decltype(v)>) return exact.accepts(v, count);

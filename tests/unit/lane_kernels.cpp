@@ -143,6 +143,26 @@ TEST_SUITE("unit/lane_kernels") {
     CHECK(std::isnan(value<double, double, 1>(lanes, cuda::exact_value::mean)));
   }
 
+  TEST_CASE_TEMPLATE("numbers of every fifth exponent, on seven ranks", T, float, double) {
+    using limits = std::numeric_limits<T>;
+    generator random(22);
+    for (int exponent = limits::min_exponent - limits::digits; exponent < limits::max_exponent; exponent += 5) {
+      exact_accumulator<T> all;
+      lanes_of<T, 1> sums{}, lanes;
+      const bool has_both_signs = random() % 2 == 0;
+      for (int rank = 0; rank < 7; ++rank) {
+        const T x = std::ldexp(static_cast<T>(random() >> 40 | 1u << 24), exponent - 24);
+        exact_accumulator<T> state;
+        state.add(has_both_signs && random() % 2 == 0 ? -x : x);
+        state.to_lanes(lanes);
+        for (std::size_t i = 0; i < lanes.size(); ++i) sums[i] += lanes[i];
+        all.merge(state);
+      }
+      CAPTURE(exponent);
+      check_values<T, 1, double>(sums, all);
+    }
+  }
+
   TEST_CASE_TEMPLATE("the most states that lanes hold", T, float, double) {
     // 2^31 times the lanes of one state: multiplied instead of added.
     for (const T x : {std::numeric_limits<T>::max(), -std::numeric_limits<T>::denorm_min(), T(-1.25), T(3)}) {

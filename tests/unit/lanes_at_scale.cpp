@@ -3,10 +3,12 @@
 // counts.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <array>
+#include <functional>
 #include <vector>
 
-#include "tests/support/hard_inputs.hpp"
+#include "tests/support/rank_messages.hpp"
 
 namespace {
 
@@ -87,6 +89,43 @@ TEST_CASE("2^20 ranks of 2^40 elements each") {
     const exact all = exact::read_lanes(lanes.data());
     CHECK(all.count() == std::uint64_t{1} << 60);
     CHECK(all.save() == double_times(one, 60).save());
+  }
+}
+
+TEST_CASE("the largest lanes of 2^21 ranks, of either sign, are rounded as words among all words are") {
+  constexpr std::int64_t largest = ((std::int64_t{1} << 40) - 1) << 21;
+  const std::vector<double> two{1, 1};
+  generator random(2);
+  for (const operation what : {operation::sum, operation::sum_of_squares, operation::dot}) {
+    const fanin::lane_format format = fanin::lanes_of(what, element_type::f64);
+    for (int turn = 0; turn < 200; ++turn) {
+      std::vector<std::int64_t> few =
+          message_of_rank(what, fanin::detail::repeated(what, std::span<const double>(two))).few;
+      const auto words = std::span(few).first(format.usual);
+      for (std::int64_t& word : words) word = turn < 2 ? largest : largest * (static_cast<int>(random() % 3) - 1);
+      if (turn == 1) std::ranges::transform(words, words.begin(), std::negate());
+      std::vector<std::int64_t> all(format.count);
+      fanin::detail::expand_lanes(format, few, all);
+      double expected = 0;
+      fanin::from_lanes(what, element_type::f64, all, expected);
+      double value = 0;
+      fanin::detail::from_short_lanes(what, element_type::f64, few, value);
+      CHECK(value == expected);
+    }
+  }
+}
+
+TEST_CASE_TEMPLATE("the largest integers on 2^21 ranks", T, std::int64_t, std::uint64_t) {
+  for (const T x : {std::numeric_limits<T>::min(), std::numeric_limits<T>::max()}) {
+    const std::vector<T> two(2, x);
+    for (const operation what : {operation::mean, operation::variance}) {
+      const fanin::array_view view{std::span<const T>(two)};
+      std::vector<std::int64_t> lanes = message_of_rank(what, view).all;
+      for (std::int64_t& lane : lanes) lane <<= 21;
+      double value = 0;
+      fanin::from_lanes(what, fanin::type_of<T>, lanes, value);
+      CHECK(value == (what == operation::mean ? static_cast<double>(x) : 0));
+    }
   }
 }
 

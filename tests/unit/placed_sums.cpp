@@ -135,6 +135,35 @@ TEST_SUITE("unit/placed_sums") {
     }
   }
 
+  TEST_CASE_TEMPLATE("the most elements that a state holds, of every exponent", T, float, double) {
+    constexpr int size = 16, fields = std::numeric_limits<T>::max_exponent * 2 - 1;
+    constexpr int least = sizeof(T) == 4 ? 23 : 20, most = sizeof(T) == 4 ? fields : fields - 16;
+    for (int field = least; field < most; ++field) {
+      // All bits of the mantissa are set, so that the sum is as long as a sum of this exponent can be.
+      const auto mantissa = static_cast<T>((std::uint64_t{1} << std::numeric_limits<T>::digits) - 1);
+      const int unit = std::numeric_limits<T>::min_exponent - std::numeric_limits<T>::digits;
+      const T largest = std::ldexp(mantissa, field - 1 + unit);
+      for (const T x : {largest, -largest}) {
+        T v[size];
+        std::ranges::fill(v, x);
+        auto s = sums<T>::identity();
+        sums<T>::add_vector(s, v);
+        exact_accumulator<T> expected;
+        expected.add(std::span<const T>(v));
+        std::uint64_t count = size;
+        for (; count < sums<T>::most_elements; count *= 2) {
+          sums<T>::merge(s, typename sums<T>::state(s));
+          expected.merge(exact_accumulator<T>(expected));
+        }
+        CAPTURE(x);
+        CHECK(count == sums<T>::most_elements);
+        CHECK(s.fits());
+        CHECK(sums<T>::template finish<double>(s, count, false) == expected.template round<double>());
+        CHECK(sums<T>::template finish<T>(s, count, true) == x);
+      }
+    }
+  }
+
   TEST_CASE_TEMPLATE("what does not fit says so", T, float, double) {
     constexpr int size = 16 / sizeof(T);
     using limits = std::numeric_limits<T>;

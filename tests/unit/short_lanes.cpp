@@ -9,7 +9,7 @@
 #include <limits>
 #include <vector>
 
-#include "tests/support/hard_inputs.hpp"
+#include "tests/support/rank_messages.hpp"
 
 namespace {
 
@@ -18,45 +18,7 @@ using fanin::element_type;
 using fanin::input_views;
 using fanin::operation;
 
-struct message {
-  bool is_short;
-  std::vector<std::int64_t> few, all;
-};
-
-message message_of(operation what, const input_views& x, const fanin::options& chosen = {}) {
-  const fanin::lane_format format = fanin::lanes_of(what, x.type());
-  message one{true, std::vector<std::int64_t>(fanin::detail::short_lane_count(format)),
-              std::vector<std::int64_t>(format.count)};
-  fanin::report done;
-  one.is_short = fanin::detail::to_short_lanes(what, x, one.few, one.all, chosen, done);
-  CHECK(done.reproducibility == fanin::reproducibility::exact);
-  return one;
-}
-
-void merge(fanin::lane_merge how, std::vector<std::int64_t>& into, const std::vector<std::int64_t>& from) {
-  for (std::size_t i = 0; i < into.size(); ++i) {
-    into[i] = how == fanin::lane_merge::sum ? into[i] + from[i] : std::max(into[i], from[i]);
-  }
-}
-
-/// What a transport makes of the first `cut` elements and of the others.
-std::string value_of_messages(operation what, const input_views& x, std::size_t cut) {
-  const fanin::lane_format format = fanin::lanes_of(what, x.type());
-  message first = message_of(what, x.part(0, cut)), second = message_of(what, x.part(cut, x.count() - cut));
-  return value_or_error(what, x.type(), [&](const fanin::result_view& value) {
-    if (first.is_short && second.is_short) {
-      merge(format.merge, first.few, second.few);
-      return fanin::detail::from_short_lanes(what, x.type(), first.few, value);
-    }
-    for (message* const one : {&first, &second}) {
-      if (one->is_short) fanin::detail::expand_lanes(format, one->few, one->all);
-    }
-    merge(format.merge, first.all, second.all);
-    fanin::from_lanes(what, x.type(), first.all, value);
-  });
-}
-
-bool is_short(std::vector<double> x) { return message_of(operation::sum, std::span<const double>(x)).is_short; }
+bool is_short(std::vector<double> x) { return message_of_rank(operation::sum, std::span<const double>(x)).is_short; }
 
 }  // namespace
 
@@ -74,7 +36,9 @@ TEST_CASE("merged messages give the bits of one process, or its error") {
             const fanin::array_view first(x.data(), x.size(), type), second(y.data(), y.size(), type);
             const auto inputs = fanin::row_of(what).inputs == 2 ? input_views(first, second) : input_views(first);
             INFO(fanin::to_string(what), " of ", fanin::to_string(type), ", ", count);
-            CHECK((value_of_messages(what, inputs, random() % (count + 1)) == value_or_error(what, inputs)));
+            const std::size_t cut = random() % (count + 1);
+            const input_views ranks[] = {inputs.part(0, cut), inputs.part(cut, count - cut)};
+            CHECK((value_of_ranks(what, ranks, transport::few_lanes) == value_or_error(what, inputs)));
           }
         }
         return 0;
@@ -111,18 +75,19 @@ TEST_CASE("sums are short if they need the words from 2^-338 up to 2^302 alone")
 TEST_CASE("options are those of all lanes") {
   const std::vector<double> x{1, std::numeric_limits<double>::quiet_NaN()};
   const std::span<const double> view(x);
-  CHECK(message_of(operation::sum, view, {.nan = fanin::nan_policy::skip}).few.back() == 1);
-  CHECK(message_of(operation::sum, view.first(1)).few.back() == 1);
+  CHECK(message_of_rank(operation::sum, view, {.nan = fanin::nan_policy::skip}).few.back() == 1);
+  CHECK(message_of_rank(operation::sum, view.first(1)).few.back() == 1);
   const std::vector<double> two{1, 2};
   const unsigned char mask[] = {1, 0};
   const input_views masked = input_views(std::span<const double>(two)).where({mask, 0, fanin::mask_form::bytes});
   double value = 0;
-  fanin::detail::from_short_lanes(operation::sum, element_type::f64, message_of(operation::sum, masked).few, value);
+  fanin::detail::from_short_lanes(operation::sum, element_type::f64, message_of_rank(operation::sum, masked).few,
+                                  value);
   CHECK(value == 1);
   for (const fanin::options& refused :
        {fanin::options{.how = fanin::method::fast}, fanin::options{.result = element_type::f64},
         fanin::options{.backend = "abacus"}, fanin::options{.variant = "abacus"}}) {
-    CHECK_THROWS_AS(message_of(operation::sum, view.first(1), refused), fanin::error);
+    CHECK_THROWS_AS(message_of_rank(operation::sum, view.first(1), refused), fanin::error);
   }
 }
 

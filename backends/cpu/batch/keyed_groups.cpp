@@ -10,7 +10,6 @@
 #include "backends/cpu/batch/keyed_states.hpp"
 #include "backends/cpu/batch/runs.hpp"
 #include "backends/cpu/batch/word.hpp"
-#include "backends/cpu/environment.hpp"
 #include "backends/cpu/state_memory.hpp"
 
 namespace fanin::cpu {
@@ -25,7 +24,6 @@ constexpr std::size_t most_buckets = 256;
 template <class Key>
 batch_counts reduce_in_place(const keyed_addition& addition, batch_results& results, const batch& groups,
                              const Key* keys) {
-  const environment_guard guard;
   const std::size_t count = groups.inputs.count();
   keyed_states states(results.loops());
   states.begin(0, groups.result_count);

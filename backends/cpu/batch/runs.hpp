@@ -6,8 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 
+#include <fanin/environment.hpp>
+
 #include "backends/cpu/batch/results.hpp"
-#include "backends/cpu/environment.hpp"
 #include "backends/cpu/state_memory.hpp"
 #include "backends/threads.hpp"
 
@@ -19,7 +20,6 @@ inline constexpr std::size_t bytes_for_result = 128;
 /// Folds result i of elements that are enough for threads of its own.
 inline void reduce_long(const cpu_backend& backend, batch_results& results, unsigned threads, std::size_t i,
                         const operands& data, std::size_t count, const mask_view& mask) {
-  const environment_guard guard;
   const presence who{results.rule(), mask};
   state_memory memory;
   std::byte* const state = memory.get(results.loops().state_bytes);
@@ -52,15 +52,12 @@ void run_in_shares(const cpu_backend& backend, unsigned threads, std::size_t cou
   constexpr std::size_t tasks_per_thread = 16;
   const std::size_t tasks =
       before(count) < parallel_bytes ? 1 : std::min<std::size_t>(threads * tasks_per_thread, count);
-  if (threads == 1 || tasks <= 1) {
-    const environment_guard guard;
-    return fold(0, count);
-  }
+  if (threads == 1 || tasks <= 1) return fold(0, count);
   threads = startable_threads(std::min(threads, most_threads));
   job shared{count, tasks, before, fold};
   const auto run_share = [](void* context, std::size_t t) {
     const job& j = *static_cast<job*>(context);
-    const environment_guard guard;
+    const detail::environment_guard guard;
     j.fold(j.first(t), j.first(t + 1));
   };
   backend.run(threads, tasks, {run_share, &shared});

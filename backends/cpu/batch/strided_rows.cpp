@@ -25,7 +25,6 @@ void fold_tiles(const cpu_backend& backend, batch_results& results, unsigned thr
         }
       });
   if (tiles.parts() == 1) return;
-  const environment_guard guard;
   for (std::size_t tile = 0; tile * tiles.parts() < tiles.tasks(); ++tile) rows.merge(tile);
 }
 

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "backends/cpu/environment.hpp"
-
 namespace fanin::cuda {
 namespace {
 
@@ -140,7 +138,6 @@ void host_feed::retire(chunk_slot& slot) {
   slot.busy = false;
   context_.times.copy_seconds += seconds_between(slot.copy_begun, slot.copied);
   context_.times.kernel_seconds += seconds_between(slot.fold_begun, slot.folded);
-  const cpu::environment_guard guard;
   kernel_.host().merge(total_.bytes, slot.state);
 }
 

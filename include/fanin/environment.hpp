@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The floating-point environment that the leaves need: round to nearest, subnormals kept.
+// The floating-point environment in which the library computes: round to nearest, subnormals kept.
 #pragma once
 
 #include <cfenv>
@@ -8,7 +8,7 @@
 #include <xmmintrin.h>
 #endif
 
-namespace fanin::cpu {
+namespace fanin::detail {
 
 /// Sets this environment on the calling thread for a scope, then restores the caller's. Writing the control register
 /// is slow, so it is written only if it has another value.
@@ -42,4 +42,4 @@ class environment_guard {
   environment_guard& operator=(const environment_guard&) = delete;
 };
 
-}  // namespace fanin::cpu
+}  // namespace fanin::detail
