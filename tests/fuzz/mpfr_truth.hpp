@@ -88,14 +88,13 @@ class wide {
   mpfr_t value_;
 };
 
-/// The elements of an input, which repeats a pattern: x[i] is pattern[i % size], and y[i] of a dot product is x[i +
-/// 1].
+/// The elements of an input, which repeats a pattern: x[i] is pattern[i % size], and y[i] of a dot product is
+/// behind[i % size].
 template <class T>
 struct repeated {
-  std::span<const T> pattern;
+  std::span<const T> pattern, behind;
   std::size_t count;
 
-  T y(std::size_t i) const { return pattern[(i + 1) % pattern.size()]; }
   /// How often the pattern's i-th element is there.
   std::size_t times(std::size_t i) const { return count / pattern.size() + (i < count % pattern.size() ? 1 : 0); }
 };
@@ -104,9 +103,9 @@ struct repeated {
 template <class T>
 struct terms {
   wide sum, magnitudes;
-  bool nan = false, plus_infinity = false, minus_infinity = false, only_minus_zeros = true;
+  bool nan = false, plus_infinity = false, minus_infinity = false, only_minus_zeros;
 
-  terms(operation what, const repeated<T>& x) {
+  terms(operation what, const repeated<T>& x) : only_minus_zeros(x.count > 0) {
     wide a, b, one;
     one.set(1);
     for (std::size_t i = 0; i < x.pattern.size() && x.times(i) > 0; ++i) {
@@ -114,7 +113,7 @@ struct terms {
       const T first = what == operation::sum_of_magnitudes && std::is_floating_point_v<T>
                           ? static_cast<T>(std::fabs(static_cast<double>(x.pattern[i])))
                           : x.pattern[i];
-      const T second = squared ? first : row_of(what).inputs == 2 ? x.y(i) : T{1};
+      const T second = squared ? first : row_of(what).inputs == 2 ? x.behind[i] : T{1};
       if constexpr (std::is_floating_point_v<T>) {
         const T term = first * second;  // Only its sign counts, and whether it is a number: it may have been rounded.
         const bool finite = std::isfinite(first) && std::isfinite(second);

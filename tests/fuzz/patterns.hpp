@@ -76,9 +76,46 @@ std::vector<T> random_elements(raw_bytes bytes) {
   return x;
 }
 
+/// The exponents where something begins or ends: the subnormal and the largest numbers of T, the windows of words
+/// that short messages of sums and of products have, and the roots of each. Those that T does not have become others.
+template <class T>
+int edge(std::size_t choice) {
+  using limits = std::numeric_limits<T>;
+  constexpr int least = limits::min_exponent - limits::digits, most = limits::max_exponent - 1,
+                all = most - least + 1;
+  constexpr int edges[] = {301, 302, 315, 151, 157, 250, -260, -287, -338, -169, least, limits::min_exponent, most};
+  const int chosen = edges[choice % (2 * std::size(edges)) / 2];
+  const int rooted = choice % 2 == 1 ? chosen / 2 : chosen;
+  return least + (rooted - least + 8 * all) % all;
+}
+
+/// An element for each two bytes: floats next to an edge, some of which cancel the one before; integers next to a
+/// power of two. Few of them add up to about an edge.
+template <class T>
+std::vector<T> near_edges(raw_bytes bytes) {
+  std::vector<T> x(bytes.size() / 2);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const unsigned place = bytes[2 * i], shape = bytes[2 * i + 1];
+    if constexpr (std::is_integral_v<T>) {
+      const auto power = std::uint64_t{1} << place % std::numeric_limits<std::make_unsigned_t<T>>::digits;
+      x[i] = static_cast<T>(shape >= 128 ? 0 - power - shape % 4 : power - shape % 4);
+    } else {
+      constexpr T eps = std::numeric_limits<T>::epsilon();
+      constexpr T mantissas[] = {1, 1 + eps, T(1.5), 2 - eps};
+      const int offset = static_cast<int>(shape / 4 % 4) - 2;
+      x[i] = std::ldexp(mantissas[shape % 4], edge<T>(bytes[0] % 4 == 0 ? place : bytes[0]) + offset);
+      if (!std::isfinite(x[i])) x[i] = std::numeric_limits<T>::max();
+      if (shape >= 192) x[i] = -x[i];
+      if (shape % 64 / 16 == 3 && i > 0) x[i] = -x[i - 1];
+    }
+  }
+  return x;
+}
+
 template <class T>
 std::vector<T> elements_of(std::size_t kind, raw_bytes bytes) {
-  constexpr std::vector<T> (*kinds[])(raw_bytes) = {plain_elements<T>, few_bits<T>, near_one<T>, random_elements<T>};
+  constexpr std::vector<T> (*kinds[])(raw_bytes) = {plain_elements<T>, few_bits<T>, near_one<T>, random_elements<T>,
+                                                    near_edges<T>};
   return kinds[kind % std::size(kinds)](bytes);
 }
 
