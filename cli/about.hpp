@@ -12,12 +12,13 @@ struct exit_status {
   int status;
   std::string_view meaning;
 };
-constexpr exit_status exit_statuses[] = {{0, "done"},
-                                         {failed, "bad input, I/O or device"},
-                                         {bad_usage, "bad usage"},
-                                         {regressed, "regress: a case became slower"},
-                                         {undecided, "regress --strict: a case is undecided"},
-                                         {backend_not_usable, "the backend asked for is not usable here"}};
+constexpr exit_status exit_statuses[] = {
+    {0, "done"},
+    {failed, "bad input, I/O or device"},
+    {bad_usage, "bad usage"},
+    {regressed, "regress: a case became slower"},
+    {undecided, "regress: a case is undecided, and none became slower (0 with --lenient)"},
+    {backend_not_usable, "the backend asked for is not usable here"}};
 
 constexpr std::string_view channels = "stdout is data, stderr is talk. A NUMBER is written as 1000, 1e3 or 2^10.";
 constexpr std::string_view environment =
@@ -27,15 +28,20 @@ constexpr std::string_view environment =
 constexpr std::string_view input_formats =
     "gzip and zstd data are unpacked, by their first bytes; after --format raw only if the name ends with .gz or "
     ".zst.\n"
-    "Input is .npy or .npz by its first bytes; csv by its name (.csv, .tsv, in upper or lower case) or --column or "
-    "--header;\n"
+    "Input is .npy or .npz by its first bytes; csv by its name (.csv, .tsv, in upper or lower case) or --column,\n"
+    "--header or --no-header;\n"
     "raw by its name (.bin, .raw) or --skip or --count; otherwise text. --format says it outright. In text, white\n"
-    "space separates numbers, perhaps after a comma; '1,2' is two numbers only with --delimiter ','. A line ends\n"
-    "with LF, CR LF or CR. A word, number or name has at most 4096 bytes, another field of csv 1048576, a header\n"
+    "space separates numbers, and a comma only with --delimiter ','. Numbers that are integers alone, in the text or "
+    "in\n"
+    "a column, are i64 or u64, and otherwise f64; --type overrules. A line ends with LF, CR LF or CR. A word, number "
+    "or name has at most 4096 bytes, another field of csv 1048576, a header\n"
     "65536 names. All records of csv have as many fields; an empty one is an error where a number belongs.\n"
     "--column takes a name of the header, a number from 1, a list of these ('price,3'), or all. What the header has "
     "as\n"
-    "one name, commas included, is that column. --missing skip leaves out, and counts, empty fields and the words "
+    "a name, with commas or a number, is that column. The first line of csv is a header with --header, where a "
+    "column is\n"
+    "called by name, or where it alone is text in a column of numbers; --no-header says that it is none. --missing "
+    "skip leaves out, and counts, empty fields and the words "
     "NA,\n"
     "N/A, #N/A, <NA>, NULL and NONE in upper or lower case; nan is a number.";
 

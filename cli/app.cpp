@@ -98,7 +98,15 @@ std::vector<command> add_commands(CLI::App& root) {
         add_generate, add_merge, add_backends, add_device, add_completion, add_manpage}) {
     commands.push_back(add(root));
   }
-  for (const command& one : commands) one.parser->allow_extras();
+  const auto refuse_empty = [](const std::string& value) {
+    return std::string(value.empty() ? "the value is empty" : "");
+  };
+  for (const command& one : commands) {
+    one.parser->allow_extras();
+    for (CLI::Option* option : one.parser->get_options()) {
+      if (option->get_items_expected_max() > 0) option->check(refuse_empty);
+    }
+  }
   return commands;
 }
 

@@ -42,7 +42,7 @@ std::vector<std::unique_ptr<source>> open_inputs(const batch_request& asked) {
     inputs.push_back(std::make_unique<source>(one));
     inputs.back()->require_one_column(asked.many.name());
   }
-  if (inputs.size() == 2) require_same_type(described(*inputs[0]), *inputs[1]);
+  if (inputs.size() == 2) require_same_type(*inputs[0], *inputs[1]);
   return inputs;
 }
 
@@ -89,13 +89,17 @@ void run_batch(const batch_request& asked) {
   std::vector<finished_batch> finished;
   for (const operation what : asked.operations) {
     finished_reduction done{.what = what, .inputs = {}, .reached = {}};
-    for (const source* one : read) done.inputs.push_back(described(*one));
+    for (const source* one : read) {
+      done.inputs.push_back(described(*one));
+      done.rounded += one->columns()[0].inexact;
+    }
     const std::string place = done.input() + (index == nullptr ? "" : " by " + index->name());
     finished.push_back(reduce_batch(std::move(done), found.many, asked.chosen, place));
     if (!asked.explain) continue;
     explain_each(finished.back().done);
     write_stderr(fmt::format("results: {}, in the shape {}", finished.back().values.size(), shape_text(found.shape)));
   }
+  warn_of_rounding(finished);
   for (source* one : all) one->finish();
   if (file) finished[0].values.save(*file, found.shape);
   if (!file || asked.json) write_stdout(asked.json ? printed_json(finished, found.shape, asked) : lines_of(finished));

@@ -94,13 +94,17 @@ void run_by(by_request asked) {
   const batch many = groups(values, array_view(std::span(input.keys().of_elements())), keys.size());
   std::vector<finished_batch> all;
   for (const operation what : asked.operations) {
-    finished_reduction begun{
-        .what = what, .inputs = {described(input)}, .missing = input.columns()[0].missing, .reached = {}};
+    finished_reduction begun{.what = what,
+                             .inputs = {described(input)},
+                             .missing = input.columns()[0].missing,
+                             .rounded = input.columns()[0].inexact,
+                             .reached = {}};
     all.push_back(reduce_batch(std::move(begun), many, asked.chosen, input.name()));
     if (!asked.explain) continue;
     explain_each(all.back().done);
     write_stderr(fmt::format("results: {}, of the keys in {}", keys.size(), printable(asked.many.by)));
   }
+  warn_of_rounding(all);
   std::vector<std::size_t> order(keys.size());
   std::iota(order.begin(), order.end(), 0);
   if (asked.many.sort_keys) sort_by_keys(order, keys);

@@ -2,6 +2,7 @@
 // The reduction of a batch that is in memory.
 #pragma once
 
+#include <span>
 #include <string>
 
 #include <fanin/batch.hpp>
@@ -16,7 +17,11 @@ struct finished_batch {
   value_list values;
 };
 
-/// `begun` has the operation and what was read. `place` is for messages about the elements.
+/// As for finished_reduction.
+void warn_of_rounding(std::span<const finished_batch> all);
+
+/// `begun` has the operation and what was read. `place` is for messages about the elements. Integers of
+/// text whose type was inferred are taken as f64 where the operation is not for integers.
 /// @throws bad_data, invalid_argument, unsupported
 finished_batch reduce_batch(finished_reduction begun, const batch& many, const options& chosen,
                             const std::string& place);

@@ -15,6 +15,7 @@
 #include "cli/kit/errors.hpp"
 #include "cli/kit/terminal.hpp"
 #include "cli/kit/text.hpp"
+#include "cli/reduce/element_forms.hpp"
 #include "oracle/exact_sum.hpp"
 #include "oracle/families.hpp"
 
@@ -136,6 +137,7 @@ void run_compare(compare_options arguments) {
   const array_view values = input.load();
   const comparison all = with_input_name(input.name(), [&] { return compare(input.name(), values, asked); });
   input.finish();
+  if (values.type == element_type::f64) warn_of_rounding(input.name(), input.columns()[0].inexact);
   show(all);
 }
 

@@ -18,6 +18,7 @@
 #include "cli/kit/commit.hpp"
 #include "cli/kit/errors.hpp"
 #include "cli/kit/text.hpp"
+#include "cli/reduce/element_forms.hpp"
 #include "oracle/exact_sum.hpp"
 
 namespace fanin::cli {
@@ -149,6 +150,7 @@ results_comparison compare_results(source& input, const batch_options& asked, co
     return 0;
   });
   input.finish();
+  if (found.many.inputs.type() == element_type::f64) warn_of_rounding(input.name(), input.columns()[0].inexact);
   if (index) index->finish();
   return all;
 }

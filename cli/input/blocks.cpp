@@ -16,7 +16,7 @@ constexpr std::size_t block_bytes = std::size_t{1} << 20;
 class binary_source final : public block_source {
  public:
   binary_source(byte_reader& in, element_type type, std::optional<std::uint64_t> count, bool reject_trailing_bytes)
-      : in_(in), type_(type), count_(count), reject_trailing_bytes_(reject_trailing_bytes) {}
+      : in_(in), type_(type), count_(count), reject_trailing_bytes_(reject_trailing_bytes), column_{.type = type} {}
 
   std::span<const array_view> next() override {
     in_.skip(delivered_);
@@ -55,10 +55,10 @@ class binary_source final : public block_source {
 
 class text_source final : public block_source {
  public:
-  text_source(byte_reader& in, element_type type, const text_layout& layout)
-      : in_(in), type_(type), parser_(layout, type, in.name()) {
+  text_source(byte_reader& in, std::optional<element_type> type, const text_layout& layout)
+      : in_(in), parser_(layout, type, in.name()) {
     while (!parser_.knows_columns() && !ended_) parse_window();
-    for (const column_values& one : parser_.columns()) columns_.push_back({one.name});
+    for (const column_values& one : parser_.columns()) columns_.push_back({.name = one.name, .type = one.type});
     found_numbers_.resize(columns_.size());
   }
 
@@ -71,8 +71,10 @@ class text_source final : public block_source {
     blocks_.clear();
     for (std::size_t i = 0; i < columns_.size(); ++i) {
       const column_values& found = parser_.columns()[i];
-      blocks_.push_back({found.bytes.data(), found.bytes.size() / size_of(type_), type_});
+      blocks_.push_back({found.bytes.data(), found.bytes.size() / size_of(found.type), found.type});
       columns_[i].missing = found.missing;
+      columns_[i].type = found.type;
+      columns_[i].inexact = found.inexact;
       if (has_values(found)) found_numbers_[i] = true;
     }
     if (std::ranges::none_of(parser_.columns(), has_values)) check_found_numbers();
@@ -101,7 +103,6 @@ class text_source final : public block_source {
   }
 
   byte_reader& in_;
-  element_type type_;
   text_parser parser_;
   std::vector<input_column> columns_;
   std::vector<bool> found_numbers_;  ///< of each column
@@ -117,7 +118,8 @@ std::unique_ptr<block_source> binary_blocks(byte_reader& in, element_type type, 
   return std::make_unique<binary_source>(in, type, count, reject_trailing_bytes);
 }
 
-std::unique_ptr<block_source> text_blocks(byte_reader& in, element_type type, const text_layout& layout) {
+std::unique_ptr<block_source> text_blocks(byte_reader& in, std::optional<element_type> type,
+                                          const text_layout& layout) {
   return std::make_unique<text_source>(in, type, layout);
 }
 

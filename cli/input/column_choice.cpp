@@ -17,12 +17,14 @@ namespace fanin::cli {
 
 namespace {
 
-std::optional<std::size_t> field_of_number(std::string_view word, std::string_view option) {
+std::optional<std::size_t> number_of(std::string_view word) {
   std::size_t number = 0;
   const auto [end, code] = std::from_chars(word.data(), word.data() + word.size(), number);
-  if (code != std::errc() || end != word.data() + word.size()) return std::nullopt;
-  if (number == 0) throw usage_error(fmt::format("{} counts from 1", option));
-  return number - 1;
+  return code == std::errc() && end == word.data() + word.size() ? std::optional(number) : std::nullopt;
+}
+
+bool has(std::span<const std::string> header, std::string_view name) {
+  return std::ranges::find(header, name) != header.end();
 }
 
 std::size_t field_of_name(std::string_view name, std::span<const std::string> header, const std::string& input) {
@@ -43,9 +45,10 @@ std::vector<chosen_column> named(const std::vector<std::size_t>& fields, std::sp
   for (const std::string& name : header) ++uses[name];
   std::vector<chosen_column> columns;
   for (const std::size_t field : fields) {
-    const bool has_name = field < header.size() && uses[header[field]] == 1 &&
-                          header[field].find_first_not_of("0123456789") != std::string::npos;
-    columns.push_back({field, has_name ? header[field] : std::to_string(field + 1)});
+    const bool has_name = field < header.size() && !header[field].empty() && uses[header[field]] == 1;
+    std::string number = std::to_string(field + 1);
+    while (uses.contains(number)) number.insert(0, "0");
+    columns.push_back({field, has_name ? header[field] : number});
   }
   return columns;
 }
@@ -56,9 +59,9 @@ column_choice::column_choice(std::string words, std::string_view option) : words
   const bool list = words_.find(',') != std::string::npos;
   for (const std::string& word : split(words_, ',')) {
     const std::string_view name = list ? trimmed(word) : std::string_view(word);
-    parts_.push_back({std::string(name), field_of_number(name, option_)});
+    parts_.push_back({std::string(name), number_of(name)});
   }
-  if (words_.empty()) parts_ = {{"", 0}};
+  if (words_.empty()) parts_ = {{"", 1}};
 }
 
 column_choice column_choice::every() {
@@ -68,18 +71,40 @@ column_choice column_choice::every() {
 }
 
 bool column_choice::has_name() const noexcept {
-  return !is_all() && std::ranges::any_of(parts_, [](const part& one) { return !one.field; });
+  return !is_all() && std::ranges::any_of(parts_, [](const part& one) { return !one.number; });
+}
+
+std::size_t column_choice::field_of(const part& one, std::span<const std::string> header,
+                                    const std::string& input) const {
+  if (!one.number || (has(header, one.name) && !is_only_column())) return field_of_name(one.name, header, input);
+  if (*one.number == 0) throw usage_error(fmt::format("{} counts from 1", option_));
+  return *one.number - 1;
+}
+
+bool column_choice::is_by_parts(std::span<const std::string> header) const {
+  return !every_ && (is_one_column() || !has(header, words_));
+}
+
+std::string column_choice::numbers_as_names(std::span<const std::string> header) const {
+  if (!is_by_parts(header)) return {};
+  std::string found;
+  for (const part& one : parts_) {
+    const auto place = static_cast<std::size_t>(std::ranges::find(header, one.name) - header.begin());
+    if (!one.number || place == header.size() || place + 1 == *one.number) continue;
+    found += fmt::format("{}{} {} is the column that has the name {}, and the number {}", found.empty() ? "" : "; ",
+                         option_, one.name, one.name, place + 1);
+  }
+  return found;
 }
 
 std::vector<chosen_column> column_choice::resolve(std::span<const std::string> header,
                                                   const std::string& input) const {
-  if (parts_.size() == 1 && parts_[0].field) return {{*parts_[0].field}};
-  if (!every_ && (is_one_column() || std::ranges::find(header, words_) != header.end()))
-    return {{field_of_name(words_, header, input)}};
+  if (is_one_column()) return {{field_of(parts_[0], header, input)}};
+  if (!is_by_parts(header) && !every_) return {{field_of_name(words_, header, input)}};
   std::vector<std::size_t> fields(is_all() ? header.size() : 0);
   std::iota(fields.begin(), fields.end(), 0);
   if (is_all()) return named(fields, header);
-  for (const part& one : parts_) fields.push_back(one.field ? *one.field : field_of_name(one.name, header, input));
+  for (const part& one : parts_) fields.push_back(field_of(one, header, input));
   std::vector<std::size_t> sorted = fields;
   std::ranges::sort(sorted);
   if (const auto twice = std::ranges::adjacent_find(sorted); twice != sorted.end()) {

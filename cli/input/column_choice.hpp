@@ -13,17 +13,18 @@ namespace fanin::cli {
 
 struct chosen_column {
   std::size_t field = 0;  ///< its place in the record, from 0
-  /// Of one of several columns: its name in the header, or its number from 1 where the header has no name for it, has
-  /// the name twice, or has a number as its name. Of a column that was asked for alone: empty.
+  /// Of one of several columns: its name in the header, or its number from 1 where the header has no name for it or
+  /// has the name twice, with zeros in front where the number is the name of a column. Of a column that was asked for
+  /// alone: empty.
   std::string name = {};
 };
 
 /// A choice is a name of the header, or a number from 1, or several of these separated by commas, or "all"; the
-/// empty choice is the only column. A choice that the header has as one name is that column, whatever else it might
-/// be, unless it is a number. Names may have white space around them in a list.
+/// empty choice is the only column. A choice, or a part of a list, that the header has as a name is that column,
+/// whatever else it might be. Names may have white space around them in a list.
 class column_choice {
  public:
-  /// `option` is for messages. @throws usage_error if a number is 0
+  /// `option` is for messages.
   explicit column_choice(std::string words, std::string_view option = "--column");
   /// All columns, whatever their names are.
   static column_choice every();
@@ -37,14 +38,19 @@ class column_choice {
   bool has_name() const noexcept;
   /// The columns, in the order of the choice. Without a header there are no names; "all" then gives no column,
   /// because only a record knows how many there are. `input` is for messages.
-  /// @throws usage_error: no such name, a name that several columns have, a column that is chosen twice
+  /// @throws usage_error: no such name, the number 0, a name that several columns have, a column that is chosen twice
   std::vector<chosen_column> resolve(std::span<const std::string> header, const std::string& input) const;
+  /// Which parts of the choice are numbers and name another column than the one with the number; empty if none.
+  std::string numbers_as_names(std::span<const std::string> header) const;
 
  private:
   struct part {
     std::string name;
-    std::optional<std::size_t> field;  ///< where the part is a number
+    std::optional<std::size_t> number;  ///< where the part is one
   };
+  /// Whether the choice is no single name that has commas or is "all".
+  bool is_by_parts(std::span<const std::string> header) const;
+  std::size_t field_of(const part& one, std::span<const std::string> header, const std::string& input) const;
 
   std::string words_;
   std::string option_;

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "cli/kit/errors.hpp"
+#include "cli/kit/output.hpp"
 
 namespace fanin::cli {
 
@@ -14,11 +15,14 @@ csv_parser::csv_parser(const text_layout& layout)
       choice_(layout.every_column ? column_choice::every() : column_choice(layout.column)),
       by_(layout.by.empty() ? std::nullopt : std::optional(column_choice(layout.by, "--by"))),
       in_header_(layout.header || choice_.has_name() || (by_ && by_->has_name())),
+      guesses_header_(layout.guess_header && !in_header_),
       plain_records_(delimiter_) {
-  if (by_ && by_->is_all() && !in_header_) throw usage_error("--by all needs --header, which names the columns");
+  if (by_ && by_->is_all() && !in_header_ && !guesses_header_)
+    throw usage_error("--by all needs --header, which names the columns");
 }
 
 std::size_t csv_parser::parse(std::string_view text, bool last, text_numbers& out) {
+  if (guesses_header_ && !guess_header(text, last, out)) return 0;
   if (!in_header_ && wanted_.empty()) choose_columns(out);
   std::size_t at = 0;
   field found;
@@ -64,12 +68,43 @@ std::size_t csv_parser::parse_plain_records(std::string_view text, std::size_t a
   return at;
 }
 
+bool csv_parser::guess_header(std::string_view text, bool last, const text_numbers& out) {
+  if (text.size() > header_guess::most_bytes) {
+    text = text.substr(0, header_guess::most_bytes);
+    last = false;
+  } else if (!last) {
+    return false;
+  }
+  text_numbers messages = out;  // of which none is shown
+  header_guess guess;
+  field found;
+  std::size_t at = 0;
+  try {
+    for (std::size_t index = 0; at < text.size() && next_field(text, at, last, found, messages); at = found.end) {
+      const bool blank_line = found.ends_record && index == 0 && trimmed(text.substr(at, found.end - at)).empty();
+      if (!blank_line) guess.add_field(found.value);
+      index = found.ends_record ? 0 : index + 1;
+      if (found.ends_record && !blank_line) guess.end_record();
+    }
+  } catch (const bad_data&) {
+    // The records before have told what they can. The parser finds the fault again and reports it.
+  }
+  in_header_ = guess.is_header(out.name());
+  guesses_header_ = false;
+  if (by_ && by_->is_all() && !in_header_) throw usage_error("--by all needs --header, which names the columns");
+  return true;
+}
+
 bool csv_parser::next_field(std::string_view text, std::size_t begin, bool last, field& found, text_numbers& out) {
   if (begin < text.size() && text[begin] == '"') return quoted_field(text, begin, last, found, out);
   std::size_t end = begin;
   while (end < text.size() && text[end] != delimiter_ && !ends_line(text[end])) ++end;
-  out.check_length(end - begin, longest_field, begin);
   found.value = text.substr(begin, end - begin);
+  // The part of a field that a piece of the text has may end before a field that is too long does.
+  if (const std::size_t nul = found.value.substr(0, longest_field).find('\0'); nul != found.value.npos) {
+    out.fail(begin + nul, "a byte 0x00, which no text has");
+  }
+  out.check_length(end - begin, longest_field, begin);
   return end_field(text, end, last, found);
 }
 
@@ -94,6 +129,7 @@ bool csv_parser::quoted_field(std::string_view text, std::size_t begin, bool las
       if (!last) return false;
       out.fail(begin, "a quote is not closed");
     }
+    if (text[at] == '\0') out.fail(at, "a byte 0x00, which no text has");
     if (text[at] == '"') {
       if (at + 1 == text.size() || text[at + 1] != '"') break;  // Pieces are read again where a field may go on.
       ++at;
@@ -119,15 +155,22 @@ void csv_parser::header_field(const field& found, std::size_t begin, text_number
   in_header_ = false;
 }
 
+void csv_parser::note_names(const column_choice& choice, const text_numbers& out) const {
+  const std::string note = choice.numbers_as_names(names_);
+  if (!note.empty()) write_stderr(fmt::format("warning: {}: {}", out.name(), note));
+}
+
 void csv_parser::choose_columns(text_numbers& out) {
   const std::vector<chosen_column> chosen = choice_.resolve(names_, out.name());
+  note_names(choice_, out);
   out.columns().clear();
   for (const chosen_column& one : chosen) {
     wanted_.push_back({one.field, out.columns().size()});
-    out.columns().push_back({.name = one.name});
+    out.add_column(one.name);
   }
   std::ranges::sort(wanted_, {}, &wanted_column::field);
   if (!by_) return;
+  note_names(*by_, out);
   for (const chosen_column& one : by_->resolve(names_, out.name())) {
     key_columns_.push_back({one.field, key_columns_.size()});
   }
@@ -145,7 +188,7 @@ void csv_parser::end_key(text_numbers& out) {
 void csv_parser::add_column(std::size_t begin, text_numbers& out) {
   if (field_index_ == most_names) out.fail(begin, fmt::format("a record of more than {} fields", most_names));
   wanted_.push_back({field_index_, field_index_});
-  out.columns().push_back({.name = std::to_string(field_index_ + 1)});
+  out.add_column(std::to_string(field_index_ + 1));
 }
 
 void csv_parser::data_field(const field& found, std::size_t begin, text_numbers& out) {

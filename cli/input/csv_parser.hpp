@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cli/input/column_choice.hpp"
+#include "cli/input/header_guess.hpp"
 #include "cli/input/plain_records.hpp"
 #include "cli/input/record_keys.hpp"
 #include "cli/input/text_numbers.hpp"
@@ -38,6 +39,9 @@ class csv_parser {
     std::size_t field = 0, index = 0;  ///< its places in the record and in the result, from 0
   };
 
+  /// Decides whether the first record is a header. False: more text has to tell.
+  /// @throws usage_error if it may be one
+  bool guess_header(std::string_view text, bool last, const text_numbers& out);
   /// Parses records without quotes that have as many fields as the first one. Returns the offset after them.
   std::size_t parse_plain_records(std::string_view text, std::size_t at, text_numbers& out);
   bool next_field(std::string_view text, std::size_t begin, bool last, field& found, text_numbers& out);
@@ -47,6 +51,8 @@ class csv_parser {
   bool quoted_field(std::string_view text, std::size_t begin, bool last, field& found, text_numbers& out);
   void header_field(const field& found, std::size_t begin, text_numbers& out);
   void choose_columns(text_numbers& out);
+  /// Warns where a number of the choice is the name of another column.
+  void note_names(const column_choice& choice, const text_numbers& out) const;
   /// The record at hand ends: so does its key.
   void end_key(text_numbers& out);
   /// A field of the first record, of which `all` columns are chosen.
@@ -60,6 +66,7 @@ class csv_parser {
   column_choice choice_;
   std::optional<column_choice> by_;  ///< nothing: records have no keys
   bool in_header_;
+  bool guesses_header_;                     ///< whether in_header_ is still to be guessed
   std::vector<wanted_column> wanted_;       ///< by their places in the record
   std::size_t next_wanted_ = 0;             ///< the first of them that the record at hand has not had
   std::vector<wanted_column> key_columns_;  ///< by their places in the record

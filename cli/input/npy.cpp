@@ -148,6 +148,7 @@ class dictionary_parser {
       }
       if (!accept(',')) {
         expect(')');
+        if (shape_.size() == 1) malformed("'shape' is a number in parentheses, and a tuple of one ends with a comma");
         break;
       }
     }

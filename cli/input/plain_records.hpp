@@ -51,12 +51,12 @@ class plain_records {
     line_ = next_ = 0;
   }
   std::size_t line_end_behind(std::size_t at) {
-    while (separators_.line_end_or_quote(line_) < at) ++line_;
-    return separators_.line_end_or_quote(line_);
+    while (separators_.line_end_or_odd(line_) < at) ++line_;
+    return separators_.line_end_or_odd(line_);
   }
   bool is_record(std::size_t at, std::size_t fields) {
     line_end_ = line_end_behind(at);
-    if (line_end_ >= separators_.end() || text_[line_end_] == '"') return false;
+    if (line_end_ >= separators_.end() || !ends_line(text_[line_end_])) return false;
     while (separators_.delimiter(next_) < at) ++next_;
     first_ = next_;
     last_field_ = fields - 1;

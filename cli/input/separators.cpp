@@ -28,9 +28,10 @@ HWY_INLINE marks marks_of(const std::uint8_t* text, std::uint8_t delimiter) {
   for (std::size_t i = 0; i < 64; i += width) {
     const auto bytes = hn::LoadU(d, text + i);
     const auto line_ends = hn::Or(hn::Eq(bytes, hn::Set(d, '\n')), hn::Eq(bytes, hn::Set(d, '\r')));
+    const auto odd = hn::Or(hn::Eq(bytes, hn::Set(d, '"')), hn::Eq(bytes, hn::Zero(d)));
     std::uint8_t delimiters[8] = {}, others[8] = {};
     hn::StoreMaskBits(d, hn::Eq(bytes, hn::Set(d, delimiter)), delimiters);
-    hn::StoreMaskBits(d, hn::Or(line_ends, hn::Eq(bytes, hn::Set(d, '"'))), others);
+    hn::StoreMaskBits(d, hn::Or(line_ends, odd), others);
     std::uint64_t delimiter_bits, other_bits;
     std::memcpy(&delimiter_bits, delimiters, 8);
     std::memcpy(&other_bits, others, 8);

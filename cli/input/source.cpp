@@ -8,7 +8,9 @@
 #include <fmt/ranges.h>
 
 #include "backends/words.hpp"
+#include "cli/input/column_choice.hpp"
 #include "cli/input/compression.hpp"
+#include "cli/input/inferred_number.hpp"
 #include "cli/input/npz.hpp"
 #include "cli/kit/errors.hpp"
 #include "cli/kit/text.hpp"
@@ -79,6 +81,12 @@ void check_options(const input_options& arguments, std::string_view format) {
   if (format != "csv") {
     refuse(!arguments.column.empty(), "--column", "csv");
     refuse(arguments.header, "--header", "csv");
+    refuse(arguments.no_header, "--no-header", "csv");
+  }
+  for (const auto& [words, option] : {std::pair(arguments.column, "--column"), std::pair(arguments.by, "--by")}) {
+    if (!arguments.no_header || !column_choice(words).has_name()) continue;
+    throw usage_error(
+        fmt::format("{} {} is a name, and --no-header says that there are none", option, printable(words)));
   }
   if (format != "csv" && format != "text") {
     refuse(!arguments.delimiter.empty(), "--delimiter", "text or csv");
@@ -137,9 +145,16 @@ source::source(const input_options& arguments)
   } else {
     skips_missing_ = cli::skips_missing(arguments);
     delimiter_ = delimiter_of(arguments).value_or(delimiter_);
-    blocks_ = text_blocks(reader_, type_,
-                          {format_ == "csv", delimiter_of(arguments), arguments.column, arguments.header,
-                           skips_missing_, arguments.every_column && arguments.column.empty(), arguments.by});
+    infers_types_ = arguments.type.empty() && arguments.integers;
+    blocks_ = text_blocks(reader_, infers_types_ ? std::nullopt : std::optional(type_),
+                          {.csv = format_ == "csv",
+                           .delimiter = delimiter_of(arguments),
+                           .column = arguments.column,
+                           .header = arguments.header,
+                           .skip_missing = skips_missing_,
+                           .every_column = arguments.every_column && arguments.column.empty(),
+                           .by = arguments.by,
+                           .guess_header = !arguments.header && !arguments.no_header});
   }
 }
 
@@ -174,7 +189,7 @@ void source::open_archive(const input_options& arguments) {
 
 void source::decide_format(const input_options& arguments) {
   if (format_ == "npy") return;
-  const bool like_csv = !arguments.column.empty() || arguments.header;
+  const bool like_csv = !arguments.column.empty() || arguments.header || arguments.no_header;
   if (!arguments.format.empty()) {
     if (std::ranges::find(formats, arguments.format) == formats.end()) {
       throw usage_error(fmt::format("unknown format '{}'{}", printable(arguments.format),
@@ -258,11 +273,16 @@ void source::open_binary(std::uint64_t begin, std::optional<std::uint64_t> count
   const std::uint64_t available = (bytes - begin) / size_of(type_);
   whole_ = array_view(bytes == 0 ? nullptr : map_->data() + begin,
                       static_cast<std::size_t>(count.value_or(available)), type_);
+  whole_column_.type = type_;
 }
 
 std::span<const input_column> source::columns() const {
-  static const input_column unnamed;
-  return blocks_ ? blocks_->columns() : std::span(&unnamed, 1);
+  return blocks_ ? blocks_->columns() : std::span(&whole_column_, 1);
+}
+
+std::span<const element_type> source::possible_types() const noexcept {
+  static constexpr std::array inferred = {element_type::i64, element_type::u64, element_type::f64};
+  return infers_types_ ? std::span<const element_type>(inferred) : std::span(&type_, 1);
 }
 
 void source::require_one_column(std::string_view reader) const {
@@ -272,13 +292,17 @@ void source::require_one_column(std::string_view reader) const {
 array_view source::load(std::size_t column) {
   if (whole_) return *whole_;
   if (loaded_.empty()) {
-    loaded_.resize(columns().size());
+    for (const input_column& one : columns()) loaded_.push_back({.bytes = {}, .type = one.type});
     for_each_block(*this, [&](std::size_t i, const array_view& block) {
+      auto& [loaded, type] = loaded_[i];
+      if (block.type == element_type::f64 && type != block.type) round_to_f64(loaded, type);
+      type = block.type;
       const auto* bytes = static_cast<const std::byte*>(block.data);
-      loaded_[i].insert(loaded_[i].end(), bytes, bytes + block.bytes());
+      loaded.insert(loaded.end(), bytes, bytes + block.bytes());
     });
   }
-  return {loaded_[column].data(), loaded_[column].size() / size_of(type_), type_};
+  const loaded_column& one = loaded_[column];
+  return {one.bytes.data(), one.bytes.size() / size_of(one.type), one.type};
 }
 
 void source::finish() const {

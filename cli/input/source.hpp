@@ -26,6 +26,7 @@ struct input_options {
   std::string path = {};    ///< "-": standard input
   std::string format = {};  ///< npy, raw, text, csv; empty: by the first bytes, other options, extension
   std::string type = {};    ///< element type; required for raw
+  bool integers = true;     ///< text, csv: without `type`, columns of integers alone are i64 or u64, and not f64
   std::uint64_t skip = 0;   ///< raw: bytes before the first element
   std::optional<std::uint64_t> count = {};  ///< raw: elements; default: all
   std::string column = {};                  ///< csv: see column_choice
@@ -33,6 +34,7 @@ struct input_options {
   bool every_column = false;                ///< csv: an empty `column` is every column
   std::string delimiter = {};               ///< text, csv: one character, or "tab"
   bool header = false;                      ///< csv: see text_layout
+  bool no_header = false;                   ///< csv: the first record is none; with neither, the records tell
   std::string member = {};                  ///< npy: the name of a member of .npz
   std::string missing = {};                 ///< text, csv: skip, or error; empty: error
 
@@ -49,6 +51,10 @@ bool skips_missing(const input_options& arguments);
 struct input_column {
   std::string name = {};      ///< of one of several columns, see chosen_column; otherwise empty
   std::uint64_t missing = 0;  ///< the numbers that were missing, and left out, so far
+  /// Of the last block. In text whose types are inferred, a type other than that of the block before is u64 or f64,
+  /// and stands for the numbers before as well: see read_inferred().
+  element_type type = element_type::f64;
+  std::uint64_t inexact = 0;  ///< text: the integers so far that no f64 is equal to
 };
 
 /// The elements of an input, in blocks.
@@ -68,9 +74,10 @@ class block_source {
 /// last element are an error.
 std::unique_ptr<block_source> binary_blocks(byte_reader& in, element_type type, std::optional<std::uint64_t> count,
                                             bool reject_trailing_bytes);
-/// Reads numbers in text. A column without a number is an error. The header or the first record is read at once if
-/// it decides how many columns there are.
-std::unique_ptr<block_source> text_blocks(byte_reader& in, element_type type, const text_layout& layout);
+/// Reads numbers in text; without a type each column has its own. A column without a number is an error. The header
+/// or the first record is read at once if it decides how many columns there are.
+std::unique_ptr<block_source> text_blocks(byte_reader& in, std::optional<element_type> type,
+                                          const text_layout& layout);
 
 /// An opened input. The constructor checks everything that can be checked before the elements are read.
 class source {
@@ -81,7 +88,12 @@ class source {
   const std::string& name() const noexcept { return reader_.name(); }
   /// Whether the input is the regular file `path`, perhaps by another name.
   bool is_file(const std::string& path) const noexcept { return file_.is_file(path); }
+  /// Whether the elements of each column decide its type, which is known when all are read.
+  bool infers_types() const noexcept { return infers_types_; }
+  /// The type of the elements, unless infers_types().
   element_type type() const noexcept { return type_; }
+  /// The types that the elements may turn out to have: one, or where infers_types() i64, u64 and f64.
+  std::span<const element_type> possible_types() const noexcept;
   std::string_view format() const noexcept { return format_; }
   bool skips_missing() const noexcept { return skips_missing_; }
   /// The header of an array of .npy or .npz.
@@ -101,7 +113,8 @@ class source {
   const std::optional<array_view>& whole() const noexcept { return whole_; }
   /// The next elements of each column, see block_source.
   std::span<const array_view> next() { return blocks_->next(); }
-  /// All elements of a column. The source copies those of all columns into its own memory if they are not mapped.
+  /// All elements of a column, of its type. The source copies those of all columns into its own memory if they are
+  /// not mapped.
   array_view load(std::size_t column = 0);
   /// Call finish() after reading. @throws bad_data if a mapped file has changed meanwhile
   void finish() const;
@@ -121,13 +134,18 @@ class source {
   std::int64_t size_;  ///< of a regular file that is not compressed, in bytes; otherwise -1
   element_type type_ = element_type::f64;
   std::string format_;
-  bool skips_missing_ = false;
+  bool skips_missing_ = false, infers_types_ = false;
   char delimiter_ = ',';
   std::optional<npy_header> npy_;
   std::unique_ptr<mapped_file> map_;
   std::optional<array_view> whole_;
+  input_column whole_column_;
   std::unique_ptr<block_source> blocks_;
-  std::vector<std::vector<std::byte>> loaded_;  ///< of each column
+  struct loaded_column {
+    std::vector<std::byte> bytes;
+    element_type type = element_type::f64;
+  };
+  std::vector<loaded_column> loaded_;  ///< of each column
 };
 
 /// Calls push(column, block) with the blocks of the input, one after the other: a mapped input is one block.

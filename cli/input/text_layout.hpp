@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include <fanin/request.hpp>
+
 namespace fanin::cli {
 
 inline constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
@@ -28,7 +30,7 @@ struct text_layout {
   bool csv = false;
   /// The character between fields. In plain text, white space separates numbers, too; a line with a delimiter has a
   /// number on both sides of each, unless the delimiter is white space. By default a comma separates the fields of
-  /// CSV; plain text then has no delimiter, and a comma is allowed between a number and the white space.
+  /// CSV; plain text then has no delimiter.
   std::optional<char> delimiter = {};
   /// CSV: the columns, see column_choice.
   std::string column = {};
@@ -40,13 +42,18 @@ struct text_layout {
   bool every_column = false;
   /// CSV: the columns of the key of each record, see column_choice; empty: records have no keys.
   std::string by = {};
+  /// CSV, without `header`: whether the first record is a header is told by the records, see header_guess.hpp.
+  bool guess_header = false;
 };
 
 /// The numbers of a column, or of plain text.
 struct column_values {
-  std::string name = {};              ///< see chosen_column; empty in plain text
-  std::vector<std::byte> bytes = {};  ///< the elements that a parser has read since they were cleared
-  std::uint64_t missing = 0;          ///< the numbers left out since the beginning of the input
+  std::string name = {};                  ///< see chosen_column; empty in plain text
+  std::vector<std::byte> bytes = {};      ///< the elements that a parser has read since they were cleared
+  std::uint64_t missing = 0;              ///< the numbers left out since the beginning of the input
+  element_type type = element_type::f64;  ///< of `bytes`; see text_numbers where the type is not fixed
+  bool has_negative = false;              ///< whether an integer since the beginning of the input was negative
+  std::uint64_t inexact = 0;              ///< the integers since the beginning of the input that no f64 is equal to
 };
 
 }  // namespace fanin::cli

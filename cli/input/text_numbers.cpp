@@ -8,8 +8,14 @@
 
 namespace fanin::cli {
 
-text_numbers::text_numbers(element_type type, bool skip_missing, std::string name)
-    : type_(type), read_(number_reader_of(type)), skip_missing_(skip_missing), name_(std::move(name)), columns_(1) {}
+text_numbers::text_numbers(std::optional<element_type> type, bool skip_missing, std::string name)
+    : type_(type.value_or(element_type::f64)),
+      first_type_(type.value_or(element_type::i64)),
+      read_(type_ == element_type::f64 ? nullptr : number_reader_of(type_)),
+      skip_missing_(skip_missing),
+      name_(std::move(name)) {
+  add_column();
+}
 
 void text_numbers::append_empty(std::size_t begin, column_values& to) const {
   const std::errc code = append({}, begin, to);

@@ -12,6 +12,7 @@
 
 #include <fanin/request.hpp>
 
+#include "cli/input/inferred_number.hpp"
 #include "cli/input/number.hpp"
 #include "cli/input/text_layout.hpp"
 
@@ -21,11 +22,13 @@ namespace fanin::cli {
 /// line and the byte in it, from 1.
 class text_numbers {
  public:
-  /// There is one column without a name. `name` is that of the input, for messages.
-  text_numbers(element_type type, bool skip_missing, std::string name);
+  /// There is one column without a name. Without a type each column has its own, see read_inferred(). `name` is that
+  /// of the input, for messages.
+  text_numbers(std::optional<element_type> type, bool skip_missing, std::string name);
 
   const std::string& name() const noexcept { return name_; }
   std::vector<column_values>& columns() noexcept { return columns_; }
+  void add_column(std::string name = {}) { columns_.push_back({.name = std::move(name), .type = first_type_}); }
 
   std::uint64_t consumed() const noexcept { return consumed_; }
   std::uint64_t line() const noexcept { return line_; }
@@ -45,7 +48,7 @@ class text_numbers {
   /// is wrong with the word; refuse() says it.
   std::errc append(std::string_view word, std::size_t begin, column_values& to) const {
     check_length(word.size(), longest_word, begin);
-    const std::errc code = read_(word, to.bytes);
+    const std::errc code = read_ == nullptr ? read_inferred(word, to) : read_(word, to.bytes);
     return code == std::errc() || !skip_missing_ || !is_missing(word) ? code : (++to.missing, std::errc());
   }
   /// An empty field. @throws bad_data unless missing numbers are left out
@@ -62,8 +65,9 @@ class text_numbers {
  private:
   [[noreturn]] void fail_length(std::size_t longest, std::size_t begin) const;
 
-  element_type type_;
-  number_reader read_;
+  element_type type_;        ///< for messages
+  element_type first_type_;  ///< of a column without numbers
+  number_reader read_;       ///< null: read_inferred()
   bool skip_missing_;
   std::string name_;
   std::vector<column_values> columns_;

@@ -12,7 +12,7 @@ std::variant<word_parser, csv_parser> parser_of(const text_layout& layout) {
 
 }  // namespace
 
-text_parser::text_parser(const text_layout& layout, element_type type, std::string name)
+text_parser::text_parser(const text_layout& layout, std::optional<element_type> type, std::string name)
     : out_(type, layout.skip_missing, std::move(name)), parser_(parser_of(layout)) {}
 
 std::size_t text_parser::parse(std::string_view text, bool last) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -17,12 +18,13 @@
 
 namespace fanin::cli {
 
-/// Turns text that arrives in pieces into elements of one type. A line ends with "\n", "\r\n" or "\r". Errors name
+/// Turns text that arrives in pieces into elements. A line ends with "\n", "\r\n" or "\r". Errors name
 /// the line and the byte in it, from 1.
 class text_parser {
  public:
-  /// `name` is for messages. @throws usage_error if the choice of columns makes no sense
-  text_parser(const text_layout& layout, element_type type, std::string name);
+  /// Without a type each column has its own, which column_values::type says. `name` is for messages.
+  /// @throws usage_error if the choice of columns makes no sense
+  text_parser(const text_layout& layout, std::optional<element_type> type, std::string name);
 
   /// Parses the complete words or fields at the front of `text` and appends their values to columns(). Returns the
   /// number of bytes consumed; the next call has to begin with the rest. With `last`, no more text follows, and

@@ -24,9 +24,7 @@ std::size_t word_parser::parse(std::string_view text, bool last, text_numbers& o
     while (end < text.size() && !separates(text[end])) ++end;
     out.check_length(end - at, longest_word, at);
     if (end == text.size() && !last) break;
-    std::string_view word = text.substr(at, end - at);
-    if (!delimiter_ && word.ends_with(',')) word.remove_suffix(1);
-    if (!word.empty()) append(word, at, out);
+    append(text.substr(at, end - at), at, out);
     has_word_ = true;
     at = end;
   }

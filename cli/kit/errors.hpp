@@ -4,6 +4,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 #include <fanin/error.hpp>
 
@@ -24,23 +25,22 @@ struct regression : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// `fanin regress --strict` left cases undecided: exit status 4.
+/// `fanin regress` without --lenient left cases undecided: exit status 4.
 struct undecided_cases : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
 /// Returns f(), which calls the library with options that have been checked.
 /// @throws bad_data if the library rejects the elements (an integer total overflows, min of no elements); the message
-/// names the input
+/// names the input, and advises if a total overflows
 template <class F>
-auto with_input_name(const std::string& input, F f) {
-  const auto named = [&](const error& problem) { return bad_data(input + ": " + problem.what()); };
+auto with_input_name(const std::string& input, F f, std::string_view advice = {}) {
   try {
     return f();
   } catch (const overflow& problem) {
-    throw named(problem);
+    throw bad_data(input + ": " + problem.what() + std::string(advice));
   } catch (const invalid_argument& problem) {
-    throw named(problem);
+    throw bad_data(input + ": " + problem.what());
   }
 }
 

@@ -74,7 +74,55 @@ json bound_json(const error_bound& bound, std::string_view premise) {
           {"if", premise.empty() ? json() : json(premise)}};
 }
 
-std::string printed(const json& value) { return value.dump(2, ' ', false, json::error_handler_t::replace) + "\n"; }
+namespace {
+
+bool is_printable(const json& value) {
+  try {
+    (void)value.dump();
+    return true;
+  } catch (const json::type_error&) {  // a string that is not UTF-8
+    return false;
+  }
+}
+
+json hex_of(const json& value) {
+  if (value.is_string()) {
+    std::string digits;
+    for (const char byte : value.get_ref<const std::string&>()) digits += fmt::format("{:02x}", byte & 0xff);
+    return digits;
+  }
+  json list = json::array();
+  for (const json& one : value) list.push_back(hex_of(one));
+  return list;
+}
+
+/// The value with a member of `_hex` for each member of an object that is a string, or a list of strings, and not
+/// UTF-8.
+json with_hex(const json& value) {
+  const auto is_string = [](const json& one) { return one.is_string(); };
+  if (!value.is_structured()) return value;
+  json all = value.is_array() ? json::array() : json::object();
+  for (const auto& [name, member] : value.items()) {
+    if (value.is_array()) {
+      all.push_back(with_hex(member));
+      continue;
+    }
+    all[name] = with_hex(member);
+    const bool is_text = is_string(member) || (member.is_array() && std::ranges::all_of(member, is_string));
+    if (is_text && !is_printable(member)) all[name + "_hex"] = hex_of(member);
+  }
+  return all;
+}
+
+}  // namespace
+
+std::string printed(const json& value) {
+  try {
+    return value.dump(2) + "\n";
+  } catch (const json::type_error&) {  // a string that is not UTF-8
+    return with_hex(value).dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+  }
+}
 
 std::string csv_of(const json& rows) {
   const auto cell = [](const json& value) -> std::string {

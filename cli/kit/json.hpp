@@ -39,7 +39,9 @@ json described(const json& found);
 /// presumes.
 json bound_json(const error_bound& bound, std::string_view premise = {});
 
-/// The text of a JSON value. Bytes that are not UTF-8, as in file names, are replaced.
+/// The text of a JSON value. Bytes that are not UTF-8, as in file names, are replaced. The object then has a further
+/// member with `_hex` behind the name: the bytes of the string in hexadecimal, or of a list of strings a list of
+/// these.
 std::string printed(const json& value);
 
 /// A list of objects as CSV. The columns are the keys of the object with the most keys; a missing value is an empty

@@ -91,7 +91,7 @@ opened_request::opened_request(const request& asked)
     const source& input = *inputs_.back();
     if (!input.whole())
       throw usage_error(fmt::format("{}: ranks read parts of a file of .npy or raw numbers", input.name()));
-    require_same_type(described(*inputs_.front()), input);
+    require_same_type(*inputs_.front(), input);
     if (inputs_.front()->whole()->count != input.whole()->count) {
       throw usage_error(fmt::format("{} has {} elements, and {} {}", inputs_.front()->name(),
                                     inputs_.front()->whole()->count, input.name(), input.whole()->count));
@@ -112,7 +112,8 @@ finished_reduction opened_request::reduce() {
   const auto begin_of = [&](unsigned r) { return static_cast<std::size_t>(wide{count_} * r / ranks); };
   const std::size_t first = begin_of(rank), length = begin_of(rank + 1) - first;
 
-  finished_reduction done{.what = what_, .inputs = {}, .count = count_, .reached = {}};
+  finished_reduction done{
+      .what = what_, .inputs = {}, .type = inputs_.front()->type(), .count = count_, .reached = {}};
   for (const auto& input : inputs_) done.inputs.push_back(described(*input));
   const input_views all = inputs_.size() == 2 ? input_views(*inputs_[0]->whole(), *inputs_[1]->whole())
                                               : input_views(*inputs_[0]->whole());

@@ -10,6 +10,7 @@
 #include "cli/kit/output.hpp"
 #include "cli/kit/table.hpp"
 #include "cli/kit/text.hpp"
+#include "cli/reduce/element_forms.hpp"
 #include "cli/reduce/reduction.hpp"
 
 namespace fanin::cli {
@@ -25,7 +26,11 @@ struct describe_options {
 
 struct described_column {
   input_column column;
+  element_type type;
   any_description found;
+
+  /// The integers that were rounded to f64 when they were read.
+  std::uint64_t rounded() const { return type == element_type::f64 ? column.inexact : 0; }
 };
 
 struct named_number {
@@ -41,8 +46,9 @@ constexpr named_number named_numbers[] = {{"min", &any_description::min},
 json to_json(const described_column& one, const source& input) {
   json all = described(json{{"input", input.name()}});
   if (!one.column.name.empty()) all["column"] = one.column.name;
-  all.update({{"element_type", to_string(input.type())}, {"count", one.found.count}, {"nan", one.found.nan}});
+  all.update({{"element_type", to_string(one.type)}, {"count", one.found.count}, {"nan", one.found.nan}});
   if (input.skips_missing()) all["missing"] = one.column.missing;
+  if (one.rounded() > 0) all["rounded_on_reading"] = one.rounded();
   for (const auto& [name, number] : named_numbers) all[std::string(name)] = json_value(one.found.*number).at("value");
   for (const auto& [name, number] : named_numbers) all["text"][std::string(name)] = value_text(one.found.*number);
   return all;
@@ -69,12 +75,13 @@ table_row row_of_table(const described_column& one, const source& input) {
 std::vector<described_column> describe_columns(source& input, const options& chosen) {
   constexpr std::size_t most_bytes = std::size_t{4} << 20;  // between two signs of progress
   progress line("description of " + input.name());
-  std::vector<std::unique_ptr<describer>> columns;
-  for (std::size_t i = 0; i < input.columns().size(); ++i) {
-    columns.push_back(std::make_unique<describer>(input.type(), chosen));
-  }
+  const auto make = [&](element_type type) { return std::make_unique<describer>(type, chosen); };
+  const std::vector<element_type> types = supported_types(input.possible_types(), make);
+  std::vector<typed_streams<describer>> columns;
+  for (std::size_t i = 0; i < input.columns().size(); ++i) columns.emplace_back(types, make);
   for_each_piece(input, most_bytes, [&](std::size_t i, const array_view& piece) {
-    columns[i]->push(piece);
+    element_forms forms(piece);
+    columns[i].push(forms);
     line.add_bytes(piece.bytes());
   });
   input.finish();
@@ -82,7 +89,9 @@ std::vector<described_column> describe_columns(source& input, const options& cho
   for (std::size_t i = 0; i < columns.size(); ++i) {
     const input_column& column = input.columns()[i];
     const std::string place = place_text(input.name(), column.name);
-    all.push_back({column, with_input_name(place, [&] { return columns[i]->finish().value; })});
+    const auto finish = [&] { return columns[i].chosen().finish().value; };
+    all.push_back({column, columns[i].type(), with_input_name(place, finish, overflow_advice(input.infers_types()))});
+    warn_of_rounding(place, all.back().rounded());
   }
   return all;
 }

@@ -70,9 +70,11 @@ void run_joint_reduction(joint_options arguments) {
                       .force = arguments.force,
                       .json = arguments.json});
   }
+  const std::vector<finished_reduction> all = reduce_jointly(operations, arguments);
+  warn_of_rounding(all);
   std::string text;
   json rows = json::array();
-  for (const finished_reduction& done : reduce_jointly(operations, arguments)) {
+  for (const finished_reduction& done : all) {
     text += fmt::format("{} {}", to_string(done.what), line_of(done, false));
     rows.push_back(to_json(done));
   }

@@ -7,6 +7,7 @@
 
 #include "cli/kit/errors.hpp"
 #include "cli/kit/output.hpp"
+#include "cli/reduce/element_forms.hpp"
 
 namespace fanin::cli {
 
@@ -17,8 +18,10 @@ finished_reduction reduce_loaded(operation what, const input_views& views, const
   const auto start = std::chrono::steady_clock::now();
   const plan checked(what, views.type(), chosen,
                      views.count());  // What is wrong with the options is not the input's fault.
+  done.type = views.type();
   done.count = views.count();
-  done.reached = with_input_name(done.place(), [&] { return reduce(what, views, chosen); });
+  done.reached = with_input_name(
+      done.place(), [&] { return reduce(what, views, chosen); }, done.overflow_advice());
   done.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return done;
 }
@@ -28,13 +31,19 @@ std::vector<finished_reduction> reduce_columns(std::span<const operation> operat
   std::vector<finished_reduction> all;
   for (std::size_t i = 0; i < input.columns().size(); ++i) {
     const array_view values = input.load(i);
+    element_forms forms(values);
     const input_column& column = input.columns()[i];
     for (const operation what : operations) {
-      all.push_back(reduce_loaded(what, values, chosen,
+      const auto check = [&](element_type type) {
+        (void)plan(what, type, with_default_method(what, type, chosen), values.count);
+      };
+      const element_type type = supported_type(values.type, input.infers_types(), check);
+      all.push_back(reduce_loaded(what, forms.as(type), chosen,
                                   {.what = what,
                                    .inputs = {described(input)},
                                    .column = column.name,
                                    .missing = column.missing,
+                                   .rounded = type == element_type::f64 ? column.inexact : 0,
                                    .reached = {}}));
     }
     if (state != nullptr) state->add(values);

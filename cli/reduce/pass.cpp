@@ -22,19 +22,31 @@ std::string columns_text(std::size_t count) { return count == 1 ? "one column" :
 
 reduction_pass::reduction_pass(std::span<const operation> operations, const source& first, const options& chosen)
     : operations_(operations.begin(), operations.end()) {
-  for (const input_column& one : first.columns()) {
-    columns_.push_back({.name = one.name, .streams = {}});
-    for (const operation what : operations) {
-      columns_.back().streams.push_back(
-          std::make_unique<incremental>(what, first.type(), with_default_method(what, first.type(), chosen)));
-    }
+  for (const input_column& one : first.columns()) columns_.push_back({.name = one.name, .streams = {}});
+  for (const operation what : operations) {
+    const auto make = [what, chosen](element_type type) {
+      return std::make_unique<incremental>(what, type, with_default_method(what, type, chosen));
+    };
+    const std::vector<element_type> types = supported_types(first.possible_types(), make);
+    for (column& one : columns_) one.streams.emplace_back(types, make);
   }
 }
 
-void reduction_pass::check_same(const source& input) const {
-  if (inputs_.empty()) return;
+void reduction_pass::refuse_type(element_type had, element_type found) const {
+  const std::string& first = inputs_.front().name;
+  throw usage_error(fmt::format("{} has elements of {}, and {} of {}", first, to_string(had), inputs_.back().name,
+                                to_string(found)));
+}
+
+void reduction_pass::check_same(const source& input) {
+  if (inputs_.size() == 1) return;
   const read_input& first = inputs_.front();
-  require_same_type(first, input);
+  for (column& one : columns_) {
+    for (auto& stream : one.streams) {
+      const element_type type = stream.type();
+      if (!stream.keep(input.possible_types())) refuse_type(type, input.type());
+    }
+  }
   if (std::ranges::equal(columns_, input.columns(), {}, &column::name, &input_column::name)) return;
   const std::span<const input_column> others = input.columns();
   if (columns_.size() != others.size()) {
@@ -46,33 +58,47 @@ void reduction_pass::check_same(const source& input) const {
                                 first.name, printable(differ.in1->name), input.name(), printable(differ.in2->name)));
 }
 
+void reduction_pass::push(column& to, const array_view& piece) {
+  element_forms forms(piece);
+  for (auto& stream : to.streams) {
+    const element_type type = stream.type();
+    if (!stream.push(forms)) refuse_type(type, piece.type);
+  }
+}
+
 void reduction_pass::read(source& input, exact_state* state) {
-  check_same(input);
   inputs_.push_back(described(input));
+  check_same(input);
   line_.set_task(
       fmt::format("{} of {}", operations_.size() == 1 ? to_string(operations_[0]) : "reduction", input.name()));
   for_each_piece(input, operations_.size() == 1 ? most_bytes : bytes_in_cache,
                  [&](std::size_t i, const array_view& piece) {
-                   for (const auto& stream : columns_[i].streams) stream->push(piece);
+                   push(columns_[i], piece);
                    if (state != nullptr) state->add(piece);
                    columns_[i].count += piece.count;
                    line_.add_bytes(piece.bytes());
                  });
-  for (std::size_t i = 0; i < columns_.size(); ++i) columns_[i].missing += input.columns()[i].missing;
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    columns_[i].missing += input.columns()[i].missing;
+    columns_[i].inexact += input.columns()[i].inexact;
+  }
   input.finish();
 }
 
 std::vector<finished_reduction> reduction_pass::finish() {
   std::vector<finished_reduction> all;
-  for (const column& one : columns_) {
+  for (column& one : columns_) {
     for (std::size_t i = 0; i < operations_.size(); ++i) {
       finished_reduction done{.what = operations_[i],
                               .inputs = inputs_,
                               .column = one.name,
+                              .type = one.streams[i].type(),
                               .count = one.count,
                               .missing = one.missing,
                               .reached = {}};
-      done.reached = with_input_name(done.place(), [&] { return one.streams[i]->finish(); });
+      if (done.type == element_type::f64) done.rounded = one.inexact;
+      done.reached = with_input_name(
+          done.place(), [&] { return one.streams[i].chosen().finish(); }, done.overflow_advice());
       done.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
       all.push_back(std::move(done));
     }

@@ -10,6 +10,7 @@
 
 #include "cli/exact_state.hpp"
 #include "cli/kit/output.hpp"
+#include "cli/reduce/element_forms.hpp"
 #include "cli/reduce/reduction.hpp"
 
 namespace fanin::cli {
@@ -22,8 +23,8 @@ class reduction_pass {
   reduction_pass(std::span<const operation> operations, const source& first, const options& chosen);
 
   /// Adds the elements of an input, the one of the constructor first, and those of a single column to `state`,
-  /// unless it is null. @throws bad_data, usage_error if its columns or its element type are not those of the first
-  /// input
+  /// unless it is null. @throws bad_data, usage_error if its columns are not those of the first input, or if no
+  /// element type has the numbers of both
   void read(source& input, exact_state* state);
   /// The results of the operations on the first column, then those on the second, ... Call finish() once.
   /// @throws bad_data
@@ -32,11 +33,13 @@ class reduction_pass {
  private:
   struct column {
     std::string name;
-    std::uint64_t count = 0, missing = 0;
-    std::vector<std::unique_ptr<incremental>> streams;  ///< of each operation
+    std::uint64_t count = 0, missing = 0, inexact = 0;
+    std::vector<typed_streams<incremental>> streams;  ///< of each operation
   };
 
-  void check_same(const source& input) const;
+  void check_same(const source& input);
+  void push(column& to, const array_view& piece);
+  [[noreturn]] void refuse_type(element_type had, element_type found) const;
 
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   std::vector<operation> operations_;

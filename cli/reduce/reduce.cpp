@@ -43,10 +43,11 @@ input_options at_path(input_options like, const std::string& path) {
 finished_reduction reduce_pair(operation what, const reduction_options& arguments, const options& chosen) {
   source first(arguments.input), second(at_path(arguments.input, arguments.other));
   for (const source* one : {&first, &second}) one->require_one_column(to_string(what));
-  require_same_type(described(first), second);
+  require_same_type(first, second);
   finished_reduction done =
       reduce_loaded(what, {first.load(), second.load()}, chosen,
                     {.what = what, .inputs = {described(first), described(second)}, .reached = {}});
+  done.rounded = first.columns()[0].inexact + second.columns()[0].inexact;
   first.finish();
   second.finish();
   return done;
@@ -121,7 +122,7 @@ std::vector<input_options> inputs_of(const std::vector<std::string>& files, cons
   return inputs;
 }
 
-void run_reduction(operation what, const reduction_options& arguments) {
+void run_reduction(operation what, reduction_options arguments) {
   const options chosen = arguments.how.checked();
   const bool pair = row_of(what).inputs == 2;
   std::vector<std::string> files = pair ? std::vector{arguments.input.path, arguments.other} : arguments.files;
@@ -139,6 +140,8 @@ void run_reduction(operation what, const reduction_options& arguments) {
     throw usage_error(pair ? "standard input cannot be both inputs" : "standard input is named twice");
   }
   check_missing(what, arguments.input);
+  // Two inputs have one type, and a state is one of floating-point numbers.
+  arguments.input.integers = !pair && arguments.save_state.empty();
   if (!arguments.many.by.empty()) {
     return run_by({.operations = {what},
                    .input = at_path(arguments.input, files[0]),
@@ -165,6 +168,7 @@ void run_reduction(operation what, const reduction_options& arguments) {
     for (const std::string& path : files)
       std::ranges::move(reduce_files(what, {path}, chosen, arguments), std::back_inserter(all));
   }
+  warn_of_rounding(all);
   std::string text;
   json rows = json::array();
   for (const finished_reduction& done : all) {

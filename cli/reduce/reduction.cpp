@@ -2,12 +2,14 @@
 #include "cli/reduce/reduction.hpp"
 
 #include <cmath>
+#include <set>
 
 #include <fmt/format.h>
 
 #include "cli/kit/errors.hpp"
 #include "cli/kit/output.hpp"
 #include "cli/kit/text.hpp"
+#include "cli/reduce/element_forms.hpp"
 #include "oracle/exact_sum.hpp"
 
 namespace fanin::cli {
@@ -24,8 +26,8 @@ bool is_spread(operation what) {
   return row.usual == method::exact && row.empty != empty_value::zero;
 }
 
-/// What has to hold for the bound to hold (docs/numerics.md); empty if nothing has to.
-std::string_view premise_of(const finished_reduction& done) {
+/// What has to hold of the method's arithmetic for the bound to hold (docs/numerics.md); empty if nothing has to.
+std::string_view premise_of_method(const finished_reduction& done) {
   const report& how = done.reached.report;
   if (how.how == method::exact || is_exact(how.bound)) return {};
   if (done.what == operation::log_sum_exp) return {};
@@ -34,6 +36,16 @@ std::string_view premise_of(const finished_reduction& done) {
   const bool squares = done.what == operation::sum_of_squares || done.what == operation::norm2;
   return squares ? "the sum of the squares is at most half the largest finite value"
                  : "the sum of the magnitudes is at most half the largest finite value";
+}
+
+/// What has to hold for the bound to hold; empty if nothing has to.
+std::string premise_of(const finished_reduction& done) {
+  std::string premise(premise_of_method(done));
+  if (done.rounded == 0) return premise;
+  if (!premise.empty()) premise += ", and ";
+  return premise + fmt::format("the result is that of the numbers as read: {} above 2^53 {} rounded to f64",
+                               done.rounded == 1 ? "1 integer" : fmt::format("{} integers", done.rounded),
+                               done.rounded == 1 ? "was" : "were");
 }
 
 /// What M is in the bound of an operation (docs/numerics.md).
@@ -100,12 +112,13 @@ std::string_view same_bits_story(const finished_reduction& done) {
 }  // namespace
 
 read_input described(const source& input) {
-  return {input.name(), std::string(input.format()), input.type(), input.whole().has_value(), input.skips_missing()};
+  return {input.name(), std::string(input.format()), input.whole().has_value(), input.skips_missing(),
+          input.infers_types()};
 }
 
-void require_same_type(const read_input& first, const source& input) {
-  if (input.type() == first.type) return;
-  throw usage_error(fmt::format("{} has elements of {}, and {} of {}", first.name, to_string(first.type),
+void require_same_type(const source& first, const source& input) {
+  if (input.type() == first.type()) return;
+  throw usage_error(fmt::format("{} has elements of {}, and {} of {}", first.name(), to_string(first.type()),
                                 input.name(), to_string(input.type())));
 }
 
@@ -155,8 +168,9 @@ json to_json(const finished_reduction& done, const json& values) {
   for (const passed_over& one : how.fallback) fallback.push_back(passed_over_json(one));
   json all = described(json{{"operation", to_string(done.what)}, {"input", done.input()}});
   if (!done.column.empty()) all["column"] = done.column;
-  all.update({{"element_type", to_string(done.inputs[0].type)}, {"count", done.count}});
+  all.update({{"element_type", to_string(done.type)}, {"count", done.count}});
   if (done.inputs[0].skips_missing) all["missing"] = done.missing;
+  if (done.rounded > 0) all["rounded_on_reading"] = done.rounded;
   all.update(values);
   all.update({{"backend", how.backend},
               {"variant", how.variant},
@@ -177,7 +191,7 @@ void explain(const finished_reduction& done, std::string_view absent, const std:
   for (const read_input& one : done.inputs) {
     write_stderr(fmt::format("input: {}, {}{}, {}elements of {}, {}", one.name,
                              done.column.empty() ? "" : fmt::format("column {}, ", done.column), one.format,
-                             one_input ? fmt::format("{} ", done.count) : "", to_string(one.type),
+                             one_input ? fmt::format("{} ", done.count) : "", to_string(done.type),
                              one.mapped ? "mapped" : "read"));
   }
   if (done.inputs[0].skips_missing) write_stderr(fmt::format("missing: {} left out", done.missing));
@@ -188,11 +202,18 @@ void explain(const finished_reduction& done, std::string_view absent, const std:
       fmt::format("ran: {}/{}, method {}, {:.6f} s", how.backend, how.variant, to_string(how.how), done.seconds));
   write_stderr(fmt::format("same bits: {} ({})", to_string(how.reproducibility), same_bits_story(done)));
   if (how.absent > 0) write_stderr(fmt::format("left out: {} {}", how.absent, absent));
-  const std::string_view premise = premise_of(done);
+  const std::string premise = premise_of(done);
   write_stderr(fmt::format("bound: {}{}{}", bound, premise.empty() ? "" : ", if ", premise));
 }
 
 }  // namespace
+
+void warn_of_rounding(std::span<const finished_reduction> all) {
+  std::set<std::string> places;
+  for (const finished_reduction& one : all) {
+    if (one.rounded > 0 && places.insert(one.place()).second) warn_of_rounding(one.place(), one.rounded);
+  }
+}
 
 void explain(const finished_reduction& done) { explain(done, "NaN", bound_text(done)); }
 void explain_each(const finished_reduction& done) { explain(done, "elements", bound_of_each_text(done)); }

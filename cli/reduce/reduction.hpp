@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,19 +14,20 @@
 
 #include "cli/commands.hpp"
 #include "cli/kit/json.hpp"
+#include "cli/reduce/element_forms.hpp"
 
 namespace fanin::cli {
 
 /// An input that was read.
 struct read_input {
   std::string name, format;
-  element_type type = element_type::f64;
   bool mapped = false;
   bool skips_missing = false;
+  bool infers_types = false;
 };
 read_input described(const source& input);
 /// @throws usage_error if the elements of `input` are not of the type that those of `first` are
-void require_same_type(const read_input& first, const source& input);
+void require_same_type(const source& first, const source& input);
 
 /// An input and one of its columns, which may have no name, for messages.
 std::string place_text(const std::string& input, const std::string& column);
@@ -33,9 +35,11 @@ std::string place_text(const std::string& input, const std::string& column);
 struct finished_reduction {
   operation what = operation::sum;
   std::vector<read_input> inputs;
-  std::string column = {};  ///< of one of several columns, see input_column; otherwise empty
+  std::string column = {};                ///< of one of several columns, see input_column; otherwise empty
+  element_type type = element_type::f64;  ///< of the elements
   std::uint64_t count = 0;
   std::uint64_t missing = 0;  ///< numbers that were missing, and left out
+  std::uint64_t rounded = 0;  ///< integers that were rounded when they were read as f64
   double seconds = 0;
   result<scalar> reached;
 
@@ -43,6 +47,8 @@ struct finished_reduction {
   std::string input() const;
   /// The names of the inputs and of the column, for messages.
   std::string place() const;
+  /// What to do if an integer total overflows, for messages.
+  std::string_view overflow_advice() const { return cli::overflow_advice(inputs.front().infers_types); }
 };
 
 /// The value of any and all as true or false, and of the others as value_text() has it.
@@ -57,6 +63,8 @@ std::string line_of(const finished_reduction& done, bool many_inputs);
 json to_json(const finished_reduction& done);
 /// The same with `values` in place of the members of the value.
 json to_json(const finished_reduction& done, const json& values);
+/// Warns on stderr once for each column of which numbers were rounded when they were read.
+void warn_of_rounding(std::span<const finished_reduction> all);
 /// Says on stderr who ran, who was passed over and why, and the error bound.
 void explain(const finished_reduction& done);
 /// The same of many results, for each of which the bound holds.

@@ -132,19 +132,21 @@ std::string html_sources(const std::vector<source>& sources) {
 
 std::string html_numbers(const std::vector<key_number>& numbers) {
   if (numbers.empty()) return {};
-  const auto held = static_cast<std::size_t>(std::ranges::count(numbers, true, &key_number::holds));
+  const auto held = static_cast<std::size_t>(std::ranges::count(numbers, outcome::met, &key_number::reached));
   const std::string lead = held < numbers.size() ? fmt::format("{} of {} numbers meet the mark", held, numbers.size())
                            : held == 1           ? "The one number meets the mark"
                            : held == 2           ? "Both numbers meet the mark"
                                                  : fmt::format("All {} numbers meet the mark", held);
   std::string text = fmt::format("<p class=\"lead\">{}.</p>\n<ul class=\"numbers\">\n", lead);
-  for (const auto& [value, name, detail, verdict, holds, section] : numbers) {
+  constexpr std::string_view styles[] = {"good", "bad", "doubtful"}, signs[] = {"✓", "✗", "?"};
+  for (const auto& [value, name, detail, verdict, reached, section] : numbers) {
     const std::string what =
         section.empty() ? escaped(name) : fmt::format("<a href=\"#{}\">{}</a>", section, escaped(name));
     text += fmt::format(
         "<li class=\"{}\"><strong>{}</strong><span class=\"what\">{}</span><span class=\"muted\">{}</span>"
         "<em>{} {}</em></li>\n",
-        holds ? "good" : "bad", html_title(value), what, html_title(detail), holds ? "✓" : "✗", html_title(verdict));
+        styles[static_cast<std::size_t>(reached)], html_title(value), what, html_title(detail),
+        signs[static_cast<std::size_t>(reached)], html_title(verdict));
   }
   return text + "</ul>\n";
 }

@@ -20,6 +20,8 @@ namespace {
 // The marks that the verdicts name.
 constexpr double least_share = 0.9, most_extra_time = 0.25;
 
+outcome met_if(bool holds) { return holds ? outcome::met : outcome::missed; }
+
 bool is_of_another_library(const measurement& one) {
   constexpr std::string_view others[] = {"cub", "thrust", "peer"};
   return std::ranges::find(others, one.backend) != std::end(others);
@@ -50,7 +52,7 @@ key_number share_number(double share, std::string name, std::string detail, std:
           measure::exceeds_ceiling(share) ? "the ceiling was measured too low"
           : holds                         ? "memory is the limit: 90 % or more"
                                           : "memory is not the limit: below 90 %",
-          holds,
+          met_if(holds),
           std::move(section)};
 }
 
@@ -65,8 +67,12 @@ std::optional<key_number> slower_cases(const results& all) {
   return key_number{fmt::format("{} of {}", slower, cases),
                     "cases are slower in build B than in build A",
                     fmt::format("{} undecided", undecided),
-                    slower == 0 ? "no case is slower" : "B is slower",
-                    slower == 0,
+                    slower > 0      ? "B is slower"
+                    : undecided > 0 ? "undecided: B may be slower"
+                                    : "no case is slower",
+                    slower > 0      ? outcome::missed
+                    : undecided > 0 ? outcome::undecided
+                                    : outcome::met,
                     "samples"};
 }
 
@@ -104,7 +110,7 @@ std::optional<key_number> exact_time(const results& all) {
                                   number_text(one.gigabytes_per_second()), number_text(plain.gigabytes_per_second()),
                                   count_text(one.count), one.from.machine),
                       holds ? "at most 25 % longer" : "more than 25 % longer",
-                      holds,
+                      met_if(holds),
                       "throughput"};
   }
   return {};
@@ -128,7 +134,7 @@ std::optional<key_number> exact_error(const results& all) {
                     "the largest error of an exact sum",
                     fmt::format("of {} exact sums; of the others: {} ulp", exact_sums, number_text(worst_of_others)),
                     worst == 0 ? "0: correctly rounded" : "not correctly rounded",
-                    worst == 0,
+                    met_if(worst == 0),
                     all.accuracies.empty() ? "compare" : "accuracy"};
 }
 
@@ -139,7 +145,7 @@ std::optional<key_number> values_right(const results& all) {
                     "checked values are right",
                     "each within its proven bound, or with the bits of the exact result",
                     broken == 0 ? "no value is wrong" : fmt::format("{} wrong", broken),
-                    broken == 0,
+                    met_if(broken == 0),
                     ""};
 }
 
@@ -177,7 +183,7 @@ std::optional<key_number> disturbed_cases(const results& all) {
       fmt::format("by other load, throttling or a read ceiling measured too low; noise at most {:.1f} %",
                   100 * noise),
       disturbed == 0 ? "a quiet machine" : "read these times with care",
-      disturbed == 0,
+      met_if(disturbed == 0),
       "throughput"};
 }
 
@@ -191,8 +197,9 @@ std::vector<key_number> key_numbers(const results& all) {
     auto found = compute(all);
     if (found) numbers.push_back(*std::move(found));
   }
-  while (numbers.size() > most) {  // What does not hold is never left out for want of room.
-    const auto last = std::find_if(numbers.rbegin(), numbers.rend(), [](const key_number& one) { return one.holds; });
+  while (numbers.size() > most) {  // What is not met is never left out for want of room.
+    const auto last = std::find_if(numbers.rbegin(), numbers.rend(),
+                                   [](const key_number& one) { return one.reached == outcome::met; });
     numbers.erase(last == numbers.rend() ? numbers.end() - 1 : std::next(last).base());
   }
   return numbers;

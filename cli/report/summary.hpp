@@ -2,6 +2,7 @@
 // The numbers on top of a report, each with a verdict.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -9,12 +10,15 @@
 
 namespace fanin::cli::charts {
 
+/// Whether a value meets its mark.
+enum class outcome : std::uint8_t { met, missed, undecided };
+
 struct key_number {
   std::string value;    ///< as in "99 %"
   std::string name;     ///< what the value is
   std::string detail;   ///< the rows that it comes from
   std::string verdict;  ///< how the value compares with its mark, which it names
-  bool holds;           ///< the value meets its mark
+  outcome reached;
   std::string section;  ///< the kind of chart that shows the rows; empty if none does
 };
 

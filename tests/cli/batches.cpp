@@ -172,7 +172,7 @@ TEST_CASE("segments between offsets") {
   }
   CHECK(here.fanin("dot x.txt x.txt --segments o.npy").out == "5\n0\n86\n");
   CHECK(parsed(here.fanin("sum x.txt --segments o.npy --json"))["shape"] == json{3});
-  CHECK(here.fanin("sum x.txt --segments o.npy -o y.npy").status == 0);
+  CHECK(here.fanin("sum x.txt --type f64 --segments o.npy -o y.npy").status == 0);
   CHECK(here.read("y.npy") == npy_with<double>({3}, {3, 0, 18}));
   here.write("far.npy", npy_with<std::int32_t>({2}, {0, 7}));
   check_failure(here.fanin("sum x.txt --segments far.npy"), 1, "x.txt by far.npy: ");
@@ -336,9 +336,9 @@ TEST_CASE("groups of a table: what cannot be") {
   check_failure(here.fanin(sum + "--by 0"), 2, "--by counts from 1");
   check_failure(here.fanin(sum + "--by region,1"), 2, "--by names column 1 twice");
   check_failure(here.fanin(sum + "--by 7"), 1, "only 2 fields, and --by asks for number 7");
-  check_failure(here.fanin("sum t.csv --column 2 --by all"), 2, "--by all needs --header");
+  check_failure(here.fanin("sum t.csv --column 2 --by all --no-header"), 2, "--by all needs --header");
   check_failure(here.fanin("sum t.csv --by region"), 2, "--by requires --column, whose numbers are reduced");
-  check_failure(here.fanin("sum n.csv --column 1,2 --by 3"), 2, "--by takes one column, not several");
+  check_failure(here.fanin("sum n.csv --column 1,2 --by 3 --no-header"), 2, "--by takes one column, not several");
   check_failure(here.fanin("sum x.npy --column 1 --by region"), 2, "--column is for csv input, and this is npy");
   check_failure(here.fanin(sum + "--by region --axis 0"), 2, "--axis excludes --by");
   check_failure(here.fanin(sum + "--by region -o y.npy"), 2, "--output excludes --by");

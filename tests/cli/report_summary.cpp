@@ -44,9 +44,9 @@ lines summary_of(const std::string& page) {
   std::smatch lead;
   if (std::regex_search(page, lead, std::regex("<p class=\"lead\">([^<]*)</p>"))) all.push_back(lead[1]);
   const std::regex number(
-      "<li class=\"(good|bad)\"><strong>([^<]*)</strong><span class=\"what\">(?:<a "
+      "<li class=\"(good|bad|doubtful)\"><strong>([^<]*)</strong><span class=\"what\">(?:<a "
       "href=\"#[a-z]*\">)?([^<]*)(?:</a>)?"
-      "</span><span class=\"muted\">([^<]*)</span><em>(✓|✗) ([^<]*)</em></li>");
+      "</span><span class=\"muted\">([^<]*)</span><em>(✓|✗|\\?) ([^<]*)</em></li>");
   for (std::sregex_iterator one(page.begin(), page.end(), number), end; one != end; ++one) {
     CHECK(((*one)[1] == "good") == ((*one)[5] == "✓"));
     all.push_back(fmt::format("{} | {} | {} | {} {}", (*one)[2].str(), (*one)[3].str(), (*one)[4].str(),
@@ -274,7 +274,8 @@ TEST_CASE("the largest error of exact sums, and the cases of two builds, are tho
   const std::string cases = " | cases are slower in build B than in build A | 1 undecided | ";
   here.write("builds.json", builds.dump());
   check_summary(page_of(here, "builds.json"),
-                {"The one number meets the mark.", "0 of 3" + cases + "✓ no case is slower"});
+                {"0 of 1 numbers meet the mark.", "0 of 3" + cases + "? undecided: B may be slower"});
+  CHECK(page_of(here, "builds.json").find("<li class=\"doubtful\">") != std::string::npos);
   builds["cases"][0]["verdict"] = "SLOWER";
   here.write("builds.json", builds.dump());
   check_summary(page_of(here, "builds.json"), {"0 of 1 numbers meet the mark.", "1 of 3" + cases + "✗ B is slower"});

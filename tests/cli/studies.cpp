@@ -68,7 +68,7 @@ TEST_CASE("compare: the error is in units of the last place of the exact sum") {
   const scratch_folder here;
   // The sum of 2^53 and three ones rounds to 2^53 + 4 in f64. A plain loop returns 2^53, an error of 3/2 ulp.
   here.write("x.txt", "9007199254740992 1 1 1\n");
-  const json all = parsed(here.fanin("compare x.txt --json"));
+  const json all = parsed(here.fanin("compare x.txt --type f64 --json"));
   CHECK(number(all["exact"]["value_hex"]) == 0x1p53 + 4);
   bool naive_seen = false;
   for (const json& row : all["rows"]) {
@@ -108,7 +108,7 @@ TEST_CASE("compare: --method leaves out the others; integers, infinities and not
   }
   here.write("empty.bin", "");
   CHECK(parsed(here.fanin("compare empty.bin --type f64 --json"))["exact"]["value_text"] == "0");
-  const finished text = here.fanin("compare x.txt");
+  const finished text = here.fanin("compare x.txt --type f64");
   CHECK(text.out.find(" ms ") == std::string::npos);  // Four elements would take 0.000 ms.
   CHECK((text.out.find(" us ") != std::string::npos || text.out.find(" ns ") != std::string::npos));
   CHECK(text.status == 0);
@@ -154,7 +154,7 @@ TEST_CASE("compare: what is promised, and whether it is kept") {
     const std::string text = input;
     CAPTURE(text);
     here.write("x.txt", text);
-    const json all = parsed(here.fanin("compare x.txt --json"));
+    const json all = parsed(here.fanin("compare x.txt --type f64 --json"));
     CHECK(all["rows"].size() >= 8);
     for (const json& row : all["rows"]) {
       CAPTURE(row.dump());

@@ -20,30 +20,33 @@
 
 namespace fanin::fuzz {
 
-/// What reading an input gives: its elements as bytes, or the message of bad_data or usage_error.
+/// What reading an input gives: its elements as bytes with the types of its columns, or the message of bad_data or
+/// usage_error.
 struct read_input {
   std::vector<std::byte> elements;
+  std::vector<element_type> types;
   std::string error;
   bool operator==(const read_input&) const = default;
 };
 
-/// Calls read(elements), which appends to the elements. Any other exception is a finding.
+/// Calls read(found), which appends to the elements and the types. Any other exception is a finding.
 template <class Read>
 read_input outcome_of(Read read) {
   read_input found;
   try {
-    read(found.elements);
+    read(found);
   } catch (const cli::bad_data& problem) {
-    found = {{}, problem.what()};
+    found = {{}, {}, problem.what()};
   } catch (const cli::usage_error& problem) {
-    found = {{}, problem.what()};
+    found = {{}, {}, problem.what()};
   }
   return found;
 }
 
-inline void append(std::vector<std::byte>& all, const array_view& block) {
-  const auto* const bytes = static_cast<const std::byte*>(block.data);
-  all.insert(all.end(), bytes, bytes + block.bytes());
+inline void append(read_input& all, const array_view& column) {
+  const auto* const bytes = static_cast<const std::byte*>(column.data);
+  all.elements.insert(all.elements.end(), bytes, bytes + column.bytes());
+  all.types.push_back(column.type);
 }
 
 /// A descriptor that has the same number for files and pipes, so that messages name both inputs alike.
@@ -76,10 +79,9 @@ inline read_input read_as(numbered_descriptor::kind made, std::span<const std::u
                           cli::input_options arguments) {
   const numbered_descriptor open(made, bytes);
   arguments.path = numbered_descriptor::path();
-  return outcome_of([&](std::vector<std::byte>& elements) {
+  return outcome_of([&](read_input& found) {
     cli::source input(arguments);
-    for (std::size_t i = 0; i < std::max<std::size_t>(input.columns().size(), 1); ++i)
-      append(elements, input.load(i));
+    for (std::size_t i = 0; i < std::max<std::size_t>(input.columns().size(), 1); ++i) append(found, input.load(i));
     input.finish();
   });
 }

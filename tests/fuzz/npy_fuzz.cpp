@@ -11,13 +11,14 @@ using namespace fanin::fuzz;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::span bytes(data, size);
-  const read_input in_memory = outcome_of([&](std::vector<std::byte>& elements) {
+  const read_input in_memory = outcome_of([&](read_input& found) {
     byte_reader in(std::as_bytes(bytes), "fuzz");
     const npy_header header = read_npy_header(in);
     const auto blocks = binary_blocks(in, header.type, header.count, true);
-    for (auto block = blocks->next()[0]; block.count > 0; block = blocks->next()[0]) append(elements, block);
-    expect(elements.size() == header.count * size_of(header.type), "all elements that the header promises are read");
-    expect(header.header_bytes + elements.size() == size, "nothing is left behind the elements");
+    for (auto block = blocks->next()[0]; block.count > 0; block = blocks->next()[0]) append(found, block);
+    expect(found.elements.size() == header.count * size_of(header.type),
+           "all elements that the header promises are read");
+    expect(header.header_bytes + found.elements.size() == size, "nothing is left behind the elements");
   });
   if (size > numbered_descriptor::most_bytes) return 0;
   if (is_compressed(std::as_bytes(bytes)) || is_npz(std::as_bytes(bytes))) return 0;  // A file would be unpacked.

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Any text as numbers, plain or CSV: the parser gives the same numbers, or the same message, for the text as a whole,
-// in pieces of any sizes, from a file and from a pipe. Numbers of words are those of from_chars() and of strtod().
+// in pieces of any sizes, from a file and from a pipe. Numbers of words are those of from_chars() and of strtod(),
+// and a type that the numbers decide is the first of i64, u64 and f64 that has all of them.
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <complex>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
+#include "cli/input/column_choice.hpp"
 #include "cli/input/compression.hpp"
 #include "tests/fuzz/file_and_pipe.hpp"
 
@@ -19,20 +22,20 @@ namespace {
 
 const std::string path = numbered_descriptor::path();
 
-/// The values of all columns, and whether a column has none.
-bool take_values(text_parser& parser, std::vector<std::byte>& elements) {
+/// The values and the types of all columns, and whether a column has no value.
+bool take_values(text_parser& parser, read_input& found) {
   bool one_is_empty = parser.columns().empty();
   for (const column_values& one : parser.columns()) {
-    elements.insert(elements.end(), one.bytes.begin(), one.bytes.end());
+    append(found, {one.bytes.data(), one.bytes.size() / size_of(one.type), one.type});
     one_is_empty = one_is_empty || one.bytes.empty();
   }
   return one_is_empty;
 }
 
 /// The text in pieces of 1 to `most` bytes, which `seed` chooses. A piece in which nothing is complete grows.
-read_input in_pieces(std::string_view text, const text_layout& layout, element_type type, std::size_t most,
-                     std::uint32_t seed) {
-  return outcome_of([&](std::vector<std::byte>& elements) {
+read_input in_pieces(std::string_view text, const text_layout& layout, std::optional<element_type> type,
+                     std::size_t most, std::uint32_t seed) {
+  return outcome_of([&](read_input& found) {
     text_parser parser(layout, type, path);
     std::size_t at = 0, window = 0;
     for (bool last = false; !last;) {
@@ -45,7 +48,7 @@ read_input in_pieces(std::string_view text, const text_layout& layout, element_t
       if (done > 0) window = 0;
     }
     expect(at == text.size(), "the last piece is consumed to its end");
-    take_values(parser, elements);
+    take_values(parser, found);
   });
 }
 
@@ -102,17 +105,39 @@ void expect_number(std::string_view word, std::complex<P> value) {
   expect(same(re, value.real()) && same(im, value.imag()), "a complex number is that of strtod()");
 }
 
-/// The words between white space and delimiters, each compared with its element.
-void expect_words(std::string_view text, const text_layout& layout, element_type type,
-                  std::span<const std::byte> elements) {
+/// The words between white space and delimiters that are not left out.
+std::vector<std::string_view> words_of(std::string_view text, const text_layout& layout) {
+  std::vector<std::string_view> words;
   if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
   const auto separates = [&](char c) { return is_space(c) || c == layout.delimiter; };
   while (!text.empty()) {
     const auto end = static_cast<std::size_t>(std::ranges::find_if(text, separates) - text.begin());
-    std::string_view word = text.substr(0, end);
+    const std::string_view word = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
-    if (!layout.delimiter && word.ends_with(',')) word.remove_suffix(1);
-    if (word.empty() || (layout.skip_missing && is_missing(word))) continue;
+    if (!word.empty() && !(layout.skip_missing && is_missing(word))) words.push_back(word);
+  }
+  return words;
+}
+
+template <std::integral T>
+bool is_number_of(std::string_view word) {
+  const bool negative_zero = word.starts_with('-') && word.find_first_not_of("-0") == word.npos;
+  if (word.starts_with('+')) word.remove_prefix(1);
+  T value{};
+  const auto [end, code] = std::from_chars(word.data(), word.data() + word.size(), value);
+  return !negative_zero && code == std::errc() && end == word.data() + word.size();
+}
+
+/// The type that words decide which are all numbers.
+element_type type_of_words(const std::vector<std::string_view>& words) {
+  if (std::ranges::all_of(words, is_number_of<std::int64_t>)) return element_type::i64;
+  return std::ranges::all_of(words, is_number_of<std::uint64_t>) ? element_type::u64 : element_type::f64;
+}
+
+/// Compares each word with its element.
+void expect_elements(const std::vector<std::string_view>& words, element_type type,
+                     std::span<const std::byte> elements) {
+  for (const std::string_view word : words) {
     with_element(type, [&]<class T>() {
       expect(elements.size() >= sizeof(T), "every word has an element");
       T value;
@@ -128,28 +153,41 @@ void expect_words(std::string_view text, const text_layout& layout, element_type
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   input_bytes in(data, std::min(size, numbered_descriptor::most_bytes));
-  const element_type type = all_element_types[in.choice(all_element_types.size())];
+  const std::size_t chosen = in.choice(all_element_types.size() + 4);
+  const std::optional type =
+      chosen < all_element_types.size() ? std::optional(all_element_types[chosen]) : std::nullopt;
   const std::uint8_t choices = in.byte(), most = in.byte();
   constexpr char delimiters[] = {',', ';', '\t', ' '};
-  input_options arguments{.format = choices % 2 == 1 ? "csv" : "text", .type = std::string(to_string(type))};
+  input_options arguments{.format = choices % 2 == 1 ? "csv" : "text",
+                          .type = std::string(type ? to_string(*type) : "")};
   if (choices & 2) arguments.delimiter = delimiters[choices >> 2 & 3];
   if (choices & 32) arguments.missing = "skip";
   if (choices % 2 == 1) arguments.header = (choices & 16) != 0;
   if (choices % 2 == 1) arguments.column = in.text_until('\n');
-  text_layout layout{choices % 2 == 1, {}, arguments.column, arguments.header, (choices & 32) != 0};
+  if (choices % 2 == 1)
+    arguments.no_header = (choices & 64) != 0 && !arguments.header && !column_choice(arguments.column).has_name();
+  text_layout layout{.csv = choices % 2 == 1,
+                     .column = arguments.column,
+                     .header = arguments.header,
+                     .skip_missing = (choices & 32) != 0,
+                     .guess_header = !arguments.header && !arguments.no_header};
   if (choices & 2) layout.delimiter = arguments.delimiter[0];
 
   if (is_compressed(std::as_bytes(in.bytes()))) return 0;  // A file would be unpacked.
   const std::string_view text = in.text();
   const read_input pieces = in_pieces(text, layout, type, 1 + most % 40, size);
   bool empty = false;
-  const read_input whole = outcome_of([&](std::vector<std::byte>& elements) {
+  const read_input whole = outcome_of([&](read_input& found) {
     text_parser parser(layout, type, path);
     expect(parser.parse(text, true) == text.size(), "the whole text is consumed");
-    empty = take_values(parser, elements);
+    empty = take_values(parser, found);
   });
   expect(pieces == whole, "the text in pieces is the text as a whole");
-  if (whole.error.empty() && !layout.csv) expect_words(text, layout, type, whole.elements);
+  if (whole.error.empty() && !layout.csv) {
+    const std::vector<std::string_view> words = words_of(text, layout);
+    expect(whole.types.front() == type.value_or(type_of_words(words)), "the numbers decide the type");
+    expect_elements(words, whole.types.front(), whole.elements);
+  }
   for (const auto made : {numbered_descriptor::kind::file, numbered_descriptor::kind::pipe}) {
     const read_input input = read_as(made, in.bytes(), arguments);
     expect(empty ? !input.error.empty() : input == whole, "a file and a pipe are read as the parser reads text");

@@ -114,9 +114,21 @@ TEST_CASE("a choice that the header has as a name is that column") {
   check_columns("\"2,1\",x\n1,2\n", table("2,1", true), " 1");
   check_columns("\"2,1\",x\n1,2\n", table("x,1"), "x 2, 2,1 1");
   check_columns("all,x\n1,2\n", table("all", true), " 1");
-  check_columns("2,1\n5,6\n", table("2", true), " 6");
+  check_columns("2,1\n5,6\n", table("2", true), " 5");
+  check_columns("pre-k,k,01,02,03\n1,2,3,4,5\n", table("k,03"), "k 2, 03 5");
+  check_columns("pre-k,k,01,02,03\n1,2,3,4,5\n", table("03", true), " 5");
+  check_columns("pre-k,k,01,02,03\n1,2,3,4,5\n", table("3,03", true), "01 3, 03 5");
+  check_columns("0,1,2\n5,6,7\n", table("0", true), " 5");
+  check_columns("0,1,2\n5,6,7\n", table("2,0", true), "2 7, 0 5");
   check_columns("\"a,b\",\"a,b\"\n1,2\n", table("a,b"),
                 "x: several columns are called 'a,b'; choose one by its number");
+}
+
+TEST_CASE("a number with zeros in front that is no name is a number") {
+  check_columns("2,1\n5,6\n", table("02", true), " 6");
+  check_columns("2,2\n5,6\n", table("2", true), "x: several columns are called '2'; choose one by its number");
+  check_columns("2,2\n5,6\n", table("1,02", true), "1 5, 02 6");
+  check_columns("2,\n5,6\n", table("all", true), "2 5, 02 6");
 }
 
 TEST_CASE("a column without a name of its own has its number") {
@@ -174,7 +186,7 @@ TEST_CASE("missing numbers are left out and counted") {
 TEST_CASE("missing numbers of plain text") {
   const text_layout comma{.delimiter = ',', .skip_missing = true};
   check_columns("1,,3\n,4\r\n5,\n\nNA,n/a\n6", comma, " 1 3 4 5 6 (5 missing)");
-  check_columns("1 NA 2\nnull, 3", {.skip_missing = true}, " 1 2 3 (2 missing)");
+  check_columns("1 NA 2\nnull 3", {.skip_missing = true}, " 1 2 3 (2 missing)");
   check_columns("1 NA", {}, "x: line 1, byte 3: 'NA' is not a number of type f64; --missing skip leaves it out");
 }
 

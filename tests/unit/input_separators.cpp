@@ -35,12 +35,12 @@ void check_separators(const std::string& text, std::size_t begin, char delimiter
   for (std::size_t at = begin; at < found.end(); ++at) {
     const char c = text[at];
     if (c == delimiter) right = right && found.delimiter(delimiters++) == at;
-    if (c == '\n' || c == '\r' || c == '"') right = right && found.line_end_or_quote(others++) == at;
+    if (c == '\n' || c == '\r' || c == '"' || c == '\0') right = right && found.line_end_or_odd(others++) == at;
   }
   CHECK(right);
   CHECK(found.delimiters() == delimiters);
   CHECK(found.delimiter(delimiters) >= found.end());
-  CHECK(found.line_end_or_quote(others) >= found.end());
+  CHECK(found.line_end_or_odd(others) >= found.end());
 }
 
 /// The fields of the plain record at `at`, or nothing.
@@ -48,7 +48,7 @@ std::optional<std::vector<std::string>> fields_at(std::string_view text, std::si
   std::vector<std::string> fields(1);
   for (; at < text.size(); ++at) {
     const char c = text[at];
-    if (c == '"') return std::nullopt;
+    if (c == '"' || c == '\0') return std::nullopt;
     if (c == '\r' && at + 1 == text.size()) return std::nullopt;
     if (c == '\r' || c == '\n') return fields;
     if (c == delimiter) {

@@ -106,7 +106,7 @@ TEST_CASE("a name's last four characters, in any case, are its format") {
     CHECK(input.format() == one.format);
   }
   const scratch_file table("a\tb\n1\t2\n", ".tsv");
-  CHECK(load({.path = table.path(), .column = "b"}) == std::vector<double>{2});
+  CHECK(load({.path = table.path(), .type = "f64", .column = "b"}) == std::vector<double>{2});
 }
 
 TEST_CASE("options of another format are refused") {
@@ -195,7 +195,7 @@ TEST_CASE("a signal does not end the input") {
 TEST_CASE("csv: a field as long as a block") {
   const std::string field(std::size_t{1} << 20, 'x');
   const scratch_file file("1," + field + "\n2," + field + "\n"), longer("1," + field + "x\n");
-  CHECK(load({.path = file.path(), .column = "1"}) == std::vector<double>{1, 2});
+  CHECK(load({.path = file.path(), .type = "f64", .column = "1"}) == std::vector<double>{1, 2});
   CHECK_THROWS_AS(load({.path = longer.path(), .column = "1"}), bad_data);
 }
 

@@ -89,13 +89,18 @@ TEST_CASE("plain text separates at the delimiter too") {
   check<double>("", plain, {});
 }
 
-TEST_CASE("plain text without a delimiter: a comma is allowed before white space only") {
-  check<double>("1, 2,\n3 , 4,", plain, {1, 2, 3, 4});
-  check_refused(
-      "2\n3,14", plain,
-      "x: line 2, byte 1: '3,14' is not a number of type f64; if commas separate numbers, say --delimiter ,");
-  check_refused("1,,", plain,
-                "x: line 1, byte 1: '1,' is not a number of type f64; if commas separate numbers, say --delimiter ,");
+TEST_CASE("plain text without a delimiter has no comma") {
+  const auto refusal = [](int line, int byte, std::string_view word) {
+    return fmt::format(
+        "x: line {}, byte {}: '{}' is not a number of type f64; if commas separate numbers, say --delimiter ,", line,
+        byte, word);
+  };
+  check_refused("2\n3,14", plain, refusal(2, 1, "3,14"));
+  check_refused("1,,", plain, refusal(1, 1, "1,,"));
+  check_refused("1, , 3", plain, refusal(1, 1, "1,"));
+  check_refused("0 1, 2", plain, refusal(1, 3, "1,"));
+  check_refused("1\n,\n2", plain, refusal(2, 1, ","));
+  check_refused("1 2,", {.skip_missing = true}, refusal(1, 3, "2,"));
   check_refused("1,2", {.delimiter = ';'}, "x: line 1, byte 1: '1,2' is not a number of type f64");
 }
 
@@ -165,8 +170,7 @@ TEST_CASE("numbers of 16 bits are rounded once") {
   check_refused<bf16>("1e39", plain, "x: line 1, byte 1: '1e39' is out of range for bf16");
   check<e5m2>("1 -0.3 61439.999 inf", plain,
               {e5m2::of_bits(0x3c), e5m2::of_bits(0xb5), e5m2::of_bits(0x7b), e5m2::of_bits(0x7c)});
-  check<e4m3>("1 464 0.00097656251", plain,
-              {e4m3::of_bits(0x38), e4m3::of_bits(0x7e), e4m3::of_bits(1)});
+  check<e4m3>("1 464 0.00097656251", plain, {e4m3::of_bits(0x38), e4m3::of_bits(0x7e), e4m3::of_bits(1)});
   check_refused<e5m2>("61440", plain, "x: line 1, byte 1: '61440' is out of range for e5m2");
   check_refused<e4m3>("464.001", plain, "x: line 1, byte 1: '464.001' is out of range for e4m3");
   check_refused<e4m3>("inf", plain, "x: line 1, byte 1: 'inf' is out of range for e4m3");
@@ -237,6 +241,20 @@ TEST_CASE("quoted fields of CSV") {
   check_refused("n,x\n\"a\nb\",1\nc,z\n", csv("x"), "x: line 4, byte 3: 'z' is not a number of type f64");
 }
 
+TEST_CASE("CSV has no byte 0x00, in columns that are not asked for either") {
+  using namespace std::string_view_literals;
+  check_refused("1,a\n2,b\0c\n"sv, csv("1"), "x: line 2, byte 4: a byte 0x00, which no text has");
+  check_refused("1,a\n2,\"b\0\"\n"sv, csv("1"), "x: line 2, byte 5: a byte 0x00, which no text has");
+  check_refused("a\0,b\n1,2\n"sv, csv("b"), "x: line 1, byte 2: a byte 0x00, which no text has");
+  check_refused("1,\0"sv, csv("1"), "x: line 1, byte 3: a byte 0x00, which no text has");
+  const std::string field(longest_field - 1, 'x');
+  const std::string in_it = "1," + field + '\0', behind = "1,x" + field + 'x' + '\0';
+  for (const std::size_t piece : {std::size_t{1} << 19, 2 * longest_field}) {
+    CHECK_THROWS_WITH_AS(parse<double>(in_it, csv("1"), piece), doctest::Contains("a byte 0x00"), bad_data);
+    CHECK_THROWS_WITH_AS(parse<double>(behind, csv("1"), piece), doctest::Contains("a field of more than"), bad_data);
+  }
+}
+
 TEST_CASE("CSV that does not fit") {
   check_refused("a,b\n1,2\n", csv("total"), "x: no column is called 'total'; there are a, b");
   check_refused("price,count\n1,2\n", csv("prise"),
@@ -245,6 +263,7 @@ TEST_CASE("CSV that does not fit") {
   check<double>("a,b,a\n1,2,3\n", csv("b"), {2});
   check<double>("a,b,a\n1,2,3\n", csv("3", true), {3});
   check_refused("1,2\n", csv(), "x: line 1 has several columns; choose one with --column");
+  check_refused(",\n1,2\n", csv("", true), "x: line 2 has several columns; choose one with --column");
   check_refused("a,b\n1,2\n", csv("", true), "x: line 2 has several columns; choose one with --column");
   check_refused("1,2\n3\n", csv("2"), "x: line 2, byte 1: the record has 1 field, and the first one 2");
   check_refused("1\n", csv("2"), "x: line 1, byte 1: only 1 field, and --column asks for number 2");
@@ -258,7 +277,7 @@ TEST_CASE("CSV that does not fit") {
   check_refused("1,2,3\n4,5\n", csv("1"), "x: line 2, byte 3: the record has 2 fields, and the first one 3");
   check_refused("price\n1\n", csv(),
                 "x: line 1, byte 1: 'price' is not a number of type f64; if line 1 names the columns, say --header");
-  CHECK_THROWS_AS(text_parser(csv("0"), element_type::f64, "x"), usage_error);
+  check_refused("1,2\n", csv("0"), "--column counts from 1");
 }
 
 TEST_SUITE_END();

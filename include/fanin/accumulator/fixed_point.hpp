@@ -110,7 +110,7 @@ struct leading_words {
 
 /// The magnitude sum(limb[i] * 2^(low + 32 i)), plus an unknown amount below 2^low if `sticky`, rounded once to R: to
 /// nearest, ties to even, with gradual underflow, and to infinity from 2^high - half a unit on, or in a format
-/// without infinity to NaN from half a unit above its largest number on. Returns the bits without a sign. With
+/// without infinity to NaN beyond half a unit above its largest number. Returns the bits without a sign. With
 /// `sticky` the magnitude must have more bits than R.
 template <class R, int Count>
 FANIN_HOST_DEVICE typename float_format<R>::bits round_magnitude(const std::uint32_t (&limb)[Count], int low,
