@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# fanin_add_suites(target LABEL label TIMEOUT seconds): one ctest entry for each doctest suite of an executable. Each
-# build lists the suites that the executable contains (list_suites.cmake).
+# fanin_add_suites(target LABEL label TIMEOUT seconds FULL suite...): one ctest entry for each doctest suite of an
+# executable. Each build lists the suites that the executable contains (list_suites.cmake). The suites after FULL belong to
+# the full ring.
 function(fanin_add_suites target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "LABEL;TIMEOUT" "")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "LABEL;TIMEOUT" "FULL")
   set(backends serial)
   foreach(backend OPENMP TBB)
     if(FANIN_HAS_${backend})
@@ -15,7 +16,7 @@ function(fanin_add_suites target)
     TARGET ${target}
     POST_BUILD
     COMMAND ${CMAKE_COMMAND} -D executable=$<TARGET_FILE:${target}> -D label=${arg_LABEL} -D timeout=${arg_TIMEOUT} -D
-            backends=${backends} -D output=${suites} -P ${PROJECT_SOURCE_DIR}/cmake/list_suites.cmake
+            "full=${arg_FULL}" -D backends=${backends} -D output=${suites} -P ${PROJECT_SOURCE_DIR}/cmake/list_suites.cmake
     BYPRODUCTS ${suites}
     VERBATIM)
   set_property(TARGET ${target} APPEND PROPERTY LINK_DEPENDS ${PROJECT_SOURCE_DIR}/cmake/list_suites.cmake)
