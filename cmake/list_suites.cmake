@@ -16,7 +16,7 @@ function(add_suite name filter)
   set(alone OFF)
   set(labels ${label})
   string(REPLACE "--test-suite=" "" suite ${filter})
-  if(suite IN_LIST full)
+  if(suite IN_LIST full OR full STREQUAL "ALL")
     list(APPEND labels full)
   endif()
   # The memory has room for one suite over 4 GiB at a time. The kernels' suites run a thread of the host for each lane
