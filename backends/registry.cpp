@@ -24,15 +24,17 @@ std::span<const backend* const> backends() noexcept {
 #if FANIN_HAS_CUDA
   static const cuda::backend& cuda = cuda::instance();
 #else
-  static const absent_backend cuda("cuda", "this build was configured without CUDA");
+  static const absent_backend cuda(
+      "cuda", "this build has no device code: configure it with -DFANIN_CUDA=ON, which needs nvcc");
 #endif
 #if FANIN_HAS_REFERENCES
   static const cub_backend::backend cub;
   static const thrust_backend::backend thrust;
 #else
-  static const absent_backend cub("cub", "this build was configured without CUDA, or with FANIN_REFERENCES=OFF");
-  static const absent_backend thrust("thrust",
-                                     "this build was configured without CUDA, or with FANIN_REFERENCES=OFF");
+  static constexpr std::string_view without_references =
+      "this build has no references: configure it with -DFANIN_CUDA=ON and -DFANIN_REFERENCES=ON";
+  static const absent_backend cub("cub", without_references);
+  static const absent_backend thrust("thrust", without_references);
 #endif
 #if FANIN_HAS_TBB
   static const tbb_backend::backend tbb;

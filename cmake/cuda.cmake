@@ -75,6 +75,14 @@ else()
 endif()
 set(FANIN_CUDA_FLAGS --expt-relaxed-constexpr -fmad=false -diag-suppress=186 ${compression} -Xcompiler=-ffp-contract=off,-Wall,-Wextra)
 
+# fanin_include_cuda(target source...): these C++ sources of the target include headers of CUDA. All other objects are the
+# same in a build without CUDA, so that a folder in which one follows the other compiles them once.
+function(fanin_include_cuda target)
+  list(TRANSFORM CUDAToolkit_INCLUDE_DIRS PREPEND -isystem OUTPUT_VARIABLE folders)
+  set_property(SOURCE ${ARGN} TARGET_DIRECTORY ${target} APPEND PROPERTY COMPILE_OPTIONS ${folders})
+  set_property(SOURCE ${ARGN} TARGET_DIRECTORY ${target} PROPERTY SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()
+
 # fanin_stamp_element_types(out_list header function_declaration...): one .cu for every four element types of the
 # catalogue. `@T@` in the declarations stands for the type. The files compile side by side; each takes 10 s for the
 # headers of CUB and Thrust.

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Runs after a test executable is built: lists its suites and writes one add_test for each to `output`. Test cases
-# outside of any suite share one entry. A conformance suite of one of `backends` fails if that backend is not usable.
+# outside of any suite share one entry. The suites in the list `full` belong to the full ring. A conformance suite of one of
+# `backends` fails if that backend is not usable.
+cmake_minimum_required(VERSION 3.25)
 
 function(ask out)
   execute_process(COMMAND ${executable} --no-colors=true ${ARGN} OUTPUT_VARIABLE text COMMAND_ERROR_IS_FATAL ANY)
@@ -12,13 +14,18 @@ endfunction()
 # A suite that runs no test case fails. A suite of which every test case is skipped on this machine exits with 77.
 function(add_suite name filter)
   set(alone OFF)
+  set(labels ${label})
+  string(REPLACE "--test-suite=" "" suite ${filter})
+  if(suite IN_LIST full OR full STREQUAL "ALL")
+    list(APPEND labels full)
+  endif()
   # The memory has room for one suite over 4 GiB at a time. The kernels' suites run a thread of the host for each lane
   # of a warp, and their barriers take ten times as long beside another suite with threads of its own.
   if(name MATCHES "over_4_gib|unit/.*_kernels")
     set(alone ON)
   endif()
   file(APPEND ${output} "add_test([[${name}]] [[${executable}]] --no-colors=true [[${filter}]])\n"
-                        "set_tests_properties([[${name}]] PROPERTIES LABELS ${label} TIMEOUT ${timeout} "
+                        "set_tests_properties([[${name}]] PROPERTIES LABELS \"${labels}\" TIMEOUT ${timeout} "
                         "RUN_SERIAL ${alone} ENVIRONMENT_MODIFICATION FANIN_REQUIRE_BACKENDS=string_prepend:${backends}, "
                         "FAIL_REGULAR_EXPRESSION [[test cases: +0 ]] SKIP_RETURN_CODE 77)\n")
 endfunction()

@@ -6,25 +6,31 @@
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build=$root/build/default
 
-# The packages of the command, and those of everything else.
+# The packages of the command, those of the quick ring of tests, and those that only the full ring needs.
 packages=(
   cmake g++ ninja-build                          # build
   libhwy-dev libtbb-dev                          # library
   libcli11-dev libfmt-dev libzip-dev libzstd-dev nlohmann-json3-dev zlib1g-dev  # command
 )
-packages_of_all=(
-  clang doctest-dev libclang-rt-14-dev libmpfr-dev valgrind  # tests
+packages_of_tests=(
+  doctest-dev libmpfr-dev pkg-config             # tests
+  libopenmpi-dev openmpi-bin                     # reductions over ranks
+  libeigen3-dev python3 python3-numpy python3-pip  # benchmarks, and the Python package
+)
+# shellcheck disable=SC2034  # scripts/test adds them
+packages_of_full=(
+  clang libclang-rt-14-dev valgrind              # fuzzers and instruction counts
   chromium fonts-dejavu-core                     # in which the tests look at a report
   doxygen                                        # the documentation as a site
-  debootstrap dpkg-dev pkg-config                # packages, and a bare system to try them in
-  libmpich-dev libopenmpi-dev mpich openmpi-bin  # reductions over ranks
-  libeigen3-dev python3 python3-numpy            # benchmarks
-  libpython3.11-testsuite python3-hypothesis python3-pip python3-pytest  # the Python package's tests, CPython's and numpy's
+  debootstrap dpkg-dev                           # packages, and a bare system to try them in
+  libmpich-dev mpich                             # reductions over ranks of another implementation
+  libpython3.11-testsuite python3-hypothesis python3-pytest  # CPython's and numpy's own tests
 )
 
-# How much is configured, from least to most: the command alone; with the references and the ladder, which take most of
-# the build's time and run on a GPU only; with tests, examples and benchmarks.
-configurations=(none command measure all)
+# How much is configured, from least to most: the command without device code; with the kernels of `cuda`; with the
+# references and the ladder, which take most of the build's time and run on a GPU only; with tests, examples and
+# benchmarks.
+configurations=(none cpu command measure all)
 
 say() { printf 'fanin: %s\n' "$*" >&2; }
 
@@ -34,6 +40,11 @@ cpu_machine() {
   model=$(lscpu | sed -n 's/^Model name: *//p' | head -n 1)
   printf '%s-%s-cores' "$model" "$(nproc)" | tr -cs '[:alnum:]\n' '-' | tr '[:upper:]' '[:lower:]'
 }
+
+has_gpu() { [[ -e /dev/nvidiactl || -e /dev/dxg ]]; }
+
+# The configuration with which this machine runs the command: without a GPU it needs no device code.
+command_for_this_machine() { if has_gpu; then echo command; else echo cpu; fi; }
 
 is_debian_12() {
   command -v dpkg-query > /dev/null && grep -qs '^VERSION_CODENAME=bookworm$' /etc/os-release
@@ -72,19 +83,25 @@ configure() {
   if ! is_debian_12; then
     say "this is not Debian 12: nothing is installed; these are needed, by their Debian names: ${packages[*]}"
   fi
-  local references=ON tests=ON part settings=()
-  if [[ $1 == command ]]; then references=OFF; fi
+  local cuda=AUTO references=ON tests=ON part settings=()
+  if [[ $1 == cpu ]]; then
+    cuda=OFF
+    say "this machine has no GPU: building for its CPU alone; cmake --preset default -DFANIN_CUDA=ON adds device code"
+  fi
+  if [[ $1 == cpu || $1 == command ]]; then references=OFF; fi
   if [[ $1 != all ]]; then tests=OFF; fi
+  settings+=("-DFANIN_CUDA=$cuda")
   for part in REFERENCES LADDER; do settings+=("-DFANIN_$part=$references"); done
   for part in TESTS EXAMPLES BENCH; do settings+=("-DFANIN_$part=$tests"); done
   (cd "$root" && cmake --preset default "${settings[@]}") >&2
   echo "$1" > "$build/.configured"
 }
 
-# set_up CONFIGURATION [TARGET]: installs, configures and builds what is not there yet.
+# set_up CONFIGURATION TARGET...: installs, configures and builds what is not there yet.
 set_up() {
-  local wanted=$1 target=${2:-all} there missing=()
-  if [[ $wanted == all ]]; then packages+=("${packages_of_all[@]}"); fi
+  local wanted=$1 there missing=()
+  shift
+  if [[ $wanted == all ]]; then packages+=("${packages_of_tests[@]}"); fi
   if is_debian_12; then mapfile -t missing < <(missing_packages); fi
   if ((${#missing[@]} > 0)); then install_packages "${missing[@]}"; fi
   there=$(cat "$build/.configured" 2> /dev/null || true)
@@ -93,7 +110,7 @@ set_up() {
   if [[ $there != "$wanted" || ! $build/.configured -nt $root/CMakePresets.json ]] || ((${#missing[@]} > 0)); then
     configure "$wanted"
   fi
-  ninja -C "$build" "$target" | sed --unbuffered '/^ninja: no work to do\.$/d; /^ninja: Entering directory/d' \
+  ninja -C "$build" "$@" | sed --unbuffered '/^ninja: no work to do\.$/d; /^ninja: Entering directory/d' \
     | with_progress >&2
 }
 

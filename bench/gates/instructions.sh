@@ -55,6 +55,6 @@ wrong=0
 if [[ $update == true ]]; then
   cp "$scratch/table" "$table"
 elif ((wrong)); then
-  printf 'If that is meant: scripts/update-gates writes the table anew and shows the difference.\n' >&2
+  printf 'If that is meant, this writes the table anew: %s --update %s "%s"\n' "$0" "$program" "$build" >&2
   exit 1
 fi

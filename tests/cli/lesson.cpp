@@ -56,7 +56,7 @@ bool has(std::string_view text, std::string_view part) { return text.find(part) 
 
 TEST_SUITE_BEGIN("lesson");
 
-TEST_CASE("the pictures are those that the traces draw, and there are no others") {
+TEST_CASE("the pictures are those that the traces draw, and there are no others" * doctest::test_suite("pictures")) {
   const std::filesystem::path folder = std::filesystem::path(FANIN_DOCS) / "ladder";
   const auto& stages = traced_stages();
   for (const auto& file : std::filesystem::directory_iterator(folder)) {

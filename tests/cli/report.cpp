@@ -188,7 +188,7 @@ TEST_CASE("JSON of other kinds is skipped with a warning") {
   CHECK(here.read("page.html").find("device.json") == std::string::npos);
 }
 
-TEST_CASE("the pictures in docs/ are what the results say") {
+TEST_CASE("the pictures in docs/ are what the results say" * doctest::test_suite("pictures")) {
   const scratch_folder here;
   const std::string results = FANIN_SOURCE "/bench/results/";
   struct entry {

@@ -1,0 +1,22 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Prints what a release costs, and fails above the limit that budgets.txt names.
+# usage: check.sh kernels_NAME OBJECT...    counts the kernels of object files and archives
+#        check.sh program_NAME PROGRAM      runs the program, and counts its bytes
+set -euo pipefail
+name=$1
+shift
+limit=$(awk -v name="$name" '$1 == name { print $2 }' "$(dirname "${BASH_SOURCE[0]}")/budgets.txt")
+case $name in
+  kernels_*)
+    # nvcc makes a function for the host, whose name has these two parts, of every kernel.
+    found=$(nm "$@" | awk '/__device_stub__/ && /__handle/ { ++kernels } END { print kernels + 0 }')
+    ((found > 0)) || { echo "no kernel was found in $*"; exit 1; }
+    ;;
+  program_*)
+    "$1"
+    found=$(stat --format %s "$1")
+    ;;
+esac
+echo "$name: $found of at most $limit"
+((found <= limit))
