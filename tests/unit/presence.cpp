@@ -76,7 +76,7 @@ TEST_SUITE("unit/presence") {
     CHECK_THROWS_AS(reduce(what, masked), unsupported);
     CHECK_THROWS_AS(incremental(what, element_type::e4m3, skip_nan), unsupported);
     CHECK_THROWS_AS(plan(what, element_type::e4m3, skip_nan), unsupported);
-    CHECK_THROWS_AS(plan(what, element_type::e4m3, skip_nan, 1, memory::host, layout::rows), unsupported);
+    CHECK_THROWS_AS(plan(what, element_type::e4m3, skip_nan, 1, memory::host, fanin::layout::rows), unsupported);
     CHECK_THROWS_AS(plan(what, element_type::e4m3)(masked), unsupported);
     incremental blocks(what, element_type::e4m3);
     CHECK_THROWS_AS(blocks.push(masked), unsupported);
