@@ -73,7 +73,8 @@ struct vector_extremum {
     if constexpr (std::is_floating_point_v<T>) {
       if (!hn::AllTrue(D(), ordered)) return std::numeric_limits<T>::quiet_NaN();
     }
-    if constexpr (sizeof(T) >= 4) {
+    // The loops of EMU128 begin with a finite number, which is beyond an infinity.
+    if constexpr (sizeof(T) >= 4 && HWY_TARGET != HWY_EMU128) {
       return hn::GetLane(Largest ? hn::MaxOfLanes(D(), best) : hn::MinOfLanes(D(), best));
     } else {
       T lane[hn::MaxLanes(D())];

@@ -184,7 +184,7 @@ TEST_CASE("what the lesson cannot do is refused") {
     check_failure(here.fanin("ladder " + arguments), 2, message);
   };
   refused("--explain shared-stridet", "unknown stage 'shared-stridet'; did you mean 'shared-strided'?");
-  refused("--trace ''", "unknown stage ''");
+  refused("--trace ''", "--trace: the value is empty");
   refused("--trace grid-sync", "stage grid-sync has no trace: its story is the barrier over the grid");
   refused("--trace shared-mask --count 4097", "a trace has at most 4096 elements");
   refused("--trace shared-mask --block-size 1025", "a block has at most 1024 threads");
