@@ -8,6 +8,7 @@
 #include <thrust/iterator/tabulate_output_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
 #include <fanin/cuda/check.cuh>
+#include <fanin/cuda/vectors.cuh>
 #include <fanin/error.hpp>
 
 #include "backends/cub/operators.cuh"
@@ -31,8 +32,8 @@ template <class T>
 inline constexpr bool has_batches<accumulator::plain_product<T>> = true;
 template <class T>
 inline constexpr bool has_batches<accumulator::integer_product<T>> = true;
-template <class T, bool Largest>
-inline constexpr bool has_batches<accumulator::extremum<T, Largest>> = true;
+template <class T>
+inline constexpr bool has_batches<cuda::keyed<accumulator::extremum<T, true>>> = true;
 
 /// Makes the state of an element: of the rows of a launch, one after another, or of the array of segments.
 template <class A>
@@ -41,11 +42,11 @@ struct state_of_element {
   const typename A::element* x;  ///< of rows that lie one after another: the first of the launch
   bool in_order;                 ///< element i is x[i]
   __device__ typename A::state operator()(std::uint64_t i) const {
-    if (in_order) return to_state<A>()(x[i]);
+    if (in_order) return to_state<A>()(cuda::read<A>(*all, x[i]));
     cuda::axis_offsets at;
     at.add_all(all->axes, all->kept, all->first + i / all->length);
     at.add_all(all->axes + all->kept, all->reduced, i % all->length);
-    return to_state<A>()(x[at.x]);
+    return to_state<A>()(cuda::read<A>(*all, x[at.x]));
   }
 };
 template <class A>
@@ -176,11 +177,19 @@ class batch_reference : public any_order_fold<A> {
                            const cuda::batch_elements& all, typename A::state* states) const = 0;
 };
 
+/// The accumulator that batches fold: that of other references, or for minima and maxima that of keys.
+template <class Recipe>
+struct batch_form : reference_form<accumulator::folds_as_t<typename Recipe::accumulator>> {};
+template <class Recipe>
+requires(Recipe::what == operation::min || Recipe::what == operation::max) struct batch_form<Recipe> {
+  using type = cuda::kernel_of<Recipe>;
+};
+
 /// The fold of a batch, or null if the accumulator of the recipe has none.
 template <template <class> class Fold, class T>
 const cuda::device_fold* find_batches(operation what, method how) {
   return with_recipe<T>(what, how, []<class Recipe>(Recipe) -> const cuda::device_fold* {
-    using A = typename reference_form<accumulator::folds_as_t<typename Recipe::accumulator>>::type;
+    using A = typename batch_form<Recipe>::type;
     if constexpr (has_batches<A>) {
       static const Fold<A> fold(cuda::find_host_fold(Recipe::what, type_of<T>, Recipe::how));
       return &fold;

@@ -103,8 +103,8 @@ const cuda::device_fold* find_reference(operation what, method how) {
     if constexpr (std::is_void_v<typename form::type> || is_wide) {
       return nullptr;
     } else {
-      static const Fold<typename form::type> fold(
-          cuda::find_host_fold(Recipe::what, type_of<T>, Recipe::how, form::partials_are_totals));
+      static const Fold<typename form::type> fold(cuda::find_host_fold(
+          Recipe::what, type_of<T>, Recipe::how, form::partials_are_totals || cuda::compares<Recipe>));
       return &fold;
     }
   });

@@ -11,11 +11,21 @@
 namespace fanin::cuda {
 namespace {
 
-/// Recipes whose accumulators fold alike share the function.
-template <class A, class Partial>
+/// Recipes whose accumulators fold alike share the function, but for partial states that are keys.
+template <class A>
 void merge_states(void* into, const void* from) {
   using state = typename A::state;
-  A::merge(*static_cast<state*>(into), static_cast<state>(*static_cast<const Partial*>(from)));
+  A::merge(*static_cast<state*>(into), *static_cast<const state*>(from));
+}
+template <class A, class Partial, class Recipe>
+void merge_partial(void* into, const void* from) {
+  using state = typename A::state;
+  const auto& partial = *static_cast<const Partial*>(from);
+  if constexpr (std::is_void_v<Recipe>) {
+    A::merge(*static_cast<state*>(into), static_cast<state>(partial));
+  } else {
+    A::merge(*static_cast<state*>(into), form_of<Recipe>::total(partial));
+  }
 }
 
 /// The state, if it has a position, and nothing otherwise: all states without one share a function.
@@ -38,17 +48,18 @@ void move_state(void* total, std::uint64_t by) {
 
 /// The host_fold of a recipe whose kernels return states of type Partial. A Partial converts to a state of the
 /// recipe's accumulator.
-template <class Recipe, class Partial>
+template <class Recipe, class Partial, bool AreTotals>
 constexpr host_fold host_fold_of() {
   using A = typename Recipe::accumulator;
+  using needed_recipe = std::conditional_t<compares<Recipe> && !AreTotals, Recipe, void>;
   using state = typename A::state;
   static_assert(std::is_same_v<state, typename accumulator::folds_as_t<A>::state>);
   static_assert(sizeof(state) <= most_state_bytes && sizeof(Partial) <= most_state_bytes);
   return {A::order_free ? reproducibility::exact : reproducibility::run_to_run,
           form_of<Recipe>::longest,
           [](void* into) { ::new (into) state(A::identity()); },
-          &merge_states<accumulator::folds_as_t<A>, Partial>,
-          &merge_states<accumulator::folds_as_t<A>, state>,
+          &merge_partial<accumulator::folds_as_t<A>, Partial, needed_recipe>,
+          &merge_states<accumulator::folds_as_t<A>>,
           &move_state<position_of<state>>,
           [](const void* from, std::uint64_t count, element_type result, void* out) {
             with_result<Recipe>(result, [&]<class R>(R) {
@@ -64,8 +75,8 @@ constexpr host_fold host_fold_of() {
 
 const host_fold* find_host_fold(operation what, element_type type, method how, bool partials_are_totals) {
   return with_recipe(what, type, how, [&]<class Recipe>(Recipe) -> const host_fold* {
-    static constexpr host_fold from_partials = host_fold_of<Recipe, typename kernel_of<Recipe>::state>();
-    static constexpr host_fold from_totals = host_fold_of<Recipe, typename Recipe::accumulator::state>();
+    static constexpr host_fold from_partials = host_fold_of<Recipe, typename kernel_of<Recipe>::state, false>();
+    static constexpr host_fold from_totals = host_fold_of<Recipe, typename Recipe::accumulator::state, true>();
     return partials_are_totals ? &from_totals : &from_partials;
   });
 }

@@ -21,10 +21,16 @@ struct state_or_result_writer {
   void* result;
   std::uint64_t count;
   operation what;
+  element_rule rule;
 
   __device__ void operator()(const state& s) const {
     if (result == nullptr) {
       *out = s;
+    } else if constexpr (is_keyed<A>) {
+      with_value_of_keys<A>(s, count, rule, [&](const auto& value) {
+        using R = std::remove_cvref_t<decltype(value)>;
+        *static_cast<device_result<R>*>(result) = {value, 0};
+      });
     } else {
       constexpr auto is_folded_as_a = [](auto one) { return std::is_same_v<kernel_of<decltype(one)>, A>; };
       with_operation<typename A::element, How>(what, is_folded_as_a, [&](auto one) {
@@ -48,11 +54,11 @@ class general_fold : public device_fold {
  public:
   using device_fold::device_fold;
   void launch(const execution& where, const operands& data, std::uint64_t count, void* out) const override {
-    run(where, data, count, {static_cast<state*>(out), nullptr, count, Recipe::what});
+    run(where, data, count, {static_cast<state*>(out), nullptr, count, Recipe::what, rule()});
   }
   bool launch_finished(const execution& where, const operands& data, std::uint64_t count, element_type,
                        void* out) const override {
-    run(where, data, count, {nullptr, out, count, Recipe::what});
+    run(where, data, count, {nullptr, out, count, Recipe::what, rule()});
     return true;
   }
   rounding_chain longest_chain(const execution& where, std::uint64_t count) const override {
@@ -60,11 +66,14 @@ class general_fold : public device_fold {
   }
 
  private:
+  static element_rule rule() { return rule_of(Recipe::what, type_of<typename Recipe::element>); }
   static void run(const execution& where, const operands& data, std::uint64_t count,
                   const state_or_result_writer<A, Recipe::how>& write) {
     const auto* const x = static_cast<const element*>(data.x);
     if constexpr (accumulator::inputs_of<A>() == 2) {
       launch_fold<A>(where, {x, static_cast<const element*>(data.y), count, data.first}, write);
+    } else if constexpr (reads_by_rule<A>) {
+      launch_fold<A>(where, {write.rule, x, count, data.first}, write);
     } else {
       launch_fold<A>(where, {x, count, data.first}, write);
     }

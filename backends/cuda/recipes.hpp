@@ -7,6 +7,7 @@
 #include <fanin/recipe.hpp>
 
 #include "backends/cuda/exact/chunk_sums.hpp"
+#include "backends/cuda/keys.hpp"
 
 namespace fanin::cuda {
 
@@ -120,9 +121,23 @@ struct device_form<accumulator::widening<T, A>> {
   static constexpr std::uint64_t longest = device_form<A>::longest;
 };
 
+/// Whether a recipe compares elements, and so folds their keys.
+template <class Recipe>
+inline constexpr bool compares = row_of(Recipe::what).unrounded;
+
 /// The form in which kernels fold a recipe's accumulator.
 template <class Recipe>
-using form_of = device_form<accumulator::folds_as_t<typename Recipe::accumulator>>;
+struct form_of : device_form<accumulator::folds_as_t<typename Recipe::accumulator>> {};
+/// total(partial): the state of the recipe's accumulator, for a state of the kernel's.
+template <class Recipe>
+requires compares<Recipe>
+struct form_of<Recipe> {
+  using kernel = typename keyed_accumulator<Recipe>::type;
+  static constexpr std::uint64_t longest = ~std::uint64_t{0};
+  static typename Recipe::accumulator::state total(const typename kernel::state& partial) {
+    return state_of_keys<Recipe, kernel>(partial);
+  }
+};
 template <class Recipe>
 using kernel_of = typename form_of<Recipe>::kernel;
 

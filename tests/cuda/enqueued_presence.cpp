@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Results that stay on the device, where some elements do not take part: the values of the calls that wait.
+#include "backends/cuda/runtime/context.hpp"
 #include "tests/conformance/checks.hpp"
 #include "tests/cuda/captured_graph.hpp"
 #include "tests/cuda/device_memory.hpp"

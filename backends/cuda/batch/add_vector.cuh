@@ -19,6 +19,8 @@ template <class A, class T = typename A::element>
 __device__ void add_vector(typename A::state& s, const vector<T>& v, std::uint64_t position) {
   if constexpr (adds_runs<A>) {
     A::add_run(s, v.at, position);
+  } else if constexpr (adds_all<A>) {
+    A::add_all(s, v.at);
   } else {
 #pragma unroll
     for (int i = 0; i < v.size; ++i) add_at<A>(s, position + i, v.at[i]);
@@ -50,6 +52,8 @@ template <class A, class T = typename A::element>
 __device__ void add_some(typename A::state& s, const vector<T>& v, int count, std::uint64_t position) {
   if constexpr (adds_vectors<A>) {
     if (count > 0) A::add_vector(s, some_of(v, 0, count).at);
+  } else if (adds_all<A> && count == vector<T>::size) {
+    add_vector<A>(s, v, position);
   } else {
 #pragma unroll
     for (int i = 0; i < v.size; ++i) {
@@ -68,9 +72,10 @@ __device__ typename A::state sum_of_two(const vector<T>& a, const vector<T>& b) 
 }
 
 /// After add_vector(), the state with the place of its element, found among x[0], x[stride], ..., of `length`
-/// elements.
-template <class A, class T = typename A::element>
-__device__ void locate(typename A::state& s, const T* x, std::int64_t stride, std::uint64_t length) {
+/// elements of `from`.
+template <class A, class From, class T = typename A::element>
+__device__ void locate(const From& from, typename A::state& s, const T* x, std::int64_t stride,
+                       std::uint64_t length) {
   if constexpr (adds_runs<A>) {
     constexpr unsigned size = vector<T>::size;
     if (s.index >= length) return;
@@ -83,7 +88,7 @@ __device__ void locate(typename A::state& s, const T* x, std::int64_t stride, st
     unsigned distance = 0;
 #pragma unroll
     for (unsigned i = size; i-- > 0;) {
-      if (s.index + i < length && A::is_at(s, near[i])) distance = i;
+      if (s.index + i < length && A::is_at(s, read<A>(from, near[i]))) distance = i;
     }
     s.index += distance;
   }

@@ -51,9 +51,9 @@ inline constexpr bool is_frequent = false;
 template <class T>
 inline constexpr bool is_frequent<accumulator::plain_sum<T>> = true;
 template <class T>
-inline constexpr bool is_frequent<accumulator::extremum<T, true>> = true;
+inline constexpr bool is_frequent<keyed<accumulator::extremum<T, true>>> = true;
 template <class T>
-inline constexpr bool is_frequent<accumulator::first_extremum<T, true>> = true;
+inline constexpr bool is_frequent<keyed<accumulator::first_extremum<T, true>>> = true;
 template <class T, class A>
 inline constexpr bool is_frequent<accumulator::widening<T, A>> = is_frequent<A>;
 

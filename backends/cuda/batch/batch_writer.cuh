@@ -40,7 +40,17 @@ __device__ void write_result(const batch_output& out, std::uint64_t result, std:
   }
 }
 
-/// Of states that are finished where they are formed.
+/// Writes the result of `count` elements whose keys have the state `s`.
+template <class A>
+__device__ void write_result_of_keys(const batch_output& out, std::uint64_t result, std::uint64_t count,
+                                     const typename A::state& s) {
+  with_value_of_keys<A>(s, count, out.rule, [&](const auto& value) {
+    using R = std::remove_cvref_t<decltype(value)>;
+    write_result<R>(out, result, count, {value, 0});
+  });
+}
+
+/// Finishes states where they are formed.
 template <class A, method How>
 struct batch_writer : batch_output {
   __device__ void operator()(const batch_item& item, std::uint64_t absent, const typename A::state& s) const {
@@ -49,6 +59,8 @@ struct batch_writer : batch_output {
     if (states != nullptr) {
       static_cast<typename A::state*>(states)[item.state] = s;
       present[item.state] = count;
+    } else if constexpr (is_keyed<A>) {
+      write_result_of_keys<A>(*this, item.result, count, s);
     } else {
       constexpr auto is_folded_as_a = [](auto one) { return std::is_same_v<kernel_of<decltype(one)>, A>; };
       with_operation<typename A::element, How>(what, is_folded_as_a, [&](auto one) {

@@ -23,16 +23,10 @@ template <class T>
 __device__ bool is_number(const T& x, std::uint64_t largest_number) {
   if constexpr (complex_number<T>) {
     return is_number(x.real(), largest_number) && is_number(x.imag(), largest_number);
-  } else if constexpr (std::is_integral_v<T>) {
-    return true;
   } else {
-    using narrow = std::conditional_t<sizeof(T) == 1, std::uint8_t, std::uint16_t>;
-    using wide = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
-    using word = std::conditional_t<sizeof(T) <= 2, narrow, wide>;
-    static_assert(sizeof(word) == sizeof(T));
-    word bits;
+    word_for<T> bits;
     std::memcpy(&bits, &x, sizeof x);
-    return is_at_most(bits, static_cast<word>(largest_number));
+    return is_at_most(bits, static_cast<word_for<T>>(largest_number));
   }
 }
 
@@ -57,14 +51,14 @@ class column_part {
       if constexpr (pairs) y_[k] = y[k * along.stride[1]];
     }
   }
-  __device__ void add_to(typename A::state& s) const {
+  __device__ void add_to(const batch_elements& all, typename A::state& s) const {
     if constexpr (pairs) {
 #pragma unroll
       for (int k = 0; k < size; ++k) {
         if (k < count_) add_at<A>(s, position_ + k, x_.at[k], y_[k]);
       }
     } else {
-      add_some<A>(s, x_, count_, position_);
+      add_some<A>(s, read<A>(all, x_), count_, position_);
     }
   }
 
@@ -100,7 +94,7 @@ __device__ typename A::state fold_one_by_one(const batch_elements& all, const ba
       present = present && is_number(y, all.largest_number);
       if (present) add_at<A>(s, i, x, y);
     } else {
-      if (present) add_at<A>(s, i, x);
+      if (present) add_at<A>(s, i, read<A>(all, x));
     }
     if (!present) ++absent;
     if (++i % size == 0) i += std::uint64_t{slots - 1} * size;
@@ -156,7 +150,7 @@ __global__ void __launch_bounds__(tuning::column_threads, is_wide_state(sizeof(t
 #pragma unroll
         for (unsigned k = 0; k < mine; ++k) part[k].load(x, y, along, item, j + k * slots);
 #pragma unroll
-        for (unsigned k = 0; k < mine; ++k) part[k].add_to(s[k]);
+        for (unsigned k = 0; k < mine; ++k) part[k].add_to(all, s[k]);
       }
     } else {
 #pragma unroll 1

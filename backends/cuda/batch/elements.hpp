@@ -9,6 +9,8 @@
 #include <fanin/batch.hpp>
 #include <fanin/compiler.hpp>
 
+#include "backends/cuda/keys.hpp"
+
 namespace fanin::cuda {
 
 inline constexpr unsigned chunk_slots = 32;
@@ -82,6 +84,7 @@ struct batch_elements {
 
   mask_view mask;
   std::uint64_t largest_number;  ///< presence_rule
+  element_rule rule;
 
   /// Of groups that are sorted: the group of each element, and for elements of none the number of groups.
   const std::uint32_t* keys;
@@ -100,7 +103,9 @@ struct batch_output {
   /// Results, from that with index 0 on, of a type of their operation's.
   void* results;
   bool has_type_of_elements;  ///< of results whose usual type is a wider one
+  element_type result;        ///< the type of a result's number
   operation what;
+  element_rule rule;
   std::uint64_t least;  ///< elements that have a value
   /// Of groups, where results have indices: the places of elements in the input, in the order of keys, and the number
   /// of elements before each group. Null otherwise.

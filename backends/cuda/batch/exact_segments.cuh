@@ -117,7 +117,8 @@ class running_sums {
 
 /// The same for segments that have no common units: a lane folds a short one.
 template <class A>
-__device__ void fold_apart(const staged_segments<typename A::element>& now, unsigned lane, typename A::state& mine) {
+__device__ void fold_apart(const batch_elements& all, const staged_segments<typename A::element>& now, unsigned lane,
+                           typename A::state& mine) {
   using T = typename A::element;
   constexpr unsigned size = vector<T>::size, most = 8 * size;
   const unsigned wide = __ballot_sync(0xffffffffu, now.length > most);
@@ -130,7 +131,7 @@ __device__ void fold_apart(const staged_segments<typename A::element>& now, unsi
     }
   }
   __syncwarp();
-  fold_wide<A>(now, wide, lane, mine);
+  fold_wide<A>(all, now, wide, lane, mine);
 }
 
 template <class A, class Write>
@@ -152,7 +153,7 @@ __global__ void __launch_bounds__(tuning::exact_segment_threads, tuning::exact_s
       const typename A::state s = sums.between(now.at, now.length);
       if ((now.staged >> lane & 1) != 0) mine = s;
     } else {
-      fold_apart<A>(now, lane, mine);
+      fold_apart<A>(all, now, lane, mine);
     }
   });
 }

@@ -36,8 +36,8 @@ class part_of_line {
       y_.load(static_cast<const T*>(all.y) + line.y + static_cast<std::int64_t>(position), count_, all.y_end);
     }
   }
-  __device__ void add_to(typename A::state& s, std::uint64_t position) const {
-    const vector<T> x = x_.get();
+  __device__ void add_to(const batch_elements& all, typename A::state& s, std::uint64_t position) const {
+    const vector<T> x = read<A>(all, x_.get());
     if constexpr (Pairs) {
       const vector<T> y = y_.get();
 #pragma unroll
@@ -68,7 +68,7 @@ __device__ typename A::state fold_lane(const batch_elements& all, const batch_it
 #pragma unroll
     for (int k = 0; k < at_once; ++k) part[k].load(all, line, i + k * stride);
 #pragma unroll
-    for (int k = 0; k < at_once; ++k) part[k].add_to(s, i + k * stride);
+    for (int k = 0; k < at_once; ++k) part[k].add_to(all, s, i + k * stride);
   }
   return s;
 }
@@ -119,7 +119,7 @@ __global__ void __launch_bounds__(tuning::line_threads, tuning::line_blocks)
 #pragma unroll
       for (int k = 0; k < at_once; ++k) {
         s[k] = A::identity();
-        part[k].add_to(s[k], std::uint64_t{lane_of_group} * vector<T>::size);
+        part[k].add_to(all, s[k], std::uint64_t{lane_of_group} * vector<T>::size);
       }
 #pragma unroll 1
       for (unsigned distance = lanes / 2; distance > 0; distance /= 2) {

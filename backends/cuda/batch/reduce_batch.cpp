@@ -89,6 +89,7 @@ batch_elements elements_of(const request& request, const batch& many, const batc
   all.count = inputs.count();
   all.mask = inputs.mask();
   all.largest_number = presence_rule(request.what, inputs.type(), request.nan).largest_number;
+  all.rule = rule_of(request.what, inputs.type());
   all.chunks = 1;
   if (many.kind == layout::rows) {
     all.length = elements_of_row(many);
@@ -108,7 +109,9 @@ batch_elements elements_of(const request& request, const batch& many, const batc
 
 batch_output output_of(const request& request, const batch& many, context& context) {
   batch_output out{};
+  out.result = request.result;
   out.what = request.what;
+  out.rule = rule_of(request.what, many.inputs.type());
   out.least = least_count(request.what);
   out.has_empty = write_empty(request, many, out.empty);
   out.status = reinterpret_cast<batch_status*>(context.batch_status_memory());

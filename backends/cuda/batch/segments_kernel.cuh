@@ -126,7 +126,7 @@ __device__ void fold_staged(const batch_elements& all, unsigned per_warp, uint4*
 
 /// All lanes fold the segments that have a bit in `wide`, one after another.
 template <class A>
-__device__ void fold_wide(const staged_segments<typename A::element>& now, unsigned wide, unsigned lane,
+__device__ void fold_wide(const batch_elements& all, const staged_segments<typename A::element>& now, unsigned wide, unsigned lane,
                           typename A::state& mine) {
   using T = typename A::element;
   constexpr unsigned size = vector<T>::size;
@@ -140,7 +140,7 @@ __device__ void fold_wide(const staged_segments<typename A::element>& now, unsig
     for (unsigned of_row = 0; of_row < length; of_row += 32 * size) {
       const unsigned j = ::min(of_row + lane * size, length);
       const vector<T> v = shared_neighbour<T>(reinterpret_cast<const std::byte*>(there + j));
-      add_some<A>(s, v, static_cast<int>(length - j), j);
+      add_some<A>(s, read<A>(all, v), static_cast<int>(length - j), j);
     }
     s = shuffle_from(fold_warp<A>(s), 0);
     if (lane == segment) mine = s;
@@ -176,7 +176,7 @@ __global__ void __launch_bounds__(tuning::segment_threads, tuning::segment_block
         if (!__any_sync(0xffffffffu, k * lanes * size < length)) continue;
         const unsigned j = ::min((lane_of_group + k * lanes) * size, length);
         const vector<T> v = shared_vector<T>(reinterpret_cast<const std::byte*>(there + j));
-        add_some<A>(s[k % states], v, static_cast<int>(length - j), j);
+        add_some<A>(s[k % states], read<A>(all, v), static_cast<int>(length - j), j);
       }
 #pragma unroll
       for (unsigned distance = states / 2; distance > 0; distance /= 2) {
@@ -190,7 +190,7 @@ __global__ void __launch_bounds__(tuning::segment_threads, tuning::segment_block
       const state merged = shuffle_from(s[0], lane % groups * lanes);
       if (lane / groups == turn && (narrow >> lane & 1) != 0) mine = merged;
     }
-    fold_wide<A>(now, wide, lane, mine);
+    fold_wide<A>(all, now, wide, lane, mine);
   });
 }
 
@@ -229,13 +229,13 @@ __global__ void __launch_bounds__(tuning::segment_threads, adds_vectors<A> ? 3 :
     state s;
     {
       const batch_item item = chunk_of_long(all, entry, i);
-      s = fold_slot<A>(static_cast<const T*>(all.x) + item.x + item.begin,
+      s = fold_slot<A>(all, static_cast<const T*>(all.x) + item.x + item.begin,
                        static_cast<unsigned>(item.end - item.begin), item.begin, all.x_end, lane);
     }
     s = merge_lanes<A>(s, 32);
     __syncwarp();  // The item is read again, so that it takes no registers in between.
     batch_item item = chunk_of_long(all, entry, i);
-    if (lane == 0) locate<A>(s, static_cast<const T*>(all.x) + item.x, 1, item.end);
+    if (lane == 0) locate<A>(all, s, static_cast<const T*>(all.x) + item.x, 1, item.end);
     if (!adds_vectors<A> && write.partials != nullptr && item.chunks > 1) {  // Others may not fit.
       if (!merge_chunks<A>(static_cast<state*>(write.partials), all.entries[entry], item, s, lane)) continue;
       item = item_of_segment(all, item.result, i);

@@ -71,8 +71,8 @@ struct vectors_around {
 
 /// The state of a lane's slot: x[0], ..., x[count - 1] have the positions from `position` on; `count` is not 0. The
 /// input ends at `end`.
-template <class A, class T = typename A::element>
-__device__ typename A::state fold_slot(const T* x, unsigned count, std::uint64_t position, const void* end,
+template <class A, class From, class T = typename A::element>
+__device__ typename A::state fold_slot(const From& from, const T* x, unsigned count, std::uint64_t position, const void* end,
                                        unsigned lane) {
   constexpr unsigned size = vector<T>::size, loads = tuning::line_loads;
   const vectors_around<T> around(x, count, end);
@@ -91,7 +91,7 @@ __device__ typename A::state fold_slot(const T* x, unsigned count, std::uint64_t
       const unsigned mine = (first + k * 32) * size, of_row = mine - lane * size;
       if (of_row >= in_loaded) break;
       next[k] = shifted.rotated(next[k]);
-      const vector<T> v = shifted.get(row, next[k]);
+      const vector<T> v = read<A>(from, shifted.get(row, next[k]));
       if (of_row + 32 * size <= in_loaded) {
         add_vector<A>(s, v, position + mine);
       } else if (mine < in_loaded) {
@@ -102,13 +102,13 @@ __device__ typename A::state fold_slot(const T* x, unsigned count, std::uint64_t
   }
 #pragma unroll 1
   for (unsigned i = in_loaded; i < count; ++i) {
-    if (i / size % 32 == lane) add_at<A>(s, position + i, x[i]);
+    if (i / size % 32 == lane) add_at<A>(s, position + i, read<A>(from, x[i]));
   }
   return s;
 }
 /// The same where the order of additions means nothing: vectors need not be shifted.
-template <adds_vectors A, class T = typename A::element>
-__device__ typename A::state fold_slot(const T* x, unsigned count, std::uint64_t, const void* end, unsigned lane) {
+template <adds_vectors A, class From, class T = typename A::element>
+__device__ typename A::state fold_slot(const From&, const T* x, unsigned count, std::uint64_t, const void* end, unsigned lane) {
   constexpr unsigned size = vector<T>::size, loads = tuning::line_loads;
   const vectors_around<T> around(x, count, end);
   const unsigned begin = around.skew / static_cast<unsigned>(sizeof(T)), stop = begin + around.in_loaded;

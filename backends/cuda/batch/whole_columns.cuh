@@ -68,6 +68,8 @@ __global__ void __launch_bounds__(tuning::whole_column_threads,
 #pragma unroll
           for (unsigned m = 0; m < at_once; ++m) {
 #pragma unroll
+            for (auto& one : v[m]) one = read<A>(all, one);
+#pragma unroll
             for (unsigned c = 0; c < size; ++c) {
               vector<T> of_row;
 #pragma unroll
@@ -82,7 +84,8 @@ __global__ void __launch_bounds__(tuning::whole_column_threads,
           const unsigned from = i + m * slots * size;
 #pragma unroll 1
           for (unsigned k = 0; k < size && from + k < length; ++k) {
-            const vector<T> v = load(reinterpret_cast<const vector<T>*>(x + static_cast<std::int64_t>(k) * stride));
+            const vector<T> v =
+                read<A>(all, load(reinterpret_cast<const vector<T>*>(x + static_cast<std::int64_t>(k) * stride)));
 #pragma unroll
             for (unsigned c = 0; c < size; ++c) add_at<A>(s[m % states][c], begin + from + k, v.at[c]);
           }
@@ -127,7 +130,7 @@ __global__ void __launch_bounds__(tuning::whole_column_threads,
       if constexpr (adds_runs<A>) {
         axis_offsets of_row;
         of_row.add_all(all.axes, all.kept, all.first + i);
-        locate<A>(one, static_cast<const T*>(all.x) + of_row.x, stride, begin + length);
+        locate<A>(all, one, static_cast<const T*>(all.x) + of_row.x, stride, begin + length);
       }
       write({all.first + i, begin, begin + length, 0, 0, 0, i * all.chunks + chunk, all.chunks}, 0, one);
     }

@@ -15,7 +15,7 @@ inline constexpr unsigned row_loads = 8;                 ///< vectors that a lan
 /// The states of rows, in the first of the `lanes` lanes that hold the vectors v[r] of row r, where has(k) says
 /// whether this lane has the k-th of them.
 template <class A, unsigned Rows, unsigned Vectors, class T, class Has>
-__device__ void fold_rows(const vector<T> (&v)[Rows][Vectors], const Has& has, unsigned lanes, unsigned lane_of_row,
+__device__ void fold_rows(const batch_elements& all, const vector<T> (&v)[Rows][Vectors], const Has& has, unsigned lanes, unsigned lane_of_row,
                           typename A::state (&s)[Rows]) {
   constexpr unsigned size = vector<T>::size;
 #pragma unroll
@@ -23,7 +23,7 @@ __device__ void fold_rows(const vector<T> (&v)[Rows][Vectors], const Has& has, u
     s[r] = A::identity();
 #pragma unroll
     for (unsigned k = 0; k < Vectors; ++k) {
-      if (has(k)) add_vector<A>(s[r], v[r][k], (lane_of_row + k * 32) * size);
+      if (has(k)) add_vector<A>(s[r], read<A>(all, v[r][k]), (lane_of_row + k * 32) * size);
     }
   }
 #pragma unroll 1
@@ -35,8 +35,8 @@ __device__ void fold_rows(const vector<T> (&v)[Rows][Vectors], const Has& has, u
 /// The same where a state has the place of its element: first the value, then where it is, for which no lane needs
 /// more than 32 bits.
 template <adds_runs A, unsigned Rows, unsigned Vectors, class T, class Has>
-__device__ void fold_rows_with_places(const vector<T> (&v)[Rows][Vectors], const Has& has, unsigned lanes,
-                                      unsigned lane_of_row, typename A::state (&s)[Rows]) {
+__device__ void fold_rows_with_places(const batch_elements& all, vector<T> (&v)[Rows][Vectors], const Has& has,
+                                      unsigned lanes, unsigned lane_of_row, typename A::state (&s)[Rows]) {
   constexpr unsigned size = vector<T>::size, none = ~0u;
   using value = typename A::value;
   typename value::state best[Rows];
@@ -47,9 +47,14 @@ __device__ void fold_rows_with_places(const vector<T> (&v)[Rows][Vectors], const
     place[r] = none;
 #pragma unroll
     for (unsigned k = 0; k < Vectors; ++k) {
+      v[r][k] = read<A>(all, v[r][k]);
+      if constexpr (is_keyed<A>) {
+        if (has(k)) value::merge(best[r], extreme_word<true>(v[r][k].at));
+      } else {
 #pragma unroll
-      for (unsigned i = 0; i < size; ++i) {
-        if (has(k)) value::add(best[r], v[r][k].at[i]);
+        for (unsigned i = 0; i < size; ++i) {
+          if (has(k)) value::add(best[r], v[r][k].at[i]);
+        }
       }
     }
   }
@@ -109,9 +114,9 @@ __global__ void __launch_bounds__(tuning::row_threads, tuning::row_blocks)
     }
     state s[rows_at_once];
     if constexpr (adds_runs<A>) {
-      fold_rows_with_places<A>(v, has, lanes, lane_of_row, s);
+      fold_rows_with_places<A>(all, v, has, lanes, lane_of_row, s);
     } else {
-      fold_rows<A>(v, has, lanes, lane_of_row, s);
+      fold_rows<A>(all, v, has, lanes, lane_of_row, s);
     }
 #pragma unroll 1
     for (unsigned written = 0; written < rows; written += 32) {
@@ -149,11 +154,11 @@ __global__ void __launch_bounds__(tuning::row_threads)
     typename A::state s = A::identity();
     for_each_loaded<tuning::row_loads>(
         [&](std::uint64_t j) { return load(x + j); }, lane, (end - begin) / size, 32,
-        [&](const vector<T>& v, std::uint64_t j) { add_vector<A>(s, v, begin + j * size); });
+        [&](const vector<T>& v, std::uint64_t j) { add_vector<A>(s, read<A>(all, v), begin + j * size); });
 #pragma unroll 1
     for (unsigned distance = 16; distance > 0; distance /= 2) A::merge(s, shuffle_down(s, distance));
     if (lane > 0) continue;
-    locate<A>(s, reinterpret_cast<const T*>(x - begin / size), 1, end);
+    locate<A>(all, s, reinterpret_cast<const T*>(x - begin / size), 1, end);
     write({all.first + row, begin, end, 0, 0, 0, i, all.chunks}, 0, s);
   }
 }

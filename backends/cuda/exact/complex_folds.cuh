@@ -7,9 +7,6 @@
 
 namespace fanin::cuda {
 
-extern template const device_fold* find_kernel<float>(operation, method);
-extern template const device_fold* find_kernel<double>(operation, method);
-
 /// Sums and means.
 template <class T>
 class parts_fold : public unrounded_fold {

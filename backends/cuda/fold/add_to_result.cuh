@@ -27,4 +27,18 @@ __device__ void add_to_result(const batch_output& out, std::uint64_t result, std
   }
 }
 
+/// The same for elements whose keys have the state `s`.
+template <class A>
+__device__ void add_keys_to_result(const batch_output& out, std::uint64_t result, std::uint64_t present,
+                                   const typename A::state& s) {
+  using word = typename A::word;
+  if constexpr (std::is_same_v<typename A::state, word>) {
+    if (present == 0 || out.status->bad_index != 0) return;
+    word* const place = static_cast<word*>(out.results) + result;
+    word all = s;
+    A::merge(all, key_of_word(*place, out.rule));
+    *place = word_of_key(all, out.rule);
+  }
+}
+
 }  // namespace fanin::cuda

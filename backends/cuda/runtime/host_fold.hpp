@@ -32,7 +32,7 @@ struct host_fold {
 };
 
 /// The host_fold of a recipe, or null if there is no recipe. `partials_are_totals`: kernels return states of the
-/// recipe's own accumulator, not those of recipes.hpp.
+/// recipe's own accumulator, not those of recipes.hpp. Stages and references do so for comparisons.
 const host_fold* find_host_fold(operation what, element_type type, method how, bool partials_are_totals = false);
 
 /// The bound of a result to which `count` elements are added that are folded with the chain.

@@ -12,9 +12,13 @@
 
 namespace fanin::cuda {
 
+/// The form in which stages fold a recipe's accumulator. They compare elements themselves, without keys.
+template <class Recipe>
+using stage_form = device_form<accumulator::folds_as_t<typename Recipe::accumulator>>;
+
 template <class Recipe>
 scalar value_of(const void* state, std::uint64_t count) {
-  typename kernel_of<Recipe>::state s;
+  typename stage_form<Recipe>::kernel::state s;
   std::memcpy(&s, state, sizeof s);
   using A = typename Recipe::accumulator;
   return A::template finish<typename Recipe::result>(static_cast<typename A::state>(s), count);
@@ -28,7 +32,7 @@ const void* kernel_address(unsigned block) {
 template <class Stage, operation What, class T>
 stage_kernel make_kernel() {
   using Recipe = recipe<What, method::fast, T>;
-  using A = kernel_of<Recipe>;
+  using A = typename stage_form<Recipe>::kernel;
   constexpr int architecture = Stage::template architecture<A>;
   if constexpr (architecture == 0) {
     return {};
@@ -38,7 +42,7 @@ stage_kernel make_kernel() {
             reinterpret_cast<const void*>(&finish_kernel<A>),
             reinterpret_cast<const void*>(&copy_states_kernel<A>),
             sizeof(typename A::state),
-            form_of<Recipe>::longest,
+            stage_form<Recipe>::longest,
             &value_of<Recipe>,
             &Recipe::accumulator::template bound<typename Recipe::result>};
   }

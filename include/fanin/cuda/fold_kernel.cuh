@@ -32,13 +32,13 @@ __device__ void fold_vectors(vector_fold<A>& fold, const arrays_of<A>& arrays, s
 #pragma unroll
     for (int k = 0; k < loads; ++k) v[k] = load(arrays, i + k * threads);
 #pragma unroll
-    for (int k = 0; k < loads; ++k) fold.add(v[k], arrays.position_of(i + k * threads));
+    for (int k = 0; k < loads; ++k) fold.add(arrays, v[k], arrays.position_of(i + k * threads));
   }
 
   const std::uint64_t turn = std::uint64_t{gridDim.x} * threads;
   for_each_loaded<(loads > 1 ? loads / 2 : 1)>(
       [&](std::uint64_t at) { return load(arrays, at); }, rounds * turn * loads + blockIdx.x * threads + threadIdx.x,
-      arrays.vectors, turn, [&](const auto& last, std::uint64_t at) { fold.add(last, arrays.position_of(at)); });
+      arrays.vectors, turn, [&](const auto& last, std::uint64_t at) { fold.add(arrays, last, arrays.position_of(at)); });
 }
 
 template <class A, class Write>

@@ -104,10 +104,48 @@ struct array_pair : peeled_array<T> {
       : peeled_array<T>(x, count, first_position), y(second_array<T>::of(x, y_)) {}
 };
 
+/// Whether A adds what A::read(x, rule) makes of an element x, by a rule that is known at run time only.
+template <class A>
+concept reads_by_rule = requires {
+  typename A::rule;
+};
+
+/// Arrays, and the rule by which A reads their elements.
+template <class A, class Arrays>
+struct arrays_with_rule : Arrays {
+  typename A::rule rule;
+  template <class... Argument>
+  arrays_with_rule(const typename A::rule& by, Argument... of_arrays) : Arrays(of_arrays...), rule(by) {}
+};
+template <class A, class Arrays>
+struct arrays_for {
+  using type = Arrays;
+};
+template <reads_by_rule A, class Arrays>
+struct arrays_for<A, Arrays> {
+  using type = arrays_with_rule<A, Arrays>;
+};
 /// The arrays that A reads, of which a kernel has an object as its parameter.
 template <class A>
-using arrays_of = std::conditional_t<accumulator::inputs_of<A>() == 2, array_pair<typename A::element>,
-                                     peeled_array<typename A::element>>;
+using arrays_of =
+    typename arrays_for<A, std::conditional_t<accumulator::inputs_of<A>() == 2, array_pair<typename A::element>,
+                                              peeled_array<typename A::element>>>::type;
+
+/// What A adds for an element that was loaded from `from`, which has the rule if A needs one.
+template <class A, class From, class T = typename A::element>
+__device__ T read(const From& from, const T& x) {
+  if constexpr (reads_by_rule<A>) {
+    return A::read(x, from.rule);
+  } else {
+    return x;
+  }
+}
+/// The same for the elements of a vector.
+template <class A, class From, class T = typename A::element>
+__device__ vector<T> read(const From& from, vector<T> v) {
+  if constexpr (reads_by_rule<A>) A::read_all(v.at, from.rule);
+  return v;
+}
 
 /// Vector i of each array.
 template <class T>
@@ -138,9 +176,15 @@ concept adds_runs = requires(typename A::state& s, const vector<typename A::elem
 /// The state with the place of its element.
 template <adds_runs A>
 __device__ typename A::state located(const arrays_of<A>& x, typename A::state s) {
-  while (!A::is_at(s, x.head[s.index - x.first])) ++s.index;
+  while (!A::is_at(s, read<A>(x, x.head[s.index - x.first]))) ++s.index;
   return s;
 }
+
+/// Whether A adds the elements of a whole vector at once, in whatever order.
+template <class A>
+concept adds_all = requires(typename A::state& s, const vector<typename A::element>& v) {
+  A::add_all(s, v.at);
+};
 
 /// The states of a thread: one for each element of a vector, but at most four, and only one where A adds a whole
 /// vector at once. Additions to different states do not depend on each other.
@@ -149,22 +193,25 @@ class vector_fold {
  public:
   using T = typename A::element;
   using state = typename A::state;
-  static constexpr int lanes = adds_runs<A> ? 1 : vector<T>::size < 4 ? vector<T>::size : 4;
+  static constexpr int lanes = adds_runs<A> || adds_all<A> ? 1 : vector<T>::size < 4 ? vector<T>::size : 4;
 
   __device__ vector_fold() {
 #pragma unroll
     for (state& s : lanes_) s = A::identity();
   }
-  /// Adds a vector of each array, whose first elements have the position `position` in the whole input.
-  __device__ void add(const one_vector<T>& v, std::uint64_t position) {
+  /// Adds a vector of each of the arrays, whose first elements have the position `position` in the whole input.
+  __device__ void add(const arrays_of<A>& arrays, const one_vector<T>& v, std::uint64_t position) {
+    const vector<T> x = read<A>(arrays, v.x);
     if constexpr (adds_runs<A>) {
-      A::add_run(lanes_[0], v.x.at, position);
+      A::add_run(lanes_[0], x.at, position);
+    } else if constexpr (adds_all<A>) {
+      A::add_all(lanes_[0], x.at);
     } else {
 #pragma unroll
-      for (int i = 0; i < vector<T>::size; ++i) add_at<A>(lanes_[i % lanes], position + i, v.x.at[i]);
+      for (int i = 0; i < vector<T>::size; ++i) add_at<A>(lanes_[i % lanes], position + i, x.at[i]);
     }
   }
-  __device__ void add(const two_vectors<T>& v, std::uint64_t position) {
+  __device__ void add(const arrays_of<A>&, const two_vectors<T>& v, std::uint64_t position) {
 #pragma unroll
     for (int i = 0; i < vector<T>::size; ++i) add_at<A>(lanes_[i % lanes], position + i, v.x.at[i], v.y.at[i]);
   }
@@ -191,11 +238,12 @@ class vector_fold {
   static constexpr int merge_levels = lanes == 4 ? 2 : lanes == 2 ? 1 : 0;
 
  private:
-  __device__ void add_one(const peeled_array<T>&, const T* x, std::uint64_t position) {
-    add_at<A>(lanes_[0], position, *x);
-  }
-  __device__ void add_one(const array_pair<T>& arrays, const T* x, std::uint64_t position) {
-    add_at<A>(lanes_[0], position, *x, *arrays.y.at(x));
+  __device__ void add_one(const arrays_of<A>& arrays, const T* x, std::uint64_t position) {
+    if constexpr (accumulator::inputs_of<A>() == 2) {
+      add_at<A>(lanes_[0], position, *x, *arrays.y.at(x));
+    } else {
+      add_at<A>(lanes_[0], position, read<A>(arrays, *x));
+    }
   }
 
   state lanes_[lanes];
