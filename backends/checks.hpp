@@ -55,8 +55,9 @@ auto translate_bad_alloc(F f) {
   }
 }
 
-/// The same, with f in the floating-point environment of environment_guard. Every public function that computes calls
-/// its backend, or finishes a value, by this function. Threads of pools have guards of their own.
+/// Returns f(), called in the floating-point environment of environment_guard, and translates std::bad_alloc as
+/// above. Every function of the compiled library that computes calls its backend, or finishes a value, by compute().
+/// fold.cuh and the threads of pools have guards of their own.
 template <class F>
 auto compute(F f) {
   const detail::environment_guard guard;

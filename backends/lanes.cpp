@@ -67,6 +67,7 @@ constexpr auto rounding_of_usual() -> decltype(merging::round_usual) {
     constexpr lane_format format = format_of<state_lanes>();
     if constexpr (format.words > 0) {
       using number = usual_number<state_lanes::lowest_exponent + 32 * static_cast<int>(format.first_usual)>;
+      static_assert(number::limb_count == usual + 1);
       return [](const std::int64_t* words, element_type result, void* out) {
         std::int64_t wider[number::limb_count] = {};
         std::copy_n(words, usual, wider);

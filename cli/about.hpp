@@ -20,7 +20,8 @@ constexpr exit_status exit_statuses[] = {
     {undecided, "regress: a case is undecided, and none became slower (0 with --lenient)"},
     {backend_not_usable, "the backend asked for is not usable here"}};
 
-constexpr std::string_view channels = "stdout is data, stderr is talk. A NUMBER is written as 1000, 1e3 or 2^10.";
+constexpr std::string_view channels =
+    "Results go to stdout, messages to stderr. A NUMBER is written as 1000, 1e3 or 2^10.";
 constexpr std::string_view environment =
     "FANIN_BACKEND stands in for --backend of every subcommand. NO_COLOR, if set, keeps bold and coloured text off a "
     "terminal.";
@@ -30,19 +31,15 @@ constexpr std::string_view input_formats =
     ".zst.\n"
     "Input is .npy or .npz by its first bytes; csv by its name (.csv, .tsv, in upper or lower case) or --column,\n"
     "--header or --no-header;\n"
-    "raw by its name (.bin, .raw) or --skip or --count; otherwise text. --format says it outright. In text, white\n"
-    "space separates numbers, and a comma only with --delimiter ','. Numbers that are integers alone, in the text or "
-    "in\n"
-    "a column, are i64 or u64, and otherwise f64; --type overrules. A line ends with LF, CR LF or CR. A word, number "
-    "or name has at most 4096 bytes, another field of csv 1048576, a header\n"
+    "raw by its name (.bin, .raw) or --skip or --count; otherwise text. --format overrules all of these.\n"
+    "In text, white space separates numbers, and a comma only with --delimiter ','. Numbers that are integers\n"
+    "alone, in the text or in a column, are i64 or u64, and otherwise f64; --type overrules. A line ends with LF,\n"
+    "CR LF or CR. A word, number or name has at most 4096 bytes, another field of csv 1048576, a header\n"
     "65536 names. All records of csv have as many fields; an empty one is an error where a number belongs.\n"
-    "--column takes a name of the header, a number from 1, a list of these ('price,3'), or all. What the header has "
-    "as\n"
-    "a name, with commas or a number, is that column. The first line of csv is a header with --header, where a "
-    "column is\n"
-    "called by name, or where it alone is text in a column of numbers; --no-header says that it is none. --missing "
-    "skip leaves out, and counts, empty fields and the words "
-    "NA,\n"
+    "--column takes a name of the header, a number from 1, a list of these ('price,3'), or all. A word that is a\n"
+    "name of the header is that column, also if it is a number or has commas. The first line of csv is a header\n"
+    "with --header, if a column is chosen by name, or if it alone is text in a column of numbers; --no-header says\n"
+    "that it is none. --missing skip leaves out, and counts, empty fields and the words NA,\n"
     "N/A, #N/A, <NA>, NULL and NONE in upper or lower case; nan is a number.";
 
 constexpr std::string_view examples =

@@ -73,7 +73,8 @@ struct vector_extremum {
     if constexpr (std::is_floating_point_v<T>) {
       if (!hn::AllTrue(D(), ordered)) return std::numeric_limits<T>::quiet_NaN();
     }
-    // The loops of EMU128 begin with a finite number, which is beyond an infinity.
+    // EMU128 begins MaxOfLanes with the least finite number and MinOfLanes with the largest one, which is wrong where
+    // all lanes are infinities of the other sign.
     if constexpr (sizeof(T) >= 4 && HWY_TARGET != HWY_EMU128) {
       return hn::GetLane(Largest ? hn::MaxOfLanes(D(), best) : hn::MinOfLanes(D(), best));
     } else {

@@ -11,12 +11,14 @@
 namespace fanin::cuda {
 namespace {
 
-/// Recipes whose accumulators fold alike share the function, but for partial states that are keys.
+/// Merges a state into a total. Recipes whose accumulators fold alike share the function.
 template <class A>
 void merge_states(void* into, const void* from) {
   using state = typename A::state;
   A::merge(*static_cast<state*>(into), *static_cast<const state*>(from));
 }
+/// Merges a state of a kernel into a total. A recipe whose partial states are keys has a function of its own, because
+/// only the recipe knows what a key means; for others, Recipe is void.
 template <class A, class Partial, class Recipe>
 void merge_partial(void* into, const void* from) {
   using state = typename A::state;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of the shipped variants. Elements whose numbers have the same size share kernels, and so a translation
-// unit: kernels_1.cu to kernels_8.cu.
+// The kernels of the shipped variants. Elements whose numbers have the same size share the kernels of comparisons
+// (keys.hpp), and so are one translation unit: kernels_1.cu to kernels_8.cu.
 #pragma once
 
 #include "backends/cuda/runtime/device_fold.hpp"

@@ -14,13 +14,14 @@
 
 namespace fanin::cuda {
 
-/// What kernels have to know about elements at run time. Patterns are bits of a word, repeated in all 64 bits. The key
-/// of a word is (word ^ flips, if its upper bit is 1, ^ inverts), or all ones for a NaN.
+/// What kernels have to know about elements at run time. Patterns are bits of a word, repeated in all 64 bits. The
+/// key of a word is word ^ inverts, and also ^ flips if the upper bit of the word is 1. The key of a NaN is all ones.
 struct element_rule {
   operation what{};
   std::uint64_t flips = 0;
   std::uint64_t inverts = 0;
-  std::uint64_t above = 0;       ///< sets the upper bit of the magnitudes of NaNs alone, if it is added; 0 if none is NaN
+  /// Added to a magnitude, sets the upper bit only for a NaN; 0 if nothing is NaN.
+  std::uint64_t above = 0;
   std::uint64_t nan = 0;         ///< the canonical NaN
   std::uint64_t least_none = 0;  ///< the word that stands for the smallest of no elements
   std::uint64_t most_none = 0;   ///< the word that stands for the largest of no elements
@@ -28,10 +29,10 @@ struct element_rule {
 
 /// The unsigned integer of the size of a T.
 template <class T>
-using word_for = std::conditional_t<
-    sizeof(T) == 1, std::uint8_t,
-    std::conditional_t<sizeof(T) == 2, std::uint16_t,
-                       std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>>;
+using word_for =
+    std::conditional_t<sizeof(T) == 1, std::uint8_t,
+                       std::conditional_t<sizeof(T) == 2, std::uint16_t,
+                                          std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>>;
 template <class Word>
 inline constexpr Word upper_bit = static_cast<Word>(Word{1} << (8 * sizeof(Word) - 1));
 
@@ -75,8 +76,11 @@ element_rule key_rule(operation what) {
 /// The rule of an operation; that of one that compares nothing is not used.
 inline element_rule rule_of(operation what, element_type type) {
   return with_element(type, [&]<class T>() {
-    if constexpr (complex_number<T>) return element_rule{};
-    if constexpr (!complex_number<T>) return row_of(what).unrounded ? key_rule<T>(what) : element_rule{};
+    if constexpr (complex_number<T>) {
+      return element_rule{};
+    } else {
+      return row_of(what).unrounded ? key_rule<T>(what) : element_rule{};
+    }
   });
 }
 
@@ -123,12 +127,11 @@ FANIN_HOST_DEVICE Lane extreme_words(Lane a, Lane b) {
   if constexpr (sizeof(Word) == sizeof(Lane)) {
     return (Largest ? a < b : b < a) ? b : a;
   } else {
-    NV_IF_ELSE_TARGET(NV_IS_DEVICE, (
+    NV_IF_ELSE_TARGET(NV_IS_DEVICE,
+                      (
                           if constexpr (sizeof(Word) == 2) {
                             return Largest ? __vmaxu2(a, b) : __vminu2(a, b);
-                          } else {
-                            return Largest ? __vmaxu4(a, b) : __vminu4(a, b);
-                          }),
+                          } else { return Largest ? __vmaxu4(a, b) : __vminu4(a, b); }),
                       (Lane found = 0; for (unsigned i = 0; i < sizeof(Lane); i += sizeof(Word)) {
                         const auto x = static_cast<Word>(a >> 8 * i), y = static_cast<Word>(b >> 8 * i);
                         found |= static_cast<Lane>((Largest ? x < y : y < x) ? y : x) << 8 * i;
@@ -190,8 +193,8 @@ struct keyed : A {
     }
   }
   template <int N>
-  FANIN_HOST_DEVICE static void add_run(state& s, const word (&x)[N], std::uint64_t position) requires(
-      accumulator::wants_position<A>()) {
+  FANIN_HOST_DEVICE static void add_run(state& s, const word (&x)[N],
+                                        std::uint64_t position) requires(accumulator::wants_position<A>()) {
     A::merge(s, {extreme_word<true>(x), position});
   }
 };
@@ -272,8 +275,7 @@ struct keyed_accumulator {
   static constexpr bool is_one =
       what == operation::min || what == operation::max || (what == operation::max_magnitude && floating<T>);
   static constexpr bool is_both = !is_one && (what == operation::minmax || what == operation::max_magnitude);
-  using one_or_both =
-      std::conditional_t<is_both, accumulator::both_extrema<word>, accumulator::nonzero_count<word>>;
+  using one_or_both = std::conditional_t<is_both, accumulator::both_extrema<word>, accumulator::nonzero_count<word>>;
   using type = keyed<std::conditional_t<is_arg, accumulator::first_extremum<word, true>,
                                         std::conditional_t<is_one, accumulator::extremum<word, true>, one_or_both>>>;
 };

@@ -82,7 +82,7 @@ bool csv_parser::guess_header(std::string_view text, bool last, const text_numbe
   try {
     for (std::size_t index = 0; at < text.size() && next_field(text, at, last, found, messages); at = found.end) {
       const bool blank_line = found.ends_record && index == 0 && trimmed(text.substr(at, found.end - at)).empty();
-      if (!blank_line) guess.add_field(found.value);
+      if (!blank_line) guess.add_field(found.value, text[at] == '"');
       index = found.ends_record ? 0 : index + 1;
       if (found.ends_record && !blank_line) guess.end_record();
     }

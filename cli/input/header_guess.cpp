@@ -2,6 +2,7 @@
 #include "cli/input/header_guess.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include <fmt/format.h>
 
@@ -23,37 +24,62 @@ void header_guess::end_record() {
   const bool is_first = columns_.empty();
   if (is_first) columns_.resize(record_.size());
   for (std::size_t i = 0; i < std::min(record_.size(), columns_.size()); ++i) {
-    const std::string_view word = trimmed(record_[i]);
+    const std::string_view word = trimmed(record_[i].text);
     const kind found = kind_of(word);
     column& to = columns_[i];
     if (is_first) {
       to.first = found;
       to.first_text = word;
+      to.first_is_quoted = record_[i].is_quoted;
       continue;
     }
+    to.has_missing = to.has_missing || found == kind::missing;
     to.has_integer = to.has_integer || found == kind::integer;
     to.has_fraction = to.has_fraction || found == kind::fraction;
     to.has_text = to.has_text || found == kind::text;
+    to.has_quoted = to.has_quoted || record_[i].is_quoted;
     to.has_first_again = to.has_first_again || word == to.first_text;
   }
   record_.clear();
 }
 
+bool header_guess::has_consecutive_integers() const {
+  std::vector<long long> integers;
+  for (const column& one : columns_) {
+    if (one.first == kind::integer) integers.push_back(std::strtoll(one.first_text.c_str(), nullptr, 10));
+  }
+  const auto is_gap = [](long long a, long long b) { return b - 1 != a; };
+  return integers.size() > 1 && std::ranges::adjacent_find(integers, is_gap) == integers.end();
+}
+
 bool header_guess::is_header(const std::string& input) const {
   const auto any = [this](auto is) { return std::ranges::any_of(columns_, is); };
-  const auto is_number = [](kind one) { return one == kind::integer || one == kind::fraction; };
+  const auto all = [this](auto is) { return std::ranges::all_of(columns_, is); };
+  constexpr std::string_view digits = "0123456789";
+  if (any([&](const column& one) {
+        return one.first == kind::fraction && one.first_text.find_first_of(digits) != std::string::npos;
+      })) {
+    return false;
+  }
   if (any([](const column& one) {
-        return one.first == kind::text && !one.has_text && (one.has_integer || one.has_fraction);
+        const bool alone_is_quoted = one.first_is_quoted && !one.has_quoted;
+        return one.is_of_numbers() && (one.first == kind::text || (one.first != kind::missing && alone_is_quoted));
       })) {
     return true;
   }
-  if (!any([&](const column& one) { return is_number(one.first); })) return false;
-  if (any([](const column& one) { return one.first == kind::text && one.has_first_again; })) return false;
-  const bool is_doubtful = any([](const column& one) {
-    const bool has_other_numbers = one.first == kind::integer && one.has_fraction && !one.has_integer;
-    return one.first == kind::text || one.has_text || has_other_numbers;
-  });
-  if (!is_doubtful) return false;
+  if (!any([](const column& one) { return one.first == kind::integer; })) return false;
+  const bool is_sequence = has_consecutive_integers();
+  const bool repeats_text = any([](const column& one) { return one.first == kind::text && one.has_first_again; });
+  if (repeats_text && !is_sequence) return false;
+  const bool has_text = any([](const column& one) { return one.first == kind::text || one.has_text; });
+  const bool alone_has_integers =
+      all([](const column& one) { return one.first != kind::integer || one.alone_is_integer(); });
+  const bool is_above_fractions = any([](const column& one) { return one.alone_is_integer(); });
+  const column& corner = columns_.front();
+  const bool corner_is_empty =
+      corner.first_text.empty() && !corner.has_missing && corner.is_of_numbers() &&
+      std::all_of(columns_.begin() + 1, columns_.end(), [](const column& one) { return one.first == kind::integer; });
+  if (!has_text && !alone_has_integers && !(is_sequence && is_above_fractions) && !corner_is_empty) return false;
   throw usage_error(fmt::format(
       "{}: the first line has numbers, and may name the columns or be data; say --header or --no-header", input));
 }

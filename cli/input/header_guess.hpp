@@ -16,27 +16,40 @@ class header_guess {
   /// Records that end further behind take no part.
   static constexpr std::size_t most_bytes = std::size_t{1} << 16;
 
-  /// The next field of the record at hand, without quotes.
-  void add_field(std::string_view text) { record_.emplace_back(text); }
+  /// The next field of the record at hand, without the quotes that it had if it `is_quoted`.
+  void add_field(std::string_view text, bool is_quoted) { record_.push_back({std::string(text), is_quoted}); }
   void end_record();
 
-  /// The first record is a header if it has text in a column whose other fields are numbers. Otherwise it is none if
-  /// it has no number, or if a text of it occurs again in its column, or if every column is one of numbers whose
-  /// first field is an integer only where another one is. Missing numbers tell nothing.
-  /// @throws usage_error, which names `input` and the options that decide, if it may be a header or not
+  /// The first record is data if it has a number with a fraction. Otherwise it is a header if it alone has text, or
+  /// alone has quotes, in a column of numbers; and it is data if it has no number.
+  /// What is left may be a header if a column has text and no text of the first record occurs again; if the first
+  /// record alone has integers; if its integers are consecutive, as years and positions are, and one is above
+  /// fractions alone or beside text; or if its first field alone is empty and others are integers.
+  /// @throws usage_error, which names `input` and the options that decide, if it may be a header
   bool is_header(const std::string& input) const;
 
  private:
   enum class kind : std::uint8_t { missing, integer, fraction, text };
+  struct field {
+    std::string text;
+    bool is_quoted;
+  };
+  /// What the first record has, and of what kinds the fields below are.
   struct column {
     std::string first_text;
     kind first = kind::missing;
-    bool has_integer = false, has_fraction = false, has_text = false;  ///< below the first record
+    bool first_is_quoted = false;
+    bool has_missing = false, has_integer = false, has_fraction = false, has_text = false, has_quoted = false;
     bool has_first_again = false;
+
+    bool is_of_numbers() const { return !has_text && (has_integer || has_fraction); }
+    bool alone_is_integer() const { return first == kind::integer && has_fraction && !has_integer; }
   };
   static kind kind_of(std::string_view word);
+  /// Whether the first record has integers, each larger by 1 than the one before.
+  bool has_consecutive_integers() const;
 
-  std::vector<std::string> record_;
+  std::vector<field> record_;
   std::vector<column> columns_;
 };
 

@@ -51,8 +51,8 @@ bool skips_missing(const input_options& arguments);
 struct input_column {
   std::string name = {};      ///< of one of several columns, see chosen_column; otherwise empty
   std::uint64_t missing = 0;  ///< the numbers that were missing, and left out, so far
-  /// Of the last block. In text whose types are inferred, a type other than that of the block before is u64 or f64,
-  /// and stands for the numbers before as well: see read_inferred().
+  /// The type of the last block. In text whose types are inferred, a type other than that of the block before is u64
+  /// or f64, and stands for the numbers before as well: see read_inferred().
   element_type type = element_type::f64;
   std::uint64_t inexact = 0;  ///< text: the integers so far that no f64 is equal to
 };

@@ -2,7 +2,9 @@
 #include "cli/kit/text.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <concepts>
 #include <cstdio>
 
 #include <fmt/ranges.h>
@@ -73,6 +75,15 @@ std::string number_text(const std::complex<T>& x) {
 
 template <class T>
 std::string number_hex(T x) {
+  if constexpr (sizeof(T) == 8 && std::integral<T>) {
+    const auto bits = static_cast<std::uint64_t>(x), size = x < 0 ? 0 - bits : bits;
+    const int width = std::bit_width(size);
+    if (width - std::countr_zero(size) > 53) {  // no double has all digits
+      std::string digits = fmt::format("{:016x}", size << (64 - width) << 1);
+      digits.resize(digits.find_last_not_of('0') + 1);
+      return fmt::format("{}0x1.{}p+{}", x < 0 ? "-" : "", digits, width - 1);
+    }
+  }
   return value_hex(static_cast<double>(x));
 }
 template <class T>

@@ -101,9 +101,10 @@ void run_describe(describe_options arguments) {
   arguments.input.every_column = true;
   source input(arguments.input);
   const options chosen{.backend = arguments.backend, .threads = arguments.threads, .nan = nan_policy::skip};
+  const std::vector<described_column> columns = describe_columns(input, chosen);
   std::vector<table_row> rows = {head_of_table(input)};
   json objects = json::array();
-  for (const described_column& one : describe_columns(input, chosen)) {
+  for (const described_column& one : columns) {
     rows.push_back(row_of_table(one, input));
     objects.push_back(to_json(one, input));
   }

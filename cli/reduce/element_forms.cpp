@@ -30,11 +30,15 @@ array_view element_forms::as(element_type type) {
   return {doubles_.data(), elements_.count, type};
 }
 
+std::string rounded_text(std::uint64_t rounded) {
+  return rounded == 1 ? "1 integer above 2^53 was rounded to f64"
+                      : fmt::format("{} integers above 2^53 were rounded to f64", rounded);
+}
+
 void warn_of_rounding(const std::string& place, std::uint64_t rounded) {
   if (rounded == 0) return;
   write_stderr(
-      fmt::format("warning: {}: {} above 2^53 {} rounded to f64; the results are those of the numbers as read", place,
-                  rounded == 1 ? "1 integer" : fmt::format("{} integers", rounded), rounded == 1 ? "was" : "were"));
+      fmt::format("warning: {}: {}; the results are those of the numbers as read", place, rounded_text(rounded)));
 }
 
 }  // namespace fanin::cli

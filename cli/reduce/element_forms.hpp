@@ -23,8 +23,8 @@ class element_forms {
  public:
   explicit element_forms(const array_view& elements) : elements_(elements) {}
 
-  /// Whether elements of `type` are equal to these, or f64 to which these are rounded: it is their own type; u64, and
-  /// these are i64 of which none is negative; or f64, and these are i64 or u64.
+  /// Whether these elements can be given as `type`: always as their own type; as u64 if they are i64 and none is
+  /// negative; as f64, rounded, if they are i64 or u64.
   bool has(element_type type);
   /// The elements as those of a type that they have. Valid as long as this object and the memory of the elements.
   array_view as(element_type type);
@@ -35,7 +35,7 @@ class element_forms {
   std::vector<std::byte> doubles_;
 };
 
-/// Those of the types for which check(type) does not throw unsupported. @throws unsupported as check(type) for the
+/// Returns the types for which check(type) does not throw unsupported. @throws unsupported as check(type) for the
 /// last type if there is none
 template <class Check>
 std::vector<element_type> supported_types(std::span<const element_type> types, Check check) {
@@ -113,6 +113,9 @@ class typed_streams {
 inline std::string_view overflow_advice(bool is_inferred) {
   return is_inferred ? "; --type f64 takes the numbers as f64" : "";
 }
+
+/// Says that so many integers were rounded to f64 when they were read.
+std::string rounded_text(std::uint64_t rounded);
 
 /// Warns on stderr if integers were rounded to f64 when they were read. `place` is for the message.
 void warn_of_rounding(const std::string& place, std::uint64_t rounded);

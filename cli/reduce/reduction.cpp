@@ -43,9 +43,7 @@ std::string premise_of(const finished_reduction& done) {
   std::string premise(premise_of_method(done));
   if (done.rounded == 0) return premise;
   if (!premise.empty()) premise += ", and ";
-  return premise + fmt::format("the result is that of the numbers as read: {} above 2^53 {} rounded to f64",
-                               done.rounded == 1 ? "1 integer" : fmt::format("{} integers", done.rounded),
-                               done.rounded == 1 ? "was" : "were");
+  return premise + "the result is that of the numbers as read: " + rounded_text(done.rounded);
 }
 
 /// What M is in the bound of an operation (docs/numerics.md).

@@ -17,33 +17,33 @@
 //   same order: of a row in C order, of a group in the order in which they stand in x. So neither other results in
 //   the same call, nor strides, threads or the CPU backend change it; with method::exact, neither does the order.
 //   `cuda` gives the bits of the same elements as the only row or segment, whatever the others, strides and
-//   alignment, those of a group in the order of x; only with method::exact are they those of one array. Sums and means
-//   of f32 and f64 in groups of device memory are exact with method::fast, too.
-//   Empty: a result of too few elements has the value that the verb gives for none; where that is an error it is NaN
-//   if it consists of floating-point numbers, or the value given by if_empty().
+//   alignment, those of a group in the order of x; only with method::exact are they those of one array. Sums and
+//   means of f32 and f64 in groups of device memory are exact with method::fast, too. Empty: a result of too few
+//   elements has the value that the verb gives for none; where that is an error it is NaN if it consists of
+//   floating-point numbers, or the value given by if_empty().
 //   @throws invalid_argument otherwise, which names the first such result
 //   Backends: serial, openmp and tbb, with host memory; cuda with device memory, and cub and thrust, which have fewer
 //   operations and types (docs/batch.md). @throws unsupported for what they do not have
 //   Device memory: results of more than 4096 elements, of another type than the verb's own, and exact ones take up to
 //   256 MiB for partial states. Segments of more than 4096 elements take besides up to two states for every 4096
-//   elements of x: in exact sums of floats 0.07 bytes for each element, of doubles 0.3. Those of other exact operations
-//   take them from 256 elements on, for every 256: in exact variances of doubles 13 bytes for each element. Fast sums,
-//   max and argmax of segments take up to 2.5 % of x's memory instead. Results for the host are held on the device
-//   first. Groups, of up to 2^32 - 2 elements and as many groups, are sorted. That takes 12 bytes for each element of
-//   4 bytes, 16 for each of 8, and for other elements, two inputs, a mask or an index 16 and the copies; 4 bytes for
-//   each group; and where their number has more than 8 bits, up to 12 bytes more for each element. Sums and means of
-//   f32 and f64 in up to 2^22 groups, `fast` or exact, take in place of that 68 to 108 bytes for each group; 96
-//   (f32) or 552 (f64) for each group or element, whichever are fewer; and for more than some 40000 to 80000 groups,
-//   by type, 6 or 10 for each element.
-//   Host memory: rows whose elements are contiguous, and segments, need what one array needs. Rows with strides
-//   take for each thread up to 0.5 MiB of copies and the states of up to 64 rows, or 256 KiB of states for each level
-//   of the tree of leaves. Groups are copied once, by key: n elements, 8 bytes for each group, and the same again for
-//   each further thread as long as that is less than 8 bytes for each element; argmin and argmax take 8 bytes more
-//   for each element. From 2^18 groups on they take a copy of elements and keys, and for each thread one of a part of
-//   the elements. Groups that are not sorted (docs/batch.md) need no copy where all of them take less than 1 MiB:
-//   up to 544 bytes for each group, in a fast sum 288, and as much for each level of the tree of leaves. Else they
-//   take a copy of elements and keys, and up to 8 MiB of such states for each thread.
-//   Threads: safe to call concurrently.   Overlap: results must share no byte with inputs, mask, offsets or keys.
+//   elements of x: in exact sums of floats 0.07 bytes for each element, of doubles 0.3. Those of other exact
+//   operations take them from 256 elements on, for every 256: in exact variances of doubles 13 bytes for each
+//   element. Fast sums, max and argmax of segments take up to 2.5 % of x's memory instead. Results for the host are
+//   held on the device first. Groups, of up to 2^32 - 2 elements and as many groups, are sorted. That takes 12 bytes
+//   for each element of 4 bytes, 16 for each of 8, and for other elements, two inputs, a mask or an index 16 and the
+//   copies; 4 bytes for each group; and where their number has more than 8 bits, up to 12 bytes more for each
+//   element. Sums and means of f32 and f64 in up to 2^22 groups, `fast` or exact, take in place of that 68 to 108
+//   bytes for each group; 96 (f32) or 552 (f64) for each group or element, whichever are fewer; and for more than
+//   some 40000 to 80000 groups, by type, 6 or 10 for each element. Host memory: rows whose elements are contiguous,
+//   and segments, need what one array needs. Rows with strides take for each thread up to 0.5 MiB of copies and the
+//   states of up to 64 rows, or 256 KiB of states for each level of the tree of leaves. Groups are copied once, by
+//   key: n elements, 8 bytes for each group, and the same again for each further thread as long as that is less than
+//   8 bytes for each element; argmin and argmax take 8 bytes more for each element. From 2^18 groups on they take a
+//   copy of elements and keys, and for each thread one of a part of the elements. Groups that are not sorted
+//   (docs/batch.md) need no copy where all of them take less than 1 MiB: up to 544 bytes for each group, in a fast
+//   sum 288, and as much for each level of the tree of leaves. Else they take a copy of elements and keys, and up to
+//   8 MiB of such states for each thread. Threads: safe to call concurrently.   Overlap: results must share no byte
+//   with inputs, mask, offsets or keys.
 #pragma once
 
 #include <algorithm>

@@ -196,7 +196,7 @@ def index_add(out, keys, x, *, operation="sum", drop_others=False, method="exact
 
 
 class Copy:
-    """A copy of the numbers of a view, which are added to there where the additions read the view's memory too."""
+    """A copy of `out`, for additions whose input overlaps `out`; write_back() copies the sums back."""
 
     def __init__(self, target, x):
         self.target, self.size = target, target.count * SIZES[target.code]

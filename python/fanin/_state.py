@@ -24,7 +24,8 @@ class State:
 
     A state depends on the multiset of its numbers only: any split, order and merging gives the same state. `dtype` is
     f32, also for floats of 8 and 16 bits, or f64, also for integers; without it, it is that of the first numbers.
-    Integers of a list are exact at any size, and those of an array where their own sum fits into 64 bits.
+    Integers of a list are exact below 2**1024 (with `where`, if all fit into 64 bits); those of an array are exact where
+    their own sum, or sum of squares, fits into 64 bits.
 
     >>> import fanin
     >>> parts = fanin.State([1e16, 1.0]) + fanin.State([-1e16])

@@ -139,8 +139,10 @@ TEST_CASE("--command: whole commands, by their time from start to end") {
 TEST_CASE("what a command leaves running is killed with it, and SIGCHLD need not be waited for") {
   const scratch_folder here;
   here.write("left.sh", "#!/bin/sh\nsleep 60 >/dev/null 2>&1 &\necho $! >>left\n");
-  CHECK(here.shell("chmod +x left.sh && trap '' CHLD && $fanin regress --command ./left.sh ./left.sh --pairs 8 --lenient")
-            .status == 0);
+  CHECK(
+      here.shell(
+              "chmod +x left.sh && trap '' CHLD && $fanin regress --command ./left.sh ./left.sh --pairs 8 --lenient")
+          .status == 0);
   CHECK(here.shell("wc -l <left").out == "16\n");
   // init takes a moment to notice.
   CHECK(here.shell("for id in $(cat left); do tries=50\n"

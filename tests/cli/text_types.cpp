@@ -34,6 +34,10 @@ TEST_CASE("integers of 64 bits keep their digits") {
   const finished both = here.shell("printf '9007199254740993 1' | $fanin sum --json");
   CHECK(parsed(both)["element_type"] == "i64");
   CHECK(parsed(both)["value_text"] == "9007199254740994");
+  CHECK(parsed(both)["value_hex"] == "0x1.0000000000001p+53");
+  CHECK(parsed(here.shell("printf '9007199254740993' | $fanin max --json"))["value_hex"] == "0x1.00000000000008p+53");
+  CHECK(parsed(here.shell("printf -- '-9007199254740993' | $fanin max --json"))["value_hex"] ==
+        "-0x1.00000000000008p+53");
   CHECK_FALSE(parsed(both).contains("rounded_on_reading"));
   CHECK(here.shell("printf '9007199254740993,NA\\n7,5' | $fanin max --delimiter , --missing skip").out ==
         "9007199254740993\n");

@@ -126,8 +126,8 @@ __device__ void fold_staged(const batch_elements& all, unsigned per_warp, uint4*
 
 /// All lanes fold the segments that have a bit in `wide`, one after another.
 template <class A>
-__device__ void fold_wide(const batch_elements& all, const staged_segments<typename A::element>& now, unsigned wide, unsigned lane,
-                          typename A::state& mine) {
+__device__ void fold_wide(const batch_elements& all, const staged_segments<typename A::element>& now, unsigned wide,
+                          unsigned lane, typename A::state& mine) {
   using T = typename A::element;
   constexpr unsigned size = vector<T>::size;
 #pragma unroll 1

@@ -72,8 +72,8 @@ struct vectors_around {
 /// The state of a lane's slot: x[0], ..., x[count - 1] have the positions from `position` on; `count` is not 0. The
 /// input ends at `end`.
 template <class A, class From, class T = typename A::element>
-__device__ typename A::state fold_slot(const From& from, const T* x, unsigned count, std::uint64_t position, const void* end,
-                                       unsigned lane) {
+__device__ typename A::state fold_slot(const From& from, const T* x, unsigned count, std::uint64_t position,
+                                       const void* end, unsigned lane) {
   constexpr unsigned size = vector<T>::size, loads = tuning::line_loads;
   const vectors_around<T> around(x, count, end);
   const unsigned in_loaded = around.in_loaded;
@@ -108,7 +108,8 @@ __device__ typename A::state fold_slot(const From& from, const T* x, unsigned co
 }
 /// The same where the order of additions means nothing: vectors need not be shifted.
 template <adds_vectors A, class From, class T = typename A::element>
-__device__ typename A::state fold_slot(const From&, const T* x, unsigned count, std::uint64_t, const void* end, unsigned lane) {
+__device__ typename A::state fold_slot(const From&, const T* x, unsigned count, std::uint64_t, const void* end,
+                                       unsigned lane) {
   constexpr unsigned size = vector<T>::size, loads = tuning::line_loads;
   const vectors_around<T> around(x, count, end);
   const unsigned begin = around.skew / static_cast<unsigned>(sizeof(T)), stop = begin + around.in_loaded;

@@ -15,8 +15,8 @@ inline constexpr unsigned row_loads = 8;                 ///< vectors that a lan
 /// The states of rows, in the first of the `lanes` lanes that hold the vectors v[r] of row r, where has(k) says
 /// whether this lane has the k-th of them.
 template <class A, unsigned Rows, unsigned Vectors, class T, class Has>
-__device__ void fold_rows(const batch_elements& all, const vector<T> (&v)[Rows][Vectors], const Has& has, unsigned lanes, unsigned lane_of_row,
-                          typename A::state (&s)[Rows]) {
+__device__ void fold_rows(const batch_elements& all, const vector<T> (&v)[Rows][Vectors], const Has& has,
+                          unsigned lanes, unsigned lane_of_row, typename A::state (&s)[Rows]) {
   constexpr unsigned size = vector<T>::size;
 #pragma unroll
   for (unsigned r = 0; r < Rows; ++r) {

@@ -27,7 +27,7 @@ __device__ void add_to_result(const batch_output& out, std::uint64_t result, std
   }
 }
 
-/// The same for elements whose keys have the state `s`.
+/// Adds to a result the elements whose keys have the state `s`.
 template <class A>
 __device__ void add_keys_to_result(const batch_output& out, std::uint64_t result, std::uint64_t present,
                                    const typename A::state& s) {

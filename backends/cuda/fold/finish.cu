@@ -31,8 +31,8 @@ struct is_finished_as {
   }
 };
 
-/// Calls f(R()) for the type R of the recipe's result, of which the number has the type `result`. Elements of 8 and 16
-/// bits are added as floats, and so the result of an exact recipe of floats may be one of them.
+/// Calls f(R()) for the type R of the recipe's result, whose number has the type `result`. The kernel of f32 finishes
+/// the states of narrow floats, so that the result of an exact recipe of floats may be a narrow float.
 template <class Recipe, class F>
 __device__ void with_finished(element_type result, const F& f) {
   if constexpr (Recipe::how == method::exact && std::is_same_v<typename Recipe::result, float>) {
@@ -77,7 +77,7 @@ __device__ void write_value(const finishing& to, typename A::state& s) {
   }
 }
 
-/// The accumulator whose states a kernel writes that are merged to states of A.
+/// The accumulator whose states kernels write, and which are merged here into states of A.
 template <class A>
 struct partial_form : device_form<A> {};
 template <class A>
@@ -243,7 +243,7 @@ __device__ void finish_long(const batch_elements& all, const batch_output& out) 
     for (unsigned left = __ballot_sync(~0u, !is_done); left != 0; left &= left - 1) {
       const unsigned of = static_cast<unsigned>(__ffs(static_cast<int>(left)) - 1);
       finish_chunks<A, How>(out, {__shfl_sync(~0u, first, of), __shfl_sync(~0u, chunks, of), lane, 32},
-                               __shfl_sync(~0u, result, of), false);
+                            __shfl_sync(~0u, result, of), false);
     }
   }
 }
@@ -295,7 +295,8 @@ template <class Of, class T>
 constexpr bool finishes() {
   if constexpr (fanin::detail::has_recipe<Of::what, Of::how, T>) {
     using one = recipe<Of::what, Of::how, T>;
-    return std::is_same_v<typename one::result, typename Of::result> && std::is_same_v<typename one::accumulator::state, typename Of::accumulator::state> &&
+    return std::is_same_v<typename one::result, typename Of::result> &&
+           std::is_same_v<typename one::accumulator::state, typename Of::accumulator::state> &&
            std::is_same_v<typename kernel_of<one>::state, typename kernel_of<Of>::state>;
   } else {
     return false;
@@ -327,8 +328,9 @@ void with_finishing(const request& request, F f) {
 void launch_finish(const request& request, const state_run& run, const presence_counts* present, void* value,
                    cudaStream_t stream) {
   const element_type type = request.inputs.type();
-  const finishing to{request.what, request.result,         rule_of(request.what, type), row_of(request.what).absent,
-                     request.inputs.count(), present, value};
+  const finishing to{
+      request.what, request.result, rule_of(request.what, type), row_of(request.what).absent, request.inputs.count(),
+      present,      value};
   with_finishing(request,
                  [&]<class A, class Recipe>(Recipe) { finish_kernel<A, Recipe::how><<<1, 1, 0, stream>>>(run, to); });
   check(cudaGetLastError(), "launching the end of a reduction");
