@@ -48,7 +48,7 @@ bool header_guess::has_consecutive_integers() const {
   for (const column& one : columns_) {
     if (one.first == kind::integer) integers.push_back(std::strtoll(one.first_text.c_str(), nullptr, 10));
   }
-  const auto is_gap = [](long long a, long long b) { return b - 1 != a; };
+  const auto is_gap = [](long long a, long long b) { return a >= b || a + 1 != b; };
   return integers.size() > 1 && std::ranges::adjacent_find(integers, is_gap) == integers.end();
 }
 
