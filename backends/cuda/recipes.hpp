@@ -121,7 +121,7 @@ struct device_form<accumulator::widening<T, A>> {
   static constexpr std::uint64_t longest = device_form<A>::longest;
 };
 
-/// Whether a recipe compares elements, and so folds their keys.
+/// A recipe that compares elements folds their keys; `compares` tells whether it does.
 template <class Recipe>
 inline constexpr bool compares = row_of(Recipe::what).unrounded;
 

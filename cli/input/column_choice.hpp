@@ -13,9 +13,9 @@ namespace fanin::cli {
 
 struct chosen_column {
   std::size_t field = 0;  ///< its place in the record, from 0
-  /// Of one of several columns: its name in the header, or its number from 1 where the header has no name for it or
-  /// has the name twice, with zeros in front where the number is the name of a column. Of a column that was asked for
-  /// alone: empty.
+  /// The column's name, if it is one of several; empty for a column that was asked for alone. The name is that of the
+  /// header, or the column's number from 1 where the header has no name for it or has the name twice. Zeros stand in
+  /// front of a number that is the name of another column.
   std::string name = {};
 };
 
@@ -48,7 +48,8 @@ class column_choice {
     std::string name;
     std::optional<std::size_t> number;  ///< where the part is one
   };
-  /// Whether the choice is no single name that has commas or is "all".
+  /// Returns whether the choice is read as a list of names and numbers. A choice of every column is not, nor a choice
+  /// of several that is as a whole a name of the header.
   bool is_by_parts(std::span<const std::string> header) const;
   std::size_t field_of(const part& one, std::span<const std::string> header, const std::string& input) const;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether the first record of CSV names the columns, told by the records below it.
+// Decides by the records of CSV whether the first one names the columns.
 #pragma once
 
 #include <cstddef>

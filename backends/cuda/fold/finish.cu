@@ -22,7 +22,7 @@ struct finishing {
   void* value;                     ///< a device_result; null if states are merged only
 };
 
-/// Whether states of A are finished by the recipe.
+/// Tells whether the recipe makes its value of states of A.
 template <class A>
 struct is_finished_as {
   template <class Recipe>
