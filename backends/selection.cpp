@@ -114,7 +114,7 @@ struct search {
     return true;
   }
 
-  /// The same for one of several backends: where one has no memory left to prepare the request, the next is tried.
+  /// Tries one of several backends. If it has no memory left to prepare the request, the next one can be tried.
   bool try_one_of_several(const backend& b) {
     try {
       return try_backend(b);

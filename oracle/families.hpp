@@ -35,7 +35,7 @@ std::span<const std::string_view> study_specs();
 /// number that `spec` asks for
 void fill(std::string_view spec, std::uint64_t seed, element_type type, void* x, std::size_t count);
 
-/// As above, as a vector.
+/// The elements that fill() writes, as a vector.
 template <element T>
 std::vector<T> generate(std::string_view spec, std::size_t count, std::uint64_t seed) {
   std::vector<T> x(count);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the C interface's structs to the library's types, and from its exceptions to statuses.
+// Converts the C interface's structs to the library's types, and the library's exceptions to statuses.
 #pragma once
 
 #include <algorithm>

@@ -250,7 +250,7 @@ constexpr arithmetic arithmetic_of() {
   return f;
 }
 
-/// The same that adds elements, of which there are some, to the result which stands at `out`.
+/// The arithmetic whose finish() adds the folded elements, at least one, to the result which stands at `out`.
 template <class Recipe>
 constexpr arithmetic addition_of() {
   using folded = acc::folds_as_t<typename Recipe::accumulator>;

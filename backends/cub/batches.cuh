@@ -39,7 +39,7 @@ inline constexpr bool has_batches<cuda::keyed<accumulator::extremum<T, true>>> =
 template <class A>
 struct state_of_element {
   const cuda::batch_elements* all;
-  const typename A::element* x;  ///< of rows that lie one after another: the first of the launch
+  const typename A::element* x;  ///< for rows that lie one after another: the launch's first element
   bool in_order;                 ///< element i is x[i]
   __device__ typename A::state operator()(std::uint64_t i) const {
     if (in_order) return to_state<A>()(cuda::read<A>(*all, x[i]));
@@ -90,7 +90,7 @@ struct keyed_state_of_element {
   state_of_element<A> state;
   __device__ keyed_state<A> operator()(std::uint64_t i) const { return {result(i), state(i)}; }
 };
-/// Of two states of one result.
+/// Merges two states of one result.
 template <class A>
 struct keyed_merged {
   __device__ keyed_state<A> operator()(keyed_state<A> a, const keyed_state<A>& b) const {

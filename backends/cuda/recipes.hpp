@@ -55,7 +55,7 @@ requires(sizeof(T) <= 2) struct device_form<accumulator::integer_square_sum<T>> 
   using kernel = segment_sum<T, square_term>;
   static constexpr std::uint64_t longest = longest_segment;
 };
-/// The same with the sum of the elements.
+/// The sum of the elements of a segment and the sum of their squares.
 template <class T>
 struct segment_moments {
   using element = T;

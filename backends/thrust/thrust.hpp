@@ -10,7 +10,7 @@ namespace fanin::thrust_backend {
 /// unit (cmake/cuda.cmake).
 template <class T>
 const cuda::device_fold* find_kernel(operation what, method how);
-/// The same of a batch.
+/// The fold of a batch, or null if this backend does not offer it.
 const cuda::device_fold* find_batch_kernel(const request& request);
 
 class backend final : public cuda::gpu_backend {

@@ -36,7 +36,7 @@ struct batch_options {
 
 /// Adds the options that say which elements belong to which result.
 void add_layout_options(CLI::App& parser, batch_options& arguments);
-/// The same and --output.
+/// Adds the options of add_layout_options() and --output.
 void add_batch_options(CLI::App& parser, batch_options& arguments);
 /// Adds --by and --sort-keys, which exclude those of add_batch_options() that the parser has.
 void add_by_options(CLI::App& parser, batch_options& arguments);

@@ -45,7 +45,7 @@ struct comparison {
   std::string input;
   scalar exact;
   timed_variants times;
-  std::vector<comparison_row> rows;  ///< of each row of `times`
+  std::vector<comparison_row> rows;  ///< one for each row of `times`
 };
 
 comparison compare(std::string name, const array_view& values, const variant_choice& asked) {

@@ -73,8 +73,8 @@ class csv_parser {
   std::size_t next_key_ = 0;                ///< as next_wanted_
   record_keys keys_;
   std::uint64_t missing_ = 0;         ///< in the records that have ended
-  std::size_t field_index_ = 0;       ///< of the field in its record
-  std::size_t fields_of_record_ = 0;  ///< of each record; 0 before the end of the first
+  std::size_t field_index_ = 0;       ///< the place of the field in its record
+  std::size_t fields_of_record_ = 0;  ///< the fields of each record; 0 before the end of the first record
   plain_records plain_records_;
   std::vector<std::string> names_;
   std::string unquoted_;

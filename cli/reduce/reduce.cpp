@@ -24,7 +24,7 @@ namespace fanin::cli {
 namespace {
 
 struct reduction_options {
-  std::vector<std::string> files;  ///< of an operation of one input
+  std::vector<std::string> files;  ///< the inputs of an operation of one input
   input_options input;             ///< its path is the first input of an operation of two
   std::string other;               ///< the second one
   bool together = false;           ///< one result of all files

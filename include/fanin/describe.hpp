@@ -28,7 +28,7 @@ struct description {
   std::uint64_t nan;    ///< NaN, without those that a mask leaves out
   Element min, max;
   Sum sum;
-  Quotient mean, standard_deviation;  ///< of a population: the variance is divided by `count`
+  Quotient mean, standard_deviation;  ///< a population's: the variance is a quotient by `count`
 };
 
 /// A description of elements whose type is known only at run time.
@@ -103,7 +103,7 @@ class FANIN_API describer {
   report finish(description<T>& value) {
     return finish_to(value);
   }
-  /// As above, with the description in the result.
+  /// Finishes like the other finish(), with the description in the result.
   result<any_description> finish();
 
  private:

@@ -53,7 +53,7 @@ namespace fanin {
 FANIN_API report reduce(operation what, const input_views& inputs, const result_view& value,
                         const options& chosen = {});
 
-/// As above, with the value in the result, which holds the alternative of the result type.
+/// Reduces with the value in the result, which holds the alternative of the result type.
 FANIN_API result<scalar> reduce(operation what, const input_views& inputs, const options& chosen = {});
 
 /// A reduction whose backend, variant and method are chosen once, for calls so short that the choice would be a
@@ -61,17 +61,17 @@ FANIN_API result<scalar> reduce(operation what, const input_views& inputs, const
 class FANIN_API plan {
  public:
   /// `auto` chooses for inputs of `expected_count` elements; the calls may have any count.
-  /// With a `kind`, for batches of that layout. @throws as reduce
+  /// With a `kind` the plan is for batches of that layout. @throws as reduce
   plan(operation what, element_type type, const options& chosen = {}, std::size_t expected_count = unknown_count,
        memory place = memory::host, layout kind = layout::array);
-  /// For add_to() of batches of layout `kind`. @throws as add_to
+  /// A plan for add_to() of batches of layout `kind`. @throws as add_to
   static plan of_add_to(operation what, element_type type, layout kind, const options& chosen = {},
                         memory place = memory::host);
   /// report::fallback stays empty; chosen() has it. Allocates nothing in steady state, except for serial/recursive.
   /// @throws as reduce; invalid_argument if inputs or result are of another type, place or number than planned, or if
   /// the plan is for batches
   report operator()(const input_views& inputs, const result_view& value) const;
-  /// As above, with the value in the result.
+  /// Reduces with the value in the result.
   result<scalar> operator()(const input_views& inputs) const;
   /// Reduces a batch as reduce() of a batch does, or adds it to `out` as planned; also invalid_argument if it is of
   /// another layout than planned.
@@ -79,7 +79,7 @@ class FANIN_API plan {
   /// The backend, the variant and the method of the calls.
   const selection& chosen() const noexcept { return chosen_; }
 
-  /// For `expected_count`: `auto` chooses as for a long input.
+  /// An `expected_count` for which `auto` chooses as for a long input.
   static constexpr std::size_t unknown_count = static_cast<std::size_t>(-1) / 8;
 
  private:
@@ -104,7 +104,7 @@ class FANIN_API incremental {
   /// @throws invalid_argument for operations that have no value for so few elements, and if `value` has another type
   /// than the stream's result; overflow, out_of_memory, device_error
   report finish(const result_view& value);
-  /// As above, with the value in the result.
+  /// Finishes with the value in the result.
   result<scalar> finish();
   /// The backend, the variant and the method of the reduction.
   const selection& chosen() const noexcept { return chosen_; }

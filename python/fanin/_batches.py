@@ -94,7 +94,7 @@ def batch_of(x, index, groups, drop_others):
         raise Unsupported("segments and groups are those of one axis without gaps: call x.ravel()")
     indices = view_of(index)
     if not indices.count:
-        indices.code = I64  # that of an empty list is unknown
+        indices.code = I64  # the type of an empty list is unknown
     if indices.code not in INDICES or len(indices.shape) != 1 or indices.strides is not None:
         raise Unsupported("offsets and keys are integers of 32 or 64 bits on one axis without gaps: call "
                           "numpy.ascontiguousarray(index, 'int64'), or index.long().contiguous() of torch")

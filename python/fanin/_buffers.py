@@ -40,7 +40,7 @@ class Scratch:
         self.numbers.append(ctypes.c_uint64.from_buffer(self.storage, 8))
 
 
-INDEX = len(CTYPE_OF)  # of Scratch.numbers, behind those of the element types
+INDEX = len(CTYPE_OF)  # its place in Scratch.numbers, behind the element types
 pool = []
 
 

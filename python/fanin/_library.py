@@ -77,7 +77,7 @@ backend_name = _declare(c_char_p, "fanin_backend_name", c_uint32)
 backend_obstacle = _declare(c_char_p, "fanin_backend_obstacle", c_uint32)
 result_type = _declare(_code, "fanin_result_type", _code, _code, _code, POINTER(c_int32), POINTER(c_int32),
                        POINTER(c_size_t))
-# Of the call for short arrays the arguments are objects of ctypes already: no prototype converts them.
+# The call for short arrays passes objects of ctypes as they are: no prototype has to convert its arguments.
 reduce = _declare(_code, "fanin_reduce")
 reduce.argtypes = None
 reduce_batch = _declare(_code, "fanin_reduce_batch", *_batch_call)

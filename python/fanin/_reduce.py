@@ -25,7 +25,7 @@ def reduce_views(what, views, axis=None, method="exact", wanted=c.DEFAULT_TYPE, 
                    place=x.place)
     if mask is not None:
         set_mask(call, x, mask)
-    # Of {value, index} the index is the second integer of 64 bits; min and max stand side by side.
+    # The index is the second 64-bit integer of {value, index}; min and max stand side by side.
     pairs = (2,) if form != NUMBER else ()
     held = I64 if form == INDEXED else number
     if out is not None:

@@ -104,7 +104,7 @@ def fsum(values):
     else:
         total = float(reduce_views(OPERATIONS["sum"], [view], wanted=F64))
     if math.isfinite(total):
-        return total + 0.0  # of -0, math.fsum makes 0
+        return total + 0.0  # math.fsum makes 0 of -0
     if math.isnan(total) and math.isnan(float(reduce_views(OPERATIONS["sum"], [view], nan="skip"))):
         raise ValueError("-inf + inf in fsum")
     if math.isinf(total) and not math.isinf(float(reduce_views(OPERATIONS["max_magnitude"], [view]))):
@@ -120,5 +120,5 @@ def _floats_and_integers(values):
                 return view, []
         except Unsupported:
             pass
-    raw = isinstance(values, (bytes, bytearray))  # of which array() would take the bytes of doubles
+    raw = isinstance(values, (bytes, bytearray))  # array() would read their bytes as doubles
     return split(list(values) if raw or not isinstance(values, (list, tuple)) else values)

@@ -127,7 +127,7 @@ class Errors(unittest.TestCase):
         check(ValueError, "no axis 1", fanin.sum, [1.0], axis=1)
         check(ValueError, "twice", fanin.sum, [1.0], axis=(0, -1))
         check(TypeError, "element type 'f31'", fanin.sum, [1.0], dtype="f31")
-        check(TypeError, "gives i64", fanin.sum, [1], dtype="i8")  # of 8 bits
+        check(TypeError, "gives i64", fanin.sum, [1], dtype="i8")  # i8 has 8 bits
         check(TypeError, "numpy.asarray(x)", fanin.sum, [[1.0]])
         check(TypeError, "float(text)", fanin.sum, ["1", "2"])
         for backend in (["tbb", "serial"], ("serial",), None):

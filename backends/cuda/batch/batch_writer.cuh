@@ -73,7 +73,7 @@ struct batch_writer : batch_output {
   }
 };
 
-/// A NaN that is no result: of a result whose state did not fit.
+/// A NaN that no reduction gives. It marks a result whose state did not fit.
 template <class R>
 __device__ R refold_mark() {
   return detail::from_bits<R>(detail::float_format<R>::quiet_nan | 1);
@@ -94,7 +94,7 @@ __device__ device_result<R> placed_result(const batch_output& out, const typenam
   return {A::template finish<R>(s, count, out.what == operation::mean), 0};
 }
 
-/// Of states of few words: those that do not fit, and their results, are marked.
+/// Writes states of few words. A state that does not fit is marked, and so is its result.
 template <class A>
 struct placed_writer : batch_output {
   __device__ void operator()(const batch_item& item, std::uint64_t absent, const typename A::state& s) const {
@@ -116,7 +116,7 @@ struct placed_writer : batch_output {
   }
 };
 
-/// Of states that are always written: their finish is long.
+/// Writes states, and never results: a second kernel finishes the states, since that takes long code.
 template <class A>
 struct state_writer : batch_output {
   __device__ void operator()(const batch_item& item, std::uint64_t absent, const typename A::state& s) const {

@@ -91,7 +91,7 @@ class running_sums {
     std::memcpy(&v, &words, sizeof v);
     return v;
   }
-  /// Of the elements in front of element i.
+  /// The sum of the elements in front of element i.
   __device__ sum until(unsigned i) const {
     const unsigned j = i / size;
     sum s = shuffle_from(of_lanes_below_, j == 0 ? 0 : (j - 1) / share_);
@@ -115,7 +115,7 @@ class running_sums {
   sum of_lanes_below_;
 };
 
-/// The same for segments that have no common units: a lane folds a short one.
+/// Folds segments that have no common units into `mine`: one lane folds a short segment.
 template <class A>
 __device__ void fold_apart(const batch_elements& all, const staged_segments<typename A::element>& now, unsigned lane,
                            typename A::state& mine) {

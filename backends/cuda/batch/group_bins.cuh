@@ -11,7 +11,7 @@ namespace fanin::cuda {
 
 namespace tuning {
 inline constexpr unsigned count_threads = 512, most_bins = 512;
-inline constexpr int count_blocks = 2;  ///< of a multiprocessor
+inline constexpr int count_blocks = 2;  ///< blocks on a multiprocessor
 inline constexpr unsigned scatter_threads = 1024;
 /// Times four elements of a thread that a block sorts together.
 template <class T>
@@ -175,7 +175,7 @@ struct bin_stage {
   std::uint32_t group[most];
   std::uint64_t next[tuning::most_bins];   ///< where the block's next elements of each bin go
   std::uint64_t shift[tuning::most_bins];  ///< from an element's place in the stage to its place in the array
-  unsigned count[tuning::most_bins];       ///< of elements, then the place of the next one of each bin
+  unsigned count[tuning::most_bins];       ///< elements of each bin, then the place of the bin's next element
 };
 
 /// The groups of a thread's elements in a stage, of which the first is element i of the input; ~0 for those in none.

@@ -10,7 +10,7 @@
 namespace fanin::cuda {
 
 namespace tuning {
-inline constexpr int line_threads = 256, line_blocks = 3;  ///< of a multiprocessor
+inline constexpr int line_threads = 256, line_blocks = 3;  ///< threads in a block, blocks on a multiprocessor
 /// Vectors that a lane loads before it adds the first: of one long result, and of several short ones.
 inline constexpr int vectors_of_long = 4, vectors_of_short = 2;
 }  // namespace tuning
@@ -86,7 +86,7 @@ __global__ void __launch_bounds__(tuning::line_threads, tuning::line_blocks)
   const bool is_rows = OnlyRows || all.kind == layout::rows, only_long = !is_rows && all.only_long;
   const std::uint64_t most = std::uint64_t{lanes} * vector<T>::size;  // elements that a group folds at once
   const bool only_by_warp = only_long || (is_rows && (all.kept > 1 || all.length > most));
-  const std::int64_t x_stride = all.axes[0].stride[0], y_stride = all.axes[0].stride[1];  // of rows
+  const std::int64_t x_stride = all.axes[0].stride[0], y_stride = all.axes[0].stride[1];  // the strides of rows
   std::uint64_t longest = 0;
   const unsigned at_turn = groups * (only_by_warp ? 1 : at_once);
   for (std::uint64_t first = warp * at_turn; first < items; first += warps * at_turn) {

@@ -106,7 +106,7 @@ FANIN_HOST_DEVICE FANIN_NOINLINE typename detail::float_format<R>::bits rounded_
   return detail::round_magnitude<R>(quotient.word, low + 32 * quotient.first, quotient.sticky);
 }
 
-/// Of a power of two, at least 1.
+/// The exponent of a power of two that is at least 1.
 FANIN_HOST_DEVICE inline int exponent_of(float power) { return static_cast<int>(detail::to_bits(power) >> 23) - 127; }
 
 /// The sum divided by `count` > 0, and rounded once to R. 0 gives +0.

@@ -29,7 +29,7 @@ struct placed_vector<float> {
   /// the largest element.
   struct units {
     int unit;
-    float scale;  ///< of elements, at most 2^127
+    float scale;  ///< what elements are multiplied by, at most 2^127
     FANIN_HOST_DEVICE units(std::uint32_t largest, int growth)
         : unit(std::max(static_cast<int>(largest >> 24) - 17 + growth, 45)),
           scale(detail::from_bits<float>(static_cast<std::uint32_t>(299 - unit) << 23)) {}
@@ -73,7 +73,7 @@ struct placed_vector<float> {
   static constexpr std::uint32_t infinite = 0xff000000u;
 
  private:
-  /// Of a whole number, or whatever if x is not below 2^63.
+  /// The whole number x as an integer; an unspecified integer if |x| is not below 2^63.
   FANIN_HOST_DEVICE static std::int64_t to_integer(float x) {
     NV_IF_ELSE_TARGET(NV_IS_DEVICE, (return __float2ll_rz(x);),
                       (return x < 0x1p63f && x > -0x1p63f ? static_cast<std::int64_t>(x) : 0;))
@@ -97,7 +97,7 @@ struct placed_vector<double> {
     const int place = std::max(static_cast<int>((largest >> 21) + 49) / 32, 3);
     double rest[N];
     for (int i = 0; i < N; ++i) rest[i] = x[i];
-    std::uint64_t sum[3] = {};  // of parts, in two's complement
+    std::uint64_t sum[3] = {};  // sums of parts, in two's complement
     bool is_all = cut(rest, place, sum[0]);
     is_all = cut(rest, place - 1, sum[1]);
     if (!is_all) is_all = cut(rest, place - 2, sum[2]);
@@ -140,7 +140,7 @@ struct placed_sum {
   using number = std::conditional_t<std::is_same_v<T, double>, double, float>;
   using state = typename placed_vector<number>::state;
   static constexpr bool order_free = true;
-  /// Of a state that fits. It has 33 bits or more above those of a vector.
+  /// The most elements of a state that fits: it has 33 bits or more above those of a vector.
   static constexpr std::uint64_t most_elements = std::uint64_t{1} << 33;
 
   FANIN_HOST_DEVICE static constexpr state identity() { return {}; }

@@ -29,7 +29,7 @@ __device__ bool is_marked(const batch_elements& all, const batch_output& out, st
   return marked;
 }
 
-/// The same fold by A, whose form of few words is P.
+/// Folds the marked items again by A, whose form of few words is P.
 template <class A, class P, method How>
 __global__ void __launch_bounds__(tuning::refold_threads)
     refold_kernel(const __grid_constant__ batch_elements all, const __grid_constant__ batch_output out) {

@@ -14,8 +14,8 @@ namespace fanin::cuda {
 
 namespace tuning {
 inline constexpr int segment_threads = 256;
-inline constexpr unsigned stage_vectors = 256;  ///< of a warp, in shared memory
-inline constexpr int segment_blocks = 4;        ///< of a multiprocessor
+inline constexpr unsigned stage_vectors = 256;  ///< vectors of a warp in shared memory
+inline constexpr int segment_blocks = 4;        ///< blocks on a multiprocessor
 }  // namespace tuning
 
 /// The most elements of a segment that fits into a warp's shared memory at any alignment.
@@ -40,8 +40,8 @@ __device__ vector<T> shared_vector(const std::byte* from) {
   return v;
 }
 
-/// The same for neighbouring vectors of neighbouring lanes: as the two aligned vectors around it, since lanes would
-/// want words of the same banks.
+/// Loads the vector at `from` where neighbouring lanes load neighbouring vectors. The two aligned vectors around it
+/// are read, since with single words lanes would want the same banks.
 template <class T>
 __device__ vector<T> shared_neighbour(const std::byte* from) {
   const unsigned shift = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(from) % 16);
@@ -79,7 +79,7 @@ template <class T>
 struct staged_segments {
   const T* elements;
   unsigned staged, at, length;
-  unsigned count;  ///< of elements of all
+  unsigned count;  ///< the elements of all segments
 };
 
 /// Goes through the segments, `per_warp`, up to 32, of a warp at a time. Short ones are staged, and what

@@ -27,14 +27,14 @@ struct tile_sum<float, Digits> {
       smallest = std::min(smallest, twice - 1);
       may_have_negative_zero |= bits == 0x80000000u;
     }
-    /// Of all lanes' numbers, in every lane.
+    /// Makes the range in every lane that of all lanes' numbers.
     __device__ void merge_lanes() {
       largest = warp_max(largest);
       smallest = ~warp_max(~smallest);
       may_have_negative_zero = __any_sync(0xffffffffu, may_have_negative_zero);
     }
   };
-  /// For sums of up to `most` numbers.
+  /// The units for sums of up to `most` numbers.
   class units {
    public:
     FANIN_HOST_DEVICE units(const range& all, unsigned most)
@@ -78,8 +78,8 @@ struct tile_sum<double, Digits> {
       may_have_negative_zero = __any_sync(0xffffffffu, may_have_negative_zero);
     }
   };
-  /// Of 2^(exponent - 1113), for at most 2^12 numbers. A number is below 2^51 multiples of 2^40 units, and what is
-  /// left of it below 2^39 units.
+  /// Units of 2^(exponent - 1113), for at most 2^12 numbers. A number is below 2^51 multiples of 2^40 units, and what
+  /// is left of it is below 2^39 units.
   class units {
    public:
     FANIN_HOST_DEVICE units(const range& all, unsigned) : exponent_(std::max(all.largest >> 21, 39u)) {}

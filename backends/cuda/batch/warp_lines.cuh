@@ -25,7 +25,7 @@ class shifted_rows {
     if ((words_ & 1) != 0) v = {v.y, v.z, v.w, v.x};
     return v;
   }
-  /// From the rotated words of a row and of the next one. All lanes of the warp call it.
+  /// A lane's vector, from the rotated words of a row and of the next one. All lanes of the warp call it.
   __device__ vector<T> get(const uint4& row, const uint4& next) const {
     uint4 found{of_lane_above(row.x, next.x, lanes_), of_lane_above(row.y, next.y, lanes_ + (words_ > 2 ? 1 : 0)),
                 of_lane_above(row.z, next.z, lanes_ + (words_ > 1 ? 1 : 0)),
@@ -52,7 +52,7 @@ class shifted_rows {
 template <class T>
 struct vectors_around {
   const uint4* aligned;  ///< at a boundary of 128 bytes
-  unsigned skew;         ///< of x[0], in bytes
+  unsigned skew;         ///< the bytes from `aligned` to x[0]
   unsigned loaded;       ///< up to this vector; one that ends behind the input is not loaded
   unsigned in_loaded;    ///< elements; those behind them are added one by one
   __device__ vectors_around(const T* x, unsigned count, const void* end) {
@@ -106,7 +106,7 @@ __device__ typename A::state fold_slot(const From& from, const T* x, unsigned co
   }
   return s;
 }
-/// The same where the order of additions means nothing: vectors need not be shifted.
+/// Folds a slot where the order of additions means nothing: vectors need not be shifted.
 template <adds_vectors A, class From, class T = typename A::element>
 __device__ typename A::state fold_slot(const From&, const T* x, unsigned count, std::uint64_t, const void* end,
                                        unsigned lane) {

@@ -8,7 +8,7 @@
 namespace fanin::cuda {
 
 namespace tuning {
-inline constexpr int row_threads = 256, row_blocks = 4;  ///< of a multiprocessor, for short rows
+inline constexpr int row_threads = 256, row_blocks = 4;  ///< threads in a block, blocks on a multiprocessor
 inline constexpr unsigned row_loads = 8;                 ///< vectors that a lane loads before it adds the first
 }  // namespace tuning
 
@@ -32,8 +32,8 @@ __device__ void fold_rows(const batch_elements& all, const vector<T> (&v)[Rows][
     for (auto& one : s) A::merge(one, shuffle_down(one, distance));
   }
 }
-/// The same where a state has the place of its element: first the value, then where it is, for which no lane needs
-/// more than 32 bits.
+/// Folds rows whose states have the place of an element: finds the value first and its place then, for which no lane
+/// needs more than 32 bits.
 template <adds_runs A, unsigned Rows, unsigned Vectors, class T, class Has>
 __device__ void fold_rows_with_places(const batch_elements& all, vector<T> (&v)[Rows][Vectors], const Has& has,
                                       unsigned lanes, unsigned lane_of_row, typename A::state (&s)[Rows]) {

@@ -92,7 +92,7 @@ __device__ leading_bits leading_bits_of(const chunk_sums<T, Power>& sums, int fi
   nonzero_lanes = __ballot_sync(all, digit != 0);
 
   constexpr int whole = 8, below = (whole + 1 + chunks - 1) / chunks;  // digits of 0 below lane 0's
-  __shared__ std::uint16_t words[(below + 32) * chunks];               // of 16 bits
+  __shared__ std::uint16_t words[(below + 32) * chunks];               // each of 16 bits
 #pragma unroll
   for (int k = 0; k < chunks; ++k) {
     if (lane < below) words[lane * chunks + k] = 0;

@@ -19,10 +19,10 @@ struct batch_output;
 
 /// How a fold reduces batches (batch/).
 struct batch_fold {
-  std::size_t state_bytes = 0;    ///< of a chunk; 0: it reduces none
+  std::size_t state_bytes = 0;    ///< size of a chunk's state; 0: it reduces no batches
   std::uint64_t least_chunk = 1;  ///< longer results are cut into chunks
-  /// In place of that: a library forms one state of each result, in scratch_bytes() of scratch, and by the method
-  /// that is asked for.
+  /// The value of least_chunk with which a library forms one state of each result, in scratch_bytes() of scratch and
+  /// by the method that is asked for.
   static constexpr std::uint64_t never_cut = ~std::uint64_t{0};
   /// Whether states are finished, as the default result, where they are formed.
   bool finishes = false;
@@ -33,7 +33,7 @@ struct batch_fold {
   /// 0, or the most elements of a segment that is not left to a second launch, which merges the states of chunks
   /// where results are finished: by kernels for elements that lie one after another.
   std::uint64_t most_short = 0;
-  /// Of the states in which chunks are folded again if their states do not fit; 0 if all do.
+  /// The size of a state in which a chunk is folded again if its state does not fit; 0 if all states fit.
   std::size_t exact_state_bytes = 0;
 };
 

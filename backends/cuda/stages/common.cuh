@@ -135,7 +135,7 @@ __device__ void fold_ascending(typename A::state* values, unsigned size) {
   }
 }
 
-/// The same with strides from half the block down to `Last`: values[0, Last) are left to fold.
+/// Folds values[0, size) with strides from half the block down to `Last`: values[0, Last) are left to fold.
 template <class A, unsigned Last = 1>
 __device__ void fold_halving(typename A::state* values, unsigned size) {
   for (unsigned stride = steps::first_stride(blockDim.x); stride >= Last; stride /= 2) {

@@ -30,7 +30,7 @@ inline constexpr element_type ladder_types[] = {element_type::f32, element_type:
 
 /// What a stage says about itself; the head of its file says more.
 struct stage_text {
-  int number;  ///< of its file
+  int number;  ///< the number in its file's name
   std::string_view name;
   std::string_view builds_on;   ///< name of another stage; empty for the first
   std::string_view story;       ///< one line: the idea
@@ -61,15 +61,15 @@ using stage_kernels = std::array<stage_kernel, std::size(ladder_operations)>;
 /// A row of the table. Block sizes passed to its functions are results of `rounded`.
 struct stage_info {
   stage_text text;
-  fanin::reproducibility reproducibility;  ///< of floating-point sums and products; the others are exact
+  fanin::reproducibility reproducibility;  ///< holds for sums and products of floats; others are exact
   stage_ending ending;
   bool in_place;        ///< works on a copy of the input as states, made by prepare_stage
   bool cooperative;     ///< needs a cooperative launch
   bool resident;        ///< no more blocks than fit on the device at once
   unsigned block_size;  ///< the one to use until another is asked for
   unsigned (*rounded)(unsigned block);
-  unsigned (*tile)(unsigned block, unsigned element_bytes);           ///< elements for each block and round
-  unsigned tiles_under_way;                                           ///< of a block, before it folds the first
+  unsigned (*tile)(unsigned block, unsigned element_bytes);  ///< elements for each block and round
+  unsigned tiles_under_way;  ///< tiles that a block requests before it folds the first
   std::size_t (*shared_bytes)(unsigned block, unsigned state_bytes);  ///< dynamic shared memory
   std::array<stage_kernels, std::size(ladder_types)> kernels;
 
@@ -89,7 +89,7 @@ struct stage_plan {
   std::uint64_t count;
   unsigned blocks;  ///< also the number of partials
   unsigned block_size;
-  unsigned blocks_per_multiprocessor;  ///< that fit at once
+  unsigned blocks_per_multiprocessor;  ///< the blocks that fit at once
   std::size_t shared_bytes;            ///< dynamic shared memory
   std::uint64_t chain;                 ///< no element passes through more operations than this
   unsigned state_bytes;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a stage to its row of the table. The kernels are compiled once for each element type, in ladder_TYPE.cu.
+// Makes a stage's row of the table. The kernels are compiled once for each element type, in ladder_TYPE.cu.
 #pragma once
 
 #include <type_traits>

@@ -11,10 +11,10 @@ namespace fanin::device_code::tuning {
 
 /// How a kernel over 16-byte vectors is launched.
 struct shape {
-  int threads;  ///< of a block
+  int threads;  ///< threads in a block
   int blocks_per_multiprocessor;
-  int loads;      ///< that a thread issues before it uses the result of the first
-  int slots = 0;  ///< of a warp, for kernels with bulk copies: each holds `loads` vectors for every lane
+  int loads;      ///< loads that a thread issues before it uses the first one's result
+  int slots = 0;  ///< slots of a warp, for kernels with bulk copies: each holds `loads` vectors for every lane
 };
 
 /// Two blocks of 512 threads use all registers of a multiprocessor at 64 a thread, and have 128 KiB of loads in

@@ -140,7 +140,7 @@ __device__ T read(const From& from, const T& x) {
     return x;
   }
 }
-/// The same for the elements of a vector.
+/// What A adds for the elements of a vector that was loaded from `from`.
 template <class A, class From, class T = typename A::element>
 __device__ vector<T> read(const From& from, vector<T> v) {
   if constexpr (reads_by_rule<A>) A::read_all(v.at, from.rule);
