@@ -26,7 +26,7 @@ template <class T>
 void sum_short_exactly(const detail::operands* runs, const std::size_t* counts, std::size_t number, double* totals);
 
 /// Sets `terms` to two doubles whose sum is that of x[0..count), without rounding, or returns false: for infinities,
-/// NaN, and where two doubles do not hold the sum. Of -0 alone, the first is -0 and the second +0 or -0. `count` is
+/// NaN, and where two doubles do not hold the sum. If all x are -0, the first is -0, the second +0 or -0. `count` is
 /// from 1 to longest_short_sum. Needs round to nearest and no flushing of subnormals.
 bool sum_in_two(const double* x, std::size_t count, double (&terms)[2]);
 inline constexpr std::size_t longest_short_sum = 256;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batches as CUB and Thrust take them: elements and their results as iterators. Of each result the libraries form one
-// state, which is finished as those of `cuda` are (cuda/fold/finish.cu).
+// Batches as CUB and Thrust take them: elements and their results as iterators. The libraries form one state
+// of each result, which is finished as states of `cuda` are (cuda/fold/finish.cu).
 #pragma once
 
 #include <thrust/iterator/counting_iterator.h>

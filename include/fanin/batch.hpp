@@ -26,7 +26,7 @@
 //   operations and types (docs/batch.md). @throws unsupported for what they do not have
 //   Device memory: results of more than 4096 elements, of another type than the verb's own, and exact ones take up to
 //   256 MiB for partial states. Segments of more than 4096 elements take besides up to two states for every 4096
-//   elements of x: in exact sums of floats 0.07 bytes for each element, of doubles 0.3. Those of other exact
+//   elements of x: in exact sums of floats 0.07 bytes for each element, of doubles 0.3. Segments of other exact
 //   operations take them from 256 elements on, for every 256: in exact variances of doubles 13 bytes for each
 //   element. Fast sums, max and argmax of segments take up to 2.5 % of x's memory instead. Results for the host are
 //   held on the device first. Groups, of up to 2^32 - 2 elements and as many groups, are sorted. That takes 12 bytes

@@ -13,9 +13,9 @@
 //   of these alone, an index is that in x, and report::absent counts the others. docs/numerics.md has the order
 //   of additions.
 //   Accuracy: report::bound; docs/numerics.md has the proofs. u is the unit roundoff of the element type, and
-//   g(k) = k u / (1 - k u); d and d' are the longest chains of rounded additions. Of narrow floats (f16, bf16,
-//   e5m2, e4m3), u and all limits are those of the floats that they are. Of complex numbers, both the error and what
-//   it is measured by are moduli; sums and means have the values of real ones part by part. Results of integers, and
+//   g(k) = k u / (1 - k u); d and d' are the longest chains of rounded additions. Narrow floats (f16, bf16,
+//   e5m2, e4m3) have the u and the limits of f32, to which they are converted. Errors of complex numbers, and what
+//   they are measured by, are moduli; sums and means have the values of real ones part by part. Results of integers, and
 //   of operations that only compare, are exact, but for quotients and roots of sums of integers, which are rounded
 //   once. Reproducible: method::exact, integers and what only compares give the same bits for any order, split and
 //   backend (of argmin and argmax, any split and backend); the rest for the same order on any CPU backend with any
@@ -145,7 +145,7 @@ auto typed_pair_reduce(const options& chosen, const X& x, const Y& y) {
 }  // namespace detail
 
 /// Every function below takes x as `elements`, as a list in braces, or as a pointer and a count; dot and vdot
-/// take `elements`. Of a batch (batch.hpp) they write one result for each row, segment or group.
+/// take `elements`. Given a batch (batch.hpp), they write one result for each row, segment or group.
 #define FANIN_OF_BATCH(NAME)                                                                   \
   inline report NAME(const batch& many, const results_view& out, const options& chosen = {}) { \
     return fanin::reduce(operation::NAME, many, out, chosen);                                  \

@@ -28,8 +28,8 @@ FANIN_HOST_DEVICE constexpr std::uint64_t chunk_count(std::uint64_t length, std:
   return length <= least ? 1 : (length - 1) / chunk_elements(length, least) + 1;
 }
 
-/// Whether kernels round exact sums of T to T themselves, where the caller wants that. Of 8 bits there is no NaN left
-/// that could mark a result.
+/// Whether kernels round exact sums of T to T themselves, where the caller wants that. Formats of 8 bits have no NaN
+/// left that could mark a result.
 template <class T>
 inline constexpr bool is_rounded_in_batches = narrow_float<T> && sizeof(T) == 2;
 

@@ -84,7 +84,7 @@ class device_fold {
   virtual batch_fold batches() const { return {}; }
   /// Enqueues the fold of each result. `lines`: its elements lie one after another, and all take part.
   virtual void launch_each(const execution&, const batch_elements&, const batch_output&, bool /*lines*/) const {}
-  /// Enqueues another fold of what launch_each() has marked, which can be no item.
+  /// Enqueues another fold of the items that launch_each() has marked. There may be none.
   virtual void launch_refold(const execution&, const batch_elements&, const batch_output&) const {}
   /// The longest chain of additions of a result of `length` elements in a batch.
   virtual rounding_chain chain_of_result(std::uint64_t /*length*/) const { return {}; }
