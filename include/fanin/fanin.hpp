@@ -15,7 +15,7 @@
 //   Accuracy: report::bound; docs/numerics.md has the proofs. u is the unit roundoff of the element type, and
 //   g(k) = k u / (1 - k u); d and d' are the longest chains of rounded additions. Narrow floats (f16, bf16,
 //   e5m2, e4m3) have the u and the limits of f32, to which they are converted. Errors of complex numbers, and what
-//   they are measured by, are moduli; sums and means have the values of real ones part by part. Results of integers, and
+//   they are measured by, are moduli; sums and means are taken part by part. Results of integers, and
 //   of operations that only compare, are exact, but for quotients and roots of sums of integers, which are rounded
 //   once. Reproducible: method::exact, integers and what only compares give the same bits for any order, split and
 //   backend (of argmin and argmax, any split and backend); the rest for the same order on any CPU backend with any

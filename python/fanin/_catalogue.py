@@ -67,7 +67,7 @@ kept_options = KeptOptions()
 
 
 def options_for(*choices):
-    """The same of any choices: a list, which cannot be looked up, is refused as options_of() says."""
+    """A reference to the struct of any choices. A list cannot be looked up: options_of() says why it is refused."""
     try:
         return kept_options[choices]
     except TypeError:

@@ -39,7 +39,7 @@ class View:
         return first + sum(min(reach, 0) for reach in reaches), first + sum(max(reach, 0) for reach in reaches) + size
 
     def on_device(self, device, stream):
-        """The same in memory of a device, which work on `stream` (a cudaStream_t) has written."""
+        """This view, marked as memory of a device that work on `stream` (a cudaStream_t) has written."""
         self.place, self.device, self.stream = c.DEVICE, device, stream
         return self
 
