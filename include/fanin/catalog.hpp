@@ -2,7 +2,7 @@
 // The catalogue: one row for each operation, each element type and each method. Names, checks, default result types,
 // the command's subcommands and help, benchmarks, tests and the README's table read these rows, and nothing else
 // lists operations or types. The headers of accumulator/ have the arithmetic, and assign it to the rows;
-// docs/architecture.md says what a new row takes.
+// backends/README.md says what a new row takes.
 #pragma once
 
 #include <array>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Launch shapes: how many blocks a kernel has, and which vectors each block reads, by array length and device.
-// The figures were chosen on an H200 with bench/device_sums.cpp; docs/architecture.md tells what else was tried.
+// The figures were chosen on an H200 with bench/device_sums.cpp; docs/notes/gpu-kernels.md tells what else was tried.
 #pragma once
 
 #include <algorithm>
