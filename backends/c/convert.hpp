@@ -30,7 +30,7 @@ fanin_status guarded(Call call) noexcept {
   }
 }
 
-/// The pointer. @throws invalid_argument if it is null
+/// Returns the pointer. @throws invalid_argument if it is null
 template <class T>
 T* required(T* pointer, const char* name) {
   if (pointer == nullptr) throw invalid_argument(std::string(name) + " is null");

@@ -86,7 +86,7 @@ template <class T>
 constexpr bool has_fold_each<accumulator::plain_dot<T>> = true;
 template <class T>
 constexpr bool has_fold_each<accumulator::compensated_sum<T>> = true;
-/// fold_whole() of each of several arrays.
+/// Calls fold_whole() for each of several arrays.
 template <class Accumulator>
 void fold_each(const detail::operands* runs, const std::size_t* counts, std::size_t number,
                lane_of<Accumulator>* totals);

@@ -43,7 +43,7 @@ struct state_or_result_writer {
   }
 };
 
-/// The general loop: any recipe.
+/// Folds any recipe by the general loop.
 template <class Recipe>
 class general_fold : public device_fold {
   using A = kernel_of<Recipe>;

@@ -42,7 +42,7 @@ requires(sizeof(T) < 8) struct device_form<accumulator::integer_sum<T, Term>> {
   using kernel = segment_sum<T, Term>;
   static constexpr std::uint64_t longest = longest_segment;
 };
-/// Squares of up to 16 bits have up to 32.
+/// The square of an integer of up to 16 bits, which has up to 32 bits.
 struct square_term {
   template <class T>
   FANIN_HOST_DEVICE static std::uint32_t of(T x) {

@@ -21,7 +21,7 @@ namespace {
 
 using key_fields = std::vector<std::string>;
 
-/// A number that has an order.
+/// The number that the text is, unless it is NaN.
 std::optional<double> ordered_number(const std::string& text) {
   std::vector<std::byte> bytes;
   if (number_reader_of(element_type::f64)(text, bytes) != std::errc()) return std::nullopt;

@@ -25,7 +25,7 @@ struct batch_options {
 
   /// Whether many results are asked for.
   bool given() const noexcept { return !axis.empty() || !segments.empty() || !keys.empty() || !by.empty(); }
-  /// The option that asks for them, for messages.
+  /// The option that asks for many results, for messages.
   const char* name() const noexcept {
     if (!by.empty()) return "--by";
     return !axis.empty() ? "--axis" : !segments.empty() ? "--segments" : "--keys";

@@ -39,7 +39,7 @@ enum class bench_layout : std::uint8_t {
 inline constexpr std::array all_bench_layouts{bench_layout::array, bench_layout::axis0, bench_layout::axis1,
                                               bench_layout::segments, bench_layout::groups};
 std::string_view to_string(bench_layout);
-/// The library's name for it.
+/// The library's name for the layout.
 layout kind_of(bench_layout);
 
 struct bench_case {

@@ -53,7 +53,7 @@ struct finished_reduction {
 
 /// The value of any and all as true or false, and of the others as value_text() has it.
 std::string text_of(operation what, const scalar& value);
-/// What is printed: of a result with an index the index alone.
+/// What is printed of a value: the index alone if it has one.
 std::string value_of(operation what, const scalar& value);
 /// The members of an object of JSON that the value is; see json_value().
 json members_of(operation what, const scalar& value);

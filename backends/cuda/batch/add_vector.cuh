@@ -27,7 +27,7 @@ __device__ void add_vector(typename A::state& s, const vector<T>& v, std::uint64
   }
 }
 
-/// Elements that may be added without effect.
+/// A vector of -0, which may be added to any sum without effect.
 template <class T>
 __device__ vector<T> negative_zeros() {
   vector<T> v;

@@ -57,7 +57,7 @@ inline constexpr bool is_frequent<keyed<accumulator::first_extremum<T, true>>> =
 template <class T, class A>
 inline constexpr bool is_frequent<accumulator::widening<T, A>> = is_frequent<A>;
 
-/// Fold, and batches of its recipe.
+/// Fold with the kernels for batches of its recipe.
 template <class Recipe, class Fold>
 class with_batches final : public Fold {
   using kernels = batch_kernels<Recipe>;

@@ -23,7 +23,7 @@ constexpr std::uint64_t least_chunk_of(std::size_t state_bytes) { return is_wide
 FANIN_HOST_DEVICE constexpr std::uint64_t chunk_elements(std::uint64_t length, std::uint64_t least) {
   return length <= least * most_chunks ? least : (length - 1) / (least * most_chunks) * least + least;
 }
-/// At least 1.
+/// The number of chunks of a result of `length` elements, at least 1.
 FANIN_HOST_DEVICE constexpr std::uint64_t chunk_count(std::uint64_t length, std::uint64_t least) {
   return length <= least ? 1 : (length - 1) / chunk_elements(length, least) + 1;
 }
@@ -35,7 +35,7 @@ inline constexpr bool is_rounded_in_batches = narrow_float<T> && sizeof(T) == 2;
 
 /// What kernels find out about a batch, in device memory: all 0 before.
 struct batch_status {
-  /// ~i for the first result i of which it is true, or 0.
+  /// ~i for the first result i that overflowed, or that has too few elements, or 0.
   unsigned long long overflowed, too_few;
   /// ~i for the first segment i whose offsets are wrong, or the first key i that is of no group, or 0.
   unsigned long long bad_index;

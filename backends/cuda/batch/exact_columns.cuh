@@ -18,7 +18,7 @@ inline constexpr unsigned exact_column_threads = 256;
 /// How many elements of each of its rows a thread adds at once.
 template <class T>
 inline constexpr unsigned exact_column_run = sizeof(T) < 4 ? 8 : 4;
-/// How many times as many it copies ahead.
+/// How many times as many elements a thread copies ahead.
 template <class T>
 inline constexpr unsigned exact_column_stages = sizeof(T) < 4 ? 1 : 2;
 /// Blocks that share a multiprocessor, for states of so many bytes in a thread.

@@ -13,7 +13,7 @@ namespace tuning {
 inline constexpr unsigned count_threads = 512, most_bins = 512;
 inline constexpr int count_blocks = 2;  ///< blocks on a multiprocessor
 inline constexpr unsigned scatter_threads = 1024;
-/// Times four elements of a thread that a block sorts together.
+/// A block sorts so many times four elements of each thread together.
 template <class T>
 inline constexpr int scatter_loads = sizeof(T) == 4 ? 6 : 4;
 }  // namespace tuning
@@ -195,7 +195,7 @@ __device__ void load_groups(std::uint32_t (&group)[Loads * 4], std::uint64_t i, 
   }
 }
 
-/// The grid is that of count_bins.
+/// Writes elements to the places of their bins. The grid is that of count_bins.
 template <class T, class Key>
 __global__ void __launch_bounds__(tuning::scatter_threads, 1)
     scatter_to_bins(const __grid_constant__ keyed_elements<T, Key> from, const __grid_constant__ group_sums<T> to,

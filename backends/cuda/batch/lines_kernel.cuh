@@ -21,7 +21,7 @@ struct line_place {
   std::uint64_t end;
 };
 
-/// Up to a vector's elements of each input.
+/// A vector of each input, or the elements at its end that are fewer.
 template <class A, bool Pairs = accumulator::inputs_of<A>() == 2>
 class part_of_line {
   using T = typename A::element;

@@ -38,7 +38,7 @@ struct placed_integer {
   /// Whether this is a sum of negative zeros, or of nothing.
   FANIN_HOST_DEVICE bool is_negative_zero() const { return (tag & has_positive) == 0 && is_zero(); }
 
-  /// Adds a sum, to the higher one of the places.
+  /// Adds a sum. The result has the higher one of both places.
   FANIN_HOST_DEVICE void add(placed_integer more) {
     if (((tag ^ more.tag) & ~(has_positive | unfit)) != 0) {
       if (place() < more.place()) {

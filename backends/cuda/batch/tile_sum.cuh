@@ -40,7 +40,7 @@ struct tile_sum<float, Digits> {
     FANIN_HOST_DEVICE units(const range& all, unsigned most)
         : in_(all.largest, 32 - std::countl_zero(most)),
           fit_(all.largest < placed_vector<float>::infinite && in_.template holds<Digits>(all.smallest)) {}
-    /// Whether they may hold the numbers; add() tells.
+    /// Whether the units may hold the numbers; add() tells whether they do.
     FANIN_HOST_DEVICE bool may_fit() const { return fit_; }
 
    private:
@@ -59,7 +59,7 @@ struct tile_sum<float, Digits> {
   FANIN_HOST_DEVICE state placed(const units& u, std::uint32_t flags) const { return u.in_.sum(of_units, flags); }
 };
 
-/// In two parts: multiples of 2^40 units, and what is left.
+/// The running sum of doubles has two parts: multiples of 2^40 units, and what is left.
 template <int Digits>
 struct tile_sum<double, Digits> {
   using state = placed_vector<double>::state;
@@ -83,7 +83,7 @@ struct tile_sum<double, Digits> {
   class units {
    public:
     FANIN_HOST_DEVICE units(const range& all, unsigned) : exponent_(std::max(all.largest >> 21, 39u)) {}
-    /// The constant of the first part is finite.
+    /// Whether the constant of the first part is finite.
     FANIN_HOST_DEVICE bool may_fit() const { return exponent_ <= 2044; }
 
    private:

@@ -37,7 +37,7 @@ struct chunk_span {
   int first, last;
   __device__ int length() const { return last - first + 1; }
 };
-/// A whole warp calls it.
+/// The chunks from the first to the last that is not 0. A whole warp calls it.
 template <class T, int Power>
 __device__ chunk_span span_of(const chunk_sums<T, Power>& sums) {
   chunk_span span{-1, 0};
