@@ -78,7 +78,7 @@ class bench_index {
   array_view at(memory place);
 
  private:
-  std::vector<std::int32_t> narrow_;  ///< of fewer than 2^31 elements
+  std::vector<std::int32_t> narrow_;  ///< the index of a case of fewer than 2^31 elements
   std::vector<std::int64_t> wide_;
   std::unique_ptr<measure::device_copy> device_;
 };

@@ -68,9 +68,9 @@ class csv_parser {
   bool in_header_;
   bool guesses_header_;                     ///< whether in_header_ is still to be guessed
   std::vector<wanted_column> wanted_;       ///< by their places in the record
-  std::size_t next_wanted_ = 0;             ///< the first of them that the record at hand has not had
+  std::size_t next_wanted_ = 0;             ///< the first of wanted_ that the record at hand has not had
   std::vector<wanted_column> key_columns_;  ///< by their places in the record
-  std::size_t next_key_ = 0;                ///< as next_wanted_
+  std::size_t next_key_ = 0;                ///< the first of key_columns_ that the record at hand has not had
   record_keys keys_;
   std::uint64_t missing_ = 0;         ///< in the records that have ended
   std::size_t field_index_ = 0;       ///< the place of the field in its record

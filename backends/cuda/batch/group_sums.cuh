@@ -86,7 +86,7 @@ struct group_sums {
 
   std::uint32_t groups;
   bool drops_others;
-  unsigned long long* words;   ///< for each window, and each of its words, that of all groups
+  unsigned long long* words;   ///< for each word of each window, an integer for each group
   unsigned long long* counts;  ///< null, or the elements of each group
   std::uint32_t* marks;
   wide_sum<T>* wide;

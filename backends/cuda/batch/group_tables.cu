@@ -16,7 +16,7 @@ namespace {
 
 /// Up to so many bins, blocks read the input once for each; more bins are sorted.
 constexpr std::uint32_t most_passes = 3;
-constexpr unsigned counting_blocks = 512;  ///< at most
+constexpr unsigned counting_blocks = 512;  ///< the most blocks that count
 /// There is room to spill one element in so many.
 constexpr std::uint64_t elements_of_spill = 256;
 
