@@ -76,7 +76,7 @@ struct array_axis {
 /// groups().
 struct batch {
   layout kind = layout::rows;
-  /// The elements. For rows, they begin at index 0 of every axis, and their count is that of all rows together.
+  /// The elements. For rows, `data` points to index 0 of every axis, and `count` is that of all rows together.
   input_views inputs = array_view();
   std::size_t result_count = 0;
   /// For rows: the axes that are left, then the axes along which rows lie. Axes that act as one are joined.

@@ -21,7 +21,7 @@ struct line_place {
   std::uint64_t end;
 };
 
-/// A vector of each input, or the elements at its end that are fewer.
+/// A vector of each input, or at the end of a line the elements that are left.
 template <class A, bool Pairs = accumulator::inputs_of<A>() == 2>
 class part_of_line {
   using T = typename A::element;
