@@ -9,11 +9,14 @@ import struct
 from . import _library as c
 from ._buffers import Held
 from ._catalogue import EXTREMES, INDEXED, OPERATIONS, name_to_code, options_for, usual_method
+from ._contexts import context_of
 from ._errors import InvalidArgument, Overflow, Unsupported
-from ._reduce import arrays_read, reduce_views, result_type_for, set_mask
+from ._inputs import view_of
+from ._reduce import arrays_read, reduce_views, set_mask
+from ._results import result_type_for
 from ._sequences import integer_of
 from ._types import CODES, COMPLEX, CTYPE_OF, F16, I64, NAMES, NARROW, SIZES, code_of, value_at
-from ._views import overlap, view_of
+from ._views import overlap
 
 INDICES = frozenset(CODES[name] for name in ("i32", "i64", "u32", "u64"))
 
@@ -184,7 +187,6 @@ def index_add(out, keys, x, *, operation="sum", drop_others=False, method="exact
     memory = Copy(target, view) if overlap(*target.extent, arrays_read([view], call, batch)) else target
     output = c.Output(data=memory.address, count=count, place=target.place)
     if view.place == c.DEVICE:
-        from ._device import context_of
         context = context_of(view.device, view.stream)
         with context.lock:
             c.check(c.context_enqueue_add_to(context.handle, what, call, batch, options, output))

@@ -6,9 +6,10 @@ from collections import namedtuple
 
 from . import _library as c
 from ._catalogue import options_of
+from ._contexts import context_of
+from ._inputs import view_of
 from ._reduce import input_without_gaps
 from ._types import value_at
-from ._views import view_of
 
 
 class Description(namedtuple("Description", "count nan min max sum mean standard_deviation")):
@@ -31,7 +32,6 @@ def describe(x, *, where=None, nan="propagate", backend="auto", threads=0):
     found = c.CDescription()
     options = options_of("exact", nan, backend, threads)
     if view.place == c.DEVICE:
-        from ._device import context_of
         context = context_of(view.device, view.stream)
         with context.lock:
             c.check(c.context_describe(context.handle, call, options, found, None))

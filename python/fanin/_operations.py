@@ -6,10 +6,11 @@ from ctypes import py_object
 from . import _library as c
 from ._buffers import CONTIGUOUS, INDEX, Scratch, get_buffer, pool, release
 from ._catalogue import INDEXED, NAMES, is_count, is_truth, kept_options, usual_method
+from ._cuda_array import reduce_short as reduce_short_cupy
+from ._inputs import view_of
 from ._pieces import LONG
 from ._reduce import reduce_views
-from ._types import ALIGNMENTS, BY_FORMAT, COMPLEX, F16, SIZES, U64, code_of
-from ._views import view_of
+from ._types import ALIGNMENTS, BY_FORMAT, COMPLEX, F16, NUMPY_NAMES, SIZES, U64, code_of
 
 
 c_reduce = c.reduce
@@ -44,7 +45,6 @@ class ShortCall:
         self.wrap = bool if truth else None
         if kind.__module__ == "numpy":
             import numpy
-            from ._types import NUMPY_NAMES
             self.wrap = numpy.bool_ if truth else numpy.int64 if form == INDEXED or counts \
                 else getattr(numpy, NUMPY_NAMES[number])
 
@@ -94,11 +94,10 @@ class ShortCalls(dict):
         if known in (("numpy", "ndarray"), ("array", "array")):
             self[kind] = reduce_short
         elif known == ("torch", "Tensor"):
-            from . import _torch
-            self[kind] = _torch.reduce_short
+            from ._torch import reduce_short as reduce_short_torch
+            self[kind] = reduce_short_torch
         elif known == ("cupy", "ndarray"):
-            from . import _cuda_array
-            self[kind] = _cuda_array.reduce_short
+            self[kind] = reduce_short_cupy
         return self.get(kind)
 
 

@@ -5,9 +5,9 @@ from collections import namedtuple
 
 from . import _library as c
 from ._catalogue import METHODS, NAMES, OPERATIONS, REPRODUCIBILITY, name_to_code, usual_method
+from ._inputs import view_of
 from ._reduce import reduce_views
 from ._types import code_of
-from ._views import view_of
 
 
 class Bound(namedtuple("Bound", "of_result of_magnitudes absolute")):

@@ -1,15 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Lists, tuples and other iterables of numbers, which are copied: for small data."""
 
-import math
 import operator
 from array import array
 
-from ._catalogue import OPERATIONS
 from ._errors import Overflow, Unsupported
 from ._libraries import PYTHON
-from ._types import CODES, F32, F64, I64, NARROW, U64
-from ._views import View, view_of
+from ._types import CODES, F64, I64, U64
+from ._views import View
 
 
 def read_sequence(values):
@@ -80,45 +78,3 @@ def split(values):
 def of_array(numbers, code):
     address, count = numbers.buffer_info()
     return View(numbers, address, code, (count,), None, PYTHON)
-
-
-FLOATS = frozenset((F32, F64)) | NARROW
-
-
-def fsum(values):
-    """The sum of the numbers, correctly rounded: math.fsum for any iterable, and for arrays at the speed of fanin.sum.
-
-    As math.fsum, +inf and -inf together are a ValueError, and a sum of finite numbers that overflows is an
-    OverflowError; sums that only overflow on the way do not.
-
-    >>> fsum([0.1] * 10)
-    1.0
-    >>> fsum([1e308, 1e308, -1e308])
-    1e+308
-    """
-    from ._reduce import reduce_views
-    view, integers = _floats_and_integers(values)
-    if integers:
-        from ._state import State
-        total = State(view.owner).add(integers).value()
-    else:
-        total = float(reduce_views(OPERATIONS["sum"], [view], wanted=F64))
-    if math.isfinite(total):
-        return total + 0.0  # of -0, math.fsum makes 0
-    if math.isnan(total) and math.isnan(float(reduce_views(OPERATIONS["sum"], [view], nan="skip"))):
-        raise ValueError("-inf + inf in fsum")
-    if math.isinf(total) and not math.isinf(float(reduce_views(OPERATIONS["max_magnitude"], [view]))):
-        raise OverflowError("the sum is too large for a float")
-    return total
-
-
-def _floats_and_integers(values):
-    if not isinstance(values, (list, tuple)) and hasattr(values, "__len__") and hasattr(values, "dtype"):
-        try:
-            view = view_of(values)
-            if view.code in FLOATS:
-                return view, []
-        except Unsupported:
-            pass
-    raw = isinstance(values, (bytes, bytearray))  # of which array() would take the bytes of doubles
-    return split(list(values) if raw or not isinstance(values, (list, tuple)) else values)

@@ -3,7 +3,7 @@
 
 import torch
 
-from ._device import ShortCall, enqueue
+from ._contexts import ShortCall, enqueue
 from ._errors import InvalidArgument, Unsupported
 from ._libraries import check_out
 from ._types import CODES
