@@ -4,7 +4,6 @@
 import cmath
 import ctypes
 import operator
-import struct
 
 from . import _library as c
 from ._buffers import Held
@@ -15,7 +14,8 @@ from ._inputs import view_of
 from ._reduce import arrays_read, reduce_views, set_mask
 from ._results import result_type_for
 from ._sequences import integer_of
-from ._types import CODES, COMPLEX, CTYPE_OF, F16, I64, NAMES, NARROW, SIZES, code_of, value_at
+from ._state import State
+from ._types import CODES, COMPLEX, CTYPE_OF, I64, INTEGERS, NAMES, NARROW, SIZES, code_of, value_at
 from ._views import overlap
 
 INDICES = frozenset(CODES[name] for name in ("i32", "i64", "u32", "u64"))
@@ -132,19 +132,22 @@ def write_number(value, code, address):
     integer = integer_of(value)
     if integer is not None:
         value = integer
-    place = CTYPE_OF[code].from_address(address)
     if code in COMPLEX:
-        number = complex(value)
-        place[:] = [number.real, number.imag]
-    elif code == F16:
-        place.value = struct.unpack("<H", struct.pack("<e", value))[0]
-    elif code in NARROW:
-        raise Unsupported("empty= is not for results of bf16 and floats of 8 bits: ask for dtype='f32'")
+        number, part = complex(value), COMPLEX[code]
+        write_float(number.real, part, address)
+        write_float(number.imag, part, address + SIZES[part])
+    elif code in INTEGERS:
+        CTYPE_OF[code].from_address(address).value = value
     else:
-        place.value = value
+        write_float(value, code, address)
     found = value_at(address, code)
-    if found != value and (integer is not None or cmath.isinf(found)):
+    if found != value and (integer is not None or cmath.isfinite(value) and not cmath.isfinite(found)):
         raise Overflow("empty=%r does not fit into a result of %s" % (value, NAMES[code]))
+
+
+def write_float(value, code, address):
+    """Writes a number rounded to a floating-point type, which is done by a state: in any environment alike."""
+    State([value]).write_value(OPERATIONS["sum"], code, address)
 
 
 def index_add(out, keys, x, *, operation="sum", drop_others=False, method="exact", where=None, nan="propagate",

@@ -2,6 +2,7 @@
 """math.fsum for any iterable and array."""
 
 import math
+import struct
 
 from ._catalogue import OPERATIONS
 from ._errors import Unsupported
@@ -11,6 +12,7 @@ from ._sequences import split
 from ._state import State
 from ._types import F32, F64, NARROW
 
+MINUS_ZERO = struct.pack("<d", -0.0)
 FLOATS = frozenset((F32, F64)) | NARROW
 
 
@@ -31,7 +33,8 @@ def fsum(values):
     else:
         total = float(reduce_views(OPERATIONS["sum"], [view], wanted=F64))
     if math.isfinite(total):
-        return total + 0.0  # of -0, math.fsum makes 0
+        # Of -0, math.fsum makes 0. A comparison would take subnormals for 0 where the caller's environment does.
+        return 0.0 if struct.pack("<d", total) == MINUS_ZERO else total
     if math.isnan(total) and math.isnan(float(reduce_views(OPERATIONS["sum"], [view], nan="skip"))):
         raise ValueError("-inf + inf in fsum")
     if math.isinf(total) and not math.isinf(float(reduce_views(OPERATIONS["max_magnitude"], [view]))):

@@ -2,6 +2,8 @@
 """Libraries to which results belong: Python itself and numpy. Torch's and CuPy's are beside their readers."""
 
 import ctypes
+from array import array
+from math import prod
 
 from ._errors import InvalidArgument, Unsupported
 from ._types import COMPLEX, CTYPE_OF, LETTER_OF, NARROW, NUMPY_NAMES, SIZES, value_at
@@ -25,26 +27,23 @@ class PythonResults:
 
     def empty(self, shape, code, view):
         """Memory for results of that type: what holds them, and its address."""
-        count = 1
-        for length in shape:
-            count *= length
-        memory = (CTYPE_OF[code] * count)()
+        memory = (CTYPE_OF[code] * prod(shape))()
         return memory, ctypes.addressof(memory)
 
     def finished(self, memory, shape, code, view, part=None, truth=False, counts=False):
         """The results that stand in the memory; of pairs, the part 0 or 1."""
         step, first = (1, 0) if part is None else (2, part)
-        numbers = [value_at(ctypes.addressof(memory) + i * SIZES[code], code)
-                   for i in range(first, len(memory), step)]
-        if truth:
-            numbers = [bool(number) for number in numbers]
-        if not shape:
-            return numbers[0]
-        from array import array  # which imports collections
-        letter = "?" if truth else "d" if code in NARROW else LETTER_OF[code]
-        if code in COMPLEX:
-            return numbers  # memoryviews know no complex numbers
-        flat = bytes(numbers) if truth else array(letter, numbers).tobytes()
+        if shape and code not in NARROW and code not in COMPLEX:
+            letter = "?" if truth else LETTER_OF[code]
+            flat = memoryview(bytes(memory)).cast(letter)[first::step].tobytes()
+        else:
+            numbers = [value_at(ctypes.addressof(memory) + i * SIZES[code], code)
+                       for i in range(first, len(memory), step)]
+            if not shape:
+                return bool(numbers[0]) if truth else numbers[0]
+            if code in COMPLEX:
+                return numbers  # memoryviews know no complex numbers
+            letter, flat = "d", array("d", numbers).tobytes()
         return memoryview(flat).cast(letter, shape) if flat else memoryview(flat).cast(letter)
 
     def check(self, out, shape, code):

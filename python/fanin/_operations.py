@@ -10,7 +10,7 @@ from ._cuda_array import reduce_short as reduce_short_cupy
 from ._inputs import view_of
 from ._pieces import LONG
 from ._reduce import reduce_views
-from ._types import ALIGNMENTS, BY_FORMAT, COMPLEX, F16, NUMPY_NAMES, SIZES, U64, code_of
+from ._types import ALIGNMENTS, BY_FORMAT, COMPLEX, F16, F32, NUMPY_NAMES, SIZES, U64, code_of, f32_of_bits
 
 
 c_reduce = c.reduce
@@ -27,7 +27,7 @@ result. `threads`: 0 for as many as the process has cores.
 class ShortCall:
     """What a call of one operation, library, format and choice of options needs to know, looked up once."""
 
-    __slots__ = ("code", "shift", "unaligned", "options", "number", "wrap")
+    __slots__ = ("code", "shift", "unaligned", "options", "number", "wrap", "scalar")
 
     def __init__(self, what, kind, text, choices, dtype):
         code = BY_FORMAT[text]
@@ -42,11 +42,11 @@ class ShortCall:
         self.number = INDEX if form == INDEXED else number
         truth = is_truth(what, text == b"?")
         counts = number == U64 and is_count(what, text == b"?")
-        self.wrap = bool if truth else None
+        self.wrap = bool if truth else f32_of_bits if self.number == F32 else None
+        self.scalar = None  # The type of a numpy scalar, and which item of that type in the storage is the result.
         if kind.__module__ == "numpy":
-            import numpy
-            self.wrap = numpy.bool_ if truth else numpy.int64 if form == INDEXED or counts \
-                else getattr(numpy, NUMPY_NAMES[number])
+            self.scalar = ("int64", 1) if form == INDEXED else \
+                ("bool" if truth else "int64" if counts else NUMPY_NAMES[number], 0)
 
 
 def reduce_short(what, calls, x, choices, dtype):
@@ -79,6 +79,9 @@ def reduce_short(what, calls, x, choices, dtype):
         status = c_reduce(what, scratch.input_ref, call.options, scratch.storage_ref, None)
         if status:
             c.check(status)
+        if call.scalar is not None:
+            dtype, item = call.scalar
+            return scratch.scalars[dtype][item]
         value = scratch.numbers[call.number].value
         return value if call.wrap is None else call.wrap(value)
     finally:

@@ -2,11 +2,13 @@
 """Lists, tuples and other iterables of numbers, which are copied: for small data."""
 
 import operator
+import sys
 from array import array
 
 from ._errors import Overflow, Unsupported
 from ._libraries import PYTHON
-from ._types import CODES, F64, I64, U64
+from ._numpy import is_instance_of
+from ._types import BY_NUMPY, CODES, F32, F64, I64, NARROW, U64, float_of_bits
 from ._views import View
 
 
@@ -38,16 +40,37 @@ def read_sequence(values):
     for value in values:
         if type(value) is not float and is_lost(value):
             raise Overflow("the integer %d stands beside floats, and is no float of 64 bits" % value)
-    try:
-        return of_array(array("d", values), F64)
-    except TypeError:
-        if not all(isinstance(value, complex) or hasattr(value, "__float__") for value in values):
-            raise
+    if not any(map(is_complex, values)):
+        return of_array(array("d", [float_of(value, i) for i, value in enumerate(values)]), F64)
     parts = array("d")
-    for value in values:
-        number = complex(value)
-        parts.extend((number.real, number.imag))
+    for i, value in enumerate(values):
+        pair = (value.real, value.imag) if is_complex(value) else (value, 0.0)
+        parts.extend(float_of(part, i) for part in pair)
     return View(parts, parts.buffer_info()[0], CODES["c128"], (len(values),), None, PYTHON)
+
+
+def is_complex(value):
+    """Whether the number is of a type of complex numbers."""
+    return type(value) is not float and (isinstance(value, complex) or
+                                         getattr(getattr(value, "dtype", None), "kind", "") == "c")
+
+
+def float_of(value, position):
+    """The number as Python's float. Raises Unsupported where no float is equal to it, as to Fraction(1, 3)."""
+    if type(value) is float:
+        return value
+    code = BY_NUMPY.get(value.dtype.name) if is_instance_of(value, "numpy", "generic") else None
+    if code == F32 or code in NARROW:
+        return float_of_bits(int.from_bytes(value.tobytes(), sys.byteorder), code)
+    try:
+        number = float(value)
+        # An object that compares with no number has no other value than its float.
+        if number == value or value != value or type(value).__eq__ is object.__eq__:
+            return number
+    except (OverflowError, ValueError):
+        pass
+    raise Unsupported("element %d of the list is %r, which no float of 64 bits is equal to: round it, as by float(x)"
+                      % (position, value))
 
 
 def integer_of(value):
@@ -69,10 +92,13 @@ def is_lost(value):
 
 def split(values):
     """The view of the numbers as floats of 64 bits, without the integers that would be lost; and a list of these."""
-    lost = [integer_of(value) for value in values if type(value) is not float and is_lost(value)]
-    if lost:
-        values = [value for value in values if type(value) is float or not is_lost(value)]
-    return of_array(array("d", values), F64), lost
+    floats, lost = [], []
+    for i, value in enumerate(values):
+        if type(value) is not float and is_lost(value):
+            lost.append(integer_of(value))
+        else:
+            floats.append(float_of(value, i))
+    return of_array(array("d", floats), F64), lost
 
 
 def of_array(numbers, code):

@@ -156,8 +156,12 @@ class State:
         made = self._created()
         code = made._code if dtype is None else code_of(dtype)
         result = ctypes.c_uint64()
-        c.check(c.state_finish(made._handle, what, code, byref(result)))
+        made.write_value(what, code, ctypes.addressof(result))
         return value_at(ctypes.addressof(result), code)
+
+    def write_value(self, what, code, address):
+        """Writes the result of an operation, rounded to a floating-point type, to memory."""
+        c.check(c.state_finish(self._handle, what, code, address))
 
     def save(self):
         """The state as bytes, which any machine loads (docs/exact-format.md)."""

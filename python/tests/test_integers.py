@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Integers that floats of 64 bits do not hold are exact, or refused: never rounded on the way in."""
 
+import ctypes
 import math
 import unittest
 from array import array
 from fractions import Fraction
 
 import fanin
+from fanin._batches import write_number
+from fanin._types import CODES, value_at
 from support import numpy
 
 LARGE = 2 ** 53 + 1
@@ -57,6 +60,15 @@ class Lists(unittest.TestCase):
                 getattr(fanin, "segment_" + name)([1.0], [0, 0, 1], empty=empty)
         with self.assertRaises(fanin.Overflow):
             fanin.segment_minmax(array("b", [1]), [0, 0, 1], empty=(0, 1000))
+
+    def test_narrow_values_for_nothing(self):
+        memory = ctypes.c_uint64()
+        address = ctypes.addressof(memory)
+        for name, nearest in (("f16", 0.0999755859375), ("bf16", 0.10009765625), ("e5m2", 0.09375), ("e4m3", 0.1015625)):
+            write_number(0.1, CODES[name], address)
+            self.assertEqual(value_at(address, CODES[name]), nearest)
+            with self.assertRaises(fanin.Overflow):
+                write_number(1e39, CODES[name], address)
 
 
 class States(unittest.TestCase):
