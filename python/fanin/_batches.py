@@ -11,7 +11,7 @@ from ._catalogue import EXTREMES, INDEXED, OPERATIONS, name_to_code, options_for
 from ._contexts import context_of
 from ._errors import InvalidArgument, Overflow, Unsupported
 from ._inputs import view_of
-from ._reduce import arrays_read, reduce_views, set_mask
+from ._reduce import arrays_read, reduce_views, set_mask, views_for
 from ._results import result_type_for
 from ._sequences import integer_of
 from ._state import State
@@ -80,7 +80,7 @@ def number_of(groups):
 
 
 def _reduce(what, inputs, index, groups, drop_others, method, dtype, empty, out, where, nan, backend, threads):
-    views = [view_of(x) for x in inputs]
+    views = views_for(what, *inputs)
     wanted = c.DEFAULT_TYPE if dtype is None else code_of(dtype)
     batch, count = batch_of(views[0], index, groups, drop_others)
     wanted = result_type_for(what, views[0], method, wanted)

@@ -6,9 +6,9 @@ import threading
 from ctypes import byref
 
 from . import _library as c
-from ._catalogue import NUMBER, TRUTHS, kept_options
+from ._catalogue import NUMBER, OF_FLOATS, TRUTHS, kept_options
 from ._errors import Unsupported
-from ._types import COMPLEX, NARROW, code_of
+from ._types import COMPLEX, INTEGERS, NARROW, code_of
 
 LEGACY_STREAM, PER_THREAD_STREAM = 1, 2
 
@@ -59,6 +59,8 @@ class ShortCall:
     __slots__ = ("lock", "handle", "what", "input", "input_ref", "options", "result", "number", "like")
 
     def __init__(self, what, code, choices, dtype, device, stream):
+        if what in OF_FLOATS and code in INTEGERS:
+            raise KeyError(what)  # for the long call, which converts
         wanted = c.DEFAULT_TYPE if dtype is None else code_of(dtype)
         self.number, form, _ = c.result_of(what, code, wanted)
         if form != NUMBER or code in NARROW or what in TRUTHS or self.number in NARROW or self.number in COMPLEX \

@@ -13,7 +13,10 @@ from ._types import value_at
 
 
 class Description(namedtuple("Description", "count nan min max sum mean standard_deviation")):
-    """Numbers that are no NaN, NaN, the extremes, the sum, the mean and the standard deviation of a population."""
+    """Numbers that are no NaN, NaN, the extremes, the sum, the mean and the standard deviation of a population.
+
+    `sum` is None where the sum of integers does not fit into 64 bits.
+    """
 
     __slots__ = ()
 
@@ -41,5 +44,5 @@ def describe(x, *, where=None, nan="propagate", backend="auto", threads=0):
     def number(member, code):
         return value_at(ctypes.addressof(found) + getattr(c.CDescription, member).offset, code)
     return Description(found.count, found.nan, number("min", found.type), number("max", found.type),
-                       number("sum", found.sum_type), number("mean", found.quotient_type),
+                       None if found.sum_overflows else number("sum", found.sum_type), number("mean", found.quotient_type),
                        number("standard_deviation", found.quotient_type))

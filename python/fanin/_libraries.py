@@ -5,6 +5,7 @@ import ctypes
 from array import array
 from math import prod
 
+from . import _library as c
 from ._errors import InvalidArgument, Unsupported
 from ._types import COMPLEX, CTYPE_OF, LETTER_OF, NARROW, NUMPY_NAMES, SIZES, value_at
 
@@ -46,6 +47,17 @@ class PythonResults:
             letter, flat = "d", array("d", numbers).tobytes()
         return memoryview(flat).cast(letter, shape) if flat else memoryview(flat).cast(letter)
 
+    def as_floats(self, view):
+        """A copy of the integers of a view as floats of 64 bits, in C order."""
+        if view.place == c.DEVICE:
+            raise Unsupported("integers of a %s on a device are not converted to floats: convert them to float64"
+                              % type(view.owner).__name__)
+        numbers = array(LETTER_OF[view.code])
+        numbers.frombytes(ctypes.string_at(view.address or 0, view.count * SIZES[view.code]) if view.strides is None else
+                          memoryview(view.owner).tobytes())
+        floats = array("d", numbers)
+        return floats if len(view.shape) == 1 else memoryview(floats).cast("B").cast("d", view.shape)
+
     def check(self, out, shape, code):
         raise Unsupported("out= is for numpy, torch and CuPy arrays")
 
@@ -84,6 +96,9 @@ class NumpyResults:
 
     def check(self, out, shape, code):
         check_out(out, self.numpy.ndarray, self.dtype(code), bool, shape, code)
+
+    def as_floats(self, view):
+        return view.owner.astype("float64", order="C")
 
     def address_of(self, out):
         """Where the caller's memory for results is."""

@@ -5,12 +5,11 @@ from ctypes import py_object
 
 from . import _library as c
 from ._buffers import CONTIGUOUS, INDEX, Scratch, get_buffer, pool, release
-from ._catalogue import INDEXED, NAMES, is_count, is_truth, kept_options, usual_method
+from ._catalogue import INDEXED, NAMES, OF_FLOATS, is_count, is_truth, kept_options, usual_method
 from ._cuda_array import reduce_short as reduce_short_cupy
-from ._inputs import view_of
 from ._pieces import LONG
-from ._reduce import reduce_views
-from ._types import ALIGNMENTS, BY_FORMAT, COMPLEX, F16, F32, NUMPY_NAMES, SIZES, U64, code_of, f32_of_bits
+from ._reduce import reduce_views, views_for
+from ._types import ALIGNMENTS, BY_FORMAT, COMPLEX, F16, F32, INTEGERS, NUMPY_NAMES, SIZES, U64, code_of, f32_of_bits
 
 
 c_reduce = c.reduce
@@ -34,6 +33,8 @@ class ShortCall:
         wanted = c.DEFAULT_TYPE if dtype is None else code_of(dtype)
         if wanted == c.DEFAULT_TYPE and code == F16 and kind.__module__ == "numpy":
             raise KeyError(text)  # the long call chooses the type
+        if what in OF_FLOATS and code in INTEGERS:
+            raise KeyError(text)  # the long call converts
         number, form, _ = c.result_of(what, code, wanted)
         if form > INDEXED or number in COMPLEX or number == F16:
             raise KeyError(text)
@@ -119,7 +120,7 @@ def make_one(what, usual):
                 if result is not NotImplemented:
                     return result
         wanted = c.DEFAULT_TYPE if dtype is None else code_of(dtype)
-        return reduce_views(what, [view_of(x)], axis, method, wanted, keepdims, out, where, nan, backend, threads)
+        return reduce_views(what, views_for(what, x), axis, method, wanted, keepdims, out, where, nan, backend, threads)
     return reduce
 
 
@@ -127,8 +128,7 @@ def make_two(what, usual):
     def reduce(x, y, axis=None, *, method=usual, dtype=None, keepdims=False, out=None, where=None, nan="propagate",
                backend="auto", threads=0):
         wanted = c.DEFAULT_TYPE if dtype is None else code_of(dtype)
-        views = [view_of(x), view_of(y)]
-        return reduce_views(what, views, axis, method, wanted, keepdims, out, where, nan, backend, threads)
+        return reduce_views(what, views_for(what, x, y), axis, method, wanted, keepdims, out, where, nan, backend, threads)
     return reduce
 
 

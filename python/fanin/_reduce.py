@@ -6,13 +6,13 @@ from ctypes import byref
 from math import prod
 
 from . import _library as c
-from ._catalogue import EXTREMES, INDEXED, NUMBER, is_count, is_truth, options_for
+from ._catalogue import EXTREMES, INDEXED, NUMBER, OF_FLOATS, OPERATIONS, is_count, is_truth, options_for
 from ._device import reduce_on_device
-from ._errors import InvalidArgument, Unsupported
+from ._errors import InvalidArgument, Overflow, Unsupported
 from ._inputs import view_of
 from ._pieces import LONG, reduce_batch, reduce_in_pieces
 from ._results import finish, result_type_for
-from ._types import I64, SIZES, U64, U8
+from ._types import I64, INTEGERS, SIZES, U64, U8
 from ._views import in_c_order, overlap
 
 
@@ -57,6 +57,20 @@ def reduce_views(what, views, axis=None, method="exact", wanted=c.DEFAULT_TYPE, 
     if memory is out:
         return out
     return finish(what, x, memory, shape, held, form, out)
+
+
+def views_for(what, *inputs):
+    """The views of inputs of an operation: integers as floats of 64 bits, where the operation is one of floats."""
+    views = [view_of(x) for x in inputs]
+    return [as_floats(view) if what in OF_FLOATS and view.code in INTEGERS else view for view in views]
+
+
+def as_floats(view):
+    """The view of a copy of integers as floats of 64 bits, which hold each of the integers. Raises Overflow otherwise."""
+    if SIZES[view.code] == 8 and not 0 <= int(reduce_views(OPERATIONS["max_magnitude"], [view])) <= 2 ** 53:
+        raise Overflow("integers above 2^53 are among the elements, and floats of 64 bits do not hold all of these: "
+                       "convert them, as by x.astype('float64')")
+    return view_of(view.library.as_floats(view))
 
 
 def arrays_read(views, call, batch):

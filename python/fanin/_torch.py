@@ -44,6 +44,9 @@ class TorchResults:
             memory = memory.view(torch.bool)
         return memory if part is None else memory[..., part]
 
+    def as_floats(self, view):
+        return view.owner.double().contiguous()
+
     def make_lanes(self, lanes, device):
         return torch.tensor(lanes, dtype=torch.int64, device=device)
 
