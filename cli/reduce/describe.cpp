@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <CLI/App.hpp>
 
+#include "cli/input/options.hpp"
 #include "cli/kit/errors.hpp"
 #include "cli/kit/output.hpp"
 #include "cli/kit/table.hpp"

@@ -20,6 +20,8 @@ def read_sequence(values):
         values = list(values)
     if not values:
         return View(values, None, F64, (0,), None, PYTHON)
+    if are_floats(values):
+        return of_array(array("d", values), F64)
     integers = True
     for value in values:
         if not hasattr(value, "__index__"):
@@ -49,10 +51,14 @@ def read_sequence(values):
     return View(parts, parts.buffer_info()[0], CODES["c128"], (len(values),), None, PYTHON)
 
 
+def are_floats(values):
+    """Whether all of the numbers are Python's floats, which are copied without a look at each."""
+    return set(map(type, values)) <= {float}
+
+
 def is_complex(value):
     """Whether the number is of a type of complex numbers."""
-    return type(value) is not float and (isinstance(value, complex) or
-                                         getattr(getattr(value, "dtype", None), "kind", "") == "c")
+    return isinstance(value, complex) or getattr(getattr(value, "dtype", None), "kind", "") == "c"
 
 
 def float_of(value, position):
@@ -92,6 +98,8 @@ def is_lost(value):
 
 def split(values):
     """The view of the numbers as floats of 64 bits, without the integers that would be lost; and a list of these."""
+    if are_floats(values):
+        return of_array(array("d", values), F64), []
     floats, lost = [], []
     for i, value in enumerate(values):
         if type(value) is not float and is_lost(value):

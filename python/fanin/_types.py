@@ -98,9 +98,12 @@ def float_of_bits(bits, code):
     return -size if bits >> 7 else size
 
 
+_to_bytes, _to_f32 = struct.Struct("<I").pack, struct.Struct("<f").unpack
+
+
 def f32_of_bits(bits):
     """The same of f32, whose subnormals the processor does not convert."""
     if bits & 0x7f800000:
-        return struct.unpack("<f", struct.pack("<I", bits))[0]
+        return _to_f32(_to_bytes(bits))[0]
     size = math.ldexp(bits & 0x7fffff, -149)
     return -size if bits >> 31 else size
