@@ -43,6 +43,6 @@ def describe(x, *, where=None, nan="propagate", backend="auto", threads=0):
 
     def number(member, code):
         return value_at(ctypes.addressof(found) + getattr(c.CDescription, member).offset, code)
-    return Description(found.count, found.nan, number("min", found.type), number("max", found.type),
-                       None if found.sum_overflows else number("sum", found.sum_type), number("mean", found.quotient_type),
-                       number("standard_deviation", found.quotient_type))
+    total = None if found.sum_overflows else number("sum", found.sum_type)
+    return Description(found.count, found.nan, number("min", found.type), number("max", found.type), total,
+                       number("mean", found.quotient_type), number("standard_deviation", found.quotient_type))

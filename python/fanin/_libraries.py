@@ -52,10 +52,11 @@ class PythonResults:
         if view.place == c.DEVICE:
             raise Unsupported("integers of a %s on a device are not converted to floats: convert them to float64"
                               % type(view.owner).__name__)
-        numbers = array(LETTER_OF[view.code])
-        numbers.frombytes(ctypes.string_at(view.address or 0, view.count * SIZES[view.code]) if view.strides is None else
-                          memoryview(view.owner).tobytes())
-        floats = array("d", numbers)
+        if view.strides is None:
+            data = ctypes.string_at(view.address or 0, view.count * SIZES[view.code])
+        else:
+            data = memoryview(view.owner).tobytes()
+        floats = array("d", memoryview(data).cast(LETTER_OF[view.code]))
         return floats if len(view.shape) == 1 else memoryview(floats).cast("B").cast("d", view.shape)
 
     def check(self, out, shape, code):

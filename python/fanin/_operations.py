@@ -128,7 +128,8 @@ def make_two(what, usual):
     def reduce(x, y, axis=None, *, method=usual, dtype=None, keepdims=False, out=None, where=None, nan="propagate",
                backend="auto", threads=0):
         wanted = c.DEFAULT_TYPE if dtype is None else code_of(dtype)
-        return reduce_views(what, views_for(what, x, y), axis, method, wanted, keepdims, out, where, nan, backend, threads)
+        views = views_for(what, x, y)
+        return reduce_views(what, views, axis, method, wanted, keepdims, out, where, nan, backend, threads)
     return reduce
 
 

@@ -66,7 +66,7 @@ def views_for(what, *inputs):
 
 
 def as_floats(view):
-    """The view of a copy of integers as floats of 64 bits, which hold each of the integers. Raises Overflow otherwise."""
+    """The view of a copy of integers as floats of 64 bits. Raises Overflow where one is above 2^53 in size."""
     if SIZES[view.code] == 8 and not 0 <= int(reduce_views(OPERATIONS["max_magnitude"], [view])) <= 2 ** 53:
         raise Overflow("integers above 2^53 are among the elements, and floats of 64 bits do not hold all of these: "
                        "convert them, as by x.astype('float64')")

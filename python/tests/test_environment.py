@@ -93,7 +93,8 @@ class FlushedSubnormals(unittest.TestCase):
     def test_numpy(self):
         x = numpy.arange(1, 4, dtype="uint32").view("float32")
         with flushed_subnormals():
-            found = [fanin.sum(x), fanin.mean(x, axis=0), fanin.describe(x).sum, fanin.sum(list(x)), fanin.State(x).value()]
+            found = [fanin.sum(x), fanin.mean(x, axis=0), fanin.describe(x).sum, fanin.sum(list(x)),
+                     fanin.State(x).value()]
         self.assertEqual([x.dtype for x in found[:2]], [numpy.dtype("float32")] * 2)
         self.assertEqual([bits(float(x)) for x in found], [bits(n * LEAST) for n in (6, 2, 6, 6, 6)])
         with flushed_subnormals():

@@ -101,7 +101,8 @@ class Lists(unittest.TestCase):
     def test_narrow_values_for_nothing(self):
         memory = ctypes.c_uint64()
         address = ctypes.addressof(memory)
-        for name, nearest in (("f16", 0.0999755859375), ("bf16", 0.10009765625), ("e5m2", 0.09375), ("e4m3", 0.1015625)):
+        for name, nearest in (("f16", 0.0999755859375), ("bf16", 0.10009765625), ("e5m2", 0.09375),
+                              ("e4m3", 0.1015625)):
             write_number(0.1, CODES[name], address)
             self.assertEqual(value_at(address, CODES[name]), nearest)
             with self.assertRaises(fanin.Overflow):
