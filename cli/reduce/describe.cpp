@@ -46,12 +46,12 @@ constexpr named_number named_numbers[] = {{"min", &any_description::min},
                                           {"standard_deviation", &any_description::standard_deviation}};
 
 /// Whether the description has the number: an integer sum may not fit.
-bool has(const any_description& found, const named_number& one) {
-  return one.number != &any_description::sum || !found.sum_overflows;
+bool is_described(const any_description& found, const named_number& which) {
+  return which.number != &any_description::sum || !found.sum_overflows;
 }
 
-std::string text_of(const any_description& found, const named_number& one) {
-  return has(found, one) ? value_text(found.*one.number) : "overflow";
+std::string described_text(const any_description& found, const named_number& which) {
+  return is_described(found, which) ? value_text(found.*which.number) : "overflow";
 }
 
 json to_json(const described_column& one, const source& input) {
@@ -60,11 +60,13 @@ json to_json(const described_column& one, const source& input) {
   all.update({{"element_type", to_string(one.type)}, {"count", one.found.count}, {"nan", one.found.nan}});
   if (input.skips_missing()) all["missing"] = one.column.missing;
   if (one.rounded() > 0) all["rounded_on_reading"] = one.rounded();
-  for (const named_number& number : named_numbers) {
-    const std::string name(number.name);
-    all[name] = has(one.found, number) ? json_value(one.found.*number.number).at("value") : json();
-    all["text"][name] = text_of(one.found, number);
+  json texts;
+  for (const named_number& which : named_numbers) {
+    const std::string name(which.name);
+    all[name] = is_described(one.found, which) ? json_value(one.found.*which.number).at("value") : json();
+    texts[name] = described_text(one.found, which);
   }
+  all["text"] = texts;
   return all;
 }
 
@@ -82,7 +84,7 @@ table_row row_of_table(const described_column& one, const source& input) {
   row.push_back(std::to_string(one.found.count));
   row.push_back(std::to_string(one.found.nan));
   if (input.skips_missing()) row.push_back(std::to_string(one.column.missing));
-  for (const named_number& number : named_numbers) row.push_back(text_of(one.found, number));
+  for (const named_number& which : named_numbers) row.push_back(described_text(one.found, which));
   return row;
 }
 
