@@ -50,5 +50,5 @@ def _floats_and_integers(values):
                 return view, []
         except Unsupported:
             pass
-    raw = isinstance(values, (bytes, bytearray))  # of which array() would take the bytes of doubles
+    raw = isinstance(values, (bytes, bytearray))  # array() would read their bytes as doubles
     return split(list(values) if raw or not isinstance(values, (list, tuple)) else values)
