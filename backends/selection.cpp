@@ -10,7 +10,7 @@
 #include "backends/checks.hpp"
 #include "backends/fallback.hpp"
 #include "backends/presence_rule.hpp"
-#include "backends/words.hpp"
+#include "base/words.hpp"
 
 namespace fanin {
 namespace {

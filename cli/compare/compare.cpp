@@ -11,6 +11,7 @@
 
 #include "cli/batch/layouts.hpp"
 #include "cli/commands.hpp"
+#include "cli/input/options.hpp"
 #include "cli/kit/commit.hpp"
 #include "cli/kit/errors.hpp"
 #include "cli/kit/terminal.hpp"

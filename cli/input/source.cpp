@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "backends/words.hpp"
+#include "base/words.hpp"
 #include "cli/input/column_choice.hpp"
 #include "cli/input/compression.hpp"
 #include "cli/input/inferred_number.hpp"

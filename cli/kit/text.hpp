@@ -11,7 +11,7 @@
 
 #include <fanin/result.hpp>
 
-#include "backends/words.hpp"
+#include "base/words.hpp"
 #include "cli/kit/errors.hpp"
 
 namespace fanin::cli {

@@ -13,6 +13,7 @@
 #include <fanin/fanin.hpp>
 
 #include "cli/commands.hpp"
+#include "cli/input/source.hpp"
 #include "cli/kit/json.hpp"
 #include "cli/reduce/element_forms.hpp"
 

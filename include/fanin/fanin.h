@@ -286,11 +286,13 @@ typedef struct fanin_description {
   fanin_type sum_type;      /* the type of sum */
   fanin_type quotient_type; /* the type of mean and standard_deviation */
   fanin_number min, max, sum, mean, standard_deviation; /* the deviation is that of a population */
+  int32_t sum_overflows;    /* not 0 if an integer sum does not fit into its type, and sum is 0 */
 } fanin_description;
-#define FANIN_DESCRIPTION_INIT {sizeof(fanin_description), 0, 0, 0, 0, 0, {0}, {0}, {0}, {0}, {0}}
+#define FANIN_DESCRIPTION_INIT {sizeof(fanin_description), 0, 0, 0, 0, 0, {0}, {0}, {0}, {0}, {0}, 0}
 
 /* Describes host memory in one read of it, device memory in four, where fanin_reduce reads it. `options`: backend, threads and
- * nan. `report` is that of the numbers. Fails as fanin::describe throws: FANIN_INVALID_ARGUMENT if no element takes part */
+ * nan. `report` is that of the numbers. Fails as fanin::describe throws: FANIN_INVALID_ARGUMENT if no element takes part, and
+ * FANIN_OVERFLOW if an integer sum does not fit and the struct is that of a program from before `sum_overflows`. */
 FANIN_API fanin_status fanin_describe(const fanin_input* input, const fanin_options* options,
                                       fanin_description* description, fanin_report* report);
 

@@ -5,6 +5,7 @@ from ctypes import byref
 
 from . import _library as c
 from ._errors import InvalidArgument, Unsupported
+from ._types import F64, I64
 
 NAMES = c.list_names(c.operation_name)
 OPERATIONS = {name: code for code, name in enumerate(NAMES)}
@@ -19,6 +20,9 @@ FAST_ONLY = frozenset(("product", "log_sum_exp"))
 OF_ELEMENTS = frozenset(OPERATIONS[name] for name in ("min", "max", "minmax"))
 TRUTHS = frozenset(OPERATIONS[name] for name in ("any", "all"))
 COUNT_NONZERO = OPERATIONS["count_nonzero"]
+
+# Operations that exist for floats, and not for integers.
+OF_FLOATS = frozenset(what for what in OPERATIONS.values() if c.has_result(what, F64) and not c.has_result(what, I64))
 
 
 def is_truth(what, is_bool):

@@ -46,7 +46,8 @@ class Output(Sized):
 class CDescription(Sized):
     _fields_ = [("struct_size", c_size_t), ("count", c_uint64), ("nan", c_uint64), ("type", c_int32),
                 ("sum_type", c_int32), ("quotient_type", c_int32), ("min", c_uint64), ("max", c_uint64),
-                ("sum", c_uint64), ("mean", c_uint64), ("standard_deviation", c_uint64)]
+                ("sum", c_uint64), ("mean", c_uint64), ("standard_deviation", c_uint64),
+                ("sum_overflows", c_int32)]
 
 
 HOST, DEVICE = 0, 1
@@ -128,6 +129,11 @@ def list_names(name_of):
         if name is None:
             return names
         names.append(name.decode())
+
+
+def has_result(what, element):
+    """Whether the operation exists for elements of a type."""
+    return result_type(what, element, DEFAULT_TYPE, None, None, None) == 0
 
 
 def result_of(what, element, wanted=DEFAULT_TYPE):
