@@ -81,7 +81,7 @@ __global__ void __launch_bounds__(tuning::exact_column_threads,
 #pragma unroll
         for (unsigned k = 0; k < run; ++k) {
           if (i + k * slots < length) continue;
-          for (T& one : v[k].at) one = T(accumulator::additive_identity<float>());
+          v[k] = negative_zeros<T>();
         }
       }
 #pragma unroll
@@ -89,7 +89,7 @@ __global__ void __launch_bounds__(tuning::exact_column_threads,
         T of_row[run];
 #pragma unroll
         for (unsigned k = 0; k < run; ++k) of_row[k] = v[k].at[c];
-        A::add_vector(s[c], of_row);
+        A::add_vector(s[c], read_all<A>(all, of_row).at);
       }
     }
     __pipeline_wait_prior(0);

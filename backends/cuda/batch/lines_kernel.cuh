@@ -37,15 +37,14 @@ class part_of_line {
     }
   }
   __device__ void add_to(const batch_elements& all, typename A::state& s, std::uint64_t position) const {
-    const vector<T> x = read<A>(all, x_.get());
     if constexpr (Pairs) {
-      const vector<T> y = y_.get();
+      const auto x = read_all<A>(all, x_.get().at), y = read_all<A>(all, y_.get().at);
 #pragma unroll
       for (int i = 0; i < size; ++i) {
         if (i < count_) add_at<A>(s, position + i, x.at[i], y.at[i]);
       }
     } else {
-      add_some<A>(s, x, count_, position);
+      add_some<A>(all, s, x_.get(), count_, position);
     }
   }
 

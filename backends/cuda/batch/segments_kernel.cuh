@@ -140,7 +140,7 @@ __device__ void fold_wide(const batch_elements& all, const staged_segments<typen
     for (unsigned of_row = 0; of_row < length; of_row += 32 * size) {
       const unsigned j = ::min(of_row + lane * size, length);
       const vector<T> v = shared_neighbour<T>(reinterpret_cast<const std::byte*>(there + j));
-      add_some<A>(s, read<A>(all, v), static_cast<int>(length - j), j);
+      add_some<A>(all, s, v, static_cast<int>(length - j), j);
     }
     s = shuffle_from(fold_warp<A>(s), 0);
     if (lane == segment) mine = s;
@@ -176,7 +176,7 @@ __global__ void __launch_bounds__(tuning::segment_threads, tuning::segment_block
         if (!__any_sync(0xffffffffu, k * lanes * size < length)) continue;
         const unsigned j = ::min((lane_of_group + k * lanes) * size, length);
         const vector<T> v = shared_vector<T>(reinterpret_cast<const std::byte*>(there + j));
-        add_some<A>(s[k % states], read<A>(all, v), static_cast<int>(length - j), j);
+        add_some<A>(all, s[k % states], v, static_cast<int>(length - j), j);
       }
 #pragma unroll
       for (unsigned distance = states / 2; distance > 0; distance /= 2) {

@@ -23,7 +23,7 @@ __device__ void fold_rows(const batch_elements& all, const vector<T> (&v)[Rows][
     s[r] = A::identity();
 #pragma unroll
     for (unsigned k = 0; k < Vectors; ++k) {
-      if (has(k)) add_vector<A>(s[r], read<A>(all, v[r][k]), (lane_of_row + k * 32) * size);
+      if (has(k)) add_vector<A>(all, s[r], v[r][k], (lane_of_row + k * 32) * size);
     }
   }
 #pragma unroll 1
@@ -47,15 +47,8 @@ __device__ void fold_rows_with_places(const batch_elements& all, vector<T> (&v)[
     place[r] = none;
 #pragma unroll
     for (unsigned k = 0; k < Vectors; ++k) {
-      v[r][k] = read<A>(all, v[r][k]);
-      if constexpr (is_keyed<A>) {
-        if (has(k)) value::merge(best[r], extreme_word<true>(v[r][k].at));
-      } else {
-#pragma unroll
-        for (unsigned i = 0; i < size; ++i) {
-          if (has(k)) value::add(best[r], v[r][k].at[i]);
-        }
-      }
+      A::read_all(v[r][k].at, v[r][k].at, all.rule);
+      if (has(k)) value::merge(best[r], extreme_word<true>(v[r][k].at));
     }
   }
 #pragma unroll 1
@@ -154,7 +147,7 @@ __global__ void __launch_bounds__(tuning::row_threads)
     typename A::state s = A::identity();
     for_each_loaded<tuning::row_loads>(
         [&](std::uint64_t j) { return load(x + j); }, lane, (end - begin) / size, 32,
-        [&](const vector<T>& v, std::uint64_t j) { add_vector<A>(s, read<A>(all, v), begin + j * size); });
+        [&](const vector<T>& v, std::uint64_t j) { add_vector<A>(all, s, v, begin + j * size); });
 #pragma unroll 1
     for (unsigned distance = 16; distance > 0; distance /= 2) A::merge(s, shuffle_down(s, distance));
     if (lane > 0) continue;

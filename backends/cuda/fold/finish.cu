@@ -297,7 +297,7 @@ constexpr bool finishes() {
     using one = recipe<Of::what, Of::how, T>;
     return std::is_same_v<typename one::result, typename Of::result> &&
            std::is_same_v<typename one::accumulator::state, typename Of::accumulator::state> &&
-           std::is_same_v<typename kernel_of<one>::state, typename kernel_of<Of>::state>;
+           std::is_same_v<typename form_of<one>::partial, typename form_of<Of>::partial>;
   } else {
     return false;
   }

@@ -157,7 +157,8 @@ struct integer_spread {
   using folds_as = integer_spread<T>;
   static constexpr bool order_free = true;
   FANIN_HOST_DEVICE static constexpr state identity() { return {0, 0, 0}; }
-  FANIN_HOST_DEVICE static void add(state& s, element x) {
+  template <class Integer>
+  FANIN_HOST_DEVICE static void add(state& s, Integer x) {
     const auto size = static_cast<uint128>(x < 0 ? -static_cast<int128>(x) : static_cast<int128>(x));
     merge(s, {x, size * size, 0});
   }
