@@ -193,7 +193,7 @@ command add_ladder(CLI::App& root) {
   parser
       ->add_option(
           "--operation", arguments->operation,
-          fmt::format("{}; of squares for shared-mask only", fmt::join(names_of(cuda::ladder_operations), ", ")))
+          fmt::format("{}; only shared-mask has squares", fmt::join(names_of(cuda::ladder_operations), ", ")))
       ->type_name("OPERATION")
       ->capture_default_str();
   parser
