@@ -11,6 +11,7 @@
 #include <fanin/cuda/vectors.cuh>
 #include <fanin/error.hpp>
 
+#include "backends/cub/cub.hpp"
 #include "backends/cub/operators.cuh"
 #include "backends/cuda/batch/batch_writer.cuh"
 #include "backends/cuda/runtime/scratch_pieces.hpp"
@@ -200,18 +201,8 @@ const cuda::device_fold* find_batches(operation what, method how) {
 }
 template <template <class> class Fold>
 const cuda::device_fold* find_batches(const request& request) {
-  switch (request.inputs.type()) {
-    case element_type::f32:
-      return find_batches<Fold, float>(request.what, request.how);
-    case element_type::f64:
-      return find_batches<Fold, double>(request.what, request.how);
-    case element_type::i32:
-      return find_batches<Fold, std::int32_t>(request.what, request.how);
-    case element_type::i64:
-      return find_batches<Fold, std::int64_t>(request.what, request.how);
-    default:
-      return nullptr;
-  }
+  return with_compared_number(request.inputs.type(),
+                              [&]<class T>() { return find_batches<Fold, T>(request.what, request.how); });
 }
 
 }  // namespace fanin::cub_backend
