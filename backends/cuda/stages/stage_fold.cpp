@@ -14,10 +14,7 @@ namespace {
 class stage_fold final : public device_fold {
  public:
   stage_fold(const stage_info& stage, operation what, element_type type)
-      : device_fold(find_host_fold(what, type, method::fast, row_of(what).unrounded)),
-        stage_(stage),
-        what_(what),
-        type_(type) {}
+      : device_fold(find_host_fold(what, type, method::fast)), stage_(stage), what_(what), type_(type) {}
 
   bool serves(const request& request) const {
     return stage_.text.name == request.variant && what_ == request.what && type_ == request.inputs.type();
