@@ -86,7 +86,7 @@ endfunction()
 # fanin_stamp_element_types(out_list header function_declaration...): one .cu for every four element types of the
 # catalogue. `@T@` in the declarations stands for the type. The files compile side by side; each takes 10 s for the
 # headers of CUB and Thrust.
-set(catalog ${PROJECT_SOURCE_DIR}/include/fanin/catalog.hpp)
+set(catalog ${PROJECT_SOURCE_DIR}/include/fanin/catalog/elements.hpp)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${catalog})
 file(STRINGS ${catalog} element_rows REGEX "^    element_row<")
 list(LENGTH element_rows FANIN_ELEMENT_COUNT)

@@ -27,12 +27,15 @@ FANIN_API report exact_state(operation what, element_type type, const input_view
 FANIN_API report exact_state(operation what, element_type type, const input_views& x, void* state, std::size_t bytes,
                              options chosen, device_context& context);
 
+/// The operation whose result is the sum of the powers of the elements.
+template <int Power>
+inline constexpr operation operation_of_power = Power == 1 ? operation::sum : operation::sum_of_squares;
+
 template <class T, int Power, class... Context>
 report accumulate(basic_exact_accumulator<T, Power>& into, const input_views& x, const options& chosen,
                   Context&... context) {
   basic_exact_accumulator<T, Power> part;
-  report done = exact_state(Power == 1 ? operation::sum : operation::sum_of_squares, type_of<T>, x, &part,
-                            sizeof part, chosen, context...);
+  report done = exact_state(operation_of_power<Power>, type_of<T>, x, &part, sizeof part, chosen, context...);
   into.add_elements(x.count() - done.absent, [&](auto& all) { all.merge(part); });
   return done;
 }
@@ -64,17 +67,18 @@ report accumulate(basic_exact_accumulator<T, Power>& into, const input_views& x,
   return detail::accumulate(into, x, chosen, context);
 }
 
-/// How many lanes the state of `what` has for elements of `type`: that of exact_accumulator<T> for sum, mean and
-/// sum_of_magnitudes, of exact_square_accumulator<T> for sum_of_squares and norm2. T is double for f64, and float
-/// for other floating-point numbers. 0 if there are no lanes.
+/// How many lanes the state of `what` has for elements of `type`: that of exact_accumulator<T> where elements or
+/// their magnitudes are added (power_of()), of exact_square_accumulator<T> where squares are. T is double for f64,
+/// and float for other floating-point numbers. 0 if there are no lanes.
 FANIN_API std::size_t lane_count(operation what, element_type type);
 
 /// Enqueues the exact sum of x as lane_count() lanes, those of exact_accumulator::to_lanes(), and returns. They may
 /// be added lane by lane to those of up to 2^31 other states, on any device or host, before from_lanes() or
 /// enqueue_value_of_lanes() takes their sum. `what`: any operation that has lanes.
-/// Memory: x and `lanes` on the device, or pinned. Kernels use the context's scratch, and write `lanes` when they need
-/// it no more. May be captured into a CUDA graph as fanin::enqueue.   Reproducible: the same lanes for the same values in any order (exact).
-/// Threads: one call at a time for each context.   Cost: one read of x, and a short kernel.
+/// Memory: x and `lanes` on the device, or pinned. Kernels use the context's scratch, and write `lanes` when they
+/// need it no more. May be captured into a CUDA graph as fanin::enqueue.   Reproducible: the same lanes for the same
+/// values in any order (exact). Threads: one call at a time for each context.   Cost: one read of x, and a short
+/// kernel.
 /// @throws invalid_argument if x is not device memory, `lanes` is null or no memory that the device can reach, or
 /// for another method than exact or options::result; unsupported for what has no lanes; out_of_memory, device_error
 FANIN_API void enqueue_lanes(operation what, const input_views& x, std::int64_t* lanes, device_context& context,

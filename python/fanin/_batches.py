@@ -8,7 +8,7 @@ import struct
 
 from . import _library as c
 from ._buffers import Held
-from ._catalogue import EXTREMES, INDEXED, OPERATIONS, name_to_code, options_for, usual_method
+from ._catalogue import EXTREMES, INDEXED, OPERATIONS, has_exact, name_to_code, options_for, usual_method
 from ._errors import InvalidArgument, Overflow, Unsupported
 from ._reduce import arrays_read, reduce_views, result_type_for, set_mask
 from ._sequences import integer_of
@@ -168,7 +168,7 @@ def index_add(out, keys, x, *, operation="sum", drop_others=False, method="exact
             getattr(out, "flags", None), "writeable", True):
         raise InvalidArgument("out is read-only")
     what = name_to_code(OPERATIONS, operation, "operation")
-    if method == "exact" and operation == "product":
+    if method == "exact" and not has_exact(what):
         method = "fast"
     if view.is_bool and target.code == I64:
         view.code = CODES["i8"]  # Counts of bool are int64, as numpy's are.

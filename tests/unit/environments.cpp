@@ -117,7 +117,7 @@ void check_batches(operation what, const input_views& x, std::size_t rows_count,
       const plan planned(what, x.type(), chosen, plan::unknown_count, memory::host, many.kind);
       add_results(to, what, many, [&](const results_view& out) { return planned(many, out); });
     });
-    if (!accumulator::takes_results(what)) continue;
+    if (!row_of(what).takes_results) continue;
     check_entry("add_to", [&](answers& to) {
       add_results(to, what, many, [&](const results_view& out) { return add_to(what, many, out, chosen); });
     });

@@ -166,7 +166,7 @@ __device__ void finish_chunks(const batch_output& out, const chunks_of_result& c
       with_operation<typename A::element, How>(out.what, is_finished_as<A>(), [&](auto one) {
         using Recipe = decltype(one);
         with_finished<Recipe>(out.result, [&]<class R>(R) {
-          if constexpr (accumulator::takes_results(Recipe::what)) {
+          if constexpr (row_of(Recipe::what).takes_results) {
             if (adds) return add_to_result<Recipe, R>(out, result, present, s);
           }
           write_result(out, result, present, finished<Recipe, R>(s, present));
