@@ -75,7 +75,7 @@ class expectation {
     explicit float_sums(const std::vector<T>& x) : reference(x), empty(x.empty()) {}
     bool allows(operation what, const scalar& value, const error_bound& bound) const {
       if (empty) return same(value, scalar(T{0}));
-      return reference.keeps(what, std::get<T>(value), bound);
+      return reference.keeps(what, fanin::get<T>(value), bound);
     }
   };
 

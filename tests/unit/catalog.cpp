@@ -58,7 +58,7 @@ TEST_SUITE("unit/catalog") {
       CAPTURE(row.name);
       const auto of = [&](std::span<const std::int32_t> x) {
         std::int64_t found = 0;
-        std::visit(
+        fanin::visit(
             [&]<class R>(const R& value) {
               if constexpr (std::integral<R>) found = static_cast<std::int64_t>(value);
             },
@@ -133,7 +133,7 @@ TEST_SUITE("unit/catalog") {
     incremental stream(operation::argmin, element_type::f32);
     stream.push(view);
     CHECK_THROWS_AS(stream.finish(both), invalid_argument);
-    CHECK(std::get<indexed<float>>(stream.finish().value) == indexed<float>{1, 0});
+    CHECK(fanin::get<indexed<float>>(stream.finish().value) == indexed<float>{1, 0});
     static_cast<void>(reduce(operation::minmax, view, both));
     CHECK(both == extremes<float>{1, 1});
     CHECK(any(x).value);

@@ -31,7 +31,7 @@ class answers {
     if constexpr (std::is_same_v<T, report>) {
       add(value.bound.of_result), add(value.bound.of_magnitudes), add(value.bound.absolute), add(value.absent);
     } else if constexpr (std::is_same_v<T, scalar>) {
-      std::visit([&](const auto& held) { add(held); }, value);
+      fanin::visit([&](const auto& held) { add(held); }, value);
     } else if constexpr (std::ranges::range<T>) {
       for (const auto& one : value) add(one);
     } else {
