@@ -52,26 +52,30 @@ TEST_SUITE("unit/catalog") {
 
   // MPI, NCCL and add_to() rest on what the rows say of merging.
   TEST_CASE("results of parts merge to the result of all as their rows say") {
-    const std::vector<std::int32_t> first{0, 2, -3}, second{5, 0, 1, 4}, all{0, 2, -3, 5, 0, 1, 4};
-    for (const operation_row& row : operation_rows) {
-      if (!row.of_integers || row.form != result_form::number) continue;
-      CAPTURE(row.name);
-      const auto of = [&](std::span<const std::int32_t> x) {
-        std::int64_t found = 0;
-        fanin::visit(
-            [&]<class R>(const R& value) {
-              if constexpr (std::integral<R>) found = static_cast<std::int64_t>(value);
-            },
-            reduce(row.what, x).value);
-        return found;
-      };
-      if (row.seeks == extremity::least) CHECK(of(all) == std::min(of(first), of(second)));
-      if (row.seeks == extremity::greatest) CHECK(of(all) == std::max(of(first), of(second)));
-      if (row.result == result_rule::count) CHECK(of(all) == of(first) + of(second));
-      if (row.takes_results) {
-        const std::vector<std::int32_t> parts{static_cast<std::int32_t>(of(first)),
-                                              static_cast<std::int32_t>(of(second))};
-        CHECK(of(all) == of(parts));
+    using numbers = std::vector<std::int32_t>;
+    const std::pair<numbers, numbers> halves[] = {{{0, 0}, {2, -3, 1}}, {{2, -3, 1}, {5, 4}}};
+    for (const auto& [first, second] : halves) {
+      numbers all = first;
+      all.insert(all.end(), second.begin(), second.end());
+      for (const operation_row& row : operation_rows) {
+        if (!row.of_integers || row.form != result_form::number) continue;
+        CAPTURE(row.name);
+        const auto value_of = [what = row.what](const numbers& x) {
+          std::int64_t found = 0;
+          fanin::visit(
+              [&]<class R>(const R& value) {
+                if constexpr (std::integral<R>) found = static_cast<std::int64_t>(value);
+              },
+              reduce(what, std::span<const std::int32_t>(x)).value);
+          return found;
+        };
+        const std::int64_t of_first = value_of(first), of_second = value_of(second), of_all = value_of(all);
+        if (row.seeks == extremity::least) CHECK(of_all == std::min(of_first, of_second));
+        if (row.seeks == extremity::greatest) CHECK(of_all == std::max(of_first, of_second));
+        if (row.result == result_rule::count) CHECK(of_all == of_first + of_second);
+        if (row.takes_results) {
+          CHECK(of_all == value_of({static_cast<std::int32_t>(of_first), static_cast<std::int32_t>(of_second)}));
+        }
       }
     }
   }
