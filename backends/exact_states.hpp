@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The states of exact sums of elements or of their squares, chosen at run time.
+// Chooses at run time which exact sum, of the elements or of their squares, is the state of an operation.
 #pragma once
 
 #include <fanin/accumulator/exact.hpp>
