@@ -9,11 +9,11 @@
  * Shared by all functions:
  *   Status: every function that can fail returns one; fanin_last_error() has the sentence. No exception leaves a
  *   function, and none prints or ends the process. What an output pointer points to is unspecified after a failure.
- *   Structs begin with their size, which the INIT macros set: a program that was compiled with an older header goes
- * on working with a newer library. Enumerators keep their values for ever, and new ones are added at the end. Values,
- * bounds, reproducibility and scratch memory of each operation are those of its verb in fanin.hpp. Threads: safe to
- * call concurrently, but for calls with the same incremental, state or context. Memory: nothing that is passed in is
- * kept, unless a comment says so. Results must not overlap with what is read.
+ *   Structs begin with their size, which the INIT macros set: a program that was compiled with an older header goes on
+ *   working with a newer library. Enumerators keep their values for ever, and new ones are added at the end.
+ *   Values, bounds, reproducibility and scratch memory of each operation are those of its verb in fanin.hpp.
+ *   Threads: safe to call concurrently, but for calls with the same incremental, state or context.
+ *   Memory: nothing that is passed in is kept, unless a comment says so. Results must not overlap with what is read.
  */
 #ifndef FANIN_FANIN_H
 #define FANIN_FANIN_H
@@ -34,7 +34,7 @@ enum {
   FANIN_UNSUPPORTED = 2,         /* valid arguments whose combination does not exist */
   FANIN_BACKEND_UNAVAILABLE = 3, /* the named backend cannot run on this machine */
   FANIN_OVERFLOW = 4,            /* an integer result does not fit into its type */
-  FANIN_OUT_OF_MEMORY = 5,       /* of the host or of a device */
+  FANIN_OUT_OF_MEMORY = 5,       /* the host or a device has no memory left */
   FANIN_DEVICE_ERROR = 6,        /* a call of the CUDA runtime failed */
   FANIN_INTERNAL_ERROR = 7       /* a defect of the library */
 };
@@ -67,7 +67,7 @@ enum {
 
 typedef int32_t fanin_type;
 enum {
-  FANIN_TYPE_DEFAULT = -1, /* of a result: the type that fanin_result_type() names */
+  FANIN_TYPE_DEFAULT = -1, /* for a result: the type that fanin_result_type() names */
   FANIN_F32 = 0,
   FANIN_F64 = 1,
   FANIN_I32 = 2,
@@ -88,7 +88,7 @@ enum {
 
 typedef int32_t fanin_method;
 enum {
-  FANIN_METHOD_DEFAULT = -1, /* that of the variant, or the operation's usual one */
+  FANIN_METHOD_DEFAULT = -1, /* the variant's method, or the operation's default one */
   FANIN_FAST = 0,
   FANIN_COMPENSATED = 1,
   FANIN_EXACT = 2
@@ -114,7 +114,7 @@ enum {
   FANIN_EXTREMES = 2 /* struct { T min, max; } */
 };
 
-/* For which changes the bits of a result stay the same. */
+/* The changes for which the bits of a result stay the same. */
 typedef int32_t fanin_reproducibility;
 enum {
   FANIN_SAME_FOR_ANY_ORDER = 0,   /* any order, split, backend and machine */
@@ -138,8 +138,7 @@ typedef struct fanin_input {
   uint64_t mask_first; /* the byte or the bit of the mask that belongs to the first element */
   fanin_mask_form mask_form;
 } fanin_input;
-#define FANIN_INPUT_INIT \
-  { sizeof(fanin_input), NULL, NULL, 0, FANIN_F64, FANIN_HOST, NULL, 0, FANIN_MASK_BYTES }
+#define FANIN_INPUT_INIT {sizeof(fanin_input), NULL, NULL, 0, FANIN_F64, FANIN_HOST, NULL, 0, FANIN_MASK_BYTES}
 
 /* The caller's choices; a null pointer in their place stands for FANIN_OPTIONS_INIT. fanin/request.hpp describes each
  * under the same name. */
@@ -151,19 +150,17 @@ typedef struct fanin_options {
   fanin_type result_type;
   uint32_t threads; /* 0: as many as the process has cores */
   fanin_nan_policy nan;
-  const int32_t*
-      devices;         /* device_count numbers of GPUs among which host data is divided; a plan keeps the pointer */
-  size_t device_count; /* 0: the calling thread's current device, where a GPU is chosen */
+  const int32_t* devices; /* device_count numbers of GPUs among which host data is divided; a plan keeps the pointer */
+  size_t device_count;    /* 0: the calling thread's current device, where a GPU is chosen */
 } fanin_options;
 #define FANIN_OPTIONS_INIT \
-  { sizeof(fanin_options), NULL, NULL, FANIN_METHOD_DEFAULT, FANIN_TYPE_DEFAULT, 0, FANIN_NAN_PROPAGATE, NULL, 0 }
+  {sizeof(fanin_options), NULL, NULL, FANIN_METHOD_DEFAULT, FANIN_TYPE_DEFAULT, 0, FANIN_NAN_PROPAGATE, NULL, 0}
 
-/* What is known of a result: |value - exact| <= bound_of_result |exact| + bound_of_magnitudes M + bound_absolute,
- * where M is the sum of the magnitudes (fanin/accumulator/bounds.hpp has M of each operation and what must not
- * overflow). */
+/* What is known of a result: |value - exact| <= bound_of_result |exact| + bound_of_magnitudes M + bound_absolute, where
+ * M is the sum of the magnitudes (fanin/accumulator/bounds.hpp has M of each operation and what must not overflow). */
 typedef struct fanin_report {
   size_t struct_size;
-  char backend[32], variant[32]; /* that computed the value */
+  char backend[32], variant[32]; /* what computed the value */
   fanin_method method;
   fanin_reproducibility reproducibility;
   double bound_of_result, bound_of_magnitudes, bound_absolute;
@@ -171,8 +168,7 @@ typedef struct fanin_report {
   const char* fallback; /* "cuda: no_driver; tbb: not_compiled" for backends that were passed over; "" if none was. In
                          * memory of the calling thread, until its next call. */
 } fanin_report;
-#define FANIN_REPORT_INIT \
-  { sizeof(fanin_report), "", "", 0, 0, 0, 0, 0, 0, "" }
+#define FANIN_REPORT_INIT {sizeof(fanin_report), "", "", 0, 0, 0, 0, 0, 0, ""}
 
 /* How elements belong to many results; fanin/batch.hpp describes each layout. */
 typedef struct fanin_batch {
@@ -184,41 +180,34 @@ typedef struct fanin_batch {
   uint32_t axis_count;
   uint32_t along_count;
   const int32_t* along; /* along_count of them */
-  /* FANIN_SEGMENTS: offsets, one more than segments. FANIN_GROUPS: a key for each element. In the memory of the
-   * input. */
+  /* FANIN_SEGMENTS: offsets, one more than segments. FANIN_GROUPS: a key for each element. In the memory of the input. */
   const void* index;
   uint64_t index_count;
   fanin_type index_type; /* FANIN_I32, FANIN_I64, FANIN_U32 or FANIN_U64 */
   int32_t drop_others;   /* not 0: elements whose keys are of no group are left out, and counted as absent */
   uint64_t group_count;
-  const void* if_empty; /* the result of too few elements, of the type of the results, in host memory; null: as
-                           batch.hpp says */
+  const void* if_empty; /* the result of too few elements, of the type of the results, in host memory; null: as batch.hpp says */
 } fanin_batch;
-#define FANIN_BATCH_INIT \
-  { sizeof(fanin_batch), FANIN_ROWS, NULL, NULL, 0, 0, NULL, NULL, 0, FANIN_I64, 0, 0, NULL }
+#define FANIN_BATCH_INIT {sizeof(fanin_batch), FANIN_ROWS, NULL, NULL, 0, 0, NULL, NULL, 0, FANIN_I64, 0, 0, NULL}
 
-/* The caller's memory for results, one after another. Only results of device memory can be written to device memory.
- */
+/* The caller's memory for results, one after another. Only results of device memory can be written to device memory. */
 typedef struct fanin_output {
   size_t struct_size;
   void* data;
   uint64_t count;
   fanin_memory place;
 } fanin_output;
-#define FANIN_OUTPUT_INIT \
-  { sizeof(fanin_output), NULL, 0, FANIN_HOST }
+#define FANIN_OUTPUT_INIT {sizeof(fanin_output), NULL, 0, FANIN_HOST}
 
-/* ---- The library ------------------------------------------------------------------------------------------------
- */
+/* ---- The library ------------------------------------------------------------------------------------------------ */
 
 /* "0.1.0", of the library that the program runs with. */
 FANIN_API const char* fanin_version(void);
-/* What went wrong in the last call of this thread that failed: one sentence without a newline, at most 1023 bytes,
- * until the next call that fails. "" if none has failed. */
+/* What went wrong in the last call of this thread that failed: one sentence without a newline, at most 1023 bytes, until
+ * the next call that fails. "" if none has failed. */
 FANIN_API const char* fanin_last_error(void);
 
-/* The name of an enumerator, as "sum", "f32" or "fast"; null if there is none. They count from 0 without gaps, for
- * lists. */
+/* The name of an enumerator, as "sum", "f32" or "fast"; null if there is none. They count from 0 without gaps, for lists. */
 FANIN_API const char* fanin_operation_name(fanin_operation what);
 FANIN_API const char* fanin_type_name(fanin_type type);
 FANIN_API const char* fanin_method_name(fanin_method how);
@@ -230,9 +219,9 @@ FANIN_API int32_t fanin_operation_inputs(fanin_operation what);
 FANIN_API int32_t fanin_has_method(fanin_operation what, fanin_type type, fanin_method how);
 /* One line about the operation; null if there is none. */
 FANIN_API const char* fanin_operation_story(fanin_operation what);
-/* The default type of the number in a result for elements of `type`, the form of the result, and its size in bytes
- * with `result_type`, which may be FANIN_TYPE_DEFAULT. Output pointers may be null. Fails with
- * FANIN_INVALID_ARGUMENT, FANIN_UNSUPPORTED if the operation does not exist for that type */
+/* The default type of the number in a result for elements of `type`, the form of the result, and its size in bytes with
+ * `result_type`, which may be FANIN_TYPE_DEFAULT. Output pointers may be null.
+ * Fails with FANIN_INVALID_ARGUMENT, FANIN_UNSUPPORTED if the operation does not exist for that type */
 FANIN_API fanin_status fanin_result_type(fanin_operation what, fanin_type type, fanin_type result_type,
                                          fanin_type* number, fanin_form* form, size_t* bytes);
 
@@ -241,22 +230,20 @@ FANIN_API const char* fanin_backend_name(uint32_t i);
 /* Null if backend i can run on this machine, else the reason as one sentence. */
 FANIN_API const char* fanin_backend_obstacle(uint32_t i);
 
-/* ---- One result -------------------------------------------------------------------------------------------------
- */
+/* ---- One result ------------------------------------------------------------------------------------------------- */
 
-/* Reduces the input and writes the result to host memory. `options` and `report` may be null. Input in device memory
- * is reduced on a context of the call's own, after the work on the legacy default stream. Fails with any status but
- * FANIN_INTERNAL_ERROR, as fanin::reduce throws. */
+/* Reduces the input and writes the result to host memory. `options` and `report` may be null. Input in device memory is
+ * reduced on a context of the call's own, after the work on the legacy default stream.
+ * Fails with any status but FANIN_INTERNAL_ERROR, as fanin::reduce throws. */
 FANIN_API fanin_status fanin_reduce(fanin_operation what, const fanin_input* input, const fanin_options* options,
                                     void* result, fanin_report* report);
 
 /* A reduction whose backend, variant and method are chosen once, for short calls. Calls of one plan may overlap. */
 typedef struct fanin_plan fanin_plan;
 /* `auto` chooses for inputs of `expected_count` elements; UINT64_MAX: for long ones. */
-FANIN_API fanin_status fanin_plan_create(fanin_operation what, fanin_type type, fanin_memory place,
-                                         fanin_layout layout, uint64_t expected_count, const fanin_options* options,
-                                         fanin_plan** plan);
-/* For fanin_plan_reduce_batch() that adds to the results as fanin_add_to() does. Fails as that. */
+FANIN_API fanin_status fanin_plan_create(fanin_operation what, fanin_type type, fanin_memory place, fanin_layout layout,
+                                         uint64_t expected_count, const fanin_options* options, fanin_plan** plan);
+/* Makes a plan whose fanin_plan_reduce_batch() adds to the results like fanin_add_to(), and fails like it. */
 FANIN_API fanin_status fanin_plan_create_add_to(fanin_operation what, fanin_type type, fanin_memory place,
                                                 fanin_layout layout, const fanin_options* options, fanin_plan** plan);
 /* The planned result_type is that of the result. */
@@ -277,8 +264,7 @@ FANIN_API fanin_status fanin_incremental_push(fanin_incremental* incremental, co
 FANIN_API fanin_status fanin_incremental_finish(fanin_incremental* incremental, void* result, fanin_report* report);
 FANIN_API void fanin_incremental_destroy(fanin_incremental* incremental);
 
-/* ---- Descriptions -----------------------------------------------------------------------------------------------
- */
+/* ---- Descriptions ----------------------------------------------------------------------------------------------- */
 
 /* A real number; the member is the one that the type beside it names. f16, bf16, e5m2 and e4m3 are bits. */
 typedef union fanin_number {
@@ -298,42 +284,36 @@ typedef union fanin_number {
 typedef struct fanin_description {
   size_t struct_size;
   uint64_t count, nan;      /* elements that are no NaN, and NaN, without those that a mask leaves out */
-  fanin_type type;          /* of min and max */
-  fanin_type sum_type;      /* of sum */
-  fanin_type quotient_type; /* of mean and standard_deviation */
+  fanin_type type;          /* the type of min and max */
+  fanin_type sum_type;      /* the type of sum */
+  fanin_type quotient_type; /* the type of mean and standard_deviation */
   fanin_number min, max, sum, mean, standard_deviation; /* the deviation is that of a population */
+  int32_t sum_overflows;    /* not 0 if an integer sum does not fit into its type, and sum is 0 */
 } fanin_description;
-#define FANIN_DESCRIPTION_INIT                                          \
-  {                                                                     \
-    sizeof(fanin_description), 0, 0, 0, 0, 0, {0}, {0}, {0}, {0}, { 0 } \
-  }
+#define FANIN_DESCRIPTION_INIT {sizeof(fanin_description), 0, 0, 0, 0, 0, {0}, {0}, {0}, {0}, {0}, 0}
 
-/* Describes host memory in one read of it, device memory in four, where fanin_reduce reads it. `options`: backend,
- * threads and nan. `report` is that of the numbers. Fails as fanin::describe throws: FANIN_INVALID_ARGUMENT if no
- * element takes part */
+/* Describes host memory in one read of it, device memory in four, where fanin_reduce reads it. `options`: backend, threads and
+ * nan. `report` is that of the numbers. Fails as fanin::describe throws: FANIN_INVALID_ARGUMENT if no element takes part, and
+ * FANIN_OVERFLOW if an integer sum does not fit and the struct is that of a program from before `sum_overflows`. */
 FANIN_API fanin_status fanin_describe(const fanin_input* input, const fanin_options* options,
                                       fanin_description* description, fanin_report* report);
 
-/* ---- Many results -----------------------------------------------------------------------------------------------
- */
+/* ---- Many results ----------------------------------------------------------------------------------------------- */
 
 /* How many results the batch has. */
 FANIN_API fanin_status fanin_batch_results(const fanin_input* input, const fanin_batch* batch, uint64_t* count);
-/* A result for each row, segment or group. Fails as fanin_reduce; the sentence names the first wrong result, offset
- * or key. */
+/* A result for each row, segment or group. Fails as fanin_reduce; the sentence names the first wrong result, offset or key. */
 FANIN_API fanin_status fanin_reduce_batch(fanin_operation what, const fanin_input* input, const fanin_batch* batch,
                                           const fanin_options* options, const fanin_output* output,
                                           fanin_report* report);
 
 /* Reduces each row, segment or group together with the result that stands in the output: FANIN_SUM, FANIN_PRODUCT,
  * FANIN_MIN or FANIN_MAX. A result of which no element takes part keeps its bits. Fails as
- * fanin_reduce_batch; after FANIN_OVERFLOW the other results have been added to, after FANIN_OUT_OF_MEMORY some may.
- */
+ * fanin_reduce_batch; after FANIN_OVERFLOW the other results have been added to, after FANIN_OUT_OF_MEMORY some may. */
 FANIN_API fanin_status fanin_add_to(fanin_operation what, const fanin_input* input, const fanin_batch* batch,
                                     const fanin_options* options, const fanin_output* output, fanin_report* report);
 
-/* ---- Device memory ----------------------------------------------------------------------------------------------
- */
+/* ---- Device memory ---------------------------------------------------------------------------------------------- */
 
 /* The stream and the workspace that calls on one device share: fanin::device_context (fanin/device.hpp). */
 typedef struct fanin_context fanin_context;
@@ -341,7 +321,7 @@ typedef struct fanin_context fanin_context;
  * legacy default stream. Fails with FANIN_BACKEND_UNAVAILABLE where there is no device */
 FANIN_API fanin_status fanin_context_create(int32_t device, void* stream, fanin_context** context);
 FANIN_API void* fanin_context_stream(const fanin_context* context);
-/* As fanin_describe, fanin_reduce and fanin_reduce_batch, on the context's stream; wait for the result. */
+/* These act like fanin_describe, fanin_reduce and fanin_reduce_batch on the context's stream, and wait for the result. */
 FANIN_API fanin_status fanin_context_describe(fanin_context* context, const fanin_input* input,
                                               const fanin_options* options, fanin_description* description,
                                               fanin_report* report);
@@ -351,32 +331,31 @@ FANIN_API fanin_status fanin_context_reduce_batch(fanin_context* context, fanin_
                                                   const fanin_input* input, const fanin_batch* batch,
                                                   const fanin_options* options, const fanin_output* output,
                                                   fanin_report* report);
-/* As fanin_add_to, of device memory on the context's stream; waits for the results, which lie on the host or the
+/* Adds device memory like fanin_add_to, on the context's stream, and waits for the results, on the host or the
  * device. Where an offset or a key is wrong, nothing is added. */
 FANIN_API fanin_status fanin_context_add_to(fanin_context* context, fanin_operation what, const fanin_input* input,
                                             const fanin_batch* batch, const fanin_options* options,
                                             const fanin_output* output, fanin_report* report);
-/* Enqueues the reduction of device memory and returns; it may be captured into a CUDA graph once the same call was
- * made without capture. `result` is device memory for the result and, directly behind it, an integer of the size of
- * its alignment that is not 0 if an integer result does not fit. */
+/* Enqueues the reduction of device memory and returns; it may be captured into a CUDA graph once the same call was made
+ * without capture. `result` is device memory for the result and, directly behind it, an integer of the size of its
+ * alignment that is not 0 if an integer result does not fit. */
 FANIN_API fanin_status fanin_context_enqueue(fanin_context* context, fanin_operation what, const fanin_input* input,
                                              const fanin_options* options, void* result);
-/* The same of many results, which are plain: nothing tells of an overflow or of wrong offsets and keys. */
+/* Enqueues a batch. The results are plain: nothing tells of an overflow or of wrong offsets and keys. */
 FANIN_API fanin_status fanin_context_enqueue_batch(fanin_context* context, fanin_operation what,
                                                    const fanin_input* input, const fanin_batch* batch,
                                                    const fanin_options* options, const fanin_output* output);
-/* The same of fanin_context_add_to: results that would not fit keep their value, and where an offset or a key is
- * wrong, all of them do. A graph adds each time that it runs. */
+/* Enqueues fanin_context_add_to: results that would not fit keep their value, and where an offset or a key is wrong,
+ * all of them do. A graph adds each time that it runs. */
 FANIN_API fanin_status fanin_context_enqueue_add_to(fanin_context* context, fanin_operation what,
                                                     const fanin_input* input, const fanin_batch* batch,
                                                     const fanin_options* options, const fanin_output* output);
-/* The exact sum of device memory as integers that any transport can add, in device memory, and the value of such
- * sums. `what`: FANIN_SUM, FANIN_MEAN, FANIN_SUM_OF_MAGNITUDES, FANIN_SUM_OF_SQUARES or FANIN_NORM2 of floating-point
- * values; fanin_lane_count() of the integers stand for it, and is 0 for what has none. The first call enqueues the
- * lanes of the input's elements; lanes of up to 2^31 calls, on any devices and machines, are added lane by lane; and
- * the second call enqueues the value, rounded once. `result` is as for fanin_context_enqueue. Both return without
- * waiting and may be captured. fanin_state_from_lanes() takes the lanes of sums and of squares of FANIN_F32 and
- * FANIN_F64 too. */
+/* The exact sum of device memory as integers that any transport can add, in device memory, and the value of such sums.
+ * `what`: FANIN_SUM, FANIN_MEAN, FANIN_SUM_OF_MAGNITUDES, FANIN_SUM_OF_SQUARES or FANIN_NORM2 of floating-point values;
+ * fanin_lane_count() of the integers stand for it, and is 0 for what has none. The first call enqueues the lanes of the
+ * input's elements; lanes of up to 2^31 calls, on any devices and machines, are added lane by lane; and the second call
+ * enqueues the value, rounded once. `result` is as for fanin_context_enqueue. Both return without waiting and may be
+ * captured. fanin_state_from_lanes() takes the lanes of sums and of squares of FANIN_F32 and FANIN_F64 too. */
 FANIN_API size_t fanin_lane_count(fanin_operation what, fanin_type type);
 FANIN_API fanin_status fanin_context_enqueue_lanes(fanin_context* context, fanin_operation what,
                                                    const fanin_input* input, const fanin_options* options,
@@ -386,30 +365,27 @@ FANIN_API fanin_status fanin_context_enqueue_value_of_lanes(fanin_context* conte
                                                             const fanin_options* options, void* result);
 FANIN_API void fanin_context_destroy(fanin_context* context);
 
-/* ---- States -----------------------------------------------------------------------------------------------------
- */
+/* ---- States ----------------------------------------------------------------------------------------------------- */
 
-/* An exact sum of elements, or of their squares, that is not rounded yet: more can be added to it later, and states
- * of other threads, processes and machines can be merged. It depends on the multiset of elements only. Calls with a
- * const state may overlap. fanin/state.hpp and fanin/accumulator/exact.hpp have the same for C++. */
+/* An exact sum of elements, or of their squares, that is not rounded yet: more can be added to it later, and states of
+ * other threads, processes and machines can be merged. It depends on the multiset of elements only. Calls with a const
+ * state may overlap. fanin/state.hpp and fanin/accumulator/exact.hpp have the same for C++. */
 typedef struct fanin_state fanin_state;
 /* The state of no elements. `what`: FANIN_SUM or FANIN_SUM_OF_SQUARES; `type`: FANIN_F32 or FANIN_F64. */
 FANIN_API fanin_status fanin_state_create(fanin_operation what, fanin_type type, fanin_state** state);
-/* Adds the elements of the input, of the state's type, or of 8 or 16 bits to a state of FANIN_F32. With a context by
- * its device; the options' method may be FANIN_EXACT only. After a failure the state is as it was. */
-FANIN_API fanin_status fanin_state_accumulate(fanin_state* state, const fanin_input* input,
-                                              const fanin_options* options, fanin_context* context,
-                                              fanin_report* report);
+/* Adds the elements of the input, of the state's type, or of 8 or 16 bits to a state of FANIN_F32. With a context by its
+ * device; the options' method may be FANIN_EXACT only. After a failure the state is as it was. */
+FANIN_API fanin_status fanin_state_accumulate(fanin_state* state, const fanin_input* input, const fanin_options* options,
+                                              fanin_context* context, fanin_report* report);
 /* Adds everything that was added to `other`, a state of the same operation and type. */
 FANIN_API fanin_status fanin_state_merge(fanin_state* state, const fanin_state* other);
 /* How many elements were added; UINT64_MAX after a merge with a state that was saved without their number. */
 FANIN_API uint64_t fanin_state_count(const fanin_state* state);
-/* Writes the value, correctly rounded to `result_type`, a floating-point type; FANIN_TYPE_DEFAULT: the state's.
- * `what`: FANIN_SUM or FANIN_MEAN of a state of sums, FANIN_SUM_OF_SQUARES or FANIN_NORM2 of squares. */
+/* Writes the value, correctly rounded to `result_type`, a floating-point type; FANIN_TYPE_DEFAULT: the state's. `what`:
+ * FANIN_SUM or FANIN_MEAN of a state of sums, FANIN_SUM_OF_SQUARES or FANIN_NORM2 of squares. */
 FANIN_API fanin_status fanin_state_finish(const fanin_state* state, fanin_operation what, fanin_type result_type,
                                           void* result);
-/* The state as bytes that any machine can load (docs/exact-format.md), and how many there are. `bytes` must be that.
- */
+/* The state as bytes that any machine can load (docs/exact-format.md), and how many there are. `bytes` must be that. */
 FANIN_API size_t fanin_state_saved_bytes(const fanin_state* state);
 FANIN_API fanin_status fanin_state_save(const fanin_state* state, void* saved, size_t bytes);
 FANIN_API fanin_status fanin_state_load(const void* saved, size_t bytes, fanin_state** state);
@@ -417,8 +393,7 @@ FANIN_API fanin_status fanin_state_load(const void* saved, size_t bytes, fanin_s
  * stand for the merged state. `lanes` is memory for fanin_state_lane_count() of them. */
 FANIN_API size_t fanin_state_lane_count(const fanin_state* state);
 FANIN_API fanin_status fanin_state_lanes(const fanin_state* state, int64_t* lanes);
-/* Replaces the state by that of these lanes, of its own number. Fails with FANIN_INVALID_ARGUMENT if no states have
- * them */
+/* Replaces the state by that of these lanes, of its own number. Fails with FANIN_INVALID_ARGUMENT if no states have them */
 FANIN_API fanin_status fanin_state_from_lanes(fanin_state* state, const int64_t* lanes);
 FANIN_API void fanin_state_destroy(fanin_state* state);
 

@@ -60,7 +60,7 @@ requires(!std::convertible_to<X, input_views>) report
   if constexpr (detail::is_masked<X>) all = all.where(x.mask());
   return detail::accumulate(into, all, chosen);
 }
-/// As above, by the backend `cuda` on that context; waits for the state.
+/// Adds x like the other accumulate(), by the backend `cuda` on that context, and waits for the state.
 template <class T, int Power>
 report accumulate(basic_exact_accumulator<T, Power>& into, const input_views& x, device_context& context,
                   const options& chosen = {}) {
@@ -86,8 +86,8 @@ FANIN_API void enqueue_lanes(operation what, const input_views& x, std::int64_t*
 
 /// Enqueues the value of `what` of the summed lanes of elements of `type`, rounded once, and returns. `result` is a
 /// device_result of float or double in device memory (or pinned), as options::result or default_result() says.
-/// Of no elements as fanin::enqueue; a mean is NaN too if the number of elements is not known. Lanes that no states
-/// have give an unspecified value.   Memory, threads, graphs: as enqueue_lanes().
+/// Empty gives what fanin::enqueue gives; a mean is NaN too if the number of elements is not known. Lanes that no
+/// states have give an unspecified value.   Memory, threads, graphs: as enqueue_lanes().
 /// @throws invalid_argument if a pointer is null or no memory that the device can reach; unsupported for what has no
 /// lanes, and for a result as f16, bf16, e5m2 or e4m3; device_error
 FANIN_API void enqueue_value_of_lanes(operation what, element_type type, const std::int64_t* lanes, void* result,

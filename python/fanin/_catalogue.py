@@ -5,7 +5,7 @@ from ctypes import byref
 
 from . import _library as c
 from ._errors import InvalidArgument, Unsupported
-from ._types import F64, U8, U64
+from ._types import F64, I64, U8, U64
 
 NAMES = c.list_names(c.operation_name)
 OPERATIONS = {name: code for code, name in enumerate(NAMES)}
@@ -15,14 +15,19 @@ REPRODUCIBILITY = ("same_for_any_order", "same_for_fixed_order", "same_run_to_ru
 NUMBER, INDEXED, EXTREMES = 0, 1, 2
 
 
+def has_method(what, element, method):
+    """Whether the operation exists for elements of that type with the method."""
+    return c.has_method(what, element, METHODS[method]) != 0
+
+
 def has_exact(what):
     """Whether there are exact results of floats."""
-    return c.has_method(what, F64, METHODS["exact"]) != 0
+    return has_method(what, F64, "exact")
 
 
 def is_number_of(what, element, number):
     """Whether results of these elements are numbers of that type, without an index."""
-    if not c.has_method(what, element, METHODS["fast"]):
+    if not has_method(what, element, "fast"):
         return False
     found, form, _ = c.result_of(what, element)
     return found == number and form != INDEXED
@@ -32,6 +37,10 @@ def is_number_of(what, element, number):
 TRUTHS = frozenset(what for what in OPERATIONS.values() if is_number_of(what, F64, U8))
 TRUTHS_OF_BOOL = frozenset(what for what in OPERATIONS.values() if is_number_of(what, U8, U8))
 COUNTS = frozenset(what for what in OPERATIONS.values() if is_number_of(what, F64, U64))
+
+# Operations that exist for floats, and not for integers.
+OF_FLOATS = frozenset(what for what in OPERATIONS.values()
+                      if has_method(what, F64, "fast") and not has_method(what, I64, "fast"))
 
 
 def is_truth(what, is_bool):
@@ -80,7 +89,7 @@ kept_options = KeptOptions()
 
 
 def options_for(*choices):
-    """The same of any choices: a list, which cannot be looked up, is refused as options_of() says."""
+    """A reference to the struct of any choices. A list cannot be looked up: options_of() says why it is refused."""
     try:
         return kept_options[choices]
     except TypeError:

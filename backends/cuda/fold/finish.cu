@@ -17,7 +17,7 @@ struct finishing {
   element_type result;  ///< the type of the value's number
   element_rule rule;
   stand_in absent;
-  std::uint64_t count;             ///< of elements
+  std::uint64_t count;             ///< the number of elements
   const presence_counts* present;  ///< null, or which of them took part
   void* value;                     ///< a device_result; null if states are merged only
 };
@@ -297,7 +297,7 @@ constexpr bool finishes() {
     using one = recipe<Of::what, Of::how, T>;
     return std::is_same_v<typename one::result, typename Of::result> &&
            std::is_same_v<typename one::accumulator::state, typename Of::accumulator::state> &&
-           std::is_same_v<typename kernel_of<one>::state, typename kernel_of<Of>::state>;
+           std::is_same_v<typename form_of<one>::partial, typename form_of<Of>::partial>;
   } else {
     return false;
   }
@@ -354,7 +354,7 @@ void enqueue_finish_each(const request& request, const batch_elements& all, cons
     const auto lanes =
         static_cast<unsigned>(all.only_long ? 32 : std::bit_ceil(std::min<std::uint64_t>(all.chunks, 32)));
     unsigned blocks = blocks_for(where, results * lanes / finish_threads + 1);
-    // Of long segments there may be far fewer.
+    // `results` is the most long segments that there can be; there may be far fewer.
     if (all.only_long) blocks = std::min(blocks, 8 * static_cast<unsigned>(where.multiprocessors));
     launch_overlapped(where, blocks, finish_threads, 0, finish_each_kernel<A, Recipe::how>, all, out, lanes,
                       request.adds);

@@ -83,7 +83,7 @@ enum class empty_value : std::uint8_t { zero, one, minus_infinity, none, none_of
 enum class stand_in : std::uint8_t {
   zero,            ///< -0 for floats
   one,             ///< 1
-  minus_infinity,  ///< of floats
+  minus_infinity,  ///< a float
   other,           ///< a copy of an element that takes part, behind it
 };
 
