@@ -88,9 +88,10 @@ inline element_rule rule_of(operation what, element_type type) {
     }
     rule.what = what;
     rule.type = type;
-    rule.squares = what == operation::sum_of_squares || what == operation::norm2;
+    const summand adds = row_of(what).adds;
+    rule.squares = adds == summand::squares;
     // A square is that of the magnitude, which has as many bits as a word.
-    rule.magnitudes = what == operation::sum_of_magnitudes || rule.squares;
+    rule.magnitudes = adds == summand::magnitudes || rule.squares;
     return rule;
   });
 }
