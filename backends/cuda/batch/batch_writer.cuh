@@ -23,20 +23,16 @@ template <class R>
 __device__ void write_result(const batch_output& out, std::uint64_t result, std::uint64_t present,
                              const device_result<R>& found) {
   R* const place = static_cast<R*>(out.results) + result;
-  if (present >= out.least) {
-    *place = found.value;
-    if constexpr (fanin::form_of<R>::form == result_form::indexed) {
-      if (out.sorted_places != nullptr) {
-        place->index = out.sorted_places[out.group_offsets[result] + found.value.index];
-      }
-    }
-    if (found.overflowed != 0) atomicMax(&out.status->overflowed, ~static_cast<unsigned long long>(result));
-  } else if (out.has_empty) {
+  if (takes_empty(out, result, present, found.overflowed != 0)) {
     static_assert(sizeof(R) <= sizeof out.empty);
     std::memcpy(static_cast<void*>(place), out.empty, sizeof(R));
-  } else {
-    *place = found.value;
-    atomicMax(&out.status->too_few, ~static_cast<unsigned long long>(result));
+    return;
+  }
+  *place = found.value;
+  if constexpr (fanin::form_of<R>::form == result_form::indexed) {
+    if (out.sorted_places != nullptr && present >= out.least) {
+      place->index = out.sorted_places[out.group_offsets[result] + found.value.index];
+    }
   }
 }
 

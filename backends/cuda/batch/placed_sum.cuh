@@ -163,12 +163,12 @@ struct placed_sum {
   }
   FANIN_HOST_DEVICE static void merge(state& s, const state& other) { s.add(other); }
 
-  /// The sum, or the mean, of `count` elements whose state fits.
-  template <class R>
-  FANIN_HOST_DEVICE static R finish(const state& s, std::uint64_t count, bool is_mean) {
-    if (is_mean && count == 0) return std::numeric_limits<R>::quiet_NaN();
-    if (count > 0 && s.is_negative_zero()) return R(-0.0f);
-    return rounded<R>(s, is_mean ? count : 1);
+  /// The sum, or the mean, of `count` elements whose state fits, in R, the format of `to`.
+  template <class R, class To = detail::float_format<R>>
+  FANIN_HOST_DEVICE static typename To::value finish(const state& s, std::uint64_t count, bool is_mean, To to = {}) {
+    if (is_mean && count == 0) return to.made_of(to.quiet_nan);
+    if (count > 0 && s.is_negative_zero()) return to.made_of(to.sign);
+    return rounded<R>(s, is_mean ? count : 1, to);
   }
 
   /// The exact accumulator of the `count` elements.
@@ -180,7 +180,7 @@ struct placed_sum {
       return sum;
     }
     constexpr int words = std::extent_v<decltype(s.word)>;
-    for (int i = 0; i < words; ++i) {
+    FANIN_ROLLED for (int i = 0; i < words; ++i) {
       const auto digit = i + 1 < words ? std::int64_t{s.word[i]} : std::int64_t{static_cast<std::int32_t>(s.word[i])};
       if (digit != 0 || i == 0) sum.add_scaled(digit, s.exponent() + 32 * i);
     }

@@ -117,10 +117,11 @@ class basic_exact_accumulator {
     return state;
   }
 
-  /// The sum, correctly rounded to R (nearest, ties to even), float or double.
-  template <class R = T>
-  FANIN_HOST_DEVICE R round() const {
-    return finite_sum() ? sum_.template round<R>() : without_sum<R>();
+  /// The sum, correctly rounded to R (nearest, ties to even), a floating type. Here and below, `to` stands for the
+  /// format of R; the library passes one that it knows at run time, and gets the bits.
+  template <class R = T, class To = detail::float_format<R>>
+  FANIN_HOST_DEVICE typename To::value round(To to = {}) const {
+    return finite_sum() ? sum_.template round<R>(to) : detail::special_value(special_, to);
   }
 
   /// The mean of the elements, rounded once. @throws invalid_argument if there are none, or if their number is
@@ -133,20 +134,20 @@ class basic_exact_accumulator {
   }
 
   /// The sum divided by `count` > 0, rounded once.
-  template <class R = T>
-  FANIN_HOST_DEVICE R mean(std::uint64_t count) const {
-    return finite_sum() ? sum_.template round_quotient<R>(count) : without_sum<R>();
+  template <class R = T, class To = detail::float_format<R>>
+  FANIN_HOST_DEVICE typename To::value mean(std::uint64_t count, To to = {}) const {
+    return finite_sum() ? sum_.template round_quotient<R>(count, to) : detail::special_value(special_, to);
   }
 
   /// The square root of the sum of squares, rounded once; it may be finite where the sum itself overflows or
   /// underflows.
-  template <class R = T>
-  FANIN_HOST_DEVICE R root() const {
+  template <class R = T, class To = detail::float_format<R>>
+  FANIN_HOST_DEVICE typename To::value root(To to = {}) const {
     static_assert(Power == 2);
-    if (!finite_sum()) return without_sum<R>();
+    if (!finite_sum()) return detail::special_value(special_, to);
     typename sum_type::words squares;
     sum_.split(squares);
-    return detail::rounded_root<R>(squares, Power * format::low);
+    return detail::rounded_root<R>(squares, Power * format::low, false, to);
   }
 
   /// Whether no infinity and no NaN was added.
@@ -290,16 +291,6 @@ class basic_exact_accumulator {
   FANIN_HOST_DEVICE void note(std::uint8_t seen) { seen_ = seen > seen_ ? seen : seen_; }
 
   FANIN_HOST_DEVICE bool finite_sum() const { return special_ == 0 && seen_ != minus_zeros; }
-
-  template <class R>
-  FANIN_HOST_DEVICE R without_sum() const {
-    using wanted = detail::float_format<R>;
-    if (special_ == 0) return detail::from_bits<R>(wanted::sign);
-    if (special_ == plus_infinity) return detail::from_bits<R>(wanted::infinity);
-    if (special_ == minus_infinity)
-      return detail::from_bits<R>(static_cast<typename wanted::bits>(wanted::sign | wanted::infinity));
-    return detail::from_bits<R>(wanted::quiet_nan);
-  }
 
   static constexpr std::array<std::byte, saved_bytes> header() {
     return {std::byte{'F'}, std::byte{'N'}, std::byte{'X'}, std::byte{2}, std::byte{sizeof(T)}, std::byte{Power}};

@@ -51,11 +51,11 @@ FANIN_HOST_DEVICE void subtract_square(const std::uint32_t (&y)[N], std::uint32_
 }
 
 /// The variance (count * squares - sum^2) / (count (count - ddof)), in units of 2^low, or its root, as `wanted` says,
-/// rounded once to R. `sum` is the magnitude of the sum in units of 2^(low/2), and low is even. Least significant
-/// words come first.
-template <class R, int N, int M>
-FANIN_HOST_DEVICE R rounded_spread(const std::uint32_t (&sum)[N], const std::uint32_t (&squares)[M], int low,
-                                   std::uint64_t count, spread_measure wanted) {
+/// rounded once to R, the format of `to`. `sum` is the magnitude of the sum in units of 2^(low/2), and low is even.
+/// Least significant words come first.
+template <class R, class To = float_format<R>, int N, int M>
+FANIN_HOST_DEVICE typename To::value rounded_spread(const std::uint32_t (&sum)[N], const std::uint32_t (&squares)[M],
+                                                    int low, std::uint64_t count, spread_measure wanted, To to = {}) {
   std::uint32_t numerator[M + 2];
   multiply(squares, count, numerator);
   subtract_square(sum, numerator);
@@ -64,12 +64,12 @@ FANIN_HOST_DEVICE R rounded_spread(const std::uint32_t (&sum)[N], const std::uin
     leading_words<9> quotient(numerator);
     quotient.divide(count);
     quotient.divide(count - wanted.ddof);
-    return rounded_root<R>(quotient.word, low + 32 * quotient.first, quotient.sticky);
+    return rounded_root<R>(quotient.word, low + 32 * quotient.first, quotient.sticky, to);
   }
   leading_words<7> quotient(numerator);
   quotient.divide(count);
   quotient.divide(count - wanted.ddof);
-  return from_bits<R>(round_magnitude<R>(quotient.word, low + 32 * quotient.first, quotient.sticky));
+  return to.made_of(round_magnitude<R>(quotient.word, low + 32 * quotient.first, quotient.sticky, to));
 }
 
 }  // namespace detail
@@ -109,15 +109,15 @@ struct exact_moments_accumulator {
 
   /// The variance or standard deviation of the `count` > ddof elements that were added, rounded once. Equal elements
   /// give +0; any NaN or infinity gives NaN.
-  template <class R = T>
-  FANIN_HOST_DEVICE R spread_of(std::uint64_t count, spread_measure wanted) const {
+  template <class R = T, class To = detail::float_format<R>>
+  FANIN_HOST_DEVICE typename To::value spread_of(std::uint64_t count, spread_measure wanted, To to = {}) const {
     using square_type = typename exact_square_accumulator<T>::sum_type;
-    if (!sum.finite()) return detail::from_bits<R>(detail::float_format<R>::quiet_nan);
+    if (!sum.finite()) return to.made_of(to.quiet_nan);
     typename exact_accumulator<T>::sum_type::words total;
     typename square_type::words square_total;
     sum.total().split(total);
     squares.total().split(square_total);
-    return detail::rounded_spread<R>(total, square_total, 2 * detail::float_format<T>::low, count, wanted);
+    return detail::rounded_spread<R>(total, square_total, 2 * detail::float_format<T>::low, count, wanted, to);
   }
   /// The population variance.
   template <class R = T>
@@ -155,6 +155,7 @@ struct integer_spread {
   using element = T;
   using state = integer_moments;
   using folds_as = integer_spread<T>;
+  using merges_as = integer_spread<std::int64_t>;
   static constexpr bool order_free = true;
   FANIN_HOST_DEVICE static constexpr state identity() { return {0, 0, 0}; }
   template <class Integer>

@@ -48,6 +48,7 @@ struct plain_moments {
   static_assert(sizeof(T) < sizeof(double));
   using element = T;
   using state = double_moments;
+  using merges_as = plain_moments;
   static constexpr bool order_free = false;
   FANIN_HOST_DEVICE static constexpr state identity() { return {0, 0}; }
   FANIN_HOST_DEVICE static void add(state& s, element x) {
@@ -72,6 +73,7 @@ template <class T>
 struct compensated_moments {
   using element = T;
   using state = compensated_double_moments;
+  using merges_as = compensated_moments;
   static constexpr bool order_free = false;
   static constexpr bool rounds_squares = sizeof(T) == sizeof(double);
   FANIN_HOST_DEVICE static constexpr state identity() { return {{0, 0}, {0, 0}}; }

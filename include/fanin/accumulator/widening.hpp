@@ -15,6 +15,7 @@ struct widening : A {
   using element = T;
   using of_floats = A;
   using folds_as = widening<T, folds_as_t<A>>;
+  using merges_as = merges_as_t<A>;
   template <class... Rest>
   FANIN_HOST_DEVICE static void add(typename A::state& s, T x, Rest... rest) {
     A::add(s, static_cast<float>(x), wide(rest)...);
