@@ -116,11 +116,13 @@ auto state_of(const std::vector<T>& x, std::size_t begin, std::size_t end) {
     return s;
   };
   if constexpr (Recipe::how == method::exact) {
-    typename K::state s;
+    typename cuda::form_of<Recipe>::partial s;
     write_state(fold(A()), s);
     return s;
-  } else {
+  } else if constexpr (cuda::compares<Recipe>) {
     return fold(K());
+  } else {
+    return fold(typename cuda::form_of<Recipe>::of_elements());
   }
 }
 
