@@ -57,7 +57,7 @@ void check_index(const input_views& inputs, const array_view& index, const char*
 }
 
 void check_takes_results(operation what) {
-  if (accumulator::takes_results(what)) return;
+  if (row_of(what).takes_results) return;
   throw unsupported("add_to has sum, product, min and max, and not " + std::string(to_string(what)) +
                     ": merge states instead");
 }

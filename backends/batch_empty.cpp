@@ -13,7 +13,7 @@ bool write_empty(const request& request, const batch& many, std::byte* result) {
   return with_result_type(request.what, request.result, [&]<class R>() {
     using T = typename form_of<R>::number;
     if (many.of_empty) {
-      const R* const given = std::get_if<R>(&*many.of_empty);
+      const R* const given = fanin::get_if<R>(&*many.of_empty);
       if (given == nullptr) {
         throw invalid_argument("the value for results of too few elements is of another type than the results");
       }

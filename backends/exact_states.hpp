@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tells which operations have the state of an exact sum of the elements or of their squares.
+// Chooses at run time which exact sum, of the elements or of their squares, is the state of an operation.
 #pragma once
 
 #include <fanin/accumulator/exact.hpp>
@@ -7,26 +7,11 @@
 
 namespace fanin {
 
-/// The power of the elements that is added up, 1 or 2; 0 for operations without such a state.
-constexpr int power_of_state(operation what) {
-  switch (what) {
-    case operation::sum:
-    case operation::mean:
-    case operation::sum_of_magnitudes:
-      return 1;
-    case operation::sum_of_squares:
-    case operation::norm2:
-      return 2;
-    default:
-      return 0;
-  }
-}
-
 /// Calls f.template operator()<T, Power>() for the basic_exact_accumulator<T, Power> that is the state of `what` for
 /// elements of `type`. Returns false, and calls nothing, if there is none.
 template <class F>
 bool with_exact_state(operation what, element_type type, F f) {
-  const int power = power_of_state(what);
+  const int power = power_of(row_of(what).adds);
   if (power == 0 || !is_floating(type)) return false;
   const bool wide = type == element_type::f64;
   if (power == 1) {

@@ -49,21 +49,11 @@ constexpr lane_format format_of() {
   return format;
 }
 
-/// Whether the value is the state's sum, rounded.
-template <class A>
-constexpr bool is_rounded_sum = false;
-template <class T, class Term>
-constexpr bool is_rounded_sum<accumulator::exact_sum<T, Term>> = true;
-template <class T>
-constexpr bool is_rounded_sum<accumulator::exact_square_sum<T>> = true;
-template <class T>
-constexpr bool is_rounded_sum<accumulator::exact_dot<T>> = true;
-
 template <class Recipe>
 constexpr auto rounding_of_usual() -> decltype(merging::round_usual) {
-  using A = typename Recipe::accumulator;
-  if constexpr (is_rounded_sum<A>) {
-    using state_lanes = accumulator::lanes<A>;
+  constexpr operation_row row = row_of(Recipe::what);
+  if constexpr (row.adds != summand::none && row.value == sum_value::total) {
+    using state_lanes = accumulator::lanes<typename Recipe::accumulator>;
     constexpr lane_format format = format_of<state_lanes>();
     if constexpr (format.words > 0) {
       using number = usual_number<state_lanes::lowest_exponent + 32 * static_cast<int>(format.first_usual)>;
@@ -107,7 +97,13 @@ merging_table all_mergings() {
     for (const element_type type : all_element_types) {
       all[static_cast<std::size_t>(what)][static_cast<std::size_t>(type)] =
           with_recipe(what, type, method::exact, []<class Recipe>(Recipe) -> const merging* {
-            if constexpr (accumulator::has_lanes<typename Recipe::accumulator>) return &merging_functions<Recipe>;
+            using T = typename Recipe::element;
+            if constexpr (Recipe::how == arithmetic_method(Recipe::what, type_of<T>, method::exact)) {
+              constexpr operation_row row = row_of(Recipe::what);
+              constexpr bool merges = row.merges && row.form != result_form::indexed;
+              static_assert(accumulator::has_lanes<typename Recipe::accumulator> == merges);
+              if constexpr (merges) return &merging_functions<Recipe>;
+            }
             return nullptr;
           });
     }

@@ -40,7 +40,7 @@ std::vector<contestant> sums_of_backend(const backend& b, const measure::rotatio
   for (const std::string_view variant : {"simd", "compensated", "exact"}) {
     const plan sum(operation::sum, type_of<T>, {.backend = b.name(), .variant = variant});
     all.push_back(timed(std::string(b.name()) + "/" + std::string(variant), input, limit,
-                        [sum](const array_view& x) { return std::get<T>(sum(x).value); }));
+                        [sum](const array_view& x) { return fanin::get<T>(sum(x).value); }));
   }
   return all;
 }

@@ -105,7 +105,7 @@ template <class T>
 exact_type<T> exact_sum(const T* x, std::size_t count) {
   const fanin::options chosen{
       .backend = "openmp,tbb,serial", .how = fanin::method::exact, .result = fanin::type_of<exact_type<T>>};
-  return std::get<exact_type<T>>(fanin::reduce(sum, std::span<const T>(x, count), chosen).value);
+  return fanin::get<exact_type<T>>(fanin::reduce(sum, std::span<const T>(x, count), chosen).value);
 }
 
 /// Checks a sum of elements that are not negative. `exact` is correctly rounded, so the check adds 2^-53 to the
@@ -213,7 +213,7 @@ class device_case {
 
   void verify_cuda(fanin::method how, exact_type<T> exact) {
     const auto answer = fanin::reduce(sum, input_.at(0), context_, {.how = how});
-    const auto value = std::get<sum_type<T>>(answer.value);
+    const auto value = fanin::get<sum_type<T>>(answer.value);
     require("cuda", value, exact, answer.report.bound);
     fanin::enqueue(sum, input_.at(0), result_.get(), context_, {.how = how});
     fanin::device_result<sum_type<T>> enqueued{};
@@ -284,7 +284,7 @@ void race_from_host(json& rows, void* memory, std::size_t bytes, fanin::device_c
     std::fprintf(stderr, "sums of %zu bytes of host memory\n", part);
     const std::size_t count = part / sizeof(float);
     const auto answer = fanin::reduce(sum, std::span<const float>(pageable.data(), count), context);
-    require("cuda", std::get<float>(answer.value), exact_sum(pinned, count), answer.report.bound);
+    require("cuda", fanin::get<float>(answer.value), exact_sum(pinned, count), answer.report.bound);
     const double copy = fanin::measure::pinned_copy_seconds(part, static_cast<cudaStream_t>(context.stream()), 0.1);
     const auto case_of = [&](std::string_view group) { return input_case{group, fanin::element_type::f32, count}; };
     race(rows, case_of("pinned"),

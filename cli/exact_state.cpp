@@ -72,7 +72,7 @@ scalar exact_state::rounded(operation what, element_type result) const {
   const auto as = [&]<class R>(R) {
     return std::visit(
         [&](const auto& sum) -> scalar {
-          return what == operation::mean ? sum.template mean<R>() : sum.template round<R>();
+          return row_of(what).value == sum_value::mean ? sum.template mean<R>() : sum.template round<R>();
         },
         sum_);
   };

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include <fanin/accumulator/exact.hpp>
 #include <fanin/request.hpp>
@@ -21,8 +22,14 @@ inline void check_state_path(std::string_view path) {
   if (path == "-") throw usage_error("--save-state writes a file; the value goes to standard output");
 }
 
-/// The operations whose value a state has.
-inline constexpr operation state_operations[] = {operation::sum, operation::mean};
+/// The operations whose value a state has: those of the sum of the elements.
+inline std::vector<operation> state_operations() {
+  std::vector<operation> found;
+  for (const operation_row& row : operation_rows) {
+    if (row.adds == summand::elements) found.push_back(row.what);
+  }
+  return found;
+}
 
 /// The exact sum of elements whose type is known at run time. docs/exact-format.md describes the file.
 class exact_state {

@@ -29,7 +29,7 @@ struct merge_options {
 
 void run_merge(const merge_options& arguments) {
   constexpr element_type types[] = {element_type::f32, element_type::f64};
-  const auto what = parse_choice<operation>("operation of saved states", arguments.operation, state_operations);
+  const auto what = parse_choice<operation>("operation of saved states", arguments.operation, state_operations());
   check_state_path(arguments.save_state);
   if (std::ranges::count(arguments.files, "-") > 1) throw usage_error("standard input cannot be two states");
   std::optional<output_file> file;
@@ -75,7 +75,7 @@ command add_merge(CLI::App& root) {
       ->required();
   parser
       ->add_option("--operation", arguments->operation,
-                   fmt::format("{}", fmt::join(names_of(state_operations), " or ")))
+                   fmt::format("{}", fmt::join(names_of(state_operations()), " or ")))
       ->type_name("OPERATION")
       ->capture_default_str();
   parser->add_option("--result", arguments->result, "type of the value: f32 or f64 (default: the elements')")

@@ -15,7 +15,7 @@ int main() {
 
   fanin::incremental blocks(fanin::operation::sum, fanin::element_type::f64, {.how = fanin::method::exact});
   for (std::size_t i = 0; i < x.size(); i += 1000) blocks.push(std::span<const double>(x).subspan(i, 1000));
-  const double streamed = std::get<double>(blocks.finish().value);
+  const double streamed = fanin::get<double>(blocks.finish().value);
 
   // Two machines, each with half of the data: save() is a documented, endian-fixed byte layout.
   const std::span<const double> all(x);

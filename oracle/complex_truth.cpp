@@ -109,11 +109,11 @@ complex_truth::complex_truth(operation what, const array_view& x) {
 
 promise complex_truth::judge(const scalar& value, const report& how) const {
   const auto verdict = [](bool kept) { return kept ? promise::kept : promise::broken; };
-  return std::visit(
+  return fanin::visit(
       [&]<class R>(const R& got) {
         if constexpr (complex_number<R> || std::floating_point<R>) {
           const auto bytes = [](const R& x) { return std::bit_cast<std::array<std::byte, sizeof(R)>>(x); };
-          const R* const rounded = std::get_if<R>(&rounded_);
+          const R* const rounded = fanin::get_if<R>(&rounded_);
           if (rounded == nullptr) return promise::broken;
           if (how.how == method::exact) return verdict(bytes(got) == bytes(*rounded));
           const std::complex<double> z(got);

@@ -57,12 +57,12 @@ bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)
 /// itself.
 bool same_bits(const scalar& a, const scalar& b) {
   const auto bytes = [](const auto& x) { return std::bit_cast<std::array<std::byte, sizeof x>>(x); };
-  return a.index() == b.index() && std::visit(
-                                       [&]<class R>(const R& x) {
-                                         if constexpr (element<R>) return bytes(x) == bytes(std::get<R>(b));
-                                         return x == std::get<R>(b);
-                                       },
-                                       a);
+  return are_alike(a, b) && fanin::visit(
+                                [&]<class R>(const R& x) {
+                                  if constexpr (element<R>) return bytes(x) == bytes(fanin::get<R>(b));
+                                  return x == fanin::get<R>(b);
+                                },
+                                a);
 }
 
 }  // namespace
@@ -72,17 +72,13 @@ double as_double(const scalar& value) {
     if constexpr (complex_number<T>) return std::hypot(static_cast<double>(x.real()), static_cast<double>(x.imag()));
     if constexpr (!complex_number<T>) return static_cast<double>(x);
   };
-  return std::visit(
+  return fanin::visit(
       [&]<class R>(const R& x) {
         if constexpr (form_of<R>::form == result_form::number) return number(x);
         if constexpr (form_of<R>::form == result_form::indexed) return number(x.value);
         if constexpr (form_of<R>::form == result_form::extremes) return number(x.max);
       },
       value);
-}
-
-element_type type_of_scalar(const scalar& value) {
-  return std::visit([]<class R>(const R&) { return type_of<typename form_of<R>::number>; }, value);
 }
 
 exact_sum::exact_sum(const array_view& input, unsigned threads) {
@@ -134,7 +130,7 @@ double exact_sum::condition() const {
 }
 
 double exact_sum::error_ulps(const scalar& value) const {
-  const element_type type = type_of_scalar(value);
+  const element_type type = value.type();
   const double got = as_double(value), best = as_double(rounded(type));
   if (is_floating(type) && same(got, best)) return 0;
   if (!std::isfinite(got) || !std::isfinite(best)) return infinity;
@@ -151,7 +147,7 @@ double exact_sum::bound_ulps(element_type type, const error_bound& bound) const 
 }
 
 promise exact_sum::judge(const scalar& value, const report& how) const {
-  const element_type type = type_of_scalar(value);
+  const element_type type = value.type();
   if (how.how == method::exact && is_floating(type)) {
     return same_bits(value, rounded(type)) ? promise::kept : promise::broken;
   }
@@ -160,7 +156,7 @@ promise exact_sum::judge(const scalar& value, const report& how) const {
 
 double exact_sum::distance(const scalar& value) const {
   exact_accumulator<double> difference = sum_;
-  std::visit(
+  fanin::visit(
       [&]<class R>(const R& x) {
         if constexpr (element<R> && !complex_number<R>) add(difference, x, true);
       },

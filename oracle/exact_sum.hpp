@@ -45,7 +45,4 @@ class exact_sum {
 /// element, of `extremes` the largest.
 double as_double(const scalar& value);
 
-/// The type of the numbers in `value`.
-element_type type_of_scalar(const scalar& value);
-
 }  // namespace fanin::oracle

@@ -102,17 +102,17 @@ truth::truth(operation what, const array_view& x, unsigned threads) {
 promise truth::judge(const scalar& value, const report& how) const {
   if (complex_) return complex_->judge(value, how);
   if (sum_) return sum_->judge(value, how);
-  const bool bounded = facts_.of_magnitudes != 0 && how.how != method::exact && value.index() == rounded_.index();
+  const bool bounded = facts_.of_magnitudes != 0 && how.how != method::exact && are_alike(value, rounded_);
   if (!bounded) return value == rounded_ ? promise::kept : promise::broken;
   error_bound bound = how.bound;
   bound.of_result += 0x1p-53;  // facts_.result is the exact result rounded once to double.
   bound.absolute += facts_error_;
   const double got = as_double(value);
-  return oracle::judge(bound, type_of_scalar(value), got, facts_, [&] { return std::fabs(got - facts_.result); });
+  return oracle::judge(bound, value.type(), got, facts_, [&] { return std::fabs(got - facts_.result); });
 }
 
 std::optional<double> truth::error_ulps(const scalar& value) const {
-  if (!sum_ || !is_floating(type_of_scalar(value))) return std::nullopt;
+  if (!sum_ || !is_floating(value.type())) return std::nullopt;
   return sum_->error_ulps(value);
 }
 

@@ -6,9 +6,7 @@ namespace {
 
 using namespace fanin;
 
-// The header's enumerators are those of the library.
-static_assert(FANIN_VDOT + 1 == operation_count && FANIN_C128 + 1 == element_count &&
-              FANIN_EXACT + 1 == std::size(method_rows));
+// The header's enumerators are those of the library. tests/c compares those of the catalogue by their names.
 static_assert(FANIN_DEVICE == static_cast<int>(memory::device) &&
               FANIN_NAN_SKIP == static_cast<int>(nan_policy::skip) &&
               FANIN_MASK_BITS == static_cast<int>(mask_form::bits) &&
@@ -20,6 +18,8 @@ static_assert(FANIN_DEVICE == static_cast<int>(memory::device) &&
 const operation_row* find_row(fanin_operation what) {
   return what >= 0 && static_cast<std::size_t>(what) < operation_count ? &operation_rows[what] : nullptr;
 }
+bool is_type(fanin_type type) { return type >= 0 && static_cast<std::size_t>(type) < element_count; }
+bool is_method(fanin_method how) { return how >= 0 && static_cast<std::size_t>(how) < std::size(method_rows); }
 const backend* find_backend_at(std::uint32_t i) { return i < backends().size() ? backends()[i] : nullptr; }
 
 }  // namespace
@@ -39,18 +39,17 @@ int32_t fanin_operation_inputs(fanin_operation what) {
   return row != nullptr ? row->inputs : 0;
 }
 
-const char* fanin_type_name(fanin_type type) {
-  const bool exists = type >= 0 && static_cast<std::size_t>(type) < element_count;
-  return exists ? to_string(static_cast<element_type>(type)).data() : nullptr;
-}
-size_t fanin_type_size(fanin_type type) {
-  return fanin_type_name(type) != nullptr ? size_of(static_cast<element_type>(type)) : 0;
+int32_t fanin_has_method(fanin_operation what, fanin_type type, fanin_method how) {
+  const bool exist = find_row(what) != nullptr && is_type(type) && is_method(how);
+  return exist && is_offered(static_cast<operation>(what), static_cast<element_type>(type), static_cast<method>(how));
 }
 
-const char* fanin_method_name(fanin_method how) {
-  const bool exists = how >= 0 && static_cast<std::size_t>(how) < std::size(method_rows);
-  return exists ? method_rows[how].name.data() : nullptr;
+const char* fanin_type_name(fanin_type type) {
+  return is_type(type) ? to_string(static_cast<element_type>(type)).data() : nullptr;
 }
+size_t fanin_type_size(fanin_type type) { return is_type(type) ? size_of(static_cast<element_type>(type)) : 0; }
+
+const char* fanin_method_name(fanin_method how) { return is_method(how) ? method_rows[how].name.data() : nullptr; }
 
 fanin_status fanin_result_type(fanin_operation what, fanin_type type, fanin_type result_type, fanin_type* number,
                                fanin_form* form, size_t* bytes) {

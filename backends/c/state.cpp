@@ -16,35 +16,32 @@ using c::guarded, c::required;
 using any_accumulator = std::variant<exact_accumulator<float>, exact_accumulator<double>,
                                      exact_square_accumulator<float>, exact_square_accumulator<double>>;
 
-template <class A>
-inline constexpr operation operation_of_state = operation::sum;
-template <class T>
-inline constexpr operation operation_of_state<exact_square_accumulator<T>> = operation::sum_of_squares;
-
 /// The value of `what` as R. @throws invalid_argument if the state has none, unsupported for other operations
 template <class R, class T, int Power>
 R value_of(const basic_exact_accumulator<T, Power>& state, operation what) {
-  if (what == operation_of_state<basic_exact_accumulator<T, Power>>) return state.template round<R>();
-  if constexpr (Power == 1) {
-    if (what == operation::mean) return state.template mean<R>();
-  } else {
-    if (what == operation::norm2) return state.template root<R>();
+  constexpr operation own = detail::operation_of_power<Power>;
+  const operation_row& row = row_of(what);
+  if (row.adds == row_of(own).adds) {
+    if (row.value == sum_value::total) return state.template round<R>();
+    if constexpr (Power == 1) {
+      if (row.value == sum_value::mean) return state.template mean<R>();
+    } else {
+      if (row.value == sum_value::root) return state.template root<R>();
+    }
   }
-  throw unsupported("the state of a " +
-                    std::string(to_string(operation_of_state<basic_exact_accumulator<T, Power>>)) + " has no " +
-                    std::string(to_string(what)));
+  throw unsupported("the state of a " + std::string(to_string(own)) + " has no " + std::string(to_string(what)));
 }
 
 /// Sets `made` to the state of no elements whose operation and type these are. Returns false if there is none.
-template <class A>
-bool is_made(operation what, element_type type, any_accumulator& made) {
-  if (what != operation_of_state<A> || type != type_of<typename A::value_type>) return false;
-  made.emplace<A>();
+template <class T, int Power>
+bool is_made(basic_exact_accumulator<T, Power> none, operation what, element_type type, any_accumulator& made) {
+  if (what != detail::operation_of_power<Power> || type != type_of<T>) return false;
+  made = none;
   return true;
 }
 template <class... A>
 bool make_one_of(operation what, element_type type, std::variant<A...>& made) {
-  return (is_made<A>(what, type, made) || ...);
+  return (is_made(A(), what, type, made) || ...);
 }
 
 any_accumulator made_for(operation what, element_type type) {
@@ -61,7 +58,7 @@ any_accumulator kind_of(std::span<const std::byte> saved) {
   any_accumulator made;
   if (saved.size() < 8) return made;  // load() says what is wrong
   const auto of = [&](std::size_t i) { return std::to_integer<int>(saved[i]); };
-  make_one_of(of(5) == 2 ? operation::sum_of_squares : operation::sum,
+  make_one_of(of(5) == 2 ? detail::operation_of_power<2> : detail::operation_of_power<1>,
               of(4) == 4 ? element_type::f32 : element_type::f64, made);
   return made;
 }

@@ -271,7 +271,7 @@ constexpr arithmetic addition_of() {
 
 const arithmetic* find_addition(operation what, element_type type, method how) {
   return with_recipe(what, type, how, []<class Recipe>(Recipe) -> const arithmetic* {
-    if constexpr (acc::takes_results(Recipe::what)) {
+    if constexpr (row_of(Recipe::what).takes_results) {
       static constexpr arithmetic functions = addition_of<Recipe>();
       return &functions;
     } else {

@@ -108,7 +108,7 @@ support gpu_backend::prepare(request& request) const {
       return {reason::unsupported, std::string(name()) + " reduces " + std::string(to_string(request.kind)) +
                                        " of all elements, and a mask or nan = skip leaves some out"};
     }
-    if (request.adds && !accumulator::takes_results(request.what)) kernel = nullptr;
+    if (request.adds && !row_of(request.what).takes_results) kernel = nullptr;
   }
   request.prepared = kernel;
   support answer = check_offer(*this, request, kernel != nullptr);

@@ -85,7 +85,7 @@ const host_fold* find_host_fold(operation what, element_type type, method how, b
 
 error_bound bound_of_addition(const request& request, const rounding_chain& chain, std::uint64_t count) {
   return with_recipe(request.what, request.inputs.type(), request.how, [&]<class Recipe>(Recipe) -> error_bound {
-    if constexpr (accumulator::takes_results(Recipe::what)) {
+    if constexpr (row_of(Recipe::what).takes_results) {
       return with_result<Recipe>(
           request.result, [&]<class R>(R) { return accumulator::bound_with_earlier<Recipe, R>(chain, count); });
     } else {

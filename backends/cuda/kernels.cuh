@@ -94,11 +94,11 @@ struct fold_of {
 };
 template <class Recipe, class T, class Term>
 struct fold_of<Recipe, accumulator::exact_sum<T, Term>> {
-  using type = exact_fold<typename Recipe::element, numeric<Recipe>, 1, Term>;
+  using type = exact_fold<Recipe, numeric<Recipe>, Term>;
 };
 template <class Recipe, class T>
 struct fold_of<Recipe, accumulator::exact_square_sum<T>> {
-  using type = exact_fold<typename Recipe::element, numeric<Recipe>, 2>;
+  using type = exact_fold<Recipe, numeric<Recipe>>;
 };
 template <class Recipe, class T>
 struct fold_of<Recipe, accumulator::exact_spread<T>> {

@@ -57,12 +57,12 @@ element_rule key_rule(operation what) {
   element_rule rule;
   rule.what = what;
   const std::uint64_t sign = repeated_bits(upper_bit<word_for<T>>);
-  const bool is_least = what == operation::min || what == operation::argmin;
-  const bool is_extremum = is_least || what == operation::max || what == operation::argmax ||
-                           what == operation::minmax || what == operation::max_magnitude;
+  const operation_row& row = row_of(what);
+  const bool is_extremum = row.seeks != extremity::none && row.result != result_rule::truth;
+  const bool is_least = is_extremum && row.seeks == extremity::least;
   if constexpr (floating<T>) {
     using limits = std::numeric_limits<T>;
-    if (is_extremum && what != operation::max_magnitude) {
+    if (is_extremum && row.result != result_rule::magnitude) {
       rule.flips = ~sign;
       rule.inverts = sign;
     } else {
@@ -88,9 +88,10 @@ inline element_rule rule_of(operation what, element_type type) {
     }
     rule.what = what;
     rule.type = type;
-    rule.squares = what == operation::sum_of_squares || what == operation::norm2;
+    const summand adds = row_of(what).adds;
+    rule.squares = adds == summand::squares;
     // A square is that of the magnitude, which has as many bits as a word.
-    rule.magnitudes = what == operation::sum_of_magnitudes || rule.squares;
+    rule.magnitudes = adds == summand::magnitudes || rule.squares;
     return rule;
   });
 }

@@ -42,7 +42,7 @@ std::vector<std::int64_t> random_keys(std::size_t count, std::size_t groups) {
 
 /// The result with an index among its own elements in place of one in the input.
 scalar with_own_index(scalar value, const std::vector<std::size_t>& places) {
-  std::visit(
+  fanin::visit(
       [&]<class R>(R& one) {
         if constexpr (form_of<R>::form == result_form::indexed) {
           const auto at = std::ranges::lower_bound(places, one.index);

@@ -27,7 +27,7 @@ namespace {
 
 /// Whether two sums of one type have the same bits.
 bool same_bits(const scalar& a, const scalar& b) {
-  return std::visit([&]<class R>(const R& x) { return std::memcmp(&x, &std::get<R>(b), sizeof x) == 0; }, a);
+  return fanin::visit([&]<class R>(const R& x) { return std::memcmp(&x, b.data(), sizeof x) == 0; }, a);
 }
 
 /// Whether the elements of a row are no neighbours in memory.

@@ -30,7 +30,7 @@ json json_value(const scalar& value) {
       return json(x);
     }
   };
-  return std::visit(
+  return fanin::visit(
       [&]<class R>(const R& x) -> json {
         if constexpr (form_of<R>::form == result_form::indexed)
           return {{"value", number(x.value)}, {"index", x.index}};

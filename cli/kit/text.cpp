@@ -94,7 +94,7 @@ std::string number_hex(const std::complex<T>& x) {
 }  // namespace
 
 std::string value_text(const scalar& value) {
-  return std::visit(
+  return fanin::visit(
       [&]<class R>(const R& x) {
         if constexpr (form_of<R>::form == result_form::number) return number_text(x);
         if constexpr (form_of<R>::form == result_form::indexed) return number_text(x.value);
@@ -118,7 +118,7 @@ std::string value_hex(double value) {
 }
 
 std::string value_hex(const scalar& value) {
-  return std::visit(
+  return fanin::visit(
       []<class R>(const R& x) {
         if constexpr (form_of<R>::form == result_form::number) return number_hex(x);
         if constexpr (form_of<R>::form == result_form::indexed) return number_hex(x.value);

@@ -201,7 +201,7 @@ command add_reduction(CLI::App& root, operation what) {
     parser->add_flag("--together", arguments->together, "one result of all files, as if they were one");
   }
   add_run_options(*parser, arguments->how);
-  if (std::ranges::find(state_operations, what) != std::end(state_operations)) {
+  if (row.adds == summand::elements) {
     parser
         ->add_option("--save-state", arguments->save_state,
                      "with the method exact: write the sum before rounding, for 'merge', to a file that is no input")

@@ -20,22 +20,22 @@ bool is_exact(const error_bound& bound) {
   return bound.of_result == 0 && bound.of_magnitudes == 0 && bound.absolute == 0;
 }
 
-/// Whether the operation is a variance or a standard deviation.
-bool is_spread(operation what) {
-  const operation_row& row = row_of(what);
-  return row.usual == method::exact && row.empty != empty_value::zero;
-}
-
 /// What has to hold of the method's arithmetic for the bound to hold (docs/numerics.md); empty if nothing has to.
 std::string_view premise_of_method(const finished_reduction& done) {
   const report& how = done.reached.report;
   if (how.how == method::exact || is_exact(how.bound)) return {};
-  if (done.what == operation::log_sum_exp) return {};
-  if (done.what == operation::product) return "no product of some of the elements overflows or underflows";
-  if (is_spread(done.what)) return "128 times the sum of the squares is at most the largest finite value";
-  const bool squares = done.what == operation::sum_of_squares || done.what == operation::norm2;
-  return squares ? "the sum of the squares is at most half the largest finite value"
-                 : "the sum of the magnitudes is at most half the largest finite value";
+  switch (row_of(done.what).adds) {
+    case summand::exponentials:
+      return {};
+    case summand::none:
+      return "no product of some of the elements overflows or underflows";
+    case summand::deviations:
+      return "128 times the sum of the squares is at most the largest finite value";
+    case summand::squares:
+      return "the sum of the squares is at most half the largest finite value";
+    default:
+      return "the sum of the magnitudes is at most half the largest finite value";
+  }
 }
 
 /// What has to hold for the bound to hold; empty if nothing has to.
@@ -47,21 +47,14 @@ std::string premise_of(const finished_reduction& done) {
 }
 
 /// What M is in the bound of an operation (docs/numerics.md).
-std::string_view magnitudes_of(operation what) {
-  switch (what) {
-    case operation::mean:
-      return "the sum of the magnitudes, divided by their number";
-    case operation::variance:
-      return "the sum of the squares, divided by their number";
-    case operation::sample_variance:
-      return "the sum of the squares, divided by their number less 1";
-    case operation::standard_deviation:
-      return "the sum of the squares, divided by their number and the exact result";
-    case operation::sample_standard_deviation:
-      return "the sum of the squares, divided by their number less 1 and the exact result";
-    default:
-      return "the sum of the magnitudes";
-  }
+std::string magnitudes_of(operation what) {
+  const operation_row& row = row_of(what);
+  const bool deviations = row.adds == summand::deviations;
+  std::string text = deviations ? "the sum of the squares" : "the sum of the magnitudes";
+  if (deviations || row.value == sum_value::mean) text += ", divided by their number";
+  if (least_count(what) > 1) text += " less 1";
+  if (deviations && row.value == sum_value::root) text += " and the exact result";
+  return text;
 }
 
 bool is_truth(operation what) { return row_of(what).result == result_rule::truth; }
@@ -72,8 +65,9 @@ std::string bound_text(const finished_reduction& done) {
   const error_bound& bound = done.reached.report.bound;
   if (is_exact(bound)) return "0: the value is exact";
   const double value = std::fabs(oracle::as_double(done.reached.value));
+  const operation_row& row = row_of(done.what);
   const bool value_is_magnitudes =
-      done.what == operation::sum_of_magnitudes || done.what == operation::sum_of_squares;
+      row.value == sum_value::total && (row.adds == summand::magnitudes || row.adds == summand::squares);
   const double of_result = bound.of_result + (value_is_magnitudes ? bound.of_magnitudes : 0);
   if (!(of_result < 1)) return "nothing is promised";
   // The bound is a multiple of the exact result, which is at most the value and the error together. Rounding to two
@@ -235,8 +229,8 @@ std::string implied_input(std::string_view subcommand) {
 
 options with_default_method(operation what, element_type type, options chosen) {
   const bool names_none = !chosen.how && chosen.variant.empty();
-  const bool has_exact = row_of(what).of_floats.exact && is_offered(what, type, method::exact);
-  if (names_none && has_exact) chosen.how = method::exact;
+  const method strictest = strictest_method(what);
+  if (names_none && is_offered(what, type, strictest)) chosen.how = strictest;
   return chosen;
 }
 

@@ -215,6 +215,8 @@ FANIN_API const char* fanin_method_name(fanin_method how);
 FANIN_API size_t fanin_type_size(fanin_type type);
 /* How many arrays the operation reads, 1 or 2; 0 if there is no such operation. */
 FANIN_API int32_t fanin_operation_inputs(fanin_operation what);
+/* 1 if the operation exists for elements of `type` with the method, else 0. */
+FANIN_API int32_t fanin_has_method(fanin_operation what, fanin_type type, fanin_method how);
 /* One line about the operation; null if there is none. */
 FANIN_API const char* fanin_operation_story(fanin_operation what);
 /* The default type of the number in a result for elements of `type`, the form of the result, and its size in bytes with

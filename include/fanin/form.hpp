@@ -52,6 +52,21 @@ template <element T, result_form Form>
 using formed = std::conditional_t<Form == result_form::indexed, indexed<T>,
                                   std::conditional_t<Form == result_form::extremes, extremes<T>, T>>;
 
+/// Returns `f.operator()<R>()`, where R is the type of a result of that form and number.
+/// @throws invalid_argument if `number` is no enumerator, unsupported if there is no such result
+template <class F>
+constexpr auto with_formed(result_form form, element_type number, F f) {
+  return with_element(number, [&]<class T>() {
+    if constexpr (complex_number<T>) {
+      if (form != result_form::number) throw unsupported("complex numbers have no order, nor a least or largest one");
+    } else {
+      if (form == result_form::indexed) return f.template operator()<indexed<T>>();
+      if (form == result_form::extremes) return f.template operator()<extremes<T>>();
+    }
+    return f.template operator()<T>();
+  });
+}
+
 }  // namespace detail
 
 /// The default type of the operation's result for elements of type T.
@@ -62,16 +77,7 @@ using result_of = detail::formed<element_of_type<default_result(What, type_of<T>
 /// @throws invalid_argument if `what` or `number` is no enumerator, unsupported if there is no such result
 template <class F>
 constexpr auto with_result_type(operation what, element_type number, F f) {
-  const result_form form = row_of(what).form;
-  return with_element(number, [&]<class T>() {
-    if constexpr (complex_number<T>) {
-      if (form != result_form::number) throw unsupported("complex numbers have no order, nor a least or largest one");
-    } else {
-      if (form == result_form::indexed) return f.template operator()<indexed<T>>();
-      if (form == result_form::extremes) return f.template operator()<extremes<T>>();
-    }
-    return f.template operator()<T>();
-  });
+  return detail::with_formed(row_of(what).form, number, f);
 }
 
 }  // namespace fanin

@@ -139,55 +139,41 @@ auto typed_start(const place& where, const options& chosen, const X& x, const Y&
   return pending<value_type<What, Result, element_of<X>>>(What, inputs_of(x, y...), where, chosen);
 }
 
+/// Whether an operation has a verb over MPI, which takes so many inputs.
+constexpr bool has_verb(operation what, int inputs) { return row_of(what).merges && row_of(what).inputs == inputs; }
+/// Whether a verb can be started without being waited for. A position takes two reductions, of which the second
+/// depends on the first.
+constexpr bool has_start(operation what, int inputs) {
+  return has_verb(what, inputs) && row_of(what).form != result_form::indexed;
+}
+
 }  // namespace detail
 
-/// The verbs of fanin.hpp over all ranks. sum<double>(x, comm) asks for another type of the result, as there.
-#define FANIN_OVER_MPI(NAME)                                                \
-  template <class Result = void, class X>                                   \
-  auto NAME(const X& x, const place& where, const options& chosen = {}) {   \
-    return detail::typed_reduce<operation::NAME, Result>(where, chosen, x); \
+/// The verbs of fanin.hpp over all ranks: those of operations whose partial results merge. sum<double>(x, comm) asks
+/// for another type of the result, as there. The position of argmin and argmax is that among the elements of all
+/// ranks: those of rank 0 come first; they have no start_argmin and start_argmax.
+#define FANIN_OVER_MPI(NAME)                                                                                    \
+  template <class Result = void, class X>                                                                       \
+  requires(detail::has_verb(operation::NAME, 1)) auto NAME(const X& x, const place& where,                      \
+                                                           const options& chosen = {}) {                        \
+    return detail::typed_reduce<operation::NAME, Result>(where, chosen, x);                                     \
+  }                                                                                                             \
+  template <class Result = void, class X, class Y>                                                              \
+  requires(detail::has_verb(operation::NAME, 2)) auto NAME(const X& x, const Y& y, const place& where,          \
+                                                           const options& chosen = {}) {                        \
+    return detail::typed_reduce<operation::NAME, Result>(where, chosen, x, y);                                  \
+  }                                                                                                             \
+  template <class Result = void, class X>                                                                       \
+  requires(detail::has_start(operation::NAME, 1)) auto start_##NAME(const X& x, const place& where,             \
+                                                                    const options& chosen = {}) {               \
+    return detail::typed_start<operation::NAME, Result>(where, chosen, x);                                      \
+  }                                                                                                             \
+  template <class Result = void, class X, class Y>                                                              \
+  requires(detail::has_start(operation::NAME, 2)) auto start_##NAME(const X& x, const Y& y, const place& where, \
+                                                                    const options& chosen = {}) {               \
+    return detail::typed_start<operation::NAME, Result>(where, chosen, x, y);                                   \
   }
-#define FANIN_STARTED_OVER_MPI(NAME)                                              \
-  FANIN_OVER_MPI(NAME)                                                            \
-  template <class Result = void, class X>                                         \
-  auto start_##NAME(const X& x, const place& where, const options& chosen = {}) { \
-    return detail::typed_start<operation::NAME, Result>(where, chosen, x);        \
-  }
-#define FANIN_PAIRS_OVER_MPI(NAME)                                                            \
-  template <class Result = void, class X, class Y>                                            \
-  auto NAME(const X& x, const Y& y, const place& where, const options& chosen = {}) {         \
-    return detail::typed_reduce<operation::NAME, Result>(where, chosen, x, y);                \
-  }                                                                                           \
-  template <class Result = void, class X, class Y>                                            \
-  auto start_##NAME(const X& x, const Y& y, const place& where, const options& chosen = {}) { \
-    return detail::typed_start<operation::NAME, Result>(where, chosen, x, y);                 \
-  }
-
-FANIN_STARTED_OVER_MPI(sum)
-FANIN_STARTED_OVER_MPI(mean)
-FANIN_STARTED_OVER_MPI(sum_of_squares)
-FANIN_STARTED_OVER_MPI(sum_of_magnitudes)
-FANIN_STARTED_OVER_MPI(norm2)
-FANIN_STARTED_OVER_MPI(variance)
-FANIN_STARTED_OVER_MPI(standard_deviation)
-FANIN_STARTED_OVER_MPI(sample_variance)
-FANIN_STARTED_OVER_MPI(sample_standard_deviation)
-FANIN_STARTED_OVER_MPI(min)
-FANIN_STARTED_OVER_MPI(max)
-FANIN_STARTED_OVER_MPI(minmax)
-FANIN_STARTED_OVER_MPI(max_magnitude)
-FANIN_STARTED_OVER_MPI(count_nonzero)
-FANIN_STARTED_OVER_MPI(any)
-FANIN_STARTED_OVER_MPI(all)
-FANIN_PAIRS_OVER_MPI(dot)
-FANIN_PAIRS_OVER_MPI(vdot)
-/// The position is that among the elements of all ranks: those of rank 0 come first. Two reductions that depend on
-/// each other, so that it does not start without being waited for.
-FANIN_OVER_MPI(argmin)
-FANIN_OVER_MPI(argmax)
-
-#undef FANIN_PAIRS_OVER_MPI
-#undef FANIN_STARTED_OVER_MPI
+FANIN_OPERATIONS(FANIN_OVER_MPI)
 #undef FANIN_OVER_MPI
 
 /// Replaces each accumulator by the merged state of those at its place on all ranks, by one MPI_Allreduce. They are

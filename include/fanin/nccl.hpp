@@ -22,17 +22,15 @@
 
 namespace fanin::nccl {
 
-/// The operations whose exact state travels as lanes, and those of which each rank's result is one integer in the
-/// order of the results.
-constexpr bool is_sum(operation what) {
-  return what == operation::sum || what == operation::mean || what == operation::sum_of_squares ||
-         what == operation::norm2 || what == operation::sum_of_magnitudes;
-}
+/// How an operation travels between ranks: as the lanes of its exact state, as one integer in the order of the results,
+/// as a position with its element, or as a count.
+constexpr bool is_sum(operation what) { return power_of(row_of(what).adds) > 0; }
 constexpr bool is_ordered(operation what) {
-  return what == operation::min || what == operation::max || what == operation::max_magnitude ||
-         what == operation::any || what == operation::all;
+  const operation_row& row = row_of(what);
+  return (row.seeks == extremity::least || row.seeks == extremity::greatest) && row.form == result_form::number;
 }
-constexpr bool is_position(operation what) { return what == operation::argmin || what == operation::argmax; }
+constexpr bool is_position(operation what) { return row_of(what).form == result_form::indexed; }
+constexpr bool is_count(operation what) { return row_of(what).result == result_rule::count; }
 
 /// Enqueues the sum of all ranks' elements, or another operation that has lanes (lane_count()), and returns: the
 /// exact sum of x[0..n) as lanes, their ncclInt64 all-reduce in place, and the rounding. `result`, in device memory
@@ -67,7 +65,7 @@ requires(is_ordered(What)) void enqueue_all_reduce(device_span<T> x, device_resu
   const auto where = context.work().where(0);
   auto* const key = static_cast<std::int64_t*>(where.scratch);
   context.work().enqueue_key(What, type, result, key);
-  constexpr bool least = What == operation::min || What == operation::all;
+  constexpr bool least = row_of(What).seeks == extremity::least;
   check(ncclAllReduce(key, key, 1, ncclInt64, least ? ncclMin : ncclMax, comm, where.stream), "ncclAllReduce");
   context.work().enqueue_value_of_key(type, key, result);
 }
@@ -92,9 +90,8 @@ requires(is_position(What)) void enqueue_all_reduce(device_span<T> x, device_res
 
 /// Enqueues how many elements of all ranks are not zero, by an all-reduce of the ranks' numbers.
 template <operation What, element T>
-requires(What == operation::count_nonzero) void enqueue_all_reduce(device_span<T> x,
-                                                                   device_result<std::uint64_t>* result,
-                                                                   device_context& context, ncclComm_t comm) {
+requires(is_count(What)) void enqueue_all_reduce(device_span<T> x, device_result<std::uint64_t>* result,
+                                                 device_context& context, ncclComm_t comm) {
   const device_code::device_scope here(context.device());
   enqueue<What>(x, result, context);
   check(ncclAllReduce(&result->value, &result->value, 1, ncclUint64, ncclSum, comm, context.work().where(0).stream),

@@ -6,13 +6,12 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <utility>
-#include <variant>
 #include <vector>
 
 #include <fanin/accumulator/bounds.hpp>
 #include <fanin/request.hpp>
+#include <fanin/scalar.hpp>
 
 namespace fanin {
 
@@ -24,20 +23,6 @@ enum class reproducibility : std::uint8_t {
   none,         ///< may differ from one call to the next
 };
 FANIN_API std::string_view to_string(reproducibility) noexcept;
-
-namespace detail {
-/// The forms of results besides numbers; complex numbers have no order, and none of these.
-template <class T>
-using other_forms = std::conditional_t<complex_number<T>, std::tuple<>, std::tuple<indexed<T>, extremes<T>>>;
-template <class... R>
-std::variant<R...> variant_of(std::tuple<R...>);
-template <std::size_t... I>
-auto variant_of_results(std::index_sequence<I...>)
-    -> decltype(variant_of(std::tuple_cat(std::tuple<element_at<I>...>(), other_forms<element_at<I>>()...)));
-}  // namespace detail
-
-/// A result of any form and type, for callers that know them only at run time: a number, `indexed` or `extremes`.
-using scalar = decltype(detail::variant_of_results(std::make_index_sequence<element_count>()));
 
 /// Why a backend cannot be used, here or for this request.
 enum class reason : std::uint8_t {

@@ -27,12 +27,15 @@ FANIN_API report exact_state(operation what, element_type type, const input_view
 FANIN_API report exact_state(operation what, element_type type, const input_views& x, void* state, std::size_t bytes,
                              options chosen, device_context& context);
 
+/// The operation whose result is the sum of the powers of the elements.
+template <int Power>
+inline constexpr operation operation_of_power = Power == 1 ? operation::sum : operation::sum_of_squares;
+
 template <class T, int Power, class... Context>
 report accumulate(basic_exact_accumulator<T, Power>& into, const input_views& x, const options& chosen,
                   Context&... context) {
   basic_exact_accumulator<T, Power> part;
-  report done = exact_state(Power == 1 ? operation::sum : operation::sum_of_squares, type_of<T>, x, &part,
-                            sizeof part, chosen, context...);
+  report done = exact_state(operation_of_power<Power>, type_of<T>, x, &part, sizeof part, chosen, context...);
   into.add_elements(x.count() - done.absent, [&](auto& all) { all.merge(part); });
   return done;
 }
@@ -64,9 +67,9 @@ report accumulate(basic_exact_accumulator<T, Power>& into, const input_views& x,
   return detail::accumulate(into, x, chosen, context);
 }
 
-/// How many lanes the state of `what` has for elements of `type`: that of exact_accumulator<T> for sum, mean and
-/// sum_of_magnitudes, of exact_square_accumulator<T> for sum_of_squares and norm2. T is double for f64, and float
-/// for other floating-point numbers. 0 if there are no lanes.
+/// How many lanes the state of `what` has for elements of `type`: that of exact_accumulator<T> where elements or
+/// their magnitudes are added (power_of()), of exact_square_accumulator<T> where squares are. T is double for f64,
+/// and float for other floating-point numbers. 0 if there are no lanes.
 FANIN_API std::size_t lane_count(operation what, element_type type);
 
 /// Enqueues the exact sum of x as lane_count() lanes, those of exact_accumulator::to_lanes(), and returns. They may

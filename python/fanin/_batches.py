@@ -7,7 +7,7 @@ import operator
 
 from . import _library as c
 from ._buffers import Held
-from ._catalogue import EXTREMES, INDEXED, OPERATIONS, name_to_code, options_for, usual_method
+from ._catalogue import EXTREMES, INDEXED, OPERATIONS, has_exact, name_to_code, options_for, usual_method
 from ._contexts import context_of
 from ._errors import InvalidArgument, Overflow, Unsupported
 from ._inputs import view_of
@@ -174,7 +174,7 @@ def index_add(out, keys, x, *, operation="sum", drop_others=False, method="exact
             getattr(out, "flags", None), "writeable", True):
         raise InvalidArgument("out is read-only")
     what = name_to_code(OPERATIONS, operation, "operation")
-    if method == "exact" and operation == "product":
+    if method == "exact" and not has_exact(what):
         method = "fast"
     if view.is_bool and target.code == I64:
         view.code = CODES["i8"]  # Counts of bool are int64, as numpy's are.

@@ -5,7 +5,7 @@ from ctypes import byref
 
 from . import _library as c
 from ._errors import InvalidArgument, Unsupported
-from ._types import F64, I64
+from ._types import F64, I64, U8, U64
 
 NAMES = c.list_names(c.operation_name)
 OPERATIONS = {name: code for code, name in enumerate(NAMES)}
@@ -14,29 +14,47 @@ NAN = {"propagate": 0, "skip": 1}
 REPRODUCIBILITY = ("same_for_any_order", "same_for_fixed_order", "same_run_to_run", "same_never")
 NUMBER, INDEXED, EXTREMES = 0, 1, 2
 
-# Operations of which no method is exact.
-FAST_ONLY = frozenset(("product", "log_sum_exp"))
-# Operations whose results are of the element's type, and those that are truth values.
-OF_ELEMENTS = frozenset(OPERATIONS[name] for name in ("min", "max", "minmax"))
-TRUTHS = frozenset(OPERATIONS[name] for name in ("any", "all"))
-COUNT_NONZERO = OPERATIONS["count_nonzero"]
+
+def has_method(what, element, method):
+    """Whether the operation exists for elements of that type with the method."""
+    return c.has_method(what, element, METHODS[method]) != 0
+
+
+def has_exact(what):
+    """Whether there are exact results of floats."""
+    return has_method(what, F64, "exact")
+
+
+def is_number_of(what, element, number):
+    """Whether results of these elements are numbers of that type, without an index."""
+    if not has_method(what, element, "fast"):
+        return False
+    found, form, _ = c.result_of(what, element)
+    return found == number and form != INDEXED
+
+
+# Operations whose results are truth values, those whose results of bool are, and those whose results are counts.
+TRUTHS = frozenset(what for what in OPERATIONS.values() if is_number_of(what, F64, U8))
+TRUTHS_OF_BOOL = frozenset(what for what in OPERATIONS.values() if is_number_of(what, U8, U8))
+COUNTS = frozenset(what for what in OPERATIONS.values() if is_number_of(what, F64, U64))
 
 # Operations that exist for floats, and not for integers.
-OF_FLOATS = frozenset(what for what in OPERATIONS.values() if c.has_result(what, F64) and not c.has_result(what, I64))
+OF_FLOATS = frozenset(what for what in OPERATIONS.values()
+                      if has_method(what, F64, "fast") and not has_method(what, I64, "fast"))
 
 
 def is_truth(what, is_bool):
     """Whether results are truth values, as the elements may be."""
-    return what in TRUTHS or is_bool and what in OF_ELEMENTS
+    return what in TRUTHS or is_bool and what in TRUTHS_OF_BOOL
 
 
 def is_count(what, is_bool):
     """Whether results of unsigned integers are counts, which other libraries give as int64."""
-    return what == COUNT_NONZERO or is_bool
+    return what in COUNTS or is_bool
 
 
 def usual_method(name):
-    return "fast" if name in FAST_ONLY else "exact"
+    return "exact" if has_exact(OPERATIONS[name]) else "fast"
 
 
 def name_to_code(names, name, kind):

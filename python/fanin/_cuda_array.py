@@ -3,7 +3,7 @@
 
 import sys
 
-from ._catalogue import COUNT_NONZERO
+from ._catalogue import COUNTS
 from ._contexts import LEGACY_STREAM, ShortCall, device_of, enqueue
 from ._errors import InvalidArgument, Unsupported
 from ._libraries import PYTHON, NumpyResults, check_out
@@ -64,7 +64,7 @@ def reduce_short(what, calls, x, choices, dtype):
     call = calls.get(key)
     if call is None:
         try:
-            if own == bool or what == COUNT_NONZERO:
+            if own == bool or what in COUNTS:
                 return NotImplemented
             call = calls[key] = ShortCall(what, BY_NUMPY[own.name], choices, dtype, device, stream)
         except KeyError:

@@ -71,6 +71,7 @@ last_error = _declare(c_char_p, "fanin_last_error")
 operation_name = _declare(c_char_p, "fanin_operation_name", _code)
 operation_story = _declare(c_char_p, "fanin_operation_story", _code)
 operation_inputs = _declare(c_int32, "fanin_operation_inputs", _code)
+has_method = _declare(c_int32, "fanin_has_method", _code, _code, _code)
 type_name = _declare(c_char_p, "fanin_type_name", _code)
 type_size = _declare(c_size_t, "fanin_type_size", _code)
 method_name = _declare(c_char_p, "fanin_method_name", _code)
@@ -129,11 +130,6 @@ def list_names(name_of):
         if name is None:
             return names
         names.append(name.decode())
-
-
-def has_result(what, element):
-    """Whether the operation exists for elements of a type."""
-    return result_type(what, element, DEFAULT_TYPE, None, None, None) == 0
 
 
 def result_of(what, element, wanted=DEFAULT_TYPE):

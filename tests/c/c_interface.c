@@ -172,6 +172,13 @@ static void names(void) {
   CHECK(fanin_operation_inputs(99) == 0 && fanin_operation_story(-1) == NULL && fanin_backend_obstacle(99) != NULL);
   CHECK(strlen(fanin_version()) >= 5);
 
+  CHECK(fanin_has_method(FANIN_PRODUCT, FANIN_F32, FANIN_FAST) == 1);
+  CHECK(fanin_has_method(FANIN_PRODUCT, FANIN_F32, FANIN_EXACT) == 0);
+  CHECK(fanin_has_method(FANIN_PRODUCT, FANIN_I32, FANIN_EXACT) == 1);
+  CHECK(fanin_has_method(FANIN_SUM_OF_MAGNITUDES, FANIN_C64, FANIN_EXACT) == 0);
+  CHECK(fanin_has_method(FANIN_SUM, FANIN_F32, 256 + FANIN_EXACT) == 0 && fanin_has_method(-1, FANIN_F32, 0) == 0);
+  CHECK(fanin_has_method(FANIN_SUM, 99, FANIN_EXACT) == 0 && fanin_has_method(FANIN_SUM, FANIN_F32, -1) == 0);
+
   CHECK(fanin_result_type(FANIN_ARGMIN, FANIN_F32, FANIN_TYPE_DEFAULT, &number, &form, &bytes) == FANIN_OK);
   CHECK(number == FANIN_F32 && form == FANIN_INDEXED && bytes == 16);
   CHECK(fanin_result_type(FANIN_SUM, FANIN_U8, FANIN_TYPE_DEFAULT, &number, &form, &bytes) == FANIN_OK);

@@ -104,9 +104,9 @@ TEST_CASE("a report draws the worst errors of results") {
 TEST_CASE("the orders of other programs") {
   const std::vector<float> x{1, 0x1p-24f, 0x1p-24f, 0x1p-24f, 0x1p-24f, 0x1p-24f, 0x1p-24f, 0x1p-24f, 0x1p-24f};
   const array_view view{std::span<const float>(x)};
-  CHECK(std::get<float>(sum_in_order(adding_order::in_order, view, false, 1)) == 1);
-  CHECK(std::get<float>(sum_in_order(adding_order::numpy, view, true, 1)) == 1);
-  CHECK(std::get<float>(sum_in_order(adding_order::numpy, view, false, 1)) == 1 + 0x1p-21f);
+  CHECK(fanin::get<float>(sum_in_order(adding_order::in_order, view, false, 1)) == 1);
+  CHECK(fanin::get<float>(sum_in_order(adding_order::numpy, view, true, 1)) == 1);
+  CHECK(fanin::get<float>(sum_in_order(adding_order::numpy, view, false, 1)) == 1 + 0x1p-21f);
   bool differs = false;
   for (std::uint64_t call = 0; call < 20; ++call) {
     differs = differs || sum_in_order(adding_order::any_order, view, false, call) !=

@@ -56,7 +56,7 @@ std::optional<scalar> expected_of(const backend& b, operation what, const std::v
   const reduction alone = call(b, what, std::span<const T>(x), as_elements);
   const bool rounds_last = chosen.how == method::exact || alone.reproducibility == reproducibility::exact;
   if (rounds_last) return call(b, what, std::span<const R>(all), chosen).value;
-  const R both[] = {std::get<R>(alone.value), all.back()};
+  const R both[] = {fanin::get<R>(alone.value), all.back()};
   return call(b, what, std::span<const R>(both), as_elements).value;
 }
 

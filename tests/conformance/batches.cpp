@@ -47,7 +47,7 @@ std::optional<scalar> reduced_alone(const backend& b, operation what, const sour
   const backend* const only[] = {&b};
   scalar value = reduced(b, select(only, b.name(), what, inputs, chosen).what).value;
   if (!places.indices_in_input) return value;
-  std::visit(
+  fanin::visit(
       [&]<class R>(R& v) {
         if constexpr (form_of<R>::form == result_form::indexed) v.index = places.of_element[result][v.index];
       },
@@ -57,7 +57,7 @@ std::optional<scalar> reduced_alone(const backend& b, operation what, const sour
 
 /// Whether each number of a result is NaN.
 bool is_nan(const scalar& value) {
-  return std::visit(
+  return fanin::visit(
       []<class R>(const R& v) {
         if constexpr (form_of<R>::form == result_form::extremes) return v.min != v.min && v.max != v.max;
         if constexpr (form_of<R>::form == result_form::number) return v != v;

@@ -19,7 +19,7 @@ void expect_bounds(const backend& b, std::string_view family, std::span<const T>
     if (!is_sum(what) || !has_value(what, x.size())) continue;
     for_each_variant(b, what, x, 2, [&](const options& chosen) {
       const reduction answer = call(b, what, x, chosen);
-      found.expect(exact.keeps(what, std::get<computed_as<T>>(answer.value), answer.bound), [&] {
+      found.expect(exact.keeps(what, fanin::get<computed_as<T>>(answer.value), answer.bound), [&] {
         return std::string(family) + ": " + told(what, x, chosen) + ": " + shown(answer.value) + " breaks its bound";
       });
       if (chosen.how != method::exact) return;
@@ -32,7 +32,7 @@ void expect_bounds(const backend& b, std::string_view family, std::span<const T>
   }
   for (const operation what : all_operations) {
     if (!is_usually_exact(what) || !has_value(what, x.size()) || !has(b, what, type_of<T>, method::exact)) continue;
-    const auto value = std::get<computed_as<T>>(call(b, what, x).value);
+    const auto value = fanin::get<computed_as<T>>(call(b, what, x).value);
     found.expect(exact.is_rounded(what, value), [&] {
       return std::string(family) + ": " + told(what, x) + ": " + shown(value) + " is not correctly rounded";
     });

@@ -69,7 +69,7 @@ class order_by_threads final : public wrong_backend {
     const auto part = [&](std::size_t first, std::size_t length) {
       fanin::request some = request;
       some.inputs = request.inputs.part(first, length);
-      return std::get<double>(reduced(right(), some).value);
+      return fanin::get<double>(reduced(right(), some).value);
     };
     *static_cast<double*>(result) = part(0, count / 2) + part(count / 2, count - count / 2);
     return answer;

@@ -44,7 +44,7 @@ struct one_case {
 std::uint64_t hash_of(std::span<const scalar> values) {
   std::uint64_t hash = 0;
   for (const scalar& value : values) {
-    std::visit(
+    fanin::visit(
         [&](const auto& number) {
           for (const std::uint64_t word : words_of(number)) hash = hashed(hash ^ word);
         },

@@ -39,7 +39,7 @@ void expect_known_totals(const backend& b, findings& found) {
   if constexpr (floating<T>) {
     expect(operation::sum, {.how = method::exact}, static_cast<T>(total));
     const reduction fast = call(b, operation::sum, x);
-    const double error = std::abs(static_cast<double>(std::get<T>(fast.value)) - static_cast<double>(total));
+    const double error = std::abs(static_cast<double>(fanin::get<T>(fast.value)) - static_cast<double>(total));
     found.expect(error <= fast.bound.of_magnitudes * static_cast<double>(magnitudes),
                  [&] { return told(operation::sum, x) + ": " + shown(fast.value) + " breaks its bound"; });
   } else {

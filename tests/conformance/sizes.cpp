@@ -38,7 +38,7 @@ void expect_sums(const backend& b, std::span<const T> x, findings& found) {
     for (const method how : all_methods) {
       if (!has(b, what, type_of<T>, how)) continue;
       const reduction answer = call(b, what, x, with(how));
-      found.expect(exact.keeps(what, std::get<computed_as<T>>(answer.value), answer.bound),
+      found.expect(exact.keeps(what, fanin::get<computed_as<T>>(answer.value), answer.bound),
                    [&] { return told(what, x, with(how)) + ": " + shown(answer.value) + " breaks its bound"; });
     }
     for (const element_type type : {element_type::f64, type_of<computed_as<T>>, type_of<T>}) {
@@ -66,9 +66,9 @@ void expect_exact_only(const backend& b, std::span<const T> x, findings& found) 
       options rounded = with(method::exact);
       rounded.result = type;
       const scalar value = call(b, what, x, rounded).value;
-      const bool is_right = type == element_type::f64   ? exact.is_rounded(what, std::get<double>(value))
-                            : type == element_type::f32 ? exact.is_rounded(what, std::get<float>(value))
-                                                        : exact.is_rounded(what, std::get<T>(value));
+      const bool is_right = type == element_type::f64   ? exact.is_rounded(what, fanin::get<double>(value))
+                            : type == element_type::f32 ? exact.is_rounded(what, fanin::get<float>(value))
+                                                        : exact.is_rounded(what, fanin::get<T>(value));
       found.expect(is_right,
                    [&] { return told(what, x, rounded) + ": " + shown(value) + " is not correctly rounded"; });
     }
@@ -108,7 +108,7 @@ void expect_product(const backend& b, std::span<const T> x, findings& found) {
   for (const T v : x) expected *= v;
   const reduction answer = call(b, operation::product, x, with(method::fast));
   const auto slack = static_cast<long double>(x.size() + 8) * std::numeric_limits<long double>::epsilon();
-  const long double error = std::abs(static_cast<long double>(std::get<computed_as<T>>(answer.value)) - expected);
+  const long double error = std::abs(static_cast<long double>(fanin::get<computed_as<T>>(answer.value)) - expected);
   const auto limit = static_cast<long double>(answer.bound.of_result);
   found.expect(error <= (limit * (1 + 2 * slack) + slack) * std::abs(expected),
                [&] { return told(operation::product, x) + ": " + shown(answer.value) + " breaks its bound"; });

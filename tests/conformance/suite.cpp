@@ -21,7 +21,7 @@ void check_public_calls(std::string_view name) {
   blocks.push(std::span<const float>(x));
   const auto in_blocks = blocks.finish();
   CHECK(in_blocks.report.backend == name);
-  CHECK(std::get<float>(in_blocks.value) == 500.0f);
+  CHECK(fanin::get<float>(in_blocks.value) == 500.0f);
 
   const std::vector<double> none;
   CHECK(sum(none, chosen).value == 0.0);

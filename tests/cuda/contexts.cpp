@@ -275,7 +275,7 @@ TEST_SUITE("contexts") {
     CHECK_THROWS_AS(dot_of(host, device_span<double>(nullptr, 100)), invalid_argument);
     const device_array<double> there{std::span<const double>(x)};
     CHECK_THROWS_AS(dot_of(there.elements(), device_span<double>(x.data(), x.size())), invalid_argument);
-    CHECK(std::get<double>(reduce(operation::sum, std::span<const double>(x), context).value) == 25.0);
+    CHECK(fanin::get<double>(reduce(operation::sum, std::span<const double>(x), context).value) == 25.0);
     CHECK(sum(x, {.backend = "cuda"}).value == 25.0);
     CHECK(sum(x, {.backend = "serial"}).value == 25.0);
   }

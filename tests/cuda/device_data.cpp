@@ -41,9 +41,9 @@ void expect_right(const backend& b, operation what, std::span<const T> x, const 
     if (compares || multiplies) {
       CHECK(same(answer.value, known));
     } else if (is_usually_exact(what) && chosen.how == method::exact) {
-      CHECK(exact.is_rounded(what, std::get<N>(answer.value)));
+      CHECK(exact.is_rounded(what, fanin::get<N>(answer.value)));
     } else {
-      CHECK(exact.keeps(what, std::get<N>(answer.value), answer.bound));
+      CHECK(exact.keeps(what, fanin::get<N>(answer.value), answer.bound));
       if (chosen.how == method::exact) CHECK(same(answer.value, scalar(exact.template rounded<N>(what))));
     }
   });
@@ -175,8 +175,8 @@ TEST_SUITE("device_data") {
     CHECK(result.read().value == expected);
     CHECK((result.read().overflowed == 0) == fits);
     for (const char* name : {"cuda", "cub", "thrust"}) {
-      CHECK(std::get<std::int64_t>(reduce(operation::sum, x, {.backend = name}).value) == expected);
-      CHECK(std::get<std::int32_t>(reduce(operation::max, x, {.backend = name}).value) == each);
+      CHECK(fanin::get<std::int64_t>(reduce(operation::sum, x, {.backend = name}).value) == expected);
+      CHECK(fanin::get<std::int32_t>(reduce(operation::max, x, {.backend = name}).value) == each);
     }
   }
 }

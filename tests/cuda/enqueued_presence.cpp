@@ -83,7 +83,7 @@ TEST_SUITE("enqueued_presence") {
       const options skipping{.how = how, .nan = nan_policy::skip};
       CHECK(same(enqueued(operation::mean, x.elements(), skipping, context), scalar(2.0f)));
       CHECK(same(enqueued(operation::variance, x.elements(), skipping, context), scalar(0.0f)));
-      CHECK(std::isnan(std::get<float>(enqueued(operation::sample_variance, x.elements(), skipping, context))));
+      CHECK(std::isnan(fanin::get<float>(enqueued(operation::sample_variance, x.elements(), skipping, context))));
     }
   }
 

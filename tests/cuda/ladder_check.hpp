@@ -58,7 +58,7 @@ class expectation {
   bool allows(operation what, const scalar& value, const error_bound& bound) const {
     if constexpr (std::is_floating_point_v<T>) {
       if (x_.empty()) return same(value, scalar(T{0}));
-      return reference_.keeps(what, std::get<T>(value), bound);
+      return reference_.keeps(what, fanin::get<T>(value), bound);
     } else {
       std::int64_t total = 0;
       for (const std::int64_t v : x_) total += what == operation::sum ? v : v * v;

@@ -14,7 +14,7 @@ float kernel_sum(const cuda::stage_plan& plan, const device_input<float>& x) {
   stage_run once(plan);
   once.prepare(x.device());
   once.run(x.device());
-  return std::get<float>(once.value());
+  return fanin::get<float>(once.value());
 }
 
 TEST_SUITE_BEGIN("cuda/trace");

@@ -130,7 +130,7 @@ TEST_SUITE("misuse") {
     const device_value<device_result<float>> result;
     enqueue(operation::sum, part, result.get(), context, chosen);
     wait_for(context);
-    const float expected = std::get<float>(reduce(operation::sum, part, context, chosen).value);
+    const float expected = fanin::get<float>(reduce(operation::sum, part, context, chosen).value);
     CHECK(result.read().value == expected);
     cuda::check(cudaMemset(result.get(), 0, sizeof(device_result<float>)), "cudaMemset");
 

@@ -61,7 +61,7 @@ TEST_SUITE("presence") {
     device_context context;
     const options skipping{.nan = nan_policy::skip};
     CHECK_THROWS_AS(reduce(operation::min, x.elements(), context, skipping), invalid_argument);
-    CHECK(std::get<float>(reduce(operation::sum, x.elements(), context, skipping).value) == 0);
+    CHECK(fanin::get<float>(reduce(operation::sum, x.elements(), context, skipping).value) == 0);
     CHECK(reduce(operation::sum, x.elements(), context, skipping).report.absent == 1000);
     const std::vector<std::uint8_t> mask(1000, 1);
     const input_views masked = input_views(array_view(x.elements())).where({mask.data()});

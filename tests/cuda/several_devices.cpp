@@ -227,7 +227,7 @@ TEST_SUITE("several_devices") {
       to_lanes(what, some, lanes, {.backend = "cuda", .devices = one_device[1]});
       scalar value = reduce(what, some, {.backend = "serial"}).value;
       const scalar expected = value;
-      std::visit([&](auto& one) { from_lanes(what, element_type::f32, lanes, result_view(one)); }, value);
+      fanin::visit([&](auto& one) { from_lanes(what, element_type::f32, lanes, result_view(one)); }, value);
       CHECK(same(value, expected));
     }
   }

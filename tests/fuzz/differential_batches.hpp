@@ -76,7 +76,7 @@ struct elements_of_result {
 /// The value with `place(index)` in place of its index, if it has one.
 template <class Place>
 scalar with_index(scalar value, Place place) {
-  std::visit(
+  fanin::visit(
       [&](auto& one) {
         if constexpr (requires { one.index; }) one.index = place(one.index);
       },

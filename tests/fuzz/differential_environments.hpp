@@ -37,7 +37,7 @@ inline std::string told(const answer& one) {
   if (!one.error.empty()) return one.error;
   std::string text;
   for (const scalar& value : one.values) {
-    std::visit(
+    fanin::visit(
         [&](const auto& v) {
           for (const auto word : test::words_of(v)) text += in_hex(word) + " ";
         },

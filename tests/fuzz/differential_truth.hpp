@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <span>
 #include <type_traits>
-#include <variant>
 #include <vector>
 
 #include "oracle/random_input.hpp"
@@ -58,7 +57,7 @@ bool is_right_complex(operation what, const repeated<std::complex<P>>& x, method
   if (how != method::exact || !std::ranges::all_of(x.pattern, finite) || !std::ranges::all_of(x.behind, finite)) {
     return true;
   }
-  return std::visit(
+  return fanin::visit(
       [&]<class R>(const R& got) {
         if constexpr (complex_number<R>) {
           return is_right_part(what, x, got.real(), false) && is_right_part(what, x, got.imag(), true);
@@ -91,10 +90,10 @@ bool is_right(operation what, const repeated<T>& x, method how, const error_boun
       const auto right = right_integer(what, x);
       return right && test::same(value, *right);
     } else {
-      if (what == operation::log_sum_exp) return keeps_log_sum(x, std::get<T>(value), bound);
-      if (what == operation::product) return keeps_product(x, std::get<T>(value), bound);
-      if (how != method::exact) return keeps_bound(what, x, std::get<T>(value), bound);
-      return std::visit(
+      if (what == operation::log_sum_exp) return keeps_log_sum(x, fanin::get<T>(value), bound);
+      if (what == operation::product) return keeps_product(x, fanin::get<T>(value), bound);
+      if (how != method::exact) return keeps_bound(what, x, fanin::get<T>(value), bound);
+      return fanin::visit(
           [&]<class R>(R got) {
             if constexpr (std::is_floating_point_v<R>) return test::same(got, right_float<R>(what, x));
             return narrow_float<R>;

@@ -17,7 +17,7 @@ using fanin::input_views;
 using fanin::operation;
 
 bool is_offered_over_mpi(operation what, element_type type) {
-  const bool finds_position = what == operation::argmin || what == operation::argmax;
+  const bool finds_position = fanin::row_of(what).form == fanin::result_form::indexed;
   return has_lanes(what, type) || (finds_position && !fanin::is_complex(type));
 }
 
@@ -50,6 +50,26 @@ std::string value_over_mpi(operation what, const input_views& inputs, distributi
     fanin::mpi::reduce(what, inputs.part(own.first, own.last - own.first), value, where, chosen);
   });
 }
+
+template <class X>
+concept has_product = requires(const X& x) {
+  fanin::mpi::product(x, MPI_COMM_WORLD);
+};
+template <class X>
+concept has_argmin = requires(const X& x) {
+  fanin::mpi::argmin(x, MPI_COMM_WORLD);
+};
+template <class X>
+concept starts_argmin = requires(const X& x) {
+  fanin::mpi::start_argmin(x, MPI_COMM_WORLD);
+};
+template <class X>
+concept starts_sum = requires(const X& x) {
+  fanin::mpi::start_sum(x, MPI_COMM_WORLD);
+};
+using numbers = std::vector<double>;
+static_assert(!has_product<numbers> && has_argmin<numbers> && !starts_argmin<numbers> && starts_sum<numbers>,
+              "the verbs over MPI are those of operations that merge, and positions are waited for");
 
 }  // namespace
 

@@ -96,12 +96,11 @@ auto words_of(const R& value) {
 
 /// Whether type and bits are equal: +0 is not -0, and a NaN is itself.
 inline bool same(const scalar& a, const scalar& b) {
-  return a.index() == b.index() &&
-         std::visit(
-             [&](const auto& value) {
-               return words_of(value) == words_of(std::get<std::decay_t<decltype(value)>>(b));
-             },
-             a);
+  return are_alike(a, b) && fanin::visit(
+                                [&](const auto& value) {
+                                  return words_of(value) == words_of(fanin::get<std::decay_t<decltype(value)>>(b));
+                                },
+                                a);
 }
 
 inline std::string shown(const scalar& value) {
@@ -115,7 +114,7 @@ inline std::string shown(const scalar& value) {
     if constexpr (complex_number<decltype(v)>) return real(v.real()) + " and i times " + real(v.imag());
     if constexpr (!complex_number<decltype(v)>) return real(v);
   };
-  return std::visit(
+  return fanin::visit(
       [&]<class R>(const R& v) {
         if constexpr (form_of<R>::form == result_form::indexed) {
           return number(v.value) + " at " + std::to_string(v.index);

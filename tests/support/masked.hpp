@@ -86,7 +86,7 @@ std::vector<T> whole_numbers(operation what, std::size_t count, generator& rando
 
 /// The result with an index of the compacted elements in place of one of the input.
 inline scalar with_position(scalar value, const std::vector<std::size_t>& present) {
-  std::visit(
+  fanin::visit(
       [&]<class R>(R& r) {
         if constexpr (form_of<R>::form == result_form::indexed) r.index = present[r.index];
       },

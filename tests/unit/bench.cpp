@@ -31,7 +31,7 @@ bench_axes everything(const std::string& count) {
 
 /// A value that is further from `value` than every error bound for a thousand elements.
 scalar spoilt(const scalar& value) {
-  return std::visit(
+  return fanin::visit(
       []<class R>(R x) -> scalar {
         const auto spoil = [](auto& number) {
           using T = std::decay_t<decltype(number)>;
@@ -94,7 +94,7 @@ TEST_CASE("exact results may not be off by one unit in the last place") {
     bench_input input(one.what, one.type, one.count, 1);
     const auto next_to = [&](const array_view& x) {
       result<scalar> reached = reduction_of(one, 1)(x);
-      reached.value = std::visit(
+      reached.value = fanin::visit(
           []<class T>(T v) -> scalar {
             if constexpr (floating<T>) return std::nextafter(v, std::numeric_limits<T>::infinity());
             return v;

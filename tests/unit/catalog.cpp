@@ -2,8 +2,11 @@
 // The catalogue's derived tables, and values that are no enumerators.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include <fanin/fanin.hpp>
 #include <fanin/recipe.hpp>
+#include <fanin/state.hpp>
 
 namespace {
 
@@ -27,6 +30,8 @@ static_assert(is_result(operation::variance, element_type::bf16, method::exact, 
 static_assert(!is_result(operation::sum, element_type::bf16, method::fast, element_type::bf16));
 static_assert(!is_result(operation::sum, element_type::bf16, method::exact, element_type::f16));
 static_assert(default_method(operation::norm2) == method::exact && default_method(operation::sum) == method::fast);
+static_assert(strictest_method(operation::sum) == method::exact);
+static_assert(strictest_method(operation::product) == method::fast);
 
 }  // namespace
 
@@ -43,6 +48,57 @@ TEST_SUITE("unit/catalog") {
         }
       }
     }
+  }
+
+  // MPI, NCCL and add_to() rest on what the rows say of merging.
+  TEST_CASE("results of parts merge to the result of all as their rows say") {
+    using numbers = std::vector<std::int32_t>;
+    const std::pair<numbers, numbers> halves[] = {{{0, 0}, {2, -3, 1}}, {{2, -3, 1}, {5, 4}}};
+    for (const auto& [first, second] : halves) {
+      numbers all = first;
+      all.insert(all.end(), second.begin(), second.end());
+      for (const operation_row& row : operation_rows) {
+        if (!row.of_integers || row.form != result_form::number) continue;
+        CAPTURE(row.name);
+        const auto value_of = [what = row.what](const numbers& x) {
+          std::int64_t found = 0;
+          fanin::visit(
+              [&]<class R>(const R& value) {
+                if constexpr (std::integral<R>) found = static_cast<std::int64_t>(value);
+              },
+              reduce(what, std::span<const std::int32_t>(x)).value);
+          return found;
+        };
+        const std::int64_t of_first = value_of(first), of_second = value_of(second), of_all = value_of(all);
+        if (row.seeks == extremity::least) CHECK(of_all == std::min(of_first, of_second));
+        if (row.seeks == extremity::greatest) CHECK(of_all == std::max(of_first, of_second));
+        if (row.result == result_rule::count) CHECK(of_all == of_first + of_second);
+        if (row.takes_results) {
+          CHECK(of_all == value_of({static_cast<std::int32_t>(of_first), static_cast<std::int32_t>(of_second)}));
+        }
+      }
+    }
+  }
+
+  TEST_CASE("exact values follow from the state of the power and the value in the row") {
+    const std::vector<double> x{0.1, 1e100, 3, -1e100, 7};
+    exact_accumulator<double> sum;
+    exact_square_accumulator<double> squares;
+    sum.add(x);
+    squares.add(x);
+    const auto total = [&](const operation_row& row) {
+      if (row.adds == summand::squares)
+        return row.value == sum_value::root ? squares.root<double>() : squares.round<double>();
+      return row.value == sum_value::mean ? sum.mean<double>() : sum.round<double>();
+    };
+    int checked = 0;
+    for (const operation_row& row : operation_rows) {
+      if (row.adds != summand::elements && row.adds != summand::squares) continue;
+      CAPTURE(row.name);
+      CHECK(reduce(row.what, std::span<const double>(x), {.how = method::exact}).value == scalar(total(row)));
+      ++checked;
+    }
+    CHECK(checked == 4);
   }
 
   TEST_CASE("values that are no enumerators are refused by every entry") {
@@ -81,7 +137,7 @@ TEST_SUITE("unit/catalog") {
     incremental stream(operation::argmin, element_type::f32);
     stream.push(view);
     CHECK_THROWS_AS(stream.finish(both), invalid_argument);
-    CHECK(std::get<indexed<float>>(stream.finish().value) == indexed<float>{1, 0});
+    CHECK(fanin::get<indexed<float>>(stream.finish().value) == indexed<float>{1, 0});
     static_cast<void>(reduce(operation::minmax, view, both));
     CHECK(both == extremes<float>{1, 1});
     CHECK(any(x).value);

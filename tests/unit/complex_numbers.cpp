@@ -42,7 +42,7 @@ TEST_SUITE("unit/complex_numbers") {
     CHECK(norm2<double>(x, rounded_once).value == std::sqrt(30.0));
     CHECK(norm2(x).report.how == method::exact);
     CHECK(sum({c64(1, 1), c64(2, 2)}).value == c64(3, 3));
-    CHECK(std::get<c64>(reduce(operation::sum, std::span<const c64>(x)).value) == total);
+    CHECK(fanin::get<c64>(reduce(operation::sum, std::span<const c64>(x)).value) == total);
     CHECK(vdot(std::vector<float>{1, 2}, std::vector<float>{3, 4}).value == 11);
   }
 

@@ -268,7 +268,7 @@ TEST_SUITE("unit/describe") {
     description<double> of_another_type{};
     CHECK_THROWS_AS(blocks.finish(of_another_type), invalid_argument);
     blocks.push(views_of(x));
-    CHECK(std::get<float>(blocks.finish().value.sum) == 6);
+    CHECK(fanin::get<float>(blocks.finish().value.sum) == 6);
   }
 
   TEST_CASE("a list goes on with the next backend, and a name alone does not") {

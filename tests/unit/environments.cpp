@@ -31,7 +31,7 @@ class answers {
     if constexpr (std::is_same_v<T, report>) {
       add(value.bound.of_result), add(value.bound.of_magnitudes), add(value.bound.absolute), add(value.absent);
     } else if constexpr (std::is_same_v<T, scalar>) {
-      std::visit([&](const auto& held) { add(held); }, value);
+      fanin::visit([&](const auto& held) { add(held); }, value);
     } else if constexpr (std::ranges::range<T>) {
       for (const auto& one : value) add(one);
     } else {
@@ -117,7 +117,7 @@ void check_batches(operation what, const input_views& x, std::size_t rows_count,
       const plan planned(what, x.type(), chosen, plan::unknown_count, memory::host, many.kind);
       add_results(to, what, many, [&](const results_view& out) { return planned(many, out); });
     });
-    if (!accumulator::takes_results(what)) continue;
+    if (!row_of(what).takes_results) continue;
     check_entry("add_to", [&](answers& to) {
       add_results(to, what, many, [&](const results_view& out) { return add_to(what, many, out, chosen); });
     });

@@ -32,7 +32,7 @@ void for_each_kind(F f) {
 template <class T>
 T serial_sum(std::span<const T> x) {
   const options chosen{.how = method::exact, .threads = 1};
-  return std::get<T>(call(find_backend("serial"), operation::sum, x, chosen).value);
+  return fanin::get<T>(call(find_backend("serial"), operation::sum, x, chosen).value);
 }
 
 /// Checks that every backend with every number of threads returns the bits of `expected` as the sum of x.
@@ -81,7 +81,7 @@ TEST_SUITE("unit/exact_metamorphic") {
       const T sum = serial_sum(x);
       const scalar mean = call(find_backend("serial"), operation::mean, x, {.how = method::exact}).value;
       CHECK(exact.accepts(sum));
-      CHECK(exact.accepts(std::get<T>(mean), count));
+      CHECK(exact.accepts(fanin::get<T>(mean), count));
       for (const auto target : hwy::SupportedAndGeneratedTargets()) {
         const only_target here(target);
         CAPTURE(std::string(hwy::TargetName(target)));

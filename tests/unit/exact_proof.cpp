@@ -48,7 +48,7 @@ bool agrees(const backend& b, operation what, std::span<const T> x, options chos
   chosen.backend = b.name();
   const auto count = what == operation::mean ? static_cast<std::uint32_t>(x.size()) : 1;
   const scalar value = reduce(what, x, chosen).value;
-  const bool right = std::visit(
+  const bool right = fanin::visit(
       [&](auto v) {
         if constexpr (std::is_floating_point_v<decltype(v)>) return exact.accepts(v, count);
         return false;

@@ -45,7 +45,7 @@ void write_lanes(const cuda::lane_source& run, lanes_of<T, Power>& lanes) {
 }
 
 template <class R, class T, int Power>
-R value(const lanes_of<T, Power>& lanes, cuda::exact_value what) {
+R value(const lanes_of<T, Power>& lanes, sum_value what) {
   device_result<R> result{R{-77}, 0};
   launch(1, 32, [&] {
     cuda::value_of_lanes_kernel<T, Power>(lanes.data(), what, {&result, std::is_same_v<R, float>});
@@ -56,16 +56,14 @@ R value(const lanes_of<T, Power>& lanes, cuda::exact_value what) {
 /// Checks the values of lanes whose sum is `expected`.
 template <class T, int Power, class R>
 void check_values(const lanes_of<T, Power>& lanes, const basic_exact_accumulator<T, Power>& expected) {
-  using cuda::exact_value;
-  CHECK(bits_of(value<R, T, Power>(lanes, Power == 1 ? exact_value::sum : exact_value::square_sum)) ==
-        bits_of(expected.template round<R>()));
+  CHECK(bits_of(value<R, T, Power>(lanes, sum_value::total)) == bits_of(expected.template round<R>()));
   if constexpr (Power == 1) {
     constexpr R nan = std::numeric_limits<R>::quiet_NaN();
     const bool has_mean = expected.count() > 0 && expected.count() != expected.unknown_count;
-    CHECK(bits_of(value<R, T, Power>(lanes, exact_value::mean)) ==
+    CHECK(bits_of(value<R, T, Power>(lanes, sum_value::mean)) ==
           bits_of(has_mean ? expected.template mean<R>() : nan));
   } else {
-    CHECK(bits_of(value<R, T, Power>(lanes, exact_value::norm)) == bits_of(expected.template root<R>()));
+    CHECK(bits_of(value<R, T, Power>(lanes, sum_value::root)) == bits_of(expected.template root<R>()));
   }
 }
 
@@ -140,7 +138,7 @@ TEST_SUITE("unit/lane_kernels") {
     check_values<double, 1, double>(lanes, expected);
 
     lanes[lanes.size() - 6] = 1;  // as of a state that was saved without its number
-    CHECK(std::isnan(value<double, double, 1>(lanes, cuda::exact_value::mean)));
+    CHECK(std::isnan(value<double, double, 1>(lanes, sum_value::mean)));
   }
 
   TEST_CASE_TEMPLATE("numbers of every fifth exponent, on seven ranks", T, float, double) {

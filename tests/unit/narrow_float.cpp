@@ -37,7 +37,7 @@ float value_of(unsigned bits) {
 /// The result for narrow numbers as that for floats has it, with an element as a float.
 template <class T>
 scalar as_floats(const scalar& value) {
-  return std::visit(
+  return fanin::visit(
       []<class R>(const R& x) -> scalar {
         if constexpr (std::same_as<R, T>) return static_cast<float>(x);
         if constexpr (std::same_as<R, indexed<T>>) return indexed<float>{x.value, x.index};

@@ -64,7 +64,7 @@ TEST_SUITE("unit/presence") {
     CHECK_THROWS_AS(log_sum_exp(where(eight, std::array{true, false, true})), unsupported);
     incremental blocks(operation::log_sum_exp, element_type::e4m3);
     blocks.push(array_view(std::span(eight).last(1)));
-    CHECK(std::get<float>(blocks.finish().value) == 448);
+    CHECK(fanin::get<float>(blocks.finish().value) == 448);
   }
 
   TEST_CASE("log_sum_exp of a type without infinity leaves out no elements, not even of none") {
@@ -92,7 +92,7 @@ TEST_SUITE("unit/presence") {
       CHECK_THROWS_AS(incremental(what, element_type::e4m3, chosen), unsupported);
       CHECK_THROWS_AS(reduce(what, y, chosen), unsupported);
     }
-    CHECK(std::isinf(std::get<float>(reduce(what, x).value)));
+    CHECK(std::isinf(fanin::get<float>(reduce(what, x).value)));
     CHECK(std::isinf(log_sum_exp(std::vector<e5m2>(), skip_nan).value));
   }
 
@@ -126,20 +126,20 @@ TEST_SUITE("unit/presence") {
     const std::uint8_t mask[] = {0, 1, 0, 1};
     const input_views masked = input_views(std::span<const float>(x)).where({mask});
     const plan planned(operation::argmin, element_type::f32);
-    CHECK(std::get<indexed<float>>(planned(masked).value) == indexed<float>{6, 1});
-    CHECK(std::get<indexed<float>>(planned(std::span<const float>(x)).value) == indexed<float>{5, 0});
+    CHECK(fanin::get<indexed<float>>(planned(masked).value) == indexed<float>{6, 1});
+    CHECK(fanin::get<indexed<float>>(planned(std::span<const float>(x)).value) == indexed<float>{5, 0});
     incremental blocks(operation::argmin, element_type::f32);
     blocks.push(masked.part(0, 1));
     blocks.push(masked.part(1, 3));
     blocks.push(std::span<const float>(x));
     const auto answer = blocks.finish();
-    CHECK(std::get<indexed<float>>(answer.value) == indexed<float>{5, 4});
+    CHECK(fanin::get<indexed<float>>(answer.value) == indexed<float>{5, 4});
     CHECK(answer.report.absent == 2);
     incremental later(operation::argmin, element_type::f32);
     later.push(std::span<const float>(x));
     later.push(masked);
     const auto first_of_all = later.finish();
-    CHECK(std::get<indexed<float>>(first_of_all.value) == indexed<float>{5, 0});
+    CHECK(fanin::get<indexed<float>>(first_of_all.value) == indexed<float>{5, 0});
     CHECK(first_of_all.report.absent == 2);
   }
 

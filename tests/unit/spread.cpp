@@ -44,7 +44,7 @@ void expect_bounds(const std::vector<T>& x) {
       const auto answer = reduce(what, std::span<const T>(x), {.backend = "serial", .how = how});
       CAPTURE(told(what, std::span<const T>(x), {.how = how}));
       CAPTURE(shown(answer.value));
-      const auto value = std::get<computed_as<T>>(answer.value);
+      const auto value = fanin::get<computed_as<T>>(answer.value);
       CHECK(exact.keeps(what, value, answer.report.bound));
       CHECK(!std::signbit(value));
     }

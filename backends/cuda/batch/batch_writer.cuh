@@ -100,7 +100,7 @@ __device__ void with_rounded_type(const batch_output& out, F f) {
 /// The result of `count` elements of which the state fits.
 template <class A, class R>
 __device__ device_result<R> placed_result(const batch_output& out, const typename A::state& s, std::uint64_t count) {
-  return {A::template finish<R>(s, count, out.what == operation::mean), 0};
+  return {A::template finish<R>(s, count, out.value == sum_value::mean), 0};
 }
 
 /// Writes states of few words. A state that does not fit is marked, and so is its result.

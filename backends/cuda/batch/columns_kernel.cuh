@@ -4,6 +4,8 @@
 // other slots of the same results.
 #pragma once
 
+#include <variant>
+
 #include "backends/cuda/batch/add_vector.cuh"
 #include "backends/cuda/batch/batch_writer.cuh"
 #include "backends/cuda/presence/is_present.cuh"

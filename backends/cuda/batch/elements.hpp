@@ -105,6 +105,7 @@ struct batch_output {
   bool has_type_of_elements;  ///< results have the elements' type, though their default type is wider
   element_type result;        ///< the type of a result's number
   operation what;
+  sum_value value;  ///< what becomes of sums
   element_rule rule;
   std::uint64_t least;  ///< elements that have a value
   /// For groups whose results have indices: the places of elements in the input, in the order of keys, and the number

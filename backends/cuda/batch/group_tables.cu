@@ -30,7 +30,7 @@ __global__ void __launch_bounds__(tuning::spill_threads)
       add_group<T, R>(from, g, out);
       continue;
     }
-    const finished_value<R> found = finished_group<T, R>(from, g, out.what == operation::mean);
+    const finished_value<R> found = finished_group<T, R>(from, g, out.value == sum_value::mean);
     write_result(out, g, found.count, device_result<R>{found.value, 0});
   }
 }
@@ -169,7 +169,7 @@ bool group_tables::serve(const request& request, const batch& groups, const exec
   constexpr std::size_t least_bytes = std::size_t{1} << 28;
   constexpr std::size_t least_shared_bytes = std::max(sizeof(bin_stage<float>), sizeof(bin_stage<double>));
   const element_type type = request.inputs.type();
-  if (request.what != operation::sum && request.what != operation::mean) return false;
+  if (row_of(request.what).adds != summand::elements) return false;
   if (request.how != method::exact || (type != element_type::f32 && type != element_type::f64)) return false;
   if (is_partial(groups.inputs, request.nan)) return false;
   if (groups.result_count > bin_map::most_groups || shared_bytes_of(where.device) < least_shared_bytes) return false;
@@ -180,7 +180,7 @@ bool group_tables::serve(const request& request, const batch& groups, const exec
 }
 
 group_tables::group_tables(const request& request, const batch& groups, const execution& where)
-    : request_(request), groups_(groups), counted_(request.what == operation::mean || request.adds) {
+    : request_(request), groups_(groups), counted_(row_of(request.what).value == sum_value::mean || request.adds) {
   const std::size_t words = with_float(request.inputs.type(), []<class T>(T) { return group_window<T>::words; });
   constexpr std::size_t least_static_bytes = 1 << 10;
   most_in_table_ = static_cast<std::uint32_t>((shared_bytes_of(where.device) - least_static_bytes) /

@@ -12,7 +12,7 @@ namespace fanin::cuda {
 /// same groups have the same bits whether they are sorted or not.
 inline method method_of_groups(const request& request) {
   const element_type type = request.inputs.type();
-  const bool is_sum = request.what == operation::sum || request.what == operation::mean;
+  const bool is_sum = row_of(request.what).adds == summand::elements;
   const bool is_exact = is_sum && (type == element_type::f32 || type == element_type::f64);
   return is_exact && request.how == method::fast ? method::exact : request.how;
 }

@@ -3,6 +3,8 @@
 // lanes folds a result; all lanes of a warp fold one that has more vectors than the group has lanes.
 #pragma once
 
+#include <variant>
+
 #include "backends/cuda/batch/add_vector.cuh"
 #include "backends/cuda/batch/batch_writer.cuh"
 #include "backends/cuda/batch/row_parts.cuh"

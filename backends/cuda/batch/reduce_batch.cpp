@@ -111,6 +111,7 @@ batch_output output_of(const request& request, const batch& many, context& conte
   batch_output out{};
   out.result = request.result;
   out.what = request.what;
+  out.value = row_of(request.what).value;
   out.rule = rule_of(request.what, many.inputs.type());
   out.least = least_count(request.what);
   out.has_empty = write_empty(request, many, out.empty);

@@ -68,7 +68,7 @@ __global__ void __launch_bounds__(tuning::refold_threads)
       const std::uint64_t count = item.end - item.begin - absent;
       using N = typename A::number;
       with_rounded_type<P>(out, [&]<class R>(R) {
-        const auto found = out.what == operation::mean
+        const auto found = out.value == sum_value::mean
                                ? finished<recipe<operation::mean, method::exact, N>, R>(s, count)
                                : finished<recipe<operation::sum, method::exact, N>, R>(s, count);
         write_result(out, item.result, count, found);

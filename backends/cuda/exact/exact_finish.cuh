@@ -38,31 +38,13 @@ struct exact_state_writer {
   __device__ void operator()(const chunk_sums<T, Power>& total) const { write_state(total, total.seen, out); }
 };
 
-/// The value that is computed from an exact sum.
-enum class exact_value : std::uint8_t { sum, mean, square_sum, norm };
-template <class A>
-inline constexpr bool no_exact_value = false;
-template <class A>
-inline constexpr exact_value exact_value_of = [] {
-  static_assert(no_exact_value<A>, "the kernel for exact sums does not know this accumulator");
-  return exact_value::sum;
-}();
-template <class T, class Term>
-inline constexpr exact_value exact_value_of<accumulator::exact_sum<T, Term>> = exact_value::sum;
-template <class T>
-inline constexpr exact_value exact_value_of<accumulator::exact_mean<T>> = exact_value::mean;
-template <class T>
-inline constexpr exact_value exact_value_of<accumulator::exact_square_sum<T>> = exact_value::square_sum;
-template <class T>
-inline constexpr exact_value exact_value_of<accumulator::exact_norm<T>> = exact_value::norm;
-
 /// Writes the grid's sum to `out`, or if place.result is not null, the rounded value there. A whole block calls it.
 template <class T, int Power>
 struct exact_sum_writer {
   using sums = chunk_sums<T, Power>;
   sums* out;
   value_place<T> place;
-  exact_value value;
+  sum_value value;
   std::uint64_t count;
 
   __device__ void operator()(const sums& total) const {
@@ -72,9 +54,9 @@ struct exact_sum_writer {
     if (total.seen == seen_bits::not_negative_zero && span.length() <= lane_digits::most) {
       const leading_bits sum = leading_bits_of(total, span.first);
       if (threadIdx.x > 0) return;
-      const leading_bits x = value == exact_value::mean   ? quotient(sum, count)
-                             : value == exact_value::norm ? root(sum)
-                                                          : sum;
+      const leading_bits x = value == sum_value::mean   ? quotient(sum, count)
+                             : value == sum_value::root ? root(sum)
+                                                        : sum;
       place.store([&]<class R>(R) { return rounded<R>(x); });
     } else if (threadIdx.x == 0) {
       place.store([&]<class R>(R) { return value_in_one_thread<R>(total); });
@@ -87,9 +69,9 @@ struct exact_sum_writer {
   __device__ __noinline__ R value_in_one_thread(const sums& total) const {
     const auto sum = static_cast<typename sums::accumulator>(total);
     if constexpr (Power == 1) {
-      return value == exact_value::sum ? sum.template round<R>() : sum.template mean<R>(count);
+      return value == sum_value::total ? sum.template round<R>() : sum.template mean<R>(count);
     } else {
-      return value == exact_value::square_sum ? sum.template round<R>() : sum.template root<R>();
+      return value == sum_value::total ? sum.template round<R>() : sum.template root<R>();
     }
   }
 };

@@ -77,11 +77,13 @@ class unrounded_fold : public device_fold {
   rounding_chain longest_chain(const execution&, std::uint64_t) const final { return {}; }
 };
 
-/// Sums of terms, means, sums of squares and norms, of elements T that A adds as numbers N.
-template <class T, class A, int Power, class Term = accumulator::plain_term>
+/// Sums of terms, means, sums of squares and norms, of elements that A adds as numbers N.
+template <class Recipe, class A, class Term = accumulator::plain_term>
 class exact_fold : public unrounded_fold {
+  using T = typename Recipe::element;
   using N = typename A::element;
-  static constexpr exact_value value = exact_value_of<A>;
+  static constexpr int Power = power_of(row_of(Recipe::what).adds);
+  static constexpr sum_value value = row_of(Recipe::what).value;
 
  public:
   using unrounded_fold::unrounded_fold;

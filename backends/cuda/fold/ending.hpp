@@ -91,6 +91,7 @@ struct ends_with {
 /// What the end of a reduction has to know.
 struct ending {
   operation what;            ///< ended_as()
+  sum_value value;           ///< what becomes of a sum
   element_type result;       ///< the type of the value's number
   detail::number_format to;  ///< of the value's parts, if these are floats
   element_rule rule;         ///< of an operation that compares
@@ -203,7 +204,7 @@ concept has_placed = !std::is_void_v<placed_t<M>>;
 /// The value of `count` elements of which the sum of few words fits.
 template <class M, class P = placed_t<M>>
 FANIN_HOST_DEVICE finished_bits placed_bits(const typename P::state& sum, std::uint64_t count, const ending& end) {
-  const bool is_mean = end.what == operation::mean;
+  const bool is_mean = end.value == sum_value::mean;
   if (end.result == element_type::f32) return bits_of_value(P::template finish<float>(sum, count, is_mean));
   if (end.result == element_type::f64) return bits_of_value(P::template finish<double>(sum, count, is_mean));
   return bits_of_value(P::template finish<std::uint64_t>(sum, count, is_mean, end.to));

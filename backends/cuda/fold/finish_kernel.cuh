@@ -36,7 +36,7 @@ struct finish_target {
 /// The end of an operation whose results have numbers of the type `result`. `ended_as`: ended_as() of its recipe.
 inline finish_target target_of(operation what, element_type type, element_type result, operation ended_as) {
   finish_target target{};
-  target.end = {ended_as, result, format_of(result), rule_of(what, type)};
+  target.end = {ended_as, row_of(ended_as).value, result, format_of(result), rule_of(what, type)};
   with_result_type(what, result, [&]<class R>() {
     target.word_bytes = alignof(R);
     target.words = sizeof(R) / alignof(R);
@@ -127,7 +127,7 @@ __device__ void add_elements(const batch_output& out, const finish_target& targe
     constexpr method how = served_by<M>::how;
     with_operation<typename M::element, how>(target.end.what, ends_with<M>(), [&](auto one) {
       using Recipe = decltype(one);
-      if constexpr (accumulator::takes_results(Recipe::what)) {
+      if constexpr (row_of(Recipe::what).takes_results) {
         if constexpr (how != method::exact) {
           with_unrounded<Recipe>(target.end.result,
                                  [&]<class R>(R) { add_to_result<Recipe, R>(out, result, present, s); });

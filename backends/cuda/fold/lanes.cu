@@ -7,22 +7,6 @@
 #include "backends/exact_states.hpp"
 
 namespace fanin::cuda {
-namespace {
-
-constexpr exact_value value_of(operation what) {
-  switch (what) {
-    case operation::mean:
-      return exact_value::mean;
-    case operation::sum_of_squares:
-      return exact_value::square_sum;
-    case operation::norm2:
-      return exact_value::norm;
-    default:
-      return exact_value::sum;
-  }
-}
-
-}  // namespace
 
 void enqueue_lanes_of(operation what, element_type type, const lane_source& run, std::int64_t* lanes,
                       const device_code::execution& where) {
@@ -34,7 +18,7 @@ void enqueue_lanes_of(operation what, element_type type, const lane_source& run,
 void enqueue_value_of_lanes(operation what, element_type type, const std::int64_t* lanes, element_type result,
                             void* out, const device_code::execution& where) {
   with_exact_state(what, type, [&]<class T, int Power>() {
-    device_code::launch_overlapped(where, 1, 32, 0, value_of_lanes_kernel<T, Power>, lanes, value_of(what),
+    device_code::launch_overlapped(where, 1, 32, 0, value_of_lanes_kernel<T, Power>, lanes, row_of(what).value,
                                    value_place<T>{out, result == element_type::f32});
   });
 }

@@ -66,7 +66,7 @@ __global__ void __launch_bounds__(lane_threads) lanes_kernel(const lane_source r
 /// Writes the value of lanes that were summed over up to 2^31 states. One warp calls it.
 template <class T, int Power>
 __global__ void __launch_bounds__(32)
-    value_of_lanes_kernel(const std::int64_t* lanes, exact_value value, const value_place<T> place) {
+    value_of_lanes_kernel(const std::int64_t* lanes, sum_value value, const value_place<T> place) {
   device_code::overlap_with_next_launch();
   using sums = chunk_sums<T, Power>;
   constexpr int words = lane_words<T, Power>;
@@ -79,7 +79,7 @@ __global__ void __launch_bounds__(32)
   if (threadIdx.x == 0) {
     for (int i = 2 * words; i < sums::count; ++i) total.chunk[i] = 0;
     const bool without_mean = counters[values] == 0 || counters[unknown] > 0;
-    unsigned seen = value == exact_value::mean && without_mean ? seen_bits::nan : 0;
+    unsigned seen = value == sum_value::mean && without_mean ? seen_bits::nan : 0;
     for (int bit = 0; bit < 3; ++bit) seen |= counters[specials + bit] > 0 ? 1u << bit : 0;
     if (counters[numbers] > 0 || counters[negative_zeros] == 0) seen |= seen_bits::not_negative_zero;
     total.seen = seen;

@@ -11,11 +11,6 @@
 namespace fanin {
 namespace accumulator {
 
-/// Whether a result of the operation is an element of the same operation.
-constexpr bool takes_results(operation what) {
-  return what == operation::sum || what == operation::product || what == operation::min || what == operation::max;
-}
-
 /// The accumulator of which a result R of the recipe is an element.
 template <class Recipe, class R>
 using accumulator_of_results = typename recipe_for<Recipe::what, Recipe::how, R>::type;

@@ -34,7 +34,7 @@ template <class T>
 report reduce_position(operation what, const inputs_of_rank& in, indexed<T>* value, const place& where,
                        const options& chosen) {
   const input_views& inputs = in.views;
-  const bool largest = what == operation::argmax;
+  const bool largest = row_of(what).seeks == extremity::greatest;
   const auto order = [largest](computed_as<T> x) {
     return largest ? accumulator::rank_of<true>(x) : accumulator::rank_of<false>(x);
   };

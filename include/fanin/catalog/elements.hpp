@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// The element types: one row for each. CONTRIBUTING.md says what else a new element type takes.
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include <fanin/complex_number.hpp>
+#include <fanin/error.hpp>
+#include <fanin/narrow_float.hpp>
+
+namespace fanin {
+
+enum class element_type : std::uint8_t {
+  f32,
+  f64,
+  i32,
+  i64,
+  u32,
+  u64,
+  i8,
+  u8,
+  i16,
+  u16,
+  f16,
+  bf16,
+  e5m2,
+  e4m3,
+  c64,
+  c128
+};
+
+template <class T>
+struct element_row {
+  using type = T;
+  element_type enumerator;
+  std::string_view name;
+  std::string_view npy;    ///< the type's code in .npy files, without the byte order
+  std::string_view story;  ///< one line, for tables
+};
+
+inline constexpr std::tuple element_rows{
+    element_row<float>{element_type::f32, "f32", "f4", "IEEE binary32"},
+    element_row<double>{element_type::f64, "f64", "f8", "IEEE binary64"},
+    element_row<std::int32_t>{element_type::i32, "i32", "i4", "signed, 32 bits"},
+    element_row<std::int64_t>{element_type::i64, "i64", "i8", "signed, 64 bits"},
+    element_row<std::uint32_t>{element_type::u32, "u32", "u4", "unsigned, 32 bits"},
+    element_row<std::uint64_t>{element_type::u64, "u64", "u8", "unsigned, 64 bits"},
+    element_row<std::int8_t>{element_type::i8, "i8", "i1", "signed, 8 bits"},
+    element_row<std::uint8_t>{element_type::u8, "u8", "u1", "unsigned, 8 bits; bool too"},
+    element_row<std::int16_t>{element_type::i16, "i16", "i2", "signed, 16 bits"},
+    element_row<std::uint16_t>{element_type::u16, "u16", "u2", "unsigned, 16 bits"},
+    element_row<f16>{element_type::f16, "f16", "f2", "IEEE binary16"},
+    element_row<bf16>{element_type::bf16, "bf16", "V2", "bfloat16: the upper half of a binary32"},
+    element_row<e5m2>{element_type::e5m2, "e5m2", "V1", "8 bits: the upper half of a binary16"},
+    element_row<e4m3>{element_type::e4m3, "e4m3", "V1", "8 bits without infinities, up to 448"},
+    element_row<std::complex<float>>{element_type::c64, "c64", "c8", "complex, of two f32"},
+    element_row<std::complex<double>>{element_type::c128, "c128", "c16", "complex, of two f64"},
+};
+inline constexpr std::size_t element_count = std::tuple_size_v<decltype(element_rows)>;
+
+namespace detail {
+
+template <std::size_t I>
+using element_at = typename std::tuple_element_t<I, std::remove_const_t<decltype(element_rows)>>::type;
+
+template <class T, std::size_t... I>
+constexpr bool is_listed(std::index_sequence<I...>) {
+  return (std::same_as<T, element_at<I>> || ...);
+}
+
+/// The array of f(row) for all element rows.
+template <class F>
+constexpr auto for_each_element_row(F f) {
+  return std::apply([&](const auto&... row) { return std::array{f(row)...}; }, element_rows);
+}
+
+constexpr bool elements_are_in_order() {
+  const auto enumerators = for_each_element_row([](const auto& row) { return row.enumerator; });
+  for (std::size_t i = 0; i < element_count; ++i) {
+    if (static_cast<std::size_t>(enumerators[i]) != i) return false;
+  }
+  return true;
+}
+static_assert(elements_are_in_order(),
+              "the rows of element types stand in the order of the enumerators, all of them");
+
+template <std::size_t I, class F>
+constexpr auto with_element_from(element_type type, F& f) {
+  if constexpr (I + 1 < element_count) {
+    if (static_cast<std::size_t>(type) != I) return with_element_from<I + 1>(type, f);
+  } else {
+    if (static_cast<std::size_t>(type) != I) throw invalid_argument("there is no such element type");
+  }
+  return f.template operator()<element_at<I>>();
+}
+
+}  // namespace detail
+
+/// A type of which arrays can be reduced.
+template <class T>
+concept element = detail::is_listed<T>(std::make_index_sequence<element_count>());
+
+/// The listed type that has the representation of T: T itself, for bool u8, or of two integer types of one size and
+/// sign, as `long` and `long long` may be, the one that is listed. Void if there is none; characters are no numbers.
+template <class T>
+struct listed_as {
+  using type = void;
+};
+template <element T>
+struct listed_as<T> {
+  using type = T;
+};
+template <>
+struct listed_as<bool> {
+  using type = std::uint8_t;
+};
+template <class T>
+requires(!element<T> && (std::same_as<T, long> || std::same_as<T, long long>)) struct listed_as<T> {
+  using type = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
+};
+template <class T>
+requires(!element<T> && (std::same_as<T, unsigned long> || std::same_as<T, unsigned long long>)) struct listed_as<T> {
+  using type = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
+};
+
+template <element T>
+inline constexpr element_type type_of = std::get<element_row<T>>(element_rows).enumerator;
+
+/// The C++ type of an element type known at compile time.
+template <element_type Type>
+using element_of_type = detail::element_at<static_cast<std::size_t>(Type)>;
+
+/// Returns `f.operator()<T>()`, where T is the C++ type of `type`. @throws invalid_argument if `type` is no
+/// enumerator
+template <class F>
+constexpr auto with_element(element_type type, F f) {
+  return detail::with_element_from<0>(type, f);
+}
+
+inline constexpr auto all_element_types =
+    detail::for_each_element_row([](const auto& row) { return row.enumerator; });
+
+/// The size of an element in bytes.
+constexpr std::size_t size_of(element_type type) {
+  return with_element(type, [&]<class T>() { return sizeof(T); });
+}
+constexpr bool is_floating(element_type type) {
+  return with_element(type, [&]<class T>() { return floating<T>; });
+}
+constexpr bool is_complex(element_type type) {
+  return with_element(type, [&]<class T>() { return complex_number<T>; });
+}
+constexpr bool is_integer(element_type type) { return !is_floating(type) && !is_complex(type); }
+
+/// The type of the parts of complex numbers; of any others, their own type.
+constexpr element_type part_type(element_type type) {
+  return with_element(type, [&]<class T>() { return type_of<part_of<T>>; });
+}
+
+}  // namespace fanin
