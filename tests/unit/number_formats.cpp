@@ -14,7 +14,7 @@
 namespace fanin::test {
 namespace {
 
-using detail::number_format;
+using fanin::detail::number_format;
 
 /// The bits of the sum, which is rounded to the format that the caller passes.
 template <class State>
@@ -24,7 +24,7 @@ template <class State>
 
 template <class R>
 std::uint64_t bits_in(R x) {
-  return detail::to_bits(x);
+  return fanin::detail::to_bits(x);
 }
 
 /// Checks that the values of a state have the same bits in a format and in its type.
@@ -82,7 +82,7 @@ void check_sums(const std::vector<T>& x) {
 TEST_SUITE("unit/number_formats") {
   TEST_CASE_TEMPLATE("every number of a format, and what lies between it and the next one", R, f16, bf16, e5m2,
                      e4m3) {
-    using format = detail::float_format<R>;
+    using format = fanin::detail::float_format<R>;
     const number_format to = number_format::of<R>();
     const auto bits_of = [&](double x) {
       exact_accumulator<double> sum;
@@ -120,22 +120,22 @@ TEST_SUITE("unit/number_formats") {
     const number_format to = number_format::of<R>();
     generator random(31);
     for (int i = 0; i < 20000; ++i) {
-      auto bits = static_cast<typename detail::float_format<R>::bits>(random());
-      if (i % 4 == 0) bits &= detail::float_format<R>::implicit_one * 2 - 1;  // subnormal, or just above
-      const R x = std::fabs(detail::from_bits<R>(bits));
+      auto bits = static_cast<typename fanin::detail::float_format<R>::bits>(random());
+      if (i % 4 == 0) bits &= fanin::detail::float_format<R>::implicit_one * 2 - 1;  // subnormal, or just above
+      const R x = std::fabs(fanin::detail::from_bits<R>(bits));
       if (!(x < limits::max())) continue;
       exact_accumulator<double> two;
       two.add(x);
-      CHECK(rounded(two, to) == detail::to_bits(x));
+      CHECK(rounded(two, to) == fanin::detail::to_bits(x));
       two.add(std::nextafter(x, limits::infinity()));
-      CHECK(two.mean(2, to) == detail::to_bits(x) + detail::to_bits(x) % 2);
+      CHECK(two.mean(2, to) == fanin::detail::to_bits(x) + fanin::detail::to_bits(x) % 2);
     }
     exact_accumulator<double> most;
     most.add(limits::max());
     most.add(std::ldexp(R{1}, limits::max_exponent - limits::digits - 1));
-    CHECK(rounded(most, to) == detail::float_format<R>::infinity);
+    CHECK(rounded(most, to) == fanin::detail::float_format<R>::infinity);
     most.add(-1);
-    CHECK(rounded(most, to) == detail::to_bits(limits::max()));
+    CHECK(rounded(most, to) == fanin::detail::to_bits(limits::max()));
   }
 
   TEST_CASE_TEMPLATE("sums, means, roots and spreads have the bits of roundings to a type", T, float, double) {
