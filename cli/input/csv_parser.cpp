@@ -75,7 +75,7 @@ bool csv_parser::guess_header(std::string_view text, bool last, const text_numbe
   } else if (!last) {
     return false;
   }
-  text_numbers messages = out;  // of which none is shown
+  text_numbers messages = out;  // no message is shown
   header_guess guess;
   field found;
   std::size_t at = 0;

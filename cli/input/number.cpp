@@ -73,7 +73,8 @@ std::errc read_value(std::string_view word, T& value) {
   if (code == std::errc::result_out_of_range && finish_out_of_range(word, value)) return {};
   return code;
 }
-/// Of the floats next to a number, the one with an odd mantissa is rounded to fewer bits as the number itself is.
+/// Rounds by way of the float next to the number whose mantissa is odd: rounding that float to fewer bits gives what
+/// rounding the number itself gives.
 template <narrow_float T>
 std::errc read_value(std::string_view word, T& value) {
   double wide = 0;

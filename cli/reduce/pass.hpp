@@ -34,7 +34,7 @@ class reduction_pass {
   struct column {
     std::string name;
     std::uint64_t count = 0, missing = 0, inexact = 0;
-    std::vector<typed_streams<incremental>> streams;  ///< of each operation
+    std::vector<typed_streams<incremental>> streams;  ///< one for each operation
   };
 
   void check_same(const source& input);

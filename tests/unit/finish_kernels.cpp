@@ -126,7 +126,7 @@ auto state_of(const std::vector<T>& x, std::size_t begin, std::size_t end) {
 
 /// The state of the recipe's accumulator for a state of the kernel.
 template <class Recipe>
-auto total_of(const typename cuda::kernel_of<Recipe>::state& s) {
+auto total_of(const typename cuda::form_of<Recipe>::partial& s) {
   if constexpr (cuda::compares<Recipe>) {
     return s;
   } else {
@@ -190,7 +190,7 @@ cuda::finish_target target_of(element_type result) {
 template <class Recipe>
 void check_single(const std::vector<typename Recipe::element>& x) {
   using A = merged_by<Recipe>;
-  using state = typename cuda::kernel_of<Recipe>::state;
+  using state = typename cuda::form_of<Recipe>::partial;
   constexpr std::size_t stride = cuda::most_state_bytes;
   alignas(16) static std::byte states[4 * stride];
   auto total = A::identity();

@@ -38,7 +38,7 @@ struct placed_integer {
   /// Whether this is a sum of negative zeros, or of nothing.
   FANIN_HOST_DEVICE bool is_negative_zero() const { return (tag & has_positive) == 0 && is_zero(); }
 
-  /// Adds a sum, to the higher one of the places.
+  /// Adds a sum. The result has the higher one of both places.
   FANIN_HOST_DEVICE void add(placed_integer more) {
     if (((tag ^ more.tag) & ~(has_positive | unfit)) != 0) {
       if (place() < more.place()) {
@@ -106,7 +106,7 @@ FANIN_HOST_DEVICE FANIN_NOINLINE typename To::bits rounded_magnitude(const std::
   return detail::round_magnitude<R>(quotient.word, low + 32 * quotient.first, quotient.sticky, to);
 }
 
-/// Of a power of two, at least 1.
+/// The exponent of a power of two that is at least 1.
 FANIN_HOST_DEVICE inline int exponent_of(float power) { return static_cast<int>(detail::to_bits(power) >> 23) - 127; }
 
 /// The sum divided by `count` > 0, and rounded once to R, the format of `to`. 0 gives +0.

@@ -31,12 +31,14 @@ finisher finisher_of(const request& request) {
     using total = typename M::state;
     constexpr state_form of_kernel = form_of_states<Recipe>();
     constexpr operation what = ended_as<Recipe>();
-    if constexpr (has_placed_form<accumulator::folds_as_t<typename Recipe::accumulator>>) {
+    using of_words =
+        typename shared_form<typename Recipe::element, accumulator::folds_as_t<typename Recipe::accumulator>>::type;
+    if constexpr (has_placed_form<of_words>) {
       return {finish_kernel<M>, what, of_kernel, state_form::placed, sizeof(typename placed_t<M>::state)};
     } else if constexpr (is_wide_state(sizeof(total))) {
       return {finish_kernel<M>, what, of_kernel, state_form::merged, sizeof(total)};
     } else {
-      return {finish_kernel<M>, what, of_kernel, of_kernel, sizeof(typename kernel_of<Recipe>::state)};
+      return {finish_kernel<M>, what, of_kernel, of_kernel, sizeof(typename form_of<Recipe>::partial)};
     }
   });
 }

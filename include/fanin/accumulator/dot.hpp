@@ -48,7 +48,7 @@ class exact_dot_accumulator {
     sum_.add_scaled(value, exponent);
   }
 
-  /// As add_scaled(), for a sum that is wider than 128 bits.
+  /// Adds a sum that is wider than 128 bits like add_scaled().
   template <int Low, int High>
   FANIN_HOST_DEVICE void add_sum(const detail::fixed_point<Low, High>& partial) {
     numbers_ = true;

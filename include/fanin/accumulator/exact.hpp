@@ -70,14 +70,14 @@ class basic_exact_accumulator {
     sum_.add_scaled(value, exponent);
   }
 
-  /// As add_scaled(), for the sum of digit[i] * 2^(low + 32 i), 2^low the smallest power.
+  /// Adds the sum of digit[i] * 2^(low + 32 i) like add_scaled(); 2^low is the smallest power.
   template <std::size_t N>
   void add_digits(const std::int64_t (&digit)[N]) {
     seen_ = numbers;
     sum_.add_digits(digit);
   }
 
-  /// As add_scaled(), for a sum that is wider than 128 bits.
+  /// Adds a sum that is wider than 128 bits like add_scaled().
   template <int Low, int High>
   FANIN_HOST_DEVICE void add_sum(const detail::fixed_point<Low, High>& partial) {
     seen_ = numbers;
@@ -202,7 +202,7 @@ class basic_exact_accumulator {
     return state;
   }
 
-  /// As to_lanes() and from_lanes(), for up to 2^21 states and a transport that is trusted: nothing is checked, and
+  /// These two are to_lanes() and from_lanes() for up to 2^21 states and a trusted transport: nothing is checked, and
   /// the words of the sum may be negative or above 2^32. from_lanes() takes these lanes, too.
   void write_lanes(std::int64_t* out) const {
     sum_.write_lanes(out);

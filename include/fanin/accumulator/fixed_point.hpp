@@ -114,7 +114,7 @@ struct leading_words {
   int first = 0;  ///< may be negative: words below the number's are 0
   bool sticky = false;
 
-  /// Those of x, least significant word first.
+  /// Takes the leading words of x, whose least significant word comes first.
   template <int N>
   FANIN_HOST_DEVICE explicit leading_words(const std::uint32_t (&x)[N]) {
     int top = N - 1;

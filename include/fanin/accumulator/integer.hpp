@@ -88,7 +88,8 @@ struct integer_square_sum : detail::unrounded {
   using merges_as = integer_square_sum<std::int64_t>;
   static constexpr state limit = state{1} << 127;
   FANIN_HOST_DEVICE static constexpr state identity() { return 0; }
-  FANIN_HOST_DEVICE static void add(state& s, element x) {
+  template <class Integer>
+  FANIN_HOST_DEVICE static void add(state& s, Integer x) {
     const auto wide = static_cast<uint128>(x < 0 ? -static_cast<int128>(x) : static_cast<int128>(x));
     merge(s, wide * wide);
   }
