@@ -115,12 +115,14 @@ auto state_of(const std::vector<T>& x, std::size_t begin, std::size_t end) {
     }
     return s;
   };
-  if constexpr (Recipe::how == method::exact) {
-    typename K::state s;
+  if constexpr (cuda::compares<Recipe>) {
+    return fold(K());
+  } else if constexpr (Recipe::how == method::exact) {
+    typename cuda::form_of<Recipe>::partial s;
     write_state(fold(A()), s);
     return s;
   } else {
-    return fold(K());
+    return fold(typename cuda::form_of<Recipe>::of_elements());
   }
 }
 
@@ -254,10 +256,9 @@ void check_single(const std::vector<typename Recipe::element>& x) {
 /// The states of a batch's chunks, of results one after the other.
 template <class Recipe>
 struct chunks_in_memory {
-  using state = typename cuda::kernel_of<Recipe>::state;
-  using total = decltype(total_of<Recipe>(std::declval<state>()));
-  using A = accumulator::folds_as_t<typename Recipe::accumulator>;
-  static constexpr bool placed = cuda::has_placed_form<A>, wide = cuda::is_wide_state(sizeof(total));
+  using total = decltype(total_of<Recipe>(std::declval<typename cuda::form_of<Recipe>::partial>()));
+  using M = cuda::merging_t<Recipe>;
+  static constexpr bool placed = cuda::has_placed<M>, wide = cuda::is_wide_state(sizeof(total));
 
   std::vector<std::byte> states, exact;
   std::vector<std::uint64_t> present;
@@ -269,9 +270,12 @@ struct chunks_in_memory {
     present.push_back(x.size());
     append(exact, s);
     if constexpr (placed) {
-      using P = cuda::placed_form_t<A>;
+      using P = cuda::placed_t<M>;
       typename P::state few = P::identity();
-      for (const T one : x) P::add(few, one);
+      for (const T one : x) {
+        const typename P::number number = one;
+        P::add(few, Recipe::what == operation::sum_of_magnitudes ? std::fabs(number) : number);
+      }
       append(states, few);
     } else if constexpr (wide) {
       append(states, s);
