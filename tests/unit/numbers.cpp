@@ -51,7 +51,7 @@ auto add_vector(typename K::state& s, const std::array<Word, N>& v, const cuda::
 }
 
 template <class Recipe>
-void check_recipe(generator& random) {
+void check_words(generator& random) {
   using T = typename Recipe::element;
   using A = elements_form<Recipe>;
   using K = words_form<Recipe>;
@@ -114,7 +114,7 @@ TEST_SUITE("unit/numbers") {
           for (const method how : all_methods) {
             with_recipe(what, type, how, [&]<class Recipe>(Recipe) {
               if constexpr (!complex_number<typename Recipe::element> && !cuda::compares<Recipe>) {
-                if constexpr (requires { typename words_form<Recipe>::rule; }) check_recipe<Recipe>(random);
+                if constexpr (requires { typename words_form<Recipe>::rule; }) check_words<Recipe>(random);
               }
               return true;
             });
