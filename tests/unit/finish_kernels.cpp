@@ -115,12 +115,12 @@ auto state_of(const std::vector<T>& x, std::size_t begin, std::size_t end) {
     }
     return s;
   };
-  if constexpr (Recipe::how == method::exact) {
+  if constexpr (cuda::compares<Recipe>) {
+    return fold(K());
+  } else if constexpr (Recipe::how == method::exact) {
     typename cuda::form_of<Recipe>::partial s;
     write_state(fold(A()), s);
     return s;
-  } else if constexpr (cuda::compares<Recipe>) {
-    return fold(K());
   } else {
     return fold(typename cuda::form_of<Recipe>::of_elements());
   }
@@ -189,8 +189,8 @@ cuda::finish_target target_of(element_type result) {
 }
 
 /// The end of a single result, of the states of three parts of x.
-template <class Recipe, class T>
-void check_single(const std::vector<T>& x) {
+template <class Recipe>
+void check_single(const std::vector<typename Recipe::element>& x) {
   using A = merged_by<Recipe>;
   using state = typename cuda::form_of<Recipe>::partial;
   constexpr std::size_t stride = cuda::most_state_bytes;
@@ -253,18 +253,238 @@ void check_single(const std::vector<T>& x) {
   });
 }
 
-TEST_SUITE("unit/finish_kernels") {
-  TEST_CASE_TEMPLATE("single results of every recipe and type", T, float, double, f16, e4m3, std::int8_t,
-                     std::uint16_t, std::uint64_t, std::complex<float>, std::complex<double>) {
-    std::vector<T> x;
-    for (const int one : {3, -2, 1, 0, 2, 4, -1, 1, 3}) {
-      if constexpr (std::is_unsigned_v<T>) {
-        x.push_back(static_cast<T>(std::abs(one)));
-      } else {
-        x.push_back(T(static_cast<part_of<T>>(static_cast<float>(one))));
+/// The states of a batch's chunks, of results one after the other.
+template <class Recipe>
+struct chunks_in_memory {
+  using total = decltype(total_of<Recipe>(std::declval<typename cuda::form_of<Recipe>::partial>()));
+  using M = cuda::merging_t<Recipe>;
+  static constexpr bool placed = cuda::has_placed<M>, wide = cuda::is_wide_state(sizeof(total));
+
+  std::vector<std::byte> states, exact;
+  std::vector<std::uint64_t> present;
+  std::size_t stride = 0;
+
+  template <class T>
+  void add(const std::vector<T>& x) {
+    const total s = total_of<Recipe>(state_of<Recipe>(x, 0, x.size()));
+    present.push_back(x.size());
+    append(exact, s);
+    if constexpr (placed) {
+      using P = cuda::placed_t<M>;
+      typename P::state few = P::identity();
+      for (const T one : x) {
+        const typename P::number number = one;
+        P::add(few, Recipe::what == operation::sum_of_magnitudes ? std::fabs(number) : number);
+      }
+      append(states, few);
+    } else if constexpr (wide) {
+      append(states, s);
+    } else {
+      append(states, state_of<Recipe>(x, 0, x.size()));
+    }
+  }
+  cuda::state_source source() const {
+    return {placed ? state_form::placed
+            : wide ? state_form::merged
+                   : cuda::form_of_states<Recipe>(),
+            stride, nullptr};
+  }
+
+ private:
+  template <class State>
+  void append(std::vector<std::byte>& to, const State& s) {
+    if (&to == &states) stride = sizeof s;
+    const auto* const bytes = reinterpret_cast<const std::byte*>(&s);
+    to.insert(to.end(), bytes, bytes + sizeof s);
+  }
+};
+
+/// Ends the results of three chunks each, and adds the elements to results.
+template <class Recipe, class T>
+void check_rows(const std::vector<std::vector<T>>& chunks) {
+  using A = merged_by<Recipe>;
+  using total = decltype(A::identity());
+  chunks_in_memory<Recipe> memory;
+  std::vector<total> totals;
+  std::vector<std::uint64_t> counts;
+  for (std::size_t i = 0; i < chunks.size(); i += 3) {
+    total s[4];
+    counts.push_back(0);
+    for (std::size_t k = 0; k < 4; ++k) {
+      s[k] = A::identity();
+      if (k == 3) continue;
+      memory.add(chunks[i + k]);
+      counts.back() += chunks[i + k].size();
+      A::merge(s[k], total_of<Recipe>(state_of<Recipe>(chunks[i + k], 0, chunks[i + k].size())));
+    }
+    for (const std::size_t k : {0, 1}) A::merge(s[k], s[k + 2]);
+    A::merge(s[0], s[1]);
+    totals.push_back(s[0]);
+  }
+  cuda::batch_status status{};
+  cuda::batch_elements all{};
+  all.kind = layout::rows;
+  all.results = totals.size();
+  all.chunks = 3;
+  cuda::batch_output out{};
+  out.states = memory.states.data();
+  out.exact_states = memory.exact.data();
+  out.present = memory.present.data();
+  out.status = &status;
+  out.rule = cuda::rule_of(Recipe::what, type_of<T>);
+  out.least = least_count(Recipe::what);
+  for_each_result<Recipe>([&]<class R>(element_type type) {
+    std::vector<R> found(totals.size());
+    out.results = found.data();
+    out.result = type;
+    cuda::finish_target target = target_of<Recipe>(type);
+    run<Recipe>(all, out, memory.source(), target, 4);
+    std::vector<R> expected;
+    for (std::size_t i = 0; i < totals.size(); ++i) {
+      expected.push_back(expected_value<Recipe, R>(totals[i], counts[i]).value);
+      CHECK(same_bits(found[i], expected[i]));
+    }
+    if constexpr (accumulator::takes_results(Recipe::what)) {
+      target.adds = true;
+      run<Recipe>(all, out, memory.source(), target, 4);
+      for (std::size_t i = 0; i < totals.size(); ++i) {
+        if constexpr (cuda::compares<Recipe>) {
+          const auto s = cuda::state_of_keys<Recipe, cuda::kernel_of<Recipe>>(totals[i]);
+          CHECK(same_bits(found[i], accumulator::with_earlier<Recipe, R>(s, counts[i], expected[i])));
+        } else {
+          CHECK(same_bits(found[i], accumulator::with_earlier<Recipe, R>(totals[i], counts[i], expected[i])));
+        }
       }
     }
-    for_each_recipe<T>([&]<class Recipe>() { check_single<Recipe>(x); });
+    CHECK(status.overflowed == 0);
+    CHECK(status.too_few == 0);
+  });
+}
+
+template <class T>
+std::vector<T> numbers(std::initializer_list<int> all) {
+  std::vector<T> x;
+  for (const int one : all) {
+    if constexpr (std::is_unsigned_v<T>) {
+      x.push_back(static_cast<T>(std::abs(one)));
+    } else {
+      x.push_back(T(static_cast<part_of<T>>(static_cast<float>(one))));
+    }
+  }
+  return x;
+}
+
+TEST_SUITE("unit/finish_kernels") {
+  TEST_CASE_TEMPLATE("every recipe and type of a result", T, float, double, f16, e4m3, std::int8_t, std::uint16_t,
+                     std::uint64_t, std::complex<float>, std::complex<double>) {
+    std::vector<std::vector<T>> chunks;
+    for (const auto& one : {numbers<T>({3, -2, 1}), numbers<T>({-1}), numbers<T>({2, 4}), numbers<T>({5, 1, 1, 2}),
+                            numbers<T>({-2, 3}), numbers<T>({1, 6})}) {
+      chunks.push_back(one);
+    }
+    if constexpr (std::is_floating_point_v<T>) {
+      // The sum takes many words.
+      for (const int exponent : {-60, 20, 50}) {
+        chunks.push_back({std::ldexp(T{1}, exponent), std::ldexp(T{-3}, -exponent), T(exponent)});
+      }
+      for (int i = 0; i < 3; ++i) chunks.push_back({-T{0}});
+    }
+    for_each_recipe<T>([&]<class Recipe>() {
+      check_single<Recipe>(numbers<T>({3, -2, 1, 0, 2, 4, -1, 1, 3}));
+      check_rows<Recipe>(chunks);
+    });
+  }
+
+  TEST_CASE_TEMPLATE("what is not finite", T, float, double, f16) {
+    using limits = std::numeric_limits<T>;
+    for (const T special : {limits::infinity(), limits::quiet_NaN(), limits::max(), T(-0.0f)}) {
+      check_single<recipe<operation::sum, method::exact, T>>({special, special, special});
+      check_single<recipe<operation::mean, method::exact, T>>({special, T(1.0f), special});
+      check_single<recipe<operation::norm2, method::exact, T>>({special, T(-2.0f), special});
+      check_single<recipe<operation::dot, method::exact, T>>({special, T(-2.0f), special});
+      check_single<recipe<operation::variance, method::exact, T>>({special, T(-2.0f), special});
+    }
+  }
+
+  TEST_CASE("results that do not fit, and results of too few elements") {
+    using Recipe = recipe<operation::sum, method::fast, std::int64_t>;
+    const detail::int128 states[] = {detail::int128{1} << 63, -1, detail::int128{1} << 64 | 5};
+    std::uint64_t present[] = {2, 1, 2};
+    std::int64_t found[3];
+    cuda::batch_status status{};
+    cuda::batch_elements all{};
+    all.kind = layout::rows;
+    all.results = 3;
+    all.chunks = 1;
+    all.first = 0;
+    cuda::batch_output out{};
+    out.states = const_cast<detail::int128*>(states);
+    out.present = present;
+    out.results = found;
+    out.result = element_type::i64;
+    out.status = &status;
+    cuda::finish_target target = target_of<Recipe>(element_type::i64);
+    const cuda::state_source from{state_form::merged, sizeof(detail::int128), nullptr};
+    run<Recipe>(all, out, from, target, 1);
+    CHECK(found[0] == std::numeric_limits<std::int64_t>::min());
+    CHECK(found[1] == -1);
+    CHECK(found[2] == 5);
+    CHECK(~status.overflowed == 0);
+    status = {};
+    target.end.result = out.result = element_type::u64;
+    run<Recipe>(all, out, from, target, 1);
+    CHECK(~status.overflowed == 1);
+
+    target.adds = true;
+    status = {};
+    target.end.result = out.result = element_type::i64;
+    found[0] = -1;
+    found[1] = 10;
+    found[2] = 7;
+    run<Recipe>(all, out, from, target, 1);
+    CHECK(found[0] == std::numeric_limits<std::int64_t>::max());
+    CHECK(found[1] == 9);
+    CHECK(found[2] == 7);
+    CHECK(~status.overflowed == 2);
+    status.bad_index = 1;
+    run<Recipe>(all, out, from, target, 1);
+    CHECK(found[1] == 9);
+  }
+
+  TEST_CASE("places of sorted groups, and results of no elements") {
+    using Recipe = recipe<operation::argmin, method::fast, float>;
+    const auto x = numbers<float>({3, -2, 1});
+    const auto s = state_of<Recipe>(x, 0, 3), none = state_of<Recipe>(x, 0, 0);
+    auto states = std::vector({s, none});
+    std::uint64_t present[] = {3, 0};
+    const std::uint32_t places[] = {40, 41, 42}, offsets[] = {0, 3};
+    indexed<float> found[2];
+    cuda::batch_status status{};
+    cuda::batch_elements all{};
+    all.kind = layout::rows;
+    all.results = 2;
+    all.chunks = 1;
+    cuda::batch_output out{};
+    out.states = states.data();
+    out.present = present;
+    out.results = found;
+    out.result = element_type::f32;
+    out.status = &status;
+    out.least = 1;
+    out.sorted_places = places;
+    out.group_offsets = offsets;
+    const cuda::state_source from{state_form::merged, sizeof s, nullptr};
+    run<Recipe>(all, out, from, target_of<Recipe>(element_type::f32), 1);
+    CHECK(found[0] == indexed<float>{-2, 41});
+    CHECK(~status.too_few == 1);
+    CHECK(found[1].index == ~std::uint64_t{0});
+    status = {};
+    const indexed<float> empty{-5, 77};
+    std::memcpy(out.empty, &empty, sizeof empty);
+    out.has_empty = true;
+    run<Recipe>(all, out, from, target_of<Recipe>(element_type::f32), 1);
+    CHECK(found[1] == empty);
+    CHECK(status.too_few == 0);
   }
 }
 

@@ -90,11 +90,11 @@ struct ends_with {
 
 /// What the end of a reduction has to know.
 struct ending {
-  operation what;            ///< ended_as()
+  operation what;            ///< as ended_as() gives it
   sum_value value;           ///< what becomes of a sum
   element_type result;       ///< the type of the value's number
-  detail::number_format to;  ///< of the value's parts, if these are floats
-  element_rule rule;         ///< of an operation that compares
+  detail::number_format to;  ///< the format of the value's parts, if these are floats
+  element_rule rule;         ///< used by operations that compare
 };
 
 /// The format of the number's parts, if these are floats.

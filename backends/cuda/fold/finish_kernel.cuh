@@ -48,7 +48,7 @@ namespace tuning {
 inline constexpr int finish_threads = 128;
 }  // namespace tuning
 
-/// Word i, in memory of words of that size.
+/// Reads word i of memory that consists of words of that size.
 inline __device__ std::uint64_t load_word(const void* words, unsigned bytes, std::uint64_t i) {
   switch (bytes) {
     case 1:

@@ -40,7 +40,7 @@ FANIN_HOST_DEVICE FANIN_NOINLINE R spread_of(const State& s, std::uint64_t count
   return s.template spread_of<R>(count, wanted, to...);
 }
 
-/// A NaN of type R, or as bits the NaN of the format.
+/// Returns a NaN of type R, or the bits of the NaN of a format.
 template <class R>
 FANIN_HOST_DEVICE R nan_of() {
   constexpr auto nan = std::numeric_limits<part_of<R>>::quiet_NaN();
@@ -53,8 +53,8 @@ FANIN_HOST_DEVICE R nan_of(const detail::number_format& to) {
   if constexpr (!std::is_same_v<R, bits_of_parts>) return to.quiet_nan;
 }
 
-/// The value of a state, if it fits. A mean or variance of no elements is NaN. `to`: nothing, or where R are bits the
-/// format of the number.
+/// The value of a state, if it fits. A mean or variance of no elements is NaN. `to` is empty, or if R
+/// has bits, their format.
 template <class Recipe, class R, class... To>
 FANIN_HOST_DEVICE R value_of(const typename Recipe::accumulator::state& s, std::uint64_t count, To... to) {
   using A = typename Recipe::accumulator;

@@ -48,7 +48,7 @@ struct componentwise {
     A::merge(s.re, other.re);
     A::merge(s.im, other.im);
   }
-  /// `to`: nothing, or of an exact accumulator the format of the parts.
+  /// `to` is empty, or for an exact accumulator the format of the parts.
   template <class R, class... To>
   FANIN_HOST_DEVICE static R finish(const state& s, std::uint64_t count, To... to) {
     using part = typename R::value_type;
@@ -81,7 +81,7 @@ template <class T>
 FANIN_HOST_DEVICE T without_sign_of_zero(T x) {
   return canonical(x + 0);
 }
-/// The same for the bits of a number in a format.
+/// Returns the bits x of a number in a format, or the bits of +0 for -0.
 template <class To>
 FANIN_HOST_DEVICE typename To::bits without_sign_of_zero(typename To::bits x, To to) {
   return x == to.sign ? 0 : x;

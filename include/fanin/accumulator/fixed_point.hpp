@@ -73,8 +73,8 @@ FANIN_HOST_DEVICE inline R from_bits(typename float_format<R>::bits bits) {
   return float_format<R>::made_of(bits);
 }
 
-/// The value of a sum with these specials, the bits of seen_bits in docs/exact-format.md, or without any of zeros
-/// that are negative.
+/// The value of a sum that is no number: `special` is byte 7 of a saved sum. With no bit of `special` the sum is one
+/// of negative zeros.
 template <class To>
 FANIN_HOST_DEVICE typename To::value special_value(unsigned special, To to) {
   constexpr unsigned plus_infinity = 2, minus_infinity = 4;
