@@ -69,18 +69,17 @@ std::size_t csv_parser::parse_plain_records(std::string_view text, std::size_t a
 }
 
 bool csv_parser::guess_header(std::string_view text, bool last, const text_numbers& out) {
-  if (text.size() > header_guess::most_bytes) {
-    text = text.substr(0, header_guess::most_bytes);
-    last = false;
-  } else if (!last) {
-    return false;
-  }
+  if (text.size() <= header_guess::most_bytes && !last) return false;
+  const bool is_cut = text.size() > header_guess::most_bytes_of_two;
+  if (is_cut) text = text.substr(0, header_guess::most_bytes_of_two);
   text_numbers messages = out;  // of which none is shown
   header_guess guess;
   field found;
-  std::size_t at = 0;
+  std::size_t at = 0, index = 0;
   try {
-    for (std::size_t index = 0; at < text.size() && next_field(text, at, last, found, messages); at = found.end) {
+    for (; at < text.size() && index < most_names; at = found.end) {
+      if (!next_field(text, at, last && !is_cut, found, messages)) break;
+      if (found.end > header_guess::most_bytes && guess.has_two_records()) break;
       const bool blank_line = found.ends_record && index == 0 && trimmed(text.substr(at, found.end - at)).empty();
       if (!blank_line) guess.add_field(found.value, text[at] == '"');
       index = found.ends_record ? 0 : index + 1;
@@ -89,10 +88,18 @@ bool csv_parser::guess_header(std::string_view text, bool last, const text_numbe
   } catch (const bad_data&) {
     // The records before have told what they can. The parser finds the fault again and reports it.
   }
+  const bool may_tell_more = !last && !is_cut && index < most_names;
+  if (may_tell_more && !guess.has_two_records()) return false;
   in_header_ = guess.is_header(out.name());
   guesses_header_ = false;
+  if (!in_header_) check_numbers(guess.first_record(), out);
   if (by_ && by_->is_all() && !in_header_) throw usage_error("--by all needs --header, which names the columns");
   return true;
+}
+
+void csv_parser::check_numbers(const std::vector<std::string>& first_record, const text_numbers& out) const {
+  choice_.check_numbers(first_record, out.name());
+  if (by_) by_->check_numbers(first_record, out.name());
 }
 
 bool csv_parser::next_field(std::string_view text, std::size_t begin, bool last, field& found, text_numbers& out) {

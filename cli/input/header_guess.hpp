@@ -8,17 +8,25 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/input/text_layout.hpp"
+
 namespace fanin::cli {
 
 /// Takes the records at the front of a text, and compares the first one with the others, column by column.
 class header_guess {
  public:
-  /// Records that end further behind take no part.
+  /// Records that end further behind take no part, but for the first two.
   static constexpr std::size_t most_bytes = std::size_t{1} << 16;
+  /// The first two take no part if they end further behind: 256 bytes for each of the most names.
+  static constexpr std::size_t most_bytes_of_two = most_names << 8;
 
   /// The next field of the record at hand, without the quotes that it had if it `is_quoted`.
   void add_field(std::string_view text, bool is_quoted) { record_.push_back({std::string(text), is_quoted}); }
   void end_record();
+  /// Whether the first record and one below have ended.
+  bool has_two_records() const noexcept { return records_ > 1; }
+  /// The fields of the first record.
+  std::vector<std::string> first_record() const;
 
   /// The first record is data if it has a number with a fraction. Otherwise it is a header if it alone has text, or
   /// alone has quotes, in a column of numbers; and it is data if it has no number.
@@ -29,6 +37,8 @@ class header_guess {
   bool is_header(const std::string& input) const;
 
  private:
+  /// A word that stands for a missing number is `missing`, and so is a word of marks, such as - or ?, without a
+  /// letter or a digit: it names no column.
   enum class kind : std::uint8_t { missing, integer, fraction, text };
   struct field {
     std::string text;
@@ -51,6 +61,7 @@ class header_guess {
 
   std::vector<field> record_;
   std::vector<column> columns_;
+  std::size_t records_ = 0;
 };
 
 }  // namespace fanin::cli

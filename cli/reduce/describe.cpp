@@ -29,8 +29,7 @@ struct described_column {
   element_type type;
   any_description found;
 
-  /// The integers that were rounded to f64 when they were read.
-  std::uint64_t rounded() const { return type == element_type::f64 ? column.inexact : 0; }
+  rounded_numbers rounded() const { return column.rounded_as(type); }
 };
 
 struct named_number {
@@ -48,7 +47,7 @@ json to_json(const described_column& one, const source& input) {
   if (!one.column.name.empty()) all["column"] = one.column.name;
   all.update({{"element_type", to_string(one.type)}, {"count", one.found.count}, {"nan", one.found.nan}});
   if (input.skips_missing()) all["missing"] = one.column.missing;
-  if (one.rounded() > 0) all["rounded_on_reading"] = one.rounded();
+  if (one.rounded().integers > 0) all["rounded_on_reading"] = one.rounded().integers;
   for (const auto& [name, number] : named_numbers) all[std::string(name)] = json_value(one.found.*number).at("value");
   for (const auto& [name, number] : named_numbers) all["text"][std::string(name)] = value_text(one.found.*number);
   return all;
@@ -91,7 +90,7 @@ std::vector<described_column> describe_columns(source& input, const options& cho
     const std::string place = place_text(input.name(), column.name);
     const auto finish = [&] { return columns[i].chosen().finish().value; };
     all.push_back({column, columns[i].type(), with_input_name(place, finish, overflow_advice(input.infers_types()))});
-    warn_of_rounding(place, all.back().rounded());
+    warn_of_rounding(place, all.back().rounded(), all.back().type);
   }
   return all;
 }

@@ -358,10 +358,23 @@ TEST_CASE("explain says on stderr who ran and why") {
   const finished run = here.fanin("sum x.txt --explain --backend cuda,serial --variant kahan");
   CHECK(run.status == 0);
   CHECK(run.out == "3\n");
-  for (const std::string part :
-       {"2 elements of f64", "passed over: cuda", "ran: serial/kahan", "same bits: fixed_order", "|error| <="}) {
+  for (const std::string part : {"2 elements of f64", "passed over: cuda", "ran: sum by serial/kahan",
+                                 "same bits: fixed_order", "|error| <="}) {
     CAPTURE(part);
     CHECK(run.err.find(part) != std::string::npos);
+  }
+}
+
+TEST_CASE("reduce explains each operation") {
+  const scratch_folder here;
+  here.write("x.csv", "k,v\na,1\nb,2\n");
+  for (const std::string many : {"", " --by k", " --axis 0"}) {
+    CAPTURE(many);
+    const finished run = here.fanin("reduce sum,mean x.csv --column v --explain" + many);
+    CHECK(run.status == 0);
+    CHECK(run.err.find("ran: sum by ") != std::string::npos);
+    CHECK(run.err.find("ran: mean by ") != std::string::npos);
+    CHECK((run.err.find("results: ") != std::string::npos) == !many.empty());
   }
 }
 
