@@ -69,7 +69,7 @@ bool is_truth(operation what) { return row_of(what).result == result_rule::truth
 
 /// The bound as a number in the result's units where it follows from the value: where no sum of magnitudes is in it,
 /// or the value is that sum.
-std::string bound_text(const finished_reduction& done) {
+std::string bound_of_one_text(const finished_reduction& done) {
   const error_bound& bound = done.reached.report.bound;
   if (is_exact(bound)) return "0: the value is exact";
   const double value = std::fabs(oracle::as_double(done.reached.value));
@@ -216,7 +216,7 @@ void warn_of_rounding(std::span<const finished_reduction> all) {
   }
 }
 
-void explain(const finished_reduction& done) { explain(done, "NaN", bound_text(done)); }
+void explain(const finished_reduction& done) { explain(done, "NaN", bound_of_one_text(done)); }
 void explain_each(const finished_reduction& done) { explain(done, "elements", bound_of_each_text(done)); }
 
 void add_explain_option(CLI::App& parser, bool& explain) {
