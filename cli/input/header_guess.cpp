@@ -23,9 +23,12 @@ header_guess::kind header_guess::kind_of(std::string_view word) {
   return read_any(word, number, rounded) == std::errc::invalid_argument ? kind::text : kind::fraction;
 }
 
-void header_guess::end_record() {
+void header_guess::end_record(std::size_t end) {
   const bool is_first = records_++ == 0;
-  if (is_first) columns_.resize(record_.size());
+  if (is_first) {
+    columns_.resize(record_.size());
+    end_of_guess_ = std::clamp(16 * end, most_bytes, most_bytes_of_long);
+  }
   for (std::size_t i = 0; i < std::min(record_.size(), columns_.size()); ++i) {
     const std::string_view word = trimmed(record_[i].text);
     const kind found = kind_of(word);

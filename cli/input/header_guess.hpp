@@ -8,23 +8,20 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/input/text_layout.hpp"
-
 namespace fanin::cli {
 
 /// Takes the records at the front of a text, and compares the first one with the others, column by column.
 class header_guess {
  public:
-  /// Records that end further behind take no part, but for the first two.
-  static constexpr std::size_t most_bytes = std::size_t{1} << 16;
-  /// The first two take no part if they end further behind: 256 bytes for each of the most names.
-  static constexpr std::size_t most_bytes_of_two = most_names << 8;
+  /// Records that end further behind than end_of_guess() take no part. It is between these two.
+  static constexpr std::size_t most_bytes = std::size_t{1} << 16, most_bytes_of_long = std::size_t{1} << 24;
 
   /// The next field of the record at hand, without the quotes that it had if it `is_quoted`.
   void add_field(std::string_view text, bool is_quoted) { record_.push_back({std::string(text), is_quoted}); }
-  void end_record();
-  /// Whether the first record and one below have ended.
-  bool has_two_records() const noexcept { return records_ > 1; }
+  /// The record at hand ends at the offset `end` of the text.
+  void end_record(std::size_t end);
+  /// An offset of the text: 16 times as far as the first record, which may be long.
+  std::size_t end_of_guess() const noexcept { return end_of_guess_; }
   /// The fields of the first record.
   std::vector<std::string> first_record() const;
 
@@ -62,6 +59,7 @@ class header_guess {
   std::vector<field> record_;
   std::vector<column> columns_;
   std::size_t records_ = 0;
+  std::size_t end_of_guess_ = most_bytes_of_long;
 };
 
 }  // namespace fanin::cli

@@ -184,7 +184,7 @@ TEST_CASE("numbers of 16 bits") {
   CHECK(value(here.fanin("merge s.fanin s.fanin")) == "-1.7480469");
   here.shell("printf '\\200\\077\\000\\100' >x.bf16");
   CHECK(value(here.fanin("mean x.bf16 --format raw --type bf16")) == "1.5");
-  CHECK(value(here.shell("seq 300 | $fanin max --type bf16")) == "300");
+  CHECK(value(here.shell("seq 256 | $fanin max --type bf16")) == "256");
   REQUIRE(here.fanin("generate uniform --count 3 --type f32 --output x.npy").status == 0);
   here.shell("head -c 128 x.npy >header; { sed 's/<f4/<f2/' header; cat x.raw; } >half.npy");
   CHECK(value(here.fanin("sum half.npy")) == "-0.87402344");
@@ -246,7 +246,7 @@ TEST_CASE("json: numbers that JSON cannot say, and shortest round trips") {
 
 TEST_CASE("without --method the command is exact, and --json says how") {
   scratch_folder here;
-  REQUIRE(here.shell("printf '1 1e100 1 -1e100\\n' > x.txt").status == 0);
+  REQUIRE(here.shell("printf '1 1e22 1 -1e22\\n' > x.txt").status == 0);
   CHECK(value(here.fanin("sum x.txt")) == "2");
   CHECK(value(here.fanin("sum x.txt --variant naive")) == "0");
   CHECK(json::parse(here.fanin("sum x.txt --method fast --json").out)["method"] == "fast");
@@ -265,7 +265,7 @@ TEST_CASE("without --method the command is exact, and --json says how") {
   CHECK(how["bound"]["if"].is_null());
   CHECK(json::parse(here.fanin("sum x.txt --json --method fast").out)["bound"]["if"].is_string());
   const std::string product = here.shell("echo 1e-200 1e-200 | $fanin product - --explain").err;
-  CHECK(product.find("if no product of some of the elements overflows or underflows\n") != std::string::npos);
+  CHECK(product.find("if no product of some of the elements overflows or underflows, and ") != std::string::npos);
   CHECK(here.fanin("max x.txt --explain").err.find("bound: 0: the value is exact\n") != std::string::npos);
 }
 

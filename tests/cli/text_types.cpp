@@ -103,7 +103,7 @@ TEST_CASE("integers that were rounded to any type of floats are counted") {
   check_warned("f16", "2049", "2048");
   check_warned("bf16", "257", "256");
   check_warned("f64", "9007199254740993.0", "9007199254740992");
-  check_warned("f64", "18446744073709551617.", "18446744073709552000");
+  check_warned("f64", "18446744073709551617.", "1.8446744073709552e+19");
   CHECK(here.shell("printf '16777217+1j' | $fanin sum --type c64").err.find("1 integer was rounded to c64") !=
         std::string::npos);
   CHECK(here.shell("printf '16777216 0.5 1e10 3.0 inf nan' | $fanin max --type f32 --explain").err.find("rounded") ==
@@ -115,7 +115,7 @@ TEST_CASE("decimals that were rounded are said beside the bound, without a warni
   const auto premise = [&](const std::string& numbers, const std::string& options) {
     here.write("x.txt", numbers + "\n");
     const finished one = here.fanin("sum x.txt --json " + options);
-    CHECK(one.err.find("decimals") == std::string::npos);
+    CHECK(one.err.empty() == (numbers.find("16777") == std::string::npos));
     return json::parse(one.out)["bound"]["if"];
   };
   const std::string as_read = "the result is that of the numbers as read: ";
