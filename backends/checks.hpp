@@ -33,7 +33,7 @@ void check_result(operation what, const result_view& value, std::optional<elemen
 /// or device memory where the inputs are in host memory
 void check_batch(operation what, const batch& many, const results_view& out, std::optional<element_type> wanted);
 
-/// The same of a batch that is added to results. @throws also unsupported if no result is an element of the
+/// Checks a batch that is added to results. @throws as check_batch(), unsupported if no result is an element of the
 /// operation, and invalid_argument if the batch has a value for results of too few elements
 void check_addition(operation what, const batch& many, const results_view& out, std::optional<element_type> wanted);
 

@@ -66,12 +66,25 @@ struct element_counts {
   }
 };
 
+/// Finishes the sum with finish(what, out), and where an integer sum does not fit, says so and finishes the mean
+/// instead. Returns the outcome or report of what was finished, which counts the same elements.
+template <element T, class Finish>
+auto finish_sum(Finish& finish, description<T>& all) {
+  try {
+    return finish(operation::sum, &all.sum);
+  } catch (const overflow&) {
+    all.sum = {};
+    all.sum_overflows = true;
+    return finish(operation::mean, &all.mean);
+  }
+}
+
 /// Writes the description, of which finish(what, out) writes the parts, and returns an outcome or a report. Returns
 /// that of the description.
 template <element T, class Finish>
 auto finish_parts(const element_counts& elements, nan_policy nan, Finish finish, description<T>& value) {
   description<T> all{};
-  auto done = finish(operation::sum, &all.sum);
+  auto done = finish_sum(finish, all);
   all.count = elements.all - done.absent;
   if constexpr (floating<T>) {
     all.nan = done.absent - elements.masked_out;
@@ -88,7 +101,7 @@ auto finish_parts(const element_counts& elements, nan_policy nan, Finish finish,
   finish(operation::minmax, &both);
   all.min = both.min;
   all.max = both.max;
-  finish(operation::mean, &all.mean);
+  if (!all.sum_overflows) finish(operation::mean, &all.mean);
   done = finish(operation::standard_deviation, &all.standard_deviation);
   value = all;
   return done;
@@ -210,8 +223,9 @@ result<any_description> describer::finish() {
   return with_element(fold_->type(), [&]<class T>() {
     description<T> all{};
     report how = finish(all);
-    return result<any_description>{{all.count, all.nan, all.min, all.max, all.sum, all.mean, all.standard_deviation},
-                                   std::move(how)};
+    return result<any_description>{
+        {all.count, all.nan, all.min, all.max, all.sum, all.mean, all.standard_deviation, all.sum_overflows},
+        std::move(how)};
   });
 }
 

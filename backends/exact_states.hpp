@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which operations have the state of an exact sum, that of the elements or of their squares.
+// Tells which operations have the state of an exact sum of the elements or of their squares.
 #pragma once
 
 #include <fanin/accumulator/exact.hpp>

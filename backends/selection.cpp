@@ -10,7 +10,7 @@
 #include "backends/checks.hpp"
 #include "backends/fallback.hpp"
 #include "backends/presence_rule.hpp"
-#include "backends/words.hpp"
+#include "base/words.hpp"
 
 namespace fanin {
 namespace {
@@ -114,7 +114,7 @@ struct search {
     return true;
   }
 
-  /// The same for one of several backends: where one has no memory left to prepare the request, the next is tried.
+  /// Tries one of several backends. If it has no memory left to prepare the request, the next one can be tried.
   bool try_one_of_several(const backend& b) {
     try {
       return try_backend(b);

@@ -23,7 +23,7 @@ std::uint64_t checked_count(std::span<const input_views> parts) {
   return count;
 }
 
-/// As many inputs as each part has, with the elements of all parts, but without data.
+/// Views without data of as many inputs as each part has, with the count of the elements of all parts.
 input_views views_of_all(std::span<const input_views> parts) {
   if (parts.empty()) throw invalid_argument("the sharded data has no parts");
   const array_view all(nullptr, checked_count(parts), parts[0].type(), memory::device);

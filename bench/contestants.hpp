@@ -37,7 +37,7 @@ std::vector<const backend*> cpu_backends();  ///< the CPU backends that are usab
 template <class T>
 std::vector<contestant> sums_of_backend(const backend& b, const measure::rotation& input,
                                         const measure::stopping_rule& limit);
-/// The read ceilings and the sums of other libraries. Those of several threads are included if `all_threads` is not
+/// The read ceilings and the sums of other libraries. Ones of several threads are included if `all_threads` is not
 /// null.
 template <class T>
 std::vector<contestant> ceilings_and_peers(const measure::rotation& input, measure::reader* all_threads,

@@ -37,13 +37,13 @@ __global__ void fill(T* x, std::uint64_t count) {
     x[i] = static_cast<T>(static_cast<double>(hashed(i) >> 11) * 0x1p-53 - 0.5);
   }
 }
-/// `groups`, a power of two.
+/// Writes keys of that kind below `groups`, which is a power of two.
 __global__ void fill_keys(std::int32_t* keys, std::uint64_t count, std::uint32_t groups, key_kind kind) {
   for (std::uint64_t i = std::uint64_t{blockIdx.x} * threads + threadIdx.x; i < count; i += blocks * threads) {
     const std::uint64_t bits = hashed(~i);
     auto key = static_cast<std::uint32_t>(bits >> 20);
     if (kind == key_kind::zipf) {
-      const double tail = 1 - pow(groups + 1.0, -0.1);  // of the integral of x^-1.1 from 1 on
+      const double tail = 1 - pow(groups + 1.0, -0.1);  // the rest of the integral of x^-1.1 from 1 on
       key =
           static_cast<std::uint32_t>(pow(1 - static_cast<double>(bits >> 11) * 0x1p-53 * tail, -10.0)) * 2654435761u;
     }

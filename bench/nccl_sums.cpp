@@ -198,7 +198,7 @@ class rank_bench {
   int rank_, ranks_;
   ncclComm_t comm_;
   std::barrier<>& all_;
-  std::vector<double>& seconds_;  ///< of each rank
+  std::vector<double>& seconds_;  ///< one for each rank
   device_context context_;
   gpu::device_memory one_value_ = gpu::allocate_device(16);
   gpu::pinned_memory pinned_ = gpu::allocate_pinned(16);

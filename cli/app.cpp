@@ -15,7 +15,7 @@
 #include <fanin/error.hpp>
 #include <fanin/version.hpp>
 
-#include "backends/words.hpp"
+#include "base/words.hpp"
 #include "cli/about.hpp"
 #include "cli/commands.hpp"
 #include "cli/kit/errors.hpp"

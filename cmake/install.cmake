@@ -42,7 +42,7 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/fanin-config-version.cmak
 install(FILES ${PROJECT_BINARY_DIR}/fanin-config.cmake ${PROJECT_BINARY_DIR}/fanin-config-version.cmake
         DESTINATION ${package_dir})
 
-# With a relative CMAKE_INSTALL_LIBDIR fanin.pc finds the prefix from its own place, so that what is installed can be moved.
+# If CMAKE_INSTALL_LIBDIR is relative, fanin.pc finds the prefix from its own place: an installation can be moved.
 if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}")
   set(pc_prefix ${CMAKE_INSTALL_PREFIX})
 else()

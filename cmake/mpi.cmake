@@ -14,7 +14,7 @@ function(fanin_add_mpi_target target wrapper)
   list(FILTER folders INCLUDE REGEX "^-I")
   list(TRANSFORM folders REPLACE "^-I" "")
   list(FILTER flags INCLUDE REGEX "^-(L|l|Wl,)")
-  list(FILTER flags EXCLUDE REGEX "_cxx$|mpicxx$")  # of the C++ bindings that MPI no longer has
+  list(FILTER flags EXCLUDE REGEX "_cxx$|mpicxx$")  # the C++ bindings, which MPI no longer has
   if(status EQUAL 0 AND flags)
     add_library(fanin::${target} INTERFACE IMPORTED GLOBAL)
     target_include_directories(fanin::${target} ${ARGN} INTERFACE ${folders})

@@ -31,7 +31,7 @@ int main() {
     std::printf("%s\n", e.what());
   }
 
-  // The same bits from every CPU backend: the order of additions is part of the contract.
+  // Every CPU backend gives the same bits: the order of additions is part of the contract.
   const auto serial = fanin::sum(x, {.backend = "serial"});
   return total.report.reproducibility == fanin::reproducibility::run_to_run || serial.value == total.value ? 0 : 1;
 }

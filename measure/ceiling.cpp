@@ -16,7 +16,7 @@
 
 #include "backends/cpu/cpu_backend.hpp"
 #include "backends/cpu/prefetch.hpp"
-#include "backends/threads.hpp"
+#include "base/threads.hpp"
 #include "measure/ceiling.hpp"
 #include "measure/timing.hpp"
 

@@ -11,7 +11,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "backends/threads.hpp"
+#include "base/threads.hpp"
 
 namespace fanin::oracle {
 

@@ -13,7 +13,7 @@
 #include <fanin/error.hpp>
 #include <fanin/request.hpp>
 
-#include "backends/words.hpp"
+#include "base/words.hpp"
 
 namespace fanin::oracle {
 

@@ -28,14 +28,14 @@ std::span<const family> families();
 /// The inputs that `fanin accuracy` measures by default.
 std::span<const std::string_view> study_specs();
 
-/// Writes `count` elements of the family that `spec` names, as in "uniform" or "condition:1e20". Of complex numbers,
-/// the parts are twice as many elements of it.
+/// Writes `count` elements of the family that `spec` names, as in "uniform" or "condition:1e20". The parts
+/// of complex numbers are twice as many elements of the family.
 /// @throws invalid_argument if there is no such family (the message suggests a name), if it has no elements of
 /// that type or one would be beyond the type's largest number, or if so few elements cannot have the condition
 /// number that `spec` asks for
 void fill(std::string_view spec, std::uint64_t seed, element_type type, void* x, std::size_t count);
 
-/// As above, as a vector.
+/// The elements that fill() writes, as a vector.
 template <element T>
 std::vector<T> generate(std::string_view spec, std::size_t count, std::uint64_t seed) {
   std::vector<T> x(count);

@@ -32,7 +32,7 @@ std::vector<std::complex<P>> turned(const std::vector<P>& numbers) {
   return x;
 }
 
-/// Two numbers are the parts of each.
+/// The complex numbers whose parts are two neighbours each.
 template <class P>
 std::vector<std::complex<P>> paired(const std::vector<P>& numbers) {
   std::vector<std::complex<P>> x(numbers.size() / 2);

@@ -99,7 +99,7 @@ def write_wheel(library, command, dist):
     wheel = dist / ("fanin-%s-%s.whl" % (version(), tag))
     with zipfile.ZipFile(wheel, "w", zipfile.ZIP_DEFLATED, compresslevel=6) as archive:
         for path, content in files.items():
-            entry = zipfile.ZipInfo(path)  # of 1980: the same content gives the same wheel
+            entry = zipfile.ZipInfo(path)  # its date is in 1980, so that the same content gives the same wheel
             entry.external_attr = (0o100755 if ".so" in path or path == "fanin/fanin" else 0o100644) << 16
             archive.writestr(entry, content, zipfile.ZIP_DEFLATED)
     return wheel

@@ -114,7 +114,7 @@ set_up() {
     | with_progress >&2
 }
 
-# Copies stdin, and says where it is after every 30 seconds without a line. Of ctest's output it knows the tests that run.
+# Copies stdin, and says where it is after every 30 seconds without a line. It knows from ctest's output which tests run.
 with_progress() {
   local line status part="" last="" begin=$SECONDS
   declare -A running=()

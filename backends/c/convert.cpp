@@ -152,7 +152,7 @@ void write_report(const report& done, fanin_report* report) {
     last_fallback.append(one.backend).append(": ").append(to_string(one.why));
   }
   out.fallback = last_fallback.c_str();
-  std::memcpy(report, &out, sizeof out);
+  write_back(out, report);
 }
 
 }  // namespace fanin::c

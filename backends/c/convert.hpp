@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the C interface's structs to the library's types, and from its exceptions to statuses.
+// Converts the C interface's structs to the library's types, and the library's exceptions to statuses.
 #pragma once
 
 #include <algorithm>
@@ -30,7 +30,7 @@ fanin_status guarded(Call call) noexcept {
   }
 }
 
-/// The pointer. @throws invalid_argument if it is null
+/// Returns the pointer. @throws invalid_argument if it is null
 template <class T>
 T* required(T* pointer, const char* name) {
   if (pointer == nullptr) throw invalid_argument(std::string(name) + " is null");
@@ -45,6 +45,8 @@ template <class Struct>
 inline constexpr std::size_t first_size = sizeof(Struct);
 template <>
 inline constexpr std::size_t first_size<fanin_options> = offsetof(fanin_options, devices);
+template <>
+inline constexpr std::size_t first_size<fanin_description> = offsetof(fanin_description, sum_overflows);
 
 /// A copy of the caller's struct, in which members that only a newer header than the caller's has are 0. Members that
 /// only the caller's header has must be 0.
@@ -63,6 +65,12 @@ Struct copied(const Struct* given, const char* name) {
   Struct copy{};
   std::memcpy(&copy, given, std::min(given->struct_size, sizeof(Struct)));
   return copy;
+}
+
+/// Writes the members that the caller's struct has. `out` began as a copy of that struct.
+template <class Struct>
+void write_back(const Struct& out, Struct* to) {
+  std::memcpy(to, &out, std::min(out.struct_size, sizeof(Struct)));
 }
 
 /// The enumerator with that value. @throws invalid_argument if there is none among the first `count`

@@ -26,6 +26,10 @@ void describe(const fanin_input* input, const fanin_options* given, fanin_descri
     if constexpr (!complex_number<T>) {
       fanin::description<T> all{};
       c::write_report(detail::describe(x, all, chosen, context...), report);
+      if (all.sum_overflows && out.struct_size <= offsetof(fanin_description, sum_overflows)) {
+        throw overflow("the sum of the description does not fit");
+      }
+      out.sum_overflows = all.sum_overflows;
       out.count = all.count, out.nan = all.nan;
       out.type = static_cast<fanin_type>(x.type());
       out.sum_type = static_cast<fanin_type>(type_of<decltype(all.sum)>);
@@ -34,7 +38,7 @@ void describe(const fanin_input* input, const fanin_options* given, fanin_descri
       out.mean = number_of(all.mean), out.standard_deviation = number_of(all.standard_deviation);
     }
   });
-  std::memcpy(description, &out, sizeof out);
+  c::write_back(out, description);
 }
 
 }  // namespace

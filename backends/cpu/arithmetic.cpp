@@ -102,7 +102,7 @@ void count_nonzeros(const T* x, std::size_t count, std::uint64_t& into) {
 template <class T>
 struct loop<acc::nonzero_count<T>> : unordered_loop<acc::nonzero_count<T>, count_nonzeros<T>> {};
 
-/// Ends with the block that settles the answer.
+/// Adds the number of elements that are not zero, up to the end of the block that settles the answer.
 template <class T, bool All>
 void test_nonzeros(const T* x, std::size_t count, std::uint64_t& into) {
   constexpr std::size_t block = 65536 / sizeof(T);
@@ -250,7 +250,7 @@ constexpr arithmetic arithmetic_of() {
   return f;
 }
 
-/// The same that adds elements, of which there are some, to the result which stands at `out`.
+/// The arithmetic whose finish() adds the folded elements, at least one, to the result which stands at `out`.
 template <class Recipe>
 constexpr arithmetic addition_of() {
   using folded = acc::folds_as_t<typename Recipe::accumulator>;

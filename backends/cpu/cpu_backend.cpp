@@ -17,7 +17,7 @@
 #include "backends/cpu/blocks.hpp"
 #include "backends/cpu/presence.hpp"
 #include "backends/cpu/state_memory.hpp"
-#include "backends/threads.hpp"
+#include "base/threads.hpp"
 
 namespace fanin::cpu {
 namespace {

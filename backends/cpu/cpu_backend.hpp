@@ -38,7 +38,7 @@ class cpu_backend : public backend {
   /// Writes the reduction of `inputs`, which is all of reduce() but the outcome.
   void write_value(const request& prepared, const input_views& inputs, void* result) const;
 
-  /// The same where elements may be absent, with the outcome. @throws invalid_argument if too few take part
+  /// Does all of reduce() where elements may be absent. @throws invalid_argument if too few take part
   outcome reduce_present(const request& prepared, const input_views& inputs, void* result) const;
 
   /// Runs the tasks 0 .. count - 1, in any order, on up to `threads` threads, the caller's among them.

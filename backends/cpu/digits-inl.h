@@ -82,7 +82,7 @@ class digit_table {
 
   /// Adds the sum of all elements to `into`.
   HWY_INLINE void add_to(exact_accumulator<T>& into) const {
-    std::int64_t sum[steps + 2][2];  // of the digits with k + 1
+    std::int64_t sum[steps + 2][2];  // sums of digits k at place k + 1
     for (const std::size_t i : {std::size_t{0}, steps + 1}) sum[i][0] = sum[i][1] = 0;
     for (std::size_t k = 0; k < steps; ++k) {
       for (int part = 0; part < 2; ++part) {

@@ -9,14 +9,14 @@
 
 namespace fanin::cpu {
 
-/// The same as into.add(x[i]) for all i < count, with the same state on every instruction set, but faster.
+/// Calls into.add(x[i]) for all i < count, in effect, but faster. The state is the same on every instruction set.
 /// Needs round to nearest and no flushing of subnormals.
 /// Memory: up to 7 KiB of stack, used where exponents are too far apart for windows.
 /// Threads: one `into` each.   Cost: one read of x; best on ranges of more than 8192 elements.
 void add_exact(const float* x, std::size_t count, exact_accumulator<float>& into);
 void add_exact(const double* x, std::size_t count, exact_accumulator<double>& into);
 
-/// The same, best for elements that were found to be too far apart for sums in double.
+/// Adds as add_exact() does, and is best for elements that were found to be too far apart for sums in double.
 void add_wide(const double* x, std::size_t count, exact_accumulator<double>& into);
 
 /// The exact sum of each of several short arrays, rounded to double once; NaN where it is not found so: of no
@@ -26,7 +26,7 @@ template <class T>
 void sum_short_exactly(const detail::operands* runs, const std::size_t* counts, std::size_t number, double* totals);
 
 /// Sets `terms` to two doubles whose sum is that of x[0..count), without rounding, or returns false: for infinities,
-/// NaN, and where two doubles do not hold the sum. Of -0 alone, the first is -0 and the second +0 or -0. `count` is
+/// NaN, and where two doubles do not hold the sum. If all x are -0, the first is -0, the second +0 or -0. `count` is
 /// from 1 to longest_short_sum. Needs round to nearest and no flushing of subnormals.
 bool sum_in_two(const double* x, std::size_t count, double (&terms)[2]);
 inline constexpr std::size_t longest_short_sum = 256;

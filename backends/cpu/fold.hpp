@@ -23,8 +23,8 @@ struct alignas(detail::state_alignment) state_buffer {
 
 /// The arithmetic for a request, or null where there is none (exact products).
 const arithmetic* find_arithmetic(operation what, element_type type, method how);
-/// The same for a request that adds to results, or null for operations that cannot. Its finish(), whose count is not
-/// 0, reads the earlier result where it writes the new one; reduce() is null.
+/// The arithmetic for a request that adds to results, or null for operations that cannot. Its finish(), whose count
+/// is not 0, reads the earlier result where it writes the new one; its reduce() is null.
 const arithmetic* find_addition(operation what, element_type type, method how);
 
 /// The distance between two states in raw memory.

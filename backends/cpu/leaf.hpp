@@ -86,7 +86,7 @@ template <class T>
 constexpr bool has_fold_each<accumulator::plain_dot<T>> = true;
 template <class T>
 constexpr bool has_fold_each<accumulator::compensated_sum<T>> = true;
-/// fold_whole() of each of several arrays.
+/// Calls fold_whole() for each of several arrays.
 template <class Accumulator>
 void fold_each(const detail::operands* runs, const std::size_t* counts, std::size_t number,
                lane_of<Accumulator>* totals);
@@ -97,7 +97,7 @@ template <class T>
 T smallest_leaf(const T* x, std::size_t count, bool prefetches);
 template <class T>
 T largest_leaf(const T* x, std::size_t count, bool prefetches);
-/// The same of each of several arrays.
+/// The smallest, or largest, element of each of several arrays.
 template <class T>
 void smallest_of_each(const detail::operands* runs, const std::size_t* counts, std::size_t number, T* totals);
 template <class T>

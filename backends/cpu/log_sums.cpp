@@ -22,8 +22,8 @@ using doubles = hn::ScalableTag<double>;
 using vector = hn::Vec<doubles>;
 constexpr std::size_t width = hn::MaxLanes(doubles());
 
-/// As many vectors go through the same operations at a time: each operation of an exponential waits for the one
-/// before it.
+/// So many vectors go through the operations side by side: each operation of an exponential waits for the one before
+/// it.
 constexpr std::size_t batch = 4;
 template <class F>
 HWY_INLINE void for_each_vector(F f) {

@@ -114,7 +114,7 @@ struct shifted_leaf {
   }
   HWY_INLINE void add(vector x) {
     const doubles d;
-    const auto counts = hn::Not(hn::Eq(x, hn::Zero(d)));  // of NaN Ne() is false
+    const auto counts = hn::Not(hn::Eq(x, hn::Zero(d)));  // for a NaN, Ne() is false
     const vector difference = hn::IfThenElseZero(counts, hn::Sub(x, origin));
     count = hn::Add(count, hn::IfThenElseZero(counts, hn::Set(d, 1)));
     sum = hn::Add(sum, difference);

@@ -17,13 +17,13 @@ constexpr std::size_t prefetch_distance = 8192;
 /// operations for each line (Kernel::always_prefetches) gain from prefetches at any size; the others lose a little in
 /// cache.
 constexpr std::size_t least_prefetched_bytes = std::size_t{5} << 18;
-/// Whether so many elements are prefetched.
+/// Whether an array of `count` elements is prefetched.
 template <class T>
 constexpr bool is_long(std::size_t count) {
   return count >= least_prefetched_bytes / sizeof(T);
 }
 
-/// So many elements stay in the L1 cache between two passes.
+/// The number of elements that stay in the L1 cache between two passes.
 template <class T>
 consteval std::size_t twice_read() {
   return 16384 / sizeof(T);

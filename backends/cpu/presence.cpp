@@ -121,7 +121,7 @@ struct words {
   }
 };
 
-/// Calls f with a word of that size.
+/// Calls f with a word of `bytes` bytes.
 template <class F>
 std::size_t with_word(std::size_t bytes, F f) {
   return bytes == 1   ? f(std::uint8_t())

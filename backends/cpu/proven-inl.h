@@ -49,7 +49,7 @@ class exception_flags {
   exception_flags(const exception_flags&) = delete;
   exception_flags& operator=(const exception_flags&) = delete;
 
-  /// Elements are loaded afterwards.
+  /// Clears the flag. The compiler loads elements after that.
   HWY_INLINE void clear_inexact() {
     _mm_setcsr(before_ & ~inexact);
     asm volatile("" ::: "memory");

@@ -6,8 +6,6 @@
 #include <cub/device/device_reduce.cuh>
 #include <cub/device/device_segmented_reduce.cuh>
 
-#include "backends/cub/cub.hpp"
-
 namespace fanin::cub_backend {
 namespace {
 

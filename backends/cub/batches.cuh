@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batches as CUB and Thrust take them: elements and their results as iterators. Of each result the libraries form one
-// state, which is finished as those of `cuda` are (cuda/fold/finish.cu).
+// Batches as CUB and Thrust take them: elements and their results as iterators. The libraries form one state
+// of each result, which is finished as states of `cuda` are (cuda/fold/finish.cu).
 #pragma once
 
 #include <thrust/iterator/counting_iterator.h>
@@ -11,6 +11,7 @@
 #include <fanin/cuda/vectors.cuh>
 #include <fanin/error.hpp>
 
+#include "backends/cub/cub.hpp"
 #include "backends/cub/operators.cuh"
 #include "backends/cuda/batch/batch_writer.cuh"
 #include "backends/cuda/runtime/scratch_pieces.hpp"
@@ -39,7 +40,7 @@ inline constexpr bool has_batches<cuda::keyed<accumulator::extremum<T, true>>> =
 template <class A>
 struct state_of_element {
   const cuda::batch_elements* all;
-  const typename A::element* x;  ///< of rows that lie one after another: the first of the launch
+  const typename A::element* x;  ///< for rows that lie one after another: the launch's first element
   bool in_order;                 ///< element i is x[i]
   __device__ typename A::state operator()(std::uint64_t i) const {
     if (in_order) return to_state<A>()(cuda::read<A>(*all, x[i]));
@@ -90,7 +91,7 @@ struct keyed_state_of_element {
   state_of_element<A> state;
   __device__ keyed_state<A> operator()(std::uint64_t i) const { return {result(i), state(i)}; }
 };
-/// Of two states of one result.
+/// Merges two states of one result.
 template <class A>
 struct keyed_merged {
   __device__ keyed_state<A> operator()(keyed_state<A> a, const keyed_state<A>& b) const {
@@ -200,18 +201,8 @@ const cuda::device_fold* find_batches(operation what, method how) {
 }
 template <template <class> class Fold>
 const cuda::device_fold* find_batches(const request& request) {
-  switch (request.inputs.type()) {
-    case element_type::f32:
-      return find_batches<Fold, float>(request.what, request.how);
-    case element_type::f64:
-      return find_batches<Fold, double>(request.what, request.how);
-    case element_type::i32:
-      return find_batches<Fold, std::int32_t>(request.what, request.how);
-    case element_type::i64:
-      return find_batches<Fold, std::int64_t>(request.what, request.how);
-    default:
-      return nullptr;
-  }
+  return with_compared_number(request.inputs.type(),
+                              [&]<class T>() { return find_batches<Fold, T>(request.what, request.how); });
 }
 
 }  // namespace fanin::cub_backend

@@ -16,8 +16,10 @@ const cuda::device_fold* backend::find_kernel(const request& request) const {
   if (request.kind != layout::array) {
     if (const cuda::device_fold* const batches = find_batch_kernel(request)) return batches;
   }
-  return with_element(request.inputs.type(),
-                      [&]<class T>() { return cub_backend::find_kernel<T>(request.what, request.how); });
+  const element_type type = request.inputs.type();
+  if (type == element_type::bf16) return cub_backend::find_kernel<bf16>(request.what, request.how);
+  return with_compared_number(type,
+                              [&]<class T>() { return cub_backend::find_kernel<T>(request.what, request.how); });
 }
 
 }  // namespace fanin::cub_backend

@@ -6,11 +6,29 @@
 
 namespace fanin::cub_backend {
 
-/// The fold of a reduction, or null if this backend does not offer it. Four element types are a translation
-/// unit (cmake/cuda.cmake).
+/// Calls find.operator()<T>() for numbers of 32 and 64 bits that comparisons need: f32, f64, i32 and i64. Other types
+/// have no fold, and the result is null.
+template <class Find>
+const cuda::device_fold* with_compared_number(element_type type, Find find) {
+  switch (type) {
+    case element_type::f32:
+      return find.template operator()<float>();
+    case element_type::f64:
+      return find.template operator()<double>();
+    case element_type::i32:
+      return find.template operator()<std::int32_t>();
+    case element_type::i64:
+      return find.template operator()<std::int64_t>();
+    default:
+      return nullptr;
+  }
+}
+
+/// The fold of a reduction, or null if this backend does not offer it. backends/thrust/floats.cu and integers.cu
+/// instantiate it.
 template <class T>
 const cuda::device_fold* find_kernel(operation what, method how);
-/// The same of a batch.
+/// The fold of a batch, or null if this backend does not offer it.
 const cuda::device_fold* find_batch_kernel(const request& request);
 
 class backend final : public cuda::gpu_backend {

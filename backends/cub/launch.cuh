@@ -28,14 +28,9 @@ class fold final : public any_order_fold<A> {
   }
 };
 
-/// Null for floats of 8 bits: those of 16 show what CUB does with elements that are added as floats.
 template <class T>
 const cuda::device_fold* find_kernel(operation what, method how) {
-  if constexpr (narrow_float<T> && sizeof(T) == 1) {
-    return nullptr;
-  } else {
-    return find_reference<fold, T>(what, how);
-  }
+  return find_reference<fold, T>(what, how);
 }
 
 }  // namespace fanin::cub_backend

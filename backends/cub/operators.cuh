@@ -70,8 +70,8 @@ class any_order_fold : public cuda::device_fold {
 };
 
 /// The accumulator that CUB and Thrust fold in place of A: that of the kernels, or for an exact sum the public one.
-/// The other exact accumulators have none (`type` is void), nor have those of 16-bit numbers: their states are so
-/// wide that compiling them takes minutes.
+/// The other exact accumulators have none (`type` is void), nor have those of bf16: their states are so wide that
+/// compiling them takes minutes.
 template <class A>
 struct reference_form {
   using type = typename cuda::device_form<A>::kernel;
@@ -99,7 +99,7 @@ const cuda::device_fold* find_reference(operation what, method how) {
   return with_recipe<T>(what, how, []<class Recipe>(Recipe) -> const cuda::device_fold* {
     using folded = accumulator::folds_as_t<typename Recipe::accumulator>;
     using form = reference_form<folded>;
-    constexpr bool is_wide = complex_number<T> || (narrow_float<T> && Recipe::how == method::exact);
+    constexpr bool is_wide = narrow_float<T> && Recipe::how == method::exact;
     if constexpr (std::is_void_v<typename form::type> || is_wide) {
       return nullptr;
     } else {

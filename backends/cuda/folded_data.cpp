@@ -46,7 +46,7 @@ void fold_in_place(const request& request, const input_views& data, context& con
   into.set_counts(prepared_fold(request).host(), row_of(request.what).absent, data.count(), data.count(), 0);
 }
 
-/// The same where elements may be absent.
+/// Folds copies of the inputs in which stand-ins take the place of absent elements.
 void fold_present(const request& request, context& context, folded_elements& into) {
   const device_fold& kernel = prepared_fold(request);
   present_copies copies(request, context);

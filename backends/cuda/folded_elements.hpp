@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a fold of elements to the result and what is promised about it.
+// Makes the result, and what is promised about it, from a fold of elements.
 #pragma once
 
 #include "backends/cuda/runtime/device_fold.hpp"

@@ -23,7 +23,7 @@ class gpu_backend : public backend {
   /// Reduces batches of device memory.
   outcome reduce_each(const request& request, const batch& many, const results_view& out) const override;
 
-  /// The same on the device and stream of a context.
+  /// Folds data on the device and the stream of a context.
   outcome reduce(const request& request, context& context, void* result) const;
 
   /// The kernels for the request's operation, element type, method and variant; null if there are none.

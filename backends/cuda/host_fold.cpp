@@ -77,7 +77,7 @@ constexpr host_fold host_fold_of() {
 
 const host_fold* find_host_fold(operation what, element_type type, method how, bool partials_are_totals) {
   return with_recipe(what, type, how, [&]<class Recipe>(Recipe) -> const host_fold* {
-    static constexpr host_fold from_partials = host_fold_of<Recipe, typename kernel_of<Recipe>::state, false>();
+    static constexpr host_fold from_partials = host_fold_of<Recipe, typename form_of<Recipe>::partial, false>();
     static constexpr host_fold from_totals = host_fold_of<Recipe, typename Recipe::accumulator::state, true>();
     return partials_are_totals ? &from_totals : &from_partials;
   });

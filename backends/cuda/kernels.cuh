@@ -20,7 +20,6 @@ struct state_or_result_writer {
   state* out;
   void* result;
   std::uint64_t count;
-  operation what;
   element_rule rule;
 
   __device__ void operator()(const state& s) const {
@@ -32,18 +31,16 @@ struct state_or_result_writer {
         *static_cast<device_result<R>*>(result) = {value, 0};
       });
     } else {
-      constexpr auto is_folded_as_a = [](auto one) { return std::is_same_v<kernel_of<decltype(one)>, A>; };
-      with_operation<typename A::element, How>(what, is_folded_as_a, [&](auto one) {
+      with_kernel_recipe<A, How>(rule, [&](auto one) {
         using Recipe = decltype(one);
         using R = typename Recipe::result;
-        *static_cast<device_result<R>*>(result) =
-            finished<Recipe, R>(static_cast<typename Recipe::accumulator::state>(s), count);
+        *static_cast<device_result<R>*>(result) = finished<Recipe, R>(form_of<Recipe>::total(s), count);
       });
     }
   }
 };
 
-/// The general loop: any recipe.
+/// Folds any recipe by the general loop.
 template <class Recipe>
 class general_fold : public device_fold {
   using A = kernel_of<Recipe>;
@@ -54,11 +51,11 @@ class general_fold : public device_fold {
  public:
   using device_fold::device_fold;
   void launch(const execution& where, const operands& data, std::uint64_t count, void* out) const override {
-    run(where, data, count, {static_cast<state*>(out), nullptr, count, Recipe::what, rule()});
+    run(where, data, count, {static_cast<state*>(out), nullptr, count, rule()});
   }
   bool launch_finished(const execution& where, const operands& data, std::uint64_t count, element_type,
                        void* out) const override {
-    run(where, data, count, {nullptr, out, count, Recipe::what, rule()});
+    run(where, data, count, {nullptr, out, count, rule()});
     return true;
   }
   rounding_chain longest_chain(const execution& where, std::uint64_t count) const override {
@@ -70,12 +67,17 @@ class general_fold : public device_fold {
   static void run(const execution& where, const operands& data, std::uint64_t count,
                   const state_or_result_writer<A, Recipe::how>& write) {
     const auto* const x = static_cast<const element*>(data.x);
+    const auto launch = [&](const auto&... arrays) {
+      if constexpr (reads_by_rule<A>) {
+        launch_fold<A>(where, {write.rule, arrays..., count, data.first}, write);
+      } else {
+        launch_fold<A>(where, {arrays..., count, data.first}, write);
+      }
+    };
     if constexpr (accumulator::inputs_of<A>() == 2) {
-      launch_fold<A>(where, {x, static_cast<const element*>(data.y), count, data.first}, write);
-    } else if constexpr (reads_by_rule<A>) {
-      launch_fold<A>(where, {write.rule, x, count, data.first}, write);
+      launch(x, static_cast<const element*>(data.y));
     } else {
-      launch_fold<A>(where, {x, count, data.first}, write);
+      launch(x);
     }
   }
 };

@@ -25,6 +25,11 @@ struct element_rule {
   std::uint64_t nan = 0;         ///< the canonical NaN
   std::uint64_t least_none = 0;  ///< the word that stands for the smallest of no elements
   std::uint64_t most_none = 0;   ///< the word that stands for the largest of no elements
+  /// How words become numbers, and terms of sums (numbers.hpp).
+  element_type type{};
+  std::uint64_t sign = 0;   ///< the sign bit of a word; 0 if the type has none
+  bool magnitudes = false;  ///< terms are magnitudes
+  bool squares = false;     ///< terms are squares
 };
 
 /// The unsigned integer of the size of a T.
@@ -73,14 +78,20 @@ element_rule key_rule(operation what) {
   rule.most_none = repeated_bits(static_cast<T>(accumulator::largest<number>::identity()));
   return rule;
 }
-/// The rule of an operation; that of one that compares nothing is not used.
+/// The rule of an operation. Complex elements are read without one.
 inline element_rule rule_of(operation what, element_type type) {
   return with_element(type, [&]<class T>() {
-    if constexpr (complex_number<T>) {
-      return element_rule{};
-    } else {
-      return row_of(what).unrounded ? key_rule<T>(what) : element_rule{};
+    element_rule rule;
+    if constexpr (!complex_number<T>) {
+      if (row_of(what).unrounded) rule = key_rule<T>(what);
+      if (floating<T> || std::is_signed_v<T>) rule.sign = repeated_bits(upper_bit<word_for<T>>);
     }
+    rule.what = what;
+    rule.type = type;
+    rule.squares = what == operation::sum_of_squares || what == operation::norm2;
+    // A square is that of the magnitude, which has as many bits as a word.
+    rule.magnitudes = what == operation::sum_of_magnitudes || rule.squares;
+    return rule;
   });
 }
 
@@ -171,7 +182,7 @@ struct keyed : A {
   using state = typename A::state;
   FANIN_HOST_DEVICE static word read(word x, const rule& r) { return key_of_word(x, r); }
   template <int N>
-  FANIN_HOST_DEVICE static void read_all(word (&x)[N], const rule& r) {
+  FANIN_HOST_DEVICE static void read_all(const word (&x)[N], word (&keys)[N], const rule& r) {
     lane_of_words<word> lanes[sizeof x / sizeof(lane_of_words<word>)];
     std::memcpy(lanes, x, sizeof x);
     if ((r.flips | r.above) == 0) {
@@ -179,11 +190,14 @@ struct keyed : A {
     } else {
       for (auto& lane : lanes) lane = keys_of_words<word>(lane, r);
     }
-    std::memcpy(x, lanes, sizeof x);
+    std::memcpy(keys, lanes, sizeof keys);
   }
-  /// Adds the keys of a whole vector.
+  /// Adds the keys of a whole vector's words.
   template <int N>
-  FANIN_HOST_DEVICE static void add_all(state& s, const word (&x)[N]) requires(!accumulator::wants_position<A>()) {
+  FANIN_HOST_DEVICE static void add_words(state& s, const word (&words)[N],
+                                          const rule& r) requires(!accumulator::wants_position<A>()) {
+    word x[N];
+    read_all(words, x, r);
     if constexpr (std::is_same_v<state, extremes<word>>) {
       A::merge(s, {extreme_word<false>(x), extreme_word<true>(x)});
     } else if constexpr (std::is_same_v<A, accumulator::extremum<word, true>>) {

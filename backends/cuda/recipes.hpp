@@ -7,7 +7,7 @@
 #include <fanin/recipe.hpp>
 
 #include "backends/cuda/exact/chunk_sums.hpp"
-#include "backends/cuda/keys.hpp"
+#include "backends/cuda/numbers.hpp"
 
 namespace fanin::cuda {
 
@@ -31,6 +31,24 @@ struct chunked {
   using state = State;
 };
 
+/// Integers whose sums and moments share kernels.
+template <class T, class Term>
+struct shared_form<T, segment_sum<T, Term>> {
+  using type = word_sum<word_for<T>>;
+};
+template <class T, class Term>
+struct shared_form<T, accumulator::integer_sum<T, Term>> {
+  using type = word_sum<word_for<T>>;
+};
+template <class T>
+struct shared_form<T, accumulator::integer_square_sum<T>> {
+  using type = integers_by_word<word_for<T>, accumulator::integer_square_sum<std::int64_t>>;
+};
+template <class T>
+struct shared_form<T, accumulator::integer_spread<T>> {
+  using type = integers_by_word<word_for<T>, accumulator::integer_spread<std::int64_t>>;
+};
+
 /// The accumulator that kernels fold in place of A, and the most elements that one of its states can hold.
 template <class A>
 struct device_form {
@@ -42,7 +60,7 @@ requires(sizeof(T) < 8) struct device_form<accumulator::integer_sum<T, Term>> {
   using kernel = segment_sum<T, Term>;
   static constexpr std::uint64_t longest = longest_segment;
 };
-/// Squares of up to 16 bits have up to 32.
+/// The square of an integer of up to 16 bits, which has up to 32 bits.
 struct square_term {
   template <class T>
   FANIN_HOST_DEVICE static std::uint32_t of(T x) {
@@ -55,7 +73,7 @@ requires(sizeof(T) <= 2) struct device_form<accumulator::integer_square_sum<T>> 
   using kernel = segment_sum<T, square_term>;
   static constexpr std::uint64_t longest = longest_segment;
 };
-/// The same with the sum of the elements.
+/// The sum of the elements of a segment and the sum of their squares.
 template <class T>
 struct segment_moments {
   using element = T;
@@ -76,6 +94,10 @@ struct segment_moments {
     s.sum += other.sum;
     s.square_sum += other.square_sum;
   }
+};
+template <class T>
+struct shared_form<T, segment_moments<T>> {
+  using type = word_moments<word_for<T>>;
 };
 template <class T>
 requires(sizeof(T) <= 2) struct device_form<accumulator::integer_spread<T>> {
@@ -127,15 +149,23 @@ inline constexpr bool compares = row_of(Recipe::what).unrounded;
 
 /// The form in which kernels fold a recipe's accumulator.
 template <class Recipe>
-struct form_of : device_form<accumulator::folds_as_t<typename Recipe::accumulator>> {};
-/// total(partial): the state of the recipe's accumulator, for a state of the kernel's.
+struct form_of : device_form<accumulator::folds_as_t<typename Recipe::accumulator>> {
+  using of_elements = typename device_form<accumulator::folds_as_t<typename Recipe::accumulator>>::kernel;
+  using kernel = typename shared_form<typename Recipe::element, of_elements>::type;
+  using partial = typename of_elements::state;  ///< what the bits of the kernel's state mean
+  /// The state of the recipe's accumulator, for a state of the kernel's.
+  FANIN_HOST_DEVICE static typename Recipe::accumulator::state total(const typename kernel::state& s) {
+    return static_cast<typename Recipe::accumulator::state>(__builtin_bit_cast(partial, s));
+  }
+};
 template <class Recipe>
 requires compares<Recipe>
 struct form_of<Recipe> {
   using kernel = typename keyed_accumulator<Recipe>::type;
+  using partial = typename kernel::state;
   static constexpr std::uint64_t longest = ~std::uint64_t{0};
-  static typename Recipe::accumulator::state total(const typename kernel::state& partial) {
-    return state_of_keys<Recipe, kernel>(partial);
+  static typename Recipe::accumulator::state total(const typename kernel::state& s) {
+    return state_of_keys<Recipe, kernel>(s);
   }
 };
 template <class Recipe>

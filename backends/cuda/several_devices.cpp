@@ -10,7 +10,7 @@
 #include <fanin/error.hpp>
 
 #include "backends/cuda/folded_data.hpp"
-#include "backends/threads.hpp"
+#include "base/threads.hpp"
 
 namespace fanin::cuda {
 namespace {

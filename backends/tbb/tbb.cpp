@@ -10,7 +10,7 @@
 #include <tbb/task_arena.h>
 #include <tbb/task_scheduler_observer.h>
 
-#include "backends/threads.hpp"
+#include "base/threads.hpp"
 
 namespace fanin::tbb_backend {
 namespace {

@@ -56,14 +56,9 @@ class fold final : public cub_backend::any_order_fold<A> {
   }
 };
 
-/// Null for elements of 8 and 16 bits: `cub` has them, by the same kernels.
 template <class T>
 const cuda::device_fold* find_kernel(operation what, method how) {
-  if constexpr (sizeof(T) < 4) {
-    return nullptr;
-  } else {
-    return cub_backend::find_reference<fold, T>(what, how);
-  }
+  return cub_backend::find_reference<fold, T>(what, how);
 }
 
 }  // namespace fanin::thrust_backend

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/thrust/thrust.hpp"
 
+#include "backends/cub/cub.hpp"
+
 namespace fanin::thrust_backend {
 
 std::span<const variant_info> backend::variants() const noexcept {
@@ -16,8 +18,8 @@ const cuda::device_fold* backend::find_kernel(const request& request) const {
   if (request.kind != layout::array) {
     if (const cuda::device_fold* const batches = find_batch_kernel(request)) return batches;
   }
-  return with_element(request.inputs.type(),
-                      [&]<class T>() { return thrust_backend::find_kernel<T>(request.what, request.how); });
+  return cub_backend::with_compared_number(
+      request.inputs.type(), [&]<class T>() { return thrust_backend::find_kernel<T>(request.what, request.how); });
 }
 
 }  // namespace fanin::thrust_backend

@@ -6,11 +6,10 @@
 
 namespace fanin::thrust_backend {
 
-/// The fold of a reduction, or null if this backend does not offer it. Four element types are a translation
-/// unit (cmake/cuda.cmake).
+/// The fold of a reduction, or null if this backend does not offer it. floats.cu and integers.cu instantiate it.
 template <class T>
 const cuda::device_fold* find_kernel(operation what, method how);
-/// The same of a batch.
+/// The fold of a batch, or null if this backend does not offer it.
 const cuda::device_fold* find_batch_kernel(const request& request);
 
 class backend final : public cuda::gpu_backend {

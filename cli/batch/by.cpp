@@ -21,7 +21,7 @@ namespace {
 
 using key_fields = std::vector<std::string>;
 
-/// A number that has an order.
+/// The number that the text is, unless it is NaN.
 std::optional<double> ordered_number(const std::string& text) {
   std::vector<std::byte> bytes;
   rounded_numbers rounded;
@@ -31,10 +31,10 @@ std::optional<double> ordered_number(const std::string& text) {
   return value == value ? std::optional(value) : std::nullopt;
 }
 
-// The places of the groups by their keys: each field as text, or as a number if it is one in every key.
+// The places of the groups by their keys: each field as text, or as a number if it is a number in every key.
 void sort_by_keys(std::vector<std::size_t>& order, const std::vector<key_fields>& keys) {
   if (keys.empty()) return;
-  std::vector<std::vector<double>> numbers(keys[0].size());  // of each field that is one in every key
+  std::vector<std::vector<double>> numbers(keys[0].size());  // for each field that is a number in every key
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     for (const key_fields& key : keys) {
       const std::optional<double> number = ordered_number(key[i]);

@@ -27,7 +27,7 @@ class batch_elements {
   void find_places(std::size_t result);
 
   batch many_;
-  std::vector<std::uint64_t> begins_;  ///< of each segment or group, and the end of the last one
+  std::vector<std::uint64_t> begins_;  ///< where each segment or group begins, and the last one ends
   std::vector<std::size_t> by_key_;    ///< the places of the elements of groups
   std::vector<std::size_t> places_;
   std::vector<std::byte> copies_;

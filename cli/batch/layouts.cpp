@@ -39,7 +39,7 @@ void require_c_order(const source& input, const char* option) {
       fmt::format("{}: is in Fortran order; {} takes an array of one axis or in C order", input.name(), option));
 }
 
-// The largest key and 1.
+// The number of groups: the largest key and 1.
 std::size_t count_groups(const array_view& keys, const std::string& name) {
   std::optional<std::uint64_t> largest;
   with_element(keys.type, [&]<class T>() {

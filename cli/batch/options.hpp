@@ -25,7 +25,7 @@ struct batch_options {
 
   /// Whether many results are asked for.
   bool given() const noexcept { return !axis.empty() || !segments.empty() || !keys.empty() || !by.empty(); }
-  /// The option that asks for them, for messages.
+  /// The option that asks for many results, for messages.
   const char* name() const noexcept {
     if (!by.empty()) return "--by";
     return !axis.empty() ? "--axis" : !segments.empty() ? "--segments" : "--keys";
@@ -36,7 +36,7 @@ struct batch_options {
 
 /// Adds the options that say which elements belong to which result.
 void add_layout_options(CLI::App& parser, batch_options& arguments);
-/// The same and --output.
+/// Adds the options of add_layout_options() and --output.
 void add_batch_options(CLI::App& parser, batch_options& arguments);
 /// Adds --by and --sort-keys, which exclude those of add_batch_options() that the parser has.
 void add_by_options(CLI::App& parser, batch_options& arguments);

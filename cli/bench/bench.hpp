@@ -39,7 +39,7 @@ enum class bench_layout : std::uint8_t {
 inline constexpr std::array all_bench_layouts{bench_layout::array, bench_layout::axis0, bench_layout::axis1,
                                               bench_layout::segments, bench_layout::groups};
 std::string_view to_string(bench_layout);
-/// The library's name for it.
+/// The library's name for the layout.
 layout kind_of(bench_layout);
 
 struct bench_case {
@@ -49,7 +49,7 @@ struct bench_case {
   element_type type;
   std::size_t count;
   bench_layout layout = bench_layout::array;
-  std::size_t length = 0;  ///< of many results: the elements of each, of segments and groups the mean
+  std::size_t length = 0;  ///< the elements of each result, for segments and groups their mean
 
   bool is_batch() const noexcept { return layout != bench_layout::array; }
   std::size_t results() const noexcept { return is_batch() ? count / length : 1; }
@@ -78,7 +78,7 @@ class bench_index {
   array_view at(memory place);
 
  private:
-  std::vector<std::int32_t> narrow_;  ///< of fewer than 2^31 elements
+  std::vector<std::int32_t> narrow_;  ///< the index of a case of fewer than 2^31 elements
   std::vector<std::int64_t> wide_;
   std::unique_ptr<measure::device_copy> device_;
 };
@@ -141,7 +141,7 @@ bench_row measure_case(const bench_case& which, const reduction& call, bench_inp
                        const measure::stopping_rule& limit);
 /// Judges a row by each of its results, whose elements are in host memory.
 void check_each(bench_row& row, const batch& many, const value_list& values, const report& how);
-/// The same as measure_case() of a case with many results.
+/// Checks and times a case with many results, as measure_case() does one with a single result.
 bench_row measure_batch(const bench_case& which, bench_input& input, unsigned threads,
                         const measure::stopping_rule& limit);
 /// The call of reduce() for a case.

@@ -11,6 +11,7 @@
 
 #include "cli/batch/layouts.hpp"
 #include "cli/commands.hpp"
+#include "cli/input/options.hpp"
 #include "cli/kit/commit.hpp"
 #include "cli/kit/errors.hpp"
 #include "cli/kit/terminal.hpp"
@@ -45,7 +46,7 @@ struct comparison {
   std::string input;
   scalar exact;
   timed_variants times;
-  std::vector<comparison_row> rows;  ///< of each row of `times`
+  std::vector<comparison_row> rows;  ///< one for each row of `times`
 };
 
 comparison compare(std::string name, const array_view& values, const variant_choice& asked) {

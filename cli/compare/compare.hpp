@@ -34,11 +34,11 @@ struct loop_row {
 struct results_comparison {
   std::string input;
   layout kind = layout::rows;
-  std::vector<std::size_t> shape;  ///< of the results
+  std::vector<std::size_t> shape;  ///< the shape of the results
   std::size_t results = 0;
   timed_variants times;
-  std::vector<judged_results> rows;  ///< of each row of `times`
-  std::vector<loop_row> loops;       ///< of floating-point numbers
+  std::vector<judged_results> rows;  ///< one for each row of `times`
+  std::vector<loop_row> loops;       ///< empty for integers
 };
 
 /// @throws usage_error, bad_data, fanin::error

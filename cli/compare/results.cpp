@@ -25,7 +25,7 @@ namespace fanin::cli {
 
 namespace {
 
-/// Of two sums of one type.
+/// Whether two sums of one type have the same bits.
 bool same_bits(const scalar& a, const scalar& b) {
   return std::visit([&]<class R>(const R& x) { return std::memcmp(&x, &std::get<R>(b), sizeof x) == 0; }, a);
 }

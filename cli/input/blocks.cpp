@@ -105,7 +105,7 @@ class text_source final : public block_source {
   byte_reader& in_;
   text_parser parser_;
   std::vector<input_column> columns_;
-  std::vector<bool> found_numbers_;  ///< of each column
+  std::vector<bool> found_numbers_;  ///< whether a column had numbers
   std::vector<array_view> blocks_;
   std::size_t window_ = block_bytes;
   bool ended_ = false;

@@ -21,7 +21,8 @@ namespace {
 
 using namespace std::string_view_literals;
 constexpr std::string_view gzip_magic = "\x1f\x8b\x08"sv, zstd_magic = "\x28\xb5\x2f\xfd"sv;
-// Of frames that a decompressor skips, as pzstd writes them. The first byte is 0x50 to 0x5f.
+// The last three bytes of the magic number of frames that a decompressor skips, as pzstd writes them: the first byte
+// is 0x50 to 0x5f.
 constexpr std::string_view skippable_zstd_magic = "\x2a\x4d\x18"sv;
 
 constexpr std::size_t piece_bytes = std::size_t{1} << 16;

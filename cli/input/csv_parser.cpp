@@ -72,7 +72,7 @@ bool csv_parser::guess_header(std::string_view text, bool last, const text_numbe
   if (text.size() <= header_guess::most_bytes && !last) return false;
   const bool is_cut = text.size() > header_guess::most_bytes_of_long;
   if (is_cut) text = text.substr(0, header_guess::most_bytes_of_long);
-  text_numbers messages = out;  // of which none is shown
+  text_numbers messages = out;  // no message is shown
   header_guess guess;
   field found;
   std::size_t at = 0, index = 0;

@@ -70,13 +70,13 @@ class csv_parser {
   bool in_header_;
   bool guesses_header_;                     ///< whether in_header_ is still to be guessed
   std::vector<wanted_column> wanted_;       ///< by their places in the record
-  std::size_t next_wanted_ = 0;             ///< the first of them that the record at hand has not had
+  std::size_t next_wanted_ = 0;             ///< the first of wanted_ that the record at hand has not had
   std::vector<wanted_column> key_columns_;  ///< by their places in the record
-  std::size_t next_key_ = 0;                ///< as next_wanted_
+  std::size_t next_key_ = 0;                ///< the first of key_columns_ that the record at hand has not had
   record_keys keys_;
   std::uint64_t missing_ = 0;         ///< in the records that have ended
-  std::size_t field_index_ = 0;       ///< of the field in its record
-  std::size_t fields_of_record_ = 0;  ///< of each record; 0 before the end of the first
+  std::size_t field_index_ = 0;       ///< the place of the field in its record
+  std::size_t fields_of_record_ = 0;  ///< the fields of each record; 0 before the end of the first record
   plain_records plain_records_;
   std::vector<std::string> names_;
   std::string unquoted_;

@@ -38,7 +38,7 @@ std::vector<element_type> types_to_say(const npy_header& header);
 
 /// The header that describes an array of that shape in C order, version 1, padded to 64 bytes.
 std::string write_npy_header(element_type type, std::span<const std::size_t> shape);
-/// The same of one axis.
+/// The header that describes an array of one axis.
 inline std::string write_npy_header(element_type type, std::size_t count) {
   return write_npy_header(type, {&count, 1});
 }

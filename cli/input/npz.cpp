@@ -12,7 +12,7 @@
 
 #include <fmt/format.h>
 
-#include "backends/words.hpp"
+#include "base/words.hpp"
 #include "cli/kit/errors.hpp"
 #include "cli/kit/text.hpp"
 

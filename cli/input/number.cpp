@@ -82,7 +82,8 @@ std::errc read_value(std::string_view word, T& value, rounded_numbers& rounded) 
   if constexpr (std::floating_point<T>) rounded.note(word, value);
   return {};
 }
-/// Of the floats next to a number, the one with an odd mantissa is rounded to fewer bits as the number itself is.
+/// Rounds by way of the float next to the number whose mantissa is odd: rounding that float to fewer bits gives what
+/// rounding the number itself gives.
 template <narrow_float T>
 std::errc read_value(std::string_view word, T& value, rounded_numbers& rounded) {
   double wide = 0;

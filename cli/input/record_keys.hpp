@@ -23,7 +23,7 @@ class record_keys {
 
   /// The fields of each distinct key.
   const std::vector<std::vector<std::string>>& distinct() const noexcept { return distinct_; }
-  /// For each element the number of its key.
+  /// The number of the key of each element.
   const std::vector<std::uint64_t>& of_elements() const noexcept { return of_elements_; }
 
  private:

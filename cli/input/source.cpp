@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "backends/words.hpp"
+#include "base/words.hpp"
 #include "cli/input/column_choice.hpp"
 #include "cli/input/compression.hpp"
 #include "cli/input/inferred_number.hpp"
@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::array<std::string_view, 4> formats = {"npy", "raw", "text", "csv"};
 
-/// The last four characters of the path in lower case: names in any case say the format. Of x.csv.gz they are .csv.
+/// The last four characters of the path in lower case: names in any case say the format. x.csv.gz gives .csv.
 std::string extension(std::string_view path) {
   path = name_inside(path);
   std::string end(path.substr(path.size() - std::min<std::size_t>(path.size(), 4)));

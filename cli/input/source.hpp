@@ -49,7 +49,7 @@ bool skips_missing(const input_options& arguments);
 
 /// A column of an input. An input that is no CSV has one.
 struct input_column {
-  std::string name = {};      ///< of one of several columns, see chosen_column; otherwise empty
+  std::string name = {};      ///< the name of one of several columns, see chosen_column
   std::uint64_t missing = 0;  ///< the numbers that were missing, and left out, so far
   /// The type of the last block. In text whose types are inferred, a type other than that of the block before is u64
   /// or f64, and stands for the numbers before as well: see read_inferred().
@@ -135,7 +135,7 @@ class source {
 
   descriptor file_;
   byte_reader reader_;
-  std::int64_t size_;  ///< of a regular file that is not compressed, in bytes; otherwise -1
+  std::int64_t size_;  ///< bytes in a regular file that is not compressed; otherwise -1
   element_type type_ = element_type::f64;
   std::string format_;
   bool skips_missing_ = false, infers_types_ = false;
@@ -149,7 +149,7 @@ class source {
     std::vector<std::byte> bytes;
     element_type type = element_type::f64;
   };
-  std::vector<loaded_column> loaded_;  ///< of each column
+  std::vector<loaded_column> loaded_;  ///< one for each column
 };
 
 /// Calls push(column, block) with the blocks of the input, one after the other: a mapped input is one block.
@@ -167,7 +167,7 @@ void for_each_block(source& input, Push push) {
   }
 }
 
-/// The same in pieces of at most `most_bytes`, which is at least the size of an element.
+/// Calls push(column, piece) with pieces of at most `most_bytes`, which is at least the size of an element.
 template <class Push>
 void for_each_piece(source& input, std::size_t most_bytes, Push push) {
   for_each_block(input, [&](std::size_t column, const array_view& block) {

@@ -53,7 +53,7 @@ struct column_values {
   std::string name = {};                  ///< see chosen_column; empty in plain text
   std::vector<std::byte> bytes = {};      ///< the elements that a parser has read since they were cleared
   std::uint64_t missing = 0;              ///< the numbers left out since the beginning of the input
-  element_type type = element_type::f64;  ///< of `bytes`; see text_numbers where the type is not fixed
+  element_type type = element_type::f64;  ///< the type of `bytes`; see text_numbers where it is not fixed
   bool has_negative = false;              ///< whether an integer since the beginning of the input was negative
   rounded_numbers rounded = {};           ///< since the beginning of the input; see input_column::rounded_as()
 };

@@ -66,7 +66,7 @@ class text_numbers {
   [[noreturn]] void fail_length(std::size_t longest, std::size_t begin) const;
 
   element_type type_;        ///< for messages
-  element_type first_type_;  ///< of a column without numbers
+  element_type first_type_;  ///< the type of a column without numbers
   number_reader read_;       ///< null: read_inferred()
   bool skip_missing_;
   std::string name_;

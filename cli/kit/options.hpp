@@ -11,18 +11,11 @@
 #include <fanin/backend.hpp>
 #include <fanin/request.hpp>
 
-#include "cli/input/source.hpp"
-
 namespace CLI {
 class App;
 }
 
 namespace fanin::cli {
-
-/// Adds the options for reading a file.
-void add_reading_options(CLI::App& parser, input_options& arguments);
-/// Adds FILE and the options for reading it. `required`: whether FILE has to be given.
-void add_input_options(CLI::App& parser, input_options& arguments, bool required);
 
 /// Parses a whole number of at least `least`, as in "1000", "1e3" or "2^10". `name` is the option's name in messages.
 /// @throws usage_error

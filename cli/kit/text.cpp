@@ -9,7 +9,7 @@
 
 #include <fmt/ranges.h>
 
-#include "backends/words.hpp"
+#include "base/words.hpp"
 
 namespace fanin::cli {
 

@@ -11,7 +11,7 @@
 
 #include <fanin/result.hpp>
 
-#include "backends/words.hpp"
+#include "base/words.hpp"
 #include "cli/kit/errors.hpp"
 
 namespace fanin::cli {
@@ -28,12 +28,12 @@ std::vector<std::string> split(std::string_view text, char separator);
 /// The text as a field of CSV: in quotes if it has the delimiter, a quote or a line end.
 std::string csv_cell(std::string text, char delimiter);
 
-/// The shortest text that reads back as the same number; "nan", "inf" and "-inf" otherwise. Of `indexed` the element,
-/// of `extremes` both numbers.
+/// The shortest text that reads back as the same number; "nan", "inf" and "-inf" otherwise. `indexed` gives its
+/// element, `extremes` both numbers.
 std::string value_text(const scalar& value);
 std::string value_text(double value);
 
-/// The number as a double in the format %a of printf(). Of `indexed` the element, of `extremes` both numbers.
+/// The number as a double in the format %a of printf(). `indexed` gives its element, `extremes` both numbers.
 std::string value_hex(const scalar& value);
 std::string value_hex(double value);
 

@@ -25,12 +25,21 @@ namespace {
 
 constexpr double seconds_per_row = 0.1;
 
-std::vector<const cuda::stage_info*> chosen_stages(const std::vector<std::string>& names) {
+bool serves(const cuda::stage_info& stage, operation what) {
+  return std::ranges::any_of(cuda::ladder_types,
+                             [&](element_type type) { return stage.at(what, type).architecture > 0; });
+}
+
+/// The stages that the question names, or if it names none, those that serve its operation.
+std::vector<const cuda::stage_info*> chosen_stages(const ladder_question& question) {
+  const std::vector<std::string>& names = question.stages;
   std::vector<std::string_view> known;
   std::vector<const cuda::stage_info*> chosen;
   for (const cuda::stage_info& stage : cuda::stages()) {
     known.push_back(stage.text.name);
-    if (names.empty() || std::ranges::find(names, known.back()) != names.end()) chosen.push_back(&stage);
+    const bool is_chosen =
+        names.empty() ? serves(stage, question.what) : std::ranges::find(names, known.back()) != names.end();
+    if (is_chosen) chosen.push_back(&stage);
   }
   for (const std::string& name : names) {
     if (std::ranges::find(known, name) == known.end())
@@ -41,15 +50,12 @@ std::vector<const cuda::stage_info*> chosen_stages(const std::vector<std::string
 
 /// A verifier judges values by the exact result, CUB's and Thrust's. A rounded sum of floats has to keep its error
 /// bound; its sum of a second input, whose partial sums are exact in any order, has to equal the exact sum, CUB's and
-/// Thrust's. All other values have to be equal to the three references.
+/// Thrust's. Values of integers have to be equal to the three references.
 class verifier {
  public:
-  verifier(operation what, const array_view& x)
-      : truth_(what, x, default_threads()),
-        rounds_(is_floating(x.type) && row_of(what).of_floats.exact && !row_of(what).unrounded) {}
+  verifier(operation what, const array_view& x) : truth_(what, x, default_threads()), rounds_(is_floating(x.type)) {}
   const scalar& exact() const { return truth_.rounded(); }
-  /// Whether the first input's sum is rounded, so that the second input is needed. Products of a random_input are
-  /// not.
+  /// Whether the first input's sum is rounded, so that the second input is needed.
   bool rounds() const { return rounds_; }
   /// Sets the three references: results of the second input if rounds(), else of the input.
   void set_references(const scalar& exact, const scalar& cub, const scalar& thrust) {
@@ -123,8 +129,7 @@ class ladder_run {
     row.number = stage.text.number;
     row.name = stage.text.name;
     row.builds_on = stage.text.builds_on;
-    const bool rounds = is_floating(question_.type) && !row_of(question_.what).unrounded;
-    row.reproducibility = rounds ? stage.reproducibility : reproducibility::exact;
+    row.reproducibility = verifier_.rounds() ? stage.reproducibility : reproducibility::exact;
     row.footprint = footprint_of(plan);
 
     try {
@@ -227,7 +232,7 @@ class ladder_run {
 }  // namespace
 
 ladder measure_ladder(const ladder_question& question) {
-  const std::vector<const cuda::stage_info*> stages = chosen_stages(question.stages);
+  const std::vector<const cuda::stage_info*> stages = chosen_stages(question);
   const plan usable(question.what, question.type, {.backend = "cuda"});
 
   progress line("ladder: random input and its exact value");

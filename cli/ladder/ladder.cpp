@@ -191,8 +191,9 @@ command add_ladder(CLI::App& root) {
   auto arguments = std::make_shared<ladder_options>();
   CLI::App* parser = root.add_subcommand("ladder", "Check and time the CUDA stages, each improving on another");
   parser
-      ->add_option("--operation", arguments->operation,
-                   fmt::format("{}", fmt::join(names_of(cuda::ladder_operations), ", ")))
+      ->add_option(
+          "--operation", arguments->operation,
+          fmt::format("{}; only shared-mask has squares", fmt::join(names_of(cuda::ladder_operations), ", ")))
       ->type_name("OPERATION")
       ->capture_default_str();
   parser
@@ -222,7 +223,8 @@ command add_ladder(CLI::App& root) {
       "that a stage builds on. Stages in place get a fresh copy before each run, which is not timed. The last rows "
       "are\n"
       "what the backends of these names ship; thrust waits for its value, which is part of its time.\n\n"
-      "Examples:\n  fanin ladder\n  fanin ladder --type i32 --count 268435456 --cycles\n"
+      "Examples:\n  fanin ladder\n  fanin ladder --type i32 --count 268435456\n"
+      "  fanin ladder --operation sum_of_squares --cycles\n"
       "  fanin ladder --explain shared-strided\n  fanin ladder --trace shared-strided --count 16 --block-size 8\n"
       "  fanin ladder --stage shared-modulo,warp-shuffle --block-size 512 --json");
   return {parser, [arguments] { run_ladder(*arguments); }};

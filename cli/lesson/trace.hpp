@@ -30,7 +30,7 @@ struct place {
   unsigned index;
   auto operator<=>(const place&) const = default;
 };
-/// As in "value[3]".
+/// The place as in "value[3]".
 std::string to_string(const place& p);
 
 /// The thread executes `into = from` if `fresh`, else `into += from`. It executes its additions of a step in order.
@@ -41,7 +41,7 @@ struct addition {
 };
 
 enum class storage : std::uint8_t { global_memory, shared_memory, registers };
-/// As in "in shared memory".
+/// The storage as in "in shared memory".
 std::string_view to_string(storage where);
 
 /// The additions between two barriers. Every thread reads the values from before the step.

@@ -13,7 +13,7 @@
 #include <fanin/version.hpp>
 
 #include "backends/as_scalar.hpp"
-#include "backends/words.hpp"
+#include "base/words.hpp"
 #include "cli/kit/errors.hpp"
 #include "cli/kit/text.hpp"
 

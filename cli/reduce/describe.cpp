@@ -4,8 +4,10 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
 #include <CLI/App.hpp>
 
+#include "cli/input/options.hpp"
 #include "cli/kit/errors.hpp"
 #include "cli/kit/output.hpp"
 #include "cli/kit/table.hpp"
@@ -42,14 +44,28 @@ constexpr named_number named_numbers[] = {{"min", &any_description::min},
                                           {"mean", &any_description::mean},
                                           {"standard_deviation", &any_description::standard_deviation}};
 
+/// Whether the description has the number: an integer sum may not fit.
+bool is_described(const any_description& found, const named_number& which) {
+  return which.number != &any_description::sum || !found.sum_overflows;
+}
+
+std::string described_text(const any_description& found, const named_number& which) {
+  return is_described(found, which) ? value_text(found.*which.number) : "overflow";
+}
+
 json to_json(const described_column& one, const source& input) {
   json all = described(json{{"input", input.name()}});
   if (!one.column.name.empty()) all["column"] = one.column.name;
   all.update({{"element_type", to_string(one.type)}, {"count", one.found.count}, {"nan", one.found.nan}});
   if (input.skips_missing()) all["missing"] = one.column.missing;
   if (one.rounded().integers > 0) all["rounded_on_reading"] = one.rounded().integers;
-  for (const auto& [name, number] : named_numbers) all[std::string(name)] = json_value(one.found.*number).at("value");
-  for (const auto& [name, number] : named_numbers) all["text"][std::string(name)] = value_text(one.found.*number);
+  json texts;
+  for (const named_number& which : named_numbers) {
+    const std::string name(which.name);
+    all[name] = is_described(one.found, which) ? json_value(one.found.*which.number).at("value") : json();
+    texts[name] = described_text(one.found, which);
+  }
+  all["text"] = texts;
   return all;
 }
 
@@ -67,7 +83,7 @@ table_row row_of_table(const described_column& one, const source& input) {
   row.push_back(std::to_string(one.found.count));
   row.push_back(std::to_string(one.found.nan));
   if (input.skips_missing()) row.push_back(std::to_string(one.column.missing));
-  for (const auto& [name, number] : named_numbers) row.push_back(value_text(one.found.*number));
+  for (const named_number& which : named_numbers) row.push_back(described_text(one.found, which));
   return row;
 }
 
@@ -89,7 +105,11 @@ std::vector<described_column> describe_columns(source& input, const options& cho
     const input_column& column = input.columns()[i];
     const std::string place = place_text(input.name(), column.name);
     const auto finish = [&] { return columns[i].chosen().finish().value; };
-    all.push_back({column, columns[i].type(), with_input_name(place, finish, overflow_advice(input.infers_types()))});
+    all.push_back({column, columns[i].type(), with_input_name(place, finish)});
+    if (all.back().found.sum_overflows) {
+      write_stderr(fmt::format("warning: {}: the sum does not fit in 64 bits{}", place,
+                               overflow_advice(input.infers_types())));
+    }
     warn_of_rounding(place, all.back().rounded(), all.back().type);
   }
   return all;
@@ -125,7 +145,9 @@ command add_describe(CLI::App& root) {
       "Prints a line for each column of csv, or for the input: how many numbers there are and how many NaN, and of\n"
       "the numbers the smallest, the largest, the sum, the mean and the population standard deviation, each "
       "correctly\n"
-      "rounded. The input is read once. Without FILE, standard input is read if it is a pipe or a file.\n\n"
+      "rounded. A sum of integers that does not fit in 64 bits is \"overflow\", and null with --json. The input is "
+      "read\n"
+      "once. Without FILE, standard input is read if it is a pipe or a file.\n\n"
       "Examples:\n  fanin describe prices.csv --header\n"
       "  fanin describe prices.csv --column price,amount --missing skip\n"
       "  fanin describe data.npy --json");

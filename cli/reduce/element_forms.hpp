@@ -76,7 +76,7 @@ class typed_streams {
     for (const element_type type : types) streams_.push_back({type, nullptr});
   }
 
-  /// The preferred type of those that are left.
+  /// The preferred one of the types that are left.
   element_type type() const { return streams_.front().type; }
   /// Whether a type is left when all but these are left out.
   bool keep(std::span<const element_type> types) {
@@ -88,7 +88,7 @@ class typed_streams {
     for (typed& one : streams_) made(one).push(block.as(one.type));
     return true;
   }
-  /// What has taken the elements as those of type().
+  /// The stream that has taken the elements as elements of type().
   Stream& chosen() { return made(streams_.front()); }
 
  private:

@@ -9,6 +9,7 @@
 
 #include "cli/batch/batch.hpp"
 #include "cli/batch/by.hpp"
+#include "cli/input/options.hpp"
 #include "cli/kit/errors.hpp"
 #include "cli/kit/output.hpp"
 #include "cli/kit/text.hpp"

@@ -35,7 +35,7 @@ class reduction_pass {
     std::string name;
     std::uint64_t count = 0, missing = 0;
     rounded_numbers rounded;
-    std::vector<typed_streams<incremental>> streams;  ///< of each operation
+    std::vector<typed_streams<incremental>> streams;  ///< one for each operation
   };
 
   void check_same(const source& input);

@@ -13,6 +13,7 @@
 #include "cli/batch/batch.hpp"
 #include "cli/batch/by.hpp"
 #include "cli/exact_state.hpp"
+#include "cli/input/options.hpp"
 #include "cli/kit/errors.hpp"
 #include "cli/kit/output.hpp"
 #include "cli/kit/text.hpp"
@@ -24,7 +25,7 @@ namespace fanin::cli {
 namespace {
 
 struct reduction_options {
-  std::vector<std::string> files;  ///< of an operation of one input
+  std::vector<std::string> files;  ///< the inputs of an operation of one input
   input_options input;             ///< its path is the first input of an operation of two
   std::string other;               ///< the second one
   bool together = false;           ///< one result of all files

@@ -21,7 +21,7 @@ bool is_exact(const error_bound& bound) {
   return bound.of_result == 0 && bound.of_magnitudes == 0 && bound.absolute == 0;
 }
 
-/// Whether it is a variance or a standard deviation.
+/// Whether the operation is a variance or a standard deviation.
 bool is_spread(operation what) {
   const operation_row& row = row_of(what);
   return row.usual == method::exact && row.empty != empty_value::zero;

@@ -13,6 +13,7 @@
 #include <fanin/fanin.hpp>
 
 #include "cli/commands.hpp"
+#include "cli/input/source.hpp"
 #include "cli/kit/json.hpp"
 #include "cli/reduce/element_forms.hpp"
 
@@ -35,8 +36,8 @@ std::string place_text(const std::string& input, const std::string& column);
 struct finished_reduction {
   operation what = operation::sum;
   std::vector<read_input> inputs;
-  std::string column = {};                ///< of one of several columns, see input_column; otherwise empty
-  element_type type = element_type::f64;  ///< of the elements
+  std::string column = {};                ///< the name of one of several columns, see input_column
+  element_type type = element_type::f64;  ///< the elements' type
   std::uint64_t count = 0;
   std::uint64_t missing = 0;     ///< numbers that were missing, and left out
   rounded_numbers rounded = {};  ///< of the elements, when they were read
@@ -53,7 +54,7 @@ struct finished_reduction {
 
 /// The value of any and all as true or false, and of the others as value_text() has it.
 std::string text_of(operation what, const scalar& value);
-/// What is printed: of a result with an index the index alone.
+/// What is printed of a value: the index alone if it has one.
 std::string value_of(operation what, const scalar& value);
 /// The members of an object of JSON that the value is; see json_value().
 json members_of(operation what, const scalar& value);
@@ -61,13 +62,13 @@ json members_of(operation what, const scalar& value);
 /// name.
 std::string line_of(const finished_reduction& done, bool many_inputs);
 json to_json(const finished_reduction& done);
-/// The same with `values` in place of the members of the value.
+/// The reduction as JSON with `values` in place of the members of the value.
 json to_json(const finished_reduction& done, const json& values);
 /// Warns on stderr once for each column of which numbers were rounded when they were read.
 void warn_of_rounding(std::span<const finished_reduction> all);
 /// Says on stderr who ran, who was passed over and why, and the error bound.
 void explain(const finished_reduction& done);
-/// The same of many results, for each of which the bound holds.
+/// Says as much of many results, for each of which the bound holds.
 void explain_each(const finished_reduction& done);
 
 /// @throws usage_error if missing numbers are left out, and the result would be of other elements than those: an

@@ -35,7 +35,7 @@ struct regress_options {
   std::uint64_t pairs = 0;                    ///< 0 for the default, which run_pairs() chooses
   std::optional<double> until_decided_minutes = {};
   bool floor = false, json = false, lenient = false;
-  std::optional<double> timeout_seconds = {};  ///< of one process
+  std::optional<double> timeout_seconds = {};  ///< the limit for one process
   std::vector<std::pair<std::string, std::string>> axes;
 
   program_kind kind() const {

@@ -58,7 +58,7 @@ std::vector<ladder_result> ladders_in_order(const results& all);
 /// The cases whose data are of no named family, in the order of a report.
 std::vector<measurement> usual_cases(const results& all);
 
-/// The read ceilings for which `wanted` holds. Those of one thread come first.
+/// The read ceilings for which `wanted` holds. Ceilings of one thread come first.
 template <class Wanted>
 std::vector<measurement> ceilings_where(const results& all, Wanted wanted) {
   std::vector<measurement> kept;

@@ -65,7 +65,7 @@ struct compare_result {
   };
   std::string machine, input, type;  ///< the machine is empty if the file does not contain it
   double count;
-  std::optional<double> ceiling_gigabytes_per_second;  ///< of host memory; empty if nothing was read there
+  std::optional<double> ceiling_gigabytes_per_second;  ///< host memory's; empty if nothing was read there
   std::vector<row> rows;
 };
 

@@ -27,7 +27,7 @@ bool is_of_another_library(const measurement& one) {
   return std::ranges::find(others, one.backend) != std::end(others);
 }
 
-/// The largest plain sums of f32, and among them the fastest first. Those of other libraries come last.
+/// The largest plain sums of f32, and among them the fastest first. Sums by other libraries come last.
 std::vector<measurement> largest_plain_sums(const results& all) {
   std::vector<measurement> sums = usual_cases(all);
   std::erase_if(sums, [](const measurement& one) {

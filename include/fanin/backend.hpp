@@ -76,7 +76,7 @@ class FANIN_API device_work {
   virtual device_times last_times() const noexcept = 0;
   /// The arguments of a kernel launch, with at least `scratch_bytes` of scratch. @throws out_of_memory, device_error
   virtual device_code::execution where(std::size_t scratch_bytes) = 0;
-  /// As backend::reduce, after the work that is already on the stream.
+  /// Reduces like backend::reduce, after the work that is already on the stream.
   virtual outcome reduce(const request&, void* result) = 0;
   /// Enqueues the reduction of device memory and returns. `result` is a device_result in device memory.
   /// @throws device_error
@@ -92,7 +92,7 @@ class FANIN_API device_work {
   virtual void enqueue_vector_sums(const vector_sums&, bool on_second_stream) = 0;
   /// A stream beside the context's own, for work that overlaps with that of the caller's stream.
   virtual CUstream_st* second_stream() = 0;
-  /// As reduce() and enqueue(), of batches, with plain results.
+  /// These two reduce batches like reduce() and enqueue(), and write plain results.
   virtual outcome reduce_each(const request&, const batch&, const results_view& out) = 0;
   virtual void enqueue_each(const request&, const batch&, void* results) = 0;
   /// Enqueues the conversion of a device_result of argmin or argmax of `count` elements to three integers, and of
@@ -121,7 +121,7 @@ class FANIN_API backend {
   /// request::variant and request::prepared, so that reduce() and open() need not look anything up, and
   /// request::threads if it uses fewer.
   virtual support prepare(request&) const = 0;
-  /// As prepare(), but leaves the caller's request unchanged.
+  /// Answers like prepare(), but leaves the caller's request unchanged.
   support supports(request what) const { return prepare(what); }
 
   /// Writes the reduction of the request's inputs, of its result type, to `result`, which is host memory.
@@ -132,9 +132,9 @@ class FANIN_API backend {
   /// request::nan or the inputs' mask, also invalid_argument if too few take part, and unsupported if a variant takes
   /// whole arrays only
   virtual outcome reduce(const request&, void* result) const = 0;
-  /// As reduce(), of `inputs` instead of the request's, of the same number, type and place, with the report for the
-  /// caller. CPU backends copy neither the request nor their outcome for that: both copies together would take longer
-  /// than the sum of a short array.
+  /// Reduces `inputs`, which have the number, type and place of the request's inputs, in place of those, and gives
+  /// the report for the caller. CPU backends copy neither the request nor their outcome for that: both copies
+  /// together would take longer than the sum of a short array.
   virtual report reduce_inputs(const request& prepared, const input_views& inputs, void* result) const {
     request what = prepared;
     what.inputs = inputs;
@@ -149,8 +149,8 @@ class FANIN_API backend {
 
   /// The devices that options::devices may name are 0, 1, ..., device_count() - 1.
   virtual int device_count() const noexcept { return 0; }
-  /// As reduce(), of all parts as if they were one array, in place of the request's inputs. Each part is in the
-  /// memory of a device, and has the request's number of inputs and type.
+  /// Reduces all parts as if they were one array, in place of the request's inputs. Each part is in the memory of a
+  /// device, and has the request's number of inputs and type.
   virtual outcome reduce_parts(const request&, std::span<const input_views> parts, void* result) const;
 
   /// Opens a stream for input that arrives in blocks. The request's inputs have a type, but no data. The
@@ -194,7 +194,7 @@ selection select(std::span<const backend* const> candidates, std::string_view wa
                  const input_views& inputs, const options& chosen, std::span<const passed_over> failed = {},
                  layout kind = layout::array, bool adds = false);
 
-/// As above, for the caller's own accumulator.
+/// Chooses as the other select() does, for the caller's own accumulator.
 selection select(std::span<const backend* const> candidates, std::string_view wanted, const detail::arithmetic& own,
                  const input_views& inputs, const options& chosen, std::span<const passed_over> failed = {});
 

@@ -26,7 +26,7 @@
 //   operations and types (docs/batch.md). @throws unsupported for what they do not have
 //   Device memory: results of more than 4096 elements, of another type than the verb's own, and exact ones take up to
 //   256 MiB for partial states. Segments of more than 4096 elements take besides up to two states for every 4096
-//   elements of x: in exact sums of floats 0.07 bytes for each element, of doubles 0.3. Those of other exact
+//   elements of x: in exact sums of floats 0.07 bytes for each element, of doubles 0.3. Segments of other exact
 //   operations take them from 256 elements on, for every 256: in exact variances of doubles 13 bytes for each
 //   element. Fast sums, max and argmax of segments take up to 2.5 % of x's memory instead. Results for the host are
 //   held on the device first. Groups, of up to 2^32 - 2 elements and as many groups, are sorted. That takes 12 bytes
@@ -76,10 +76,10 @@ struct array_axis {
 /// groups().
 struct batch {
   layout kind = layout::rows;
-  /// Of rows: at the element with index 0 on every axis, and the count is that of all elements in the rows.
+  /// The elements. For rows, `data` points to index 0 of every axis, and `count` is that of all rows together.
   input_views inputs = array_view();
   std::size_t result_count = 0;
-  /// Of rows: the axes that are left, then the axes along which rows lie; axes that act as one are joined.
+  /// For rows: the axes that are left, then the axes along which rows lie. Axes that act as one are joined.
   std::array<array_axis, most_axes> axes{};
   std::size_t kept = 0, reduced = 0;
   /// The offsets of segments, or the keys of groups: i32, i64, u32 or u64.
@@ -87,13 +87,13 @@ struct batch {
   bool drops_others = false;
   std::optional<scalar> of_empty = {};
 
-  /// The same with a value for results of too few elements. It has the type of the results.
+  /// A copy of this batch with a value for results of too few elements. The value has the type of the results.
   batch if_empty(const scalar& value) const {
     batch changed = *this;
     changed.of_empty = value;
     return changed;
   }
-  /// The same groups without the elements whose keys are of no group. report::absent counts them.
+  /// A copy of these groups that leaves out elements whose keys are of no group. report::absent counts them.
   batch drop_others() const {
     batch changed = *this;
     changed.drops_others = true;
@@ -101,7 +101,7 @@ struct batch {
   }
 };
 
-/// The caller's memory for `count` results of that form, whose numbers are of `type`. Only results of device memory
+/// The caller's memory for `count` results of the form `form`, with numbers of `type`. Only results of device memory
 /// can be written to device memory.
 struct results_view {
   void* data;
@@ -113,7 +113,7 @@ struct results_view {
   results_view(void* data_, std::size_t count_, element_type type_, result_form form_ = result_form::number,
                memory place_ = memory::host) noexcept
       : data(data_), count(count_), type(type_), form(form_), place(place_) {}
-  /// Of a std::vector, std::span, std::array or the like.
+  /// Takes a std::vector, std::span, std::array or the like.
   template <class Out>
   requires std::ranges::contiguous_range<Out> && std::ranges::sized_range<Out> &&
       result_value<std::ranges::range_value_t<Out>>
@@ -181,7 +181,7 @@ input_views views_of(const X& x, const Y& y) {
   return input_views(view_of(x), view_of(y)).where(views_of(x).mask());
 }
 
-/// Of what the verbs take, or of what names its memory itself, as device_span does.
+/// The views of what the verbs take, or of what names its memory itself, as device_span does.
 template <class X, class... Y>
 input_views inputs_anywhere(const X& x, const Y&... y) {
   if constexpr (requires { x.operator array_view(); }) {
@@ -196,7 +196,7 @@ concept indices = elements<I> && std::integral<element_of<I>>;
 
 }  // namespace detail
 
-/// As above, of what the verbs take, also where() of it, and of device_span.
+/// These overloads take what the verbs take, also where() of it, and device_span.
 template <elements X>
 batch rows(const X& x, std::initializer_list<std::size_t> shape, int along) {
   return rows(detail::inputs_anywhere(x), {shape.begin(), shape.size()}, {&along, 1});

@@ -2,7 +2,7 @@
 // The catalogue: one row for each operation, each element type and each method. Names, checks, default result types,
 // the command's subcommands and help, benchmarks, tests and the README's table read these rows, and nothing else
 // lists operations or types. The headers of accumulator/ have the arithmetic, and assign it to the rows;
-// docs/architecture.md says what a new row takes.
+// backends/README.md says what a new row takes.
 #pragma once
 
 #include <array>
@@ -99,7 +99,7 @@ enum class empty_value : std::uint8_t { zero, one, minus_infinity, none, none_of
 enum class stand_in : std::uint8_t {
   zero,            ///< -0 for floats
   one,             ///< 1
-  minus_infinity,  ///< of floats
+  minus_infinity,  ///< a float
   other,           ///< a copy of an element that takes part, behind it
 };
 

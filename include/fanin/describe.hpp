@@ -28,7 +28,8 @@ struct description {
   std::uint64_t nan;    ///< NaN, without those that a mask leaves out
   Element min, max;
   Sum sum;
-  Quotient mean, standard_deviation;  ///< of a population: the variance is divided by `count`
+  Quotient mean, standard_deviation;  ///< a population's: the variance is a quotient by `count`
+  bool sum_overflows = false;         ///< an integer sum does not fit into Sum, and `sum` is 0
 };
 
 /// A description of elements whose type is known only at run time.
@@ -64,9 +65,8 @@ class description_fold;
 /// cache, to tell NaN from elements that are left out. `chosen`: backend, threads and nan; `how` may be
 /// method::exact.
 /// @throws invalid_argument if no element takes part, as there is no min of none, or if another method, a variant
-/// or a type of the result is set; overflow if an integer sum does not fit (fanin::min and the like still have a
-/// value); unsupported if the backend has no exact standard deviation of the type; backend_unavailable,
-/// out_of_memory, device_error
+/// or a type of the result is set; unsupported if the backend has no exact standard deviation of the type;
+/// backend_unavailable, out_of_memory, device_error
 template <class X>
 auto describe(const X& x, const options& chosen = {}) {
   input_views all(detail::view_of(x));
@@ -103,7 +103,7 @@ class FANIN_API describer {
   report finish(description<T>& value) {
     return finish_to(value);
   }
-  /// As above, with the description in the result.
+  /// Finishes like the other finish(), with the description in the result.
   result<any_description> finish();
 
  private:

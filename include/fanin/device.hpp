@@ -48,8 +48,8 @@ class device_results {
 template <result_value R>
 struct device_result {
   R value;  ///< if `overflowed` is not 0: the low bits of a sum, and unspecified for other operations
-  /// Not 0 where fanin::reduce would throw `overflow`. Of the value's alignment, so that there is no padding around
-  /// it.
+  /// Not 0 where fanin::reduce would throw `overflow`. It has the value's alignment, so that there is no padding
+  /// around it.
   std::conditional_t<alignof(R) == 8, std::uint64_t,
                      std::conditional_t<alignof(R) == 4, std::uint32_t,
                                         std::conditional_t<alignof(R) == 2, std::uint16_t, std::uint8_t>>>
@@ -87,18 +87,18 @@ class FANIN_API device_context {
   void* stream_;
 };
 
-/// As fanin::reduce, by the backend `cuda`, of device or host memory; a mask is where the inputs are. The reduction
-/// runs after the work that is already on the context's stream, and the call waits for the value.
+/// Reduces device or host memory like fanin::reduce, by the backend `cuda`; a mask is where the inputs are. The
+/// reduction runs after the work that is already on the context's stream, and the call waits for the value.
 /// @throws as fanin::reduce; device_error
 FANIN_API report reduce(operation what, const input_views& inputs, const result_view& value, device_context& context,
                         options chosen = {});
-/// As above, with the value in the result, which holds the alternative of the result type.
+/// Reduces with the value in the result, which holds the alternative of the result type.
 FANIN_API result<scalar> reduce(operation what, const input_views& inputs, device_context& context,
                                 const options& chosen = {});
 
-/// As reduce() of a batch, by the backend `cuda` on this context: rows or segments of device memory, to host or
-/// device memory.
-/// @throws as there; device_error
+/// Reduces a batch like fanin::reduce, by the backend `cuda` on this context: rows or segments of device memory, to
+/// host or device memory.
+/// @throws as fanin::reduce of a batch; device_error
 FANIN_API report reduce(operation what, const batch& many, const results_view& out, device_context& context,
                         options chosen = {});
 
@@ -107,18 +107,18 @@ FANIN_API report describe(const input_views& x, const description_view& value, c
                           device_context& context);
 }  // namespace detail
 
-/// As fanin::describe, by the backend `cuda` on this context: the numbers of x in device memory, or of those where
-/// the mask, in device memory too, is not 0. The call waits for the numbers, which are on the host.
+/// Describes x in device memory like fanin::describe, by the backend `cuda` on this context. With a mask, in device
+/// memory too, only elements whose entry is not 0 count. The call waits for the description, which is on the host.
 /// Cost: four reads of x, since it does not stay in a cache from one fold to the next, and one more where floats have
-/// a mask. @throws as there; device_error
+/// a mask. @throws as fanin::describe; device_error
 template <element T>
 auto describe(device_span<T> x, device_context& context, const options& chosen = {}, const mask_view& mask = {}) {
   return result<description<T>>(
       [&](description<T>& value) { return detail::describe(input_views(x).where(mask), value, chosen, context); });
 }
 
-/// As add_to(), by the backend `cuda` on this context: a batch of device memory, to results of host or device memory.
-/// @throws as there; device_error
+/// Adds a batch of device memory to results in host or device memory like fanin::add_to, by the backend `cuda` on
+/// this context. @throws as fanin::add_to; device_error
 FANIN_API report add_to(operation what, const batch& many, const results_view& out, device_context& context,
                         options chosen = {});
 
@@ -152,7 +152,7 @@ FANIN_API void enqueue_add_to(operation what, const batch& many, const results_v
 FANIN_API void enqueue(operation what, const input_views& inputs, void* result, device_context& context,
                        const options& chosen = {});
 
-/// As above, with the operation and the types as template arguments; options::result is R.
+/// Enqueues a reduction with the operation and the types as template arguments; options::result is R.
 template <operation What, element T, result_value R>
 requires(row_of(What).inputs == 1) void enqueue(device_span<T> input, device_result<R>* result,
                                                 device_context& context, options chosen = {}) {

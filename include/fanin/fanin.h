@@ -34,7 +34,7 @@ enum {
   FANIN_UNSUPPORTED = 2,         /* valid arguments whose combination does not exist */
   FANIN_BACKEND_UNAVAILABLE = 3, /* the named backend cannot run on this machine */
   FANIN_OVERFLOW = 4,            /* an integer result does not fit into its type */
-  FANIN_OUT_OF_MEMORY = 5,       /* of the host or of a device */
+  FANIN_OUT_OF_MEMORY = 5,       /* the host or a device has no memory left */
   FANIN_DEVICE_ERROR = 6,        /* a call of the CUDA runtime failed */
   FANIN_INTERNAL_ERROR = 7       /* a defect of the library */
 };
@@ -67,7 +67,7 @@ enum {
 
 typedef int32_t fanin_type;
 enum {
-  FANIN_TYPE_DEFAULT = -1, /* of a result: the type that fanin_result_type() names */
+  FANIN_TYPE_DEFAULT = -1, /* for a result: the type that fanin_result_type() names */
   FANIN_F32 = 0,
   FANIN_F64 = 1,
   FANIN_I32 = 2,
@@ -88,7 +88,7 @@ enum {
 
 typedef int32_t fanin_method;
 enum {
-  FANIN_METHOD_DEFAULT = -1, /* that of the variant, or the operation's usual one */
+  FANIN_METHOD_DEFAULT = -1, /* the variant's method, or the operation's default one */
   FANIN_FAST = 0,
   FANIN_COMPENSATED = 1,
   FANIN_EXACT = 2
@@ -114,7 +114,7 @@ enum {
   FANIN_EXTREMES = 2 /* struct { T min, max; } */
 };
 
-/* For which changes the bits of a result stay the same. */
+/* The changes for which the bits of a result stay the same. */
 typedef int32_t fanin_reproducibility;
 enum {
   FANIN_SAME_FOR_ANY_ORDER = 0,   /* any order, split, backend and machine */
@@ -160,7 +160,7 @@ typedef struct fanin_options {
  * M is the sum of the magnitudes (fanin/accumulator/bounds.hpp has M of each operation and what must not overflow). */
 typedef struct fanin_report {
   size_t struct_size;
-  char backend[32], variant[32]; /* that computed the value */
+  char backend[32], variant[32]; /* what computed the value */
   fanin_method method;
   fanin_reproducibility reproducibility;
   double bound_of_result, bound_of_magnitudes, bound_absolute;
@@ -241,7 +241,7 @@ typedef struct fanin_plan fanin_plan;
 /* `auto` chooses for inputs of `expected_count` elements; UINT64_MAX: for long ones. */
 FANIN_API fanin_status fanin_plan_create(fanin_operation what, fanin_type type, fanin_memory place, fanin_layout layout,
                                          uint64_t expected_count, const fanin_options* options, fanin_plan** plan);
-/* For fanin_plan_reduce_batch() that adds to the results as fanin_add_to() does. Fails as that. */
+/* Makes a plan whose fanin_plan_reduce_batch() adds to the results like fanin_add_to(), and fails like it. */
 FANIN_API fanin_status fanin_plan_create_add_to(fanin_operation what, fanin_type type, fanin_memory place,
                                                 fanin_layout layout, const fanin_options* options, fanin_plan** plan);
 /* The planned result_type is that of the result. */
@@ -282,15 +282,17 @@ typedef union fanin_number {
 typedef struct fanin_description {
   size_t struct_size;
   uint64_t count, nan;      /* elements that are no NaN, and NaN, without those that a mask leaves out */
-  fanin_type type;          /* of min and max */
-  fanin_type sum_type;      /* of sum */
-  fanin_type quotient_type; /* of mean and standard_deviation */
+  fanin_type type;          /* the type of min and max */
+  fanin_type sum_type;      /* the type of sum */
+  fanin_type quotient_type; /* the type of mean and standard_deviation */
   fanin_number min, max, sum, mean, standard_deviation; /* the deviation is that of a population */
+  int32_t sum_overflows;    /* not 0 if an integer sum does not fit into its type, and sum is 0 */
 } fanin_description;
-#define FANIN_DESCRIPTION_INIT {sizeof(fanin_description), 0, 0, 0, 0, 0, {0}, {0}, {0}, {0}, {0}}
+#define FANIN_DESCRIPTION_INIT {sizeof(fanin_description), 0, 0, 0, 0, 0, {0}, {0}, {0}, {0}, {0}, 0}
 
 /* Describes host memory in one read of it, device memory in four, where fanin_reduce reads it. `options`: backend, threads and
- * nan. `report` is that of the numbers. Fails as fanin::describe throws: FANIN_INVALID_ARGUMENT if no element takes part */
+ * nan. `report` is that of the numbers. Fails as fanin::describe throws: FANIN_INVALID_ARGUMENT if no element takes part, and
+ * FANIN_OVERFLOW if an integer sum does not fit and the struct is that of a program from before `sum_overflows`. */
 FANIN_API fanin_status fanin_describe(const fanin_input* input, const fanin_options* options,
                                       fanin_description* description, fanin_report* report);
 
@@ -317,7 +319,7 @@ typedef struct fanin_context fanin_context;
  * legacy default stream. Fails with FANIN_BACKEND_UNAVAILABLE where there is no device */
 FANIN_API fanin_status fanin_context_create(int32_t device, void* stream, fanin_context** context);
 FANIN_API void* fanin_context_stream(const fanin_context* context);
-/* As fanin_describe, fanin_reduce and fanin_reduce_batch, on the context's stream; wait for the result. */
+/* These act like fanin_describe, fanin_reduce and fanin_reduce_batch on the context's stream, and wait for the result. */
 FANIN_API fanin_status fanin_context_describe(fanin_context* context, const fanin_input* input,
                                               const fanin_options* options, fanin_description* description,
                                               fanin_report* report);
@@ -327,8 +329,8 @@ FANIN_API fanin_status fanin_context_reduce_batch(fanin_context* context, fanin_
                                                   const fanin_input* input, const fanin_batch* batch,
                                                   const fanin_options* options, const fanin_output* output,
                                                   fanin_report* report);
-/* As fanin_add_to, of device memory on the context's stream; waits for the results, which lie on the host or the device.
- * Where an offset or a key is wrong, nothing is added. */
+/* Adds device memory like fanin_add_to, on the context's stream, and waits for the results, on the host or the
+ * device. Where an offset or a key is wrong, nothing is added. */
 FANIN_API fanin_status fanin_context_add_to(fanin_context* context, fanin_operation what, const fanin_input* input,
                                             const fanin_batch* batch, const fanin_options* options,
                                             const fanin_output* output, fanin_report* report);
@@ -337,11 +339,11 @@ FANIN_API fanin_status fanin_context_add_to(fanin_context* context, fanin_operat
  * alignment that is not 0 if an integer result does not fit. */
 FANIN_API fanin_status fanin_context_enqueue(fanin_context* context, fanin_operation what, const fanin_input* input,
                                              const fanin_options* options, void* result);
-/* The same of many results, which are plain: nothing tells of an overflow or of wrong offsets and keys. */
+/* Enqueues a batch. The results are plain: nothing tells of an overflow or of wrong offsets and keys. */
 FANIN_API fanin_status fanin_context_enqueue_batch(fanin_context* context, fanin_operation what,
                                                    const fanin_input* input, const fanin_batch* batch,
                                                    const fanin_options* options, const fanin_output* output);
-/* The same of fanin_context_add_to: results that would not fit keep their value, and where an offset or a key is wrong,
+/* Enqueues fanin_context_add_to: results that would not fit keep their value, and where an offset or a key is wrong,
  * all of them do. A graph adds each time that it runs. */
 FANIN_API fanin_status fanin_context_enqueue_add_to(fanin_context* context, fanin_operation what,
                                                     const fanin_input* input, const fanin_batch* batch,

@@ -13,9 +13,9 @@
 //   of these alone, an index is that in x, and report::absent counts the others. docs/numerics.md has the order
 //   of additions.
 //   Accuracy: report::bound; docs/numerics.md has the proofs. u is the unit roundoff of the element type, and
-//   g(k) = k u / (1 - k u); d and d' are the longest chains of rounded additions. Of narrow floats (f16, bf16,
-//   e5m2, e4m3), u and all limits are those of the floats that they are. Of complex numbers, both the error and what
-//   it is measured by are moduli; sums and means have the values of real ones part by part. Results of integers, and
+//   g(k) = k u / (1 - k u); d and d' are the longest chains of rounded additions. Narrow floats (f16, bf16,
+//   e5m2, e4m3) have the u and the limits of f32, to which they are converted. Errors of complex numbers, and what
+//   they are measured by, are moduli; sums and means are taken part by part. Results of integers, and
 //   of operations that only compare, are exact, but for quotients and roots of sums of integers, which are rounded
 //   once. Reproducible: method::exact, integers and what only compares give the same bits for any order, split and
 //   backend (of argmin and argmax, any split and backend); the rest for the same order on any CPU backend with any
@@ -53,7 +53,7 @@ namespace fanin {
 FANIN_API report reduce(operation what, const input_views& inputs, const result_view& value,
                         const options& chosen = {});
 
-/// As above, with the value in the result, which holds the alternative of the result type.
+/// Reduces with the value in the result, which holds the alternative of the result type.
 FANIN_API result<scalar> reduce(operation what, const input_views& inputs, const options& chosen = {});
 
 /// A reduction whose backend, variant and method are chosen once, for calls so short that the choice would be a
@@ -61,17 +61,17 @@ FANIN_API result<scalar> reduce(operation what, const input_views& inputs, const
 class FANIN_API plan {
  public:
   /// `auto` chooses for inputs of `expected_count` elements; the calls may have any count.
-  /// With a `kind`, for batches of that layout. @throws as reduce
+  /// With a `kind` the plan is for batches of that layout. @throws as reduce
   plan(operation what, element_type type, const options& chosen = {}, std::size_t expected_count = unknown_count,
        memory place = memory::host, layout kind = layout::array);
-  /// For add_to() of batches of layout `kind`. @throws as add_to
+  /// A plan for add_to() of batches of layout `kind`. @throws as add_to
   static plan of_add_to(operation what, element_type type, layout kind, const options& chosen = {},
                         memory place = memory::host);
   /// report::fallback stays empty; chosen() has it. Allocates nothing in steady state, except for serial/recursive.
   /// @throws as reduce; invalid_argument if inputs or result are of another type, place or number than planned, or if
   /// the plan is for batches
   report operator()(const input_views& inputs, const result_view& value) const;
-  /// As above, with the value in the result.
+  /// Reduces with the value in the result.
   result<scalar> operator()(const input_views& inputs) const;
   /// Reduces a batch as reduce() of a batch does, or adds it to `out` as planned; also invalid_argument if it is of
   /// another layout than planned.
@@ -79,7 +79,7 @@ class FANIN_API plan {
   /// The backend, the variant and the method of the calls.
   const selection& chosen() const noexcept { return chosen_; }
 
-  /// For `expected_count`: `auto` chooses as for a long input.
+  /// An `expected_count` for which `auto` chooses as for a long input.
   static constexpr std::size_t unknown_count = static_cast<std::size_t>(-1) / 8;
 
  private:
@@ -104,7 +104,7 @@ class FANIN_API incremental {
   /// @throws invalid_argument for operations that have no value for so few elements, and if `value` has another type
   /// than the stream's result; overflow, out_of_memory, device_error
   report finish(const result_view& value);
-  /// As above, with the value in the result.
+  /// Finishes with the value in the result.
   result<scalar> finish();
   /// The backend, the variant and the method of the reduction.
   const selection& chosen() const noexcept { return chosen_; }
@@ -145,7 +145,7 @@ auto typed_pair_reduce(const options& chosen, const X& x, const Y& y) {
 }  // namespace detail
 
 /// Every function below takes x as `elements`, as a list in braces, or as a pointer and a count; dot and vdot
-/// take `elements`. Of a batch (batch.hpp) they write one result for each row, segment or group.
+/// take `elements`. Given a batch (batch.hpp), they write one result for each row, segment or group.
 #define FANIN_OF_BATCH(NAME)                                                                   \
   inline report NAME(const batch& many, const results_view& out, const options& chosen = {}) { \
     return fanin::reduce(operation::NAME, many, out, chosen);                                  \

@@ -90,8 +90,8 @@ requires(accumulator::inputs_of<A>() == 1) result<fold_result<A>> fold(const typ
   return device_code::own_fold<A>(context, count, x);
 }
 
-/// As above, of x[0..n) and y[0..n) by an accumulator of two inputs. Where y is not as far from a boundary of 16
-/// bytes as x is, its elements are loaded one by one.
+/// Folds x[0..n) and y[0..n) by an accumulator of two inputs. If y is not as far from a boundary of 16 bytes as x is,
+/// its elements are loaded one by one.
 template <foldable A>
 requires(accumulator::inputs_of<A>() == 2) result<fold_result<A>> fold(const typename A::element* x,
                                                                        const typename A::element* y,

@@ -151,7 +151,7 @@ requires(accumulator::inputs_of<A>() == 1) result<fold_result<A>> fold(const Ran
   });
 }
 
-/// As above, of x and y by an accumulator of two inputs. @throws also invalid_argument if their lengths differ
+/// Folds x and y by an accumulator of two inputs. @throws also invalid_argument if their lengths differ
 template <foldable A, elements_for<A> Range, elements_for<A> Other>
 requires(accumulator::inputs_of<A>() == 2) result<fold_result<A>> fold(const Range& x, const Other& y,
                                                                        const options& chosen = {}) {

@@ -204,7 +204,7 @@ void all_reduce(std::span<Accumulator> states, MPI_Comm comm) {
       "MPI_Allreduce");
   for (std::size_t i = 0; i < states.size(); ++i) states[i] = Accumulator::read_lanes(lanes.data() + i * count);
 }
-/// The same of one, without heap.
+/// Replaces one accumulator by the merged state of those of all ranks, without heap.
 template <class Accumulator>
 requires requires { Accumulator::lane_count; }
 void all_reduce(Accumulator& state, MPI_Comm comm) {

@@ -42,7 +42,7 @@ struct narrow {
     return x;
   }
 
-  /// The same number.
+  /// The number as a float, which is exact.
   FANIN_HOST_DEVICE operator float() const {
 #if defined(__CUDA_ARCH__)
     if constexpr (ExponentBits <= 5) return float_by_half();
@@ -58,7 +58,7 @@ struct narrow {
 
  private:
 #if defined(__CUDA_ARCH__)
-  /// By a binary16 that has the same mantissa, and the exponent's bits with its own bias.
+  /// Converts by a binary16 that has the same mantissa, and the exponent's bits with its own bias.
   __device__ float float_by_half() const {
     constexpr int half_bias = 15;
     const unsigned magnitude = bits & (sign_bit - 1u);

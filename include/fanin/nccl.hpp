@@ -55,9 +55,9 @@ requires(is_sum(What)) void enqueue_all_reduce(device_span<T> x, device_result<R
   enqueue_value_of_lanes(What, type_of<T>, lanes, result, context, {.result = type_of<R>});
 }
 
-/// As above, the smallest or largest element of all ranks, the largest magnitude, or whether any or all elements are
-/// not zero, by an all-reduce of one integer in the same order. NaN if any element is; -0 is smaller than +0. Of no
-/// elements: as fanin::enqueue. Reproducible: exact.
+/// Enqueues the smallest or largest element of all ranks, the largest magnitude, or whether any or all elements are
+/// not zero, by an all-reduce of one integer in the same order. NaN if any element is; -0 is smaller than +0. Empty
+/// gives what fanin::enqueue gives. Reproducible: exact.
 template <operation What, element T>
 requires(is_ordered(What)) void enqueue_all_reduce(device_span<T> x, device_result<result_of<What, T>>* result,
                                                    device_context& context, ncclComm_t comm) {
@@ -72,8 +72,8 @@ requires(is_ordered(What)) void enqueue_all_reduce(device_span<T> x, device_resu
   context.work().enqueue_value_of_key(type, key, result);
 }
 
-/// As above, the first smallest or largest element of all ranks and its position among them, where the elements of
-/// rank 0 come first, by an all-gather of three integers of each rank. Of no elements: as fanin::enqueue.
+/// Enqueues the first smallest or largest element of all ranks and its position among them, where the elements of
+/// rank 0 come first, by an all-gather of three integers of each rank. Empty gives what fanin::enqueue gives.
 /// Reproducible: exact, for the same order.   Memory: 24 bytes of scratch for each rank.
 template <operation What, element T>
 requires(is_position(What)) void enqueue_all_reduce(device_span<T> x, device_result<indexed<T>>* result,
@@ -90,7 +90,7 @@ requires(is_position(What)) void enqueue_all_reduce(device_span<T> x, device_res
   context.work().enqueue_first_candidate(What, type_of<T>, all, ranks, result);
 }
 
-/// As above, how many elements of all ranks are not zero, by an all-reduce of the ranks' numbers.
+/// Enqueues how many elements of all ranks are not zero, by an all-reduce of the ranks' numbers.
 template <operation What, element T>
 requires(What == operation::count_nonzero) void enqueue_all_reduce(device_span<T> x,
                                                                    device_result<std::uint64_t>* result,

@@ -99,7 +99,7 @@ auto with_recipe(operation what, method how, F f) {
   return detail::find_recipe<T>(what, how, f, std::make_index_sequence<operation_count>());
 }
 
-/// As above, where the element type is known at run time only. @throws invalid_argument if `type` is no enumerator
+/// Finds the recipe of an element type known at run time only. @throws invalid_argument if `type` is no enumerator
 template <class F>
 auto with_recipe(operation what, element_type type, method how, F f) {
   return with_element(type, [&]<class T>() { return with_recipe<T>(what, how, f); });

@@ -62,7 +62,7 @@ class input_views {
   /// Which elements take part, or of two inputs which pairs; without data, all. The mask lies where the inputs lie,
   /// and has an entry for each of their elements.
   const mask_view& mask() const noexcept { return mask_; }
-  /// The same inputs with this mask, in place of one that they have. The length of its data is not checked.
+  /// A copy of these inputs with `mask` in place of a mask that they have. The length of its data is not checked.
   input_views where(const mask_view& mask) const noexcept {
     input_views masked = *this;
     masked.mask_ = mask;
@@ -129,7 +129,7 @@ struct options {
   /// Threads that CPU backends may use, and GPU backends for copying host data, the caller's included; 0: as many as
   /// the process has cores. At most 256 are used; the result's bits do not depend on it.
   unsigned threads = 0;
-  /// With `skip` a reduction is that of the elements that are no NaN; report::absent counts the others.
+  /// With `skip` only elements that are no NaN are reduced; report::absent counts the others.
   nan_policy nan = nan_policy::propagate;
   /// The numbers of the devices among which host data is divided, in this order: part i of k has count / k elements,
   /// and one more if i < count % k. Each device copies and folds its parts on a bus of its own, all devices at once,
@@ -137,7 +137,7 @@ struct options {
   /// of the CPU, those of other methods depend on the number of parts. A device that is named twice folds two parts,
   /// one after the other. Named devices leave backends without devices out of the choice. Empty: the calling thread's
   /// current device. The numbers are not copied: they have to live as long as a plan that is made with them.
-  /// For whole arrays in host memory: streams, batches, descriptions, contexts and data in device memory refuse it.
+  /// Only whole arrays in host memory take it: streams, batches, descriptions, contexts and device memory refuse it.
   std::span<const int> devices = {};
 };
 
@@ -160,7 +160,7 @@ struct request {
   /// The caller's own accumulator (fold.hpp), in place of operation, method and types. Null for operations of the
   /// catalogue.
   const detail::arithmetic* own = nullptr;
-  /// Not 0: the state of an exact sum is written, which has so many bytes, in place of its value (state.hpp).
+  /// If not 0, the state of an exact sum, which has so many bytes, is written in place of its value (state.hpp).
   std::size_t state_bytes = 0;
   /// The backend's code for the request, which backend::prepare() looked up. Only that backend interprets it.
   const void* prepared = nullptr;

@@ -98,7 +98,7 @@ struct [[nodiscard]] result {
 
   result() : value() {}
   result(Value v, fanin::report r) noexcept : value(std::move(v)), report(std::move(r)) {}
-  /// Of `reduce(value)`, which writes the value and returns the report.
+  /// Takes the value that `reduce(value)` writes, and the report that it returns.
   template <std::invocable<Value&> Reduce>
   explicit result(Reduce reduce) : value(), report(reduce(value)) {}
 };

@@ -23,17 +23,17 @@ class sharded {
   std::span<const input_views> parts_;
 };
 
-/// As fanin::reduce of the parts as one array, by a GPU backend. All devices fold at once, each the parts that lie in
-/// its memory, after the work on its legacy default stream; their states are merged on the host, in the order of the
-/// parts. Positions are those in the whole array.
-/// Reproducible: the bits of `exact` results are those of one device and of the CPU; those of other methods depend on
-/// how the array is cut into parts, and are the same from run to run where those of each part are.
-/// Memory: no element is copied, except for masks and options::nan as on one device; 4 KiB on the host for each part.
-/// Threads: safe to call concurrently; a call starts a thread for each device but the first.
+/// Reduces the parts as one array like fanin::reduce, by a GPU backend. All devices fold at once, each the parts that
+/// lie in its memory, after the work on its legacy default stream; their states are merged on the host, in the order
+/// of the parts. Positions are those in the whole array. Reproducible: the bits of `exact` results are those of one
+/// device and of the CPU; those of other methods depend on how the array is cut into parts, and are the same from run
+/// to run where those of each part are. Memory: no element is copied, except for masks and options::nan as on one
+/// device; 4 KiB on the host for each part. Threads: safe to call concurrently; a call starts a thread for each
+/// device but the first.
 /// @throws as fanin::reduce; invalid_argument if there are no parts, if a part lies in host memory, or if parts
 /// differ in type or number of inputs; unsupported if options::devices is set: the parts lie where they lie
 FANIN_API report reduce(operation what, const sharded& x, const result_view& value, options chosen = {});
-/// As above, with the value in the result, which holds the alternative of the result type.
+/// Reduces with the value in the result, which holds the alternative of the result type.
 FANIN_API result<scalar> reduce(operation what, const sharded& x, const options& chosen = {});
 
 }  // namespace fanin

@@ -21,8 +21,8 @@ inline std::size_t short_lane_count(const lane_format& format) {
   return count <= most_short_lanes ? count : 0;
 }
 
-/// As to_lanes(), and writes the short lanes to `few`: first the usual words, then all lanes that are no words.
-/// Returns false if an unusual word is not 0; then `all` has all lanes, and otherwise unspecified numbers.
+/// Reduces like to_lanes(), and writes the short lanes to `few`: first the usual words, then all lanes that are no
+/// words. Returns false if an unusual word is not 0; then `all` has all lanes, and otherwise unspecified numbers.
 FANIN_API bool to_short_lanes(operation what, const input_views& inputs, std::span<std::int64_t> few,
                               std::span<std::int64_t> all, const options& chosen, report& done);
 
@@ -30,7 +30,7 @@ FANIN_API bool to_short_lanes(operation what, const input_views& inputs, std::sp
 FANIN_API void expand_lanes(const lane_format& format, std::span<const std::int64_t> few,
                             std::span<std::int64_t> all);
 
-/// As from_lanes(), of short lanes that were merged.
+/// Writes the value of short lanes that were merged, like from_lanes().
 FANIN_API void from_short_lanes(operation what, element_type type, std::span<const std::int64_t> merged,
                                 const result_view& value);
 

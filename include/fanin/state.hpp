@@ -57,7 +57,7 @@ requires(!std::convertible_to<X, input_views>) report
   if constexpr (detail::is_masked<X>) all = all.where(x.mask());
   return detail::accumulate(into, all, chosen);
 }
-/// As above, by the backend `cuda` on that context; waits for the state.
+/// Adds x like the other accumulate(), by the backend `cuda` on that context, and waits for the state.
 template <class T, int Power>
 report accumulate(basic_exact_accumulator<T, Power>& into, const input_views& x, device_context& context,
                   const options& chosen = {}) {
@@ -72,9 +72,10 @@ FANIN_API std::size_t lane_count(operation what, element_type type);
 /// Enqueues the exact sum of x as lane_count() lanes, those of exact_accumulator::to_lanes(), and returns. They may
 /// be added lane by lane to those of up to 2^31 other states, on any device or host, before from_lanes() or
 /// enqueue_value_of_lanes() takes their sum. `what`: any operation that has lanes.
-/// Memory: x and `lanes` on the device, or pinned. Kernels use the context's scratch, and write `lanes` when they need
-/// it no more. May be captured into a CUDA graph as fanin::enqueue.   Reproducible: the same lanes for the same values in any order (exact).
-/// Threads: one call at a time for each context.   Cost: one read of x, and a short kernel.
+/// Memory: x and `lanes` on the device, or pinned. Kernels use the context's scratch, and write `lanes` when they
+/// need it no more. May be captured into a CUDA graph as fanin::enqueue.   Reproducible: the same lanes for the same
+/// values in any order (exact). Threads: one call at a time for each context.   Cost: one read of x, and a short
+/// kernel.
 /// @throws invalid_argument if x is not device memory, `lanes` is null or no memory that the device can reach, or
 /// for another method than exact or options::result; unsupported for what has no lanes; out_of_memory, device_error
 FANIN_API void enqueue_lanes(operation what, const input_views& x, std::int64_t* lanes, device_context& context,
@@ -82,8 +83,8 @@ FANIN_API void enqueue_lanes(operation what, const input_views& x, std::int64_t*
 
 /// Enqueues the value of `what` of the summed lanes of elements of `type`, rounded once, and returns. `result` is a
 /// device_result of float or double in device memory (or pinned), as options::result or default_result() says.
-/// Of no elements as fanin::enqueue; a mean is NaN too if the number of elements is not known. Lanes that no states
-/// have give an unspecified value.   Memory, threads, graphs: as enqueue_lanes().
+/// Empty gives what fanin::enqueue gives; a mean is NaN too if the number of elements is not known. Lanes that no
+/// states have give an unspecified value.   Memory, threads, graphs: as enqueue_lanes().
 /// @throws invalid_argument if a pointer is null or no memory that the device can reach; unsupported for what has no
 /// lanes, and for a result as f16, bf16, e5m2 or e4m3; device_error
 FANIN_API void enqueue_value_of_lanes(operation what, element_type type, const std::int64_t* lanes, void* result,

@@ -18,7 +18,7 @@ _made = _operations.make_operations()
 globals().update(_made)
 
 # Where the rest is, which is imported when it is used first.
-_LATER = {"fsum": "_sequences", "State": "_state", "describe": "_describe", "Description": "_describe",
+_LATER = {"fsum": "_fsum", "State": "_state", "describe": "_describe", "Description": "_describe",
           "report": "_report", "Report": "_report", "index_add": "_batches", "backends": "_report",
           "operations": "_report"}
 

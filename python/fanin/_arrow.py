@@ -25,7 +25,7 @@ class Array(ctypes.Structure):
                 ("dictionary", c_void_p), ("release", CFUNCTYPE(None, c_void_p)), ("private", c_void_p)]
 
     def __del__(self):
-        # Of an array that a stream gave; those of capsules belong to these, and are copies that are never released.
+        # An array that a stream gave is released here. A capsule releases its array itself: this is a mere copy then.
         if getattr(self, "owned", False) and self.release:
             self.release(ctypes.addressof(self))
 

@@ -4,16 +4,19 @@
 import cmath
 import ctypes
 import operator
-import struct
 
 from . import _library as c
 from ._buffers import Held
 from ._catalogue import EXTREMES, INDEXED, OPERATIONS, name_to_code, options_for, usual_method
+from ._contexts import context_of
 from ._errors import InvalidArgument, Overflow, Unsupported
-from ._reduce import arrays_read, reduce_views, result_type_for, set_mask
+from ._inputs import view_of
+from ._reduce import arrays_read, reduce_views, set_mask, views_for
+from ._results import result_type_for
 from ._sequences import integer_of
-from ._types import CODES, COMPLEX, CTYPE_OF, F16, I64, NAMES, NARROW, SIZES, code_of, value_at
-from ._views import overlap, view_of
+from ._state import State
+from ._types import CODES, COMPLEX, CTYPE_OF, I64, INTEGERS, NAMES, NARROW, SIZES, code_of, value_at
+from ._views import overlap
 
 INDICES = frozenset(CODES[name] for name in ("i32", "i64", "u32", "u64"))
 
@@ -77,7 +80,7 @@ def number_of(groups):
 
 
 def _reduce(what, inputs, index, groups, drop_others, method, dtype, empty, out, where, nan, backend, threads):
-    views = [view_of(x) for x in inputs]
+    views = views_for(what, *inputs)
     wanted = c.DEFAULT_TYPE if dtype is None else code_of(dtype)
     batch, count = batch_of(views[0], index, groups, drop_others)
     wanted = result_type_for(what, views[0], method, wanted)
@@ -94,7 +97,7 @@ def batch_of(x, index, groups, drop_others):
         raise Unsupported("segments and groups are those of one axis without gaps: call x.ravel()")
     indices = view_of(index)
     if not indices.count:
-        indices.code = I64  # that of an empty list is unknown
+        indices.code = I64  # the type of an empty list is unknown
     if indices.code not in INDICES or len(indices.shape) != 1 or indices.strides is not None:
         raise Unsupported("offsets and keys are integers of 32 or 64 bits on one axis without gaps: call "
                           "numpy.ascontiguousarray(index, 'int64'), or index.long().contiguous() of torch")
@@ -129,19 +132,22 @@ def write_number(value, code, address):
     integer = integer_of(value)
     if integer is not None:
         value = integer
-    place = CTYPE_OF[code].from_address(address)
     if code in COMPLEX:
-        number = complex(value)
-        place[:] = [number.real, number.imag]
-    elif code == F16:
-        place.value = struct.unpack("<H", struct.pack("<e", value))[0]
-    elif code in NARROW:
-        raise Unsupported("empty= is not for results of bf16 and floats of 8 bits: ask for dtype='f32'")
+        number, part = complex(value), COMPLEX[code]
+        write_float(number.real, part, address)
+        write_float(number.imag, part, address + SIZES[part])
+    elif code in INTEGERS:
+        CTYPE_OF[code].from_address(address).value = value
     else:
-        place.value = value
+        write_float(value, code, address)
     found = value_at(address, code)
-    if found != value and (integer is not None or cmath.isinf(found)):
+    if found != value and (integer is not None or cmath.isfinite(value) and not cmath.isfinite(found)):
         raise Overflow("empty=%r does not fit into a result of %s" % (value, NAMES[code]))
+
+
+def write_float(value, code, address):
+    """Writes a number rounded to a floating-point type, which is done by a state: in any environment alike."""
+    State([value]).write_value(OPERATIONS["sum"], code, address)
 
 
 def index_add(out, keys, x, *, operation="sum", drop_others=False, method="exact", where=None, nan="propagate",
@@ -184,7 +190,6 @@ def index_add(out, keys, x, *, operation="sum", drop_others=False, method="exact
     memory = Copy(target, view) if overlap(*target.extent, arrays_read([view], call, batch)) else target
     output = c.Output(data=memory.address, count=count, place=target.place)
     if view.place == c.DEVICE:
-        from ._device import context_of
         context = context_of(view.device, view.stream)
         with context.lock:
             c.check(c.context_enqueue_add_to(context.handle, what, call, batch, options, output))

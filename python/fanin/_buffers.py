@@ -27,7 +27,7 @@ release.restype = None
 class Scratch:
     """The structs of one call. Calls take one from a pool and put it back, so that none is made for each call."""
 
-    __slots__ = ("buffer", "buffer_ref", "input", "input_ref", "storage", "storage_ref", "numbers")
+    __slots__ = ("buffer", "buffer_ref", "input", "input_ref", "storage", "storage_ref", "numbers", "scalars")
 
     def __init__(self):
         self.buffer = PyBuffer()
@@ -38,9 +38,22 @@ class Scratch:
         self.storage_ref = byref(self.storage)
         self.numbers = [ctype.from_buffer(self.storage) for ctype in CTYPE_OF]
         self.numbers.append(ctypes.c_uint64.from_buffer(self.storage, 8))
+        self.scalars = NumpyScalars(self.storage)
 
 
-INDEX = len(CTYPE_OF)  # of Scratch.numbers, behind those of the element types
+class NumpyScalars(dict):
+    """Storage as a numpy array of each type that was asked for; its items are scalars with the bits of the storage."""
+
+    def __init__(self, storage):
+        self.storage = storage
+
+    def __missing__(self, dtype):
+        import numpy
+        made = self[dtype] = numpy.frombuffer(self.storage, dtype)
+        return made
+
+
+INDEX = len(CTYPE_OF)  # its place in Scratch.numbers, behind the element types
 pool = []
 
 

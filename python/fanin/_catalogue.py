@@ -5,6 +5,7 @@ from ctypes import byref
 
 from . import _library as c
 from ._errors import InvalidArgument, Unsupported
+from ._types import F64, I64
 
 NAMES = c.list_names(c.operation_name)
 OPERATIONS = {name: code for code, name in enumerate(NAMES)}
@@ -19,6 +20,9 @@ FAST_ONLY = frozenset(("product", "log_sum_exp"))
 OF_ELEMENTS = frozenset(OPERATIONS[name] for name in ("min", "max", "minmax"))
 TRUTHS = frozenset(OPERATIONS[name] for name in ("any", "all"))
 COUNT_NONZERO = OPERATIONS["count_nonzero"]
+
+# Operations that exist for floats, and not for integers.
+OF_FLOATS = frozenset(what for what in OPERATIONS.values() if c.has_result(what, F64) and not c.has_result(what, I64))
 
 
 def is_truth(what, is_bool):
@@ -67,7 +71,7 @@ kept_options = KeptOptions()
 
 
 def options_for(*choices):
-    """The same of any choices: a list, which cannot be looked up, is refused as options_of() says."""
+    """A reference to the struct of any choices. A list cannot be looked up: options_of() says why it is refused."""
     try:
         return kept_options[choices]
     except TypeError:

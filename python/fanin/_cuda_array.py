@@ -4,7 +4,7 @@
 import sys
 
 from ._catalogue import COUNT_NONZERO
-from ._device import LEGACY_STREAM, ShortCall, context_of, device_of, enqueue
+from ._contexts import LEGACY_STREAM, ShortCall, device_of, enqueue
 from ._errors import InvalidArgument, Unsupported
 from ._libraries import PYTHON, NumpyResults, check_out
 from ._types import BY_NUMPY, CODES, SIZES

@@ -6,13 +6,17 @@ from collections import namedtuple
 
 from . import _library as c
 from ._catalogue import options_of
+from ._contexts import context_of
+from ._inputs import view_of
 from ._reduce import input_without_gaps
 from ._types import value_at
-from ._views import view_of
 
 
 class Description(namedtuple("Description", "count nan min max sum mean standard_deviation")):
-    """Numbers that are no NaN, NaN, the extremes, the sum, the mean and the standard deviation of a population."""
+    """Numbers that are no NaN, NaN, the extremes, the sum, the mean and the standard deviation of a population.
+
+    `sum` is None where the sum of integers does not fit into 64 bits.
+    """
 
     __slots__ = ()
 
@@ -31,7 +35,6 @@ def describe(x, *, where=None, nan="propagate", backend="auto", threads=0):
     found = c.CDescription()
     options = options_of("exact", nan, backend, threads)
     if view.place == c.DEVICE:
-        from ._device import context_of
         context = context_of(view.device, view.stream)
         with context.lock:
             c.check(c.context_describe(context.handle, call, options, found, None))
@@ -40,6 +43,6 @@ def describe(x, *, where=None, nan="propagate", backend="auto", threads=0):
 
     def number(member, code):
         return value_at(ctypes.addressof(found) + getattr(c.CDescription, member).offset, code)
-    return Description(found.count, found.nan, number("min", found.type), number("max", found.type),
-                       number("sum", found.sum_type), number("mean", found.quotient_type),
-                       number("standard_deviation", found.quotient_type))
+    total = None if found.sum_overflows else number("sum", found.sum_type)
+    return Description(found.count, found.nan, number("min", found.type), number("max", found.type), total,
+                       number("mean", found.quotient_type), number("standard_deviation", found.quotient_type))

@@ -5,7 +5,7 @@ import ctypes
 from ctypes import POINTER, c_char_p, c_int, c_int32, c_int64, c_uint8, c_uint16, c_uint32, c_uint64, c_void_p, \
     py_object
 
-from ._device import LEGACY_STREAM
+from ._contexts import LEGACY_STREAM
 from ._errors import Unsupported
 from ._libraries import PYTHON
 from ._types import CODES

@@ -2,7 +2,10 @@
 """Libraries to which results belong: Python itself and numpy. Torch's and CuPy's are beside their readers."""
 
 import ctypes
+from array import array
+from math import prod
 
+from . import _library as c
 from ._errors import InvalidArgument, Unsupported
 from ._types import COMPLEX, CTYPE_OF, LETTER_OF, NARROW, NUMPY_NAMES, SIZES, value_at
 
@@ -25,27 +28,36 @@ class PythonResults:
 
     def empty(self, shape, code, view):
         """Memory for results of that type: what holds them, and its address."""
-        count = 1
-        for length in shape:
-            count *= length
-        memory = (CTYPE_OF[code] * count)()
+        memory = (CTYPE_OF[code] * prod(shape))()
         return memory, ctypes.addressof(memory)
 
     def finished(self, memory, shape, code, view, part=None, truth=False, counts=False):
         """The results that stand in the memory; of pairs, the part 0 or 1."""
         step, first = (1, 0) if part is None else (2, part)
-        numbers = [value_at(ctypes.addressof(memory) + i * SIZES[code], code)
-                   for i in range(first, len(memory), step)]
-        if truth:
-            numbers = [bool(number) for number in numbers]
-        if not shape:
-            return numbers[0]
-        from array import array  # which imports collections
-        letter = "?" if truth else "d" if code in NARROW else LETTER_OF[code]
-        if code in COMPLEX:
-            return numbers  # memoryviews know no complex numbers
-        flat = bytes(numbers) if truth else array(letter, numbers).tobytes()
+        if shape and code not in NARROW and code not in COMPLEX:
+            letter = "?" if truth else LETTER_OF[code]
+            flat = memoryview(bytes(memory)).cast(letter)[first::step].tobytes()
+        else:
+            numbers = [value_at(ctypes.addressof(memory) + i * SIZES[code], code)
+                       for i in range(first, len(memory), step)]
+            if not shape:
+                return bool(numbers[0]) if truth else numbers[0]
+            if code in COMPLEX:
+                return numbers  # memoryviews know no complex numbers
+            letter, flat = "d", array("d", numbers).tobytes()
         return memoryview(flat).cast(letter, shape) if flat else memoryview(flat).cast(letter)
+
+    def as_floats(self, view):
+        """A copy of the integers of a view as floats of 64 bits, in C order."""
+        if view.place == c.DEVICE:
+            raise Unsupported("integers of a %s on a device are not converted to floats: convert them to float64"
+                              % type(view.owner).__name__)
+        if view.strides is None:
+            data = ctypes.string_at(view.address or 0, view.count * SIZES[view.code])
+        else:
+            data = memoryview(view.owner).tobytes()
+        floats = array("d", memoryview(data).cast(LETTER_OF[view.code]))
+        return floats if len(view.shape) == 1 else memoryview(floats).cast("B").cast("d", view.shape)
 
     def check(self, out, shape, code):
         raise Unsupported("out= is for numpy, torch and CuPy arrays")
@@ -85,6 +97,9 @@ class NumpyResults:
 
     def check(self, out, shape, code):
         check_out(out, self.numpy.ndarray, self.dtype(code), bool, shape, code)
+
+    def as_floats(self, view):
+        return view.owner.astype("float64", order="C")
 
     def address_of(self, out):
         """Where the caller's memory for results is."""

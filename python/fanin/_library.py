@@ -46,7 +46,8 @@ class Output(Sized):
 class CDescription(Sized):
     _fields_ = [("struct_size", c_size_t), ("count", c_uint64), ("nan", c_uint64), ("type", c_int32),
                 ("sum_type", c_int32), ("quotient_type", c_int32), ("min", c_uint64), ("max", c_uint64),
-                ("sum", c_uint64), ("mean", c_uint64), ("standard_deviation", c_uint64)]
+                ("sum", c_uint64), ("mean", c_uint64), ("standard_deviation", c_uint64),
+                ("sum_overflows", c_int32)]
 
 
 HOST, DEVICE = 0, 1
@@ -77,7 +78,7 @@ backend_name = _declare(c_char_p, "fanin_backend_name", c_uint32)
 backend_obstacle = _declare(c_char_p, "fanin_backend_obstacle", c_uint32)
 result_type = _declare(_code, "fanin_result_type", _code, _code, _code, POINTER(c_int32), POINTER(c_int32),
                        POINTER(c_size_t))
-# Of the call for short arrays the arguments are objects of ctypes already: no prototype converts them.
+# The call for short arrays passes objects of ctypes as they are: no prototype has to convert its arguments.
 reduce = _declare(_code, "fanin_reduce")
 reduce.argtypes = None
 reduce_batch = _declare(_code, "fanin_reduce_batch", *_batch_call)
@@ -128,6 +129,11 @@ def list_names(name_of):
         if name is None:
             return names
         names.append(name.decode())
+
+
+def has_result(what, element):
+    """Whether the operation exists for elements of a type."""
+    return result_type(what, element, DEFAULT_TYPE, None, None, None) == 0
 
 
 def result_of(what, element, wanted=DEFAULT_TYPE):

@@ -5,11 +5,11 @@ from ctypes import py_object
 
 from . import _library as c
 from ._buffers import CONTIGUOUS, INDEX, Scratch, get_buffer, pool, release
-from ._catalogue import INDEXED, NAMES, is_count, is_truth, kept_options, usual_method
+from ._catalogue import INDEXED, NAMES, OF_FLOATS, is_count, is_truth, kept_options, usual_method
+from ._cuda_array import reduce_short as reduce_short_cupy
 from ._pieces import LONG
-from ._reduce import reduce_views
-from ._types import ALIGNMENTS, BY_FORMAT, COMPLEX, F16, SIZES, U64, code_of
-from ._views import view_of
+from ._reduce import reduce_views, views_for
+from ._types import ALIGNMENTS, BY_FORMAT, COMPLEX, F16, F32, INTEGERS, NUMPY_NAMES, SIZES, U64, code_of, f32_of_bits
 
 
 c_reduce = c.reduce
@@ -26,13 +26,15 @@ result. `threads`: 0 for as many as the process has cores.
 class ShortCall:
     """What a call of one operation, library, format and choice of options needs to know, looked up once."""
 
-    __slots__ = ("code", "shift", "unaligned", "options", "number", "wrap")
+    __slots__ = ("code", "shift", "unaligned", "options", "number", "wrap", "scalar")
 
     def __init__(self, what, kind, text, choices, dtype):
         code = BY_FORMAT[text]
         wanted = c.DEFAULT_TYPE if dtype is None else code_of(dtype)
         if wanted == c.DEFAULT_TYPE and code == F16 and kind.__module__ == "numpy":
             raise KeyError(text)  # the long call chooses the type
+        if what in OF_FLOATS and code in INTEGERS:
+            raise KeyError(text)  # the long call converts
         number, form, _ = c.result_of(what, code, wanted)
         if form > INDEXED or number in COMPLEX or number == F16:
             raise KeyError(text)
@@ -41,12 +43,11 @@ class ShortCall:
         self.number = INDEX if form == INDEXED else number
         truth = is_truth(what, text == b"?")
         counts = number == U64 and is_count(what, text == b"?")
-        self.wrap = bool if truth else None
+        self.wrap = bool if truth else f32_of_bits if self.number == F32 else None
+        self.scalar = None  # The type of a numpy scalar, and which item of that type in the storage is the result.
         if kind.__module__ == "numpy":
-            import numpy
-            from ._types import NUMPY_NAMES
-            self.wrap = numpy.bool_ if truth else numpy.int64 if form == INDEXED or counts \
-                else getattr(numpy, NUMPY_NAMES[number])
+            self.scalar = ("int64", 1) if form == INDEXED else \
+                ("bool" if truth else "int64" if counts else NUMPY_NAMES[number], 0)
 
 
 def reduce_short(what, calls, x, choices, dtype):
@@ -79,6 +80,9 @@ def reduce_short(what, calls, x, choices, dtype):
         status = c_reduce(what, scratch.input_ref, call.options, scratch.storage_ref, None)
         if status:
             c.check(status)
+        if call.scalar is not None:
+            dtype, item = call.scalar
+            return scratch.scalars[dtype][item]
         value = scratch.numbers[call.number].value
         return value if call.wrap is None else call.wrap(value)
     finally:
@@ -94,11 +98,10 @@ class ShortCalls(dict):
         if known in (("numpy", "ndarray"), ("array", "array")):
             self[kind] = reduce_short
         elif known == ("torch", "Tensor"):
-            from . import _torch
-            self[kind] = _torch.reduce_short
+            from ._torch import reduce_short as reduce_short_torch
+            self[kind] = reduce_short_torch
         elif known == ("cupy", "ndarray"):
-            from . import _cuda_array
-            self[kind] = _cuda_array.reduce_short
+            self[kind] = reduce_short_cupy
         return self.get(kind)
 
 
@@ -117,7 +120,7 @@ def make_one(what, usual):
                 if result is not NotImplemented:
                     return result
         wanted = c.DEFAULT_TYPE if dtype is None else code_of(dtype)
-        return reduce_views(what, [view_of(x)], axis, method, wanted, keepdims, out, where, nan, backend, threads)
+        return reduce_views(what, views_for(what, x), axis, method, wanted, keepdims, out, where, nan, backend, threads)
     return reduce
 
 
@@ -125,7 +128,7 @@ def make_two(what, usual):
     def reduce(x, y, axis=None, *, method=usual, dtype=None, keepdims=False, out=None, where=None, nan="propagate",
                backend="auto", threads=0):
         wanted = c.DEFAULT_TYPE if dtype is None else code_of(dtype)
-        views = [view_of(x), view_of(y)]
+        views = views_for(what, x, y)
         return reduce_views(what, views, axis, method, wanted, keepdims, out, where, nan, backend, threads)
     return reduce
 

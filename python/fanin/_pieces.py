@@ -93,7 +93,7 @@ def rows_of(call, batch):
 
 
 def segments_of(call, batch):
-    """The same of whole segments."""
+    """Whole segments as (input, batch or None for one long segment, number of results), in the order of the results."""
     from bisect import bisect_right
     offsets = (CTYPE_OF[batch.index_type] * batch.index_count).from_address(batch.index)
     size, first, last = SIZES[call.type], 0, batch.index_count - 1

@@ -3,12 +3,16 @@
 
 import ctypes
 from ctypes import byref
+from math import prod
 
 from . import _library as c
-from ._catalogue import EXTREMES, INDEXED, NUMBER, is_count, is_truth, options_for
-from ._errors import InvalidArgument, Unsupported
+from ._catalogue import EXTREMES, INDEXED, NUMBER, OF_FLOATS, OPERATIONS, is_count, is_truth, options_for
+from ._device import reduce_on_device
+from ._errors import InvalidArgument, Overflow, Unsupported
+from ._inputs import view_of
 from ._pieces import LONG, reduce_batch, reduce_in_pieces
-from ._types import I64, SIZES, U64, U8
+from ._results import finish, result_type_for
+from ._types import I64, INTEGERS, SIZES, U64, U8
 from ._views import in_c_order, overlap
 
 
@@ -25,7 +29,7 @@ def reduce_views(what, views, axis=None, method="exact", wanted=c.DEFAULT_TYPE, 
                    place=x.place)
     if mask is not None:
         set_mask(call, x, mask)
-    # Of {value, index} the index is the second integer of 64 bits; min and max stand side by side.
+    # The index is the second 64-bit integer of {value, index}; min and max stand side by side.
     pairs = (2,) if form != NUMBER else ()
     held = I64 if form == INDEXED else number
     if out is not None:
@@ -40,7 +44,6 @@ def reduce_views(what, views, axis=None, method="exact", wanted=c.DEFAULT_TYPE, 
         if not overlap(begin, begin + prod(shape) * size, arrays_read(views, call, batch)):
             direct = out, begin
     if x.place == c.DEVICE:
-        from ._device import reduce_on_device
         return reduce_on_device(what, x, call, batch, options, shape, number, form, held, out, direct, report)
     memory, address = direct or x.library.empty(shape + pairs, held, x)
     if batch is not None:
@@ -56,44 +59,23 @@ def reduce_views(what, views, axis=None, method="exact", wanted=c.DEFAULT_TYPE, 
     return finish(what, x, memory, shape, held, form, out)
 
 
+def views_for(what, *inputs):
+    """The views of inputs of an operation: integers as floats of 64 bits, where the operation is one of floats."""
+    views = [view_of(x) for x in inputs]
+    return [as_floats(view) if what in OF_FLOATS and view.code in INTEGERS else view for view in views]
+
+
+def as_floats(view):
+    """The view of a copy of integers as floats of 64 bits. Raises Overflow where one is above 2^53 in size."""
+    if SIZES[view.code] == 8 and not 0 <= int(reduce_views(OPERATIONS["max_magnitude"], [view])) <= 2 ** 53:
+        raise Overflow("integers above 2^53 are among the elements, and floats of 64 bits do not hold all of these: "
+                       "convert them, as by x.astype('float64')")
+    return view_of(view.library.as_floats(view))
+
+
 def arrays_read(views, call, batch):
     """The views of all that a call reads: the inputs, the mask, and offsets or keys."""
     return [*views, *(given.kept for given in (call, batch) if hasattr(given, "kept"))]
-
-
-def finish(what, x, memory, shape, held, form, out=None):
-    """The results as the caller gets them: indices, pairs, truth values or numbers."""
-    truth = is_truth(what, x.is_bool)
-    counts = held == U64 and is_count(what, x.is_bool)
-
-    def part(which):
-        return x.library.finished(memory, shape, held, x, which, truth, counts)
-    if form == EXTREMES:
-        return part(0), part(1)
-    return copied(part(1 if form == INDEXED else None), out)
-
-
-def copied(results, out):
-    if out is None:
-        return results
-    out[...] = results
-    return out
-
-
-def result_type_for(what, x, method, wanted):
-    """The type that results have: where the library's own is wider than an element, the element's."""
-    if wanted == c.DEFAULT_TYPE and method == "exact" and x.code in x.library.narrow:
-        usual, form, _ = c.result_of(what, x.code)
-        if usual != x.code and form == NUMBER and usual not in (U64, U8):
-            return x.code
-    return wanted
-
-
-def prod(lengths):
-    product = 1
-    for length in lengths:
-        product *= length
-    return product
 
 
 def check_pair(views):
@@ -155,7 +137,6 @@ def input_without_gaps(x, mask, who):
 
 def set_mask(call, x, mask):
     """Elements take part where the mask, an array of bool of the same shape and in C order, is true."""
-    from ._views import view_of
     view = view_of(mask)
     if view.code != U8 or view.place != x.place:
         raise Unsupported("where has to be an array of bool, in the memory of the input")

@@ -5,9 +5,8 @@ from collections import namedtuple
 
 from . import _library as c
 from ._catalogue import METHODS, NAMES, OPERATIONS, REPRODUCIBILITY, name_to_code, usual_method
-from ._reduce import reduce_views
+from ._reduce import reduce_views, views_for
 from ._types import code_of
-from ._views import view_of
 
 
 class Bound(namedtuple("Bound", "of_result of_magnitudes absolute")):
@@ -42,7 +41,7 @@ def report(operation, x, y=None, axis=None, *, method=None, dtype=None, where=No
     """
     name = operation if isinstance(operation, str) else operation.__name__
     what = name_to_code(OPERATIONS, name, "operation")
-    views = [view_of(x)] if y is None else [view_of(x), view_of(y)]
+    views = views_for(what, x) if y is None else views_for(what, x, y)
     known = c.CReport(fallback=b"")
     value = reduce_views(what, views, axis, method or usual_method(name),
                          c.DEFAULT_TYPE if dtype is None else code_of(dtype), False, None, where, nan, backend, threads,

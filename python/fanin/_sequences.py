@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Lists, tuples and other iterables of numbers, which are copied: for small data."""
 
-import math
 import operator
+import sys
 from array import array
 
-from ._catalogue import OPERATIONS
 from ._errors import Overflow, Unsupported
 from ._libraries import PYTHON
-from ._types import CODES, F32, F64, I64, NARROW, U64
-from ._views import View, view_of
+from ._numpy import is_instance_of
+from ._types import BY_NUMPY, CODES, F32, F64, I64, NARROW, U64, float_of_bits
+from ._views import View
 
 
 def read_sequence(values):
@@ -20,6 +20,8 @@ def read_sequence(values):
         values = list(values)
     if not values:
         return View(values, None, F64, (0,), None, PYTHON)
+    if are_floats(values):
+        return of_array(array("d", values), F64)
     integers = True
     for value in values:
         if not hasattr(value, "__index__"):
@@ -40,16 +42,41 @@ def read_sequence(values):
     for value in values:
         if type(value) is not float and is_lost(value):
             raise Overflow("the integer %d stands beside floats, and is no float of 64 bits" % value)
-    try:
-        return of_array(array("d", values), F64)
-    except TypeError:
-        if not all(isinstance(value, complex) or hasattr(value, "__float__") for value in values):
-            raise
+    if not any(map(is_complex, values)):
+        return of_array(array("d", [float_of(value, i) for i, value in enumerate(values)]), F64)
     parts = array("d")
-    for value in values:
-        number = complex(value)
-        parts.extend((number.real, number.imag))
+    for i, value in enumerate(values):
+        pair = (value.real, value.imag) if is_complex(value) else (value, 0.0)
+        parts.extend(float_of(part, i) for part in pair)
     return View(parts, parts.buffer_info()[0], CODES["c128"], (len(values),), None, PYTHON)
+
+
+def are_floats(values):
+    """Whether all of the numbers are Python's floats, which are copied without a look at each."""
+    return set(map(type, values)) <= {float}
+
+
+def is_complex(value):
+    """Whether the number is of a type of complex numbers."""
+    return isinstance(value, complex) or getattr(getattr(value, "dtype", None), "kind", "") == "c"
+
+
+def float_of(value, position):
+    """The number as Python's float. Raises Unsupported where no float is equal to it, as to Fraction(1, 3)."""
+    if type(value) is float:
+        return value
+    code = BY_NUMPY.get(value.dtype.name) if is_instance_of(value, "numpy", "generic") else None
+    if code == F32 or code in NARROW:
+        return float_of_bits(int.from_bytes(value.tobytes(), sys.byteorder), code)
+    try:
+        number = float(value)
+        # An object that compares with no number has no other value than its float.
+        if number == value or value != value or type(value).__eq__ is object.__eq__:
+            return number
+    except (OverflowError, ValueError):
+        pass
+    raise Unsupported("element %d of the list is %r, which no float of 64 bits is equal to: round it, as by float(x)"
+                      % (position, value))
 
 
 def integer_of(value):
@@ -71,54 +98,17 @@ def is_lost(value):
 
 def split(values):
     """The view of the numbers as floats of 64 bits, without the integers that would be lost; and a list of these."""
-    lost = [integer_of(value) for value in values if type(value) is not float and is_lost(value)]
-    if lost:
-        values = [value for value in values if type(value) is float or not is_lost(value)]
-    return of_array(array("d", values), F64), lost
+    if are_floats(values):
+        return of_array(array("d", values), F64), []
+    floats, lost = [], []
+    for i, value in enumerate(values):
+        if type(value) is not float and is_lost(value):
+            lost.append(integer_of(value))
+        else:
+            floats.append(float_of(value, i))
+    return of_array(array("d", floats), F64), lost
 
 
 def of_array(numbers, code):
     address, count = numbers.buffer_info()
     return View(numbers, address, code, (count,), None, PYTHON)
-
-
-FLOATS = frozenset((F32, F64)) | NARROW
-
-
-def fsum(values):
-    """The sum of the numbers, correctly rounded: math.fsum for any iterable, and for arrays at the speed of fanin.sum.
-
-    As math.fsum, +inf and -inf together are a ValueError, and a sum of finite numbers that overflows is an
-    OverflowError; sums that only overflow on the way do not.
-
-    >>> fsum([0.1] * 10)
-    1.0
-    >>> fsum([1e308, 1e308, -1e308])
-    1e+308
-    """
-    from ._reduce import reduce_views
-    view, integers = _floats_and_integers(values)
-    if integers:
-        from ._state import State
-        total = State(view.owner).add(integers).value()
-    else:
-        total = float(reduce_views(OPERATIONS["sum"], [view], wanted=F64))
-    if math.isfinite(total):
-        return total + 0.0  # of -0, math.fsum makes 0
-    if math.isnan(total) and math.isnan(float(reduce_views(OPERATIONS["sum"], [view], nan="skip"))):
-        raise ValueError("-inf + inf in fsum")
-    if math.isinf(total) and not math.isinf(float(reduce_views(OPERATIONS["max_magnitude"], [view]))):
-        raise OverflowError("the sum is too large for a float")
-    return total
-
-
-def _floats_and_integers(values):
-    if not isinstance(values, (list, tuple)) and hasattr(values, "__len__") and hasattr(values, "dtype"):
-        try:
-            view = view_of(values)
-            if view.code in FLOATS:
-                return view, []
-        except Unsupported:
-            pass
-    raw = isinstance(values, (bytes, bytearray))  # of which array() would take the bytes of doubles
-    return split(list(values) if raw or not isinstance(values, (list, tuple)) else values)

@@ -8,12 +8,13 @@ from ctypes import byref
 
 from . import _library as c
 from ._catalogue import OPERATIONS, name_to_code, options_of
+from ._contexts import context_of
 from ._errors import InvalidArgument
+from ._inputs import view_of
 from ._pieces import LONG, pieces_of
 from ._reduce import input_without_gaps, reduce_views
 from ._sequences import split
 from ._types import F32, F64, INTEGERS, NARROW, SIZES, code_of, value_at
-from ._views import view_of
 
 _KINDS = {"sum": OPERATIONS["sum"], "sum_of_squares": OPERATIONS["sum_of_squares"]}
 _POWERS = {"sum": 1, "sum_of_squares": 2}
@@ -83,7 +84,6 @@ class State:
             if not self._handle:
                 self._create(F32 if view.code in NARROW else view.code)
             if view.place == c.DEVICE:
-                from ._device import context_of
                 context = context_of(view.device, view.stream)
                 with context.lock:
                     c.check(c.state_accumulate(self._handle, call, options, context.handle, None))
@@ -156,8 +156,12 @@ class State:
         made = self._created()
         code = made._code if dtype is None else code_of(dtype)
         result = ctypes.c_uint64()
-        c.check(c.state_finish(made._handle, what, code, byref(result)))
+        made.write_value(what, code, ctypes.addressof(result))
         return value_at(ctypes.addressof(result), code)
+
+    def write_value(self, what, code, address):
+        """Writes the result of an operation, rounded to a floating-point type, to memory."""
+        c.check(c.state_finish(self._handle, what, code, address))
 
     def save(self):
         """The state as bytes, which any machine loads (docs/exact-format.md)."""

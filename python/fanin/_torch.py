@@ -3,7 +3,7 @@
 
 import torch
 
-from ._device import ShortCall, enqueue
+from ._contexts import ShortCall, enqueue
 from ._errors import InvalidArgument, Unsupported
 from ._libraries import check_out
 from ._types import CODES
@@ -43,6 +43,9 @@ class TorchResults:
         if truth:
             memory = memory.view(torch.bool)
         return memory if part is None else memory[..., part]
+
+    def as_floats(self, view):
+        return view.owner.double().contiguous()
 
     def make_lanes(self, lanes, device):
         return torch.tensor(lanes, dtype=torch.int64, device=device)

@@ -2,6 +2,8 @@
 """Element types: their numbers in the C interface, and the names that other libraries have for them."""
 
 import ctypes
+import math
+import struct
 
 from . import _library as c
 from ._errors import Unsupported
@@ -25,11 +27,13 @@ NUMPY_NAMES = [NUMPY[name] for name in NAMES]
 BY_NUMPY = {NUMPY[name]: code for name, code in CODES.items()}
 BY_NUMPY["bool"] = U8
 
+# Floats of up to 32 bits are read and written as bits: where the caller's environment flushes subnormals, the processor
+# would change them on the way to a float of 64 bits.
 CTYPES = {
-    "f32": ctypes.c_float, "f64": ctypes.c_double, "i32": ctypes.c_int32, "i64": ctypes.c_int64,
+    "f32": ctypes.c_uint32, "f64": ctypes.c_double, "i32": ctypes.c_int32, "i64": ctypes.c_int64,
     "u32": ctypes.c_uint32, "u64": ctypes.c_uint64, "i8": ctypes.c_int8, "u8": ctypes.c_uint8,
     "i16": ctypes.c_int16, "u16": ctypes.c_uint16, "f16": ctypes.c_uint16, "bf16": ctypes.c_uint16,
-    "e5m2": ctypes.c_uint8, "e4m3": ctypes.c_uint8, "c64": ctypes.c_float * 2, "c128": ctypes.c_double * 2,
+    "e5m2": ctypes.c_uint8, "e4m3": ctypes.c_uint8, "c64": ctypes.c_uint32 * 2, "c128": ctypes.c_double * 2,
 }
 CTYPE_OF = [CTYPES[name] for name in NAMES]
 
@@ -68,24 +72,38 @@ def code_of(dtype):
 def value_at(address, code):
     """The Python number of that type at an address."""
     if code in COMPLEX:
-        return complex(*CTYPE_OF[code].from_address(address))
+        part = COMPLEX[code]
+        return complex(value_at(address, part), value_at(address + SIZES[part], part))
     raw = CTYPE_OF[code].from_address(address).value
-    return raw if code not in NARROW else float_of_bits(raw, code)
+    return float_of_bits(raw, code) if code == F32 or code in NARROW else raw
 
 
 def float_of_bits(bits, code):
-    """The number that the bits of a float of 8 or 16 bits stand for.
+    """The number that the bits of a float of 8, 16 or 32 bits stand for.
 
     >>> float_of_bits(0x3c00, F16), float_of_bits(0x3f80, CODES["bf16"]), float_of_bits(0x7e, CODES["e4m3"])
     (1.0, 1.0, 448.0)
     """
-    import struct
     name = NAMES[code]
     if name == "bf16":
-        return struct.unpack("<f", struct.pack("<I", bits << 16))[0]
+        return f32_of_bits(bits << 16)
+    if name == "f32":
+        return f32_of_bits(bits)
     if name != "e4m3":  # e5m2 is the upper half of f16
         return struct.unpack("<e", struct.pack("<H", bits if name == "f16" else bits << 8))[0]
-    sign, exponent, fraction = -1.0 if bits >> 7 else 1.0, bits >> 3 & 15, bits & 7
+    exponent, fraction = bits >> 3 & 15, bits & 7
     if exponent == 15 and fraction == 7:
-        return float("nan")
-    return sign * (fraction * 2.0 ** -9 if exponent == 0 else (8 + fraction) * 2.0 ** (exponent - 10))
+        return math.nan
+    size = math.ldexp(fraction, -9) if exponent == 0 else math.ldexp(8 + fraction, exponent - 10)
+    return -size if bits >> 7 else size
+
+
+_to_bytes, _to_f32 = struct.Struct("<I").pack, struct.Struct("<f").unpack
+
+
+def f32_of_bits(bits):
+    """The same of f32, whose subnormals the processor does not convert."""
+    if bits & 0x7f800000:
+        return _to_f32(_to_bytes(bits))[0]
+    size = math.ldexp(bits & 0x7fffff, -149)
+    return -size if bits >> 31 else size

@@ -1,14 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """What an input is: where its elements are, their type, shape and strides, and the library that results belong to."""
 
-import sys
 from math import prod
 
 from . import _library as c
-from ._buffers import Held, read_format
 from ._errors import Unsupported
-from ._libraries import PYTHON, numpy_library
-from ._types import ALIGNMENTS, BY_NUMPY, SIZES
+from ._types import ALIGNMENTS, SIZES
 
 
 class View:
@@ -39,7 +36,7 @@ class View:
         return first + sum(min(reach, 0) for reach in reaches), first + sum(max(reach, 0) for reach in reaches) + size
 
     def on_device(self, device, stream):
-        """The same in memory of a device, which work on `stream` (a cudaStream_t) has written."""
+        """This view, marked as memory of a device that work on `stream` (a cudaStream_t) has written."""
         self.place, self.device, self.stream = c.DEVICE, device, stream
         return self
 
@@ -68,64 +65,3 @@ def in_elements(strides, size, name):
     if any(stride % size for stride in strides):
         raise Unsupported("%s has strides that are no multiples of its elements' size: call x.copy()" % name)
     return tuple(stride // size for stride in strides)
-
-
-def read_buffer(x, library=PYTHON):
-    """The view of an object that has the buffer protocol."""
-    held = Held(x)
-    buffer = held.buffer
-    code = read_format(buffer.format)
-    shape = tuple(buffer.shape[i] for i in range(buffer.ndim))
-    strides = tuple(buffer.strides[i] for i in range(buffer.ndim)) if buffer.strides else None
-    return View(x, buffer.buf, code, shape, in_elements(strides, SIZES[code], type(x).__name__), library,
-                buffer.format == b"?", held)
-
-
-def read_numpy(x):
-    """The view of a numpy array, also of the types of ml_dtypes, which have no format."""
-    if is_instance_of(x, "numpy.ma", "MaskedArray"):
-        raise Unsupported("a masked array is not read: hand over x.data, and where=~numpy.ma.getmaskarray(x)")
-    dtype = x.dtype
-    code = BY_NUMPY.get(dtype.name)
-    if code is None or not dtype.isnative:
-        raise Unsupported("a numpy array of dtype %s is not read: convert it, as by x.astype('float64')" % dtype.str)
-    return View(x, x.__array_interface__["data"][0], code, x.shape, in_elements(x.strides, dtype.itemsize, "the array"),
-                numpy_library(), dtype.name == "bool")
-
-
-def is_instance_of(x, module, name):
-    """Whether x is of a class of a module, which is not imported for that."""
-    loaded = sys.modules.get(module)
-    return loaded is not None and isinstance(x, getattr(loaded, name, ()))
-
-
-def view_of(x):
-    """The view of any input. Raises TypeError, with the call that converts it, if it cannot be read where it lies."""
-    if is_instance_of(x, "numpy", "ndarray"):
-        return read_numpy(x)
-    if is_instance_of(x, "torch", "Tensor"):
-        from ._torch import read_torch
-        return read_torch(x)
-    if hasattr(x, "__cuda_array_interface__"):
-        from ._cuda_array import read_cuda_array
-        return read_cuda_array(x)
-    if is_instance_of(x, "numpy", "generic"):
-        import numpy
-        return read_numpy(numpy.asarray(x))
-    if hasattr(x, "__arrow_c_array__") or hasattr(x, "__arrow_c_stream__"):
-        from ._arrow import read_arrow
-        return read_arrow(x)
-    try:
-        return read_buffer(x)
-    except TypeError as error:
-        if "bytes-like" not in str(error):
-            raise
-    except BufferError as error:
-        raise Unsupported("%s cannot be read without a copy (%s)" % (type(x).__name__, error)) from None
-    if hasattr(x, "__dlpack__"):
-        from ._dlpack import read_dlpack
-        return read_dlpack(x)
-    if hasattr(x, "to_numpy"):
-        raise Unsupported("a %s is not read where it lies: call x.to_numpy()" % type(x).__name__)
-    from ._sequences import read_sequence
-    return read_sequence(x)

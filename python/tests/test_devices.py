@@ -203,7 +203,7 @@ class TorchOnDevice(Torch, unittest.TestCase):
         self.assertEqual(found.tolist(), [float(i << 16) for i in range(ROUNDS)])
 
     def test_interfaces(self):
-        """The same memory as an array of a library that fanin does not know: the value comes to the host."""
+        """Shows the memory as an array of a library that fanin does not know: the value comes to the host."""
         x = torch.arange(100, dtype=torch.float64, device="cuda")
         self.assertEqual(fanin.sum(Interface(x)), 4950.0)
         self.assertEqual(fanin.sum(Capsule(x)), 4950.0)

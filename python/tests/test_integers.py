@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Integers that floats of 64 bits do not hold are exact, or refused: never rounded on the way in."""
 
+import ctypes
 import math
 import unittest
 from array import array
+from decimal import Decimal
 from fractions import Fraction
 
 import fanin
+from fanin._batches import write_number
+from fanin._types import CODES, value_at
 from support import numpy
 
 LARGE = 2 ** 53 + 1
@@ -17,13 +21,49 @@ class Lists(unittest.TestCase):
         x = [LARGE, -2 ** 53]
         self.assertEqual(fanin.sum(x), 1)
         self.assertEqual(fanin.mean(x), 0.5)
-        with self.assertRaises(fanin.Unsupported):  # rather than of the rounded numbers
-            fanin.dot(x, [1, 1])
         self.assertEqual(fanin.segment_sum(x, [0, 2]).tolist(), [1])
         self.assertEqual(fanin.group_max(x, [1, 1], 2, empty=0).tolist(), [0, LARGE])
         self.assertEqual(fanin.index_add(array("q", [0]), [0, 0], x).tolist(), [1])
         self.assertEqual(fanin.describe(x)[2:5], (-2 ** 53, LARGE, 1))
         self.assertEqual(fanin.report("max", x).value, LARGE)
+
+    def test_description_whose_sum_overflows(self):
+        for x in ([2 ** 63 - 1, 2 ** 63 - 3], [2 ** 64 - 1, 2 ** 64 - 3], [-2 ** 63, -2 ** 63 + 2]):
+            found = fanin.describe(x)
+            self.assertIsNone(found.sum)
+            self.assertEqual(found[:4], (2, 0, min(x), max(x)))
+            self.assertEqual(found[5:], (float(sum(x) // 2), 1.0))
+
+    def test_operations_of_floats(self):
+        """Results are those of the same numbers in f64; integers that f64 does not hold are refused, not rounded."""
+        large = 2 ** 53
+        self.assertEqual(fanin.dot([1, 2], [3, 4]), 11.0)
+        self.assertEqual(fanin.dot([large, 1, large], [1, 1, -1]), 1.0)
+        self.assertEqual(fanin.dot([1, 2], [0.5, 0.25]), 1.0)
+        self.assertEqual(fanin.vdot([1, 2], [3, 4]), 11.0)
+        self.assertEqual(fanin.norm2([3, -4]), 5.0)
+        x = [large - 1, 94906265, 3]
+        self.assertEqual(fanin.norm2(x), float(Decimal(sum(number ** 2 for number in x)).sqrt()))
+        self.assertEqual(fanin.log_sum_exp([1, 2]), fanin.log_sum_exp([1.0, 2.0]))
+        self.assertEqual(fanin.report("norm2", [3, 4]).method, "exact")
+        self.assertEqual(fanin.segment_norm2([3, 4, 2], [0, 2, 3]).tolist(), [5.0, 2.0])
+        self.assertEqual(fanin.group_dot([1, 2, 3], [1, 1, 2], [0, 1, 0], 2).tolist(), [7.0, 2.0])
+        self.assertEqual(fanin.segment_log_sum_exp([1], [0, 0, 1], empty=3).tolist(), [-math.inf, 1.0])
+        for x in ([LARGE], [2 ** 64 - 1], [-2 ** 63]):
+            for call in (fanin.norm2, fanin.log_sum_exp, lambda x: fanin.dot(x, [1])):
+                with self.assertRaisesRegex(fanin.Overflow, r"above 2\^53 .* x.astype\('float64'\)"):
+                    call(x)
+
+    def test_operations_of_floats_of_buffers(self):
+        for letter in "bBhHiIlLqQ":
+            x = array(letter, [3, 0, 4, 0])
+            self.assertEqual(fanin.norm2(x), 5.0)
+            self.assertEqual(fanin.norm2(memoryview(x)[::2]), 5.0)
+            self.assertEqual(fanin.dot(x, x), 25.0)
+            self.assertEqual(fanin.norm2(memoryview(x).cast("B").cast(letter, (2, 2)), 0).tolist(), [5.0, 0.0])
+            self.assertEqual(fanin.norm2(x, where=memoryview(b"\0\1\1\1").cast("?")), 4.0)
+        self.assertEqual(fanin.norm2(array("q")), 0.0)
+        self.assertEqual(fanin.norm2(b"\3\4"), 5.0)
 
     def test_integers_beside_floats(self):
         for x in ([LARGE, 0.5], [0.5, -LARGE], [0.5, 2 ** 64 + 1], [1j, LARGE], (0.5, 10 ** 400), {0.5, LARGE}):
@@ -57,6 +97,32 @@ class Lists(unittest.TestCase):
                 getattr(fanin, "segment_" + name)([1.0], [0, 0, 1], empty=empty)
         with self.assertRaises(fanin.Overflow):
             fanin.segment_minmax(array("b", [1]), [0, 0, 1], empty=(0, 1000))
+
+    def test_narrow_values_for_nothing(self):
+        memory = ctypes.c_uint64()
+        address = ctypes.addressof(memory)
+        for name, nearest in (("f16", 0.0999755859375), ("bf16", 0.10009765625), ("e5m2", 0.09375),
+                              ("e4m3", 0.1015625)):
+            write_number(0.1, CODES[name], address)
+            self.assertEqual(value_at(address, CODES[name]), nearest)
+            with self.assertRaises(fanin.Overflow):
+                write_number(1e39, CODES[name], address)
+
+
+class Arrays(unittest.TestCase):
+    @unittest.skipIf(numpy is None, "numpy is not there")
+    def test_operations_of_floats(self):
+        x = numpy.arange(-6, 6).reshape(3, 4)
+        for dtype in ("int8", "int16", "int32", "int64"):
+            y = x.astype(dtype)
+            self.assertEqual(fanin.norm2(y).dtype, numpy.float64)
+            self.assertEqual(fanin.dot(y, y), (x * x).sum())
+            self.assertEqual(fanin.dot(y.T, y.T, axis=0).tolist(), (x * x).sum(1).tolist())
+            self.assertEqual(fanin.norm2(y[:, ::2], axis=1).tolist(), numpy.sqrt((x * x)[:, ::2].sum(1)).tolist())
+            self.assertEqual(fanin.log_sum_exp(y), fanin.log_sum_exp(x.astype(float)))
+        self.assertEqual(fanin.norm2(x > 0), math.sqrt(5))
+        with self.assertRaises(fanin.Overflow):
+            fanin.norm2(numpy.array([LARGE]))
 
 
 class States(unittest.TestCase):

@@ -96,7 +96,7 @@ class OfNumpy(unittest.TestCase):
             for name in FILES:
                 copied = as_numpy.copy_of((tests / name).read_text(encoding="utf-8"))
                 (pathlib.Path(folder) / pathlib.Path(name).name).write_text(copied, encoding="utf-8")
-            # Those that are left out take gigabytes.
+            # The tests that are left out take gigabytes.
             pytest.main(["-q", "-W", "always", "-k", "not huge", "--tb=no", "-p", "no:cacheprovider",
                          "-c", "/dev/null", "--rootdir", folder, folder], plugins=[cls.found])
 

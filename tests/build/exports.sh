@@ -12,7 +12,7 @@ for name in 'fanin::reduce(' 'fanin::plan::operator()' 'fanin::incremental::push
             'fanin::detail::fold_own(' 'typeinfo for fanin::invalid_argument'; do
   grep -qF "$name" <<< "$names" || { printf 'not exported: %s\n' "$name"; exit 1; }
 done
-# Those of the C interface are the functions of fanin.h, and no others.
+# The exported functions of the C interface are those of fanin.h, and no others.
 declared=$(grep -oE '\bfanin_[a-z0-9_]+\(' "$2" | tr -d '(' | sort -u)
 exported=$(grep '^fanin_' <<< "$names" | sort -u)
 diff <(printf '%s\n' "$declared") <(printf '%s\n' "$exported") || { echo 'the exported C functions are not those of fanin.h'; exit 1; }

@@ -240,6 +240,7 @@ static void planned_and_in_blocks(void) {
 static void descriptions(void) {
   const float x[5] = {3, 1, NAN, 2, 9};
   const int8_t bytes[3] = {-128, -128, 127};
+  const uint64_t large[2] = {UINT64_MAX, 1};
   const unsigned char taken[5] = {1, 1, 1, 1, 0};
   fanin_input in = input_of(x, 5, FANIN_F32), of_bytes = input_of(bytes, 3, FANIN_I8);
   fanin_options options = FANIN_OPTIONS_INIT;
@@ -259,6 +260,17 @@ static void descriptions(void) {
   CHECK(all.type == FANIN_I8 && all.sum_type == FANIN_I64 && all.quotient_type == FANIN_F64);
   CHECK(all.count == 3 && all.min.i8 == -128 && all.max.i8 == 127 && all.sum.i64 == -129 && all.mean.f64 == -43);
 
+  in = input_of(large, 2, FANIN_U64);
+  CHECK(fanin_describe(&in, NULL, &all, NULL) == FANIN_OK && all.sum_overflows && all.sum.u64 == 0);
+  CHECK(all.count == 2 && all.min.u64 == 1 && all.max.u64 == UINT64_MAX && all.mean.f64 == 0x1p63);
+  /* A program from before sum_overflows gets the error of before, and no byte behind its struct. */
+  all.struct_size = offsetof(fanin_description, sum_overflows), all.sum_overflows = 77;
+  CHECK_FAILS(fanin_describe(&in, NULL, &all, NULL), FANIN_OVERFLOW, "the sum");
+  CHECK(fanin_describe(&of_bytes, NULL, &all, NULL) == FANIN_OK && all.sum.i64 == -129 && all.sum_overflows == 77);
+  all.struct_size = sizeof all;
+  CHECK(fanin_describe(&of_bytes, NULL, &all, NULL) == FANIN_OK && all.sum_overflows == 0);
+
+  in = input_of(x, 5, FANIN_F32);
   of_bytes.count = 0;
   CHECK_FAILS(fanin_describe(&of_bytes, NULL, &all, NULL), FANIN_INVALID_ARGUMENT, "minmax");
   of_bytes.type = FANIN_C64;

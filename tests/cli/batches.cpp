@@ -22,7 +22,7 @@ std::string npy_with(const std::vector<std::size_t>& shape, const std::vector<T>
   return write_npy_header(type_of<T>, shape).append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
 }
 
-/// The same with the elements in Fortran order, as they lie in `elements`.
+/// An .npy file with the elements in Fortran order, as they lie in `elements`.
 template <class T>
 std::string fortran_npy_with(const std::vector<std::size_t>& shape, const std::vector<T>& elements) {
   std::string file = npy_with(shape, elements);

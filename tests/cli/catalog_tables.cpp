@@ -3,6 +3,7 @@
 // backends.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -104,11 +105,11 @@ std::string shares() {
   };
   constexpr column columns[] = {
       {"serial openmp tbb cuda", "every type", [](element_type) { return true; }},
-      {"cub", "f32, f64", [](element_type t) { return is_floating(t) && size_of(t) >= 4; }},
-      {"cub", "f16, bf16", [](element_type t) { return is_floating(t) && size_of(t) == 2; }},
-      {"cub", "integers", is_integer},
-      {"thrust", "f32, f64", [](element_type t) { return is_floating(t) && size_of(t) >= 4; }},
-      {"thrust", "integers of 32 and 64 bits", [](element_type t) { return is_integer(t) && size_of(t) >= 4; }},
+      {"cub", "f32, f64", [](element_type t) { return t == element_type::f32 || t == element_type::f64; }},
+      {"cub", "bf16", [](element_type t) { return t == element_type::bf16; }},
+      {"cub", "i32, i64", [](element_type t) { return t == element_type::i32 || t == element_type::i64; }},
+      {"thrust", "f32, f64", [](element_type t) { return t == element_type::f32 || t == element_type::f64; }},
+      {"thrust", "i32, i64", [](element_type t) { return t == element_type::i32 || t == element_type::i64; }},
   };
   std::string text = "| operation | methods for floats | complex numbers | integers |", rule = "|---|---|---|---|";
   for (const column& one : columns) {
@@ -133,6 +134,10 @@ std::string shares() {
   return text;
 }
 
+bool all_built() {
+  return std::ranges::all_of(backends(), [](const backend* one) { return one->probe().why != reason::not_compiled; });
+}
+
 void check_has(const std::string& path, const std::string& marker, const std::string& table) {
   std::ostringstream document;
   document << std::ifstream(path).rdbuf();
@@ -146,8 +151,24 @@ void check_has(const std::string& path, const std::string& marker, const std::st
 TEST_SUITE("cli/catalog_tables") {
   TEST_CASE("the documents have them") {
     check_has(FANIN_DOCS "/backends.md", "catalogue", tables());
-    bool all_built = true;
-    for (const backend* one : backends()) all_built = all_built && one->probe().why != reason::not_compiled;
-    if (all_built) check_has(FANIN_DOCS "/../README.md", "operations", shares());
+    if (all_built()) check_has(FANIN_DOCS "/../README.md", "operations", shares());
+  }
+
+  TEST_CASE("cub and thrust have the element types that comparisons need, and no other") {
+    if (!all_built()) return;
+    using enum element_type;
+    for (const std::string_view name : {"cub", "thrust"}) {
+      std::vector<element_type> wanted{f32, f64, i32, i64}, found;
+      if (name == "cub") wanted.push_back(bf16);
+      for (const element_type type : all_element_types) {
+        const auto is_had = [&](operation what) {
+          return std::ranges::any_of(all_methods,
+                                     [&](method how) { return has(find_backend(name), what, type, how); });
+        };
+        if (std::ranges::any_of(all_operations, is_had)) found.push_back(type);
+      }
+      CAPTURE(name);
+      CHECK(found == wanted);
+    }
   }
 }

@@ -51,8 +51,29 @@ TEST_CASE("other inputs, and JSON") {
   CHECK(both[1]["column"] == "2");
   CHECK(both[1]["sum"] == 6);
   here.write("large.txt", "9223372036854775807 1\n");
-  check_failure(here.fanin("describe large.txt --type i64"), 1, "large.txt: the result does not fit in i64");
+  CHECK(here.fanin("describe large.txt --type i64").err ==
+        "fanin: warning: large.txt: the sum does not fit in 64 bits\n");
   check_failure(here.fanin("describe x.csv --backend serail"), 2, "did you mean 'serial'?");
+}
+
+TEST_CASE("a sum that does not fit leaves the other numbers of its column, and the other columns") {
+  const scratch_folder here;
+  here.write("x.csv", "id,price\n9223372036854775807,1\n9223372036854775805,2\n");
+  const finished table = here.fanin("describe x.csv");
+  CHECK(table.status == 0);
+  CHECK(table.out ==
+        "column  count  nan                  min                  max       sum                   mean  "
+        "standard_deviation\n"
+        "id          2    0  9223372036854775805  9223372036854775807  overflow  9.223372036854776e+18               "
+        "    1\n"
+        "price       2    0                    1                    2         3                    1.5               "
+        "  0.5\n");
+  CHECK(table.err ==
+        "fanin: warning: x.csv: column 'id': the sum does not fit in 64 bits; --type f64 takes the numbers as f64\n");
+  const json ids = parsed(here.fanin("describe x.csv --json"))[0];
+  CHECK(ids["sum"].is_null());
+  CHECK(ids["text"]["sum"] == "overflow");
+  CHECK(ids["min"] == 9223372036854775805);
 }
 
 TEST_SUITE_END();

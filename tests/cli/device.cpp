@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of fanin device. Those of the GPU part need a GPU; without one, the reason is tested.
+// Tests of fanin device. Tests of the GPU part need a GPU; without one, the reason is tested.
 #include <doctest/doctest.h>
 
 #include <fanin/backend.hpp>

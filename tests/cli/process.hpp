@@ -37,7 +37,7 @@ class scratch_folder {
 
   /// Runs a shell command in the directory. $fanin is the command under test; stdin is empty unless redirected.
   finished shell(const std::string& command) const;
-  /// The same as shell("$fanin ARGUMENTS").
+  /// Runs shell("$fanin ARGUMENTS").
   finished fanin(const std::string& arguments) const { return shell("$fanin " + arguments); }
   /// Writes a file in the directory.
   void write(const std::string& name, std::string_view content) const;

@@ -209,7 +209,7 @@ TEST_CASE("a number that misses its mark says so") {
   REQUIRE(crowded.size() == 6);
   CHECK(std::ranges::any_of(crowded,
                             [](const std::string& line) { return line.ends_with("read these times with care"); }));
-  CHECK(crowded[1].find("n = 2³⁰") != std::string::npos);  // of the longest input, whatever came last
+  CHECK(crowded[1].find("n = 2³⁰") != std::string::npos);  // the longest input, whatever came last
 
   here.write("bench.json", bench_of({case_row("fast", 106)}));
   const lines found = summary_of(page_of(here, "bench.json"));

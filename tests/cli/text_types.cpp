@@ -131,7 +131,7 @@ TEST_CASE("decimals that were rounded are said beside the bound, without a warni
 TEST_CASE("totals that do not fit are errors") {
   const scratch_folder here;
   here.write("x.txt", "9223372036854775807 1\n");
-  for (const char* command : {"sum x.txt", "describe x.txt", "sum x.txt --axis 0", "sum x.txt --method exact"}) {
+  for (const char* command : {"sum x.txt", "sum x.txt --axis 0", "sum x.txt --method exact"}) {
     check_failure(here.fanin(command), 1, "the result does not fit in i64; --type f64 takes the numbers as f64");
   }
   CHECK(here.fanin("sum x.txt --type i64").err.find("--type f64") == std::string::npos);

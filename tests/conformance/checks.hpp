@@ -96,14 +96,14 @@ inline bool is_sum(operation what) {
 inline bool is_usually_exact(operation what) { return row_of(what).usual == method::exact; }
 inline bool has_value(operation what, std::uint64_t count) { return count >= least_count(what); }
 
-/// Whether `b` is to have this reduction: what the catalogue offers. The exact states of cub and thrust are for sums
-/// and means of f32 and f64 only; cub has no floats of 8 bits, thrust no elements of 8 and 16 bits, and neither of
-/// them has complex numbers.
+/// Whether `b` is to have this reduction: what the catalogue offers. cub and thrust have f32, f64, i32 and i64, and
+/// cub has bf16. Their exact states are for sums and means of f32 and f64 only.
 inline bool has(const backend& b, operation what, element_type type, method how) {
   if (!is_offered(what, type, how)) return false;
   if (b.name() != "cub" && b.name() != "thrust") return true;
-  if (is_complex(type)) return false;
-  if (size_of(type) < 4 && (b.name() == "thrust" || (is_floating(type) && size_of(type) == 1))) return false;
+  using enum element_type;
+  const bool compared = type == f32 || type == f64 || type == i32 || type == i64;
+  if (!compared && (type != bf16 || b.name() == "thrust")) return false;
   const bool of_sums = (what == operation::sum || what == operation::mean) && size_of(type) >= 4;
   return how != method::exact || !is_floating(type) || row_of(what).unrounded || of_sums;
 }

@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t guarded_lengths[] = {1, 2, 3, 5, 7, 15, 16, 17, 31, 63, 64, 65, 100, 1000, 4097, 16389, 700001};
 
-/// The same elements among neighbours that would show in the result, and between pages that trap.
+/// Reduces the elements among neighbours that would show in the result, and between pages that trap.
 template <class T>
 void expect_untouched(const backend& b, operation what, const std::vector<T>& x, const options& chosen,
                       findings& found) {

@@ -12,7 +12,7 @@ namespace fanin::test {
 /// Runs every check on the backend of that name, if it is usable().
 void conformance(std::string_view backend_name);
 
-/// The same for the check that needs much memory and time.
+/// Runs the check that needs much memory and time.
 void conformance_over_4_gib(std::string_view backend_name);
 
 }  // namespace fanin::test

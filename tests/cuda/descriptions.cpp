@@ -106,7 +106,8 @@ TEST_SUITE("descriptions") {
     const device_array<std::int64_t> there{std::span<const std::int64_t>(most)};
     const std::vector<std::uint8_t> none{0, 0};
     const device_array<std::uint8_t> nobody{std::span<const std::uint8_t>(none)};
-    CHECK_THROWS_AS(describe(there.elements(), context), overflow);
+    const auto all = describe(there.elements(), context).value;
+    CHECK((all.sum_overflows && all.count == 2 && all.min == 1 && all.max == INT64_MAX && all.mean == 0x1p62));
     CHECK_THROWS_AS(describe(device_span<std::int64_t>(), context), invalid_argument);
     CHECK_THROWS_AS(describe(there.elements(), context, {}, {nobody.data()}), invalid_argument);
     CHECK_THROWS_AS(describe(device_span<std::int64_t>(nullptr, 1), context), invalid_argument);

@@ -125,7 +125,7 @@ class batches_on_device final : public backend {
   mutable std::size_t shift_ = 0;
 };
 
-/// Of the contract's checks by these names.
+/// Runs the checks of the contract that have these names.
 void check_on_device(layout alone, std::initializer_list<const char*> names) {
   if (!device_is_here()) return;
   const batches_on_device b(alone);

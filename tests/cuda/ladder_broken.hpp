@@ -8,8 +8,8 @@
 
 namespace fanin::test {
 
-/// "drops-last", which forgets the last element of each block, and "no-identity", which fills up the last block with
-/// zeros whatever the operation.
+/// The stage "drops-last" forgets the last element of each block. The stage "reads-on" adds elements behind the input
+/// until its last block is full.
 std::vector<cuda::stage_info> broken_stages();
 
 }  // namespace fanin::test

@@ -10,13 +10,13 @@
 namespace fanin::test {
 namespace {
 
-/// `count` elements whose bytes are all 1, and one other at the end.
+/// `count` elements whose bytes are all 0x11, and one other at the end.
 template <class T>
 class long_input {
  public:
   long_input(std::uint64_t count, T last) : memory_(count * sizeof(T)) {
     auto* const x = static_cast<T*>(memory_.get());
-    cuda::check(cudaMemset(x, 1, count * sizeof(T)), "cudaMemset");
+    cuda::check(cudaMemset(x, 0x11, count * sizeof(T)), "cudaMemset");
     cuda::check(cudaMemcpy(x + (count - 1), &last, sizeof last, cudaMemcpyHostToDevice), "cudaMemcpy");
   }
   const void* device() const { return memory_.get(); }
@@ -51,9 +51,10 @@ TEST_CASE("over 2^31 and 2^32 elements") {
     test::skip("less than 64 GiB of device memory are free");
     return;
   }
-  constexpr std::int64_t count = (std::int64_t{1} << 31) + 33, each = 0x01010101;
+  constexpr std::int64_t count = (std::int64_t{1} << 31) + 33, each = 0x11111111;
   check_long<std::int32_t>(operation::sum, count, -7, scalar((count - 1) * each - 7));
-  check_long<float>(operation::max, (std::uint64_t{1} << 32) + 33, 2.0f, scalar(2.0f));
+  // The other elements are below 2^-92, so that every partial sum with the last one is 2^40.
+  check_long<float>(operation::sum, (std::uint64_t{1} << 32) + 33, 0x1p40f, scalar(0x1p40f));
 }
 
 TEST_CASE("graphs replay: the arrival counter is ready for the next launch") {

@@ -20,7 +20,7 @@ namespace fanin::fuzz {
 /// The input at hand as text.
 inline std::function<std::string()> tell_input;
 
-/// As expect(), with the input in the line.
+/// Checks like expect(), with the input in the line.
 inline void require(bool holds, std::string_view invariant, const std::string& more = {},
                     const char* file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
   if (!holds) expect(false, std::string(invariant) + ": " + more + "; " + tell_input(), file, line);

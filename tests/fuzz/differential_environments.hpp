@@ -52,7 +52,7 @@ inline bool same_bounds(const error_bound& a, const error_bound& b) {
   return a.of_result == b.of_result && a.of_magnitudes == b.of_magnitudes && a.absolute == b.absolute;
 }
 
-/// The same answer, but for values that the report does not promise to be the same.
+/// Whether the answers are equal, but for values that the report does not promise to be equal.
 inline bool same(const answer& a, const answer& b) {
   const bool repeats = a.done.reproducibility != reproducibility::none;
   return a.error == b.error && same_bounds(a.done.bound, b.done.bound) && a.done.absent == b.done.absent &&

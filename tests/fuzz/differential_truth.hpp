@@ -51,7 +51,7 @@ bool is_right_part(operation what, const repeated<std::complex<P>>& x, R got, bo
   return got == right_float<R, P>(what, {parts, {}, x.count});
 }
 
-/// Of complex numbers what rounds is not judged.
+/// Whether the exact result of complex numbers is right. Results of other methods are not judged.
 template <class P>
 bool is_right_complex(operation what, const repeated<std::complex<P>>& x, method how, const scalar& value) {
   const auto finite = [](std::complex<P> one) { return std::isfinite(one.real()) && std::isfinite(one.imag()); };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The same bytes as a regular file, which the command maps, and as a pipe, which it reads.
+// Offers the same bytes as a regular file, which the command maps, and as a pipe, which it reads.
 #pragma once
 
 #include <sys/mman.h>

@@ -172,7 +172,7 @@ R right_float(operation what, const repeated<T>& x) {
   return all.sum.template rounded<R>();
 }
 
-/// The same for a variance or standard deviation, whose exact value is rounded to double here.
+/// Whether a variance or standard deviation is within its bound. Its exact value is rounded to double here.
 template <class T>
 bool keeps_spread_bound(operation what, const repeated<T>& x, T value, error_bound bound) {
   const bool root = what == operation::standard_deviation || what == operation::sample_standard_deviation;

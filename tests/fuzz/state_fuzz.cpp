@@ -64,7 +64,7 @@ void expect_merge(const Sum& a, const Sum& b) {
   if (both) expect(loaded<Sum>(*both).has_value(), "a merged state can be loaded");
 }
 
-/// As `fanin merge` reads it, which takes sums of f32 and f64.
+/// Reads the state like `fanin merge`, which takes sums of f32 and f64.
 template <class Sum>
 void expect_file(byte_span bytes, const std::optional<Sum>& state) {
   const std::span raw(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());

@@ -161,7 +161,7 @@ class adversary {
   /// A number, half a unit of its last place, perhaps something small, and pairs that cancel.
   void tie(std::span<T> x) {
     const std::size_t f = below(4) == 0 ? of::fields - 1 : below(of::fields);
-    const std::size_t digits = sizeof(T) == 8 || below(2) == 0 ? of::fraction_bits + 1 : 53;  // of the sum
+    const std::size_t digits = sizeof(T) == 8 || below(2) == 0 ? of::fraction_bits + 1 : 53;  // digits of the sum
     if (f <= digits || x.size() < 4) return any_number(x);
     x[0] = f == of::fields - 1 ? with_random_sign(limits::max()) : number(f);
     x[1] = std::copysign(power(f - digits), x[0]);
@@ -169,7 +169,7 @@ class adversary {
     fill_pairs(x.subspan(3));
     shuffle(x);
   }
-  /// The same number but for one element, which is larger by so many units that the mean is a tie, or next to one.
+  /// All elements are one number, but for one that is larger by so many units that the mean is a tie, or next to one.
   void mean_tie(std::span<T> x) {
     const T low = number(below(of::fields - 1));
     std::ranges::fill(x, low);

@@ -61,7 +61,7 @@ class block_feed {
   std::unique_ptr<stream> stream_;
 };
 
-/// The same as call() through a stream that is fed by `feed(block_feed&)`.
+/// Reduces like call(), through a stream that is fed by `feed(block_feed&)`.
 template <class Feed>
 reduction call_in_blocks(const backend& b, operation what, element_type type, const options& chosen, Feed feed) {
   block_feed blocks(b, what, type, chosen);
@@ -94,7 +94,7 @@ auto words_of(const R& value) {
   }
 }
 
-/// The same type and the same bits: +0 is not -0, and a NaN is itself.
+/// Whether type and bits are equal: +0 is not -0, and a NaN is itself.
 inline bool same(const scalar& a, const scalar& b) {
   return a.index() == b.index() &&
          std::visit(

@@ -54,7 +54,7 @@ class exact_number {
     return result;
   }
 
-  /// Of 128 bits.
+  /// The value of an integer of 128 bits.
   static exact_number of(detail::int128 value) {
     const auto size = static_cast<detail::uint128>(value < 0 ? -value : value);
     exact_number result = of(static_cast<std::uint64_t>(size >> 64)).scaled(64);

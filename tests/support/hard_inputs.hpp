@@ -59,7 +59,7 @@ std::string value_or_error(operation what, element_type type, Compute compute) {
   });
 }
 
-/// The same of all elements, in one process.
+/// The bytes of the exact value of all elements in one process, or the error's message.
 inline std::string value_or_error(operation what, const input_views& inputs, options chosen = {}) {
   chosen.how = method::exact;
   chosen.backend = "serial";

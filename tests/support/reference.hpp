@@ -124,12 +124,12 @@ class exact_reference {
   exact_square_accumulator<T> squares_;
 };
 
-/// That spread of integers: (n Q - S^2) / (n (n - ddof)) or its root, where S and Q are the sums of n elements and of
-/// their squares.
+/// The variance (n Q - S^2) / (n (n - ddof)) of n integers, or its root, where S and Q are the sums of the elements
+/// and of their squares.
 template <class T>
 double integer_spread(std::span<const T> x, spread_measure wanted) {
   detail::int128 sum = 0;
-  detail::uint128 low_squares = 0, high_squares = 0;  // of the low and of the high 64 bits of each square
+  detail::uint128 low_squares = 0, high_squares = 0;  // sums of the low and the high 64 bits of each square
   for (const T v : x) {
     sum += v;
     const auto size = static_cast<detail::uint128>(v < 0 ? -static_cast<detail::int128>(v) : detail::int128{v});

@@ -6,7 +6,7 @@
 
 namespace fanin::test {
 
-/// As an array of Eigen: data() and size(), no iterators, and strides.
+/// Looks like an array of Eigen: it has data(), size() and strides, and no iterators.
 struct strided_array {
   const double* first;
   std::ptrdiff_t columns, rows, between_columns, between_rows = 1;

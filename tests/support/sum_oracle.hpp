@@ -20,7 +20,7 @@ struct layout {
   using word = std::conditional_t<sizeof(R) == 8, std::uint64_t, std::uint32_t>;
   static constexpr int fraction_bits = std::numeric_limits<R>::digits - 1;
   static constexpr int lowest = std::numeric_limits<R>::min_exponent - 1 - fraction_bits;  ///< smallest: 2^lowest
-  static constexpr int fields = 2 * std::numeric_limits<R>::max_exponent - 1;  ///< of the exponents of finite values
+  static constexpr int fields = 2 * std::numeric_limits<R>::max_exponent - 1;  ///< exponents of finite values
   static constexpr word hidden = word{1} << fraction_bits;
   static constexpr word sign = word{1} << (8 * sizeof(R) - 1);
   static constexpr word infinity = fields * hidden;
@@ -124,7 +124,7 @@ class sum_oracle {
   template <class R>
   static constexpr unsigned offset = layout<R>::lowest - big_integer::lowest;
 
-  big_integer sum_[2];  ///< of the positive and of the negative magnitudes
+  big_integer sum_[2];  ///< sums of the positive and of the negative magnitudes
   bool infinite_[2] = {};
   bool nan_ = false;
   bool only_minus_zeros_ = true;

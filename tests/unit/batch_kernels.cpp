@@ -26,20 +26,42 @@ T atomicMax(T* into, T value) {
 #include "backends/cuda/batch/exact_segments.cuh"
 #include "backends/cuda/batch/whole_columns.cuh"
 #include "backends/cuda/batch/whole_rows.cuh"
+#include "backends/cuda/recipes.hpp"
 
 namespace fanin::test {
 namespace {
 
-/// An accumulator of this file's own (block_on_cpu.hpp).
+/// K, an accumulator of words that kernels fold for `What` of elements T, as one of this file's own
+/// (block_on_cpu.hpp).
+template <class T, operation What, class K>
+struct local : K {
+  using tested = T;
+  static const cuda::element_rule& rule_of_words() {
+    static const cuda::element_rule rule = cuda::rule_of(What, type_of<T>);
+    return rule;
+  }
+};
+
+/// The word of a number.
 template <class A>
-struct local : A {};
+typename A::element word_of(typename A::tested x) {
+  typename A::element word;
+  std::memcpy(&word, &x, sizeof x);
+  return word;
+}
+/// What A adds for a word.
+template <class A>
+auto number_of(typename A::element word) {
+  return A::read(word, A::rule_of_words());
+}
 
 /// The state of a chunk, in the order of docs/batch.md.
 template <class A, class T = typename A::element>
 typename A::state chunk_in_order(const T* x, std::size_t count, std::size_t position) {
   constexpr std::size_t size = 16 / sizeof(T), slots = cuda::chunk_slots;
   std::vector<typename A::state> s(slots, A::identity());
-  for (std::size_t i = 0; i < count; ++i) accumulator::add_at<A>(s[i / size % slots], position + i, x[i]);
+  for (std::size_t i = 0; i < count; ++i)
+    accumulator::add_at<A>(s[i / size % slots], position + i, number_of<A>(x[i]));
   for (std::size_t half = slots / 2; half > 0; half /= 2) {
     for (std::size_t k = 0; k < half; ++k) A::merge(s[k], s[k + half]);
   }
@@ -69,8 +91,9 @@ bool is_state_of(const typename A::state& s, const T* x, std::size_t count, std:
     constexpr double least = sizeof(R) == 8 ? 0x1p-1007 : 0x1p-104, end = 0x1p1008;  // docs/batch.md
     bool may_not_fit = false;
     for (std::size_t i = 0; i < count; ++i) {
-      sum.add(static_cast<R>(x[i]));
-      const double magnitude = std::abs(static_cast<double>(x[i]));
+      const R number = number_of<A>(x[i]);
+      sum.add(number);
+      const double magnitude = std::abs(static_cast<double>(number));
       may_not_fit |= magnitude >= end || (magnitude > 0 && magnitude < least);
     }
     const R expected = sum.template round<R>();
@@ -94,16 +117,18 @@ struct keep_states {
   }
 };
 
-/// An array of T, of which the first element is `shift` elements behind a boundary of 128 bytes.
-template <class T>
+/// An array of words, of which the first one is `shift` elements behind a boundary of 128 bytes.
+template <class A>
 struct shifted_array {
-  std::vector<cuda::vector<T>> memory;
-  T* x;
-  shifted_array(std::size_t count, std::size_t shift) : memory((count + shift) / cuda::vector<T>::size + 16) {
+  using word = typename A::element;
+  std::vector<cuda::vector<word>> memory;
+  word* x;
+  shifted_array(std::size_t count, std::size_t shift) : memory((count + shift) / cuda::vector<word>::size + 16) {
     x = memory[(8 - reinterpret_cast<std::uintptr_t>(memory.data()) / 16 % 8) % 8].at + shift;
     for (std::size_t i = 0; i < count; ++i) {
       const float small = i % 50 == 7 ? 0x1p-15f : 1;
-      x[i] = static_cast<T>(small * (static_cast<float>((i * 2654435761u >> 7) % 1000) / 7 - 60));
+      const float number = small * (static_cast<float>((i * 2654435761u >> 7) % 1000) / 7 - 60);
+      x[i] = word_of<A>(static_cast<typename A::tested>(number));
     }
   }
 };
@@ -115,7 +140,7 @@ void check_segments(const std::vector<std::size_t>& lengths, std::size_t shift, 
   std::vector<std::uint32_t> offsets{0};
   for (const std::size_t length : lengths) offsets.push_back(offsets.back() + static_cast<std::uint32_t>(length));
   const std::size_t count = offsets.back();
-  const shifted_array<T> array(count, shift);
+  const shifted_array<A> array(count, shift);
   for (std::size_t i = 0; i < lengths.size(); ++i) change(array.x + offsets[i], lengths[i], i);
   cuda::batch_status status{};
   cuda::long_segments longs{};
@@ -124,6 +149,7 @@ void check_segments(const std::vector<std::size_t>& lengths, std::size_t shift, 
   cuda::batch_elements all{};
   all.x = array.x;
   all.x_end = array.x + count;
+  all.rule = A::rule_of_words();
   all.kind = layout::segments;
   all.results = lengths.size();
   all.least_chunk = cuda::least_chunk_of(sizeof(typename A::state));
@@ -171,10 +197,11 @@ template <class A>
 void check_rows(std::size_t rows, std::size_t length, bool columns) {
   using T = typename A::element;
   constexpr unsigned size = cuda::vector<T>::size;
-  const shifted_array<T> array(rows * length, 0);
+  const shifted_array<A> array(rows * length, 0);
   cuda::batch_elements all{};
   all.x = array.x;
   all.x_end = array.x + rows * length;
+  all.rule = A::rule_of_words();
   all.kind = layout::rows;
   all.results = rows;
   all.least_chunk = cuda::least_chunk_of(sizeof(typename A::state));
@@ -221,13 +248,18 @@ void check_rows(std::size_t rows, std::size_t length, bool columns) {
   }
 }
 
-template <class T>
-using sum_of = local<typename recipe_for<operation::sum, method::fast, T>::type>;
+template <class T, operation What = operation::sum>
+using sum_of = local<T, What, cuda::kernel_of<recipe<What, method::fast, T>>>;
+template <class T, operation What = operation::sum>
+using exact_of = local<T, What,
+                       cuda::placed_form_t<typename cuda::shared_form<
+                           T, accumulator::folds_as_t<typename recipe<What, method::exact, T>::accumulator>>::type>>;
 
 #define FANIN_WITH_EXACT_KERNELS \
-  local<cuda::placed_sum<float>>, local<cuda::placed_sum<double>>, local<cuda::placed_sum<bf16>>
-#define FANIN_WITH_FAST_KERNELS \
-  sum_of<float>, sum_of<double>, sum_of<bf16>, local<accumulator::first_extremum<float, true>>
+  exact_of<float>, exact_of<double>, exact_of<bf16>, exact_of<f16, operation::sum_of_magnitudes>
+#define FANIN_WITH_FAST_KERNELS                                                                             \
+  sum_of<float, operation::sum_of_squares>, sum_of<double>, sum_of<bf16>, sum_of<float, operation::argmin>, \
+      sum_of<f16, operation::max>
 
 TEST_SUITE("unit/batch_kernels") {
   TEST_CASE_TEMPLATE("segments of every length", A, FANIN_WITH_FAST_KERNELS, FANIN_WITH_EXACT_KERNELS) {
@@ -247,7 +279,7 @@ TEST_SUITE("unit/batch_kernels") {
 
   TEST_CASE_TEMPLATE("exact sums of segments whose elements share no unit, and of extreme ones", A,
                      FANIN_WITH_EXACT_KERNELS) {
-    using T = typename A::element;
+    using T = typename A::tested;
     for (const std::size_t longest : {3, 40, 900}) {
       std::vector<std::size_t> lengths;
       for (std::size_t i = 0; i < 200; ++i) lengths.push_back(i * 31 % (longest + 1));
@@ -255,21 +287,22 @@ TEST_SUITE("unit/batch_kernels") {
       using limits = std::numeric_limits<T>;
       for (const T number : {limits::max(), limits::min(), limits::denorm_min()}) {
         const T negative = static_cast<T>(-static_cast<typename A::number>(number));
-        check_segments<A>(lengths, 1, 8, [&](T* x, std::size_t length, std::size_t) {
-          for (std::size_t k = 0; k < length; ++k) x[k] = k % 3 == 1 ? negative : number;
+        check_segments<A>(lengths, 1, 8, [&](auto* x, std::size_t length, std::size_t) {
+          for (std::size_t k = 0; k < length; ++k) x[k] = word_of<A>(k % 3 == 1 ? negative : number);
         });
       }
       // Numbers of the same or of other magnitudes in neighbouring segments, negative zeros, zeros, and NaNs.
       for (const int step : {0, 3, 70}) {
         CAPTURE(step);
-        check_segments<A>(lengths, 1, 8, [&](T* x, std::size_t length, std::size_t i) {
+        check_segments<A>(lengths, 1, 8, [&](auto* x, std::size_t length, std::size_t i) {
           for (std::size_t k = 0; k < length; ++k) {
             const double number = (k % 2 == 0 ? 1 : -0.625) * static_cast<double>(k % 61 + 1);
-            x[k] = static_cast<T>(static_cast<float>(std::ldexp(number, static_cast<int>(i) % 4 * step - step)));
-            if (i % 11 == 0) x[k] = T(-0.f);
-            if (i % 13 == 0) x[k] = T(k % 3 == 1 ? 0.f : -0.f);
-            if (i % 17 == 0) x[k] = T(k % 2 == 0 ? 3.f : -3.f);
-            if (step == 3 && i == 150 && k + 1 == length) x[k] = std::numeric_limits<T>::quiet_NaN();
+            T one = static_cast<T>(static_cast<float>(std::ldexp(number, static_cast<int>(i) % 4 * step - step)));
+            if (i % 11 == 0) one = T(-0.f);
+            if (i % 13 == 0) one = T(k % 3 == 1 ? 0.f : -0.f);
+            if (i % 17 == 0) one = T(k % 2 == 0 ? 3.f : -3.f);
+            if (step == 3 && i == 150 && k + 1 == length) one = std::numeric_limits<T>::quiet_NaN();
+            x[k] = word_of<A>(one);
           }
         });
       }

@@ -9,35 +9,10 @@
 #include <vector>
 
 #include "backends/cuda/recipes.hpp"
-#include "tests/support/adversary.hpp"
+#include "tests/unit/words.hpp"
 
 namespace fanin::test {
 namespace {
-
-/// Words that are random, or near the ends of the numbers: zeros, infinities, NaNs, the least and the largest.
-template <class Word>
-Word word_from(generator& random) {
-  const auto any = static_cast<Word>(random());
-  const Word near = static_cast<Word>((random() % 2 != 0 ? cuda::upper_bit<Word> : 0) + any % 3);
-  const Word of_infinity = static_cast<Word>(~Word{0} >> (1 + random() % (4 * sizeof(Word))));
-  switch (random() % 4) {
-    case 0:
-      return any;
-    case 1:
-      return near;
-    case 2:
-      return static_cast<Word>(near - 1);
-    default:
-      return static_cast<Word>((random() % 2 != 0 ? cuda::upper_bit<Word> : 0) ^ of_infinity ^ any % 2);
-  }
-}
-
-template <class T>
-std::string bytes_of(const T& x) {
-  if constexpr (fanin::form_of<T>::form == result_form::indexed) return bytes_of(x.value) + std::to_string(x.index);
-  if constexpr (fanin::form_of<T>::form == result_form::extremes) return bytes_of(x.min) + bytes_of(x.max);
-  return std::string(reinterpret_cast<const char*>(&x), sizeof x);
-}
 
 template <class Recipe>
 void check_recipe(generator& random) {
@@ -59,9 +34,12 @@ void check_recipe(generator& random) {
       if (i % size == 0 && count - i >= size) {
         word all[size];
         std::memcpy(all, &words[i], sizeof all);
-        K::read_all(all, rule);
+        K::read_all(all, all, rule);
         for (std::size_t k = 0; k < size; ++k) CHECK(all[k] == K::read(words[i + k], rule));
-        if constexpr (!accumulator::wants_position<K>()) K::add_all(keys, all);
+        if constexpr (!accumulator::wants_position<K>()) {
+          std::memcpy(all, &words[i], sizeof all);
+          K::add_words(keys, all, rule);
+        }
       }
       const bool is_added = !accumulator::wants_position<K>() && i / size * size + size <= count;
       if (!is_added) accumulator::add_at<K>(keys, i, K::read(words[i], rule));

@@ -5,6 +5,8 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <limits>
+#include <numeric>
 #include <vector>
 
 #include "tests/unit/kernels/on_cpu.hpp"
@@ -15,6 +17,7 @@
 #include "backends/cuda/stages/09_shared_sequential.cuh"
 #include "backends/cuda/stages/13_unroll_complete.cuh"
 #include "backends/cuda/stages/15_sync_warp.cuh"
+#include "backends/cuda/stages/21_warp_redux.cuh"
 #include "backends/cuda/stages/22_single_pass.cuh"
 #include "backends/cuda/stages/finish.cuh"
 #include "tests/support/traced_sum.hpp"
@@ -23,6 +26,7 @@ namespace fanin::test {
 namespace {
 
 struct sum : accumulator::plain_sum<float> {};
+struct square_sum : accumulator::plain_square_sum<float> {};
 
 /// The shape of a trace. A stage of resident blocks has at most two blocks, so that a thread adds several elements.
 template <class Stage>
@@ -31,20 +35,20 @@ cli::trace_shape shape_of(unsigned count, unsigned threads) {
   return {count, threads, 32, Stage::resident ? std::min(tiles, 2u) : tiles, 3};
 }
 
-template <class Stage>
+template <class Stage, class A = sum>
 float kernel_sum(const cli::trace_shape& shape, const std::vector<float>& x) {
   alignas(16) static float room[4096];
   std::ranges::copy(x, room + shape.misaligned);
   std::vector<float> copy = x, partials(shape.blocks);
   float result = 0;
   unsigned arrivals = 0;
-  const cuda::stage_arguments<sum> arguments{
+  const cuda::stage_arguments<A> arguments{
       room + shape.misaligned, x.size(), copy.data(), partials.data(), &result, &arrivals, nullptr};
-  const auto kernel = Stage::template kernel<sum>(shape.block_size);
+  const auto kernel = Stage::template kernel<A>(shape.block_size);
   launch(shape.blocks, shape.block_size, [&] { kernel(arguments); });
   if (Stage::ending == cuda::stage_ending::second_step) {
     launch(1, std::clamp((shape.blocks + 31) / 32 * 32, 32u, 1024u),
-           [&] { cuda::finish_kernel<sum>(partials.data(), shape.blocks, &result); });
+           [&] { cuda::finish_kernel<A>(partials.data(), shape.blocks, &result); });
   }
   return result;
 }
@@ -86,6 +90,23 @@ TEST_CASE("in shared memory") {
   check_stage<cuda::unroll_last_warp>();
   check_stage<cuda::unroll_complete>();
   check_stage<cuda::sync_warp>();
+}
+
+TEST_CASE("squares in shared memory") {
+  const std::vector<float> x = order_sensitive_values(1000);
+  std::vector<float> squares = x;
+  for (float& one : squares) one *= one;
+  const cli::trace_shape shape = shape_of<cuda::shared_mask>(1000, 96);
+  const cli::trace all = make_trace(cli::find_traced_stage("shared-mask"), shape);
+  CHECK(traced_sum(all, squares) == kernel_sum<cuda::shared_mask, square_sum>(shape, x));
+}
+
+TEST_CASE("redux adds the 64 bits of all lanes") {
+  constexpr auto least = std::numeric_limits<std::int64_t>::min(), most = std::numeric_limits<std::int64_t>::max();
+  std::vector<std::int64_t> x(32), found(32);
+  for (unsigned lane = 0; lane < 32; ++lane) x[lane] = lane % 2 == 0 ? most - 5 * lane : least + 7 * lane;
+  launch(1, 32, [&] { found[threadIdx.x] = cuda::redux(x[threadIdx.x]); });
+  CHECK(found == std::vector(32, std::accumulate(x.begin(), x.end(), std::int64_t{0})));
 }
 
 TEST_CASE("in registers") {

@@ -9,7 +9,7 @@
 
 #include <fanin/result.hpp>
 
-#include "backends/words.hpp"
+#include "base/words.hpp"
 
 namespace {
 

@@ -211,7 +211,7 @@ TEST_SUITE("unit/own_accumulator") {
     const double expected = fold<test::plain_dot>(x, y, {.backend = "serial"}).value;
     double magnitudes = 0;
     for (std::size_t i = 0; i < x.size(); ++i) magnitudes += std::fabs(static_cast<double>(x[i]) * y[i]);
-    const double bound = accumulator::growth<double>(static_cast<double>(x.size())) * magnitudes;  // of any order
+    const double bound = accumulator::growth<double>(static_cast<double>(x.size())) * magnitudes;  // in any order
     CHECK(std::fabs(expected - dot<double>(x, y, {.how = method::exact}).value) <= bound * accumulator::round_up);
     for_each_way([&](const options& chosen) { CHECK(fold<test::plain_dot>(x, y, chosen).value == expected); });
     const std::vector<float> shorter(x.begin(), x.end() - 1);

@@ -144,7 +144,7 @@ TEST_SUITE("unit/presence") {
   }
 
   TEST_CASE("long blocks, which are folded where they lie, between short ones, which are collected") {
-    constexpr std::size_t count = 1'500'000, long_block = 600'000;  // of more than 2 MiB
+    constexpr std::size_t count = 1'500'000, long_block = 600'000;  // long blocks have more than 2 MiB
     std::vector<float> x(count);
     std::vector<std::uint8_t> mask(count);
     for (std::size_t i = 0; i < count; ++i) {

@@ -15,7 +15,7 @@
 
 #include "backends/cpu/batch/index.hpp"
 #include "backends/cpu/cpu_backend.hpp"
-#include "backends/threads.hpp"
+#include "base/threads.hpp"
 
 namespace fanin::cpu {
 

@@ -10,7 +10,7 @@
 
 #include "backends/cpu/batch/results.hpp"
 #include "backends/cpu/state_memory.hpp"
-#include "backends/threads.hpp"
+#include "base/threads.hpp"
 
 namespace fanin::cpu {
 

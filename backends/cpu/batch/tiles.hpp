@@ -13,7 +13,7 @@ namespace fanin::cpu {
 
 /// A part of all rows of one tile.
 struct row_tile {
-  place base;  ///< of the first row's first element
+  place base;  ///< where the first row's first element is
   std::size_t rows;
   std::size_t first_result, result_distance;  ///< the rows' results
   std::size_t begin, count;                   ///< the elements of each row

@@ -4,6 +4,8 @@
 
 #include <fanin/cuda/fold_kernel.cuh>
 
+#include "backends/cuda/keys.hpp"
+
 namespace fanin::cuda {
 
 using namespace device_code;
@@ -14,25 +16,36 @@ concept adds_vectors = requires(typename A::state& s, const vector<typename A::e
   A::add_vector(s, v.at);
 };
 
-/// Adds a vector's elements in their order. The first has the position `position`.
-template <class A, class T = typename A::element>
-__device__ void add_vector(typename A::state& s, const vector<T>& v, std::uint64_t position) {
-  if constexpr (adds_runs<A>) {
-    A::add_run(s, v.at, position);
-  } else if constexpr (adds_all<A>) {
-    A::add_all(s, v.at);
+/// Adds the elements of a vector that was loaded from `from`, in their order unless A adds whole vectors. The first
+/// has the position `position`.
+template <class A, class From, class T = typename A::element>
+__device__ void add_vector(const From& from, typename A::state& s, const vector<T>& v, std::uint64_t position) {
+  if constexpr (adds_words<A>) {
+    A::add_words(s, v.at, from.rule);
+  } else if constexpr (adds_runs<A>) {
+    A::add_run(s, read_all<A>(from, v.at).at, position);
   } else {
+    const auto x = read_all<A>(from, v.at);
 #pragma unroll
-    for (int i = 0; i < v.size; ++i) add_at<A>(s, position + i, v.at[i]);
+    for (int i = 0; i < v.size; ++i) add_at<A>(s, position + i, x.at[i]);
   }
 }
 
-/// Elements that may be added without effect.
+/// An element that may be added without effect: -0, or a word of its bits.
+template <class T>
+__device__ constexpr T negative_zero_of() {
+  if constexpr (std::is_integral_v<T>) {
+    return upper_bit<T>;
+  } else {
+    return T(accumulator::additive_identity<float>());
+  }
+}
+/// A vector of -0, which may be added to any sum without effect.
 template <class T>
 __device__ vector<T> negative_zeros() {
   vector<T> v;
 #pragma unroll
-  for (T& one : v.at) one = T(accumulator::additive_identity<float>());
+  for (T& one : v.at) one = negative_zero_of<T>();
   return v;
 }
 
@@ -47,28 +60,29 @@ __device__ vector<T> some_of(const vector<T>& v, int begin, int end) {
   return some;
 }
 
-/// Adds the first `count` of a vector's elements.
-template <class A, class T = typename A::element>
-__device__ void add_some(typename A::state& s, const vector<T>& v, int count, std::uint64_t position) {
+/// Adds the first `count` of a vector's elements, which was loaded from `from`.
+template <class A, class From, class T = typename A::element>
+__device__ void add_some(const From& from, typename A::state& s, const vector<T>& v, int count,
+                         std::uint64_t position) {
   if constexpr (adds_vectors<A>) {
-    if (count > 0) A::add_vector(s, some_of(v, 0, count).at);
-  } else if (adds_all<A> && count == vector<T>::size) {
-    add_vector<A>(s, v, position);
-  } else {
+    if (count > 0) A::add_vector(s, read_all<A>(from, some_of(v, 0, count).at).at);
+    return;
+  }
+  if (adds_words<A> && count == v.size) return add_vector<A>(from, s, v, position);
+  const auto x = read_all<A>(from, v.at);
 #pragma unroll
-    for (int i = 0; i < v.size; ++i) {
-      if (i < count) add_at<A>(s, position + i, v.at[i]);
-    }
+  for (int i = 0; i < v.size; ++i) {
+    if (i < count) add_at<A>(s, position + i, x.at[i]);
   }
 }
 
-/// The state of two vectors' elements.
-template <adds_vectors A, class T = typename A::element>
-__device__ typename A::state sum_of_two(const vector<T>& a, const vector<T>& b) {
+/// The state of the elements of two vectors, which were loaded from `from`.
+template <adds_vectors A, class From, class T = typename A::element>
+__device__ typename A::state sum_of_two(const From& from, const vector<T>& a, const vector<T>& b) {
   T both[2 * vector<T>::size];
 #pragma unroll
   for (int i = 0; i < 2 * a.size; ++i) both[i] = i < a.size ? a.at[i] : b.at[i - a.size];
-  return A::of_vector(both);
+  return A::of_vector(read_all<A>(from, both).at);
 }
 
 /// After add_vector(), the state with the place of its element, found among x[0], x[stride], ..., of `length`

@@ -18,9 +18,7 @@ namespace fanin::cuda {
 
 /// The accumulator whose states kernels of batches form: that of other kernels, unless it is an exact sum.
 template <class Recipe>
-struct batch_form {
-  using type = accumulator::folds_as_t<typename Recipe::accumulator>;
-};
+struct batch_form : shared_form<typename Recipe::element, accumulator::folds_as_t<typename Recipe::accumulator>> {};
 template <class Recipe>
 requires requires { kernel_of<Recipe>::identity(); }
 struct batch_form<Recipe> {
@@ -48,16 +46,14 @@ struct batch_kernels<Recipe> {
 /// Accumulators with kernels for whole vectors, besides those that add vectors.
 template <class A>
 inline constexpr bool is_frequent = false;
-template <class T>
-inline constexpr bool is_frequent<accumulator::plain_sum<T>> = true;
+template <class Word, class N>
+inline constexpr bool is_frequent<by_word<Word, accumulator::plain_sum<N>>> = true;
 template <class T>
 inline constexpr bool is_frequent<keyed<accumulator::extremum<T, true>>> = true;
 template <class T>
 inline constexpr bool is_frequent<keyed<accumulator::first_extremum<T, true>>> = true;
-template <class T, class A>
-inline constexpr bool is_frequent<accumulator::widening<T, A>> = is_frequent<A>;
 
-/// Fold, and batches of its recipe.
+/// Fold with the kernels for batches of its recipe.
 template <class Recipe, class Fold>
 class with_batches final : public Fold {
   using kernels = batch_kernels<Recipe>;
@@ -73,7 +69,7 @@ class with_batches final : public Fold {
  public:
   using Fold::Fold;
   batch_fold batches() const override {
-    batch_fold fold{sizeof(state), least_chunk, !wide, may_not_fit && is_rounded_in_batches<typename A::element>,
+    batch_fold fold{sizeof(state), least_chunk, !wide, may_not_fit && is_rounded_in_batches<typename Recipe::element>,
                     !wide};
     if constexpr (is_lean) fold.most_short = most_short_segment<typename A::element>;
     if constexpr (may_not_fit) fold.exact_state_bytes = sizeof(typename kernels::exact::state);
@@ -101,7 +97,7 @@ class with_batches final : public Fold {
   void launch_refold(const execution& where, const batch_elements& all, const batch_output& out) const override {
     if constexpr (may_not_fit) {
       launch_overlapped(where, 4 * static_cast<unsigned>(where.multiprocessors), tuning::refold_threads, 0,
-                        refold_kernel<typename kernels::exact, A, Recipe::how>, all, out);
+                        refold_kernel<typename kernels::exact, A>, all, out);
     }
   }
   rounding_chain chain_of_result(std::uint64_t length) const override {

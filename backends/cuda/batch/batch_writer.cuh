@@ -23,20 +23,16 @@ template <class R>
 __device__ void write_result(const batch_output& out, std::uint64_t result, std::uint64_t present,
                              const device_result<R>& found) {
   R* const place = static_cast<R*>(out.results) + result;
-  if (present >= out.least) {
-    *place = found.value;
-    if constexpr (fanin::form_of<R>::form == result_form::indexed) {
-      if (out.sorted_places != nullptr) {
-        place->index = out.sorted_places[out.group_offsets[result] + found.value.index];
-      }
-    }
-    if (found.overflowed != 0) atomicMax(&out.status->overflowed, ~static_cast<unsigned long long>(result));
-  } else if (out.has_empty) {
+  if (takes_empty(out, result, present, found.overflowed != 0)) {
     static_assert(sizeof(R) <= sizeof out.empty);
     std::memcpy(static_cast<void*>(place), out.empty, sizeof(R));
-  } else {
-    *place = found.value;
-    atomicMax(&out.status->too_few, ~static_cast<unsigned long long>(result));
+    return;
+  }
+  *place = found.value;
+  if constexpr (fanin::form_of<R>::form == result_form::indexed) {
+    if (out.sorted_places != nullptr && present >= out.least) {
+      place->index = out.sorted_places[out.group_offsets[result] + found.value.index];
+    }
   }
 }
 
@@ -48,6 +44,21 @@ __device__ void write_result_of_keys(const batch_output& out, std::uint64_t resu
     using R = std::remove_cvref_t<decltype(value)>;
     write_result<R>(out, result, count, {value, 0});
   });
+}
+
+/// Calls f(recipe) for the recipe of the rule's operation and type, whose accumulator kernels fold as A.
+template <class A, method How, class F>
+FANIN_HOST_DEVICE void with_kernel_recipe(const element_rule& rule, const F& f) {
+  constexpr auto is_folded_as_a = [](auto one) { return std::is_same_v<kernel_of<decltype(one)>, A>; };
+  const auto call = [&]<std::size_t... I>(std::index_sequence<I...>) {
+    const auto try_type = [&]<class T>() {
+      if constexpr (sizeof(T) == sizeof(typename A::element)) {
+        if (rule.type == type_of<T>) with_operation<T, How>(rule.what, is_folded_as_a, f);
+      }
+    };
+    (try_type.template operator()<detail::element_at<I>>(), ...);
+  };
+  call(std::make_index_sequence<element_count>());
 }
 
 /// Finishes states where they are formed.
@@ -62,18 +73,16 @@ struct batch_writer : batch_output {
     } else if constexpr (is_keyed<A>) {
       write_result_of_keys<A>(*this, item.result, count, s);
     } else {
-      constexpr auto is_folded_as_a = [](auto one) { return std::is_same_v<kernel_of<decltype(one)>, A>; };
-      with_operation<typename A::element, How>(what, is_folded_as_a, [&](auto one) {
+      with_kernel_recipe<A, How>(rule, [&](auto one) {
         using Recipe = decltype(one);
-        write_result(
-            *this, item.result, count,
-            finished<Recipe, typename Recipe::result>(static_cast<typename Recipe::accumulator::state>(s), count));
+        write_result(*this, item.result, count,
+                     finished<Recipe, typename Recipe::result>(form_of<Recipe>::total(s), count));
       });
     }
   }
 };
 
-/// A NaN that is no result: of a result whose state did not fit.
+/// A NaN that no reduction gives. It marks a result whose state did not fit.
 template <class R>
 __device__ R refold_mark() {
   return detail::from_bits<R>(detail::float_format<R>::quiet_nan | 1);
@@ -82,8 +91,8 @@ __device__ R refold_mark() {
 /// Calls f(R()) for the type R of the results of A: the elements' type, or that of the numbers that are added.
 template <class A, class F>
 __device__ void with_rounded_type(const batch_output& out, F f) {
-  if constexpr (is_rounded_in_batches<typename A::element>) {
-    if (out.has_type_of_elements) return f(typename A::element());
+  if constexpr (sizeof(typename A::element) == 2) {
+    if (out.has_type_of_elements) return out.rule.type == element_type::bf16 ? f(bf16()) : f(f16());
   }
   f(typename A::number());
 }
@@ -94,7 +103,7 @@ __device__ device_result<R> placed_result(const batch_output& out, const typenam
   return {A::template finish<R>(s, count, out.what == operation::mean), 0};
 }
 
-/// Of states of few words: those that do not fit, and their results, are marked.
+/// Writes states of few words. A state that does not fit is marked, and so is its result.
 template <class A>
 struct placed_writer : batch_output {
   __device__ void operator()(const batch_item& item, std::uint64_t absent, const typename A::state& s) const {
@@ -116,7 +125,7 @@ struct placed_writer : batch_output {
   }
 };
 
-/// Of states that are always written: their finish is long.
+/// Writes states, and never results: a second kernel finishes the states, since that takes long code.
 template <class A>
 struct state_writer : batch_output {
   __device__ void operator()(const batch_item& item, std::uint64_t absent, const typename A::state& s) const {

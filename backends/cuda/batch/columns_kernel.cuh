@@ -55,10 +55,10 @@ class column_part {
     if constexpr (pairs) {
 #pragma unroll
       for (int k = 0; k < size; ++k) {
-        if (k < count_) add_at<A>(s, position_ + k, x_.at[k], y_[k]);
+        if (k < count_) add_at<A>(s, position_ + k, read<A>(all, x_.at[k]), read<A>(all, y_[k]));
       }
     } else {
-      add_some<A>(s, read<A>(all, x_), count_, position_);
+      add_some<A>(all, s, x_, count_, position_);
     }
   }
 
@@ -92,7 +92,7 @@ __device__ typename A::state fold_one_by_one(const batch_elements& all, const ba
     if constexpr (accumulator::inputs_of<A>() == 2) {
       const T y = static_cast<const T*>(all.y)[at.y];
       present = present && is_number(y, all.largest_number);
-      if (present) add_at<A>(s, i, x, y);
+      if (present) add_at<A>(s, i, read<A>(all, x), read<A>(all, y));
     } else {
       if (present) add_at<A>(s, i, read<A>(all, x));
     }

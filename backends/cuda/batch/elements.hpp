@@ -15,7 +15,7 @@ namespace fanin::cuda {
 
 inline constexpr unsigned chunk_slots = 32;
 inline constexpr std::uint64_t most_chunks = 2048;
-/// Of states that are wide, which are those of exact accumulators, a thread folds a chunk.
+/// Whether a state is wide, as those of exact accumulators are. One thread then folds a whole chunk.
 FANIN_HOST_DEVICE constexpr bool is_wide_state(std::size_t bytes) { return bytes > 64; }
 constexpr std::uint64_t least_chunk_of(std::size_t state_bytes) { return is_wide_state(state_bytes) ? 256 : 4096; }
 
@@ -23,23 +23,23 @@ constexpr std::uint64_t least_chunk_of(std::size_t state_bytes) { return is_wide
 FANIN_HOST_DEVICE constexpr std::uint64_t chunk_elements(std::uint64_t length, std::uint64_t least) {
   return length <= least * most_chunks ? least : (length - 1) / (least * most_chunks) * least + least;
 }
-/// At least 1.
+/// The number of chunks of a result of `length` elements, at least 1.
 FANIN_HOST_DEVICE constexpr std::uint64_t chunk_count(std::uint64_t length, std::uint64_t least) {
   return length <= least ? 1 : (length - 1) / chunk_elements(length, least) + 1;
 }
 
-/// Whether kernels round exact sums of T to T themselves, where the caller wants that. Of 8 bits there is no NaN left
-/// that could mark a result.
+/// Whether kernels round exact sums of T to T themselves, where the caller wants that. Formats of 8 bits have no NaN
+/// left that could mark a result.
 template <class T>
 inline constexpr bool is_rounded_in_batches = narrow_float<T> && sizeof(T) == 2;
 
 /// What kernels find out about a batch, in device memory: all 0 before.
 struct batch_status {
-  /// ~i for the first result i of which it is true, or 0.
+  /// ~i for the first result i that overflowed, or that has too few elements, or 0.
   unsigned long long overflowed, too_few;
-  /// The same for the first segment whose offsets are wrong, or the first key that is of no group.
+  /// ~i for the first segment i whose offsets are wrong, or the first key i that is of no group, or 0.
   unsigned long long bad_index;
-  unsigned long long longest;  ///< of segments, in elements
+  unsigned long long longest;  ///< the elements of the longest segment
   unsigned long long absent;   ///< elements that did not take part
   unsigned long long unfit;    ///< not 0 if a state of few words did not fit (placed_sum.cuh)
 };
@@ -67,26 +67,26 @@ struct batch_elements {
   std::uint64_t first, results;
   std::uint64_t least_chunk;  ///< the most elements of a result of one chunk
 
-  /// Of rows. An axis in the order of a batch: the kept ones come first.
+  /// The next members describe rows. The axes have the order that batch::axes has: kept ones come first.
   std::uint64_t length, chunk, chunks;
   unsigned kept, reduced;
   array_axis axes[most_axes];
 
-  /// Of segments of an array of `count` elements.
+  /// The next members describe segments of an array of `count` elements.
   const void* offsets;
-  bool has_wide_offsets;  ///< of 64 bits
+  bool has_wide_offsets;  ///< offsets have 64 bits
   std::uint64_t count;
   std::uint64_t most_short;  ///< the most elements of a segment that is not left to the second launch
   long_segments* longs;
   long_segments::entry* entries;
-  unsigned* entry_of_chunk;  ///< of all long segments' chunks, where short segments have a kernel of their own
+  unsigned* entry_of_chunk;  ///< for each chunk of a long segment, where short segments have their own kernel
   bool only_long;            ///< the chunks of long segments are folded, otherwise the other segments
 
   mask_view mask;
   std::uint64_t largest_number;  ///< presence_rule
   element_rule rule;
 
-  /// Of groups that are sorted: the group of each element, and for elements of none the number of groups.
+  /// The group of each element, if groups are sorted; the number of groups for an element of no group.
   const std::uint32_t* keys;
 };
 
@@ -100,14 +100,14 @@ struct batch_output {
   void* partials;
   /// Memory for states of exact accumulators, where those of few words in `states` do not fit.
   void* exact_states;
-  /// Results, from that with index 0 on, of a type of their operation's.
+  /// Memory for the results, from result 0 on. Their type is a result type of the operation.
   void* results;
-  bool has_type_of_elements;  ///< of results whose usual type is a wider one
+  bool has_type_of_elements;  ///< results have the elements' type, though their default type is wider
   element_type result;        ///< the type of a result's number
   operation what;
   element_rule rule;
   std::uint64_t least;  ///< elements that have a value
-  /// Of groups, where results have indices: the places of elements in the input, in the order of keys, and the number
+  /// For groups whose results have indices: the places of elements in the input, in the order of keys, and the number
   /// of elements before each group. Null otherwise.
   const std::uint32_t* sorted_places;
   const std::uint32_t* group_offsets;

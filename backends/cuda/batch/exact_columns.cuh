@@ -18,7 +18,7 @@ inline constexpr unsigned exact_column_threads = 256;
 /// How many elements of each of its rows a thread adds at once.
 template <class T>
 inline constexpr unsigned exact_column_run = sizeof(T) < 4 ? 8 : 4;
-/// How many times as many it copies ahead.
+/// How many times as many elements a thread copies ahead.
 template <class T>
 inline constexpr unsigned exact_column_stages = sizeof(T) < 4 ? 1 : 2;
 /// Blocks that share a multiprocessor, for states of so many bytes in a thread.
@@ -81,7 +81,7 @@ __global__ void __launch_bounds__(tuning::exact_column_threads,
 #pragma unroll
         for (unsigned k = 0; k < run; ++k) {
           if (i + k * slots < length) continue;
-          for (T& one : v[k].at) one = T(accumulator::additive_identity<float>());
+          v[k] = negative_zeros<T>();
         }
       }
 #pragma unroll
@@ -89,7 +89,7 @@ __global__ void __launch_bounds__(tuning::exact_column_threads,
         T of_row[run];
 #pragma unroll
         for (unsigned k = 0; k < run; ++k) of_row[k] = v[k].at[c];
-        A::add_vector(s[c], of_row);
+        A::add_vector(s[c], read_all<A>(all, of_row).at);
       }
     }
     __pipeline_wait_prior(0);

@@ -95,7 +95,7 @@ __global__ void __launch_bounds__(tuning::row_threads, tuning::short_exact_block
         v[k] = load(reinterpret_cast<const vector<T>*>(of_row + k * step));
     }
 #pragma unroll
-    for (unsigned k = 0; k < at_once; ++k) s[k] = A::of_vector(v[k].at);
+    for (unsigned k = 0; k < at_once; ++k) s[k] = A::of_vector(read_all<A>(all, v[k].at).at);
     const results_of_lane mine = merge_results<A>(s, lanes, lane_of_row);
 #pragma unroll 1
     for (unsigned k = 0; k < mine.count; ++k) {
@@ -151,7 +151,7 @@ __global__ void __launch_bounds__(tuning::row_threads, tuning::exact_rows_shape_
 #pragma unroll
         for (unsigned k = 0; k < rows; ++k) {
 #pragma unroll
-          for (unsigned n = 0; n < loads; n += 2) sums[k][n / 2] = sum_of_two<A>(v[k][n], v[k][n + 1]);
+          for (unsigned n = 0; n < loads; n += 2) sums[k][n / 2] = sum_of_two<A>(all, v[k][n], v[k][n + 1]);
         }
 #pragma unroll
         for (unsigned k = 0; k < rows; ++k) {
@@ -163,7 +163,7 @@ __global__ void __launch_bounds__(tuning::row_threads, tuning::exact_rows_shape_
         for (unsigned k = 0; k < rows; ++k) {
 #pragma unroll
           for (unsigned n = 0; n < loads; n += 2) {
-            if (n == 0 || j + 32 * n < vectors[k]) A::merge(s[k], sum_of_two<A>(v[k][n], v[k][n + 1]));
+            if (n == 0 || j + 32 * n < vectors[k]) A::merge(s[k], sum_of_two<A>(all, v[k][n], v[k][n + 1]));
           }
         }
       }

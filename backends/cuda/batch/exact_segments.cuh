@@ -16,13 +16,14 @@ inline constexpr int exact_segment_threads = 128, exact_segment_blocks = 6;
 template <class A>
 class running_sums {
   using T = typename A::element;
-  using sum = tile_sum<typename A::number, std::numeric_limits<T>::digits>;
+  using sum = tile_sum<typename A::number, A::digits>;
   static constexpr unsigned size = vector<T>::size;
 
  public:
   /// `before` has room for a sum for each vector, and one more.
-  __device__ running_sums(sum* before, uint4* stage, const staged_segments<T>& now, unsigned lane)
-      : before_(before), lane_(lane) {
+  __device__ running_sums(const batch_elements& all, sum* before, uint4* stage, const staged_segments<T>& now,
+                          unsigned lane)
+      : from_(all), before_(before), lane_(lane) {
     const auto skew = static_cast<unsigned>(reinterpret_cast<const std::byte*>(now.elements) -
                                             reinterpret_cast<const std::byte*>(stage));
     vectors_ = stage + skew / 16;
@@ -30,9 +31,9 @@ class running_sums {
     count_ = (skew_ + now.count + size - 1) / size;
     // An odd number of neighbouring vectors for each lane, so that lanes read from different banks.
     share_ = (count_ + 31) / 32 | 1;
-    T* const all = reinterpret_cast<T*>(vectors_);
-    if (lane < skew_) all[lane] = T(0);
-    if (skew_ + now.count + lane < count_ * size) all[skew_ + now.count + lane] = T(0);
+    T* const staged = reinterpret_cast<T*>(vectors_);
+    if (lane < skew_) staged[lane] = T(0);
+    if (skew_ + now.count + lane < count_ * size) staged[skew_ + now.count + lane] = T(0);
     __syncwarp();
   }
 
@@ -42,7 +43,7 @@ class running_sums {
     for (unsigned j = lane_ * share_; j < ::min((lane_ + 1) * share_, count_); ++j) {
       const vector<T> v = load(j);
 #pragma unroll
-      for (const T one : v.at) range_.add(A::term(one));
+      for (const auto one : read_all<A>(from_, v.at).at) range_.add(one);
     }
     range_.merge_lanes();
     units_ = typename sum::units(range_, longest);
@@ -54,7 +55,7 @@ class running_sums {
     for (unsigned j = lane_ * share_; j < ::min((lane_ + 1) * share_, count_); ++j) {
       const vector<T> v = load(j);
 #pragma unroll
-      for (const T one : v.at) fit = s.add(A::term(one), units_) && fit;
+      for (const auto one : read_all<A>(from_, v.at).at) fit = s.add(one, units_) && fit;
       before_[j + 1] = s;
     }
     sum scanned = s;
@@ -78,7 +79,7 @@ class running_sums {
       flags = 0;
 #pragma unroll 1
       for (unsigned i = skew_ + at; i < skew_ + at + length && flags == 0; ++i) {
-        if (!std::signbit(A::term(reinterpret_cast<const T*>(vectors_)[i]))) flags = A::state::has_positive;
+        if (!std::signbit(read<A>(from_, reinterpret_cast<const T*>(vectors_)[i]))) flags = A::state::has_positive;
       }
     }
     return s.placed(units_, flags);
@@ -91,21 +92,22 @@ class running_sums {
     std::memcpy(&v, &words, sizeof v);
     return v;
   }
-  /// Of the elements in front of element i.
+  /// The sum of the elements in front of element i.
   __device__ sum until(unsigned i) const {
     const unsigned j = i / size;
     sum s = shuffle_from(of_lanes_below_, j == 0 ? 0 : (j - 1) / share_);
     s += before_[j];
     if (i % size != 0) {
-      const vector<T> v = load(j);
+      const auto x = read_all<A>(from_, load(j).at);
 #pragma unroll
       for (unsigned k = 0; k < size - 1; ++k) {
-        if (k < i % size) s.add(A::term(v.at[k]), units_);
+        if (k < i % size) s.add(x.at[k], units_);
       }
     }
     return s;
   }
 
+  const batch_elements& from_;
   sum* before_;
   unsigned lane_;
   uint4* vectors_;
@@ -115,7 +117,7 @@ class running_sums {
   sum of_lanes_below_;
 };
 
-/// The same for segments that have no common units: a lane folds a short one.
+/// Folds segments that have no common units into `mine`: one lane folds a short segment.
 template <class A>
 __device__ void fold_apart(const batch_elements& all, const staged_segments<typename A::element>& now, unsigned lane,
                            typename A::state& mine) {
@@ -127,7 +129,7 @@ __device__ void fold_apart(const batch_elements& all, const staged_segments<type
 #pragma unroll 1
     for (unsigned j = 0; j < now.length; j += size) {
       const vector<T> v = shared_vector<T>(reinterpret_cast<const std::byte*>(there + j));
-      add_some<A>(mine, v, static_cast<int>(now.length - j), j);
+      add_some<A>(all, mine, v, static_cast<int>(now.length - j), j);
     }
   }
   __syncwarp();
@@ -139,7 +141,7 @@ __global__ void __launch_bounds__(tuning::exact_segment_threads, tuning::exact_s
     exact_segments_kernel(const __grid_constant__ batch_elements all, unsigned per_warp,
                           const __grid_constant__ Write write) {
   using T = typename A::element;
-  using sum = tile_sum<typename A::number, std::numeric_limits<T>::digits>;
+  using sum = tile_sum<typename A::number, A::digits>;
   constexpr unsigned warps = tuning::exact_segment_threads / 32;
   __shared__ uint4 stages[warps][tuning::stage_vectors + 2];  // Vectors may begin at the end.
   alignas(sum) __shared__ std::byte memory[warps][(tuning::stage_vectors + 1) * sizeof(sum)];
@@ -148,7 +150,7 @@ __global__ void __launch_bounds__(tuning::exact_segment_threads, tuning::exact_s
   uint4* const stage = stages[threadIdx.x / 32];
   sum* const before = reinterpret_cast<sum*>(memory[threadIdx.x / 32]);
   fold_staged<A>(all, per_warp, stage, write, [&](const staged_segments<T>& now, typename A::state& mine) {
-    running_sums<A> sums(before, stage, now, lane);
+    running_sums<A> sums(all, before, stage, now, lane);
     if (sums.form(warp_max(now.length))) {
       const typename A::state s = sums.between(now.at, now.length);
       if ((now.staged >> lane & 1) != 0) mine = s;

@@ -11,9 +11,9 @@ namespace fanin::cuda {
 
 namespace tuning {
 inline constexpr unsigned count_threads = 512, most_bins = 512;
-inline constexpr int count_blocks = 2;  ///< of a multiprocessor
+inline constexpr int count_blocks = 2;  ///< blocks on a multiprocessor
 inline constexpr unsigned scatter_threads = 1024;
-/// Times four elements of a thread that a block sorts together.
+/// A block sorts so many times four elements of each thread together.
 template <class T>
 inline constexpr int scatter_loads = sizeof(T) == 4 ? 6 : 4;
 }  // namespace tuning
@@ -175,7 +175,7 @@ struct bin_stage {
   std::uint32_t group[most];
   std::uint64_t next[tuning::most_bins];   ///< where the block's next elements of each bin go
   std::uint64_t shift[tuning::most_bins];  ///< from an element's place in the stage to its place in the array
-  unsigned count[tuning::most_bins];       ///< of elements, then the place of the next one of each bin
+  unsigned count[tuning::most_bins];       ///< elements of each bin, then the place of the bin's next element
 };
 
 /// The groups of a thread's elements in a stage, of which the first is element i of the input; ~0 for those in none.
@@ -195,7 +195,7 @@ __device__ void load_groups(std::uint32_t (&group)[Loads * 4], std::uint64_t i, 
   }
 }
 
-/// The grid is that of count_bins.
+/// Writes elements to the places of their bins. The grid is that of count_bins.
 template <class T, class Key>
 __global__ void __launch_bounds__(tuning::scatter_threads, 1)
     scatter_to_bins(const __grid_constant__ keyed_elements<T, Key> from, const __grid_constant__ group_sums<T> to,

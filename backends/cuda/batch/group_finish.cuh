@@ -88,7 +88,7 @@ __global__ void __launch_bounds__(tuning::spill_threads)
   });
 }
 
-/// Adds the spilled elements to these sums.
+/// Adds the spilled elements to the wide sums of their groups.
 template <class T, class Key>
 __global__ void __launch_bounds__(tuning::spill_threads)
     add_to_wide_sums(const __grid_constant__ keyed_elements<T, Key> from, const __grid_constant__ group_sums<T> to) {
@@ -158,7 +158,7 @@ __device__ detail::int128 sum_of_window(const group_sums<T>& from, int window, s
   }
   return sum;
 }
-/// The exponent of its unit.
+/// The exponent of the unit of a window's sums.
 template <class T>
 __device__ int unit_of_window(const group_sums<T>& from, int window) {
   return static_cast<int>(binades_of<T>(from.notes->lowest, window, window).lowest) - 1 +

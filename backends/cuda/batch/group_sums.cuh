@@ -44,7 +44,7 @@ struct group_notes {
   unsigned in_order;               ///< not 0 if sampled keys ascend by bins
   unsigned scattered;              ///< not 0 if there are bins, and keys do not ascend by them
   unsigned minus_zeros;            ///< not 0 if there is an element of -0
-  unsigned wide_sums;              ///< that are in use
+  unsigned wide_sums;              ///< wide sums in use
   unsigned long long spill_count;  ///< elements outside of the window
 };
 
@@ -86,7 +86,7 @@ struct group_sums {
 
   std::uint32_t groups;
   bool drops_others;
-  unsigned long long* words;   ///< for each window, and each of its words, that of all groups
+  unsigned long long* words;   ///< for each word of each window, an integer for each group
   unsigned long long* counts;  ///< null, or the elements of each group
   std::uint32_t* marks;
   wide_sum<T>* wide;

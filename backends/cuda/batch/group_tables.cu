@@ -16,8 +16,8 @@ namespace {
 
 /// Up to so many bins, blocks read the input once for each; more bins are sorted.
 constexpr std::uint32_t most_passes = 3;
-constexpr unsigned counting_blocks = 512;  ///< at most
-/// Room for spilled elements: one in so many.
+constexpr unsigned counting_blocks = 512;  ///< the most blocks that count
+/// There is room to spill one element in so many.
 constexpr std::uint64_t elements_of_spill = 256;
 
 template <class T, class R>
@@ -66,7 +66,7 @@ class table_launches {
     const unsigned parts = std::max(1u, multiprocessors() / shape.bins);
     add(from_, shape, parts * shape.bins);
   }
-  /// Where sampled keys ascend by bins, and until one does not.
+  /// Adds where sampled keys ascend by bins, up to the first key that does not.
   void add_in_order(table_shape shape) const {
     shape.when = run_if::in_order;
     add(from_, shape, multiprocessors());

@@ -44,7 +44,7 @@ class group_sort {
   const batch& groups_;
   std::size_t element_bytes_;
   bool is_indexed_;
-  /// Whether elements are sorted themselves, in place of their places.
+  /// Whether elements are sorted, and not the places of elements.
   bool sorts_elements_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the number of an item, a chunk of a result, to its elements.
+// Finds the elements of an item, which is a chunk of a result, from the number of the item.
 #pragma once
 
 #include "backends/cuda/batch/elements.hpp"
@@ -13,7 +13,7 @@ struct batch_item {
   std::uint64_t begin, end;
   std::int64_t x, y, mask;
   std::uint64_t state;   ///< the index of its state among those of all items
-  std::uint64_t chunks;  ///< of the result
+  std::uint64_t chunks;  ///< the chunks of the result
 };
 
 /// The offsets of a place on axes.
@@ -129,14 +129,14 @@ static __device__ __noinline__ void note_segment(const batch_elements& all, std:
       atomicAdd(&all.longs->counts, (1ull << bits) + chunk_count(place.length, all.least_chunk));
   all.entries[drawn >> bits] = {segment, drawn & ((1ull << bits) - 1), place.begin, place.length, 0};
 }
-/// The same for a segment of each lane of a warp.
+/// Notes which lanes of a warp have a segment that is long or not valid.
 static __device__ __noinline__ void note_segments(const batch_elements& all, std::uint64_t segment,
                                                   segment_place place, batch_status* status) {
   if (!place.valid) atomicMax(&status->bad_index, ~static_cast<unsigned long long>(segment));
   const bool is_long = place.length > all.most_short;
   const auto chunks = is_long ? static_cast<unsigned>(chunk_count(place.length, all.least_chunk)) : 0;
   const unsigned lane = threadIdx.x % 32, longs = __ballot_sync(0xffffffffu, is_long);
-  unsigned before = chunks;  // of this and the lanes below
+  unsigned before = chunks;  // the chunks of this lane and of the lanes below
   for (unsigned distance = 1; distance < 32; distance *= 2) {
     const unsigned below = __shfl_up_sync(0xffffffffu, before, distance);
     if (lane >= distance) before += below;
@@ -171,6 +171,16 @@ __device__ inline void note_longest(std::uint64_t longest, batch_status* status)
   if (longest > *static_cast<volatile unsigned long long*>(&status->longest)) {
     atomicMax(&status->longest, static_cast<unsigned long long>(longest));
   }
+}
+/// Whether `empty` is the result of `present` elements. Notes a result that does not fit, or has too few elements.
+__device__ inline bool takes_empty(const batch_output& out, std::uint64_t result, std::uint64_t present,
+                                   bool overflowed) {
+  const bool has_value = present >= out.least;
+  if (!has_value && out.has_empty) return true;
+  if (!has_value || overflowed) {
+    atomicMax(has_value ? &out.status->overflowed : &out.status->too_few, ~static_cast<unsigned long long>(result));
+  }
+  return false;
 }
 
 }  // namespace fanin::cuda

@@ -10,7 +10,7 @@
 namespace fanin::cuda {
 
 namespace tuning {
-inline constexpr int line_threads = 256, line_blocks = 3;  ///< of a multiprocessor
+inline constexpr int line_threads = 256, line_blocks = 3;  ///< threads in a block, blocks on a multiprocessor
 /// Vectors that a lane loads before it adds the first: of one long result, and of several short ones.
 inline constexpr int vectors_of_long = 4, vectors_of_short = 2;
 }  // namespace tuning
@@ -21,7 +21,7 @@ struct line_place {
   std::uint64_t end;
 };
 
-/// Up to a vector's elements of each input.
+/// A vector of each input, or at the end of a line the elements that are left.
 template <class A, bool Pairs = accumulator::inputs_of<A>() == 2>
 class part_of_line {
   using T = typename A::element;
@@ -37,15 +37,14 @@ class part_of_line {
     }
   }
   __device__ void add_to(const batch_elements& all, typename A::state& s, std::uint64_t position) const {
-    const vector<T> x = read<A>(all, x_.get());
     if constexpr (Pairs) {
-      const vector<T> y = y_.get();
+      const auto x = read_all<A>(all, x_.get().at), y = read_all<A>(all, y_.get().at);
 #pragma unroll
       for (int i = 0; i < size; ++i) {
         if (i < count_) add_at<A>(s, position + i, x.at[i], y.at[i]);
       }
     } else {
-      add_some<A>(s, x, count_, position);
+      add_some<A>(all, s, x_.get(), count_, position);
     }
   }
 
@@ -86,7 +85,7 @@ __global__ void __launch_bounds__(tuning::line_threads, tuning::line_blocks)
   const bool is_rows = OnlyRows || all.kind == layout::rows, only_long = !is_rows && all.only_long;
   const std::uint64_t most = std::uint64_t{lanes} * vector<T>::size;  // elements that a group folds at once
   const bool only_by_warp = only_long || (is_rows && (all.kept > 1 || all.length > most));
-  const std::int64_t x_stride = all.axes[0].stride[0], y_stride = all.axes[0].stride[1];  // of rows
+  const std::int64_t x_stride = all.axes[0].stride[0], y_stride = all.axes[0].stride[1];  // the strides of rows
   std::uint64_t longest = 0;
   const unsigned at_turn = groups * (only_by_warp ? 1 : at_once);
   for (std::uint64_t first = warp * at_turn; first < items; first += warps * at_turn) {

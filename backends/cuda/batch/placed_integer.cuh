@@ -38,7 +38,7 @@ struct placed_integer {
   /// Whether this is a sum of negative zeros, or of nothing.
   FANIN_HOST_DEVICE bool is_negative_zero() const { return (tag & has_positive) == 0 && is_zero(); }
 
-  /// Adds a sum, to the higher one of the places.
+  /// Adds a sum. The result has the higher one of both places.
   FANIN_HOST_DEVICE void add(placed_integer more) {
     if (((tag ^ more.tag) & ~(has_positive | unfit)) != 0) {
       if (place() < more.place()) {
@@ -97,24 +97,23 @@ struct placed_integer {
   }
 };
 
-/// |integer| * 2^low / count, rounded once to R: the bits, without a sign.
-template <class R, int Words>
-FANIN_HOST_DEVICE FANIN_NOINLINE typename detail::float_format<R>::bits rounded_magnitude(
-    const std::uint32_t (&integer)[Words], int low, std::uint64_t count) {
+/// |integer| * 2^low / count, rounded once to R, the format of `to`: the bits, without a sign.
+template <class R, class To, int Words>
+FANIN_HOST_DEVICE FANIN_NOINLINE typename To::bits rounded_magnitude(const std::uint32_t (&integer)[Words], int low,
+                                                                     std::uint64_t count, To to) {
   detail::leading_words<5> quotient(integer);
   if (count > 1) quotient.divide(count);
-  return detail::round_magnitude<R>(quotient.word, low + 32 * quotient.first, quotient.sticky);
+  return detail::round_magnitude<R>(quotient.word, low + 32 * quotient.first, quotient.sticky, to);
 }
 
-/// Of a power of two, at least 1.
+/// The exponent of a power of two that is at least 1.
 FANIN_HOST_DEVICE inline int exponent_of(float power) { return static_cast<int>(detail::to_bits(power) >> 23) - 127; }
 
-/// The sum divided by `count` > 0, and rounded once to R. 0 gives +0.
-template <class R, int Words, int Low>
-FANIN_HOST_DEVICE R rounded(const placed_integer<Words, Low>& s, std::uint64_t count) {
-  using format = detail::float_format<R>;
-  using bits = typename format::bits;
-  if (s.is_zero()) return R{};
+/// The sum divided by `count` > 0, and rounded once to R, the format of `to`. 0 gives +0.
+template <class R, int Words, int Low, class To = detail::float_format<R>>
+FANIN_HOST_DEVICE typename To::value rounded(const placed_integer<Words, Low>& s, std::uint64_t count, To to = {}) {
+  using bits = typename To::bits;
+  if (s.is_zero()) return to.made_of(0);
   std::uint32_t size[Words];
   s.magnitude(size);
   bits found = 0;
@@ -149,13 +148,13 @@ FANIN_HOST_DEVICE R rounded(const placed_integer<Words, Low>& s, std::uint64_t c
     const bool is_power = (count & (count - 1)) == 0;
     exponent -= zeros + (is_power ? exponent_of(static_cast<float>(count)) : 0);
     found = detail::to_bits(static_cast<R>(leading | (below != 0 ? 1 : 0)));
-    const int biased = static_cast<int>(found >> (format::digits - 1)) + exponent;
-    is_normal = is_power && biased > 0 && biased < 2 * format::high - 1;
-    found += static_cast<bits>(exponent) << (format::digits - 1);
+    const int biased = static_cast<int>(found >> (to.digits - 1)) + exponent;
+    is_normal = is_power && biased > 0 && biased < 2 * to.high - 1;
+    found += static_cast<bits>(exponent) << (to.digits - 1);
   }
-  if (!is_normal) found = rounded_magnitude<R>(size, s.exponent(), count);
-  const bool has_sign = s.is_negative() && !(narrow_float<R> && found == format::quiet_nan);
-  return detail::from_bits<R>(static_cast<bits>(has_sign ? found | format::sign : found));
+  if (!is_normal) found = rounded_magnitude<R>(size, s.exponent(), count, to);
+  const bool has_sign = s.is_negative() && (to.has_infinity || found != to.quiet_nan);
+  return to.made_of(static_cast<bits>(has_sign ? found | to.sign : found));
 }
 
 }  // namespace fanin::cuda

@@ -10,9 +10,9 @@
 #include <algorithm>
 
 #include <fanin/accumulator/exact_total.hpp>
-#include <fanin/accumulator/widening.hpp>
 
 #include "backends/cuda/batch/placed_integer.cuh"
+#include "backends/cuda/numbers.hpp"
 
 namespace fanin::cuda {
 
@@ -29,7 +29,7 @@ struct placed_vector<float> {
   /// the largest element.
   struct units {
     int unit;
-    float scale;  ///< of elements, at most 2^127
+    float scale;  ///< what elements are multiplied by, at most 2^127
     FANIN_HOST_DEVICE units(std::uint32_t largest, int growth)
         : unit(std::max(static_cast<int>(largest >> 24) - 17 + growth, 45)),
           scale(detail::from_bits<float>(static_cast<std::uint32_t>(299 - unit) << 23)) {}
@@ -73,7 +73,7 @@ struct placed_vector<float> {
   static constexpr std::uint32_t infinite = 0xff000000u;
 
  private:
-  /// Of a whole number, or whatever if x is not below 2^63.
+  /// The whole number x as an integer; an unspecified integer if |x| is not below 2^63.
   FANIN_HOST_DEVICE static std::int64_t to_integer(float x) {
     NV_IF_ELSE_TARGET(NV_IS_DEVICE, (return __float2ll_rz(x);),
                       (return x < 0x1p63f && x > -0x1p63f ? static_cast<std::int64_t>(x) : 0;))
@@ -97,7 +97,7 @@ struct placed_vector<double> {
     const int place = std::max(static_cast<int>((largest >> 21) + 49) / 32, 3);
     double rest[N];
     for (int i = 0; i < N; ++i) rest[i] = x[i];
-    std::uint64_t sum[3] = {};  // of parts, in two's complement
+    std::uint64_t sum[3] = {};  // sums of parts, in two's complement
     bool is_all = cut(rest, place, sum[0]);
     is_all = cut(rest, place - 1, sum[1]);
     if (!is_all) is_all = cut(rest, place - 2, sum[2]);
@@ -133,43 +133,42 @@ struct placed_vector<double> {
   }
 };
 
-/// Exact sums of Term::of(x), of elements that are added as numbers of type Number.
-template <class T, class Term = accumulator::plain_term>
+/// Exact sums of elements T, or of numbers that have no more digits.
+template <class T>
 struct placed_sum {
   using element = T;
-  using number = std::conditional_t<std::is_same_v<T, double>, double, float>;
+  using number = computed_as<T>;
+  static constexpr int digits = std::numeric_limits<T>::digits;
   using state = typename placed_vector<number>::state;
   static constexpr bool order_free = true;
-  /// Of a state that fits. It has 33 bits or more above those of a vector.
+  /// The most elements of a state that fits: it has 33 bits or more above those of a vector.
   static constexpr std::uint64_t most_elements = std::uint64_t{1} << 33;
 
   FANIN_HOST_DEVICE static constexpr state identity() { return {}; }
-  FANIN_HOST_DEVICE static void add(state& s, T x) {
-    const T one[] = {x};
+  FANIN_HOST_DEVICE static void add(state& s, number x) {
+    const number one[] = {x};
     add_vector(s, one);
   }
-  /// Adds all elements at once.
-  template <int N>
-  FANIN_HOST_DEVICE static void add_vector(state& s, const T (&x)[N]) {
+  /// Adds all numbers at once.
+  template <class X, int N>
+  FANIN_HOST_DEVICE static void add_vector(state& s, const X (&x)[N]) {
     s.add(of_vector(x));
   }
-  /// What an element adds.
-  FANIN_HOST_DEVICE static number term(T x) { return Term::of(static_cast<number>(x)); }
-  /// The state of the elements.
-  template <int N>
-  FANIN_HOST_DEVICE static state of_vector(const T (&x)[N]) {
-    number terms[N];
-    for (int i = 0; i < N; ++i) terms[i] = term(x[i]);
-    return placed_vector<number>::template of<std::numeric_limits<T>::digits>(terms);
+  /// The state of the numbers.
+  template <class X, int N>
+  FANIN_HOST_DEVICE static state of_vector(const X (&x)[N]) {
+    number numbers[N];
+    for (int i = 0; i < N; ++i) numbers[i] = x[i];
+    return placed_vector<number>::template of<digits>(numbers);
   }
   FANIN_HOST_DEVICE static void merge(state& s, const state& other) { s.add(other); }
 
-  /// The sum, or the mean, of `count` elements whose state fits.
-  template <class R>
-  FANIN_HOST_DEVICE static R finish(const state& s, std::uint64_t count, bool is_mean) {
-    if (is_mean && count == 0) return std::numeric_limits<R>::quiet_NaN();
-    if (count > 0 && s.is_negative_zero()) return R(-0.0f);
-    return rounded<R>(s, is_mean ? count : 1);
+  /// The sum, or the mean, of `count` elements whose state fits, in R, the format of `to`.
+  template <class R, class To = detail::float_format<R>>
+  FANIN_HOST_DEVICE static typename To::value finish(const state& s, std::uint64_t count, bool is_mean, To to = {}) {
+    if (is_mean && count == 0) return to.made_of(to.quiet_nan);
+    if (count > 0 && s.is_negative_zero()) return to.made_of(to.sign);
+    return rounded<R>(s, is_mean ? count : 1, to);
   }
 
   /// The exact accumulator of the `count` elements.
@@ -181,7 +180,7 @@ struct placed_sum {
       return sum;
     }
     constexpr int words = std::extent_v<decltype(s.word)>;
-    for (int i = 0; i < words; ++i) {
+    FANIN_ROLLED for (int i = 0; i < words; ++i) {
       const auto digit = i + 1 < words ? std::int64_t{s.word[i]} : std::int64_t{static_cast<std::int32_t>(s.word[i])};
       if (digit != 0 || i == 0) sum.add_scaled(digit, s.exponent() + 32 * i);
     }
@@ -196,11 +195,13 @@ struct placed_form {
 };
 template <class T, class Term>
 struct placed_form<accumulator::exact_sum<T, Term>> {
-  using type = placed_sum<T, Term>;
+  using type = placed_sum<T>;
 };
-template <class T, class Term>
-struct placed_form<accumulator::widening<T, accumulator::exact_sum<float, Term>>> {
-  using type = placed_sum<T, Term>;
+/// Numbers of the formats of a width have no more digits than those of the first.
+template <class Word, class N>
+struct placed_form<by_word<Word, accumulator::exact_sum<N>>> {
+  using widest = std::conditional_t<sizeof(Word) == 1, e4m3, std::conditional_t<sizeof(Word) == 2, f16, N>>;
+  using type = by_word<Word, placed_sum<widest>>;
 };
 template <class A>
 using placed_form_t = typename placed_form<A>::type;

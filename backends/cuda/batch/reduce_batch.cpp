@@ -147,7 +147,7 @@ void copy_earlier(const request& request, const results_view& to, void* results,
         "cudaMemcpyAsync");
 }
 
-/// As enqueue_batch(), of groups that are not sorted.
+/// Enqueues the reduction of groups that are not sorted, like enqueue_batch().
 const void* enqueue_tables(const request& request, const batch& groups, const results_view& to, batch_output& out,
                            context& context) {
   const group_tables tables(request, groups, context.where());

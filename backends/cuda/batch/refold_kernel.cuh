@@ -29,8 +29,8 @@ __device__ bool is_marked(const batch_elements& all, const batch_output& out, st
   return marked;
 }
 
-/// The same fold by A, whose form of few words is P.
-template <class A, class P, method How>
+/// Folds the marked items again by A, whose form of few words is P.
+template <class A, class P>
 __global__ void __launch_bounds__(tuning::refold_threads)
     refold_kernel(const __grid_constant__ batch_elements all, const __grid_constant__ batch_output out) {
   overlap_with_next_launch();
@@ -65,14 +65,13 @@ __global__ void __launch_bounds__(tuning::refold_threads)
         static_cast<typename A::state*>(out.exact_states)[item.state] = s;
         continue;
       }
-      constexpr auto is_folded_as_a = [](auto one) {
-        return std::is_same_v<accumulator::folds_as_t<typename decltype(one)::accumulator>, A>;
-      };
       const std::uint64_t count = item.end - item.begin - absent;
-      with_operation<typename A::element, How>(out.what, is_folded_as_a, [&](auto one) {
-        using Recipe = decltype(one);
-        with_rounded_type<P>(
-            out, [&]<class R>(R) { write_result(out, item.result, count, finished<Recipe, R>(s, count)); });
+      using N = typename A::number;
+      with_rounded_type<P>(out, [&]<class R>(R) {
+        const auto found = out.what == operation::mean
+                               ? finished<recipe<operation::mean, method::exact, N>, R>(s, count)
+                               : finished<recipe<operation::sum, method::exact, N>, R>(s, count);
+        write_result(out, item.result, count, found);
       });
     }
   }

@@ -14,8 +14,8 @@ namespace fanin::cuda {
 
 namespace tuning {
 inline constexpr int segment_threads = 256;
-inline constexpr unsigned stage_vectors = 256;  ///< of a warp, in shared memory
-inline constexpr int segment_blocks = 4;        ///< of a multiprocessor
+inline constexpr unsigned stage_vectors = 256;  ///< vectors of a warp in shared memory
+inline constexpr int segment_blocks = 4;        ///< blocks on a multiprocessor
 }  // namespace tuning
 
 /// The most elements of a segment that fits into a warp's shared memory at any alignment.
@@ -40,8 +40,8 @@ __device__ vector<T> shared_vector(const std::byte* from) {
   return v;
 }
 
-/// The same for neighbouring vectors of neighbouring lanes: as the two aligned vectors around it, since lanes would
-/// want words of the same banks.
+/// Loads the vector at `from` where neighbouring lanes load neighbouring vectors. The two aligned vectors around it
+/// are read, since with single words lanes would want the same banks.
 template <class T>
 __device__ vector<T> shared_neighbour(const std::byte* from) {
   const unsigned shift = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(from) % 16);
@@ -79,7 +79,7 @@ template <class T>
 struct staged_segments {
   const T* elements;
   unsigned staged, at, length;
-  unsigned count;  ///< of elements of all
+  unsigned count;  ///< the elements of all segments
 };
 
 /// Goes through the segments, `per_warp`, up to 32, of a warp at a time. Short ones are staged, and what
@@ -140,7 +140,7 @@ __device__ void fold_wide(const batch_elements& all, const staged_segments<typen
     for (unsigned of_row = 0; of_row < length; of_row += 32 * size) {
       const unsigned j = ::min(of_row + lane * size, length);
       const vector<T> v = shared_neighbour<T>(reinterpret_cast<const std::byte*>(there + j));
-      add_some<A>(s, read<A>(all, v), static_cast<int>(length - j), j);
+      add_some<A>(all, s, v, static_cast<int>(length - j), j);
     }
     s = shuffle_from(fold_warp<A>(s), 0);
     if (lane == segment) mine = s;
@@ -176,7 +176,7 @@ __global__ void __launch_bounds__(tuning::segment_threads, tuning::segment_block
         if (!__any_sync(0xffffffffu, k * lanes * size < length)) continue;
         const unsigned j = ::min((lane_of_group + k * lanes) * size, length);
         const vector<T> v = shared_vector<T>(reinterpret_cast<const std::byte*>(there + j));
-        add_some<A>(s[k % states], read<A>(all, v), static_cast<int>(length - j), j);
+        add_some<A>(all, s[k % states], v, static_cast<int>(length - j), j);
       }
 #pragma unroll
       for (unsigned distance = states / 2; distance > 0; distance /= 2) {

@@ -27,20 +27,20 @@ struct tile_sum<float, Digits> {
       smallest = std::min(smallest, twice - 1);
       may_have_negative_zero |= bits == 0x80000000u;
     }
-    /// Of all lanes' numbers, in every lane.
+    /// Makes the range in every lane that of all lanes' numbers.
     __device__ void merge_lanes() {
       largest = warp_max(largest);
       smallest = ~warp_max(~smallest);
       may_have_negative_zero = __any_sync(0xffffffffu, may_have_negative_zero);
     }
   };
-  /// For sums of up to `most` numbers.
+  /// The units for sums of up to `most` numbers.
   class units {
    public:
     FANIN_HOST_DEVICE units(const range& all, unsigned most)
         : in_(all.largest, 32 - std::countl_zero(most)),
           fit_(all.largest < placed_vector<float>::infinite && in_.template holds<Digits>(all.smallest)) {}
-    /// Whether they may hold the numbers; add() tells.
+    /// Whether the units may hold the numbers; add() tells whether they do.
     FANIN_HOST_DEVICE bool may_fit() const { return fit_; }
 
    private:
@@ -59,7 +59,7 @@ struct tile_sum<float, Digits> {
   FANIN_HOST_DEVICE state placed(const units& u, std::uint32_t flags) const { return u.in_.sum(of_units, flags); }
 };
 
-/// In two parts: multiples of 2^40 units, and what is left.
+/// The running sum of doubles has two parts: multiples of 2^40 units, and what is left.
 template <int Digits>
 struct tile_sum<double, Digits> {
   using state = placed_vector<double>::state;
@@ -78,12 +78,12 @@ struct tile_sum<double, Digits> {
       may_have_negative_zero = __any_sync(0xffffffffu, may_have_negative_zero);
     }
   };
-  /// Of 2^(exponent - 1113), for at most 2^12 numbers. A number is below 2^51 multiples of 2^40 units, and what is
-  /// left of it below 2^39 units.
+  /// Units of 2^(exponent - 1113), for at most 2^12 numbers. A number is below 2^51 multiples of 2^40 units, and what
+  /// is left of it is below 2^39 units.
   class units {
    public:
     FANIN_HOST_DEVICE units(const range& all, unsigned) : exponent_(std::max(all.largest >> 21, 39u)) {}
-    /// The constant of the first part is finite.
+    /// Whether the constant of the first part is finite.
     FANIN_HOST_DEVICE bool may_fit() const { return exponent_ <= 2044; }
 
    private:

@@ -25,7 +25,7 @@ class shifted_rows {
     if ((words_ & 1) != 0) v = {v.y, v.z, v.w, v.x};
     return v;
   }
-  /// From the rotated words of a row and of the next one. All lanes of the warp call it.
+  /// A lane's vector, from the rotated words of a row and of the next one. All lanes of the warp call it.
   __device__ vector<T> get(const uint4& row, const uint4& next) const {
     uint4 found{of_lane_above(row.x, next.x, lanes_), of_lane_above(row.y, next.y, lanes_ + (words_ > 2 ? 1 : 0)),
                 of_lane_above(row.z, next.z, lanes_ + (words_ > 1 ? 1 : 0)),
@@ -52,7 +52,7 @@ class shifted_rows {
 template <class T>
 struct vectors_around {
   const uint4* aligned;  ///< at a boundary of 128 bytes
-  unsigned skew;         ///< of x[0], in bytes
+  unsigned skew;         ///< the bytes from `aligned` to x[0]
   unsigned loaded;       ///< up to this vector; one that ends behind the input is not loaded
   unsigned in_loaded;    ///< elements; those behind them are added one by one
   __device__ vectors_around(const T* x, unsigned count, const void* end) {
@@ -91,11 +91,11 @@ __device__ typename A::state fold_slot(const From& from, const T* x, unsigned co
       const unsigned mine = (first + k * 32) * size, of_row = mine - lane * size;
       if (of_row >= in_loaded) break;
       next[k] = shifted.rotated(next[k]);
-      const vector<T> v = read<A>(from, shifted.get(row, next[k]));
+      const vector<T> v = shifted.get(row, next[k]);
       if (of_row + 32 * size <= in_loaded) {
-        add_vector<A>(s, v, position + mine);
+        add_vector<A>(from, s, v, position + mine);
       } else if (mine < in_loaded) {
-        add_some<A>(s, v, static_cast<int>(in_loaded - mine), position + mine);
+        add_some<A>(from, s, v, static_cast<int>(in_loaded - mine), position + mine);
       }
       row = next[k];
     }
@@ -106,9 +106,9 @@ __device__ typename A::state fold_slot(const From& from, const T* x, unsigned co
   }
   return s;
 }
-/// The same where the order of additions means nothing: vectors need not be shifted.
+/// Folds a slot where the order of additions means nothing: vectors need not be shifted.
 template <adds_vectors A, class From, class T = typename A::element>
-__device__ typename A::state fold_slot(const From&, const T* x, unsigned count, std::uint64_t, const void* end,
+__device__ typename A::state fold_slot(const From& from, const T* x, unsigned count, std::uint64_t, const void* end,
                                        unsigned lane) {
   constexpr unsigned size = vector<T>::size, loads = tuning::line_loads;
   const vectors_around<T> around(x, count, end);
@@ -132,12 +132,12 @@ __device__ typename A::state fold_slot(const From&, const T* x, unsigned count, 
     }
 #pragma unroll
     for (unsigned k = 0; k < loads; k += 2) {
-      if (first - lane + k * 32 < around.loaded) A::merge(s, sum_of_two<A>(v[k], v[k + 1]));
+      if (first - lane + k * 32 < around.loaded) A::merge(s, sum_of_two<A>(from, v[k], v[k + 1]));
     }
   }
 #pragma unroll 1
   for (unsigned i = around.in_loaded; i < count; ++i) {
-    if (i % 32 == lane) A::add(s, x[i]);
+    if (i % 32 == lane) A::add(s, read<A>(from, x[i]));
   }
   return s;
 }

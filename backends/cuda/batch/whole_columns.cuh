@@ -68,13 +68,12 @@ __global__ void __launch_bounds__(tuning::whole_column_threads,
 #pragma unroll
           for (unsigned m = 0; m < at_once; ++m) {
 #pragma unroll
-            for (auto& one : v[m]) one = read<A>(all, one);
-#pragma unroll
             for (unsigned c = 0; c < size; ++c) {
               vector<T> of_row;
 #pragma unroll
               for (unsigned k = 0; k < size; ++k) of_row.at[k] = v[m][k].at[c];
-              add_vector<A>(s[(first_slot + m) % states][c], of_row, begin + i + (first_slot + m) * slots * size);
+              add_vector<A>(all, s[(first_slot + m) % states][c], of_row,
+                            begin + i + (first_slot + m) * slots * size);
             }
           }
         }
@@ -84,8 +83,9 @@ __global__ void __launch_bounds__(tuning::whole_column_threads,
           const unsigned from = i + m * slots * size;
 #pragma unroll 1
           for (unsigned k = 0; k < size && from + k < length; ++k) {
-            const vector<T> v =
-                read<A>(all, load(reinterpret_cast<const vector<T>*>(x + static_cast<std::int64_t>(k) * stride)));
+            const vector<T> of_row =
+                load(reinterpret_cast<const vector<T>*>(x + static_cast<std::int64_t>(k) * stride));
+            const auto v = read_all<A>(all, of_row.at);
 #pragma unroll
             for (unsigned c = 0; c < size; ++c) add_at<A>(s[m % states][c], begin + from + k, v.at[c]);
           }

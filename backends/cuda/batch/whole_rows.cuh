@@ -8,7 +8,7 @@
 namespace fanin::cuda {
 
 namespace tuning {
-inline constexpr int row_threads = 256, row_blocks = 4;  ///< of a multiprocessor, for short rows
+inline constexpr int row_threads = 256, row_blocks = 4;  ///< threads in a block, blocks on a multiprocessor
 inline constexpr unsigned row_loads = 8;                 ///< vectors that a lane loads before it adds the first
 }  // namespace tuning
 
@@ -23,7 +23,7 @@ __device__ void fold_rows(const batch_elements& all, const vector<T> (&v)[Rows][
     s[r] = A::identity();
 #pragma unroll
     for (unsigned k = 0; k < Vectors; ++k) {
-      if (has(k)) add_vector<A>(s[r], read<A>(all, v[r][k]), (lane_of_row + k * 32) * size);
+      if (has(k)) add_vector<A>(all, s[r], v[r][k], (lane_of_row + k * 32) * size);
     }
   }
 #pragma unroll 1
@@ -32,8 +32,8 @@ __device__ void fold_rows(const batch_elements& all, const vector<T> (&v)[Rows][
     for (auto& one : s) A::merge(one, shuffle_down(one, distance));
   }
 }
-/// The same where a state has the place of its element: first the value, then where it is, for which no lane needs
-/// more than 32 bits.
+/// Folds rows whose states have the place of an element: finds the value first and its place then, for which no lane
+/// needs more than 32 bits.
 template <adds_runs A, unsigned Rows, unsigned Vectors, class T, class Has>
 __device__ void fold_rows_with_places(const batch_elements& all, vector<T> (&v)[Rows][Vectors], const Has& has,
                                       unsigned lanes, unsigned lane_of_row, typename A::state (&s)[Rows]) {
@@ -47,15 +47,8 @@ __device__ void fold_rows_with_places(const batch_elements& all, vector<T> (&v)[
     place[r] = none;
 #pragma unroll
     for (unsigned k = 0; k < Vectors; ++k) {
-      v[r][k] = read<A>(all, v[r][k]);
-      if constexpr (is_keyed<A>) {
-        if (has(k)) value::merge(best[r], extreme_word<true>(v[r][k].at));
-      } else {
-#pragma unroll
-        for (unsigned i = 0; i < size; ++i) {
-          if (has(k)) value::add(best[r], v[r][k].at[i]);
-        }
-      }
+      A::read_all(v[r][k].at, v[r][k].at, all.rule);
+      if (has(k)) value::merge(best[r], extreme_word<true>(v[r][k].at));
     }
   }
 #pragma unroll 1
@@ -154,7 +147,7 @@ __global__ void __launch_bounds__(tuning::row_threads)
     typename A::state s = A::identity();
     for_each_loaded<tuning::row_loads>(
         [&](std::uint64_t j) { return load(x + j); }, lane, (end - begin) / size, 32,
-        [&](const vector<T>& v, std::uint64_t j) { add_vector<A>(s, read<A>(all, v), begin + j * size); });
+        [&](const vector<T>& v, std::uint64_t j) { add_vector<A>(all, s, v, begin + j * size); });
 #pragma unroll 1
     for (unsigned distance = 16; distance > 0; distance /= 2) A::merge(s, shuffle_down(s, distance));
     if (lane > 0) continue;

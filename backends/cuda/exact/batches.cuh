@@ -196,9 +196,9 @@ class copied_batches {
   const element_vector* body_;
   std::uint64_t vectors_;
   batch_turns turns_;
-  int slot_ = 0;                        ///< of the current batch
-  unsigned parity_ = 0;                 ///< of the copy into that slot, for copy_barrier::wait()
-  int slots_in_use_ = 0;                ///< with a batch, copied or being copied
+  int slot_ = 0;                        ///< the slot of the current batch
+  unsigned parity_ = 0;                 ///< the parity of the copy into that slot, for copy_barrier::wait()
+  int slots_in_use_ = 0;                ///< slots whose batch is copied or being copied
   unsigned last_size_ = ring::vectors;  ///< vectors in the batch that was copied last
 };
 

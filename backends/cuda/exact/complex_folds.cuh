@@ -7,7 +7,7 @@
 
 namespace fanin::cuda {
 
-/// Sums and means.
+/// Folds sums and means.
 template <class T>
 class parts_fold : public unrounded_fold {
  public:
@@ -27,7 +27,7 @@ class parts_fold : public unrounded_fold {
   }
 };
 
-/// Norms: those of real numbers, twice as many.
+/// Folds norms, which are norms of twice as many real numbers.
 template <class T>
 class part_squares_fold : public unrounded_fold {
  public:
@@ -37,7 +37,7 @@ class part_squares_fold : public unrounded_fold {
   }
 };
 
-/// Dot products.
+/// Folds dot products.
 template <class T, bool Conjugated>
 class complex_dot_fold : public unrounded_fold {
  public:

@@ -97,7 +97,7 @@ class exact_fold : public unrounded_fold {
   }
 };
 
-/// Variances and standard deviations.
+/// Folds variances and standard deviations.
 template <class T, class A>
 class moments_fold : public unrounded_fold {
   using N = typename A::element;
@@ -116,7 +116,7 @@ class moments_fold : public unrounded_fold {
   }
 };
 
-/// Dot products.
+/// Folds dot products.
 template <class T>
 class dot_fold : public unrounded_fold {
  public:

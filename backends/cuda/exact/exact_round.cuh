@@ -37,7 +37,7 @@ struct chunk_span {
   int first, last;
   __device__ int length() const { return last - first + 1; }
 };
-/// A whole warp calls it.
+/// The chunks from the first to the last that is not 0. A whole warp calls it.
 template <class T, int Power>
 __device__ chunk_span span_of(const chunk_sums<T, Power>& sums) {
   chunk_span span{-1, 0};
@@ -92,7 +92,7 @@ __device__ leading_bits leading_bits_of(const chunk_sums<T, Power>& sums, int fi
   nonzero_lanes = __ballot_sync(all, digit != 0);
 
   constexpr int whole = 8, below = (whole + 1 + chunks - 1) / chunks;  // digits of 0 below lane 0's
-  __shared__ std::uint16_t words[(below + 32) * chunks];               // of 16 bits
+  __shared__ std::uint16_t words[(below + 32) * chunks];               // each of 16 bits
 #pragma unroll
   for (int k = 0; k < chunks; ++k) {
     if (lane < below) words[lane * chunks + k] = 0;

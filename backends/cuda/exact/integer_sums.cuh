@@ -76,8 +76,8 @@ class integer_sums : public integer_windows<Terms> {
     }
   }
 
-  /// Of elements, or of each part, in units of the lowest binade, or 2^low_bits of these: several, so that the
-  /// additions of a vector do not wait for each other.
+  /// Sums of elements, or of each part of them, in units of the lowest binade, or of 2^low_bits such units. There are
+  /// several, so that the additions of a vector do not wait for each other.
   std::int64_t sum_[lanes][parts] = {};
 };
 

@@ -92,7 +92,7 @@ struct lane_number<double, WordBits> {
  private:
   static constexpr unsigned one = 1u << 21;  ///< the last bit of an exponent in `rank`
   __device__ static unsigned high_word(std::uint64_t x) { return static_cast<unsigned>(x >> 32); }
-  int sign_;             ///< in its upper bit
+  int sign_;             ///< the sign is its upper bit
   unsigned high_, low_;  ///< the mantissa
 };
 

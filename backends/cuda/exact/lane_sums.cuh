@@ -107,7 +107,7 @@ class lane_sums {
   using bits = typename format::bits;
 
   __device__ static constexpr unsigned high_word(bits x) { return static_cast<unsigned>(x >> (8 * sizeof(T) - 32)); }
-  /// That of the product's larger factor.
+  /// The high word of the magnitude of the product's larger factor.
   __device__ static unsigned high_magnitude(const product<T>& p) {
     return ::max(high_magnitude(p.x), high_magnitude(p.y));
   }
@@ -238,7 +238,7 @@ class lane_sums {
   static constexpr unsigned chunk_words = 16 / word_bits, word_count = sums::count * chunk_words + low_bits;
 
   alignas(16) int words_[word_count * 32];
-  int warp_words_[word_count];  ///< of add_warp()
+  int warp_words_[word_count];  ///< the words to which add_warp() adds
   unsigned seen_;
 };
 

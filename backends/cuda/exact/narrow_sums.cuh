@@ -21,7 +21,7 @@ template <class Terms, class T = typename Terms::element>
 using unit_windows = term_windows<Terms, 42 - digits_of<T>, std::numeric_limits<T>::min_exponent - 1,
                                   std::min(std::numeric_limits<T>::max_exponent + 1, 123)>;
 
-/// The windows of narrow_sums. Of f16 and of numbers of 8 bits there is one, and all finite numbers are in it.
+/// The windows of narrow_sums. f16 and numbers of 8 bits have one window, and all finite numbers are in it.
 template <class Terms>
 class narrow_windows : public unit_windows<Terms> {
  public:

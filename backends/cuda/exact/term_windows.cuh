@@ -14,7 +14,7 @@ class exponent_window {
   static constexpr int exponent_place = format::digits + 32 - 8 * static_cast<int>(sizeof(T));
 
  public:
-  static constexpr int least_exponent = 1 - bias;  ///< of a normal number
+  static constexpr int least_exponent = 1 - bias;  ///< the least exponent of a normal number
 
   /// The upper 32 bits of x.
   __device__ static unsigned high_word(T x) {

@@ -203,8 +203,8 @@ class window_sums {
   block_sums& block_;
   sums* total_;
   arithmetic arithmetic_;
-  int batches_ = 0;                 ///< whose sums arithmetic_ holds
-  int additions_ = 0;               ///< to one word of the block, since this warp's last drain
+  int batches_ = 0;                 ///< the batches whose sums arithmetic_ holds
+  int additions_ = 0;               ///< additions to one word of the block since this warp's last drain
   int batches_without_window_ = 0;  ///< how many more batches are added one by one
   bool needs_window_ = true;
   bool not_negative_zero_ = false;  ///< whether a term was not -0

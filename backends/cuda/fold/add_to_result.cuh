@@ -9,17 +9,30 @@
 
 namespace fanin::cuda {
 
-/// Adds elements whose state is `s`, of which `present` take part, to the result. It keeps its value if there are
-/// none, if it would not fit, which is noted, and if an offset or a key of the batch is wrong.
+/// Whether elements, of which `present` take part, are added to their result. It keeps its value if there are none,
+/// and if an offset or a key of the batch is wrong.
+inline __device__ bool takes_elements(const batch_output& out, std::uint64_t present) {
+  return present != 0 && out.status->bad_index == 0;
+}
+
+/// The state of the elements whose state is `s`, and of an earlier result.
+template <class Recipe, class R>
+FANIN_HOST_DEVICE auto with_result_added(const typename Recipe::accumulator::state& s, const R& earlier) {
+  using A = accumulator::accumulator_of_results<Recipe, R>;
+  auto all = accumulator::detail::state_as<typename A::state>(s);
+  A::add(all, earlier);
+  return all;
+}
+
+/// Adds elements whose state is `s`, of which `present` take part, to the result. It keeps its value if it would not
+/// fit, which is noted.
 template <class Recipe, class R>
 __device__ void add_to_result(const batch_output& out, std::uint64_t result, std::uint64_t present,
                               const typename Recipe::accumulator::state& s) {
-  if (present == 0 || out.status->bad_index != 0) return;
-  using A = accumulator::accumulator_of_results<Recipe, R>;
+  if (!takes_elements(out, present)) return;
   R* const place = static_cast<R*>(out.results) + result;
-  auto all = accumulator::detail::state_as<typename A::state>(s);
-  A::add(all, *place);
-  const device_result<R> found = finished<recipe<Recipe::what, Recipe::how, R>, R>(all, present + 1);
+  const device_result<R> found =
+      finished<recipe<Recipe::what, Recipe::how, R>, R>(with_result_added<Recipe>(s, *place), present + 1);
   if (found.overflowed != 0) {
     atomicMax(&out.status->overflowed, ~static_cast<unsigned long long>(result));
   } else {
@@ -33,7 +46,7 @@ __device__ void add_keys_to_result(const batch_output& out, std::uint64_t result
                                    const typename A::state& s) {
   using word = typename A::word;
   if constexpr (std::is_same_v<typename A::state, word>) {
-    if (present == 0 || out.status->bad_index != 0) return;
+    if (!takes_elements(out, present)) return;
     word* const place = static_cast<word*>(out.results) + result;
     word all = s;
     A::merge(all, key_of_word(*place, out.rule));

@@ -7,23 +7,6 @@
 
 namespace fanin::cuda {
 
-/// Calls f(one) with the recipe of `what` for elements T, if served(one) holds; `served` is known at compile time.
-template <class T, method How, class Served, class F, std::size_t... What>
-FANIN_HOST_DEVICE void with_operation(operation what, Served, const F& f, std::index_sequence<What...>) {
-  const auto call = [&]<operation One>() {
-    if constexpr (fanin::detail::has_recipe<One, How, T>) {
-      if constexpr (Served()(recipe<One, How, T>())) {
-        if (what == One) f(recipe<One, How, T>());
-      }
-    }
-  };
-  (call.template operator()<static_cast<operation>(What)>(), ...);
-}
-template <class T, method How, class Served, class F>
-FANIN_HOST_DEVICE void with_operation(operation what, Served served, const F& f) {
-  with_operation<T, How>(what, served, f, std::make_index_sequence<operation_count>());
-}
-
 struct presence_counts;
 struct batch_elements;
 struct batch_output;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finishing one state, on the host or the device.
+// Finishing one state by its recipe, on the host or the device.
 #pragma once
 
 #include <limits>
+#include <utility>
 
 #include <fanin/device.hpp>
 
@@ -10,32 +11,75 @@
 
 namespace fanin::cuda {
 
-/// A measure of spread of exact sums. Its code is long, and a kernel has it once for all measures.
-template <class R, class State>
-FANIN_HOST_DEVICE FANIN_NOINLINE R spread_of(const State& s, std::uint64_t count, spread_measure wanted) {
-  return s.template spread_of<R>(count, wanted);
+/// Calls f(one) with the recipe of `what` for elements T, if served(one) holds; `served` is known at compile time.
+template <class T, method How, class Served, class F, std::size_t... What>
+FANIN_HOST_DEVICE void with_operation(operation what, Served, const F& f, std::index_sequence<What...>) {
+  const auto call = [&]<operation One>() {
+    if constexpr (fanin::detail::has_recipe<One, How, T>) {
+      if constexpr (Served()(recipe<One, How, T>())) {
+        if (what == One) f(recipe<One, How, T>());
+      }
+    }
+  };
+  (call.template operator()<static_cast<operation>(What)>(), ...);
+}
+template <class T, method How, class Served, class F>
+FANIN_HOST_DEVICE void with_operation(operation what, Served served, const F& f) {
+  with_operation<T, How>(what, served, f, std::make_index_sequence<operation_count>());
 }
 
-/// The value of a state as fanin::enqueue writes it. A mean or variance of no elements is NaN; an integer that does
-/// not fit into R leaves its low bits, with the flag.
-template <class Recipe, class R>
-FANIN_HOST_DEVICE device_result<R> finished(const typename Recipe::accumulator::state& s, std::uint64_t count) {
+/// The bits of both parts of a complex number.
+struct bits_of_parts {
+  using value_type = detail::number_format::bits;
+  value_type re, im;
+};
+
+/// A measure of spread of exact sums. Its code is long, and a kernel has it once for all measures.
+template <class R, class State, class... To>
+FANIN_HOST_DEVICE FANIN_NOINLINE R spread_of(const State& s, std::uint64_t count, spread_measure wanted, To... to) {
+  return s.template spread_of<R>(count, wanted, to...);
+}
+
+/// A NaN of type R, or as bits the NaN of the format.
+template <class R>
+FANIN_HOST_DEVICE R nan_of() {
+  constexpr auto nan = std::numeric_limits<part_of<R>>::quiet_NaN();
+  if constexpr (complex_number<R>) return {nan, nan};
+  if constexpr (!complex_number<R>) return nan;
+}
+template <class R>
+FANIN_HOST_DEVICE R nan_of(const detail::number_format& to) {
+  if constexpr (std::is_same_v<R, bits_of_parts>) return {to.quiet_nan, to.quiet_nan};
+  if constexpr (!std::is_same_v<R, bits_of_parts>) return to.quiet_nan;
+}
+
+/// The value of a state, if it fits. A mean or variance of no elements is NaN. `to`: nothing, or where R are bits the
+/// format of the number.
+template <class Recipe, class R, class... To>
+FANIN_HOST_DEVICE R value_of(const typename Recipe::accumulator::state& s, std::uint64_t count, To... to) {
   using A = typename Recipe::accumulator;
   constexpr operation_row row = operation_rows[static_cast<std::size_t>(Recipe::what)];
   if constexpr (row.result == result_rule::quotient && least_count(Recipe::what) > 0) {
-    if (count < least_count(Recipe::what)) {
-      constexpr auto nan = std::numeric_limits<part_of<R>>::quiet_NaN();
-      if constexpr (complex_number<R>) return {{nan, nan}, 0};
-      if constexpr (!complex_number<R>) return {nan, 0};
-    }
+    if (count < least_count(Recipe::what)) return nan_of<R>(to...);
   }
-  constexpr bool is_total = row.result == result_rule::widened || row.result == result_rule::length;
+  if constexpr (requires { A::measure; }) {
+    return spread_of<R>(s, count, A::measure, to...);
+  } else {
+    return A::template finish<R>(s, count, to...);
+  }
+}
+
+/// The value of a state as fanin::enqueue writes it. An integer that does not fit into R leaves its low bits, with
+/// the flag.
+template <class Recipe, class R>
+FANIN_HOST_DEVICE device_result<R> finished(const typename Recipe::accumulator::state& s, std::uint64_t count) {
+  using A = typename Recipe::accumulator;
+  constexpr result_rule rule = operation_rows[static_cast<std::size_t>(Recipe::what)].result;
+  constexpr bool is_total = rule == result_rule::widened || rule == result_rule::length;
   if constexpr (is_total && requires { A::template fits<R>(s); }) {
     return {A::template wrapped<R>(s), A::template fits<R>(s) ? 0u : 1u};
-  } else if constexpr (requires { A::measure; }) {
-    return {spread_of<R>(s, count, A::measure), 0};
   } else {
-    return {A::template finish<R>(s, count), 0};
+    return {value_of<Recipe, R>(s, count), 0};
   }
 }
 

@@ -20,8 +20,8 @@ inline constexpr int lane_threads = 128;
 struct lane_source {
   const std::byte* states;
   std::size_t count;
-  std::uint64_t elements;          ///< of all states together
-  const presence_counts* present;  ///< those that took part, in device memory; null: all
+  std::uint64_t elements;          ///< elements of all states together
+  const presence_counts* present;  ///< which elements took part, in device memory; null: all
   bool goes_on;                    ///< the lanes have the sum of earlier states, to which these are added
 };
 

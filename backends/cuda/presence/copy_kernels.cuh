@@ -7,7 +7,7 @@
 
 namespace fanin::cuda {
 
-inline constexpr unsigned presence_threads = 256;  ///< of a block
+inline constexpr unsigned presence_threads = 256;  ///< threads in a block
 inline constexpr unsigned presence_loads = 8;      ///< elements that a thread loads before it tests the first
 
 /// The bits of a complex number: a word for each part.

@@ -15,7 +15,7 @@ __device__ bool is_at_most(Word bits, Word largest_number) {
   return (bits & static_cast<Word>(~Word{0}) >> 1) <= largest_number;
 }
 
-/// Entry i of a mask. Of no mask, all are set.
+/// Whether entry i of a mask is set. Without a mask every entry is.
 __device__ inline bool is_in_mask(const mask_view& mask, std::uint64_t i) {
   if (mask.data == nullptr) return true;
   const auto* const entries = static_cast<const std::uint8_t*>(mask.data);

@@ -21,7 +21,7 @@ class present_copies {
   /// Enqueues the copy of the elements begin, ..., begin + count - 1, in place of the part before. Adds the number of
   /// those that take part to counts()->present. @throws device_error
   operands enqueue(std::uint64_t begin, std::uint64_t count);
-  /// In device memory; complete when every part is copied.
+  /// The counts in device memory, which are complete when every part is copied.
   const presence_counts* counts() const noexcept { return counts_; }
   /// Waits for the work on the stream, and returns the counts. @throws device_error
   presence_counts fetch_counts() const;

@@ -56,7 +56,7 @@ class context {
   /// Device memory for copies of elements with stand-ins: `presence_counts_bytes` for counts, then `presence_bytes`
   /// for elements. The first call allocates it. @throws out_of_memory, device_error
   std::byte* presence_memory();
-  /// 64 bytes for what kernels of a batch find out.
+  /// 64 bytes of device memory for what kernels of a batch find out.
   std::byte* batch_status_memory() const noexcept { return between_launches_.get() + 128; }
   static constexpr std::size_t presence_counts_bytes = 256, presence_bytes = std::size_t{1} << 25;
 

@@ -22,7 +22,7 @@ class copy_barrier {
                  "l"(__cvta_generic_to_global(from)), "r"(bytes), "r"(address())
                  : "memory");
   }
-  /// The same for data that is read only once: the L2 cache evicts it first.
+  /// Copies data that is read only once: the L2 cache evicts it first.
   __device__ void copy_once(void* to, const void* from, unsigned bytes) {
     announce(bytes);
     std::uint64_t evict_first;

@@ -15,7 +15,7 @@
 #include <thread>
 #include <vector>
 
-#include "backends/threads.hpp"
+#include "base/threads.hpp"
 
 namespace fanin::cuda {
 

@@ -19,10 +19,10 @@ struct batch_output;
 
 /// How a fold reduces batches (batch/).
 struct batch_fold {
-  std::size_t state_bytes = 0;    ///< of a chunk; 0: it reduces none
+  std::size_t state_bytes = 0;    ///< size of a chunk's state; 0: it reduces no batches
   std::uint64_t least_chunk = 1;  ///< longer results are cut into chunks
-  /// In place of that: a library forms one state of each result, in scratch_bytes() of scratch, and by the method
-  /// that is asked for.
+  /// The value of least_chunk with which a library forms one state of each result, in scratch_bytes() of scratch and
+  /// by the method that is asked for.
   static constexpr std::uint64_t never_cut = ~std::uint64_t{0};
   /// Whether states are finished, as the default result, where they are formed.
   bool finishes = false;
@@ -33,7 +33,7 @@ struct batch_fold {
   /// 0, or the most elements of a segment that is not left to a second launch, which merges the states of chunks
   /// where results are finished: by kernels for elements that lie one after another.
   std::uint64_t most_short = 0;
-  /// Of the states in which chunks are folded again if their states do not fit; 0 if all do.
+  /// The size of a state in which a chunk is folded again if its state does not fit; 0 if all states fit.
   std::size_t exact_state_bytes = 0;
 };
 
@@ -84,7 +84,7 @@ class device_fold {
   virtual batch_fold batches() const { return {}; }
   /// Enqueues the fold of each result. `lines`: its elements lie one after another, and all take part.
   virtual void launch_each(const execution&, const batch_elements&, const batch_output&, bool /*lines*/) const {}
-  /// Enqueues another fold of what launch_each() has marked, which can be no item.
+  /// Enqueues another fold of the items that launch_each() has marked. There may be none.
   virtual void launch_refold(const execution&, const batch_elements&, const batch_output&) const {}
   /// The longest chain of additions of a result of `length` elements in a batch.
   virtual rounding_chain chain_of_result(std::uint64_t /*length*/) const { return {}; }

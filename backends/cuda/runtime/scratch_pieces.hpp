@@ -6,7 +6,7 @@
 
 namespace fanin::cuda {
 
-/// Without memory it tells how much the same pieces take.
+/// Cuts memory into pieces. Without memory it tells how many bytes the same pieces take.
 class scratch_pieces {
  public:
   explicit scratch_pieces(std::byte* memory = nullptr) : memory_(memory) {}

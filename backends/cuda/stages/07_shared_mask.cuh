@@ -23,6 +23,8 @@ __global__ void __launch_bounds__(most_threads) shared_mask_kernel(stage_argumen
 struct shared_mask : stage_defaults {
   static constexpr stage_text text{7, "shared-mask", "shared-modulo",
                                    "the same tree, a bit mask instead of a division"};
+  template <operation, class>
+  static constexpr bool serves = true;
   template <class A>
   static auto kernel(unsigned) {
     return &shared_mask_kernel<A>;

@@ -15,29 +15,20 @@
 
 namespace fanin::cuda {
 
-/// A state as reduce takes it: a class of any kind, but not a 128-bit integer.
-template <class A>
-struct boxed {
-  typename A::state value;
-};
-
 /// The fold over the block, in every thread of its first warp. All threads call it; a block barrier lies between two
 /// calls.
 template <class A>
 __device__ typename A::state group_fold(const cooperative_groups::thread_block& block, typename A::state s) {
   __shared__ typename A::state slots[most_threads / 32];
   const auto warp = cooperative_groups::tiled_partition<32>(block);
-  const auto merged = [](boxed<A> a, const boxed<A>& b) {
-    A::merge(a.value, b.value);
-    return a;
-  };
-  s = cooperative_groups::reduce(warp, boxed<A>{s}, merged).value;
+  const cooperative_groups::plus<typename A::state> plus;
+  s = cooperative_groups::reduce(warp, s, plus);
   if (warp.thread_rank() == 0) slots[warp.meta_group_rank()] = s;
   block.sync();
   if (warp.meta_group_rank() > 0) return s;
   const bool mine = warp.thread_rank() < warp.meta_group_size();
   s = mine ? slots[warp.thread_rank()] : A::identity();
-  return cooperative_groups::reduce(warp, boxed<A>{s}, merged).value;
+  return cooperative_groups::reduce(warp, s, plus);
 }
 
 template <class A>

@@ -68,7 +68,6 @@ struct bulk_copy : single_pass {
   static constexpr unsigned tile(unsigned, unsigned element_bytes) { return piece_bytes / element_bytes; }
   static constexpr unsigned tiles_under_way = ring_size;
   static constexpr std::size_t shared_bytes(unsigned, unsigned) { return ring_size * piece_bytes; }
-  template <class A>
   static constexpr int architecture = 90;
   template <class A>
   static auto kernel(unsigned) {

@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <string_view>
-#include <type_traits>
 
 #include <nv/target>
 
@@ -50,14 +49,10 @@ struct stage_defaults {
   static constexpr unsigned tile(unsigned threads, unsigned) { return threads; }
   static constexpr unsigned tiles_under_way = 1;
   static constexpr std::size_t shared_bytes(unsigned, unsigned) { return 0; }
-  /// The least compute capability, as 75 for 7.5; 0 where the stage cannot serve A.
-  template <class A>
-  static constexpr int architecture = 75;
+  static constexpr int architecture = 75;  ///< the least compute capability, as 75 for 7.5
+  template <operation What, class T>
+  static constexpr bool serves = What == operation::sum;
 };
-
-template <class A>
-inline constexpr bool is_integer_sum = std::is_same_v<A, segment_sum<typename A::element>> ||
-                                       std::is_same_v<A, accumulator::integer_sum<typename A::element>>;
 
 /// Counts the clock cycles of a block, from here to its partial.
 class stopwatch {
@@ -135,7 +130,7 @@ __device__ void fold_ascending(typename A::state* values, unsigned size) {
   }
 }
 
-/// The same with strides from half the block down to `Last`: values[0, Last) are left to fold.
+/// Folds values[0, size) with strides from half the block down to `Last`: values[0, Last) are left to fold.
 template <class A, unsigned Last = 1>
 __device__ void fold_halving(typename A::state* values, unsigned size) {
   for (unsigned stride = steps::first_stride(blockDim.x); stride >= Last; stride /= 2) {

@@ -25,7 +25,7 @@ template <class... Stages>
 std::vector<stage_info> make_rows(stage_list<Stages...>) {
   std::vector<stage_info> rows = {make_row<Stages>()...};
   const std::vector<stage_kernels> kernels[] = {ladder_kernels<float>(), ladder_kernels<double>(),
-                                                ladder_kernels<std::int32_t>(), ladder_kernels<std::int64_t>()};
+                                                ladder_kernels<std::int32_t>()};
   for (std::size_t i = 0; i < rows.size(); ++i)
     for (std::size_t type = 0; type < std::size(kernels); ++type) rows[i].kernels[type] = kernels[type][i];
   return rows;

@@ -23,14 +23,13 @@
 
 namespace fanin::cuda {
 
-inline constexpr operation ladder_operations[] = {operation::sum, operation::product, operation::min, operation::max,
-                                                  operation::sum_of_squares};
-inline constexpr element_type ladder_types[] = {element_type::f32, element_type::f64, element_type::i32,
-                                                element_type::i64};
+/// Every stage has sums; the stage `shared-mask` has sums of squares too.
+inline constexpr operation ladder_operations[] = {operation::sum, operation::sum_of_squares};
+inline constexpr element_type ladder_types[] = {element_type::f32, element_type::f64, element_type::i32};
 
 /// What a stage says about itself; the head of its file says more.
 struct stage_text {
-  int number;  ///< of its file
+  int number;  ///< the number in its file's name
   std::string_view name;
   std::string_view builds_on;   ///< name of another stage; empty for the first
   std::string_view story;       ///< one line: the idea
@@ -49,7 +48,7 @@ struct stage_kernel {
   int architecture = 0;                             ///< least compute capability, as 75 for 7.5; 0: not served
   const void* (*kernel)(unsigned block) = nullptr;  ///< for cudaFuncGetAttributes and the like
   const void* finish = nullptr;                     ///< the second step
-  const void* copy = nullptr;                       ///< the input as states
+  const void* copy = nullptr;                       ///< the input as states; null unless the stage works in place
   unsigned state_bytes = 0;
   std::uint64_t longest = 0;  ///< the most elements that one state holds
   scalar (*value)(const void* state, std::uint64_t count) = nullptr;
@@ -61,15 +60,15 @@ using stage_kernels = std::array<stage_kernel, std::size(ladder_operations)>;
 /// A row of the table. Block sizes passed to its functions are results of `rounded`.
 struct stage_info {
   stage_text text;
-  fanin::reproducibility reproducibility;  ///< of floating-point sums and products; the others are exact
+  fanin::reproducibility reproducibility;  ///< holds for sums of floats; sums of integers are exact
   stage_ending ending;
   bool in_place;        ///< works on a copy of the input as states, made by prepare_stage
   bool cooperative;     ///< needs a cooperative launch
   bool resident;        ///< no more blocks than fit on the device at once
   unsigned block_size;  ///< the one to use until another is asked for
   unsigned (*rounded)(unsigned block);
-  unsigned (*tile)(unsigned block, unsigned element_bytes);           ///< elements for each block and round
-  unsigned tiles_under_way;                                           ///< of a block, before it folds the first
+  unsigned (*tile)(unsigned block, unsigned element_bytes);  ///< elements for each block and round
+  unsigned tiles_under_way;  ///< tiles that a block requests before it folds the first
   std::size_t (*shared_bytes)(unsigned block, unsigned state_bytes);  ///< dynamic shared memory
   std::array<stage_kernels, std::size(ladder_types)> kernels;
 
@@ -89,7 +88,7 @@ struct stage_plan {
   std::uint64_t count;
   unsigned blocks;  ///< also the number of partials
   unsigned block_size;
-  unsigned blocks_per_multiprocessor;  ///< that fit at once
+  unsigned blocks_per_multiprocessor;  ///< the blocks that fit at once
   std::size_t shared_bytes;            ///< dynamic shared memory
   std::uint64_t chain;                 ///< no element passes through more operations than this
   unsigned state_bytes;
@@ -118,8 +117,8 @@ void prepare_stage(const stage_plan& plan, const void* data, void* workspace, vo
 void run_stage(const stage_plan& plan, const void* data, void* workspace, void* state, long long* cycles,
                void* stream);
 
-/// The value of a state that was copied to the host, as fanin::reduce returns it; means nothing for min and max of 0
-/// elements. @throws overflow if an integer value does not fit in i64
+/// The value of a state that was copied to the host, as fanin::reduce returns it.
+/// @throws overflow if the sum of the squares of integers does not fit in i64
 scalar stage_value(const stage_plan& plan, const void* state);
 
 /// What one block of the plan's kernel occupies.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From a stage to its row of the table. The kernels are compiled once for each element type, in ladder_TYPE.cu.
+// Makes a stage's row of the table. The kernels are compiled once for each element type, in ladder_TYPE.cu.
 #pragma once
 
 #include <type_traits>
@@ -12,9 +12,9 @@
 
 namespace fanin::cuda {
 
-/// The form in which stages fold a recipe's accumulator. They compare elements themselves, without keys.
+/// The form in which stages fold a recipe's accumulator.
 template <class Recipe>
-using stage_form = device_form<accumulator::folds_as_t<typename Recipe::accumulator>>;
+using stage_form = device_form<typename Recipe::accumulator>;
 
 template <class Recipe>
 scalar value_of(const void* state, std::uint64_t count) {
@@ -33,14 +33,15 @@ template <class Stage, operation What, class T>
 stage_kernel make_kernel() {
   using Recipe = recipe<What, method::fast, T>;
   using A = typename stage_form<Recipe>::kernel;
-  constexpr int architecture = Stage::template architecture<A>;
-  if constexpr (architecture == 0) {
+  if constexpr (!Stage::template serves<What, T>) {
     return {};
   } else {
-    return {architecture,
+    const void* copy = nullptr;
+    if constexpr (Stage::in_place) copy = reinterpret_cast<const void*>(&copy_states_kernel<A>);
+    return {Stage::architecture,
             &kernel_address<Stage, A>,
             reinterpret_cast<const void*>(&finish_kernel<A>),
-            reinterpret_cast<const void*>(&copy_states_kernel<A>),
+            copy,
             sizeof(typename A::state),
             stage_form<Recipe>::longest,
             &value_of<Recipe>,

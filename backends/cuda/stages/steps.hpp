@@ -30,7 +30,7 @@ FANIN_HOST_DEVICE constexpr step masked(unsigned thread, unsigned stride, unsign
   return {thread, thread + stride, (thread & mask) == 0 && thread + stride < size};
 }
 
-/// The same pairs, taken by the first threads, so that whole warps work or rest.
+/// The pairs of masked(), taken by the first threads, so that whole warps work or rest.
 FANIN_HOST_DEVICE constexpr step strided(unsigned thread, unsigned stride, unsigned size) {
   const unsigned into = 2 * stride * thread;
   return {into, into + stride, into + stride < size};

@@ -15,6 +15,8 @@
 //                                     where it is left out
 //   folds_as                          an accumulator of the same state, identity, add and merge, whose loops and
 //                                     kernels serve this one too; itself where it is left out
+//   merges_as                         an accumulator of the same state, identity and merge, whatever is added; itself
+//                                     where it is left out
 //   of_lane(x, count, lane, lanes)    the state of x[lane], x[lane + lanes], ... below x[count]: where the general
 //   loop
 //                                     of CPUs takes a lane of a leaf at once instead of calling add()
@@ -96,6 +98,19 @@ struct folds_as<A> {
 /// The accumulator whose loops and kernels serve A.
 template <class A>
 using folds_as_t = typename folds_as<A>::type;
+
+template <class A>
+struct merges_as {
+  using type = A;
+};
+template <class A>
+requires requires { typename A::merges_as; }
+struct merges_as<A> {
+  using type = typename A::merges_as;
+};
+/// The accumulator that stands for all that merge A's states as A does.
+template <class A>
+using merges_as_t = typename merges_as<A>::type;
 
 template <class A>
 struct of_floats {

@@ -30,6 +30,7 @@ template <class T, class Term = plain_term>
 struct compensated_sum {
   using element = T;
   using state = compensated_state<T>;
+  using merges_as = compensated_sum<T>;
   static constexpr bool order_free = false;
   FANIN_HOST_DEVICE static constexpr state identity() { return {additive_identity<T>(), additive_identity<T>()}; }
   FANIN_HOST_DEVICE static void add(state& s, element x) {

@@ -37,6 +37,7 @@ struct componentwise {
   using element = std::complex<typename A::element>;
   using state = part_states<typename A::state>;
   using folds_as = componentwise<folds_as_t<A>>;
+  using merges_as = componentwise<merges_as_t<A>>;
   static constexpr bool order_free = A::order_free;
   FANIN_HOST_DEVICE static constexpr state identity() { return {A::identity(), A::identity()}; }
   FANIN_HOST_DEVICE static void add(state& s, const element& x) {
@@ -47,10 +48,11 @@ struct componentwise {
     A::merge(s.re, other.re);
     A::merge(s.im, other.im);
   }
-  template <class R>
-  FANIN_HOST_DEVICE static R finish(const state& s, std::uint64_t count) {
+  /// `to`: nothing, or of an exact accumulator the format of the parts.
+  template <class R, class... To>
+  FANIN_HOST_DEVICE static R finish(const state& s, std::uint64_t count, To... to) {
     using part = typename R::value_type;
-    return {A::template finish<part>(s.re, count), A::template finish<part>(s.im, count)};
+    return {A::template finish<part>(s.re, count, to...), A::template finish<part>(s.im, count, to...)};
   }
   template <class R>
   static error_bound bound(const rounding_chain& chain, std::uint64_t count) {
@@ -62,11 +64,11 @@ struct componentwise {
 template <class A>
 struct over_parts : componentwise<A> {
   using state = typename componentwise<A>::state;
-  template <class R>
-  FANIN_HOST_DEVICE static R finish(const state& s, std::uint64_t count) {
+  template <class R, class... To>
+  FANIN_HOST_DEVICE static R finish(const state& s, std::uint64_t count, To... to) {
     typename A::state all = s.re;
     A::merge(all, s.im);
-    return A::template finish<R>(all, 2 * count);
+    return A::template finish<R>(all, 2 * count, to...);
   }
   template <class R>
   static error_bound bound(const rounding_chain& chain, std::uint64_t count) {
@@ -79,6 +81,17 @@ template <class T>
 FANIN_HOST_DEVICE T without_sign_of_zero(T x) {
   return canonical(x + 0);
 }
+/// The same for the bits of a number in a format.
+template <class To>
+FANIN_HOST_DEVICE typename To::bits without_sign_of_zero(typename To::bits x, To to) {
+  return x == to.sign ? 0 : x;
+}
+
+/// The states of the sums whose sum is the real part, and of those of the imaginary part.
+template <class State, int Chains>
+struct dot_states {
+  State re[Chains], im[Chains];
+};
 
 /// Sum of x y, or with Conjugated of conj(x) y. A sums products of real numbers; each part of the result is the sum
 /// of twice as many of these. Where their order matters, those of real and of imaginary parts of x are summed apart.
@@ -90,9 +103,8 @@ struct complex_dot {
   static constexpr bool order_free = A::order_free, conjugated = Conjugated;
   static constexpr std::size_t inputs = 2;
   static constexpr int chains = order_free ? 1 : 2;
-  struct state {
-    typename A::state re[chains], im[chains];
-  };
+  using state = dot_states<typename A::state, chains>;
+  using merges_as = complex_dot<merges_as_t<A>, false>;
   FANIN_HOST_DEVICE static constexpr state identity() {
     state none{};
     for (int i = 0; i < chains; ++i) none.re[i] = none.im[i] = A::identity();
@@ -110,12 +122,12 @@ struct complex_dot {
       A::merge(s.im[i], other.im[i]);
     }
   }
-  template <class R>
-  FANIN_HOST_DEVICE static R finish(const state& s, std::uint64_t count) {
-    const auto part_of_result = [count](const typename A::state(&sums)[chains]) {
+  template <class R, class... To>
+  FANIN_HOST_DEVICE static R finish(const state& s, std::uint64_t count, To... to) {
+    const auto part_of_result = [count, to...](const typename A::state(&sums)[chains]) {
       typename A::state all = sums[0];
       if constexpr (chains == 2) A::merge(all, sums[1]);
-      return without_sign_of_zero(A::template finish<typename R::value_type>(all, 2 * count));
+      return without_sign_of_zero(A::template finish<typename R::value_type>(all, 2 * count, to...), to...);
     };
     return {part_of_result(s.re), part_of_result(s.im)};
   }

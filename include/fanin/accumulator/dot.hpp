@@ -48,7 +48,7 @@ class exact_dot_accumulator {
     sum_.add_scaled(value, exponent);
   }
 
-  /// As add_scaled(), for a sum that is wider than 128 bits.
+  /// Adds a sum that is wider than 128 bits like add_scaled().
   template <int Low, int High>
   FANIN_HOST_DEVICE void add_sum(const detail::fixed_point<Low, High>& partial) {
     numbers_ = true;
@@ -96,16 +96,11 @@ class exact_dot_accumulator {
     return state;
   }
 
-  /// The sum, correctly rounded to R (nearest, ties to even), float or double.
-  template <class R = T>
-  FANIN_HOST_DEVICE R round() const {
-    using wanted = detail::float_format<R>;
-    if (special_ == plus_infinity) return detail::from_bits<R>(wanted::infinity);
-    if (special_ == minus_infinity)
-      return detail::from_bits<R>(static_cast<typename wanted::bits>(wanted::sign | wanted::infinity));
-    if (special_ != 0) return detail::from_bits<R>(wanted::quiet_nan);
-    if (minus_zeros_ && !numbers_) return detail::from_bits<R>(wanted::sign);
-    return sum_.template round<R>();
+  /// The sum, correctly rounded as basic_exact_accumulator::round() does it.
+  template <class R = T, class To = detail::float_format<R>>
+  FANIN_HOST_DEVICE typename To::value round(To to = {}) const {
+    const bool is_sum = special_ == 0 && (numbers_ || !minus_zeros_);
+    return is_sum ? sum_.template round<R>(to) : detail::special_value(special_, to);
   }
 
   /// The sum of the finite products. A sum of zero has no sign.

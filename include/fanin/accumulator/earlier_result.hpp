@@ -57,7 +57,7 @@ template <class Recipe, class R>
 error_bound bound_with_earlier(const rounding_chain& chain, std::uint64_t count) {
   return accumulator_of_results<Recipe, R>::template bound<R>({chain.adds + 1, chain.merges}, count + 1);
 }
-/// The same for elements that are folded by the general loop of CPUs.
+/// The proven bound of with_earlier() for elements that are folded by the general loop of CPUs.
 template <class Recipe, class R>
 error_bound bound_with_earlier(std::uint64_t count) {
   using A = typename Recipe::accumulator;

@@ -70,14 +70,14 @@ class basic_exact_accumulator {
     sum_.add_scaled(value, exponent);
   }
 
-  /// As add_scaled(), for the sum of digit[i] * 2^(low + 32 i), 2^low the smallest power.
+  /// Adds the sum of digit[i] * 2^(low + 32 i) like add_scaled(); 2^low is the smallest power.
   template <std::size_t N>
   void add_digits(const std::int64_t (&digit)[N]) {
     seen_ = numbers;
     sum_.add_digits(digit);
   }
 
-  /// As add_scaled(), for a sum that is wider than 128 bits.
+  /// Adds a sum that is wider than 128 bits like add_scaled().
   template <int Low, int High>
   FANIN_HOST_DEVICE void add_sum(const detail::fixed_point<Low, High>& partial) {
     seen_ = numbers;
@@ -117,10 +117,11 @@ class basic_exact_accumulator {
     return state;
   }
 
-  /// The sum, correctly rounded to R (nearest, ties to even), float or double.
-  template <class R = T>
-  FANIN_HOST_DEVICE R round() const {
-    return finite_sum() ? sum_.template round<R>() : without_sum<R>();
+  /// The sum, correctly rounded to R (nearest, ties to even), a floating type. Here and below, `to` stands for the
+  /// format of R; the library passes one that it knows at run time, and gets the bits.
+  template <class R = T, class To = detail::float_format<R>>
+  FANIN_HOST_DEVICE typename To::value round(To to = {}) const {
+    return finite_sum() ? sum_.template round<R>(to) : detail::special_value(special_, to);
   }
 
   /// The mean of the elements, rounded once. @throws invalid_argument if there are none, or if their number is
@@ -133,20 +134,20 @@ class basic_exact_accumulator {
   }
 
   /// The sum divided by `count` > 0, rounded once.
-  template <class R = T>
-  FANIN_HOST_DEVICE R mean(std::uint64_t count) const {
-    return finite_sum() ? sum_.template round_quotient<R>(count) : without_sum<R>();
+  template <class R = T, class To = detail::float_format<R>>
+  FANIN_HOST_DEVICE typename To::value mean(std::uint64_t count, To to = {}) const {
+    return finite_sum() ? sum_.template round_quotient<R>(count, to) : detail::special_value(special_, to);
   }
 
   /// The square root of the sum of squares, rounded once; it may be finite where the sum itself overflows or
   /// underflows.
-  template <class R = T>
-  FANIN_HOST_DEVICE R root() const {
+  template <class R = T, class To = detail::float_format<R>>
+  FANIN_HOST_DEVICE typename To::value root(To to = {}) const {
     static_assert(Power == 2);
-    if (!finite_sum()) return without_sum<R>();
+    if (!finite_sum()) return detail::special_value(special_, to);
     typename sum_type::words squares;
     sum_.split(squares);
-    return detail::rounded_root<R>(squares, Power * format::low);
+    return detail::rounded_root<R>(squares, Power * format::low, false, to);
   }
 
   /// Whether no infinity and no NaN was added.
@@ -201,7 +202,7 @@ class basic_exact_accumulator {
     return state;
   }
 
-  /// As to_lanes() and from_lanes(), for up to 2^21 states and a transport that is trusted: nothing is checked, and
+  /// These two are to_lanes() and from_lanes() for up to 2^21 states and a trusted transport: nothing is checked, and
   /// the words of the sum may be negative or above 2^32. from_lanes() takes these lanes, too.
   void write_lanes(std::int64_t* out) const {
     sum_.write_lanes(out);
@@ -290,16 +291,6 @@ class basic_exact_accumulator {
   FANIN_HOST_DEVICE void note(std::uint8_t seen) { seen_ = seen > seen_ ? seen : seen_; }
 
   FANIN_HOST_DEVICE bool finite_sum() const { return special_ == 0 && seen_ != minus_zeros; }
-
-  template <class R>
-  FANIN_HOST_DEVICE R without_sum() const {
-    using wanted = detail::float_format<R>;
-    if (special_ == 0) return detail::from_bits<R>(wanted::sign);
-    if (special_ == plus_infinity) return detail::from_bits<R>(wanted::infinity);
-    if (special_ == minus_infinity)
-      return detail::from_bits<R>(static_cast<typename wanted::bits>(wanted::sign | wanted::infinity));
-    return detail::from_bits<R>(wanted::quiet_nan);
-  }
 
   static constexpr std::array<std::byte, saved_bytes> header() {
     return {std::byte{'F'}, std::byte{'N'}, std::byte{'X'}, std::byte{2}, std::byte{sizeof(T)}, std::byte{Power}};

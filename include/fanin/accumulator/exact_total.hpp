@@ -10,18 +10,20 @@
 namespace fanin {
 namespace accumulator {
 
-/// The base of all exact accumulators. `State` is the public class; the value is rounded once.
+/// The base of all exact accumulators. `State` is the public class; the value is rounded once. finish() takes a
+/// format that is known at run time, too, and then gives the bits.
 template <class T, class State>
 struct exact_total {
   using element = T;
   using state = State;
+  using merges_as = exact_total;
   static constexpr bool order_free = true, rounds_once = true;
   FANIN_HOST_DEVICE static state identity() { return {}; }
   FANIN_HOST_DEVICE static void add(state& s, T x) { s.add(x); }
   FANIN_HOST_DEVICE static void merge(state& s, const state& other) { s.merge(other); }
-  template <class R>
-  FANIN_HOST_DEVICE static R finish(const state& s, std::uint64_t) {
-    return s.template round<R>();
+  template <class R, class To = fanin::detail::float_format<R>>
+  FANIN_HOST_DEVICE static typename To::value finish(const state& s, std::uint64_t, To to = {}) {
+    return s.template round<R>(to);
   }
   template <class R>
   static error_bound bound(const rounding_chain&, std::uint64_t) {
@@ -38,9 +40,9 @@ struct exact_sum : exact_total<T, exact_accumulator<T>> {
 template <class T>
 struct exact_mean : exact_sum<T> {
   using folds_as = exact_sum<T>;
-  template <class R>
-  FANIN_HOST_DEVICE static R finish(const exact_accumulator<T>& s, std::uint64_t count) {
-    return s.template mean<R>(count);
+  template <class R, class To = fanin::detail::float_format<R>>
+  FANIN_HOST_DEVICE static typename To::value finish(const exact_accumulator<T>& s, std::uint64_t count, To to = {}) {
+    return s.template mean<R>(count, to);
   }
 };
 
@@ -50,9 +52,10 @@ struct exact_square_sum : exact_total<T, exact_square_accumulator<T>> {};
 template <class T>
 struct exact_norm : exact_square_sum<T> {
   using folds_as = exact_square_sum<T>;
-  template <class R>
-  FANIN_HOST_DEVICE static R finish(const exact_square_accumulator<T>& s, std::uint64_t) {
-    return s.template root<R>();
+  template <class R, class To = fanin::detail::float_format<R>>
+  FANIN_HOST_DEVICE static typename To::value finish(const exact_square_accumulator<T>& s, std::uint64_t,
+                                                     To to = {}) {
+    return s.template root<R>(to);
   }
 };
 
@@ -61,9 +64,10 @@ template <class T, bool Root = false, unsigned Ddof = 0>
 struct exact_spread : exact_total<T, exact_moments_accumulator<T>> {
   using folds_as = exact_spread<T>;
   static constexpr spread_measure measure{Root, Ddof};
-  template <class R>
-  FANIN_HOST_DEVICE static R finish(const exact_moments_accumulator<T>& s, std::uint64_t count) {
-    return s.template spread_of<R>(count, measure);
+  template <class R, class To = fanin::detail::float_format<R>>
+  FANIN_HOST_DEVICE static typename To::value finish(const exact_moments_accumulator<T>& s, std::uint64_t count,
+                                                     To to = {}) {
+    return s.template spread_of<R>(count, measure, to);
   }
 };
 

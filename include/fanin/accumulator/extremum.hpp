@@ -83,7 +83,7 @@ struct both_extrema {
   }
 };
 
-/// The largest magnitude, which is that of the smallest or of the largest element. Of no elements it is +0.
+/// The largest magnitude, which is that of the smallest or of the largest element. Empty gives +0.
 template <class T>
 struct largest_magnitude : both_extrema<T> {
   using folds_as = both_extrema<T>;

@@ -22,10 +22,11 @@
 
 namespace fanin::detail {
 
-/// The layout of R.
+/// The layout of R. `value` is what a rounding to the format returns, and made_of() makes one of its bits.
 template <floating R>
 struct float_format {
   using bits = std::conditional_t<sizeof(R) == 8, std::uint64_t, std::uint32_t>;
+  using value = R;
   static constexpr int digits = std::numeric_limits<R>::digits;
   static constexpr int low = std::numeric_limits<R>::min_exponent - digits;  ///< 2^low: the smallest subnormal
   static constexpr int high = std::numeric_limits<R>::max_exponent;          ///< all finite values are below 2^high
@@ -33,21 +34,54 @@ struct float_format {
   static constexpr bits implicit_one = bits{1} << (digits - 1);
   static constexpr bits infinity = bits{2 * high - 1} << (digits - 1);
   static constexpr bits quiet_nan = infinity | bits{1} << (digits - 2);
+  static constexpr bool has_infinity = true;
+  FANIN_HOST_DEVICE static R made_of(bits from) {
+    R made;
+    std::memcpy(&made, &from, sizeof made);
+    return made;
+  }
 };
 template <narrow_float R>
 struct float_format<R> {
   using bits = typename R::word;
+  using value = R;
   static constexpr int digits = std::numeric_limits<R>::digits;
   static constexpr int low = std::numeric_limits<R>::min_exponent - digits;
   static constexpr int high = std::numeric_limits<R>::max_exponent;
   static constexpr bits sign = R::sign_bit, infinity = R::after_largest, quiet_nan = R::quiet_nan;
+  static constexpr bool has_infinity = R::has_infinity;
+  FANIN_HOST_DEVICE static R made_of(bits from) { return R::of_bits(from); }
+};
+/// A layout that is known at run time, in place of a float_format. Its values are their bits.
+struct number_format {
+  using bits = std::uint64_t;
+  using value = bits;
+  int digits, low, high;
+  bits sign, infinity, quiet_nan;
+  bool has_infinity;
+  template <class R>
+  static constexpr number_format of() {
+    using known = float_format<R>;
+    return {known::digits,   known::low,       known::high,        known::sign,
+            known::infinity, known::quiet_nan, known::has_infinity};
+  }
+  FANIN_HOST_DEVICE static value made_of(bits from) { return from; }
 };
 
 template <class R>
 FANIN_HOST_DEVICE inline R from_bits(typename float_format<R>::bits bits) {
-  R value;
-  std::memcpy(&value, &bits, sizeof value);
-  return value;
+  return float_format<R>::made_of(bits);
+}
+
+/// The value of a sum with these specials, the bits of seen_bits in docs/exact-format.md, or without any of zeros
+/// that are negative.
+template <class To>
+FANIN_HOST_DEVICE typename To::value special_value(unsigned special, To to) {
+  constexpr unsigned plus_infinity = 2, minus_infinity = 4;
+  const bool is_nan = special != 0 && special != plus_infinity && special != minus_infinity;
+  const auto size = static_cast<typename To::bits>(is_nan ? to.quiet_nan : special == 0 ? 0 : to.infinity);
+  const bool is_negative = special == 0 || special == minus_infinity;
+  return to.made_of(static_cast<typename To::bits>(is_negative ? size | to.sign : size));
 }
 
 template <class R>
@@ -80,7 +114,7 @@ struct leading_words {
   int first = 0;  ///< may be negative: words below the number's are 0
   bool sticky = false;
 
-  /// Those of x, least significant word first.
+  /// Takes the leading words of x, whose least significant word comes first.
   template <int N>
   FANIN_HOST_DEVICE explicit leading_words(const std::uint32_t (&x)[N]) {
     int top = N - 1;
@@ -111,21 +145,19 @@ struct leading_words {
 /// The magnitude sum(limb[i] * 2^(low + 32 i)), plus an unknown amount below 2^low if `sticky`, rounded once to R: to
 /// nearest, ties to even, with gradual underflow, and to infinity from 2^high - half a unit on, or in a format
 /// without infinity to NaN beyond half a unit above its largest number. Returns the bits without a sign. With
-/// `sticky` the magnitude must have more bits than R.
-template <class R, int Count>
-FANIN_HOST_DEVICE typename float_format<R>::bits round_magnitude(const std::uint32_t (&limb)[Count], int low,
-                                                                 bool sticky) {
-  using format = float_format<R>;
-  using bits = typename format::bits;
+/// `sticky` the magnitude must have more bits than R. The format R is that of `to`.
+template <class R, class To = float_format<R>, int Count>
+FANIN_HOST_DEVICE typename To::bits round_magnitude(const std::uint32_t (&limb)[Count], int low, bool sticky,
+                                                    To to = {}) {
   int top = Count - 1;
   while (top > 0 && limb[top] == 0) --top;
   if (limb[top] == 0) return 0;
   int leading = 32 * top + 31;
   while ((limb[top] >> (leading % 32)) == 0) --leading;
-  if (low + leading >= format::high) return format::infinity;
+  if (low + leading >= to.high) return to.infinity;
 
-  const int normal_unit = low + leading - (format::digits - 1);
-  const int unit = normal_unit > format::low ? normal_unit : format::low;
+  const int normal_unit = low + leading - (to.digits - 1);
+  const int unit = normal_unit > to.low ? normal_unit : to.low;
   const int kept = unit - low;  // index of the last bit that is kept
   if (kept > leading + 1) return 0;
   const int first = kept > 0 ? kept / 32 : 0;
@@ -142,9 +174,8 @@ FANIN_HOST_DEVICE typename float_format<R>::bits round_magnitude(const std::uint
   }
   // A mantissa that was rounded up to the next power of two carries into the exponent, the largest one to infinity.
   // In a format without infinity it can carry further.
-  const std::uint64_t rounded = (static_cast<std::uint64_t>(unit - format::low) << (format::digits - 1)) + mantissa;
-  if constexpr (narrow_float<R>) return rounded < format::infinity ? static_cast<bits>(rounded) : format::infinity;
-  return static_cast<bits>(rounded);
+  const std::uint64_t rounded = (static_cast<std::uint64_t>(unit - to.low) << (to.digits - 1)) + mantissa;
+  return !to.has_infinity && rounded > to.infinity ? to.infinity : static_cast<typename To::bits>(rounded);
 }
 
 /// A multiple of 2^Low, wide enough for sums of up to 2^63 numbers that are each below 2^High in magnitude.
@@ -197,7 +228,7 @@ class fixed_point {
   }
 
   FANIN_HOST_DEVICE void merge(const fixed_point& other) {
-    for (int i = 0; i < limb_count; ++i) limb_[i] += other.limb_[i];
+    FANIN_ROLLED for (int i = 0; i < limb_count; ++i) limb_[i] += other.limb_[i];
     pending_ += other.pending_;
     count_additions(1);
   }
@@ -208,7 +239,7 @@ class fixed_point {
     typename fixed_point<OtherLow, OtherHigh>::words magnitude;
     const bool negative = other.split(magnitude);
     int exponent = OtherLow;
-    for (const std::uint32_t word : magnitude) {
+    FANIN_ROLLED for (const std::uint32_t word : magnitude) {
       if (word != 0) add_scaled(negative ? -static_cast<int128>(word) : static_cast<int128>(word), exponent);
       exponent += 32;
     }
@@ -217,7 +248,7 @@ class fixed_point {
   /// Restores invariant 3.
   FANIN_HOST_DEVICE void propagate() {
     std::int64_t carry = 0;
-    for (int i = 0; i + 1 < limb_count; ++i) {
+    FANIN_ROLLED for (int i = 0; i + 1 < limb_count; ++i) {
       const std::int64_t sum = limb_[i] + carry;
       limb_[i] = sum & payload_mask;
       carry = sum >> 32;
@@ -226,19 +257,20 @@ class fixed_point {
     pending_ = 0;
   }
 
-  /// The value rounded once to R. Zero gives +0.
-  template <class R>
-  FANIN_HOST_DEVICE R round() const {
-    return with_sign<R>([](const auto& magnitude, int low) { return round_magnitude<R>(magnitude, low, false); });
+  /// The value rounded once to R, the format of `to`. Zero gives +0.
+  template <class R, class To = float_format<R>>
+  FANIN_HOST_DEVICE typename To::value round(To to = {}) const {
+    return with_sign(to,
+                     [to](const auto& magnitude, int low) { return round_magnitude<R>(magnitude, low, false, to); });
   }
 
-  /// The value divided by `count` > 0 and rounded once to R. Zero gives +0.
-  template <class R>
-  FANIN_HOST_DEVICE R round_quotient(std::uint64_t count) const {
-    return with_sign<R>([count](const auto& magnitude, int low) {
+  /// The value divided by `count` > 0 and rounded once to R, the format of `to`. Zero gives +0.
+  template <class R, class To = float_format<R>>
+  FANIN_HOST_DEVICE typename To::value round_quotient(std::uint64_t count, To to = {}) const {
+    return with_sign(to, [count, to](const auto& magnitude, int low) {
       leading_words<5> quotient(magnitude);
       quotient.divide(count);
-      return round_magnitude<R>(quotient.word, low + 32 * quotient.first, quotient.sticky);
+      return round_magnitude<R>(quotient.word, low + 32 * quotient.first, quotient.sticky, to);
     });
   }
 
@@ -251,7 +283,7 @@ class fixed_point {
 
   FANIN_HOST_DEVICE static fixed_point from_words(const words& in) {
     fixed_point value;
-    for (int i = 0; i < limb_count; ++i) value.limb_[i] = in[i];
+    FANIN_ROLLED for (int i = 0; i < limb_count; ++i) value.limb_[i] = in[i];
     value.limb_[limb_count - 1] = static_cast<std::int32_t>(in[limb_count - 1]);
     return value;
   }
@@ -350,15 +382,14 @@ class fixed_point {
   }
 
   /// round(words, low) with the sign of the value, where |value| is the number with these words in units of 2^low.
-  template <class R, class Round>
-  FANIN_HOST_DEVICE R with_sign(Round round) const {
-    using format = float_format<R>;
+  template <class To, class Round>
+  FANIN_HOST_DEVICE typename To::value with_sign(To to, Round round) const {
     words magnitude;
     const band used = used_words(magnitude);
     const auto rounded = [&](const auto& word) {
-      const typename format::bits bits = round(word, Low + 32 * used.first);
-      const bool is_nan = narrow_float<R> && bits == format::quiet_nan;
-      return from_bits<R>(static_cast<typename format::bits>(used.negative && !is_nan ? bits | format::sign : bits));
+      const typename To::bits bits = round(word, Low + 32 * used.first);
+      const bool is_nan = !to.has_infinity && bits == to.quiet_nan;
+      return to.made_of(static_cast<typename To::bits>(used.negative && !is_nan ? bits | to.sign : bits));
     };
     // A device keeps to one copy of the code.
     FANIN_HOST_ONLY(if (used.count <= 8) {

@@ -44,6 +44,7 @@ template <class T, class Term = plain_term>
 struct integer_sum : detail::unrounded {
   using element = T;
   using state = int128;
+  using merges_as = integer_sum<std::int64_t>;
   FANIN_HOST_DEVICE static constexpr state identity() { return 0; }
   FANIN_HOST_DEVICE static void add(state& s, element x) { s += Term::of(x); }
   FANIN_HOST_DEVICE static void merge(state& s, state other) { s += other; }
@@ -84,9 +85,11 @@ template <class T>
 struct integer_square_sum : detail::unrounded {
   using element = T;
   using state = uint128;
+  using merges_as = integer_square_sum<std::int64_t>;
   static constexpr state limit = state{1} << 127;
   FANIN_HOST_DEVICE static constexpr state identity() { return 0; }
-  FANIN_HOST_DEVICE static void add(state& s, element x) {
+  template <class Integer>
+  FANIN_HOST_DEVICE static void add(state& s, Integer x) {
     const auto wide = static_cast<uint128>(x < 0 ? -static_cast<int128>(x) : static_cast<int128>(x));
     merge(s, wide * wide);
   }
@@ -121,6 +124,7 @@ template <class T>
 struct integer_product : detail::unrounded {
   using element = T;
   using state = integer_product_state;
+  using merges_as = integer_product<std::int64_t>;
   FANIN_HOST_DEVICE static constexpr state identity() { return {1, false, false}; }
   FANIN_HOST_DEVICE static void add(state& s, element x) {
     const auto bits = static_cast<std::uint64_t>(x);

@@ -22,7 +22,7 @@ enum class lane_merge : std::uint8_t {
 
 namespace accumulator {
 
-/// As ordered(), or for the search of the smallest: larger for a smaller x, and still above all numbers for a NaN.
+/// ordered(x) if the largest is looked for. Otherwise it is larger for a smaller x, and a NaN is above all numbers.
 template <bool Largest, class T>
 std::int64_t rank_of(T x) {
   const bool is_nan = x != x;

@@ -12,8 +12,8 @@
 namespace fanin {
 namespace accumulator {
 
-/// Of elements x with the largest element m, m and the sum of e^(x - m): at least 1 where there is an element, at
-/// most their number, and NaN where an element is NaN.
+/// The largest element m, and the sum of e^(x - m) over the elements x: at least 1 where there is an element, at most
+/// the number of elements, and NaN where an element is NaN.
 struct scaled_sum {
   double largest;
   double sum;

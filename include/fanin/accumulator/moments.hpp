@@ -13,8 +13,8 @@
 
 namespace fanin {
 
-/// Which measure of spread is meant: with the root the standard deviation, without it the variance; of a population,
-/// or with `ddof` 1 of a sample.
+/// Which measure of spread is meant: the standard deviation if `root`, otherwise the variance. `ddof` is 0 for a
+/// population and 1 for a sample.
 struct spread_measure {
   bool root = false;
   unsigned ddof = 0;
@@ -50,12 +50,12 @@ FANIN_HOST_DEVICE void subtract_square(const std::uint32_t (&y)[N], std::uint32_
   }
 }
 
-/// Of the variance (count * squares - sum^2) / (count (count - ddof)), in units of 2^low, that spread, rounded once
-/// to R. `sum` is the magnitude of the sum in units of 2^(low/2), and low is even. Least significant words come
-/// first.
-template <class R, int N, int M>
-FANIN_HOST_DEVICE R rounded_spread(const std::uint32_t (&sum)[N], const std::uint32_t (&squares)[M], int low,
-                                   std::uint64_t count, spread_measure wanted) {
+/// The variance (count * squares - sum^2) / (count (count - ddof)), in units of 2^low, or its root, as `wanted` says,
+/// rounded once to R, the format of `to`. `sum` is the magnitude of the sum in units of 2^(low/2), and low is even.
+/// Least significant words come first.
+template <class R, class To = float_format<R>, int N, int M>
+FANIN_HOST_DEVICE typename To::value rounded_spread(const std::uint32_t (&sum)[N], const std::uint32_t (&squares)[M],
+                                                    int low, std::uint64_t count, spread_measure wanted, To to = {}) {
   std::uint32_t numerator[M + 2];
   multiply(squares, count, numerator);
   subtract_square(sum, numerator);
@@ -64,12 +64,12 @@ FANIN_HOST_DEVICE R rounded_spread(const std::uint32_t (&sum)[N], const std::uin
     leading_words<9> quotient(numerator);
     quotient.divide(count);
     quotient.divide(count - wanted.ddof);
-    return rounded_root<R>(quotient.word, low + 32 * quotient.first, quotient.sticky);
+    return rounded_root<R>(quotient.word, low + 32 * quotient.first, quotient.sticky, to);
   }
   leading_words<7> quotient(numerator);
   quotient.divide(count);
   quotient.divide(count - wanted.ddof);
-  return from_bits<R>(round_magnitude<R>(quotient.word, low + 32 * quotient.first, quotient.sticky));
+  return to.made_of(round_magnitude<R>(quotient.word, low + 32 * quotient.first, quotient.sticky, to));
 }
 
 }  // namespace detail
@@ -107,17 +107,17 @@ struct exact_moments_accumulator {
             exact_square_accumulator<T>::read_lanes(lanes + exact_accumulator<T>::lane_count)};
   }
 
-  /// That measure of spread of the `count` > ddof elements that were added, rounded once. Equal elements give +0; any
-  /// NaN or infinity gives NaN.
-  template <class R = T>
-  FANIN_HOST_DEVICE R spread_of(std::uint64_t count, spread_measure wanted) const {
+  /// The variance or standard deviation of the `count` > ddof elements that were added, rounded once. Equal elements
+  /// give +0; any NaN or infinity gives NaN.
+  template <class R = T, class To = detail::float_format<R>>
+  FANIN_HOST_DEVICE typename To::value spread_of(std::uint64_t count, spread_measure wanted, To to = {}) const {
     using square_type = typename exact_square_accumulator<T>::sum_type;
-    if (!sum.finite()) return detail::from_bits<R>(detail::float_format<R>::quiet_nan);
+    if (!sum.finite()) return to.made_of(to.quiet_nan);
     typename exact_accumulator<T>::sum_type::words total;
     typename square_type::words square_total;
     sum.total().split(total);
     squares.total().split(square_total);
-    return detail::rounded_spread<R>(total, square_total, 2 * detail::float_format<T>::low, count, wanted);
+    return detail::rounded_spread<R>(total, square_total, 2 * detail::float_format<T>::low, count, wanted, to);
   }
   /// The population variance.
   template <class R = T>
@@ -135,7 +135,7 @@ struct integer_moments {
   std::uint64_t squares_high;  ///< the bits from 2^128 on
 };
 
-/// That spread of `count` > ddof integers, rounded once.
+/// The variance or standard deviation of `count` > ddof integers, rounded once.
 FANIN_HOST_DEVICE FANIN_NOINLINE inline double rounded_spread(const integer_moments& s, std::uint64_t count,
                                                               spread_measure wanted) {
   constexpr int sum_words = 4;
@@ -155,9 +155,11 @@ struct integer_spread {
   using element = T;
   using state = integer_moments;
   using folds_as = integer_spread<T>;
+  using merges_as = integer_spread<std::int64_t>;
   static constexpr bool order_free = true;
   FANIN_HOST_DEVICE static constexpr state identity() { return {0, 0, 0}; }
-  FANIN_HOST_DEVICE static void add(state& s, element x) {
+  template <class Integer>
+  FANIN_HOST_DEVICE static void add(state& s, Integer x) {
     const auto size = static_cast<uint128>(x < 0 ? -static_cast<int128>(x) : static_cast<int128>(x));
     merge(s, {x, size * size, 0});
   }

@@ -18,14 +18,14 @@ FANIN_HOST_DEVICE inline std::uint64_t floor_root(uint128 x) {
   return root;
 }
 
-/// The square root of sum(word[i] * 2^(low + 32 i)), low even, rounded once to R. Zero gives +0. With `more` there is
-/// an unknown amount below 2^low besides, and the sum has 127 bits or more.
-/// The root of the leading 127 or 128 bits has 64 bits. The rounding also needs to know whether a remainder or any
-/// other bit is left.
-template <class R, int Count>
-FANIN_HOST_DEVICE R rounded_root(const std::uint32_t (&word)[Count], int low, bool more = false) {
+/// The square root of sum(word[i] * 2^(low + 32 i)), low even, rounded once to R, the format of `to`. Zero gives +0.
+/// With `more` there is an unknown amount below 2^low besides, and the sum has 127 bits or more. The root of the
+/// leading 127 or 128 bits has 64 bits. The rounding also needs to know whether a remainder or any other bit is left.
+template <class R, class To = float_format<R>, int Count>
+FANIN_HOST_DEVICE typename To::value rounded_root(const std::uint32_t (&word)[Count], int low, bool more = false,
+                                                  To to = {}) {
   const leading_words<5> leading(word);
-  if (leading.word[4] == 0) return R{};
+  if (leading.word[4] == 0) return to.made_of(0);
   int zeros = 0;
   while (leading.word[4] >> (31 - zeros) == 0) ++zeros;
   // The window is the leading 127 or 128 bits, with an even exponent of its last bit, so that this has a root.
@@ -37,7 +37,7 @@ FANIN_HOST_DEVICE R rounded_root(const std::uint32_t (&word)[Count], int low, bo
   const std::uint64_t root = floor_root(window);
   const bool sticky = more || leading.sticky || rest || static_cast<uint128>(root) * root != window;
   const std::uint32_t limbs[] = {static_cast<std::uint32_t>(root), static_cast<std::uint32_t>(root >> 32)};
-  return from_bits<R>(round_magnitude<R>(limbs, (low + 32 * leading.first + shift) / 2, sticky));
+  return to.made_of(round_magnitude<R>(limbs, (low + 32 * leading.first + shift) / 2, sticky, to));
 }
 
 }  // namespace fanin::detail

@@ -23,9 +23,9 @@ struct compensated_double_moments {
   compensated_state<double> squares;
 };
 
-/// Of S and Q, the sums of `count` > ddof numbers and of their squares, that spread: (Q - S^2 / n) / (n - ddof), or
-/// its root. Each sum is a double and its low part; what is computed of them carries low parts too, and no square of
-/// S overflows. A difference below 0 counts as 0.
+/// The variance (Q - S^2 / n) / (n - ddof) of n = `count` > ddof numbers, or its root, where S and Q are the sums of
+/// the numbers and of their squares. Each sum is a double and its low part; what is computed of them carries low
+/// parts too, and no square of S overflows. A difference below 0 counts as 0.
 FANIN_HOST_DEVICE FANIN_NOINLINE inline double spread_of_sums(const compensated_double_moments& s,
                                                               std::uint64_t count, spread_measure wanted) {
   const auto n = static_cast<double>(count);
@@ -48,6 +48,7 @@ struct plain_moments {
   static_assert(sizeof(T) < sizeof(double));
   using element = T;
   using state = double_moments;
+  using merges_as = plain_moments;
   static constexpr bool order_free = false;
   FANIN_HOST_DEVICE static constexpr state identity() { return {0, 0}; }
   FANIN_HOST_DEVICE static void add(state& s, element x) {
@@ -72,6 +73,7 @@ template <class T>
 struct compensated_moments {
   using element = T;
   using state = compensated_double_moments;
+  using merges_as = compensated_moments;
   static constexpr bool order_free = false;
   static constexpr bool rounds_squares = sizeof(T) == sizeof(double);
   FANIN_HOST_DEVICE static constexpr state identity() { return {{0, 0}, {0, 0}}; }
@@ -99,9 +101,9 @@ struct compensated_moments {
   using sum = compensated_sum<double>;
 };
 
-/// The same sums, for which a machine may add up a leaf's differences from an element of each lane, and their
-/// squares, in double: at most 32 elements that are not 0. These lose at most that part `of_variance`;
-/// docs/numerics.md has the proof.
+/// The sums of compensated_moments, for which a machine may add up, in double, a leaf's differences from an element
+/// of each lane, and their squares: at most 32 elements that are not 0. That loses at most the part `of_variance` of
+/// the variance; docs/numerics.md has the proof.
 template <class T>
 struct shifted_moments : compensated_moments<T> {
   static double error_of_sums(const rounding_chain& chain) {

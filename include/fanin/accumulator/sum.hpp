@@ -14,6 +14,7 @@ template <class T, class Term = plain_term>
 struct plain_sum {
   using element = T;
   using state = T;
+  using merges_as = plain_sum<T>;
   static constexpr bool order_free = false;
   FANIN_HOST_DEVICE static constexpr state identity() { return additive_identity<T>(); }
   FANIN_HOST_DEVICE static void add(state& s, element x) { s += Term::of(x); }

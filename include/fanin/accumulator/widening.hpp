@@ -15,19 +15,10 @@ struct widening : A {
   using element = T;
   using of_floats = A;
   using folds_as = widening<T, folds_as_t<A>>;
+  using merges_as = merges_as_t<A>;
   template <class... Rest>
   FANIN_HOST_DEVICE static void add(typename A::state& s, T x, Rest... rest) {
     A::add(s, static_cast<float>(x), wide(rest)...);
-  }
-  template <int N>
-  FANIN_HOST_DEVICE static void add_run(typename A::state& s, const T (&x)[N], std::uint64_t position) requires
-      requires(const float (&all)[N]) {
-    A::add_run(s, all, position);
-  }
-  {
-    float all[N];
-    for (int i = 0; i < N; ++i) all[i] = x[i];
-    A::add_run(s, all, position);
   }
   template <class R>
   FANIN_HOST_DEVICE static R finish(const typename A::state& s, std::uint64_t count) {

@@ -14,7 +14,7 @@ struct execution {
   int multiprocessors = 1;
   bool programmatic = false;   ///< kernels may be launched before the preceding kernel has ended
   std::size_t copy_room = 0;   ///< the most shared memory of a block if kernels use bulk copies, else 0
-  double bytes_per_cycle = 0;  ///< that the device's memory delivers to each multiprocessor in one of its cycles
+  double bytes_per_cycle = 0;  ///< what the device's memory delivers to a multiprocessor in one of its cycles
   CUstream_st* stream = nullptr;
   unsigned* ticket = nullptr;   ///< in device memory; 0 between launches
   void* exact_total = nullptr;  ///< in device memory; room for any recipe's state, 0 between launches

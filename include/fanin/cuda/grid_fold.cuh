@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From one state in each thread to one state for the grid, in one launch and in a fixed order.
+// Merges the states of all threads to one state for the grid, in one launch and in a fixed order.
 #pragma once
 
 #include <cuda/atomic>
@@ -41,7 +41,7 @@ __device__ inline bool take_ticket(unsigned* ticket) {
   return last;
 }
 
-/// The same for all threads of a block, of which thread 0 has written the result. All threads receive the answer.
+/// Calls take_ticket() in thread 0, which has written the block's result, and returns the answer in all threads.
 __device__ inline bool is_last_block(unsigned* ticket) {
   return __syncthreads_or(threadIdx.x == 0 && take_ticket(ticket)) != 0;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Launch shapes: how many blocks a kernel has, and which vectors each block reads, by array length and device.
-// The figures were chosen on an H200 with bench/device_sums.cpp; docs/architecture.md tells what else was tried.
+// The figures were chosen on an H200 with bench/device_sums.cpp; docs/notes/gpu-kernels.md tells what else was tried.
 #pragma once
 
 #include <algorithm>
@@ -11,10 +11,10 @@ namespace fanin::device_code::tuning {
 
 /// How a kernel over 16-byte vectors is launched.
 struct shape {
-  int threads;  ///< of a block
+  int threads;  ///< threads in a block
   int blocks_per_multiprocessor;
-  int loads;      ///< that a thread issues before it uses the result of the first
-  int slots = 0;  ///< of a warp, for kernels with bulk copies: each holds `loads` vectors for every lane
+  int loads;      ///< loads that a thread issues before it uses the first one's result
+  int slots = 0;  ///< slots of a warp, for kernels with bulk copies: each holds `loads` vectors for every lane
 };
 
 /// Two blocks of 512 threads use all registers of a multiprocessor at 64 a thread, and have 128 KiB of loads in

@@ -14,6 +14,8 @@ __device__ State shuffle_down(State value, unsigned distance, unsigned mask = 0x
   static_assert(std::is_trivially_copyable_v<State>);
   unsigned words[(sizeof(State) + 3) / 4];
   std::memcpy(words, &value, sizeof value);
+  // Long loops take long to compile if they are unrolled to the end.
+#pragma unroll(sizeof words > 128 ? 4 : 32)
   for (unsigned& word : words) word = __shfl_down_sync(mask, word, distance);
   std::memcpy(&value, words, sizeof value);
   return value;

@@ -131,20 +131,33 @@ using arrays_of =
     typename arrays_for<A, std::conditional_t<accumulator::inputs_of<A>() == 2, array_pair<typename A::element>,
                                               peeled_array<typename A::element>>>::type;
 
+/// What an accumulator adds for several elements.
+template <class Number, int Size>
+struct numbers {
+  static constexpr int size = Size;
+  Number at[size];
+};
+
 /// What A adds for an element that was loaded from `from`, which has the rule if A needs one.
 template <class A, class From, class T = typename A::element>
-__device__ T read(const From& from, const T& x) {
+__device__ auto read(const From& from, const T& x) {
   if constexpr (reads_by_rule<A>) {
     return A::read(x, from.rule);
   } else {
     return x;
   }
 }
-/// The same for the elements of a vector.
-template <class A, class From, class T = typename A::element>
-__device__ vector<T> read(const From& from, vector<T> v) {
-  if constexpr (reads_by_rule<A>) A::read_all(v.at, from.rule);
-  return v;
+/// What A adds for each of several elements that were loaded from `from`: by A::read_all() where A has it.
+template <class A, class From, class T, int N>
+__device__ auto read_all(const From& from, const T (&x)[N]) {
+  numbers<decltype(read<A>(from, x[0])), N> found;
+  if constexpr (requires { A::read_all(x, found.at, from.rule); }) {
+    A::read_all(x, found.at, from.rule);
+  } else {
+#pragma unroll
+    for (int i = 0; i < N; ++i) found.at[i] = read<A>(from, x[i]);
+  }
+  return found;
 }
 
 /// Vector i of each array.
@@ -180,10 +193,11 @@ __device__ typename A::state located(const arrays_of<A>& x, typename A::state s)
   return s;
 }
 
-/// Whether A adds the elements of a whole vector at once, in whatever order.
+/// Whether A adds the words of a whole vector at once, in whatever order, which it reads by the rule.
 template <class A>
-concept adds_all = requires(typename A::state& s, const vector<typename A::element>& v) {
-  A::add_all(s, v.at);
+concept adds_words = requires(typename A::state& s, const vector<typename A::element>& v,
+                              const typename A::rule& rule) {
+  A::add_words(s, v.at, rule);
 };
 
 /// The states of a thread: one for each element of a vector, but at most four, and only one where A adds a whole
@@ -193,7 +207,7 @@ class vector_fold {
  public:
   using T = typename A::element;
   using state = typename A::state;
-  static constexpr int lanes = adds_runs<A> || adds_all<A> ? 1 : vector<T>::size < 4 ? vector<T>::size : 4;
+  static constexpr int lanes = adds_runs<A> || adds_words<A> ? 1 : vector<T>::size < 4 ? vector<T>::size : 4;
 
   __device__ vector_fold() {
 #pragma unroll
@@ -201,19 +215,22 @@ class vector_fold {
   }
   /// Adds a vector of each of the arrays, whose first elements have the position `position` in the whole input.
   __device__ void add(const arrays_of<A>& arrays, const one_vector<T>& v, std::uint64_t position) {
-    const vector<T> x = read<A>(arrays, v.x);
+    if constexpr (adds_words<A>) {
+      A::add_words(lanes_[0], v.x.at, arrays.rule);
+      return;
+    }
+    const auto x = read_all<A>(arrays, v.x.at);
     if constexpr (adds_runs<A>) {
       A::add_run(lanes_[0], x.at, position);
-    } else if constexpr (adds_all<A>) {
-      A::add_all(lanes_[0], x.at);
     } else {
 #pragma unroll
       for (int i = 0; i < vector<T>::size; ++i) add_at<A>(lanes_[i % lanes], position + i, x.at[i]);
     }
   }
-  __device__ void add(const arrays_of<A>&, const two_vectors<T>& v, std::uint64_t position) {
+  __device__ void add(const arrays_of<A>& arrays, const two_vectors<T>& v, std::uint64_t position) {
+    const auto x = read_all<A>(arrays, v.x.at), y = read_all<A>(arrays, v.y.at);
 #pragma unroll
-    for (int i = 0; i < vector<T>::size; ++i) add_at<A>(lanes_[i % lanes], position + i, v.x.at[i], v.y.at[i]);
+    for (int i = 0; i < vector<T>::size; ++i) add_at<A>(lanes_[i % lanes], position + i, x.at[i], y.at[i]);
   }
   /// Adds the elements before and after the vectors: each of the first threads of block 0 adds one from the head and
   /// one from the tail.
@@ -240,7 +257,7 @@ class vector_fold {
  private:
   __device__ void add_one(const arrays_of<A>& arrays, const T* x, std::uint64_t position) {
     if constexpr (accumulator::inputs_of<A>() == 2) {
-      add_at<A>(lanes_[0], position, *x, *arrays.y.at(x));
+      add_at<A>(lanes_[0], position, read<A>(arrays, *x), read<A>(arrays, *arrays.y.at(x)));
     } else {
       add_at<A>(lanes_[0], position, read<A>(arrays, *x));
     }

@@ -17,7 +17,7 @@ struct inputs_of_rank {
   }
 };
 
-/// Of what the verbs take.
+/// The inputs of a rank from what the verbs take.
 template <class X, class... Y>
 inputs_of_rank inputs_of(const X& x, const Y&... y) {
   try {

@@ -12,7 +12,7 @@
 
 namespace fanin::mpi::detail {
 
-/// What MPI_MAXLOC reduces with the type MPI_LONG_INT. Of equal ranks of elements, the lowest `owner` is taken.
+/// What MPI_MAXLOC reduces with the type MPI_LONG_INT. Among equal ranks of elements, the lowest `owner` is taken.
 struct candidate {
   long rank_of_element;
   int owner;

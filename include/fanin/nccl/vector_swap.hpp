@@ -46,7 +46,7 @@ class vector_swap {
       if (!last) summed[step % 2].record(summing);
       begin += length;
     }
-    if (step >= 2) summed[step % 2].hold_up(stream_);  // that of the last piece but one
+    if (step >= 2) summed[step % 2].hold_up(stream_);  // waits for the last piece but one
   }
 
  private:

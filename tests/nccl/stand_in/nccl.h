@@ -65,7 +65,7 @@ inline ncclResult_t exchange_messages(stand_in_world& world, stand_in_world::gro
   if (busy) check(cudaEventRecord(mine.ready, stream));
   world.all.arrive_and_wait();
 
-  std::map<int, std::size_t> taken;  // of each peer's messages
+  std::map<int, std::size_t> taken;  // messages taken from each peer
   for (const message& one : mine.messages) {
     if (one.sends) continue;
     const auto& other = world.posted[static_cast<std::size_t>(one.peer)];
@@ -150,7 +150,7 @@ ncclResult_t reduce_on_host(const void* from, void* to, std::size_t count, ncclC
 
 }  // namespace fanin::test
 
-/// Of 64-bit integers, those without a sign below 2^63.
+/// Reduces 64-bit integers. Those without a sign have to be below 2^63.
 inline ncclResult_t ncclAllReduce(const void* from, void* to, std::size_t count, ncclDataType_t, ncclRedOp_t what,
                                   ncclComm_t comm, cudaStream_t stream) {
   return fanin::test::reduce_on_host(
@@ -165,7 +165,7 @@ inline ncclResult_t ncclAllReduce(const void* from, void* to, std::size_t count,
         return total;
       });
 }
-/// Of 64-bit integers.
+/// Gathers 64-bit integers.
 inline ncclResult_t ncclAllGather(const void* from, void* to, std::size_t count, ncclDataType_t, ncclComm_t comm,
                                   cudaStream_t stream) {
   return fanin::test::reduce_on_host(from, to, count, comm, stream,

@@ -28,11 +28,11 @@ struct block_barriers {
   }
   std::barrier<> all;
   std::deque<std::barrier<>> of_warp;
-  std::uint64_t shown[2][1024] = {};  ///< of one exchange and of the next
+  std::uint64_t shown[2][1024] = {};  ///< what lanes show in one exchange and in the next
   std::atomic<bool> any = false;
 };
 inline block_barriers* running = nullptr;
-inline thread_local unsigned exchanges;  ///< of the calling thread's warp
+inline thread_local unsigned exchanges;  ///< exchanges so far in the calling thread's warp
 
 }  // namespace fanin::test
 

@@ -9,7 +9,7 @@
 namespace fanin::detail {
 
 /// The first 60 bytes of `text`, with every byte but printable ASCII written as \xNN, and "..." if there are more.
-/// For text from files and from the command line.
+/// Messages show text from files and from the command line so.
 std::string printable(std::string_view text);
 
 /// "; did you mean 'word'? there are ..." with the known word fewest edits away and then all of them. The question is

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "backends/threads.hpp"
+#include "base/threads.hpp"
 
 #include <dlfcn.h>
 #include <sched.h>

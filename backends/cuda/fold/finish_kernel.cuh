@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernel that merges the states of each result and writes the value. A single result is a batch of one.
+#pragma once
+
+#include <fanin/cuda/fold_kernel.cuh>
+
+#include "backends/cuda/batch/items.cuh"
+#include "backends/cuda/fold/add_to_result.cuh"
+#include "backends/cuda/fold/ending.hpp"
+#include "backends/cuda/presence/presence_counts.hpp"
+#include "backends/presence_rule.hpp"
+
+namespace fanin::cuda {
+
+/// The states of a launch, which the kernel reads from batch_output::states.
+struct state_source {
+  state_form form;
+  std::size_t stride;  ///< bytes from one state to the next
+  const void* merged;  ///< null, or a state in which others are merged already
+};
+
+/// What becomes of merged states.
+struct finish_target {
+  ending end;
+  unsigned word_bytes, words;  ///< a result consists of words of that size
+  bool adds;                   ///< to the results
+  /// A result that is no part of a batch is a device_result. It has all `count` elements, unless `present` is not
+  /// null.
+  bool is_single;
+  void* merged;  ///< null, or where a single merged state goes in place of a result
+  stand_in absent;
+  std::uint64_t count;
+  const presence_counts* present;
+};
+
+/// The end of an operation whose results have numbers of the type `result`. `ended_as`: ended_as() of its recipe.
+inline finish_target target_of(operation what, element_type type, element_type result, operation ended_as) {
+  finish_target target{};
+  target.end = {ended_as, result, format_of(result), rule_of(what, type)};
+  with_result_type(what, result, [&]<class R>() {
+    target.word_bytes = alignof(R);
+    target.words = sizeof(R) / alignof(R);
+  });
+  return target;
+}
+
+namespace tuning {
+inline constexpr int finish_threads = 128;
+}  // namespace tuning
+
+/// Word i, in memory of words of that size.
+inline __device__ std::uint64_t load_word(const void* words, unsigned bytes, std::uint64_t i) {
+  switch (bytes) {
+    case 1:
+      return static_cast<const std::uint8_t*>(words)[i];
+    case 2:
+      return static_cast<const std::uint16_t*>(words)[i];
+    case 4:
+      return static_cast<const std::uint32_t*>(words)[i];
+    default:
+      return static_cast<const std::uint64_t*>(words)[i];
+  }
+}
+inline __device__ void store_word(void* words, unsigned bytes, std::uint64_t i, std::uint64_t word) {
+  switch (bytes) {
+    case 1:
+      static_cast<std::uint8_t*>(words)[i] = static_cast<std::uint8_t>(word);
+      break;
+    case 2:
+      static_cast<std::uint16_t*>(words)[i] = static_cast<std::uint16_t>(word);
+      break;
+    case 4:
+      static_cast<std::uint32_t*>(words)[i] = static_cast<std::uint32_t>(word);
+      break;
+    default:
+      static_cast<std::uint64_t*>(words)[i] = word;
+  }
+}
+inline __device__ void store_value(const batch_output& out, const finish_target& target, std::uint64_t result,
+                                   const finished_bits& value) {
+  for (unsigned i = 0; i < target.words; ++i) {
+    store_word(out.results, target.word_bytes, result * target.words + i, value.part[i]);
+  }
+}
+
+/// Writes a value as a device_result, or as write_result() writes one of a type that it knows. A function of its own,
+/// which all kernels call.
+static __device__ __noinline__ void write_bits(const batch_output& out, const finish_target& target,
+                                               std::uint64_t result, std::uint64_t present, finished_bits value) {
+  if (target.is_single) {
+    store_word(out.results, target.word_bytes, target.words, value.overflowed ? 1 : 0);
+  } else if (takes_empty(out, result, present, value.overflowed)) {
+    for (unsigned i = 0; i < target.words; ++i) value.part[i] = load_word(out.empty, target.word_bytes, i);
+  } else if (out.sorted_places != nullptr && present >= out.least) {
+    value.part[1] = out.sorted_places[out.group_offsets[result] + value.part[1]];
+  }
+  store_value(out, target, result, value);
+}
+
+/// An earlier result, as a number of type T.
+template <class T>
+__device__ T earlier_result(const batch_output& out, std::uint64_t result) {
+  if constexpr (std::is_same_v<T, float>) {
+    switch (out.result) {
+      case element_type::f16:
+        return static_cast<const f16*>(out.results)[result];
+      case element_type::bf16:
+        return static_cast<const bf16*>(out.results)[result];
+      case element_type::e5m2:
+        return static_cast<const e5m2*>(out.results)[result];
+      case element_type::e4m3:
+        return static_cast<const e4m3*>(out.results)[result];
+      default:
+        break;
+    }
+  }
+  return static_cast<const T*>(out.results)[result];
+}
+
+/// Adds elements whose state is `s` to a result.
+template <class M>
+__device__ void add_elements(const batch_output& out, const finish_target& target, std::uint64_t result,
+                             std::uint64_t present, const typename M::state& s) {
+  if constexpr (is_keyed<M>) {
+    add_keys_to_result<M>(out, result, present, s);
+  } else {
+    constexpr method how = served_by<M>::how;
+    with_operation<typename M::element, how>(target.end.what, ends_with<M>(), [&](auto one) {
+      using Recipe = decltype(one);
+      if constexpr (accumulator::takes_results(Recipe::what)) {
+        if constexpr (how != method::exact) {
+          with_unrounded<Recipe>(target.end.result,
+                                 [&]<class R>(R) { add_to_result<Recipe, R>(out, result, present, s); });
+        } else if (takes_elements(out, present)) {
+          with_exact_number<Recipe>(target.end.result, [&]<class R>(R) {
+            const auto all = with_result_added<Recipe>(s, earlier_result<R>(out, result));
+            store_value(out, target, result,
+                        exact_bits<recipe<Recipe::what, how, R>>(all, present + 1, target.end.to));
+          });
+        }
+      }
+    });
+  }
+}
+
+/// Makes of the merged state `s` of a result what is wanted. `present` is the number of its elements, in a batch.
+template <class M>
+__device__ void end_result(const batch_output& out, const finish_target& target, std::uint64_t result,
+                           std::uint64_t present, typename M::state& s) {
+  presence_counts found{0, present};
+  std::uint64_t count = present;
+  if (target.is_single) {
+    if (target.merged != nullptr) {
+      *static_cast<typename M::state*>(target.merged) = s;
+      return;
+    }
+    found = target.present != nullptr ? *target.present : presence_counts{0, target.count};
+    if (found.present == 0) s = M::identity();  // zeros that stand for elements have a sign
+    count = finished_count(target.absent, target.count, found.present);
+  }
+  if (target.adds) return add_elements<M>(out, target, result, count, s);
+  finished_bits value = finished_value<M>(s, count, target.end);
+  if constexpr (requires { s.index; }) {
+    if (found.present > 0) value.part[1] += found.first;
+  }
+  write_bits(out, target, result, count, value);
+}
+
+/// The chunks from number `first` on of a result, which `lanes` lanes merge; the caller is one of them. The first
+/// lane of a result writes it.
+struct chunks_of_result {
+  std::uint64_t first, count;
+  unsigned lane, lanes;
+  bool is_mine;
+};
+
+template <class M>
+inline constexpr bool has_wide_states = is_wide_state(sizeof(typename M::state));
+/// Merges a state into `s`. A function of its own if states are wide: its code is long.
+template <class M, class State>
+__device__ __noinline__ void merge_wide(typename M::state& s, const State& other) {
+  if constexpr (std::is_same_v<State, typename M::state>) {
+    M::merge(s, other);
+  } else {
+    M::merge(s, static_cast<typename M::state>(other));
+  }
+}
+
+/// Merges the states state_of(k) of all chunks k, and the numbers of their elements, in the first one of the lanes.
+template <class M, class StateOf>
+__device__ void merge_chunks(typename M::state& s, std::uint64_t& present, const batch_output& out,
+                             const chunks_of_result& chunks, const StateOf& state_of) {
+  const auto present_of = [&](std::uint64_t k) { return out.present != nullptr ? out.present[k] : 0; };
+  present = 0;
+  if constexpr (has_wide_states<M>) {
+#pragma unroll 1
+    for (std::uint64_t k = chunks.first + chunks.lane; k < chunks.first + chunks.count; k += chunks.lanes) {
+      merge_wide<M>(s, state_of(k));
+      present += present_of(k);
+    }
+#pragma unroll 1
+    for (unsigned distance = chunks.lanes / 2; distance > 0; distance /= 2) {
+      merge_wide<M>(s, device_code::shuffle_down(s, distance));
+      present += device_code::shuffle_down(present, distance);
+    }
+  } else {
+    using state = std::remove_cvref_t<decltype(state_of(0))>;
+    struct chunk {
+      state found;
+      std::uint64_t present;
+    };
+    constexpr unsigned at_once = sizeof(state) <= 16 ? 8 : 1;
+    device_code::for_each_loaded<at_once>(
+        [&](std::uint64_t k) -> chunk {
+          return {state_of(chunks.first + k), present_of(chunks.first + k)};
+        },
+        chunks.lane, chunks.count, chunks.lanes,
+        [&](const chunk& one, std::uint64_t) {
+          M::merge(s, static_cast<typename M::state>(one.found));
+          present += one.present;
+        });
+#pragma unroll 1
+    for (unsigned distance = chunks.lanes / 2; distance > 0; distance /= 2) {
+      M::merge(s, device_code::shuffle_down(s, distance));
+      present += device_code::shuffle_down(present, distance);
+    }
+  }
+}
+
+/// The exact sum of a state that fits. Its code is long.
+template <class P>
+__device__ __noinline__ auto total_of_placed(const typename P::state& sum, std::uint64_t present) {
+  return P::total(sum, present);
+}
+
+/// Merges states of few words. Returns true if the result is written, otherwise `s` is the exact sum.
+template <class M, class P = placed_t<M>>
+__device__ bool finish_placed(typename M::state& s, std::uint64_t& present, const batch_output& out,
+                              const finish_target& target, const chunks_of_result& chunks, std::uint64_t result) {
+  const auto* const states = static_cast<const typename P::state*>(out.states);
+  typename P::state sum = P::identity();
+  merge_chunks<P>(
+      sum, present, out, chunks, [&](std::uint64_t k) -> const auto& { return states[k]; });
+  const bool fits = chunks.lane > 0 || (sum.fits() && present <= P::most_elements);
+  const bool all_fit = __all_sync(~0u, fits);
+  if (all_fit && !target.adds) {
+    if (chunks.is_mine) write_bits(out, target, result, present, placed_bits<M>(sum, present, target.end));
+    return true;
+  }
+  s = M::identity();
+  if (all_fit) {
+    if (chunks.is_mine) s = total_of_placed<P>(sum, present);
+  } else {
+    const auto* const exact = static_cast<const typename M::state*>(out.exact_states);
+    merge_chunks<M>(s, present, out, chunks, [&](std::uint64_t k) {
+      return states[k].fits() ? total_of_placed<P>(states[k], out.present[k]) : exact[k];
+    });
+  }
+  return false;
+}
+
+/// Merges the states of chunks and ends the result. All lanes of the warp call it. Not inlined: there are two calls.
+template <class M>
+__device__ __noinline__ void finish_chunks(const batch_output& out, const state_source& from,
+                                           const finish_target& target, const chunks_of_result& chunks,
+                                           std::uint64_t result) {
+  typename M::state s;
+  std::uint64_t present = 0;
+  bool is_merged = false;
+  if constexpr (has_placed<M>) {
+    if (from.form == state_form::placed) {
+      if (finish_placed<M>(s, present, out, target, chunks, result)) return;
+      is_merged = true;
+    }
+  }
+  if (!is_merged) {
+    const auto* const states = static_cast<const std::byte*>(out.states);
+    s = from.merged != nullptr ? *static_cast<const typename M::state*>(from.merged) : M::identity();
+    with_state<M>(from.form, [&]<class State>() {
+      merge_chunks<M>(s, present, out, chunks, [&](std::uint64_t k) -> const State& {
+        return *reinterpret_cast<const State*>(states + k * from.stride);
+      });
+    });
+  }
+  if (chunks.is_mine) end_result<M>(out, target, result, present, s);
+}
+
+/// Writes the result of a few chunks, which the caller merges alone. Returns false, and does nothing, if a state does
+/// not fit.
+template <class M, class P = placed_t<M>>
+__device__ bool finish_alone(const batch_output& out, const finish_target& target, std::uint64_t first,
+                             std::uint64_t count, std::uint64_t result) {
+  const auto* const states = static_cast<const typename P::state*>(out.states) + first;
+  typename P::state sum = P::identity();
+  std::uint64_t present = 0;
+#pragma unroll 1
+  for (std::uint64_t k = 0; k < count; ++k) {
+    P::merge(sum, states[k]);
+    present += out.present[first + k];
+  }
+  if (!sum.fits() || present > P::most_elements) return false;
+  write_bits(out, target, result, present, placed_bits<M>(sum, present, target.end));
+  return true;
+}
+
+/// Writes results of long segments: a lane those of few chunks, and all lanes together the others.
+template <class M>
+__device__ void finish_long(const batch_elements& all, const batch_output& out, const state_source& from,
+                            const finish_target& target) {
+  constexpr unsigned few = 4, warps_of_block = tuning::finish_threads / 32;
+  const unsigned lane = threadIdx.x % 32;
+  const std::uint64_t results = long_count(all), warps = std::uint64_t{gridDim.x} * warps_of_block;
+  const std::uint64_t per_warp = ::min(results / warps + 1, std::uint64_t{32});
+  std::uint64_t begin = (std::uint64_t{blockIdx.x} * warps_of_block + threadIdx.x / 32) * per_warp;
+  for (; begin < results; begin += warps * per_warp) {
+    std::uint64_t result = 0, first = 0, chunks = 0;
+    bool is_done = true;
+    if (lane < per_warp && begin + lane < results) {
+      const long_segments::entry& mine = all.entries[begin + lane];
+      result = mine.segment;
+      first = mine.first_chunk;
+      chunks = chunk_count(mine.length, all.least_chunk);
+      is_done = chunks <= few && finish_alone<M>(out, target, first, chunks, result);
+    }
+    for (unsigned left = __ballot_sync(~0u, !is_done); left != 0; left &= left - 1) {
+      const unsigned of = static_cast<unsigned>(__ffs(static_cast<int>(left)) - 1);
+      finish_chunks<M>(out, from, target,
+                       {__shfl_sync(~0u, first, of), __shfl_sync(~0u, chunks, of), lane, 32, lane == 0},
+                       __shfl_sync(~0u, result, of));
+    }
+  }
+}
+
+/// Ends a single result, or results of batches as enqueue_finish_each() says. `lanes`, a power of two up to 32, merge
+/// the chunks of a result.
+template <class M>
+__global__ void __launch_bounds__(tuning::finish_threads)
+    finish_kernel(const __grid_constant__ batch_elements all, const __grid_constant__ batch_output out,
+                  const __grid_constant__ state_source from, const __grid_constant__ finish_target target,
+                  unsigned lanes) {
+  device_code::overlap_with_next_launch();
+  if constexpr (has_placed<M>) {
+    if (all.only_long && !target.adds) return finish_long<M>(all, out, from, target);
+  }
+  const std::uint64_t results = all.only_long ? long_count(all) : all.results;
+  const unsigned lane = threadIdx.x % lanes, at_turn = blockDim.x / lanes;
+  for (std::uint64_t turn = blockIdx.x; turn * at_turn < results; turn += gridDim.x) {
+    const std::uint64_t i = turn * at_turn + threadIdx.x / lanes;
+    std::uint64_t result = all.first + i, first = i, chunks = 1;
+    bool is_result = i < results;
+    if (!is_result) {
+    } else if (all.kind == layout::rows) {
+      first = i * all.chunks;
+      chunks = all.chunks;
+    } else if (all.only_long) {
+      result = all.entries[i].segment;
+      first = all.entries[i].first_chunk;
+      chunks = chunk_count(place_of_segment(all, result).length, all.least_chunk);
+    } else {
+      is_result = place_of_segment(all, result).length <= all.most_short;
+    }
+    finish_chunks<M>(out, from, target, {first, is_result ? chunks : 0, lane, lanes, is_result && lane == 0}, result);
+  }
+}
+
+}  // namespace fanin::cuda

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+// Words that become numbers by a rule that is known at run time: the format of a narrow float, the sign of an
+// integer, and the term that a sum adds. So one kernel serves all formats of one width, and several sums.
+#pragma once
+
+#include <fanin/accumulator/rounded.hpp>
+
+#include "backends/cuda/keys.hpp"
+
+namespace fanin::cuda {
+
+/// The type whose numbers a word has by the rule: one of two narrow formats, or the only type of a wider word.
+template <class Word, class F>
+FANIN_HOST_DEVICE void with_format(const element_rule& rule, const F& f) {
+  if constexpr (sizeof(Word) == 1) {
+    rule.type == element_type::e4m3 ? f(e4m3()) : f(e5m2());
+  } else if constexpr (sizeof(Word) == 2) {
+    rule.type == element_type::bf16 ? f(bf16()) : f(f16());
+  } else {
+    f(std::conditional_t<sizeof(Word) == 4, float, double>());
+  }
+}
+/// The number of a word.
+template <class T>
+FANIN_HOST_DEVICE computed_as<T> number_of_word(word_for<T> word) {
+  if constexpr (narrow_float<T>) {
+    return T::of_bits(word);
+  } else {
+    return detail::from_bits<T>(word);
+  }
+}
+
+/// Whether A adds numbers as they are, so that terms may take their place.
+template <class A>
+inline constexpr bool adds_terms = false;
+template <class N>
+inline constexpr bool adds_terms<accumulator::plain_sum<N>> = true;
+
+/// A, an accumulator of floats, for words.
+template <class Word, class A>
+struct by_word : A {
+  using element = Word;
+  using number = computed_as<typename A::element>;
+  using rule = element_rule;
+  /// A branch for all numbers costs less than one for each.
+  template <int N>
+  FANIN_HOST_DEVICE static void read_all(const Word (&x)[N], number (&to)[N], const rule& r) {
+    const auto sign = static_cast<Word>(r.magnitudes ? r.sign : 0);
+    with_format<Word>(r, [&]<class T>(T) {
+      for (int i = 0; i < N; ++i) to[i] = number_of_word<T>(static_cast<Word>(x[i] & ~sign));
+    });
+    if constexpr (adds_terms<A>) {
+      for (number& one : to) one = accumulator::rounded_product(one, r.squares ? one : number{1});
+    }
+  }
+  FANIN_HOST_DEVICE static number read(Word word, const rule& r) {
+    const Word x[] = {word};
+    number found[1];
+    read_all(x, found, r);
+    return found[0];
+  }
+};
+
+/// The integer of a word, or its magnitude.
+template <class Word>
+using integer_of = std::conditional_t<sizeof(Word) == 8, detail::int128,
+                                      std::conditional_t<sizeof(Word) == 4, std::int64_t, std::int32_t>>;
+template <class Word>
+FANIN_HOST_DEVICE integer_of<Word> integer_of_word(Word word, const element_rule& rule) {
+  using wide = std::conditional_t<sizeof(Word) == 8, std::uint64_t, std::uint32_t>;
+  const auto sign = static_cast<Word>(rule.sign);
+  // All ones if the integer is negative.
+  const auto negative = static_cast<wide>((word & sign) != 0 ? ~wide{0} : 0);
+  const auto lower = static_cast<wide>(static_cast<wide>(static_cast<Word>(word ^ sign)) - sign);
+  const wide changes = rule.magnitudes ? negative : 0;
+  const wide low = (lower ^ changes) - changes, high = negative ^ changes;
+  if constexpr (sizeof(Word) < 4) {
+    return static_cast<std::int32_t>(low);
+  } else {
+    using all = std::conditional_t<sizeof(Word) == 4, std::uint64_t, detail::uint128>;
+    return static_cast<integer_of<Word>>(static_cast<all>(high) << (8 * sizeof(wide)) | low);
+  }
+}
+
+/// The exact sum of integers, in two's complement: of words of up to 32 bits in 64 bits, which hold the sum of 2^32
+/// terms. The host splits longer input, and adds the sums of the parts in 128 bits.
+template <class Word>
+struct word_sum {
+  using element = Word;
+  using rule = element_rule;
+  using state = std::conditional_t<sizeof(Word) == 8, detail::int128, std::uint64_t>;
+  static constexpr bool order_free = true;
+  FANIN_HOST_DEVICE static constexpr state identity() { return 0; }
+  FANIN_HOST_DEVICE static state read(Word word, const rule& r) {
+    const auto x = integer_of_word(word, r);
+    if constexpr (sizeof(Word) > 2) {  // Sums of squares of wider integers need more bits.
+      return static_cast<state>(x);
+    } else {
+      const auto square = static_cast<std::uint32_t>(x) * static_cast<std::uint32_t>(x);
+      return r.squares ? square : static_cast<state>(x);
+    }
+  }
+  FANIN_HOST_DEVICE static void add(state& s, state term) { s += term; }
+  FANIN_HOST_DEVICE static void merge(state& s, state other) { s += other; }
+  /// Adds all words of a vector: bytes by instructions that add four products.
+  template <int N>
+  FANIN_HOST_DEVICE static void add_words(state& s, const Word (&x)[N], const rule& r) requires(sizeof(Word) == 1) {
+    std::uint32_t four[N / 4], sum = 0;
+    std::memcpy(four, x, sizeof x);
+    const auto sign = static_cast<std::uint32_t>(r.sign);
+    for (const std::uint32_t one : four) {
+      const std::uint32_t terms = r.magnitudes ? magnitudes_of(one, sign) : one ^ sign;
+      sum = sum_of_products(terms, r.squares ? terms : each_word<std::uint8_t>, sum);
+    }
+    s += static_cast<state>(sum) - (r.magnitudes ? 0 : N * static_cast<state>(sign & 0xff));
+  }
+
+ private:
+  /// The magnitudes of four bytes, of which `sign` has the sign bits.
+  FANIN_HOST_DEVICE static std::uint32_t magnitudes_of(std::uint32_t bytes, std::uint32_t sign) {
+    const std::uint32_t negative = spread_upper_bits<std::uint8_t>(bytes & sign);
+    return (bytes ^ negative) + (negative & each_word<std::uint8_t>);
+  }
+  FANIN_HOST_DEVICE static std::uint32_t sum_of_products(std::uint32_t a, std::uint32_t b, std::uint32_t sum) {
+    NV_IF_ELSE_TARGET(NV_IS_DEVICE, (return __dp4a(a, b, sum);),
+                      (for (int i = 0; i < 32; i += 8) sum += (a >> i & 0xff) * (b >> i & 0xff); return sum;))
+  }
+};
+
+/// A, an accumulator of integers of any size, for words.
+template <class Word, class A>
+struct integers_by_word : A {
+  using element = Word;
+  using rule = element_rule;
+  FANIN_HOST_DEVICE static auto read(Word word, const rule& r) { return integer_of_word(word, r); }
+};
+
+/// The sums of the integers of words of up to 16 bits, and of their squares.
+template <class Word>
+struct word_moments {
+  using element = Word;
+  using rule = element_rule;
+  struct state {
+    std::uint64_t sum, square_sum;
+  };
+  static constexpr bool order_free = true;
+  FANIN_HOST_DEVICE static constexpr state identity() { return {0, 0}; }
+  FANIN_HOST_DEVICE static std::int32_t read(Word word, const rule& r) { return integer_of_word(word, r); }
+  FANIN_HOST_DEVICE static void add(state& s, std::int32_t x) {
+    s.sum += static_cast<std::uint64_t>(std::int64_t{x});
+    s.square_sum += static_cast<std::uint32_t>(x) * static_cast<std::uint32_t>(x);
+  }
+  FANIN_HOST_DEVICE static void merge(state& s, const state& other) {
+    s.sum += other.sum;
+    s.square_sum += other.square_sum;
+  }
+};
+
+/// The accumulator of words in whose states kernels fold A, an accumulator of elements T; A itself where no other
+/// type shares its kernels.
+template <class T, class A>
+struct shared_form {
+  using type = A;
+};
+template <class T, class Term>
+struct shared_form<T, accumulator::plain_sum<T, Term>> {
+  using type = by_word<word_for<T>, accumulator::plain_sum<T>>;
+};
+template <class T>
+struct shared_form<T, accumulator::plain_square_sum<T>> {
+  using type = by_word<word_for<T>, accumulator::plain_sum<T>>;
+};
+template <class T, class Term>
+struct shared_form<T, accumulator::compensated_sum<T, Term>> {
+  using type = by_word<word_for<T>, accumulator::compensated_sum<T>>;
+};
+template <class T, class Term>
+struct shared_form<T, accumulator::exact_sum<T, Term>> {
+  using type = by_word<word_for<T>, accumulator::exact_sum<T>>;
+};
+/// The accumulator of floats that serves words of a narrow format.
+template <class A>
+struct of_narrow {
+  using type = A;
+};
+template <class Word, class A>
+struct of_narrow<by_word<Word, A>> {
+  using type = A;
+};
+template <class T, class A>
+struct shared_form<T, accumulator::widening<T, A>> {
+  using type = by_word<word_for<T>, typename of_narrow<typename shared_form<float, A>::type>::type>;
+};
+
+}  // namespace fanin::cuda

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/input/options.hpp"
+
+#include <string>
+
+#include <fmt/format.h>
+#include <CLI/App.hpp>
+
+#include "cli/kit/options.hpp"
+#include "cli/kit/text.hpp"
+
+namespace fanin::cli {
+
+void add_input_options(CLI::App& parser, input_options& arguments, bool required) {
+  parser.add_option("FILE", arguments.path, "input file; - is standard input")->type_name("")->required(required);
+  add_reading_options(parser, arguments);
+}
+
+void add_reading_options(CLI::App& parser, input_options& arguments) {
+  const auto option = [&](const char* name, const char* value, std::string& to, const char* description) {
+    return parser.add_option(name, to, description)->type_name(value);
+  };
+  option("--format", "FORMAT", arguments.format,
+         "npy, raw, text or csv; how it is found out without this: 'fanin --help'");
+  static const std::string types =
+      fmt::format("element type: {} (raw needs it; text: i64 or u64 if all are integers, else f64)",
+                  fmt::join(names_of(all_element_types), " "));
+  option("--type", "TYPE", arguments.type, types.c_str());
+  add_number_option(parser, "--skip", 0, arguments.skip, "raw: bytes to pass over at the start");
+  add_number_option(parser, "--count", 0, arguments.count, "raw: number of elements to read (default: all)");
+  option("--member", "NAME", arguments.member, "npz: the array (default: the only one)");
+  option("--column", "COLUMN", arguments.column,
+         "csv: the columns, by name or by number from 1, as in 'price,3'; or all");
+  option("--delimiter", "CHARACTER", arguments.delimiter,
+         "character between fields, or 'tab' (csv: comma, in .tsv tab; text: white space)");
+  CLI::Option* header = parser.add_flag("--header", arguments.header, "csv: the first line names the columns");
+  parser
+      .add_flag("--no-header", arguments.no_header,
+                "csv: the first line does not (with neither, it does if it alone is text in a column of numbers)")
+      ->excludes(header);
+  option("--missing", "WORD", arguments.missing,
+         "text, csv: skip leaves out empty fields, NA, N/A, #N/A, <NA>, NULL and NONE; error (the default) does not");
+}
+
+}  // namespace fanin::cli

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+"""numpy arrays and scalars, also of the types of ml_dtypes."""
+
+import sys
+
+from ._errors import Unsupported
+from ._libraries import numpy_library
+from ._types import BY_NUMPY
+from ._views import View, in_elements
+
+
+def is_instance_of(x, module, name):
+    """Whether x is of a class of a module, which is not imported for that."""
+    loaded = sys.modules.get(module)
+    return loaded is not None and isinstance(x, getattr(loaded, name, ()))
+
+
+def read_numpy(x):
+    """The view of a numpy array, also of the types of ml_dtypes, which have no format."""
+    if is_instance_of(x, "numpy.ma", "MaskedArray"):
+        raise Unsupported("a masked array is not read: hand over x.data, and where=~numpy.ma.getmaskarray(x)")
+    dtype = x.dtype
+    code = BY_NUMPY.get(dtype.name)
+    if code is None or not dtype.isnative:
+        raise Unsupported("a numpy array of dtype %s is not read: convert it, as by x.astype('float64')" % dtype.str)
+    return View(x, x.__array_interface__["data"][0], code, x.shape, in_elements(x.strides, dtype.itemsize, "the array"),
+                numpy_library(), dtype.name == "bool")

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// Words that become numbers by a rule give the bits of the accumulators that add elements, for every operation that
+// does not compare, every method and element type.
+#include "backends/cuda/numbers.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "backends/cuda/recipes.hpp"
+#include "tests/unit/words.hpp"
+
+namespace fanin::test {
+namespace {
+
+template <class Recipe>
+using elements_form = accumulator::folds_as_t<typename Recipe::accumulator>;
+/// The accumulator of words that kernels fold for a recipe, of arrays or of batches.
+template <class Recipe>
+using words_form = std::conditional_t < requires {
+  cuda::kernel_of<Recipe>::identity();
+}
+, cuda::kernel_of<Recipe>, typename cuda::shared_form<typename Recipe::element, elements_form<Recipe>>::type > ;
+
+template <class T>
+T number_from(generator& random) {
+  const auto word = word_from<cuda::word_for<T>>(random);
+  T x;
+  std::memcpy(&x, &word, sizeof x);
+  return x;
+}
+template <class T>
+cuda::word_for<T> word_of(T x) {
+  cuda::word_for<T> word;
+  std::memcpy(&word, &x, sizeof x);
+  return word;
+}
+
+/// How many vectors of words were added at once.
+int vectors = 0;
+template <class K, class Word, std::size_t N>
+auto add_vector(typename K::state& s, const std::array<Word, N>& v, const cuda::element_rule& rule)
+    -> decltype(K::add_words(s, std::declval<const Word (&)[N]>(), rule)) {
+  Word all[N];
+  std::copy(v.begin(), v.end(), all);
+  K::add_words(s, all, rule);
+}
+
+template <class Recipe>
+void check_recipe(generator& random) {
+  using T = typename Recipe::element;
+  using A = elements_form<Recipe>;
+  using K = words_form<Recipe>;
+  const cuda::element_rule rule = cuda::rule_of(Recipe::what, type_of<T>);
+  for (const std::size_t count : {2, 3, 16, 40}) {
+    auto expected = A::identity();
+    auto found = K::identity();
+    std::size_t i = 0;
+    using vector = std::array<cuda::word_for<T>, 16>;
+    if constexpr (requires(const vector& v) { add_vector<K>(found, v, rule); }) {
+      for (; i + 16 <= count; i += 16) {
+        vector all;
+        for (auto& word : all) {
+          const T x = number_from<T>(random);
+          A::add(expected, x);
+          word = word_of(x);
+        }
+        add_vector<K>(found, all, rule);
+        ++vectors;
+      }
+    }
+    for (; i < count; ++i) {
+      const T x = number_from<T>(random), y = number_from<T>(random);
+      if constexpr (accumulator::inputs_of<A>() == 2) {
+        A::add(expected, x, y);
+        K::add(found, K::read(word_of(x), rule), K::read(word_of(y), rule));
+      } else {
+        A::add(expected, x);
+        K::add(found, K::read(word_of(x), rule));
+      }
+    }
+    typename A::state total;
+    if constexpr (requires { cuda::kernel_of<Recipe>::identity(); }) {
+      total = cuda::form_of<Recipe>::total(found);
+    } else {
+      total = found;
+    }
+    INFO(row_of(Recipe::what).name, " of element type ", static_cast<int>(type_of<T>), ", ", count);
+    using R = typename Recipe::result;
+    using whole = typename Recipe::accumulator;
+    const auto value = [&](const auto& state) {
+      try {
+        return bytes_of(whole::template finish<R>(state, count));
+      } catch (const overflow&) {
+        return std::string("overflow");
+      }
+    };
+    CHECK(value(total) == value(expected));
+  }
+}
+
+}  // namespace
+
+TEST_SUITE("unit/numbers") {
+  TEST_CASE("sums by words have the bits of sums of numbers") {
+    generator random(1);
+    for (int turn = 0; turn < 40; ++turn) {
+      for (const element_type type : all_element_types) {
+        for (const operation what : all_operations) {
+          for (const method how : all_methods) {
+            with_recipe(what, type, how, [&]<class Recipe>(Recipe) {
+              if constexpr (!complex_number<typename Recipe::element> && !cuda::compares<Recipe>) {
+                if constexpr (requires { typename words_form<Recipe>::rule; }) check_recipe<Recipe>(random);
+              }
+              return true;
+            });
+          }
+        }
+      }
+    }
+    CHECK(vectors > 0);
+  }
+}
+
+}  // namespace fanin::test
