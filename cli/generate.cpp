@@ -24,7 +24,7 @@ namespace fanin::cli {
 
 namespace {
 
-constexpr std::string_view formats[] = {"npy", "raw"};
+constexpr std::string_view written_formats[] = {"npy", "raw"};
 
 struct generate_options {
   std::string spec, type = "f64", format, output;
@@ -34,9 +34,9 @@ struct generate_options {
 
 bool writes_raw(const generate_options& arguments) {
   if (arguments.format.empty()) return format_of_name(arguments.output) == "raw";
-  if (std::ranges::find(formats, arguments.format) == std::end(formats)) {
-    throw usage_error(
-        fmt::format("unknown format '{}'; there are {}", printable(arguments.format), fmt::join(formats, ", ")));
+  if (std::ranges::find(written_formats, arguments.format) == std::end(written_formats)) {
+    throw usage_error(fmt::format("unknown format '{}'; there are {}", printable(arguments.format),
+                                  fmt::join(written_formats, ", ")));
   }
   return arguments.format == "raw";
 }

@@ -37,11 +37,11 @@ if(FANIN_BENCH AND NOT FANIN_CLI)
                       "-DFANIN_BENCH=OFF.")
 endif()
 
-# Up to 24 sources of a target are compiled as one; the command then compiles in two fifths of the time. The sources of the
+# Up to 64 sources of a target are compiled as one; the command then compiles in two fifths of the time. The sources of the
 # library are compiled one by one.
 if(PROJECT_IS_TOP_LEVEL AND NOT DEFINED CMAKE_UNITY_BUILD)
   set(CMAKE_UNITY_BUILD ON)
-  set(CMAKE_UNITY_BUILD_BATCH_SIZE 24)
+  set(CMAKE_UNITY_BUILD_BATCH_SIZE 64)
 endif()
 
 if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)

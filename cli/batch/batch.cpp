@@ -91,7 +91,7 @@ void run_batch(const batch_request& asked) {
     finished_reduction done{.what = what, .inputs = {}, .reached = {}};
     for (const source* one : read) {
       done.inputs.push_back(described(*one));
-      done.rounded += one->columns()[0].inexact;
+      done.rounded += one->columns()[0].rounded;
     }
     const std::string place = done.input() + (index == nullptr ? "" : " by " + index->name());
     finished.push_back(reduce_batch(std::move(done), found.many, asked.chosen, place));

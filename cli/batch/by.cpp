@@ -24,7 +24,8 @@ using key_fields = std::vector<std::string>;
 /// The number that the text is, unless it is NaN.
 std::optional<double> ordered_number(const std::string& text) {
   std::vector<std::byte> bytes;
-  if (number_reader_of(element_type::f64)(text, bytes) != std::errc()) return std::nullopt;
+  rounded_numbers rounded;
+  if (number_reader_of(element_type::f64)(text, bytes, rounded) != std::errc()) return std::nullopt;
   double value = 0;
   std::copy(bytes.begin(), bytes.end(), reinterpret_cast<std::byte*>(&value));
   return value == value ? std::optional(value) : std::nullopt;
@@ -97,7 +98,7 @@ void run_by(by_request asked) {
     finished_reduction begun{.what = what,
                              .inputs = {described(input)},
                              .missing = input.columns()[0].missing,
-                             .rounded = input.columns()[0].inexact,
+                             .rounded = input.columns()[0].rounded,
                              .reached = {}};
     all.push_back(reduce_batch(std::move(begun), many, asked.chosen, input.name()));
     if (!asked.explain) continue;

@@ -35,7 +35,7 @@ finished_batch reduce_batch(finished_reduction begun, const batch& many, const o
   batch converted = many;
   if (infers_types) converted.inputs = forms.as(type);
   begun.type = type;
-  if (type != element_type::f64) begun.rounded = 0;
+  if (is_integer(type)) begun.rounded = {};
   const progress line(fmt::format("{} of {}", to_string(what), begun.input()));
   const auto start = std::chrono::steady_clock::now();
   finished_batch all{std::move(begun), value_list(what, result, many.result_count)};

@@ -138,7 +138,7 @@ void run_compare(compare_options arguments) {
   const array_view values = input.load();
   const comparison all = with_input_name(input.name(), [&] { return compare(input.name(), values, asked); });
   input.finish();
-  if (values.type == element_type::f64) warn_of_rounding(input.name(), input.columns()[0].inexact);
+  warn_of_rounding(input.name(), input.columns()[0].rounded_as(values.type), values.type);
   show(all);
 }
 

@@ -150,7 +150,8 @@ results_comparison compare_results(source& input, const batch_options& asked, co
     return 0;
   });
   input.finish();
-  if (found.many.inputs.type() == element_type::f64) warn_of_rounding(input.name(), input.columns()[0].inexact);
+  const element_type type = found.many.inputs.type();
+  warn_of_rounding(input.name(), input.columns()[0].rounded_as(type), type);
   if (index) index->finish();
   return all;
 }

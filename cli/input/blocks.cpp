@@ -74,7 +74,7 @@ class text_source final : public block_source {
       blocks_.push_back({found.bytes.data(), found.bytes.size() / size_of(found.type), found.type});
       columns_[i].missing = found.missing;
       columns_[i].type = found.type;
-      columns_[i].inexact = found.inexact;
+      columns_[i].rounded = found.rounded;
       if (has_values(found)) found_numbers_[i] = true;
     }
     if (std::ranges::none_of(parser_.columns(), has_values)) check_found_numbers();

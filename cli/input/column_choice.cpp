@@ -97,6 +97,16 @@ std::string column_choice::numbers_as_names(std::span<const std::string> header)
   return found;
 }
 
+void column_choice::check_numbers(std::span<const std::string> first_record, const std::string& input) const {
+  for (const part& one : parts_) {
+    if (!one.number || *one.number <= first_record.size() || !has(first_record, one.name)) continue;
+    throw usage_error(
+        fmt::format("{}: {} {} is a number beyond the {} columns, and a field of the first line; if that line "
+                    "names the columns, say --header",
+                    input, option_, one.name, first_record.size()));
+  }
+}
+
 std::vector<chosen_column> column_choice::resolve(std::span<const std::string> header,
                                                   const std::string& input) const {
   if (is_one_column()) return {{field_of(parts_[0], header, input)}};

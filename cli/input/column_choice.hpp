@@ -40,6 +40,9 @@ class column_choice {
   /// because only a record knows how many there are. `input` is for messages.
   /// @throws usage_error: no such name, the number 0, a name that several columns have, a column that is chosen twice
   std::vector<chosen_column> resolve(std::span<const std::string> header, const std::string& input) const;
+  /// Checks a choice for an input without a header. @throws usage_error if a part of the choice is a number beyond
+  /// the fields of the first record, and a field of the first record
+  void check_numbers(std::span<const std::string> first_record, const std::string& input) const;
   /// Which parts of the choice are numbers and name another column than the one with the number; empty if none.
   std::string numbers_as_names(std::span<const std::string> header) const;
 

@@ -69,30 +69,36 @@ std::size_t csv_parser::parse_plain_records(std::string_view text, std::size_t a
 }
 
 bool csv_parser::guess_header(std::string_view text, bool last, const text_numbers& out) {
-  if (text.size() > header_guess::most_bytes) {
-    text = text.substr(0, header_guess::most_bytes);
-    last = false;
-  } else if (!last) {
-    return false;
-  }
+  if (text.size() <= header_guess::most_bytes && !last) return false;
+  const bool is_cut = text.size() > header_guess::most_bytes_of_long;
+  if (is_cut) text = text.substr(0, header_guess::most_bytes_of_long);
   text_numbers messages = out;  // no message is shown
   header_guess guess;
   field found;
-  std::size_t at = 0;
+  std::size_t at = 0, index = 0;
   try {
-    for (std::size_t index = 0; at < text.size() && next_field(text, at, last, found, messages); at = found.end) {
+    for (; at < text.size() && index < most_names; at = found.end) {
+      if (!next_field(text, at, last && !is_cut, found, messages)) break;
+      if (found.end > guess.end_of_guess()) break;
       const bool blank_line = found.ends_record && index == 0 && trimmed(text.substr(at, found.end - at)).empty();
       if (!blank_line) guess.add_field(found.value, text[at] == '"');
       index = found.ends_record ? 0 : index + 1;
-      if (found.ends_record && !blank_line) guess.end_record();
+      if (found.ends_record && !blank_line) guess.end_record(found.end);
     }
   } catch (const bad_data&) {
     // The records before have told what they can. The parser finds the fault again and reports it.
   }
+  if (!last && !is_cut && index < most_names && text.size() <= guess.end_of_guess()) return false;
   in_header_ = guess.is_header(out.name());
   guesses_header_ = false;
+  if (!in_header_) check_numbers(guess.first_record(), out);
   if (by_ && by_->is_all() && !in_header_) throw usage_error("--by all needs --header, which names the columns");
   return true;
+}
+
+void csv_parser::check_numbers(const std::vector<std::string>& first_record, const text_numbers& out) const {
+  choice_.check_numbers(first_record, out.name());
+  if (by_) by_->check_numbers(first_record, out.name());
 }
 
 bool csv_parser::next_field(std::string_view text, std::size_t begin, bool last, field& found, text_numbers& out) {

@@ -42,6 +42,8 @@ class csv_parser {
   /// Decides whether the first record is a header. False: more text has to tell.
   /// @throws usage_error if it may be one
   bool guess_header(std::string_view text, bool last, const text_numbers& out);
+  /// @throws usage_error: see column_choice::check_numbers
+  void check_numbers(const std::vector<std::string>& first_record, const text_numbers& out) const;
   /// Parses records without quotes that have as many fields as the first one. Returns the offset after them.
   std::size_t parse_plain_records(std::string_view text, std::size_t at, text_numbers& out);
   bool next_field(std::string_view text, std::size_t begin, bool last, field& found, text_numbers& out);

@@ -2,6 +2,7 @@
 #include "cli/input/header_guess.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdlib>
 
 #include <fmt/format.h>
@@ -14,15 +15,20 @@ namespace fanin::cli {
 
 header_guess::kind header_guess::kind_of(std::string_view word) {
   static const number_reader read_any = number_reader_of(element_type::c128);
-  if (is_missing(word)) return kind::missing;
+  const auto is_mark = [](char c) { return c > ' ' && c < 0x7f && std::isalnum(static_cast<unsigned char>(c)) == 0; };
+  if (is_missing(word) || std::ranges::all_of(word, is_mark)) return kind::missing;
   if (is_integer(word)) return kind::integer;
   std::vector<std::byte> number;
-  return read_any(word, number) == std::errc::invalid_argument ? kind::text : kind::fraction;
+  rounded_numbers rounded;
+  return read_any(word, number, rounded) == std::errc::invalid_argument ? kind::text : kind::fraction;
 }
 
-void header_guess::end_record() {
-  const bool is_first = columns_.empty();
-  if (is_first) columns_.resize(record_.size());
+void header_guess::end_record(std::size_t end) {
+  const bool is_first = records_++ == 0;
+  if (is_first) {
+    columns_.resize(record_.size());
+    end_of_guess_ = std::clamp(16 * end, most_bytes, most_bytes_of_long);
+  }
   for (std::size_t i = 0; i < std::min(record_.size(), columns_.size()); ++i) {
     const std::string_view word = trimmed(record_[i].text);
     const kind found = kind_of(word);
@@ -41,6 +47,12 @@ void header_guess::end_record() {
     to.has_first_again = to.has_first_again || word == to.first_text;
   }
   record_.clear();
+}
+
+std::vector<std::string> header_guess::first_record() const {
+  std::vector<std::string> words;
+  for (const column& one : columns_) words.push_back(one.first_text);
+  return words;
 }
 
 bool header_guess::has_consecutive_integers() const {

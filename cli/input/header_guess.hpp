@@ -13,12 +13,17 @@ namespace fanin::cli {
 /// Takes the records at the front of a text, and compares the first one with the others, column by column.
 class header_guess {
  public:
-  /// Records that end further behind take no part.
-  static constexpr std::size_t most_bytes = std::size_t{1} << 16;
+  /// Records that end further behind than end_of_guess() take no part. It is between these two.
+  static constexpr std::size_t most_bytes = std::size_t{1} << 16, most_bytes_of_long = std::size_t{1} << 24;
 
   /// The next field of the record at hand, without the quotes that it had if it `is_quoted`.
   void add_field(std::string_view text, bool is_quoted) { record_.push_back({std::string(text), is_quoted}); }
-  void end_record();
+  /// The record at hand ends at the offset `end` of the text.
+  void end_record(std::size_t end);
+  /// An offset of the text: 16 times as far as the first record, which may be long.
+  std::size_t end_of_guess() const noexcept { return end_of_guess_; }
+  /// The fields of the first record.
+  std::vector<std::string> first_record() const;
 
   /// The first record is data if it has a number with a fraction. Otherwise it is a header if it alone has text, or
   /// alone has quotes, in a column of numbers; and it is data if it has no number.
@@ -29,6 +34,8 @@ class header_guess {
   bool is_header(const std::string& input) const;
 
  private:
+  /// A word that stands for a missing number is `missing`, and so is a word of marks, such as - or ?, without a
+  /// letter or a digit: it names no column.
   enum class kind : std::uint8_t { missing, integer, fraction, text };
   struct field {
     std::string text;
@@ -51,6 +58,8 @@ class header_guess {
 
   std::vector<field> record_;
   std::vector<column> columns_;
+  std::size_t records_ = 0;
+  std::size_t end_of_guess_ = most_bytes_of_long;
 };
 
 }  // namespace fanin::cli

@@ -3,13 +3,10 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <limits>
 #include <optional>
-
-#include <fmt/format.h>
 
 #include "cli/input/number.hpp"
 
@@ -60,13 +57,6 @@ bool is_f64(std::uint64_t magnitude) {
          std::numeric_limits<double>::digits;
 }
 
-/// Whether a word is an integer that `value`, to which it was rounded, is not equal to.
-bool is_rounded_integer(std::string_view word, double value) {
-  if (const std::optional<integer> read = read_integer(word)) return !is_f64(read->magnitude);
-  const std::optional<std::string_view> digits = digits_of(word);
-  return digits && *digits != fmt::format("{:.0f}", std::fabs(value));
-}
-
 /// False if neither i64 nor u64 holds all integers of the column with this one.
 bool append_integer(const integer& read, column_values& to) {
   constexpr std::uint64_t sign_bit = std::uint64_t{1} << 63;
@@ -75,7 +65,7 @@ bool append_integer(const integer& read, column_values& to) {
   if (negative && (!is_signed || to.type == element_type::u64)) return false;
   if (!is_signed) to.type = element_type::u64;  // The bits of the integers before stay as they are.
   to.has_negative = negative;
-  if (!is_f64(read.magnitude)) ++to.inexact;
+  if (!is_f64(read.magnitude)) ++to.rounded.integers;
   const std::uint64_t bits = read.negative ? 0 - read.magnitude : read.magnitude;
   const auto* const bytes = reinterpret_cast<const std::byte*>(&bits);
   to.bytes.insert(to.bytes.end(), bytes, bytes + sizeof bits);
@@ -90,12 +80,7 @@ std::errc read_inferred(std::string_view word, column_values& to) {
   }
   static const number_reader read_f64 = number_reader_of(element_type::f64);
   const std::size_t before = to.bytes.size();
-  if (const std::errc code = read_f64(word, to.bytes); code != std::errc()) return code;
-  if (word.size() > std::numeric_limits<double>::digits10) {
-    double value = 0;
-    std::memcpy(&value, to.bytes.data() + before, sizeof value);
-    if (is_rounded_integer(word, value)) ++to.inexact;
-  }
+  if (const std::errc code = read_f64(word, to.bytes, to.rounded); code != std::errc()) return code;
   if (to.type != element_type::f64) round_to_f64(std::span(to.bytes).first(before), to.type);
   to.type = element_type::f64;
   return {};

@@ -161,6 +161,7 @@ class dictionary_parser {
     const auto [end, code] = std::from_chars(begin, text_.data() + text_.size(), value);
     if (code == std::errc::result_out_of_range) fail("the shape's product does not fit in 63 bits of bytes");
     if (code != std::errc()) malformed("'shape' is not a tuple of non-negative integers");
+    if (*begin == '0' && end != begin + 1) malformed("a number in 'shape' begins with a zero");
     at_ += static_cast<std::size_t>(end - begin);
     if (at_ < text_.size() && text_[at_] == 'L') ++at_;  // Python 2 writes long integers with this suffix.
     return value;

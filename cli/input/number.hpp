@@ -9,14 +9,16 @@
 
 #include <fanin/request.hpp>
 
+#include "cli/input/rounded_numbers.hpp"
 #include "cli/input/text_layout.hpp"
 
 namespace fanin::cli {
 
-/// Appends the number that a word is, as an element, in its bytes. The number is rounded to the element type once.
+/// Appends the number that a word is, as an element, in its bytes. The number is rounded to the element type once, of
+/// which `rounded` takes note.
 /// Returns invalid_argument if the word is no number of the type, or result_out_of_range; nothing is appended then.
 /// A number of magnitude 0 or below the smallest float is in range.
-using number_reader = std::errc (*)(std::string_view word, std::vector<std::byte>& out);
+using number_reader = std::errc (*)(std::string_view word, std::vector<std::byte>& out, rounded_numbers& rounded);
 number_reader number_reader_of(element_type type);
 
 /// Whether a word stands for a missing number: the empty word, or NA, N/A, #N/A, <NA>, NULL or NONE in upper or

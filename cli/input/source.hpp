@@ -54,7 +54,11 @@ struct input_column {
   /// The type of the last block. In text whose types are inferred, a type other than that of the block before is u64
   /// or f64, and stands for the numbers before as well: see read_inferred().
   element_type type = element_type::f64;
-  std::uint64_t inexact = 0;  ///< text: the integers so far that no f64 is equal to
+  /// text: what was rounded so far on reading as `type`, or as f64 if `type` is one of integers.
+  rounded_numbers rounded = {};
+
+  /// What was rounded so far where the numbers are taken as elements of `as`.
+  rounded_numbers rounded_as(element_type as) const { return is_integer(as) ? rounded_numbers{} : rounded; }
 };
 
 /// The elements of an input, in blocks.

@@ -11,6 +11,8 @@
 
 #include <fanin/request.hpp>
 
+#include "cli/input/rounded_numbers.hpp"
+
 namespace fanin::cli {
 
 inline constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
@@ -53,7 +55,7 @@ struct column_values {
   std::uint64_t missing = 0;              ///< the numbers left out since the beginning of the input
   element_type type = element_type::f64;  ///< the type of `bytes`; see text_numbers where it is not fixed
   bool has_negative = false;              ///< whether an integer since the beginning of the input was negative
-  std::uint64_t inexact = 0;              ///< the integers since the beginning of the input that no f64 is equal to
+  rounded_numbers rounded = {};           ///< since the beginning of the input; see input_column::rounded_as()
 };
 
 }  // namespace fanin::cli

@@ -48,7 +48,7 @@ class text_numbers {
   /// is wrong with the word; refuse() says it.
   std::errc append(std::string_view word, std::size_t begin, column_values& to) const {
     check_length(word.size(), longest_word, begin);
-    const std::errc code = read_ == nullptr ? read_inferred(word, to) : read_(word, to.bytes);
+    const std::errc code = read_ == nullptr ? read_inferred(word, to) : read_(word, to.bytes, to.rounded);
     return code == std::errc() || !skip_missing_ || !is_missing(word) ? code : (++to.missing, std::errc());
   }
   /// An empty field. @throws bad_data unless missing numbers are left out

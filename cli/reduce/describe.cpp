@@ -31,8 +31,7 @@ struct described_column {
   element_type type;
   any_description found;
 
-  /// The integers that were rounded to f64 when they were read.
-  std::uint64_t rounded() const { return type == element_type::f64 ? column.inexact : 0; }
+  rounded_numbers rounded() const { return column.rounded_as(type); }
 };
 
 struct named_number {
@@ -59,7 +58,7 @@ json to_json(const described_column& one, const source& input) {
   if (!one.column.name.empty()) all["column"] = one.column.name;
   all.update({{"element_type", to_string(one.type)}, {"count", one.found.count}, {"nan", one.found.nan}});
   if (input.skips_missing()) all["missing"] = one.column.missing;
-  if (one.rounded() > 0) all["rounded_on_reading"] = one.rounded();
+  if (one.rounded().integers > 0) all["rounded_on_reading"] = one.rounded().integers;
   json texts;
   for (const named_number& which : named_numbers) {
     const std::string name(which.name);
@@ -111,7 +110,7 @@ std::vector<described_column> describe_columns(source& input, const options& cho
       write_stderr(fmt::format("warning: {}: the sum does not fit in 64 bits{}", place,
                                overflow_advice(input.infers_types())));
     }
-    warn_of_rounding(place, all.back().rounded());
+    warn_of_rounding(place, all.back().rounded(), all.back().type);
   }
   return all;
 }

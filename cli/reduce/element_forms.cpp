@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/reduce/element_forms.hpp"
 
+#include <cstdint>
+
 #include <fmt/format.h>
 
 #include "cli/input/inferred_number.hpp"
@@ -30,15 +32,20 @@ array_view element_forms::as(element_type type) {
   return {doubles_.data(), elements_.count, type};
 }
 
-std::string rounded_text(std::uint64_t rounded) {
-  return rounded == 1 ? "1 integer above 2^53 was rounded to f64"
-                      : fmt::format("{} integers above 2^53 were rounded to f64", rounded);
+std::string rounded_text(const rounded_numbers& rounded, element_type type) {
+  std::string numbers = rounded.decimals ? "decimals" : "";
+  if (rounded.integers > 0) {
+    numbers = fmt::format("{} integer{}{}{}", rounded.integers, rounded.integers == 1 ? "" : "s",
+                          rounded.decimals ? " and " : "", numbers);
+  }
+  const bool is_one = rounded.integers == 1 && !rounded.decimals;
+  return fmt::format("{} {} rounded to {}", numbers, is_one ? "was" : "were", to_string(type));
 }
 
-void warn_of_rounding(const std::string& place, std::uint64_t rounded) {
-  if (rounded == 0) return;
-  write_stderr(
-      fmt::format("warning: {}: {}; the results are those of the numbers as read", place, rounded_text(rounded)));
+void warn_of_rounding(const std::string& place, const rounded_numbers& rounded, element_type type) {
+  if (rounded.integers == 0) return;
+  write_stderr(fmt::format("warning: {}: {}; the results are those of the numbers as read", place,
+                           rounded_text(rounded, type)));
 }
 
 }  // namespace fanin::cli

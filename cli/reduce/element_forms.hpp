@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -15,6 +14,8 @@
 
 #include <fanin/error.hpp>
 #include <fanin/request.hpp>
+
+#include "cli/input/rounded_numbers.hpp"
 
 namespace fanin::cli {
 
@@ -114,10 +115,10 @@ inline std::string_view overflow_advice(bool is_inferred) {
   return is_inferred ? "; --type f64 takes the numbers as f64" : "";
 }
 
-/// Says that so many integers were rounded to f64 when they were read.
-std::string rounded_text(std::uint64_t rounded);
+/// Says which numbers were rounded to `type` when they were read: there are some.
+std::string rounded_text(const rounded_numbers& rounded, element_type type);
 
-/// Warns on stderr if integers were rounded to f64 when they were read. `place` is for the message.
-void warn_of_rounding(const std::string& place, std::uint64_t rounded);
+/// Warns on stderr if integers were rounded to `type` when they were read. `place` is for the message.
+void warn_of_rounding(const std::string& place, const rounded_numbers& rounded, element_type type);
 
 }  // namespace fanin::cli

@@ -26,7 +26,7 @@ struct joint_options {
   batch_options many;
   run_options how;
   bool force = false;  ///< replace the file of the results
-  bool json = false;
+  bool explain = false, json = false;
 };
 
 // Elements are divided among devices as a whole, and so each operation reads them again.
@@ -60,6 +60,7 @@ void run_joint_reduction(joint_options arguments) {
                    .input = arguments.input,
                    .many = arguments.many,
                    .chosen = arguments.how.checked(),
+                   .explain = arguments.explain,
                    .json = arguments.json});
   }
   if (arguments.many.given()) {
@@ -69,6 +70,7 @@ void run_joint_reduction(joint_options arguments) {
                       .many = arguments.many,
                       .chosen = arguments.how.checked(),
                       .force = arguments.force,
+                      .explain = arguments.explain,
                       .json = arguments.json});
   }
   const std::vector<finished_reduction> all = reduce_jointly(operations, arguments);
@@ -76,6 +78,7 @@ void run_joint_reduction(joint_options arguments) {
   std::string text;
   json rows = json::array();
   for (const finished_reduction& done : all) {
+    if (arguments.explain) explain(done);
     text += fmt::format("{} {}", to_string(done.what), line_of(done, false));
     rows.push_back(to_json(done));
   }
@@ -93,6 +96,7 @@ command add_joint_reduction(CLI::App& root) {
   add_by_options(*parser, arguments->many);
   add_run_options(*parser, arguments->how);
   parser->add_flag("--force", arguments->force, "replace the output file if it exists");
+  add_explain_option(*parser, arguments->explain);
   parser->add_flag("--json", arguments->json, "print an array with a JSON object for each operation, of each column");
   parser->footer(
       "Prints a line for each operation: its name and its value, and of several columns behind two blanks the "

@@ -43,7 +43,7 @@ std::vector<finished_reduction> reduce_columns(std::span<const operation> operat
                                    .inputs = {described(input)},
                                    .column = column.name,
                                    .missing = column.missing,
-                                   .rounded = type == element_type::f64 ? column.inexact : 0,
+                                   .rounded = column.rounded_as(type),
                                    .reached = {}}));
     }
     if (state != nullptr) state->add(values);

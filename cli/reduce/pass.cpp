@@ -80,7 +80,7 @@ void reduction_pass::read(source& input, exact_state* state) {
                  });
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     columns_[i].missing += input.columns()[i].missing;
-    columns_[i].inexact += input.columns()[i].inexact;
+    columns_[i].rounded += input.columns()[i].rounded;
   }
   input.finish();
 }
@@ -96,7 +96,7 @@ std::vector<finished_reduction> reduction_pass::finish() {
                               .count = one.count,
                               .missing = one.missing,
                               .reached = {}};
-      if (done.type == element_type::f64) done.rounded = one.inexact;
+      if (!is_integer(done.type)) done.rounded = one.rounded;
       done.reached = with_input_name(
           done.place(), [&] { return one.streams[i].chosen().finish(); }, done.overflow_advice());
       done.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();

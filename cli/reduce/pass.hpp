@@ -33,7 +33,8 @@ class reduction_pass {
  private:
   struct column {
     std::string name;
-    std::uint64_t count = 0, missing = 0, inexact = 0;
+    std::uint64_t count = 0, missing = 0;
+    rounded_numbers rounded;
     std::vector<typed_streams<incremental>> streams;  ///< one for each operation
   };
 

@@ -48,7 +48,7 @@ finished_reduction reduce_pair(operation what, const reduction_options& argument
   finished_reduction done =
       reduce_loaded(what, {first.load(), second.load()}, chosen,
                     {.what = what, .inputs = {described(first), described(second)}, .reached = {}});
-  done.rounded = first.columns()[0].inexact + second.columns()[0].inexact;
+  for (const source* one : {&first, &second}) done.rounded += one->columns()[0].rounded;
   first.finish();
   second.finish();
   return done;
@@ -210,8 +210,7 @@ command add_reduction(CLI::App& root, operation what) {
   add_batch_options(*parser, arguments->many);
   if (row.inputs == 1) add_by_options(*parser, arguments->many);
   parser->add_flag("--force", arguments->force, "replace the output file if it exists");
-  parser->add_flag("--explain", arguments->explain,
-                   "say on stderr who ran, who was passed over and why, and the error bound");
+  add_explain_option(*parser, arguments->explain);
   parser->add_flag("--json", arguments->json, "print a JSON object, or of many files or columns an array");
   const std::string_view files = row.inputs == 2 ? "x.npy y.npy" : "data.npy";
   std::string examples = row.of_floats.exact && row.of_floats.fast && !row.unrounded

@@ -5,6 +5,7 @@
 #include <set>
 
 #include <fmt/format.h>
+#include <CLI/App.hpp>
 
 #include "cli/kit/errors.hpp"
 #include "cli/kit/output.hpp"
@@ -41,9 +42,9 @@ std::string_view premise_of_method(const finished_reduction& done) {
 /// What has to hold for the bound to hold; empty if nothing has to.
 std::string premise_of(const finished_reduction& done) {
   std::string premise(premise_of_method(done));
-  if (done.rounded == 0) return premise;
+  if (!done.rounded.any()) return premise;
   if (!premise.empty()) premise += ", and ";
-  return premise + "the result is that of the numbers as read: " + rounded_text(done.rounded);
+  return premise + "the result is that of the numbers as read: " + rounded_text(done.rounded, done.type);
 }
 
 /// What M is in the bound of an operation (docs/numerics.md).
@@ -61,7 +62,7 @@ bool is_truth(operation what) { return row_of(what).result == result_rule::truth
 
 /// The bound as a number in the result's units where it follows from the value: where no sum of magnitudes is in it,
 /// or the value is that sum.
-std::string bound_text(const finished_reduction& done) {
+std::string bound_of_one_text(const finished_reduction& done) {
   const error_bound& bound = done.reached.report.bound;
   if (is_exact(bound)) return "0: the value is exact";
   const double value = std::fabs(oracle::as_double(done.reached.value));
@@ -162,7 +163,7 @@ json to_json(const finished_reduction& done, const json& values) {
   if (!done.column.empty()) all["column"] = done.column;
   all.update({{"element_type", to_string(done.type)}, {"count", done.count}});
   if (done.inputs[0].skips_missing) all["missing"] = done.missing;
-  if (done.rounded > 0) all["rounded_on_reading"] = done.rounded;
+  if (done.rounded.integers > 0) all["rounded_on_reading"] = done.rounded.integers;
   all.update(values);
   all.update({{"backend", how.backend},
               {"variant", how.variant},
@@ -190,8 +191,8 @@ void explain(const finished_reduction& done, std::string_view absent, const std:
   for (const passed_over& one : how.fallback) {
     write_stderr(fmt::format("passed over: {}, {}: {}", one.backend, to_string(one.why), one.detail));
   }
-  write_stderr(
-      fmt::format("ran: {}/{}, method {}, {:.6f} s", how.backend, how.variant, to_string(how.how), done.seconds));
+  write_stderr(fmt::format("ran: {} by {}/{}, method {}, {:.6f} s", to_string(done.what), how.backend, how.variant,
+                           to_string(how.how), done.seconds));
   write_stderr(fmt::format("same bits: {} ({})", to_string(how.reproducibility), same_bits_story(done)));
   if (how.absent > 0) write_stderr(fmt::format("left out: {} {}", how.absent, absent));
   const std::string premise = premise_of(done);
@@ -203,12 +204,18 @@ void explain(const finished_reduction& done, std::string_view absent, const std:
 void warn_of_rounding(std::span<const finished_reduction> all) {
   std::set<std::string> places;
   for (const finished_reduction& one : all) {
-    if (one.rounded > 0 && places.insert(one.place()).second) warn_of_rounding(one.place(), one.rounded);
+    if (one.rounded.integers > 0 && places.insert(one.place()).second) {
+      warn_of_rounding(one.place(), one.rounded, one.type);
+    }
   }
 }
 
-void explain(const finished_reduction& done) { explain(done, "NaN", bound_text(done)); }
+void explain(const finished_reduction& done) { explain(done, "NaN", bound_of_one_text(done)); }
 void explain_each(const finished_reduction& done) { explain(done, "elements", bound_of_each_text(done)); }
+
+void add_explain_option(CLI::App& parser, bool& explain) {
+  parser.add_flag("--explain", explain, "say on stderr who ran, who was passed over and why, and the error bound");
+}
 
 void check_missing(operation what, const input_options& arguments) {
   if (!skips_missing(arguments)) return;

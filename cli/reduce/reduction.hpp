@@ -39,8 +39,8 @@ struct finished_reduction {
   std::string column = {};                ///< the name of one of several columns, see input_column
   element_type type = element_type::f64;  ///< the elements' type
   std::uint64_t count = 0;
-  std::uint64_t missing = 0;  ///< numbers that were missing, and left out
-  std::uint64_t rounded = 0;  ///< integers that were rounded when they were read as f64
+  std::uint64_t missing = 0;     ///< numbers that were missing, and left out
+  rounded_numbers rounded = {};  ///< of the elements, when they were read
   double seconds = 0;
   result<scalar> reached;
 
@@ -82,6 +82,8 @@ std::string implied_input(std::string_view subcommand);
 /// The options with the command's own default: the method exact where the operation has it for elements of that type.
 /// The library's is fast.
 options with_default_method(operation what, element_type type, options chosen);
+
+void add_explain_option(CLI::App& parser, bool& explain);
 
 /// fanin reduce.
 command add_joint_reduction(CLI::App& root);

@@ -156,7 +156,7 @@ TEST_CASE("results as JSON, and who computed them") {
   CHECK(parsed(here.fanin("all x.txt --shape 3,2 --axis 0 --json"))["values"] == json{true, true});
   const std::string said = here.fanin("sum x.txt --shape 3,2 --axis 1 --method fast --backend serial --explain").err;
   CHECK(said.find("input: x.txt, text, 6 elements of f64, read\n") != std::string::npos);
-  CHECK(said.find("ran: serial/") != std::string::npos);
+  CHECK(said.find("ran: sum by serial/") != std::string::npos);
   CHECK(said.find("bound: of each value, |error| <= ") != std::string::npos);
   CHECK(said.find("results: 3, in the shape (3,)\n") != std::string::npos);
 }

@@ -41,7 +41,10 @@ std::string inferred_in_pieces(std::string_view text, const text_layout& layout,
     for (const column_values& one : parser.columns()) {
       columns.push_back(
           fmt::format("{}{} {}", one.name.empty() ? "" : one.name + ": ", to_string(one.type), numbers_of(one)));
-      if (one.inexact > 0) columns.back() += fmt::format(" ({} inexact)", one.inexact);
+      const rounded_numbers& rounded = one.rounded;
+      if (rounded.integers > 0) {
+        columns.back() += fmt::format(" ({} inexact{})", rounded.integers, rounded.decimals ? ", decimals" : "");
+      }
     }
   } catch (const std::runtime_error& error) {
     return error.what();
@@ -92,7 +95,8 @@ TEST_CASE("integers that f64 rounds are counted, before and behind the number th
   check_inferred("0.5 9007199254740993 9007199254740992 -9007199254740993", {},
                  "f64 0.5 9007199254740992 9007199254740992 -9007199254740992 (2 inexact)");
   check_inferred("0.5 100000000000000000000 100000000000000000001", {}, "f64 0.5 1e+20 1e+20 (1 inexact)");
-  check_inferred("0.5 9007199254740993.0 9.007199254740993e15", {}, "f64 0.5 9007199254740992 9007199254740992");
+  check_inferred("0.5 9007199254740993.0 9.007199254740993e15", {},
+                 "f64 0.5 9007199254740992 9007199254740992 (1 inexact, decimals)");
   check_inferred("18446744073709551615 0.5 -00000000000000000000009007199254740993", {},
                  "f64 1.8446744073709552e+19 0.5 -9007199254740992 (2 inexact)");
 }
@@ -119,6 +123,19 @@ TEST_CASE("the first line is a header if it alone is text in a column of numbers
   check_inferred("\n\nx,y\n1,2\n", guessed("y"), "i64 2");
   check_inferred("\"\",\"2023\",\"2024\"\n\"1\",5,6\n\"2\",7,8\n", guessed("2"), "i64 5 7");
   check_inferred("\"2023\"\n1\n2\n", guessed(""), "i64 1 2");
+}
+
+TEST_CASE("marks that stand for a missing number are no names") {
+  for (const std::string mark : {"-", "--", "?", ".", "*", "NA", "n/a"}) {
+    const bool is_known = mark.starts_with('N') || mark.starts_with('n');
+    const std::string error =
+        fmt::format("x: line 1, byte 1: '{}' is not a number of type f64; {}", mark,
+                    is_known ? "--missing skip leaves it out" : "if line 1 names the columns, say --header");
+    check_inferred(mark + ",1\n2,3\n", guessed("1"), error);
+    check_inferred(mark + ",1\n2,3\n", guessed("2"), "i64 1 3");
+    check_inferred(mark + ",b\n2,3\n", guessed("2"), "i64 3");
+  }
+  check_inferred("price\n-\n2\n", guessed("1"), "x: line 2, byte 1: '-' is not a number of type f64");
 }
 
 TEST_CASE("the first line is data if all columns are of numbers, or a text of it occurs again") {
@@ -164,7 +181,29 @@ TEST_CASE("records that end behind the first 64 KiB take no part in the guess") 
   const std::string ends_there = "1\n2.5\n" + std::string(header_guess::most_bytes - 7, ' ') + "3";
   CHECK(inferred_in_pieces(ends_there, guessed(""), 1000) == "f64 1 2.5 3");
   CHECK(inferred_in_pieces(ends_there, guessed(""), 1 << 20) == "f64 1 2.5 3");
-  CHECK(inferred_in_pieces("a" + rest + "\n1\n", guessed(""), 1000).find("if line 1 names the columns") !=
+  CHECK(inferred_in_pieces(ends_there + "4\n", guessed(""), 1000).starts_with("x: the first line"));
+}
+
+TEST_CASE("long records take part in the guess") {
+  std::string header = "c0", numbers = "0";
+  while (header.size() <= 2 * header_guess::most_bytes) {
+    header += fmt::format(",column_{}", header.size());
+    numbers += ",1";
+  }
+  for (const std::size_t piece : {std::size_t{5000}, std::size_t{1} << 20}) {
+    CHECK(inferred_in_pieces(header + "\n" + numbers + "\n2" + numbers.substr(1), guessed("1"), piece) == "i64 0 2");
+    CHECK(inferred_in_pieces(header + "\n" + numbers, guessed("1"), piece) == "i64 0");
+  }
+  CHECK(inferred_in_pieces("a" + header + ",1\nb" + header + ",2\na" + header + ",3", guessed("1"), 1 << 20)
+            .find("is not a number") != std::string::npos);
+  std::string too_many = "a";
+  for (std::size_t i = 0; i < most_names; ++i) too_many += ",b";
+  CHECK(inferred_in_pieces(too_many + "\n1\n", guessed("1"), 1 << 20)
+            .starts_with("x: line 1, byte 1: 'a' is not a number"));
+  const std::string longest = std::string(longest_word, 'a') + ",";
+  std::string record;
+  while (record.size() <= header_guess::most_bytes_of_long) record += longest;
+  CHECK(inferred_in_pieces(record + "\n1\n", guessed("1"), 1 << 20).find("is not a number of type f64") !=
         std::string::npos);
 }
 

@@ -100,7 +100,8 @@ TEST_CASE("shapes") {
     CAPTURE(shape);
     CHECK(contains(refusal(file_with(dictionary("<f8", shape))), "does not fit"));
   }
-  for (const std::string shape : {"(-1,)", "3", "(3)", "(3", "(a,)", "(1 2)", "[3]"}) {
+  for (const std::string shape : {"(04,)", "(3, 007)", "(00,)", "(+4,)", "(1_0,)", "(4.0,)", "(4e0,)", "(0x4,)",
+                                  "(-1,)", "3", "(3)", "(3", "(a,)", "(1 2)", "[3]"}) {
     CAPTURE(shape);
     CHECK(contains(refusal(file_with(dictionary("<f8", shape))), "malformed .npy header"));
   }
