@@ -45,10 +45,13 @@ struct by_word : A {
   /// A branch for all numbers costs less than one for each.
   template <int N>
   FANIN_HOST_DEVICE static void read_all(const Word (&x)[N], number (&to)[N], const rule& r) {
-    const auto sign = static_cast<Word>(r.magnitudes ? r.sign : 0);
     with_format<Word>(r, [&]<class T>(T) {
-      for (int i = 0; i < N; ++i) to[i] = number_of_word<T>(static_cast<Word>(x[i] & ~sign));
+      for (int i = 0; i < N; ++i) to[i] = number_of_word<T>(x[i]);
     });
+    using format = detail::float_format<number>;
+    const auto kept =
+        static_cast<typename format::bits>(r.magnitudes ? format::sign - 1 : format::sign | (format::sign - 1));
+    for (number& one : to) one = detail::from_bits<number>(detail::to_bits(one) & kept);
     if constexpr (adds_terms<A>) {
       for (number& one : to) one = accumulator::rounded_product(one, r.squares ? one : number{1});
     }
@@ -82,6 +85,47 @@ FANIN_HOST_DEVICE integer_of<Word> integer_of_word(Word word, const element_rule
   }
 }
 
+/// The integers of N bytes, which are added four at a time.
+template <int N>
+class bytes_of_vector {
+ public:
+  FANIN_HOST_DEVICE bytes_of_vector(const std::uint8_t (&x)[N], const element_rule& rule)
+      : sign_(static_cast<std::uint32_t>(rule.sign)) {
+    std::memcpy(four_, x, sizeof x);
+  }
+  FANIN_HOST_DEVICE std::uint64_t sum() const {
+    // Without the sign bit, a signed integer is larger by the bit.
+    const auto larger = sum_of([&](std::uint32_t x) { return products(x ^ sign_, each_word<std::uint8_t>); });
+    return larger - N * std::uint64_t{sign_ & 0xff};
+  }
+  FANIN_HOST_DEVICE std::uint64_t magnitude_sum() const {
+    return sum_of([&](std::uint32_t x) { return products(magnitudes(x), each_word<std::uint8_t>); });
+  }
+  FANIN_HOST_DEVICE std::uint64_t square_sum() const {
+    return sum_of([&](std::uint32_t x) { return products(magnitudes(x), magnitudes(x)); });
+  }
+
+ private:
+  template <class F>
+  FANIN_HOST_DEVICE std::uint64_t sum_of(const F& f) const {
+    std::uint32_t sum = 0;
+    for (const std::uint32_t x : four_) sum += f(x);
+    return sum;
+  }
+  FANIN_HOST_DEVICE std::uint32_t magnitudes(std::uint32_t x) const {
+    const std::uint32_t negative = spread_upper_bits<std::uint8_t>(x & sign_);
+    return (x ^ negative) + (negative & each_word<std::uint8_t>);
+  }
+  /// The sum of the products of four pairs of bytes.
+  FANIN_HOST_DEVICE static std::uint32_t products(std::uint32_t a, std::uint32_t b) {
+    NV_IF_ELSE_TARGET(NV_IS_DEVICE, (return __dp4a(a, b, 0u);),
+                      (std::uint32_t sum = 0;
+                       for (int i = 0; i < 32; i += 8) sum += (a >> i & 0xff) * (b >> i & 0xff); return sum;))
+  }
+
+  std::uint32_t four_[N / 4], sign_;
+};
+
 /// The exact sum of integers, in two's complement: of words of up to 32 bits in 64 bits, which hold the sum of 2^32
 /// terms. The host splits longer input, and adds the sums of the parts in 128 bits.
 template <class Word>
@@ -102,28 +146,10 @@ struct word_sum {
   }
   FANIN_HOST_DEVICE static void add(state& s, state term) { s += term; }
   FANIN_HOST_DEVICE static void merge(state& s, state other) { s += other; }
-  /// Adds all words of a vector: bytes by instructions that add four products.
   template <int N>
   FANIN_HOST_DEVICE static void add_words(state& s, const Word (&x)[N], const rule& r) requires(sizeof(Word) == 1) {
-    std::uint32_t four[N / 4], sum = 0;
-    std::memcpy(four, x, sizeof x);
-    const auto sign = static_cast<std::uint32_t>(r.sign);
-    for (const std::uint32_t one : four) {
-      const std::uint32_t terms = r.magnitudes ? magnitudes_of(one, sign) : one ^ sign;
-      sum = sum_of_products(terms, r.squares ? terms : each_word<std::uint8_t>, sum);
-    }
-    s += static_cast<state>(sum) - (r.magnitudes ? 0 : N * static_cast<state>(sign & 0xff));
-  }
-
- private:
-  /// The magnitudes of four bytes, of which `sign` has the sign bits.
-  FANIN_HOST_DEVICE static std::uint32_t magnitudes_of(std::uint32_t bytes, std::uint32_t sign) {
-    const std::uint32_t negative = spread_upper_bits<std::uint8_t>(bytes & sign);
-    return (bytes ^ negative) + (negative & each_word<std::uint8_t>);
-  }
-  FANIN_HOST_DEVICE static std::uint32_t sum_of_products(std::uint32_t a, std::uint32_t b, std::uint32_t sum) {
-    NV_IF_ELSE_TARGET(NV_IS_DEVICE, (return __dp4a(a, b, sum);),
-                      (for (int i = 0; i < 32; i += 8) sum += (a >> i & 0xff) * (b >> i & 0xff); return sum;))
+    const bytes_of_vector<N> bytes(x, r);
+    s += r.squares ? bytes.square_sum() : r.magnitudes ? bytes.magnitude_sum() : bytes.sum();
   }
 };
 
@@ -153,6 +179,11 @@ struct word_moments {
   FANIN_HOST_DEVICE static void merge(state& s, const state& other) {
     s.sum += other.sum;
     s.square_sum += other.square_sum;
+  }
+  template <int N>
+  FANIN_HOST_DEVICE static void add_words(state& s, const Word (&x)[N], const rule& r) requires(sizeof(Word) == 1) {
+    const bytes_of_vector<N> bytes(x, r);
+    merge(s, {bytes.sum(), bytes.square_sum()});
   }
 };
 

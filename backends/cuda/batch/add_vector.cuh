@@ -64,10 +64,8 @@ __device__ vector<T> some_of(const vector<T>& v, int begin, int end) {
 template <class A, class From, class T = typename A::element>
 __device__ void add_some(const From& from, typename A::state& s, const vector<T>& v, int count,
                          std::uint64_t position) {
-  if constexpr (adds_vectors<A>) {
-    if (count > 0) A::add_vector(s, read_all<A>(from, some_of(v, 0, count).at).at);
-    return;
-  }
+  if (count <= 0) return;  // Lanes without elements would take the longest way.
+  if constexpr (adds_vectors<A>) return A::add_vector(s, read_all<A>(from, some_of(v, 0, count).at).at);
   if (adds_words<A> && count == v.size) return add_vector<A>(from, s, v, position);
   const auto x = read_all<A>(from, v.at);
 #pragma unroll

@@ -239,7 +239,7 @@ class fixed_point {
     typename fixed_point<OtherLow, OtherHigh>::words magnitude;
     const bool negative = other.split(magnitude);
     int exponent = OtherLow;
-    FANIN_ROLLED for (const std::uint32_t word : magnitude) {
+    for (const std::uint32_t word : magnitude) {
       if (word != 0) add_scaled(negative ? -static_cast<int128>(word) : static_cast<int128>(word), exponent);
       exponent += 32;
     }
