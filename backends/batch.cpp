@@ -47,7 +47,7 @@ void append(array_axis* axes, std::size_t& size, const array_axis& axis) {
 }
 
 void check_index(const input_views& inputs, const array_view& index, const char* name) {
-  if (!is_integer(index.type) || size_of(index.type) < 4) {
+  if (!is_integer(index.type) || byte_size(index.type) < 4) {
     throw invalid_argument(std::string(name) + " are i32, i64, u32 or u64, not " +
                            std::string(to_string(index.type)));
   }

@@ -11,7 +11,7 @@ namespace fanin {
 
 bool write_empty(const request& request, const batch& many, std::byte* result) {
   return with_result_type(request.what, request.result, [&]<class R>() {
-    using T = typename form_of<R>::number;
+    using T = typename result_traits<R>::number;
     if (many.of_empty) {
       const R* const given = fanin::get_if<R>(&*many.of_empty);
       if (given == nullptr) {
@@ -20,7 +20,7 @@ bool write_empty(const request& request, const batch& many, std::byte* result) {
       std::memcpy(result, given, sizeof *given);
       return true;
     }
-    if constexpr (form_of<R>::form == result_form::indexed || !(floating<T> || complex_number<T>)) {
+    if constexpr (result_traits<R>::form == result_form::indexed || !(floating<T> || complex_number<T>)) {
       return false;
     } else {
       using part = part_of<T>;

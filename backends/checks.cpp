@@ -84,7 +84,7 @@ void check_data(const input_views& inputs) {
   for (int i = 0; i < inputs.size(); ++i) {
     const array_view& x = inputs[i];
     if (x.data == nullptr && x.count > 0) throw invalid_argument("the input is null, but its count is not 0");
-    if (x.count > most_bytes / widest_element && x.count > most_bytes / size_of(x.type)) {
+    if (x.count > most_bytes / widest_element && x.count > most_bytes / byte_size(x.type)) {
       throw invalid_argument("the input has more elements than an address space holds");
     }
     if (x.count != inputs.count()) throw invalid_argument("the inputs have different lengths");
@@ -119,7 +119,7 @@ void check_known(operation what, const input_views& inputs, std::optional<method
 }
 
 void check_state(element_type type, element_type added, options& chosen) {
-  const bool widens = type == element_type::f32 && is_floating(added) && size_of(added) < sizeof(float);
+  const bool widens = type == element_type::f32 && is_floating(added) && byte_size(added) < sizeof(float);
   if (added != type && !widens) {
     throw invalid_argument("elements of " + std::string(to_string(added)) + " are not added to the state of an " +
                            std::string(to_string(type)) + " sum");

@@ -144,7 +144,7 @@ class description_fold {
   void push(const input_views& block) {
     if (block.count() == 0) return;
     // Pieces have one length, since streams copy what is too short for threads, as a last one might be.
-    const std::size_t pieces = (block.count() - 1) / (bytes_in_cache / size_of(type())) + 1;
+    const std::size_t pieces = (block.count() - 1) / (bytes_in_cache / byte_size(type())) + 1;
     const std::size_t length = (block.count() - 1) / pieces + 1;
     for (std::size_t first = 0; first < block.count(); first += length) {
       const input_views piece = block.part(first, std::min(length, block.count() - first));

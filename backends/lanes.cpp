@@ -23,44 +23,44 @@ struct merging {
   std::size_t state_bytes;
   void (*write)(const void* state, std::int64_t* out);
   void (*finish)(const std::int64_t* lanes, std::uint64_t count, element_type result, void* out);
-  /// Writes the value of a sum's usual words rounded once; null where that is not the value.
-  void (*round_usual)(const std::int64_t* words, element_type result, void* out);
+  /// Writes the value of a sum's short words rounded once; null where that is not the value.
+  void (*round_short_word_count)(const std::int64_t* words, element_type result, void* out);
 };
 
-constexpr std::size_t usual = 20;
+constexpr std::size_t short_word_count = 20;
 
-/// A number that has the usual words of a sum, of which the first is of 2^lowest, and one word more. The sum of 20
+/// A number that has the short words of a sum, of which the first is of 2^lowest, and one word more. The sum of 20
 /// lanes below 2^61 in magnitude does not fit into 20 words, but is below 2^670, and so fits into 21 with a sign.
 template <int Lowest>
-using usual_number = detail::fixed_point<Lowest, Lowest + 32 * static_cast<int>(usual + 1) - 64>;
+using short_number = detail::fixed_point<Lowest, Lowest + 32 * static_cast<int>(short_word_count + 1) - 64>;
 
 /// The words in the middle of the exponent range, of sums with many words.
 template <class Lanes>
 constexpr lane_format format_of() {
   lane_format format{Lanes::count + 1, Lanes::how};
   if constexpr (requires { Lanes::words; }) {
-    if (Lanes::words > 2 * usual) {
+    if (Lanes::words > 2 * short_word_count) {
       constexpr int middle = -Lanes::lowest_exponent / 32;
       format.words = Lanes::words;
-      format.first_usual = static_cast<std::size_t>(middle) - usual / 2;
-      format.usual = usual;
+      format.first_short_word = static_cast<std::size_t>(middle) - short_word_count / 2;
+      format.short_words = short_word_count;
     }
   }
   return format;
 }
 
 template <class Recipe>
-constexpr auto rounding_of_usual() -> decltype(merging::round_usual) {
+constexpr auto rounding_of_short_word_count() -> decltype(merging::round_short_word_count) {
   constexpr operation_row row = row_of(Recipe::what);
   if constexpr (row.adds != summand::none && row.value == sum_value::total) {
     using state_lanes = accumulator::lanes<typename Recipe::accumulator>;
     constexpr lane_format format = format_of<state_lanes>();
     if constexpr (format.words > 0) {
-      using number = usual_number<state_lanes::lowest_exponent + 32 * static_cast<int>(format.first_usual)>;
-      static_assert(number::limb_count == usual + 1);
+      using number = short_number<state_lanes::lowest_exponent + 32 * static_cast<int>(format.first_short_word)>;
+      static_assert(number::limb_count == short_word_count + 1);
       return [](const std::int64_t* words, element_type result, void* out) {
         std::int64_t wider[number::limb_count] = {};
-        std::copy_n(words, usual, wider);
+        std::copy_n(words, short_word_count, wider);
         with_result<Recipe>(
             result, [&]<class R>(R) { *static_cast<R*>(out) = number::read_lanes(wider).template round<R>(); });
       };
@@ -82,7 +82,7 @@ constexpr merging merging_of() {
               *static_cast<R*>(out) = A::template finish<R>(state_lanes::read(lanes), count);
             });
           },
-          rounding_of_usual<Recipe>()};
+          rounding_of_short_word_count<Recipe>()};
 }
 
 template <class Recipe>
@@ -113,7 +113,7 @@ merging_table all_mergings() {
 
 const merging& find_merging(operation what, element_type type) {
   static const merging_table all = all_mergings();
-  const bool exists = row_of(what).what == what && size_of(type) > 0;  // or they throw
+  const bool exists = row_of(what).what == what && byte_size(type) > 0;  // or they throw
   const merging* const found = exists ? all[static_cast<std::size_t>(what)][static_cast<std::size_t>(type)] : nullptr;
   if (found != nullptr) return *found;
   throw unsupported("partial results of " + std::string(to_string(what)) + " of " + std::string(to_string(type)) +
@@ -147,13 +147,13 @@ bool is_ordinary(std::span<const std::int64_t> short_lanes) {
   return last[numbers] > 0 && (last[specials] | last[specials + 1] | last[specials + 2]) == 0;
 }
 
-/// Adds x to the usual words, of which the first is of 2^lowest, if they hold it.
+/// Adds x to the short words, of which the first is of 2^lowest, if they hold it.
 bool add_to_words(std::int64_t* words, int lowest, double x) {
   using format = detail::float_format<double>;
   const auto [mantissa, exponent] = detail::unpack<double>(detail::to_bits(x) & ~format::sign);
   const int position = exponent - lowest;
   if (mantissa == 0) return true;
-  if (position < 0 || position >= 32 * static_cast<int>(usual - 2)) return false;
+  if (position < 0 || position >= 32 * static_cast<int>(short_word_count - 2)) return false;
   const detail::uint128 shifted = static_cast<detail::uint128>(mantissa) << position % 32;
   const std::int64_t sign = x < 0 ? -1 : 1;
   std::int64_t* const word = words + position / 32;
@@ -168,7 +168,7 @@ bool write_short_sum(const input_views& x, const options& chosen, std::span<std:
   double terms[2];
   if (!detail::short_exact_sum(x, chosen, terms, done)) return false;
   using all = accumulator::lanes<accumulator::exact_sum<double>>;
-  constexpr int lowest = all::lowest_exponent + 32 * static_cast<int>(format_of<all>().first_usual);
+  constexpr int lowest = all::lowest_exponent + 32 * static_cast<int>(format_of<all>().first_short_word);
   std::ranges::fill(out, 0);
   if (!add_to_words(out.data(), lowest, terms[0]) || !add_to_words(out.data(), lowest, terms[1])) return false;
   const auto last = out.last<trailing_lanes>();
@@ -212,25 +212,26 @@ bool detail::to_short_lanes(operation what, const input_views& inputs, std::span
     return std::ranges::any_of(words, [](std::int64_t word) { return word != 0; });
   };
   const auto words = all.first(format.words), behind = all.subspan(format.words);
-  if (any(words.first(format.first_usual)) || any(words.subspan(format.first_usual + format.usual))) return false;
-  std::ranges::copy(words.subspan(format.first_usual, format.usual), few.begin());
-  std::ranges::copy(behind, few.begin() + format.usual);
+  if (any(words.first(format.first_short_word)) || any(words.subspan(format.first_short_word + format.short_words)))
+    return false;
+  std::ranges::copy(words.subspan(format.first_short_word, format.short_words), few.begin());
+  std::ranges::copy(behind, few.begin() + format.short_words);
   return true;
 }
 
 void detail::expand_lanes(const lane_format& format, std::span<const std::int64_t> few, std::span<std::int64_t> all) {
   std::ranges::fill(all.first(format.words), 0);
-  std::ranges::copy(few.first(format.usual), all.begin() + format.first_usual);
-  std::ranges::copy(few.subspan(format.usual), all.begin() + format.words);
+  std::ranges::copy(few.first(format.short_words), all.begin() + format.first_short_word);
+  std::ranges::copy(few.subspan(format.short_words), all.begin() + format.words);
 }
 
 void detail::from_short_lanes(operation what, element_type type, std::span<const std::int64_t> merged,
                               const result_view& value) {
   const merging& m = find_merging(what, type);
   if (m.format.words == 0) return from_lanes(what, type, merged, value);
-  if (m.round_usual != nullptr && is_ordinary(merged)) {
+  if (m.round_short_word_count != nullptr && is_ordinary(merged)) {
     check_value(what, type, merged, value);
-    compute([&] { m.round_usual(merged.data(), value.type, value.data); });
+    compute([&] { m.round_short_word_count(merged.data(), value.type, value.data); });
     return;
   }
   std::int64_t all[most_lanes];

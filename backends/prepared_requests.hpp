@@ -46,7 +46,7 @@ class prepared_requests {
 inline bool chooses_serial(const input_views& inputs, const options& chosen) {
   const std::string_view wanted = wanted_backend(chosen);
   const bool automatic = wanted.empty() || wanted == "auto";
-  return automatic ? inputs.count() < small_input_bytes / size_of(inputs.type()) : wanted == "serial";
+  return automatic ? inputs.count() < small_input_bytes / byte_size(inputs.type()) : wanted == "serial";
 }
 
 /// The request that serves the call, or null. The inputs' data and count are checked.

@@ -27,7 +27,7 @@ T value_of(stand_in absent) {
 }  // namespace
 
 presence_rule::presence_rule(operation what, element_type type, nan_policy nan) noexcept
-    : absent(row_of(what).absent), element_bytes(size_of(type)), words(is_complex(type) ? 2 : 1) {
+    : absent(row_of(what).absent), element_bytes(byte_size(type)), words(is_complex(type) ? 2 : 1) {
   with_element(part_type(type), [&]<class T>() {
     if constexpr (!complex_number<T>) {
       constexpr std::uint64_t every_magnitude = ~std::uint64_t{0} >> (65 - 8 * sizeof(T));

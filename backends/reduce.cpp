@@ -27,7 +27,7 @@ std::unique_ptr<stream> open_by(Choose choose, const options& chosen, selection&
 input_views input_views::part(std::size_t first, std::size_t count) const {
   input_views some = *this;
   for (int i = 0; i < size_; ++i) {
-    some.views_[i].data = static_cast<const std::byte*>(views_[i].data) + first * size_of(views_[i].type);
+    some.views_[i].data = static_cast<const std::byte*>(views_[i].data) + first * byte_size(views_[i].type);
     some.views_[i].count = count;
   }
   some.mask_ = mask_.from(first);

@@ -143,7 +143,7 @@ bool needs_bus(const backend& b, const request& wanted) {
 }
 
 bool prefers_serial(const request& wanted) {
-  const std::size_t bytes = wanted.own != nullptr ? wanted.own->element_bytes : size_of(wanted.inputs.type());
+  const std::size_t bytes = wanted.own != nullptr ? wanted.own->element_bytes : byte_size(wanted.inputs.type());
   return wanted.inputs.place() == memory::host && wanted.inputs.count() < small_input_bytes / bytes;
 }
 

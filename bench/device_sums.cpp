@@ -56,7 +56,7 @@ json row(const input_case& query, const contestant& who, double seconds) {
   std::string name = std::string(query.group) + "/" + std::string(to_string(query.type)) + "/" +
                      std::string(who.backend) + "/" + std::string(who.method) + "/" + std::to_string(query.count);
   if (query.misaligned) name += "/misaligned";
-  const auto bytes = static_cast<double>(query.count * size_of(query.type));
+  const auto bytes = static_cast<double>(query.count * byte_size(query.type));
   return {{"name", name},
           {"run_type", "iteration"},
           {"real_time", seconds * 1e6},

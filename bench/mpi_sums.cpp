@@ -116,7 +116,8 @@ struct solver {
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
-  const int rank = fanin::mpi::detail::rank_in(MPI_COMM_WORLD), ranks = fanin::mpi::detail::size_of(MPI_COMM_WORLD);
+  const int rank = fanin::mpi::detail::rank_in(MPI_COMM_WORLD),
+            ranks = fanin::mpi::detail::rank_count(MPI_COMM_WORLD);
   const double seconds = argc > 1 ? std::atof(argv[1]) : 1;
   const fanin::options alone{.backend = "serial"};
 

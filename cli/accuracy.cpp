@@ -39,7 +39,7 @@ struct verdict {
 };
 
 /// The sums of one input of one element type by all contenders.
-struct study {
+struct accuracy_case {
   std::string spec;
   element_type type;
   scalar exact;
@@ -62,12 +62,12 @@ std::vector<contender> contenders() {
 }
 
 template <class T>
-study examine(const std::string& spec, const accuracy_options& arguments) {
+accuracy_case examine(const std::string& spec, const accuracy_options& arguments) {
   constexpr element_type type = type_of<T>;
   const std::vector<T> x = oracle::generate<T>(spec, arguments.count, arguments.seed);
   const array_view values{std::span<const T>(x)};
   const oracle::exact_sum exact(values, default_threads());
-  study one{spec, type, exact.rounded(type), exact.condition(), {}};
+  accuracy_case one{spec, type, exact.rounded(type), exact.condition(), {}};
   for (const contender& who : contenders()) {
     const auto& [backend, variant] = who;
     if (!backend->supports({operation::sum, values, variant.how, type, variant.name, 1}).usable()) continue;
@@ -78,7 +78,7 @@ study examine(const std::string& spec, const accuracy_options& arguments) {
   return one;
 }
 
-json to_json(const study& one, std::uint64_t count) {
+json to_json(const accuracy_case& one, std::uint64_t count) {
   json rows = json::array();
   for (const verdict& row : one.verdicts) {
     rows.push_back({{"backend", row.who.backend->name()},
@@ -100,7 +100,7 @@ json to_json(const study& one, std::uint64_t count) {
 std::string ulps(double amount) { return fmt::format("{:.3g}", amount); }
 std::string bound(double amount) { return std::isinf(amount) ? "none" : ulps(amount); }
 
-std::string as_text(const study& single, const study& wide) {
+std::string as_text(const accuracy_case& single, const accuracy_case& wide) {
   std::vector<table_row> rows = {{"  variant", "method", "f32 error", "f32 bound", "f64 error", "f64 bound"}};
   for (std::size_t i = 0; i < single.verdicts.size() && i < wide.verdicts.size(); ++i) {
     const verdict &a = single.verdicts[i], &b = wide.verdicts[i];
@@ -115,14 +115,14 @@ std::string as_text(const study& single, const study& wide) {
 
 void run_accuracy(const accuracy_options& arguments) {
   std::vector<std::string> specs = arguments.specs;
-  if (specs.empty()) specs.assign(oracle::study_specs().begin(), oracle::study_specs().end());
+  if (specs.empty()) specs.assign(oracle::accuracy_specs().begin(), oracle::accuracy_specs().end());
   json all = json::array();
   std::string text = fmt::format(
       "Errors and proven bounds in ulp, {} elements; error 0 is the correctly rounded sum.\n\n", arguments.count);
   progress line("accuracy");
   for (const std::string& spec : specs) {
     line.set_task("accuracy of " + spec);
-    const study single = examine<float>(spec, arguments), wide = examine<double>(spec, arguments);
+    const accuracy_case single = examine<float>(spec, arguments), wide = examine<double>(spec, arguments);
     all.push_back(to_json(single, arguments.count));
     all.push_back(to_json(wide, arguments.count));
     text += as_text(single, wide);

@@ -112,13 +112,13 @@ bool can_read_in_bulk(std::size_t shared_bytes) {
   return true;
 }
 
-std::vector<read_launch> ways_to_read() {
+std::vector<read_launch> read_launches() {
   const auto multiprocessors = static_cast<unsigned>(device_attribute(cudaDevAttrMultiProcessorCount));
-  std::vector<read_launch> ways = {{plain_read_kernel<4, 4>, 4, 20 * multiprocessors, 0},
-                                   {plain_read_kernel<8, 2>, 8, 2 * multiprocessors, 0}};
+  std::vector<read_launch> launches = {{plain_read_kernel<4, 4>, 4, 20 * multiprocessors, 0},
+                                       {plain_read_kernel<8, 2>, 8, 2 * multiprocessors, 0}};
   const std::size_t shared = cuda::bulk_copy::shared_bytes(read_threads, sizeof(any_bits::state));
-  if (can_read_in_bulk(shared)) ways.push_back({bulk_read_kernel, 4, multiprocessors, shared});
-  return ways;
+  if (can_read_in_bulk(shared)) launches.push_back({bulk_read_kernel, 4, multiprocessors, shared});
+  return launches;
 }
 
 /// Copies that take sources from this many bytes in turn do not find a source in the host's cache.
@@ -128,7 +128,7 @@ constexpr std::size_t source_ring_bytes = std::size_t{1} << 30;
 
 rotated_input::rotated_input(const array_view& host, std::size_t misaligned_elements) : first_(host) {
   constexpr std::size_t boundary = 256;
-  const std::size_t offset = misaligned_elements * size_of(host.type);
+  const std::size_t offset = misaligned_elements * byte_size(host.type);
   stride_bytes_ = (offset + host.bytes()) / boundary * boundary + boundary;
   std::size_t free = 0;
   std::size_t total = 0;
@@ -179,8 +179,8 @@ double host_median_seconds(const std::function<void(std::size_t)>& f, double bud
 device_reads::device_reads(const rotated_input& input, cudaStream_t stream, double budget_seconds)
     : sink_(cuda::allocate_device(sizeof(std::uint32_t))), seconds_(std::numeric_limits<double>::infinity()) {
   auto* const result = reinterpret_cast<std::uint32_t*>(sink_.get());
-  const std::vector<read_launch> ways = ways_to_read();
-  for (const read_launch& way : ways) {
+  const std::vector<read_launch> launches = read_launches();
+  for (const read_launch& way : launches) {
     const std::uint64_t needed = words_of(input.at(0), result).count / (4 * way.loads * read_threads) + 1;
     const auto blocks = static_cast<unsigned>(std::min<std::uint64_t>(way.most_blocks, needed));
     const auto read = [&input, way, blocks, stream, result](std::size_t i) {
@@ -189,7 +189,7 @@ device_reads::device_reads(const rotated_input& input, cudaStream_t stream, doub
     };
     const batch_clock clock = event_clock(stream, read);
     const double seconds = time_batches(clock, shortest_device_batch_seconds,
-                                        {.budget_seconds = budget_seconds / static_cast<double>(ways.size())})
+                                        {.budget_seconds = budget_seconds / static_cast<double>(launches.size())})
                                .seconds();
     if (seconds < seconds_) {
       seconds_ = seconds;

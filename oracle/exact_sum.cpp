@@ -74,9 +74,9 @@ double as_double(const scalar& value) {
   };
   return fanin::visit(
       [&]<class R>(const R& x) {
-        if constexpr (form_of<R>::form == result_form::number) return number(x);
-        if constexpr (form_of<R>::form == result_form::indexed) return number(x.value);
-        if constexpr (form_of<R>::form == result_form::extremes) return number(x.max);
+        if constexpr (result_traits<R>::form == result_form::number) return number(x);
+        if constexpr (result_traits<R>::form == result_form::indexed) return number(x.value);
+        if constexpr (result_traits<R>::form == result_form::extremes) return number(x.max);
       },
       value);
 }

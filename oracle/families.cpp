@@ -276,7 +276,7 @@ double find_parameter(const family& known, std::string_view spec) {
 
 std::span<const family> families() { return all_families; }
 
-std::span<const std::string_view> study_specs() { return all_study_specs; }
+std::span<const std::string_view> accuracy_specs() { return all_study_specs; }
 
 void fill(std::string_view spec, std::uint64_t seed, element_type type, void* x, std::size_t count) {
   if (is_complex(type)) return fill(spec, seed, part_type(type), x, 2 * count);

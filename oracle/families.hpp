@@ -26,7 +26,7 @@ struct family {
 std::span<const family> families();
 
 /// The inputs that `fanin accuracy` measures by default.
-std::span<const std::string_view> study_specs();
+std::span<const std::string_view> accuracy_specs();
 
 /// Writes `count` elements of the family that `spec` names, as in "uniform" or "condition:1e20". The parts
 /// of complex numbers are twice as many elements of the family.

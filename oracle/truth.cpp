@@ -53,8 +53,8 @@ exact_result exact(const fanin::detail::operands& data, std::size_t count) {
   exact_result found{A::template finish<typename Recipe::result>(state, count)};
   constexpr bool bounded = row_of(Recipe::what).of_floats.fast && !row_of(Recipe::what).unrounded;
   if constexpr (floating<T> && requires { A::measure; }) {
-    found.facts = spread_facts(A::template finish<double>(state, count), state.squares.template round<double>(),
-                               static_cast<double>(count - A::measure.ddof), A::measure.root);
+    found.facts = dispersion_facts(A::template finish<double>(state, count), state.squares.template round<double>(),
+                                   static_cast<double>(count - A::measure.ddof), A::measure.root);
   } else if constexpr (floating<T> && bounded) {
     found.facts = facts_of<A, T>(data, count, state);
   }
@@ -88,7 +88,7 @@ truth::truth(operation what, const array_view& x, unsigned threads) {
   }
   const operation_row& row = row_of(what);
   const std::size_t count = x.count / static_cast<std::size_t>(row.inputs);
-  const fanin::detail::operands data{x.data, static_cast<const std::byte*>(x.data) + count * size_of(x.type)};
+  const fanin::detail::operands data{x.data, static_cast<const std::byte*>(x.data) + count * byte_size(x.type)};
   const method how = row.of_floats.exact ? method::exact : method::fast;
   const auto found = with_recipe(what, x.type, how, [&]<class Recipe>(Recipe) -> std::optional<exact_result> {
     if constexpr (complex_number<typename Recipe::element>) return {};

@@ -47,7 +47,7 @@ int32_t fanin_has_method(fanin_operation what, fanin_type type, fanin_method how
 const char* fanin_type_name(fanin_type type) {
   return is_type(type) ? to_string(static_cast<element_type>(type)).data() : nullptr;
 }
-size_t fanin_type_size(fanin_type type) { return is_type(type) ? size_of(static_cast<element_type>(type)) : 0; }
+size_t fanin_type_size(fanin_type type) { return is_type(type) ? byte_size(static_cast<element_type>(type)) : 0; }
 
 const char* fanin_method_name(fanin_method how) { return is_method(how) ? method_rows[how].name.data() : nullptr; }
 

@@ -26,7 +26,7 @@ struct loop<acc::integer_sum<T, acc::magnitude_term>>
 template <class T>
 struct loop<acc::integer_square_sum<T>> : unordered_loop<acc::integer_square_sum<T>, add_integer_squares<T>> {};
 template <class T>
-struct loop<acc::integer_spread<T>> : unordered_loop<acc::integer_spread<T>, add_integer_moments<T>> {};
+struct loop<acc::integer_dispersion<T>> : unordered_loop<acc::integer_dispersion<T>, add_integer_moments<T>> {};
 template <class T>
 struct loop<acc::integer_product<T>> : unordered_loop<acc::integer_product<T>, multiply_integers<T>> {};
 
@@ -123,7 +123,7 @@ template <class T>
 struct loop<acc::exact_square_sum<T>> : unordered_loop<acc::exact_square_sum<T>, add_squares<T>> {};
 
 template <class T>
-struct loop<acc::exact_spread<T>> : unordered_loop<acc::exact_spread<T>, add_moments<T>> {};
+struct loop<acc::exact_dispersion<T>> : unordered_loop<acc::exact_dispersion<T>, add_moments<T>> {};
 
 template <class T>
 struct loop<acc::exact_dot<T>> {
@@ -216,26 +216,26 @@ void sum_each_exactly(const operands* runs, const std::size_t* counts, std::size
 template <class Recipe>
 constexpr arithmetic arithmetic_of() {
   using A = typename Recipe::accumulator;
-  using folded = acc::folds_as_t<A>;
-  arithmetic f = loop<folded>::functions;
+  using loop_accumulator = acc::folds_as_t<A>;
+  arithmetic f = loop<loop_accumulator>::functions;
   if (f.state_bytes > sizeof(state_buffer)) throw "state_buffer is too small";
   f.finish = [](const void* state, std::uint64_t count, element_type result, void* out) {
     with_result<Recipe>(result, [&]<class R>(R) {
-      *static_cast<R*>(out) = A::template finish<R>(loop<folded>::total(state), count);
+      *static_cast<R*>(out) = A::template finish<R>(loop<loop_accumulator>::total(state), count);
     });
   };
   f.reduce = [](const operands& data, std::size_t count, element_type result, void* out) {
     with_result<Recipe>(result, [&]<class R>(R) {
-      *static_cast<R*>(out) = A::template finish<R>(fold_alone<loop<folded>>(data, count), count);
+      *static_cast<R*>(out) = A::template finish<R>(fold_alone<loop<loop_accumulator>>(data, count), count);
     });
   };
-  if constexpr (requires(typename folded::state * totals) {
-                  loop<folded>::whole_each(nullptr, nullptr, 0, totals);
+  if constexpr (requires(typename loop_accumulator::state * totals) {
+                  loop<loop_accumulator>::whole_each(nullptr, nullptr, 0, totals);
                 }) {
     f.reduce_each = [](const operands* runs, const std::size_t* counts, std::size_t number, element_type result,
                        void* out) {
-      typename folded::state totals[arithmetic::most_runs];
-      loop<folded>::whole_each(runs, counts, number, totals);
+      typename loop_accumulator::state totals[arithmetic::most_runs];
+      loop<loop_accumulator>::whole_each(runs, counts, number, totals);
       with_result<Recipe>(result, [&]<class R>(R) {
         for (std::size_t i = 0; i < number; ++i) {
           static_cast<R*>(out)[i] = A::template finish<R>(totals[i], counts[i]);
@@ -253,14 +253,14 @@ constexpr arithmetic arithmetic_of() {
 /// The arithmetic whose finish() adds the folded elements, at least one, to the result which stands at `out`.
 template <class Recipe>
 constexpr arithmetic addition_of() {
-  using folded = acc::folds_as_t<typename Recipe::accumulator>;
+  using loop_accumulator = acc::folds_as_t<typename Recipe::accumulator>;
   arithmetic f = arithmetic_of<Recipe>();
   f.reduce = nullptr;
   f.reduce_each = nullptr;
   f.finish = [](const void* state, std::uint64_t count, element_type result, void* out) {
     with_result<Recipe>(result, [&]<class R>(R) {
       R& value = *static_cast<R*>(out);
-      value = acc::with_earlier<Recipe>(loop<folded>::total(state), count, value);
+      value = acc::with_earlier<Recipe>(loop<loop_accumulator>::total(state), count, value);
     });
   };
   f.bound = [](std::uint64_t count, element_type result) {

@@ -12,7 +12,7 @@ namespace fanin::cpu {
 template <class C, class Make>
 typename C::state total_of_lanes(const Make& make) {
   typename detail::ordered_loop<C>::row states;
-  for (std::size_t i = 0; i < detail::lanes_of<C>; ++i) states.lane[i] = make(2 * i, 2 * i + 1);
+  for (std::size_t i = 0; i < detail::row_width_of<C>; ++i) states.lane[i] = make(2 * i, 2 * i + 1);
   return detail::ordered_loop<C>::total(states);
 }
 
@@ -22,7 +22,7 @@ requires has_lane_leaf<A>
 struct loop<acc::componentwise<A>> {
   using C = acc::componentwise<A>;
   using row = plane_row<A>;
-  static_assert(row::lanes == 2 * detail::lanes_of<C>);
+  static_assert(row::lanes == 2 * detail::row_width_of<C>);
   static constexpr arithmetic functions = [] {
     arithmetic f = loop<A>::functions;
     f.element_bytes = sizeof(typename C::element);

@@ -176,12 +176,12 @@ class double_sums {
       return way == 0 && shallow ? add_proven<T, least>(x, length, flags_, into)
                                  : add_proven<T, least + 1>(x, length, flags_, into);
     };
-    return ways_.add(shallow ? 2 : 1, attempt) ? length : 0;
+    return attempts_.add(shallow ? 2 : 1, attempt) ? length : 0;
   }
 
  private:
   exception_flags flags_;
-  ways ways_;
+  attempt_order attempts_;
 };
 
 #else
@@ -241,13 +241,13 @@ class double_sums {
   HWY_INLINE std::size_t add(const T* x, std::size_t count, exact_accumulator<T>& into) {
     if constexpr (sizeof(T) == 4) {
       const std::size_t length = count < 2 * tile ? count : tile;
-      if (ways_.add(1, [&](int) HWY_ATTR { return add_narrow(x, length, into); })) return length;
+      if (attempts_.add(1, [&](int) HWY_ATTR { return add_narrow(x, length, into); })) return length;
     }
     return 0;
   }
 
  private:
-  ways ways_;
+  attempt_order attempts_;
 };
 
 #endif

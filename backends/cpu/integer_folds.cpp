@@ -28,7 +28,8 @@ void add_integer_moments(const T* x, std::size_t count, accumulator::integer_mom
   for (std::size_t begin = 0; begin < count; begin += twice_read<T>()) {
     const std::size_t n = std::min(twice_read<T>(), count - begin);
     const square_total squares = squares_leaf(x + begin, n, is_long<T>(count));
-    accumulator::integer_spread<T>::merge(into, {sum_leaf(x + begin, n, false, false), squares.low, squares.high});
+    accumulator::integer_dispersion<T>::merge(into,
+                                              {sum_leaf(x + begin, n, false, false), squares.low, squares.high});
   }
 }
 

@@ -209,7 +209,7 @@ HWY_INLINE square_total squares_of(const T* x, std::size_t count, bool prefetche
   constexpr bool is_u16 = std::is_same_v<T, std::uint16_t>;
   if constexpr (!has_vectors) {
     accumulator::integer_moments sums{};
-    for (std::size_t i = 0; i < count; ++i) accumulator::integer_spread<T>::add(sums, x[i]);
+    for (std::size_t i = 0; i < count; ++i) accumulator::integer_dispersion<T>::add(sums, x[i]);
     return {sums.squares, sums.squares_high};
   }
   if constexpr (sizeof(T) > 2) {

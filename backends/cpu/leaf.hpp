@@ -116,7 +116,7 @@ void merge_log_sums(const double* largest, const double* sum, std::size_t lanes,
 template <class T>
 struct log_sum_row {
   using A = accumulator::log_sum<T>;
-  static constexpr std::size_t lanes = detail::lanes_of<A>;
+  static constexpr std::size_t lanes = detail::row_width_of<A>;
   double largest[lanes], sum[lanes];
 
   void reset() {
@@ -135,7 +135,7 @@ void fold_log_sums(const T* x, std::size_t count, log_sum_row<T>& out);
 template <class A>
 struct moment_row {
   using state = typename A::state;
-  static constexpr std::size_t lanes = detail::lanes_of<A>, planes = sizeof(state) / sizeof(double);
+  static constexpr std::size_t lanes = detail::row_width_of<A>, planes = sizeof(state) / sizeof(double);
   double plane[planes][lanes];
 
   void reset() {

@@ -24,16 +24,16 @@ constexpr std::size_t width = hn::MaxLanes(doubles());
 
 /// So many vectors go through the operations side by side: each operation of an exponential waits for the one before
 /// it.
-constexpr std::size_t batch = 4;
+constexpr std::size_t unrolled = 4;
 template <class F>
 HWY_INLINE void for_each_vector(F f) {
   HWY_UNROLL(4)
-  for (std::size_t v = 0; v < batch; ++v) f(v);
+  for (std::size_t v = 0; v < unrolled; ++v) f(v);
 }
 
 /// series = series * r + 1/K!, then with K - 1, ... down to 2.
 template <int K>
-HWY_INLINE void add_terms_from(vector (&series)[batch], const vector (&r)[batch]) {
+HWY_INLINE void add_terms_from(vector (&series)[unrolled], const vector (&r)[unrolled]) {
   if constexpr (K >= 2) {
     const vector coefficient = hn::Set(doubles(), accumulator::inverse_factorial<K>);
     for_each_vector([&](std::size_t v) { series[v] = hn::Add(hn::Mul(series[v], r[v]), coefficient); });
@@ -42,11 +42,11 @@ HWY_INLINE void add_terms_from(vector (&series)[batch], const vector (&r)[batch]
 }
 
 /// Replaces each t by accumulator::exp_of_negative(t).
-HWY_INLINE void exponentiate(vector (&t)[batch]) {
+HWY_INLINE void exponentiate(vector (&t)[unrolled]) {
   const doubles d;
   const hn::RebindToUnsigned<doubles> words;
   const auto least = hn::Set(d, accumulator::least_exponent), to_integer = hn::Set(d, accumulator::to_integer);
-  vector shifted[batch], r[batch], series[batch];
+  vector shifted[unrolled], r[unrolled], series[unrolled];
   for_each_vector([&](std::size_t v) {
     const vector bounded = hn::IfThenElse(hn::Lt(t[v], least), least, t[v]);
     shifted[v] = hn::Add(hn::Mul(bounded, hn::Set(d, accumulator::inverse_ln2)), to_integer);
@@ -66,10 +66,10 @@ HWY_INLINE void exponentiate(vector (&t)[batch]) {
 
 /// States of accumulator::log_sum.
 struct states {
-  vector largest[batch], sum[batch];
+  vector largest[unrolled], sum[unrolled];
 
-  HWY_INLINE void merge(const double* other_largest, const vector (&other_sum)[batch]) {
-    vector factor[batch], other[batch];
+  HWY_INLINE void merge(const double* other_largest, const vector (&other_sum)[unrolled]) {
+    vector factor[unrolled], other[unrolled];
     for_each_vector([&](std::size_t v) {
       other[v] = hn::LoadU(doubles(), other_largest + v * width);
       const vector distance = hn::Abs(hn::Sub(largest[v], other[v]));
@@ -91,9 +91,9 @@ struct states {
 void merge_rows(const double* largest, const double* sum, std::size_t rows, std::size_t lanes, double* into_largest,
                 double* into_sum) {
   const doubles d;
-  for (std::size_t j = 0; j < lanes; j += batch * width) {
+  for (std::size_t j = 0; j < lanes; j += unrolled * width) {
     states s;
-    vector other_sum[batch];
+    vector other_sum[unrolled];
     for_each_vector([&](std::size_t v) {
       s.largest[v] = hn::LoadU(d, into_largest + j + v * width);
       s.sum[v] = hn::LoadU(d, into_sum + j + v * width);
@@ -134,7 +134,7 @@ HWY_EXPORT(widen_rows);
 template <class T>
 void fold_leaf(const T* x, std::size_t count, log_sum_row<T>& out) {
   using A = accumulator::log_sum<T>;
-  constexpr std::size_t lanes = detail::lanes_of<A>;
+  constexpr std::size_t lanes = detail::row_width_of<A>;
   static constexpr auto ones = [] {
     std::array<double, lanes> all{};
     all.fill(1);

@@ -20,7 +20,7 @@ template <class A>
 struct plane_row {
   using T = typename A::element;
   using lane = lane_of<A>;
-  static constexpr std::size_t lanes = detail::lanes_of<A>;
+  static constexpr std::size_t lanes = detail::row_width_of<A>;
   T plane[std::tuple_size_v<lane>][lanes];
 
   typename A::state state_of(std::size_t i) const {

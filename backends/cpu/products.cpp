@@ -90,7 +90,7 @@ std::size_t split_f64(const double* x, const double* y, std::size_t count, doubl
 /// Folds x[0..count) in double, and y too for products, into sums of which `depth` round, or twice as many. Returns
 /// whether the sums in `total` are exact. Moments have the sums of the elements first.
 template <class T>
-HWY_INLINE bool prove(folded what, int depth, const T* x, const T* y, std::size_t count, double* total) {
+HWY_INLINE bool prove(product_terms what, int depth, const T* x, const T* y, std::size_t count, double* total) {
 #if HWY_TARGET <= HWY_AVX3
   exception_flags flags;
   const auto fold = [&]<class Shallow, class Deep>(Shallow*, Deep*) HWY_ATTR {
@@ -98,11 +98,11 @@ HWY_INLINE bool prove(folded what, int depth, const T* x, const T* y, std::size_
                       : fold_proven<Deep>(x, y, count, flags, total);
   };
   switch (what) {
-    case folded::products:
+    case product_terms::products:
       return fold(static_cast<product_fold<T, 1>*>(nullptr), static_cast<product_fold<T, 2>*>(nullptr));
-    case folded::squares:
+    case product_terms::squares:
       return fold(static_cast<square_fold<T, 1>*>(nullptr), static_cast<square_fold<T, 2>*>(nullptr));
-    case folded::moments:
+    case product_terms::moments:
       return fold(static_cast<moments_fold<T, 1>*>(nullptr), static_cast<moments_fold<T, 2>*>(nullptr));
   }
 #else
@@ -111,10 +111,10 @@ HWY_INLINE bool prove(folded what, int depth, const T* x, const T* y, std::size_
 #endif
   return false;
 }
-bool prove_f32(folded what, int depth, const float* x, const float* y, std::size_t count, double* total) {
+bool prove_f32(product_terms what, int depth, const float* x, const float* y, std::size_t count, double* total) {
   return prove(what, depth, x, y, count, total);
 }
-bool prove_f64(folded what, int depth, const double* x, const double* y, std::size_t count, double* total) {
+bool prove_f64(product_terms what, int depth, const double* x, const double* y, std::size_t count, double* total) {
   return prove(what, depth, x, y, count, total);
 }
 
@@ -131,10 +131,10 @@ HWY_EXPORT(split_f64);
 HWY_EXPORT(prove_f32);
 HWY_EXPORT(prove_f64);
 
-bool prove(folded what, int depth, const float* x, const float* y, std::size_t count, double* total) {
+bool prove(product_terms what, int depth, const float* x, const float* y, std::size_t count, double* total) {
   return HWY_DYNAMIC_DISPATCH(prove_f32)(what, depth, x, y, count, total);
 }
-bool prove(folded what, int depth, const double* x, const double* y, std::size_t count, double* total) {
+bool prove(product_terms what, int depth, const double* x, const double* y, std::size_t count, double* total) {
   return HWY_DYNAMIC_DISPATCH(prove_f64)(what, depth, x, y, count, total);
 }
 std::size_t split(const float* x, const float* y, std::size_t count, double* product, double* error) {
@@ -148,7 +148,7 @@ std::size_t split(const double* x, const double* y, std::size_t count, double* p
 template <class T>
 class prover {
  public:
-  explicit prover(folded what) : what_(what) {}
+  explicit prover(product_terms what) : what_(what) {}
 
   /// Folds x[0..count), and y, of at most a tile. Returns whether the sums are exact.
   bool fold(const T* x, const T* y, std::size_t count) {
@@ -157,10 +157,10 @@ class prover {
       depth_ = shallow ? way + 1 : product_depths;
       if (!prove(what_, depth_, x, y, count, total_)) return false;
       // A sum of -0 alone is -0, which these sums do not tell from others of 0. Squares are never -0.
-      return what_ == folded::squares ||
+      return what_ == product_terms::squares ||
              std::any_of(total_, total_ + elements() + products(), [](double t) { return t != 0; });
     };
-    return ways_.add(shallow ? product_depths : 1, attempt);
+    return attempts_.add(shallow ? product_depths : 1, attempt);
   }
   /// Adds the tile's sum of elements.
   void add_elements_to(exact_accumulator<T>& into) const { add(total_, elements(), into); }
@@ -171,7 +171,7 @@ class prover {
   }
 
  private:
-  int elements() const { return what_ == folded::moments ? depth_of_elements<T>(depth_) + 1 : 0; }
+  int elements() const { return what_ == product_terms::moments ? depth_of_elements<T>(depth_) + 1 : 0; }
   int products() const { return (sizeof(T) == 4 ? 1 : 2) * (depth_ + 1); }
   template <class Accumulator>
   static void add(const double* total, int count, Accumulator& into) {
@@ -179,8 +179,8 @@ class prover {
     for (int i = 0; i < count; ++i) add_double(total[i], into);
   }
 
-  folded what_;
-  ways ways_;
+  product_terms what_;
+  attempt_order attempts_;
   int depth_ = 1;
   double total_[most_proven_totals];
 };
@@ -204,7 +204,7 @@ void add_split(const T* x, const T* y, std::size_t count, exact_accumulator<doub
 
 /// Adds x[i] y[i] for all i < count to `into`. add_one(i) does that for one i.
 template <class T, class Accumulator, class AddOne>
-void add_all(folded what, const T* x, const T* y, std::size_t count, Accumulator& into, AddOne add_one) {
+void add_all(product_terms what, const T* x, const T* y, std::size_t count, Accumulator& into, AddOne add_one) {
   constexpr std::size_t shortest_proven = 32;
   if (count < shortest_proven) {
     for (std::size_t i = 0; i < count; ++i) add_one(i);
@@ -227,19 +227,20 @@ void add_all(folded what, const T* x, const T* y, std::size_t count, Accumulator
 
 template <class T>
 void add_squares(const T* x, std::size_t count, exact_square_accumulator<T>& into) {
-  into.add_elements(
-      count, [&](auto& sum) { add_all(folded::squares, x, x, count, sum, [&](std::size_t i) { sum.add(x[i]); }); });
+  into.add_elements(count, [&](auto& sum) {
+    add_all(product_terms::squares, x, x, count, sum, [&](std::size_t i) { sum.add(x[i]); });
+  });
 }
 template <class T>
 void add_products(const T* x, const T* y, std::size_t count, exact_dot_accumulator<T>& into) {
-  add_all(folded::products, x, y, count, into, [&](std::size_t i) { into.add(x[i], y[i]); });
+  add_all(product_terms::products, x, y, count, into, [&](std::size_t i) { into.add(x[i], y[i]); });
 }
 
 /// What cannot be proven is added in two passes over each part of the input.
 template <class T>
 void add_moments(const T* x, std::size_t count, exact_moments_accumulator<T>& into) {
   constexpr std::size_t cached = (std::size_t{1} << 17) / sizeof(T);  // what stays in a cache for the second pass
-  prover<T> proven(folded::moments);
+  prover<T> proven(product_terms::moments);
   while (count > 0) {
     std::size_t length = std::min(proven_tile<T>, count);
     if (proven.fold(x, x, length)) {

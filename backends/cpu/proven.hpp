@@ -13,7 +13,7 @@
 namespace fanin::cpu {
 
 /// What is summed: x y, x^2, or x and x^2.
-enum class folded { products, squares, moments };
+enum class product_terms { products, squares, moments };
 
 /// The sums that round are tried in depth 1 and 2.
 constexpr int product_depths = 2, most_proven_totals = 9;
@@ -41,7 +41,7 @@ HWY_NOINLINE void add_double(double value, Accumulator& into) {
 }
 
 /// Several ways to add a tile, fastest first, each of which may fail.
-class ways {
+class attempt_order {
  public:
   /// Calls attempt(way) for way < count until it returns true. Returns whether it did. The fastest comes first,
   /// unless it has failed lately.

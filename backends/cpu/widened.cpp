@@ -86,7 +86,7 @@ void fold_widened(const detail::arithmetic& floats, element_type type,
                   bool (*settled_by)(std::uint64_t, std::uint64_t), const detail::operands& data, std::size_t count,
                   void* state) {
   alignas(64) float x[block], y[block];
-  const std::size_t bytes = size_of(type);
+  const std::size_t bytes = byte_size(type);
   const bool is_long = count >= least_prefetched_bytes / bytes;
   const auto fold_block = [&](std::size_t begin, std::size_t n, void* into) {
     const detail::operands part = operands_from(data, begin, bytes);

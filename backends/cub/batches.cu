@@ -83,7 +83,7 @@ class by_key final : public batch_reference<A> {
 
 }  // namespace
 
-const cuda::device_fold* find_batch_kernel(const request& request) {
+const cuda::kernel_launcher* find_batch_kernel(const request& request) {
   return request.kind == layout::groups ? find_batches<by_key>(request) : find_batches<segmented>(request);
 }
 

@@ -26,7 +26,7 @@ inline constexpr bool has_batches<accumulator::plain_sum<T>> = true;
 template <class T>
 inline constexpr bool has_batches<accumulator::compensated_sum<T>> = true;
 template <class T>
-inline constexpr bool has_batches<cuda::segment_sum<T>> = true;
+inline constexpr bool has_batches<cuda::integer_sum_64<T>> = true;
 template <class T>
 inline constexpr bool has_batches<accumulator::integer_sum<T>> = true;
 template <class T>
@@ -183,16 +183,16 @@ template <class Recipe>
 struct batch_form : reference_form<accumulator::folds_as_t<typename Recipe::accumulator>> {};
 template <class Recipe>
 requires(Recipe::what == operation::min || Recipe::what == operation::max) struct batch_form<Recipe> {
-  using type = cuda::kernel_of<Recipe>;
+  using type = cuda::device_accumulator_of<Recipe>;
 };
 
 /// The fold of a batch, or null if the accumulator of the recipe has none.
 template <template <class> class Fold, class T>
-const cuda::device_fold* find_batches(operation what, method how) {
-  return with_recipe<T>(what, how, []<class Recipe>(Recipe) -> const cuda::device_fold* {
+const cuda::kernel_launcher* find_batches(operation what, method how) {
+  return with_recipe<T>(what, how, []<class Recipe>(Recipe) -> const cuda::kernel_launcher* {
     using A = typename batch_form<Recipe>::type;
     if constexpr (has_batches<A>) {
-      static const Fold<A> fold(cuda::find_host_fold(Recipe::what, type_of<T>, Recipe::how));
+      static const Fold<A> fold(cuda::find_state_functions(Recipe::what, type_of<T>, Recipe::how));
       return &fold;
     } else {
       return nullptr;
@@ -200,7 +200,7 @@ const cuda::device_fold* find_batches(operation what, method how) {
   });
 }
 template <template <class> class Fold>
-const cuda::device_fold* find_batches(const request& request) {
+const cuda::kernel_launcher* find_batches(const request& request) {
   return with_compared_number(request.inputs.type(),
                               [&]<class T>() { return find_batches<Fold, T>(request.what, request.how); });
 }

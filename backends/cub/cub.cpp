@@ -12,9 +12,9 @@ std::span<const variant_info> backend::variants() const noexcept {
   return offered;
 }
 
-const cuda::device_fold* backend::find_kernel(const request& request) const {
+const cuda::kernel_launcher* backend::find_kernel(const request& request) const {
   if (request.kind != layout::array) {
-    if (const cuda::device_fold* const batches = find_batch_kernel(request)) return batches;
+    if (const cuda::kernel_launcher* const batches = find_batch_kernel(request)) return batches;
   }
   const element_type type = request.inputs.type();
   if (type == element_type::bf16) return cub_backend::find_kernel<bf16>(request.what, request.how);

@@ -9,7 +9,7 @@ namespace fanin::cub_backend {
 /// Calls find.operator()<T>() for numbers of 32 and 64 bits that comparisons need: f32, f64, i32 and i64. Other types
 /// have no fold, and the result is null.
 template <class Find>
-const cuda::device_fold* with_compared_number(element_type type, Find find) {
+const cuda::kernel_launcher* with_compared_number(element_type type, Find find) {
   switch (type) {
     case element_type::f32:
       return find.template operator()<float>();
@@ -27,15 +27,15 @@ const cuda::device_fold* with_compared_number(element_type type, Find find) {
 /// The fold of a reduction, or null if this backend does not offer it. backends/thrust/floats.cu and integers.cu
 /// instantiate it.
 template <class T>
-const cuda::device_fold* find_kernel(operation what, method how);
+const cuda::kernel_launcher* find_kernel(operation what, method how);
 /// The fold of a batch, or null if this backend does not offer it.
-const cuda::device_fold* find_batch_kernel(const request& request);
+const cuda::kernel_launcher* find_batch_kernel(const request& request);
 
 class backend final : public cuda::gpu_backend {
  public:
   std::string_view name() const noexcept override { return "cub"; }
   std::span<const variant_info> variants() const noexcept override;
-  const cuda::device_fold* find_kernel(const request& request) const override;
+  const cuda::kernel_launcher* find_kernel(const request& request) const override;
 };
 
 }  // namespace fanin::cub_backend

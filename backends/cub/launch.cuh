@@ -29,7 +29,7 @@ class fold final : public any_order_fold<A> {
 };
 
 template <class T>
-const cuda::device_fold* find_kernel(operation what, method how) {
+const cuda::kernel_launcher* find_kernel(operation what, method how) {
   return find_reference<fold, T>(what, how);
 }
 

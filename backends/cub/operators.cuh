@@ -5,7 +5,7 @@
 #include <thrust/iterator/counting_iterator.h>
 
 #include "backends/cuda/recipes.hpp"
-#include "backends/cuda/runtime/device_fold.hpp"
+#include "backends/cuda/runtime/kernel_launcher.hpp"
 
 namespace fanin::cub_backend {
 
@@ -61,9 +61,9 @@ struct merged {
 
 /// A fold whose order of additions the library does not document. No order has a longer chain than `count` additions.
 template <class A>
-class any_order_fold : public cuda::device_fold {
+class any_order_fold : public cuda::kernel_launcher {
  public:
-  using device_fold::device_fold;
+  using kernel_launcher::kernel_launcher;
   rounding_chain longest_chain(const cuda::execution&, std::uint64_t count) const final {
     return {0, static_cast<double>(count)};
   }
@@ -74,7 +74,7 @@ class any_order_fold : public cuda::device_fold {
 /// compiling them takes minutes.
 template <class A>
 struct reference_form {
-  using type = typename cuda::device_form<A>::kernel;
+  using type = typename cuda::device_form<A>::device_accumulator;
   static constexpr bool partials_are_totals = false;
 };
 template <class T>
@@ -90,20 +90,20 @@ struct reference_form<accumulator::exact_sum<T, Term>> : no_reference {};
 template <class T>
 struct reference_form<accumulator::exact_square_sum<T>> : no_reference {};
 template <class T>
-struct reference_form<accumulator::exact_spread<T>> : no_reference {};
+struct reference_form<accumulator::exact_dispersion<T>> : no_reference {};
 template <class T>
 struct reference_form<accumulator::exact_dot<T>> : no_reference {};
 
 template <template <class> class Fold, class T>
-const cuda::device_fold* find_reference(operation what, method how) {
-  return with_recipe<T>(what, how, []<class Recipe>(Recipe) -> const cuda::device_fold* {
-    using folded = accumulator::folds_as_t<typename Recipe::accumulator>;
-    using form = reference_form<folded>;
+const cuda::kernel_launcher* find_reference(operation what, method how) {
+  return with_recipe<T>(what, how, []<class Recipe>(Recipe) -> const cuda::kernel_launcher* {
+    using loop_accumulator = accumulator::folds_as_t<typename Recipe::accumulator>;
+    using form = reference_form<loop_accumulator>;
     constexpr bool is_wide = narrow_float<T> && Recipe::how == method::exact;
     if constexpr (std::is_void_v<typename form::type> || is_wide) {
       return nullptr;
     } else {
-      static const Fold<typename form::type> fold(cuda::find_host_fold(
+      static const Fold<typename form::type> fold(cuda::find_state_functions(
           Recipe::what, type_of<T>, Recipe::how, form::partials_are_totals || cuda::compares<Recipe>));
       return &fold;
     }

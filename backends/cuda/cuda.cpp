@@ -80,16 +80,16 @@ class work_on_context final : public device_work {
   }
 
  private:
-  static const device_fold& kernel_of(const request& request) {
-    return *static_cast<const device_fold*>(request.prepared);
+  static const kernel_launcher& device_accumulator_of(const request& request) {
+    return *static_cast<const kernel_launcher*>(request.prepared);
   }
   /// The most elements of one fold.
   static std::uint64_t longest_fold(const request& request, const std::optional<present_copies>& copies) {
-    return std::min(kernel_of(request).host().longest, copies ? copies->longest() : ~std::uint64_t{0});
+    return std::min(launcher_of(request).host().longest, copies ? copies->longest() : ~std::uint64_t{0});
   }
   execution where_for(const request& request, std::uint64_t longest) {
     const std::uint64_t count = std::min(longest, request.inputs.count());
-    return count > 0 ? context_.with_scratch(kernel_of(request).scratch_bytes(context_.where(), count))
+    return count > 0 ? context_.with_scratch(launcher_of(request).scratch_bytes(context_.where(), count))
                      : context_.where();
   }
   /// Enqueues folds of up to `longest` elements to states in device memory, and returns those that remain.
@@ -114,7 +114,7 @@ void work_on_context::enqueue(const request& request, void* result) {
   const std::uint64_t count = request.inputs.count(), longest = longest_fold(request, copies);
   const execution where = where_for(request, longest);
   if (!copies && count > 0 && count <= longest &&
-      kernel_of(request).launch_finished(where, operands_at(request.inputs, 0), count, request.result, result)) {
+      launcher_of(request).launch_finished(where, operands_at(request.inputs, 0), count, request.result, result)) {
     return;
   }
   const state_run run = enqueue_folds(request, copies, where, longest, [&](const state_run& full) -> state_run {
@@ -132,8 +132,8 @@ state_run work_on_context::enqueue_folds(const request& request, std::optional<p
   for (std::uint64_t begin = 0; begin < count; begin += longest) {
     if (run.count == context::state_slots) run = make_room(run);
     const std::uint64_t length = std::min(longest, count - begin);
-    kernel_of(request).launch(where, copies ? copies->enqueue(begin, length) : operands_at(request.inputs, begin),
-                              length, context_.device_state(run.count++));
+    launcher_of(request).launch(where, copies ? copies->enqueue(begin, length) : operands_at(request.inputs, begin),
+                                length, context_.device_state(run.count++));
   }
   return run;
 }
@@ -163,7 +163,7 @@ void work_on_context::enqueue_value_of_lanes(const request& request, const std::
   const device_scope here(device);
   const element_type type = request.inputs.type();
   check_reach(lanes, lane_count(request.what, type) * sizeof *lanes, device, "the lanes");
-  check_reach(result, 2 * size_of(request.result), device, "the result");
+  check_reach(result, 2 * byte_size(request.result), device, "the result");
   cuda::enqueue_value_of_lanes(request.what, type, lanes, request.result, result, context_.where());
 }
 
@@ -182,7 +182,7 @@ std::span<const variant_info> backend::variants() const noexcept {
   return all;
 }
 
-const device_fold* backend::find_kernel(const request& request) const {
+const kernel_launcher* backend::find_kernel(const request& request) const {
   const auto stages = stage_variants();
   if (std::any_of(stages.begin(), stages.end(), [&](const variant_info& v) { return v.name == request.variant; })) {
     return find_stage_fold(request);

@@ -11,7 +11,7 @@ class backend final : public gpu_backend {
   std::string_view name() const noexcept override { return "cuda"; }
   std::span<const variant_info> variants() const noexcept override;
 
-  const device_fold* find_kernel(const request& request) const override;
+  const kernel_launcher* find_kernel(const request& request) const override;
   std::unique_ptr<device_work> open_device(int device, void* stream) const override;
 };
 

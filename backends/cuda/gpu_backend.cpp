@@ -9,8 +9,8 @@
 
 #include "backends/checks.hpp"
 #include "backends/cuda/batch/reduce_batch.hpp"
-#include "backends/cuda/folded_data.hpp"
-#include "backends/cuda/host_data/fed_fold.hpp"
+#include "backends/cuda/fold_inputs.hpp"
+#include "backends/cuda/host_data/host_data_fold.hpp"
 #include "backends/cuda/runtime/probe.hpp"
 #include "backends/cuda/several_devices.hpp"
 #include "backends/presence_rule.hpp"
@@ -53,7 +53,7 @@ support check_devices(const backend& b, const request& request) {
 }
 
 /// Whether a library forms the state of each result, which takes whole arrays only.
-bool needs_all_elements(const device_fold& of_batch) {
+bool needs_all_elements(const kernel_launcher& of_batch) {
   return of_batch.batches().least_chunk == batch_fold::never_cut;
 }
 
@@ -68,7 +68,7 @@ class gpu_stream final : public stream {
   }
   outcome finish(void* result) override {
     const device_scope here(context_.where().device);
-    folded_elements all;
+    partial_result all;
     fold_.wait(all);
     return finished(request_, all, result);
   }
@@ -76,7 +76,7 @@ class gpu_stream final : public stream {
  private:
   request request_;
   context context_;
-  fed_fold fold_;
+  host_data_fold fold_;
 };
 
 }  // namespace
@@ -94,7 +94,7 @@ support gpu_backend::prepare(request& request) const {
             std::string(name()) + " takes accumulators of your own in device code: fanin/fold.cuh"};
   }
   if (support answer = check_devices(*this, request); !answer.usable()) return answer;
-  const device_fold* kernel = find_kernel(request);
+  const kernel_launcher* kernel = find_kernel(request);
   if (request.kind != layout::array) {
     if (request.inputs.place() != memory::device) {
       return {reason::unsupported, std::string(name()) + " reduces " + std::string(to_string(request.kind)) +
@@ -122,7 +122,7 @@ outcome gpu_backend::reduce(const request& request, void* result) const {
 
 outcome gpu_backend::reduce(const request& request, context& context, void* result) const {
   const device_scope here(context.where().device);
-  folded_elements all;
+  partial_result all;
   fold_inputs(request, context, all);
   return finished(request, all, result);
 }

@@ -27,7 +27,7 @@ class gpu_backend : public backend {
   outcome reduce(const request& request, context& context, void* result) const;
 
   /// The kernels for the request's operation, element type, method and variant; null if there are none.
-  virtual const device_fold* find_kernel(const request& request) const = 0;
+  virtual const kernel_launcher* find_kernel(const request& request) const = 0;
 };
 
 }  // namespace fanin::cuda

@@ -34,7 +34,7 @@ struct state_or_result_writer {
       with_kernel_recipe<A, How>(rule, [&](auto one) {
         using Recipe = decltype(one);
         using R = typename Recipe::result;
-        *static_cast<device_result<R>*>(result) = finished<Recipe, R>(form_of<Recipe>::total(s), count);
+        *static_cast<device_result<R>*>(result) = finished<Recipe, R>(result_traits<Recipe>::total(s), count);
       });
     }
   }
@@ -42,14 +42,14 @@ struct state_or_result_writer {
 
 /// Folds any recipe by the general loop.
 template <class Recipe>
-class general_fold : public device_fold {
-  using A = kernel_of<Recipe>;
+class general_fold : public kernel_launcher {
+  using A = device_accumulator_of<Recipe>;
   using state = typename A::state;
   using element = typename A::element;
   static constexpr tuning::shape shape = shape_of<A>;
 
  public:
-  using device_fold::device_fold;
+  using kernel_launcher::kernel_launcher;
   void launch(const execution& where, const operands& data, std::uint64_t count, void* out) const override {
     run(where, data, count, {static_cast<state*>(out), nullptr, count, rule()});
   }
@@ -84,25 +84,25 @@ class general_fold : public device_fold {
 
 /// The accumulator of a recipe, where elements of 8 and 16 bits are added as floats.
 template <class Recipe>
-using numeric = accumulator::of_floats_t<typename Recipe::accumulator>;
+using float_accumulator_of = accumulator::of_floats_t<typename Recipe::accumulator>;
 
 /// The fold of a recipe, whose accumulator is folded as Folded: the general loop, unless a specialisation below has
 /// kernels of its own.
-template <class Recipe, class Folded = accumulator::folds_as_t<numeric<Recipe>>>
+template <class Recipe, class Folded = accumulator::folds_as_t<float_accumulator_of<Recipe>>>
 struct fold_of {
   using type = general_fold<Recipe>;
 };
 template <class Recipe, class T, class Term>
 struct fold_of<Recipe, accumulator::exact_sum<T, Term>> {
-  using type = exact_fold<Recipe, numeric<Recipe>, Term>;
+  using type = exact_fold<Recipe, float_accumulator_of<Recipe>, Term>;
 };
 template <class Recipe, class T>
 struct fold_of<Recipe, accumulator::exact_square_sum<T>> {
-  using type = exact_fold<Recipe, numeric<Recipe>>;
+  using type = exact_fold<Recipe, float_accumulator_of<Recipe>>;
 };
 template <class Recipe, class T>
-struct fold_of<Recipe, accumulator::exact_spread<T>> {
-  using type = moments_fold<typename Recipe::element, numeric<Recipe>>;
+struct fold_of<Recipe, accumulator::exact_dispersion<T>> {
+  using type = moments_fold<typename Recipe::element, float_accumulator_of<Recipe>>;
 };
 template <class Recipe, class T>
 struct fold_of<Recipe, accumulator::exact_dot<T>> {
@@ -123,10 +123,10 @@ struct fold_of<Recipe, accumulator::complex_dot<accumulator::exact_dot<T>, Conju
 };
 
 template <class T>
-const device_fold* find_kernel(operation what, method how) {
-  return with_recipe<T>(what, how, [&]<class Recipe>(Recipe) -> const device_fold* {
+const kernel_launcher* find_kernel(operation what, method how) {
+  return with_recipe<T>(what, how, [&]<class Recipe>(Recipe) -> const kernel_launcher* {
     static const with_batches<Recipe, typename fold_of<Recipe>::type> fold(
-        find_host_fold(Recipe::what, type_of<T>, Recipe::how));
+        find_state_functions(Recipe::what, type_of<T>, Recipe::how));
     return &fold;
   });
 }

@@ -3,12 +3,12 @@
 // (keys.hpp), and so are one translation unit: kernels_1.cu to kernels_8.cu.
 #pragma once
 
-#include "backends/cuda/runtime/device_fold.hpp"
+#include "backends/cuda/runtime/kernel_launcher.hpp"
 
 namespace fanin::cuda {
 
 /// The fold of a reduction, or null if it has no recipe.
 template <class T>
-const device_fold* find_kernel(operation what, method how);
+const kernel_launcher* find_kernel(operation what, method how);
 
 }  // namespace fanin::cuda

@@ -4,9 +4,9 @@
 
 namespace fanin::cuda {
 
-template const device_fold* find_kernel<std::int16_t>(operation, method);
-template const device_fold* find_kernel<std::uint16_t>(operation, method);
-template const device_fold* find_kernel<f16>(operation, method);
-template const device_fold* find_kernel<bf16>(operation, method);
+template const kernel_launcher* find_kernel<std::int16_t>(operation, method);
+template const kernel_launcher* find_kernel<std::uint16_t>(operation, method);
+template const kernel_launcher* find_kernel<f16>(operation, method);
+template const kernel_launcher* find_kernel<bf16>(operation, method);
 
 }  // namespace fanin::cuda

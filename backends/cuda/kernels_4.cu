@@ -4,9 +4,9 @@
 
 namespace fanin::cuda {
 
-template const device_fold* find_kernel<std::int32_t>(operation, method);
-template const device_fold* find_kernel<std::uint32_t>(operation, method);
-template const device_fold* find_kernel<float>(operation, method);
-template const device_fold* find_kernel<std::complex<float>>(operation, method);
+template const kernel_launcher* find_kernel<std::int32_t>(operation, method);
+template const kernel_launcher* find_kernel<std::uint32_t>(operation, method);
+template const kernel_launcher* find_kernel<float>(operation, method);
+template const kernel_launcher* find_kernel<std::complex<float>>(operation, method);
 
 }  // namespace fanin::cuda

@@ -4,9 +4,9 @@
 
 namespace fanin::cuda {
 
-template const device_fold* find_kernel<std::int64_t>(operation, method);
-template const device_fold* find_kernel<std::uint64_t>(operation, method);
-template const device_fold* find_kernel<double>(operation, method);
-template const device_fold* find_kernel<std::complex<double>>(operation, method);
+template const kernel_launcher* find_kernel<std::int64_t>(operation, method);
+template const kernel_launcher* find_kernel<std::uint64_t>(operation, method);
+template const kernel_launcher* find_kernel<double>(operation, method);
+template const kernel_launcher* find_kernel<std::complex<double>>(operation, method);
 
 }  // namespace fanin::cuda

@@ -98,31 +98,31 @@ inline element_rule rule_of(operation what, element_type type) {
 
 /// The integer in which words are packed, and a pattern of its words.
 template <class Word>
-using lane_of_words = std::conditional_t<sizeof(Word) == 8, std::uint64_t, std::uint32_t>;
+using packed_words = std::conditional_t<sizeof(Word) == 8, std::uint64_t, std::uint32_t>;
 template <class Word>
-inline constexpr lane_of_words<Word> each_word = static_cast<lane_of_words<Word>>(~std::uint64_t{0}) /
-                                                 static_cast<Word>(~Word{0});
+inline constexpr packed_words<Word> each_word = static_cast<packed_words<Word>>(~std::uint64_t{0}) /
+                                                static_cast<Word>(~Word{0});
 template <class Word>
-inline constexpr lane_of_words<Word> upper_bits = each_word<Word>* upper_bit<Word>;
+inline constexpr packed_words<Word> upper_bits = each_word<Word>* upper_bit<Word>;
 
 /// All ones in the words of which the upper bit is 1, and zeros in others.
-template <class Word, class Lane = lane_of_words<Word>>
+template <class Word, class Lane = packed_words<Word>>
 FANIN_HOST_DEVICE Lane spread_upper_bits(Lane lane) {
   if constexpr (sizeof(Word) == sizeof(Lane)) {
     return static_cast<Lane>(static_cast<std::make_signed_t<Lane>>(lane) >> (8 * sizeof(Word) - 1));
   } else {
     // A selector of prmt from 8 on copies the upper bit of a byte to all its bits.
     NV_IF_ELSE_TARGET(NV_IS_DEVICE,
-                      (Lane spread; asm("prmt.b32 %0, %1, %1, %2;"
-                                        : "=r"(spread)
-                                        : "r"(lane), "n"(sizeof(Word) == 2 ? 0xbb99 : 0xba98));
-                       return spread;),
+                      (Lane replicated; asm("prmt.b32 %0, %1, %1, %2;"
+                                            : "=r"(replicated)
+                                            : "r"(lane), "n"(sizeof(Word) == 2 ? 0xbb99 : 0xba98));
+                       return replicated;),
                       (return ((lane & upper_bits<Word>) >> (8 * sizeof(Word) - 1)) * static_cast<Word>(~Word{0});))
   }
 }
 
 /// The keys of the words that are packed in `lane`.
-template <class Word, class Lane = lane_of_words<Word>>
+template <class Word, class Lane = packed_words<Word>>
 FANIN_HOST_DEVICE Lane keys_of_words(Lane lane, const element_rule& rule) {
   const Lane keys = lane ^ (spread_upper_bits<Word>(lane) & static_cast<Lane>(rule.flips));
   const Lane above = (lane & ~upper_bits<Word>)+static_cast<Lane>(rule.above);
@@ -130,11 +130,11 @@ FANIN_HOST_DEVICE Lane keys_of_words(Lane lane, const element_rule& rule) {
 }
 template <class Word>
 FANIN_HOST_DEVICE Word key_of_word(Word word, const element_rule& rule) {
-  return static_cast<Word>(keys_of_words<Word>(static_cast<lane_of_words<Word>>(word), rule));
+  return static_cast<Word>(keys_of_words<Word>(static_cast<packed_words<Word>>(word), rule));
 }
 
 /// The larger words of two lanes, or the smaller ones.
-template <class Word, bool Largest, class Lane = lane_of_words<Word>>
+template <class Word, bool Largest, class Lane = packed_words<Word>>
 FANIN_HOST_DEVICE Lane extreme_words(Lane a, Lane b) {
   if constexpr (sizeof(Word) == sizeof(Lane)) {
     return (Largest ? a < b : b < a) ? b : a;
@@ -153,10 +153,10 @@ FANIN_HOST_DEVICE Lane extreme_words(Lane a, Lane b) {
 /// The largest or the smallest of the words.
 template <bool Largest, class Word, int N>
 FANIN_HOST_DEVICE Word extreme_word(const Word (&x)[N]) {
-  lane_of_words<Word> lanes[sizeof x / sizeof(lane_of_words<Word>)];
-  std::memcpy(lanes, x, sizeof x);
-  auto best = lanes[0];
-  for (std::size_t i = 1; i < std::size(lanes); ++i) best = extreme_words<Word, Largest>(best, lanes[i]);
+  packed_words<Word> registers[sizeof x / sizeof(packed_words<Word>)];
+  std::memcpy(registers, x, sizeof x);
+  auto best = registers[0];
+  for (std::size_t i = 1; i < std::size(registers); ++i) best = extreme_words<Word, Largest>(best, registers[i]);
   for (unsigned bits = 4 * sizeof best; bits >= 8 * sizeof(Word); bits /= 2) {
     best = extreme_words<Word, Largest>(best, best >> bits | best << bits);
   }
@@ -184,14 +184,14 @@ struct keyed : A {
   FANIN_HOST_DEVICE static word read(word x, const rule& r) { return key_of_word(x, r); }
   template <int N>
   FANIN_HOST_DEVICE static void read_all(const word (&x)[N], word (&keys)[N], const rule& r) {
-    lane_of_words<word> lanes[sizeof x / sizeof(lane_of_words<word>)];
-    std::memcpy(lanes, x, sizeof x);
+    packed_words<word> registers[sizeof x / sizeof(packed_words<word>)];
+    std::memcpy(registers, x, sizeof x);
     if ((r.flips | r.above) == 0) {
-      for (auto& lane : lanes) lane ^= static_cast<lane_of_words<word>>(r.inverts);
+      for (auto& lane : registers) lane ^= static_cast<packed_words<word>>(r.inverts);
     } else {
-      for (auto& lane : lanes) lane = keys_of_words<word>(lane, r);
+      for (auto& lane : registers) lane = keys_of_words<word>(lane, r);
     }
-    std::memcpy(keys, lanes, sizeof keys);
+    std::memcpy(keys, registers, sizeof keys);
   }
   /// Adds the keys of a whole vector's words.
   template <int N>

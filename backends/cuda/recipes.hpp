@@ -14,7 +14,7 @@ namespace fanin::cuda {
 /// The sum of at most 2^32 terms of up to 32 bits, exact in 64 bits. The host splits longer input, and adds the sums
 /// of the parts in 128 bits.
 template <class T, class Term = accumulator::plain_term>
-struct segment_sum {
+struct integer_sum_64 {
   using element = T;
   using state = std::conditional_t<std::is_signed_v<decltype(Term::of(T()))>, std::int64_t, std::uint64_t>;
   static constexpr bool order_free = true;
@@ -22,7 +22,7 @@ struct segment_sum {
   FANIN_HOST_DEVICE static void add(state& s, element x) { s += Term::of(x); }
   FANIN_HOST_DEVICE static void merge(state& s, state other) { s += other; }
 };
-inline constexpr std::uint64_t longest_segment = std::uint64_t{1} << 32;
+inline constexpr std::uint64_t most_terms_in_64_bits = std::uint64_t{1} << 32;
 
 /// An exact sum as its kernel forms it: a State converts to the accumulator with which the host goes on.
 template <class T, class State>
@@ -33,7 +33,7 @@ struct chunked {
 
 /// Integers whose sums and moments share kernels.
 template <class T, class Term>
-struct shared_form<T, segment_sum<T, Term>> {
+struct shared_form<T, integer_sum_64<T, Term>> {
   using type = word_sum<word_for<T>>;
 };
 template <class T, class Term>
@@ -45,20 +45,20 @@ struct shared_form<T, accumulator::integer_square_sum<T>> {
   using type = integers_by_word<word_for<T>, accumulator::integer_square_sum<std::int64_t>>;
 };
 template <class T>
-struct shared_form<T, accumulator::integer_spread<T>> {
-  using type = integers_by_word<word_for<T>, accumulator::integer_spread<std::int64_t>>;
+struct shared_form<T, accumulator::integer_dispersion<T>> {
+  using type = integers_by_word<word_for<T>, accumulator::integer_dispersion<std::int64_t>>;
 };
 
 /// The accumulator that kernels fold in place of A, and the most elements that one of its states can hold.
 template <class A>
 struct device_form {
-  using kernel = A;
+  using device_accumulator = A;
   static constexpr std::uint64_t longest = ~std::uint64_t{0};
 };
 template <class T, class Term>
 requires(sizeof(T) < 8) struct device_form<accumulator::integer_sum<T, Term>> {
-  using kernel = segment_sum<T, Term>;
-  static constexpr std::uint64_t longest = longest_segment;
+  using device_accumulator = integer_sum_64<T, Term>;
+  static constexpr std::uint64_t longest = most_terms_in_64_bits;
 };
 /// The square of an integer of up to 16 bits, which has up to 32 bits.
 struct square_term {
@@ -70,15 +70,15 @@ struct square_term {
 };
 template <class T>
 requires(sizeof(T) <= 2) struct device_form<accumulator::integer_square_sum<T>> {
-  using kernel = segment_sum<T, square_term>;
-  static constexpr std::uint64_t longest = longest_segment;
+  using device_accumulator = integer_sum_64<T, square_term>;
+  static constexpr std::uint64_t longest = most_terms_in_64_bits;
 };
 /// The sum of the elements of a segment and the sum of their squares.
 template <class T>
-struct segment_moments {
+struct integer_moments_64 {
   using element = T;
-  using sums = segment_sum<T>;
-  using squares = segment_sum<T, square_term>;
+  using sums = integer_sum_64<T>;
+  using squares = integer_sum_64<T, square_term>;
   struct state {
     typename sums::state sum;
     typename squares::state square_sum;
@@ -96,27 +96,27 @@ struct segment_moments {
   }
 };
 template <class T>
-struct shared_form<T, segment_moments<T>> {
+struct shared_form<T, integer_moments_64<T>> {
   using type = word_moments<word_for<T>>;
 };
 template <class T>
-requires(sizeof(T) <= 2) struct device_form<accumulator::integer_spread<T>> {
-  using kernel = segment_moments<T>;
-  static constexpr std::uint64_t longest = longest_segment;
+requires(sizeof(T) <= 2) struct device_form<accumulator::integer_dispersion<T>> {
+  using device_accumulator = integer_moments_64<T>;
+  static constexpr std::uint64_t longest = most_terms_in_64_bits;
 };
 template <class T, bool All>
 struct device_form<accumulator::nonzero_test<T, All>> {
-  using kernel = accumulator::nonzero_count<T>;
+  using device_accumulator = accumulator::nonzero_count<T>;
   static constexpr std::uint64_t longest = ~std::uint64_t{0};
 };
 template <class T>
 struct device_form<accumulator::shifted_moments<T>> {
-  using kernel = accumulator::compensated_moments<T>;
+  using device_accumulator = accumulator::compensated_moments<T>;
   static constexpr std::uint64_t longest = ~std::uint64_t{0};
 };
 template <class T, class State>
 struct chunked_form {
-  using kernel = chunked<T, State>;
+  using device_accumulator = chunked<T, State>;
   static constexpr std::uint64_t longest = ~std::uint64_t{0};
 };
 template <class T, class Term>
@@ -124,7 +124,7 @@ struct device_form<accumulator::exact_sum<T, Term>> : chunked_form<T, chunk_sums
 template <class T>
 struct device_form<accumulator::exact_square_sum<T>> : chunked_form<T, chunk_sums<T, 2>> {};
 template <class T>
-struct device_form<accumulator::exact_spread<T>> : chunked_form<T, chunk_moments<T>> {};
+struct device_form<accumulator::exact_dispersion<T>> : chunked_form<T, chunk_moments<T>> {};
 template <class T>
 struct device_form<accumulator::exact_dot<T>> : chunked_form<T, chunk_products<T>> {};
 template <class T>
@@ -139,7 +139,7 @@ struct device_form<accumulator::complex_dot<accumulator::exact_dot<T>, Conjugate
 
 template <class T, class A>
 struct device_form<accumulator::widening<T, A>> {
-  using kernel = accumulator::widening<T, typename device_form<A>::kernel>;
+  using device_accumulator = accumulator::widening<T, typename device_form<A>::device_accumulator>;
   static constexpr std::uint64_t longest = device_form<A>::longest;
 };
 
@@ -149,26 +149,26 @@ inline constexpr bool compares = row_of(Recipe::what).unrounded;
 
 /// The form in which kernels fold a recipe's accumulator.
 template <class Recipe>
-struct form_of : device_form<accumulator::folds_as_t<typename Recipe::accumulator>> {
-  using of_elements = typename device_form<accumulator::folds_as_t<typename Recipe::accumulator>>::kernel;
-  using kernel = typename shared_form<typename Recipe::element, of_elements>::type;
+struct device_recipe : device_form<accumulator::folds_as_t<typename Recipe::accumulator>> {
+  using of_elements = typename device_form<accumulator::folds_as_t<typename Recipe::accumulator>>::device_accumulator;
+  using device_accumulator = typename shared_form<typename Recipe::element, of_elements>::type;
   using partial = typename of_elements::state;  ///< what the bits of the kernel's state mean
   /// The state of the recipe's accumulator, for a state of the kernel's.
-  FANIN_HOST_DEVICE static typename Recipe::accumulator::state total(const typename kernel::state& s) {
+  FANIN_HOST_DEVICE static typename Recipe::accumulator::state total(const typename device_accumulator::state& s) {
     return static_cast<typename Recipe::accumulator::state>(__builtin_bit_cast(partial, s));
   }
 };
 template <class Recipe>
 requires compares<Recipe>
-struct form_of<Recipe> {
-  using kernel = typename keyed_accumulator<Recipe>::type;
-  using partial = typename kernel::state;
+struct device_recipe<Recipe> {
+  using device_accumulator = typename keyed_accumulator<Recipe>::type;
+  using partial = typename device_accumulator::state;
   static constexpr std::uint64_t longest = ~std::uint64_t{0};
-  static typename Recipe::accumulator::state total(const typename kernel::state& s) {
-    return state_of_keys<Recipe, kernel>(s);
+  static typename Recipe::accumulator::state total(const typename device_accumulator::state& s) {
+    return state_of_keys<Recipe, device_accumulator>(s);
   }
 };
 template <class Recipe>
-using kernel_of = typename form_of<Recipe>::kernel;
+using device_accumulator_of = typename device_recipe<Recipe>::device_accumulator;
 
 }  // namespace fanin::cuda

@@ -9,7 +9,7 @@
 #include <fanin/environment.hpp>
 #include <fanin/error.hpp>
 
-#include "backends/cuda/folded_data.hpp"
+#include "backends/cuda/fold_inputs.hpp"
 #include "base/threads.hpp"
 
 namespace fanin::cuda {
@@ -33,9 +33,9 @@ std::vector<share> shares_of(std::span<const device_part> parts) {
 
 /// Folds the parts of one device, with its share of the threads that copy.
 void fold_share(const request& whole, std::span<const device_part> parts, const share& mine, unsigned threads,
-                std::span<folded_elements> into) {
+                std::span<partial_result> into) {
   const device_scope here(mine.device);
-  if (const support answer = prepared_fold(whole).runs_here(); !answer.usable()) throw unsupported(answer.detail);
+  if (const support answer = prepared_launcher(whole).runs_here(); !answer.usable()) throw unsupported(answer.detail);
   request request = whole;
   request.threads = threads;
   for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -92,11 +92,11 @@ std::vector<device_part> divided_among_devices(const request& request) {
 
 outcome reduce_on_devices(const request& request, std::span<const device_part> parts, void* result) {
   std::vector<share> shares = shares_of(parts);
-  std::vector<folded_elements> folded(parts.size());
+  std::vector<partial_result> folded(parts.size());
   const unsigned threads = std::max(1u, request.threads / static_cast<unsigned>(shares.size()));
   for_each_at_once(shares, [&](const share& one) { fold_share(request, parts, one, threads, folded); });
-  for (folded_elements& next : std::span(folded).subspan(1)) {
-    folded[0].append(prepared_fold(request).host(), next);
+  for (partial_result& next : std::span(folded).subspan(1)) {
+    folded[0].append(prepared_launcher(request).host(), next);
   }
   return finished(request, folded[0], result);
 }

@@ -47,7 +47,7 @@ class by_key final : public cub_backend::batch_reference<A> {
 
 }  // namespace
 
-const cuda::device_fold* find_batch_kernel(const request& request) {
+const cuda::kernel_launcher* find_batch_kernel(const request& request) {
   return cub_backend::find_batches<by_key>(request);
 }
 

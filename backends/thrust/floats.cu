@@ -4,10 +4,10 @@
 
 namespace fanin {
 
-template const cuda::device_fold* cub_backend::find_kernel<float>(operation, method);
-template const cuda::device_fold* cub_backend::find_kernel<double>(operation, method);
-template const cuda::device_fold* cub_backend::find_kernel<bf16>(operation, method);
-template const cuda::device_fold* thrust_backend::find_kernel<float>(operation, method);
-template const cuda::device_fold* thrust_backend::find_kernel<double>(operation, method);
+template const cuda::kernel_launcher* cub_backend::find_kernel<float>(operation, method);
+template const cuda::kernel_launcher* cub_backend::find_kernel<double>(operation, method);
+template const cuda::kernel_launcher* cub_backend::find_kernel<bf16>(operation, method);
+template const cuda::kernel_launcher* thrust_backend::find_kernel<float>(operation, method);
+template const cuda::kernel_launcher* thrust_backend::find_kernel<double>(operation, method);
 
 }  // namespace fanin

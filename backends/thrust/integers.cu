@@ -5,9 +5,9 @@
 
 namespace fanin {
 
-template const cuda::device_fold* cub_backend::find_kernel<std::int32_t>(operation, method);
-template const cuda::device_fold* cub_backend::find_kernel<std::int64_t>(operation, method);
-template const cuda::device_fold* thrust_backend::find_kernel<std::int32_t>(operation, method);
-template const cuda::device_fold* thrust_backend::find_kernel<std::int64_t>(operation, method);
+template const cuda::kernel_launcher* cub_backend::find_kernel<std::int32_t>(operation, method);
+template const cuda::kernel_launcher* cub_backend::find_kernel<std::int64_t>(operation, method);
+template const cuda::kernel_launcher* thrust_backend::find_kernel<std::int32_t>(operation, method);
+template const cuda::kernel_launcher* thrust_backend::find_kernel<std::int64_t>(operation, method);
 
 }  // namespace fanin

@@ -14,9 +14,9 @@ std::span<const variant_info> backend::variants() const noexcept {
   return offered;
 }
 
-const cuda::device_fold* backend::find_kernel(const request& request) const {
+const cuda::kernel_launcher* backend::find_kernel(const request& request) const {
   if (request.kind != layout::array) {
-    if (const cuda::device_fold* const batches = find_batch_kernel(request)) return batches;
+    if (const cuda::kernel_launcher* const batches = find_batch_kernel(request)) return batches;
   }
   return cub_backend::with_compared_number(
       request.inputs.type(), [&]<class T>() { return thrust_backend::find_kernel<T>(request.what, request.how); });

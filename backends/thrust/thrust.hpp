@@ -8,15 +8,15 @@ namespace fanin::thrust_backend {
 
 /// The fold of a reduction, or null if this backend does not offer it. floats.cu and integers.cu instantiate it.
 template <class T>
-const cuda::device_fold* find_kernel(operation what, method how);
+const cuda::kernel_launcher* find_kernel(operation what, method how);
 /// The fold of a batch, or null if this backend does not offer it.
-const cuda::device_fold* find_batch_kernel(const request& request);
+const cuda::kernel_launcher* find_batch_kernel(const request& request);
 
 class backend final : public cuda::gpu_backend {
  public:
   std::string_view name() const noexcept override { return "thrust"; }
   std::span<const variant_info> variants() const noexcept override;
-  const cuda::device_fold* find_kernel(const request& request) const override;
+  const cuda::kernel_launcher* find_kernel(const request& request) const override;
 };
 
 }  // namespace fanin::thrust_backend

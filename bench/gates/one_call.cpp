@@ -31,7 +31,7 @@ int main(int argc, char** argv) try {
                                 .types = {argv[3]},
                                 .methods = {argv[4]},
                                 .counts = {argv[5]}})[0];
-  const fanin::oracle::random_input values(one.what, one.type, one.bytes() / size_of(one.type));
+  const fanin::oracle::random_input values(one.what, one.type, one.bytes() / byte_size(one.type));
   const reduction call = reduction_of(one, 1);
   static_cast<void>(call(values.view()));  // Excludes work that only the first call does.
   fanin_counted_call(call, values.view());

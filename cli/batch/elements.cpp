@@ -62,7 +62,7 @@ void batch_elements::find_places(std::size_t result) {
 
 array_view batch_elements::of(std::size_t result) {
   find_places(result);
-  const std::size_t bytes = size_of(many_.inputs.type());
+  const std::size_t bytes = byte_size(many_.inputs.type());
   const auto inputs = static_cast<std::size_t>(many_.inputs.size());
   copies_.resize(inputs * places_.size() * bytes);
   std::byte* to = copies_.data();

@@ -44,7 +44,7 @@ std::vector<std::int64_t> random_keys(std::size_t count, std::size_t groups) {
 scalar with_own_index(scalar value, const std::vector<std::size_t>& places) {
   fanin::visit(
       [&]<class R>(R& one) {
-        if constexpr (form_of<R>::form == result_form::indexed) {
+        if constexpr (result_traits<R>::form == result_form::indexed) {
           const auto at = std::ranges::lower_bound(places, one.index);
           one.index = at != places.end() && *at == one.index ? static_cast<std::uint64_t>(at - places.begin())
                                                              : places.size();

@@ -103,7 +103,7 @@ std::string bench_case::name() const {
 }
 
 std::size_t bench_case::bytes() const {
-  return static_cast<std::size_t>(row_of(what).inputs) * count * size_of(type);
+  return static_cast<std::size_t>(row_of(what).inputs) * count * byte_size(type);
 }
 
 std::vector<bench_case> sweep(const bench_axes& axes) {

@@ -21,7 +21,7 @@ class binary_source final : public block_source {
   std::span<const array_view> next() override {
     in_.skip(delivered_);
     delivered_ = 0;
-    const std::size_t width = size_of(type_);
+    const std::size_t width = byte_size(type_);
     const std::uint64_t left = count_ ? *count_ - elements_read_ : block_bytes / width;
     const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(left, block_bytes / width));
     const auto bytes = in_.peek(wanted * width);
@@ -71,7 +71,7 @@ class text_source final : public block_source {
     blocks_.clear();
     for (std::size_t i = 0; i < columns_.size(); ++i) {
       const column_values& found = parser_.columns()[i];
-      blocks_.push_back({found.bytes.data(), found.bytes.size() / size_of(found.type), found.type});
+      blocks_.push_back({found.bytes.data(), found.bytes.size() / byte_size(found.type), found.type});
       columns_[i].missing = found.missing;
       columns_[i].type = found.type;
       columns_[i].rounded = found.rounded;

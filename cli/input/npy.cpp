@@ -71,7 +71,7 @@ class dictionary_parser {
     skip_space();
     if (at_ < text_.size()) malformed("text after the dictionary");
     if (!type_ || !count_ || !order_seen_) malformed("'descr', 'fortran_order' and 'shape' are needed");
-    if (*count_ >= too_many_bytes / size_of(*type_)) fail("the shape's product does not fit in 63 bits of bytes");
+    if (*count_ >= too_many_bytes / byte_size(*type_)) fail("the shape's product does not fit in 63 bits of bytes");
     return {*type_, *count_, 0, std::move(shape_), fortran_order_};
   }
 
@@ -127,7 +127,7 @@ class dictionary_parser {
                                           : std::string(one.code));
       fail(fmt::format("element type '{}' is not supported; these are: {}", printable(code), fmt::join(codes, ", ")));
     }
-    if (size_of(known->type) == 1) return known->type;
+    if (byte_size(known->type) == 1) return known->type;
     if (code[0] == '>') {
       fail(fmt::format("big-endian data ('{}') is not supported; save it with .astype('<{}')", code, kind));
     }
@@ -222,7 +222,7 @@ std::vector<element_type> types_to_say(const npy_header& header) {
 std::string write_npy_header(element_type type, std::span<const std::size_t> shape) {
   constexpr std::size_t alignment = 64, text_begin = prefix_bytes + 2;
   const auto* known = std::ranges::find(type_codes, type, &type_code::type);
-  const char order = size_of(type) == 1 || is_void(known->code) ? '|' : '<';
+  const char order = byte_size(type) == 1 || is_void(known->code) ? '|' : '<';
   // A tuple of one number has a comma behind it.
   std::string text = fmt::format("{{'descr': '{}{}', 'fortran_order': False, 'shape': ({}{}), }}", order, known->code,
                                  fmt::join(shape, ", "), shape.size() == 1 ? "," : "");

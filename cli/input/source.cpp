@@ -102,7 +102,7 @@ element_type type_of_npy(const npy_header& header, std::string_view said, const 
     std::vector<std::string_view> names;
     for (const element_type one : meant) names.push_back(to_string(one));
     throw usage_error(fmt::format("{}: says only that an element has {}; if they are {}, say --type {}", name,
-                                  size_of(header.type) == 1 ? "one byte" : "two bytes", fmt::join(names, " or "),
+                                  byte_size(header.type) == 1 ? "one byte" : "two bytes", fmt::join(names, " or "),
                                   fmt::join(names, " or --type ")));
   }
   for (const element_type one : meant) {
@@ -227,7 +227,7 @@ void source::open_npy(const std::string& said) {
   const npy_header& header = *npy_;
   type_ = type_of_npy(header, said, name());
   if (size_ >= 0) {
-    const std::uint64_t promised = header.count * size_of(header.type);
+    const std::uint64_t promised = header.count * byte_size(header.type);
     const std::uint64_t available = static_cast<std::uint64_t>(size_) - header.header_bytes;
     if (available < promised) {
       throw bad_data(fmt::format("{}: truncated: the header promises {} bytes of data and {} are there", name(),
@@ -247,7 +247,7 @@ void source::open_raw(const input_options& arguments) {
     const auto size = static_cast<std::uint64_t>(size_);
     if (arguments.skip > size)
       throw bad_data(fmt::format("{}: --skip {} goes beyond its {} bytes", name(), arguments.skip, size));
-    const std::uint64_t available = size - arguments.skip, width = size_of(type_);
+    const std::uint64_t available = size - arguments.skip, width = byte_size(type_);
     if (!arguments.count && available % width != 0) {
       throw bad_data(
           fmt::format("{}: {} bytes are not a whole number of {} elements", name(), available, to_string(type_)));
@@ -270,7 +270,7 @@ void source::open_binary(std::uint64_t begin, std::optional<std::uint64_t> count
   }
   const auto bytes = static_cast<std::size_t>(size_);
   map_ = std::make_unique<mapped_file>(file_.get(), bytes, name());
-  const std::uint64_t available = (bytes - begin) / size_of(type_);
+  const std::uint64_t available = (bytes - begin) / byte_size(type_);
   whole_ = array_view(bytes == 0 ? nullptr : map_->data() + begin,
                       static_cast<std::size_t>(count.value_or(available)), type_);
   whole_column_.type = type_;
@@ -302,7 +302,7 @@ array_view source::load(std::size_t column) {
     });
   }
   const loaded_column& one = loaded_[column];
-  return {one.bytes.data(), one.bytes.size() / size_of(one.type), one.type};
+  return {one.bytes.data(), one.bytes.size() / byte_size(one.type), one.type};
 }
 
 void source::finish() const {

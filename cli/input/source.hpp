@@ -130,7 +130,7 @@ class source {
   void refuse_binary();
   void open_npy(const std::string& said);
   void open_raw(const input_options& arguments);
-  bool mappable(std::uint64_t begin) const noexcept { return size_ >= 0 && begin % size_of(type_) == 0; }
+  bool mappable(std::uint64_t begin) const noexcept { return size_ >= 0 && begin % byte_size(type_) == 0; }
   void open_binary(std::uint64_t begin, std::optional<std::uint64_t> count, bool reject_trailing_bytes);
 
   descriptor file_;
@@ -171,7 +171,7 @@ void for_each_block(source& input, Push push) {
 template <class Push>
 void for_each_piece(source& input, std::size_t most_bytes, Push push) {
   for_each_block(input, [&](std::size_t column, const array_view& block) {
-    const std::size_t most = most_bytes / size_of(block.type);
+    const std::size_t most = most_bytes / byte_size(block.type);
     for (std::size_t first = 0; first < block.count; first += most) {
       push(column, input_views(block).part(first, std::min(most, block.count - first))[0]);
     }

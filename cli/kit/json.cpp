@@ -32,11 +32,11 @@ json json_value(const scalar& value) {
   };
   return fanin::visit(
       [&]<class R>(const R& x) -> json {
-        if constexpr (form_of<R>::form == result_form::indexed)
+        if constexpr (result_traits<R>::form == result_form::indexed)
           return {{"value", number(x.value)}, {"index", x.index}};
-        if constexpr (form_of<R>::form == result_form::extremes)
+        if constexpr (result_traits<R>::form == result_form::extremes)
           return {{"min", number(x.min)}, {"max", number(x.max)}};
-        if constexpr (form_of<R>::form == result_form::number) return {{"value", number(x)}};
+        if constexpr (result_traits<R>::form == result_form::number) return {{"value", number(x)}};
       },
       value);
 }

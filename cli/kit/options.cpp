@@ -71,8 +71,8 @@ template void add_number_option(CLI::App&, const std::string&, std::uint64_t, st
 template void add_number_option(CLI::App&, const std::string&, std::uint64_t, std::optional<std::uint64_t>&,
                                 const std::string&);
 
-void add_seconds_option(CLI::App& parser, const std::string& name, const std::string& description, double usual,
-                        const std::function<void(double)>& take) {
+void add_seconds_option(CLI::App& parser, const std::string& name, const std::string& description,
+                        double default_seconds, const std::function<void(double)>& take) {
   const auto parse = [name, take](const std::string& text) {
     double seconds = 0;
     const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), seconds);
@@ -83,11 +83,11 @@ void add_seconds_option(CLI::App& parser, const std::string& name, const std::st
   };
   parser.add_option_function<std::string>(name, parse, description)
       ->type_name("SECONDS")
-      ->default_str(fmt::format("{}", usual));
+      ->default_str(fmt::format("{}", default_seconds));
 }
 
-void add_budget_option(CLI::App& parser, double usual, const std::function<void(double)>& take) {
-  add_seconds_option(parser, "--budget", "seconds that a case may take to settle", usual, take);
+void add_budget_option(CLI::App& parser, double default_seconds, const std::function<void(double)>& take) {
+  add_seconds_option(parser, "--budget", "seconds that a case may take to settle", default_seconds, take);
 }
 
 void add_method_option(CLI::App& parser, std::string& method) {

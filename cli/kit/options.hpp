@@ -35,12 +35,12 @@ extern template void add_number_option(CLI::App&, const std::string&, std::uint6
 extern template void add_number_option(CLI::App&, const std::string&, std::uint64_t, std::optional<std::uint64_t>&,
                                        const std::string&);
 
-/// Adds an option that takes seconds. `usual` is the default that help shows; `take` is called with a number that is
-/// given. @throws usage_error, when the command line is parsed
-void add_seconds_option(CLI::App& parser, const std::string& name, const std::string& description, double usual,
-                        const std::function<void(double)>& take);
+/// Adds an option that takes seconds. `default_seconds` is the default that help shows; `take` is called with a
+/// number that is given. @throws usage_error, when the command line is parsed
+void add_seconds_option(CLI::App& parser, const std::string& name, const std::string& description,
+                        double default_seconds, const std::function<void(double)>& take);
 /// Adds --budget SECONDS, as add_seconds_option() does.
-void add_budget_option(CLI::App& parser, double usual, const std::function<void(double)>& take);
+void add_budget_option(CLI::App& parser, double default_seconds, const std::function<void(double)>& take);
 
 /// The options of a reduction, as the user typed them.
 struct run_options {

@@ -96,9 +96,10 @@ std::string number_hex(const std::complex<T>& x) {
 std::string value_text(const scalar& value) {
   return fanin::visit(
       [&]<class R>(const R& x) {
-        if constexpr (form_of<R>::form == result_form::number) return number_text(x);
-        if constexpr (form_of<R>::form == result_form::indexed) return number_text(x.value);
-        if constexpr (form_of<R>::form == result_form::extremes) return number_text(x.min) + " " + number_text(x.max);
+        if constexpr (result_traits<R>::form == result_form::number) return number_text(x);
+        if constexpr (result_traits<R>::form == result_form::indexed) return number_text(x.value);
+        if constexpr (result_traits<R>::form == result_form::extremes)
+          return number_text(x.min) + " " + number_text(x.max);
       },
       value);
 }
@@ -120,9 +121,9 @@ std::string value_hex(double value) {
 std::string value_hex(const scalar& value) {
   return fanin::visit(
       []<class R>(const R& x) {
-        if constexpr (form_of<R>::form == result_form::number) return number_hex(x);
-        if constexpr (form_of<R>::form == result_form::indexed) return number_hex(x.value);
-        if constexpr (form_of<R>::form == result_form::extremes) {
+        if constexpr (result_traits<R>::form == result_form::number) return number_hex(x);
+        if constexpr (result_traits<R>::form == result_form::indexed) return number_hex(x.value);
+        if constexpr (result_traits<R>::form == result_form::extremes) {
           return number_hex(x.min) + " " + number_hex(x.max);
         }
       },

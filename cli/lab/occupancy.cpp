@@ -49,7 +49,7 @@ json row_of(const cuda::stage_info& stage, const cudaDeviceProp& device, double 
   const unsigned warps_of_block = plan.block_size / lanes;
   const unsigned warps = plan.blocks_per_multiprocessor * warps_of_block;
   const unsigned most_warps = static_cast<unsigned>(device.maxThreadsPerMultiProcessor) / lanes;
-  const auto element_bytes = static_cast<unsigned>(size_of(type));
+  const auto element_bytes = static_cast<unsigned>(byte_size(type));
   const unsigned bytes_of_block = stage.tile(plan.block_size, element_bytes) * element_bytes * stage.tiles_under_way;
   const unsigned bytes_of_warp = bytes_of_block / warps_of_block;
   const residency held{warps,          most_warps,      limit_of(plan, used, device),

@@ -15,7 +15,7 @@ json json_of(const fanin::lab::rate& one) { return one.verified ? json(one.gigab
 }  // namespace
 
 void fill_shapes(lab_page& page, const experiment_context& context) {
-  const fanin::lab::shape_study study = fanin::lab::measure_shapes(context.stream);
+  const fanin::lab::shape_results study = fanin::lab::measure_shapes(context.stream);
   page.facts.push_back({"rows and columns", {fanin::lab::matrix_rows, fanin::lab::matrix_columns}});
   page.columns = {{"block", "block (x, y)"},
                   {"verified", "check"},

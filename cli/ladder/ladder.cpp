@@ -46,7 +46,7 @@ ladder_question checked(const ladder_options& arguments) {
 }
 
 double gigabytes_per_second(const ladder& all, double seconds) {
-  return static_cast<double>(all.question.count * size_of(all.question.type)) / seconds / 1e9;
+  return static_cast<double>(all.question.count * byte_size(all.question.type)) / seconds / 1e9;
 }
 
 std::optional<double> share_of_ceiling(const ladder& all, const ladder_row& row) {

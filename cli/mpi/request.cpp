@@ -106,7 +106,7 @@ opened_request::opened_request(const request& asked)
 
 finished_reduction opened_request::reduce() {
   namespace over = fanin::mpi;
-  const auto ranks = static_cast<unsigned>(over::detail::size_of(MPI_COMM_WORLD));
+  const auto ranks = static_cast<unsigned>(over::detail::rank_count(MPI_COMM_WORLD));
   const auto rank = static_cast<unsigned>(over::detail::rank_in(MPI_COMM_WORLD));
   using wide = unsigned __int128;
   const auto begin_of = [&](unsigned r) { return static_cast<std::size_t>(wide{count_} * r / ranks); };

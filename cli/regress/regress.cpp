@@ -26,7 +26,7 @@ namespace {
 
 /// The default is short, because the times of two processes differ by more than the noise within one process. The
 /// time is better spent on more pairs.
-constexpr double usual_budget_seconds = 0.1;
+constexpr double default_budget_seconds = 0.1;
 
 struct regress_options {
   std::string a, b, threshold = "3%";
@@ -46,7 +46,7 @@ struct regress_options {
   }
   run_plan plan(double checked_threshold) const {
     run_plan all;
-    all.process = {kind(), budget_seconds.value_or(usual_budget_seconds), axes, {}};
+    all.process = {kind(), budget_seconds.value_or(default_budget_seconds), axes, {}};
     all.process.limits.seconds = timeout_seconds.value_or(all.process.limits.seconds);
     all.threshold = checked_threshold;
     all.pairs = pairs;
@@ -176,7 +176,7 @@ command add_regress(CLI::App& root) {
       ->type_name("PERCENT")
       ->capture_default_str();
   parser->add_flag("--aa", arguments->floor, "also run A against itself, and call no change below what that shows");
-  add_budget_option(*parser, usual_budget_seconds,
+  add_budget_option(*parser, default_budget_seconds,
                     [arguments](double seconds) { arguments->budget_seconds = seconds; });
   add_seconds_option(*parser, "--timeout", "seconds that one process may take, before it is killed",
                      child_limits{}.seconds, [arguments](double seconds) { arguments->timeout_seconds = seconds; });

@@ -40,7 +40,7 @@ std::vector<figure> all_figures(const results& all) {
   return figures;
 }
 
-std::vector<measurement> usual_cases(const results& all) {
+std::vector<measurement> cases_of_default_data(const results& all) {
   std::vector<measurement> cases;
   std::ranges::copy_if(all.measurements, std::back_inserter(cases),
                        [](const measurement& one) { return one.data.empty() && one.backend != ceiling; });

@@ -56,7 +56,7 @@ std::vector<std::vector<T>> grouped(const std::vector<T>& items, Key key) {
 std::vector<ladder_result> ladders_in_order(const results& all);
 
 /// The cases whose data are of no named family, in the order of a report.
-std::vector<measurement> usual_cases(const results& all);
+std::vector<measurement> cases_of_default_data(const results& all);
 
 /// The read ceilings for which `wanted` holds. Ceilings of one thread come first.
 template <class Wanted>

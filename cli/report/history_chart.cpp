@@ -71,7 +71,7 @@ figure history_chart(const std::vector<measurement>& all, const std::vector<meas
 }  // namespace
 
 std::vector<figure> history_charts(const results& all) {
-  std::vector<measurement> cases = usual_cases(all);
+  std::vector<measurement> cases = cases_of_default_data(all);
   std::erase_if(cases, [](const measurement& one) { return one.from.commit.empty(); });
   const auto kind = [](const measurement& one) {
     return std::tie(one.from.machine, one.operation, one.type, one.method, one.count);

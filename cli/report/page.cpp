@@ -92,7 +92,7 @@ std::string html_table(const std::vector<table_row>& rows) {
   return text + "</table></div>\n";
 }
 
-std::string folded(std::string_view look, bool open, std::string_view summary, std::string_view content) {
+std::string details_element(std::string_view look, bool open, std::string_view summary, std::string_view content) {
   return fmt::format("<details class=\"{}\"{}><summary>{}</summary>\n{}</details>\n", look, open ? " open=\"\"" : "",
                      summary, content);
 }
@@ -102,9 +102,9 @@ std::string html_figure(const figure& one, bool open) {
   for (const auto& [name, width] : {std::pair("wide", wide), std::pair("narrow", narrow)}) {
     content += fmt::format("<div class=\"{}\">{}</div>\n", name, inline_svg(one, width, one.id + "-" + name));
   }
-  content += "</figure>\n" + folded("table", false, "Table", html_table(one.table));
+  content += "</figure>\n" + details_element("table", false, "Table", html_table(one.table));
   return fmt::format("<section id=\"{}\">\n{}</section>\n", one.id,
-                     folded("one", open, "<h3>" + html_title(one.title) + "</h3>", content));
+                     details_element("one", open, "<h3>" + html_title(one.title) + "</h3>", content));
 }
 
 /// A section with the figures of one kind, of which the first is open; empty if there is none.
@@ -118,7 +118,7 @@ std::string html_section(const chart_kind& kind, const std::vector<figure>& figu
   const std::string heading =
       fmt::format("<h2 id=\"{}\">{}</h2><p class=\"muted\">{}. {} chart{}.</p>", kind.name, capitalised(kind.name),
                   capitalised(kind.story), count, count == 1 ? "" : "s");
-  return folded("kind", true, heading, content);
+  return details_element("kind", true, heading, content);
 }
 
 std::string html_sources(const std::vector<source>& sources) {
@@ -126,8 +126,9 @@ std::string html_sources(const std::vector<source>& sources) {
   for (const auto& [file, kind, from] : sources) {
     rows.push_back({file, kind, from.machine, from.commit, from.date, from.version});
   }
-  return folded("kind", false, "<h2 id=\"sources\">Sources</h2><p class=\"muted\">The files that were read.</p>",
-                html_table(rows));
+  return details_element("kind", false,
+                         "<h2 id=\"sources\">Sources</h2><p class=\"muted\">The files that were read.</p>",
+                         html_table(rows));
 }
 
 std::string html_numbers(const std::vector<key_number>& numbers) {

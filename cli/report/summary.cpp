@@ -29,7 +29,7 @@ bool is_of_another_library(const measurement& one) {
 
 /// The largest plain sums of f32, and among them the fastest first. Sums by other libraries come last.
 std::vector<measurement> largest_plain_sums(const results& all) {
-  std::vector<measurement> sums = usual_cases(all);
+  std::vector<measurement> sums = cases_of_default_data(all);
   std::erase_if(sums, [](const measurement& one) {
     return one.operation != "sum" || one.type != "f32" || one.method != "fast";
   });
@@ -99,7 +99,7 @@ std::optional<key_number> exact_time(const results& all) {
   const std::vector<measurement> sums = largest_plain_sums(all);
   if (sums.empty()) return {};
   const measurement& plain = sums.front();
-  for (const measurement& one : usual_cases(all)) {
+  for (const measurement& one : cases_of_default_data(all)) {
     const auto key = [](const measurement& x) { return std::tie(x.from, x.operation, x.type, x.backend, x.count); };
     if (one.method != "exact" || key(one) != key(plain)) continue;
     const double extra = one.seconds / plain.seconds - 1;

@@ -110,7 +110,7 @@ std::vector<figure> throughput_charts(const results& all) {
     return std::tie(one.from.machine, one.operation, one.type, one.method);
   };
   std::vector<figure> figures;
-  for (const auto& group : grouped(usual_cases(all), kind)) {
+  for (const auto& group : grouped(cases_of_default_data(all), kind)) {
     const std::vector<measurement> newest = latest(group);
     const measurement& any = newest.front();
     figures.push_back(throughput_chart(newest, ceilings_where(all, [&](const measurement& one) {

@@ -119,7 +119,7 @@ struct results_view {
       result_value<std::ranges::range_value_t<Out>>
       results_view(Out&& out)
   noexcept : data(std::ranges::data(out)), count(std::ranges::size(out)) {
-    using form_of_value = form_of<std::ranges::range_value_t<Out>>;
+    using form_of_value = result_traits<std::ranges::range_value_t<Out>>;
     type = type_of<typename form_of_value::number>;
     form = form_of_value::form;
   }

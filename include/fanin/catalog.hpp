@@ -51,7 +51,7 @@ constexpr method arithmetic_method(operation what, element_type type, method how
 }
 
 /// The method of a call that names none: `exact` for norms, variances and standard deviations, else `fast`.
-constexpr method default_method(operation what) { return row_of(what).usual; }
+constexpr method default_method(operation what) { return row_of(what).default_method; }
 
 /// The method of a call of the command or of Python that names none.
 constexpr method strictest_method(operation what) {
@@ -75,18 +75,18 @@ constexpr element_type default_result(operation what, element_type type) {
     default:
       if (is_complex(type)) return rule == result_rule::length ? part_type(type) : type;
       if (is_integer(type)) return of_integers(rule);
-      return size_of(type) < 4 && rule != result_rule::magnitude ? element_type::f32 : type;
+      return byte_size(type) < 4 && rule != result_rule::magnitude ? element_type::f32 : type;
   }
 }
 
 /// Whether the number in a result can have that type: the default, and where something is rounded, with method::exact
 /// f64 or the element's type in place of f32, and c128 in place of c64.
 constexpr bool is_result(operation what, element_type type, method how, element_type result) {
-  const element_type usual = default_result(what, type);
-  const bool is_other = usual == element_type::f32
+  const element_type default_type = default_result(what, type);
+  const bool is_other = default_type == element_type::f32
                             ? result == element_type::f64 || (result == type && is_floating(type))
-                            : usual == element_type::c64 && result == element_type::c128;
-  return is_method(how) && (result == usual || (is_other && how == method::exact && !row_of(what).unrounded));
+                            : default_type == element_type::c64 && result == element_type::c128;
+  return is_method(how) && (result == default_type || (is_other && how == method::exact && !row_of(what).unrounded));
 }
 
 }  // namespace fanin

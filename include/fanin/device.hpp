@@ -36,7 +36,7 @@ class device_results {
  public:
   constexpr device_results(R* data, std::size_t size) noexcept : data_(data), size_(size) {}
   operator results_view() const noexcept {
-    return {data_, size_, type_of<typename form_of<R>::number>, form_of<R>::form, memory::device};
+    return {data_, size_, type_of<typename result_traits<R>::number>, result_traits<R>::form, memory::device};
   }
 
  private:
@@ -156,13 +156,13 @@ FANIN_API void enqueue(operation what, const input_views& inputs, void* result, 
 template <operation What, element T, result_value R>
 requires(row_of(What).inputs == 1) void enqueue(device_span<T> input, device_result<R>* result,
                                                 device_context& context, options chosen = {}) {
-  chosen.result = type_of<typename form_of<R>::number>;
+  chosen.result = type_of<typename result_traits<R>::number>;
   enqueue(What, input, static_cast<void*>(result), context, chosen);
 }
 template <operation What, element T, result_value R>
 requires(row_of(What).inputs == 2) void enqueue(device_span<T> x, device_span<T> y, device_result<R>* result,
                                                 device_context& context, options chosen = {}) {
-  chosen.result = type_of<typename form_of<R>::number>;
+  chosen.result = type_of<typename result_traits<R>::number>;
   enqueue(What, {x, y}, static_cast<void*>(result), context, chosen);
 }
 

@@ -126,9 +126,9 @@ auto typed_reduce(const options& chosen, const X& x, const Other&... y) {
   const input_views inputs = views_of(x, y...);
   using T = element_of<X>;
   using R = std::conditional_t<std::is_void_v<Result>, value_of_verb<What, T>, Result>;
-  constexpr element_type number = type_of<typename form_of<R>::number>;
-  static_assert(form_of<R>::form == row_of(What).form && (is_result(What, type_of<T>, method::fast, number) ||
-                                                          is_result(What, type_of<T>, method::exact, number)),
+  constexpr element_type number = type_of<typename result_traits<R>::number>;
+  static_assert(result_traits<R>::form == row_of(What).form && (is_result(What, type_of<T>, method::fast, number) ||
+                                                                is_result(What, type_of<T>, method::exact, number)),
                 "no method gives a result of this type: results have the type that catalog.hpp says, or with "
                 "method::exact double or the element's type in place of float");
   return result<R>([&](R& value) { return reduce(What, inputs, value, chosen); });

@@ -27,24 +27,24 @@ struct extremes {
 
 /// The form of R, and the type of its number. A bool is a number of type u8.
 template <class R>
-struct form_of {
+struct result_traits {
   using number = typename listed_as<R>::type;
   static constexpr result_form form = result_form::number;
 };
 template <class T>
-struct form_of<indexed<T>> {
+struct result_traits<indexed<T>> {
   using number = T;
   static constexpr result_form form = result_form::indexed;
 };
 template <class T>
-struct form_of<extremes<T>> {
+struct result_traits<extremes<T>> {
   using number = T;
   static constexpr result_form form = result_form::extremes;
 };
 
 /// A type in which a result may be returned.
 template <class R>
-concept result_value = !std::is_void_v<typename form_of<R>::number>;
+concept result_value = !std::is_void_v<typename result_traits<R>::number>;
 
 namespace detail {
 

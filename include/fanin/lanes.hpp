@@ -28,9 +28,9 @@ struct lane_format {
   std::size_t count;
   lane_merge merge;
   /// The lanes from 0 up to `words` - 1 are words of a sum of floats, 32 bits each. Those that are not among the
-  /// `usual` ones from `first_usual` on are 0 for elements, or products of two, that are 0 or within about 2^-260 and
-  /// 2^250, so that a transport may leave them out. No words where leaving some out would not pay.
-  std::size_t words = 0, first_usual = 0, usual = 0;
+  /// `short_words` ones from `first_short_word` on are 0 for elements, or products of two, that are 0 or within about
+  /// 2^-260 and 2^250, so that a transport may leave them out. No words where leaving some out would not pay.
+  std::size_t words = 0, first_short_word = 0, short_words = 0;
 };
 
 /// No reduction has more lanes.

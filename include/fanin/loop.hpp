@@ -77,19 +77,19 @@ inline constexpr std::size_t state_alignment = 64;
 /// The number of lanes of A, and the number of elements in a leaf. Elements that are added as floats have the lanes
 /// of floats.
 template <class A>
-inline constexpr std::size_t lanes_of = std::bit_floor(
+inline constexpr std::size_t row_width_of = std::bit_floor(
     std::max<std::size_t>(1, std::min(row_bytes / sizeof(typename accumulator::of_floats_t<A>::element),
                                       4096 / sizeof(typename A::state))));
 template <class A>
-inline constexpr std::size_t leaf_of = lanes_of<A>* rows_in_leaf;
+inline constexpr std::size_t leaf_of = row_width_of<A>* rows_in_leaf;
 
 /// The longest chain of rounded operations between an element and the result in the fixed order: the additions to a
 /// lane, then the merges along the tree of leaves and across the lanes.
 template <class A>
 constexpr rounding_chain fixed_order_chain(std::uint64_t count) {
-  const std::uint64_t rows = (std::min<std::uint64_t>(count, leaf_of<A>) + lanes_of<A> - 1) / lanes_of<A>;
+  const std::uint64_t rows = (std::min<std::uint64_t>(count, leaf_of<A>) + row_width_of<A> - 1) / row_width_of<A>;
   const std::uint64_t leaves = (count + leaf_of<A> - 1) / leaf_of<A>;
-  const auto levels = std::countr_zero(lanes_of<A>) + (leaves > 1 ? std::bit_width(leaves - 1) : 0);
+  const auto levels = std::countr_zero(row_width_of<A>) + (leaves > 1 ? std::bit_width(leaves - 1) : 0);
   return {rows > 0 ? static_cast<double>(rows - 1) : 0, static_cast<double>(levels)};
 }
 
@@ -98,19 +98,19 @@ template <class A>
 class ordered_loop {
  public:
   struct row {
-    typename A::state lane[lanes_of<A>];
+    typename A::state lane[row_width_of<A>];
   };
 
-  static void reset(row& into) { std::fill_n(into.lane, lanes_of<A>, A::identity()); }
+  static void reset(row& into) { std::fill_n(into.lane, row_width_of<A>, A::identity()); }
 
   static void merge(row& into, const row& from) {
-    for (std::size_t j = 0; j < lanes_of<A>; ++j) A::merge(into.lane[j], from.lane[j]);
+    for (std::size_t j = 0; j < row_width_of<A>; ++j) A::merge(into.lane[j], from.lane[j]);
   }
 
   static void fold(const operands& data, std::size_t count, row& out) { fold_range(data, 0, count, out); }
 
   static typename A::state total(row lanes) {
-    for (std::size_t half = lanes_of<A> / 2; half > 0; half /= 2) {
+    for (std::size_t half = row_width_of<A> / 2; half > 0; half /= 2) {
       for (std::size_t j = 0; j < half; ++j) A::merge(lanes.lane[j], lanes.lane[j + half]);
     }
     return lanes.lane[0];
@@ -132,13 +132,13 @@ class ordered_loop {
   static void fold_leaf(const operands& data, std::size_t begin, std::size_t count, row& out) {
     if constexpr (requires { &A::of_lane; }) {
       const auto* const x = static_cast<const typename A::element*>(data.x) + begin;
-      for (std::size_t j = 0; j < lanes_of<A>; ++j) out.lane[j] = A::of_lane(x, count, j, lanes_of<A>);
+      for (std::size_t j = 0; j < row_width_of<A>; ++j) out.lane[j] = A::of_lane(x, count, j, row_width_of<A>);
       return;
     }
     reset(out);
     const std::size_t end = begin + count;
-    for (; end - begin >= lanes_of<A>; begin += lanes_of<A>) {
-      for (std::size_t j = 0; j < lanes_of<A>; ++j) add_element<A>(data, begin + j, out.lane[j]);
+    for (; end - begin >= row_width_of<A>; begin += row_width_of<A>) {
+      for (std::size_t j = 0; j < row_width_of<A>; ++j) add_element<A>(data, begin + j, out.lane[j]);
     }
     for (std::size_t j = 0; begin + j < end; ++j) add_element<A>(data, begin + j, out.lane[j]);
   }

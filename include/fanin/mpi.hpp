@@ -57,7 +57,7 @@ inline report reduce_any(operation what, inputs_of_rank in, const result_view& v
           invalid_argument("the memory for the result is missing, or of another type than the result"));
     }
     with_result_type(what, inputs.type(), [&]<class R>() {
-      if constexpr (form_of<R>::form == result_form::indexed) {
+      if constexpr (result_traits<R>::form == result_form::indexed) {
         done = reduce_position(what, in, static_cast<R*>(value.data), where, chosen);
       }
     });

@@ -5,7 +5,7 @@
 
 #include <fanin/accumulator/compensated.hpp>
 #include <fanin/accumulator/complex.hpp>
-#include <fanin/accumulator/exact_total.hpp>
+#include <fanin/accumulator/exact_recipes.hpp>
 #include <fanin/accumulator/extremum.hpp>
 #include <fanin/accumulator/integer.hpp>
 #include <fanin/accumulator/log_sum.hpp>

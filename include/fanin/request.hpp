@@ -39,7 +39,7 @@ struct array_view {
   template <element T>
   array_view(std::span<const T> values) noexcept : array_view(values.data(), values.size(), type_of<T>) {}
 
-  std::size_t bytes() const { return count * size_of(type); }
+  std::size_t bytes() const { return count * byte_size(type); }
 };
 
 /// The inputs of a reduction: one array, or two of the same type, place and count, and perhaps a mask.
@@ -88,7 +88,8 @@ struct result_view {
   element_type type;
   result_form form;
   template <result_value R>
-  result_view(R& value) noexcept : data(&value), type(type_of<typename form_of<R>::number>), form(form_of<R>::form) {}
+  result_view(R& value) noexcept
+      : data(&value), type(type_of<typename result_traits<R>::number>), form(result_traits<R>::form) {}
   result_view(void* data_, element_type type_, result_form form_ = result_form::number) noexcept
       : data(data_), type(type_), form(form_) {}
 };

@@ -18,7 +18,7 @@ namespace fanin {
 /// A type that a scalar can hold: an element of any type of the catalogue, or `indexed` or `extremes` of real ones.
 template <class R>
 concept scalar_value =
-    result_value<R> && std::same_as<R, detail::formed<typename form_of<R>::number, form_of<R>::form>>;
+    result_value<R> && std::same_as<R, detail::formed<typename result_traits<R>::number, result_traits<R>::form>>;
 
 /// One value of one of these types, in 24 bytes.
 class scalar {
@@ -26,7 +26,7 @@ class scalar {
   /// 0 of type f32.
   scalar() noexcept : scalar(0.0f) {}
   template <scalar_value R>
-  scalar(const R& value) noexcept : type_(type_of<typename form_of<R>::number>), form_(form_of<R>::form) {
+  scalar(const R& value) noexcept : type_(type_of<typename result_traits<R>::number>), form_(result_traits<R>::form) {
     static_assert(sizeof(R) <= sizeof bytes_ && alignof(R) <= alignof(scalar));
     new (bytes_) R(value);
   }
@@ -56,7 +56,7 @@ inline bool are_alike(const scalar& a, const scalar& b) noexcept {
 
 template <scalar_value R>
 bool holds_alternative(const scalar& value) noexcept {
-  return value.type() == type_of<typename form_of<R>::number> && value.form() == form_of<R>::form;
+  return value.type() == type_of<typename result_traits<R>::number> && value.form() == result_traits<R>::form;
 }
 
 /// The result, or null if it is no R.

@@ -17,11 +17,11 @@ inline constexpr std::size_t most_short_lanes = 29;
 
 /// How many short lanes a reduction has, or 0 if it has too many lanes for a short message.
 inline std::size_t short_lane_count(const lane_format& format) {
-  const std::size_t count = format.count - format.words + format.usual;
+  const std::size_t count = format.count - format.words + format.short_words;
   return count <= most_short_lanes ? count : 0;
 }
 
-/// Reduces like to_lanes(), and writes the short lanes to `few`: first the usual words, then all lanes that are no
+/// Reduces like to_lanes(), and writes the short lanes to `few`: first the short words, then all lanes that are no
 /// words. Returns false if an unusual word is not 0; then `all` has all lanes, and otherwise unspecified numbers.
 FANIN_API bool to_short_lanes(operation what, const input_views& inputs, std::span<std::int64_t> few,
                               std::span<std::int64_t> all, const options& chosen, report& done);

@@ -100,11 +100,11 @@ constexpr std::array<void (*)(chains), chain_counts.size()> kernels = {
 /// A launch that gives each multiprocessor the same number of warps. Up to 32 warps form one block per
 /// multiprocessor, which takes all of its shared memory so that no second block fits; more warps form blocks of 32
 /// warps.
-struct spread {
+struct chain_layout {
   unsigned blocks, threads;
   std::size_t shared_bytes;
 
-  static spread over_all(unsigned warps) {
+  static chain_layout over_all(unsigned warps) {
     const auto multiprocessors = static_cast<unsigned>(attribute(cudaDevAttrMultiProcessorCount));
     const auto all_shared = static_cast<std::size_t>(attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin));
     const unsigned each = std::min(warps, most_threads / lanes);
@@ -112,7 +112,7 @@ struct spread {
   }
   std::uint64_t warps() const { return std::uint64_t{blocks} * threads / lanes; }
 };
-constexpr spread one_warp = {1, lanes, 0};
+constexpr chain_layout one_warp = {1, lanes, 0};
 
 class chain_bench {
  public:
@@ -156,7 +156,7 @@ class chain_bench {
   /// Measures `warps` warps on every multiprocessor, for each of chain_counts.
   template <class Instruction>
   throughput throughput_of(unsigned warps) {
-    const spread over = spread::over_all(warps);
+    const chain_layout over = chain_layout::over_all(warps);
     throughput found{warps, true, {}};
     for (std::size_t kind = 0; kind < chain_counts.size(); ++kind) {
       found.verified = found.verified && is_right<Instruction>(kind, over, 0);
@@ -172,7 +172,7 @@ class chain_bench {
 
   /// Consecutive runs begin at later positions of the order, so that no run finds the lines of the run before in the
   /// cache.
-  chains chains_of(std::size_t kind, const spread& over, std::size_t i) const {
+  chains chains_of(std::size_t kind, const chain_layout& over, std::size_t i) const {
     const std::uint64_t count = over.warps() * chain_counts[kind];
     const auto spacing = static_cast<std::uint32_t>(std::clamp<std::uint64_t>(lines() / count, 1, load::steps));
     return {pointer_to<const std::uint32_t>(ring_),
@@ -186,7 +186,7 @@ class chain_bench {
   }
 
   template <class Instruction>
-  void run(std::size_t kind, const spread& over, std::size_t i) {
+  void run(std::size_t kind, const chain_layout& over, std::size_t i) {
     const auto kernel = kernels<Instruction>[kind];
     kernel<<<over.blocks, over.threads, over.shared_bytes, stream_>>>(chains_of(kind, over, i));
     check(cudaGetLastError(), "launching chains");
@@ -201,7 +201,7 @@ class chain_bench {
   }
 
   template <class Instruction>
-  bool is_right(std::size_t kind, const spread& over, std::size_t i) {
+  bool is_right(std::size_t kind, const chain_layout& over, std::size_t i) {
     const auto kernel = kernels<Instruction>[kind];
     check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                static_cast<int>(over.shared_bytes)),
@@ -223,7 +223,7 @@ class chain_bench {
   /// The median time of one run. The runs measured begin with number `first`, because the lines of earlier runs are
   /// in the cache.
   template <class Instruction>
-  double seconds(std::size_t kind, const spread& over, std::size_t first) {
+  double seconds(std::size_t kind, const chain_layout& over, std::size_t first) {
     constexpr double budget_seconds = 0.05;
     return measure::device_median_seconds(
         stream_, [&](std::size_t i) { run<Instruction>(kind, over, first + i); }, budget_seconds);

@@ -170,9 +170,9 @@ std::vector<dim3> all_shapes() {
 
 }  // namespace
 
-shape_study measure_shapes(cudaStream_t stream) {
+shape_results measure_shapes(cudaStream_t stream) {
   matrix_bench bench(stream);
-  shape_study study{bench.vector_add(), {}};
+  shape_results study{bench.vector_add(), {}};
   for (const dim3 block : all_shapes())
     study.shapes.push_back({block.x, block.y, bench.sum(block), bench.total(block)});
   return study;

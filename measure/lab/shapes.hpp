@@ -24,7 +24,7 @@ struct shape_rates {
   rate total;  ///< total of a, by resident blocks that stride over it and add their partial sums with one atomic each
 };
 
-struct shape_study {
+struct shape_results {
   rate vector_add;  ///< c = a + b over the matrix as one vector, by blocks of 256 threads
   std::vector<shape_rates> shapes;
 };
@@ -32,6 +32,6 @@ struct shape_study {
 /// Measures blocks of (32,32), (32,16), (16,32) and (16,16) threads, then all other powers of two with 64 to 1024
 /// threads per block, on the current device. Memory: three matrices on the device. @throws out_of_memory,
 /// device_error
-shape_study measure_shapes(cudaStream_t stream);
+shape_results measure_shapes(cudaStream_t stream);
 
 }  // namespace fanin::lab

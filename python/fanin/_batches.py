@@ -7,7 +7,7 @@ import operator
 
 from . import _library as c
 from ._buffers import Held
-from ._catalogue import EXTREMES, INDEXED, OPERATIONS, has_exact, name_to_code, options_for, usual_method
+from ._catalogue import EXTREMES, INDEXED, OPERATIONS, has_exact, name_to_code, options_for, default_method
 from ._contexts import context_of
 from ._errors import InvalidArgument, Overflow, Unsupported
 from ._inputs import view_of
@@ -45,22 +45,22 @@ def make(full_name):
     kind, _, name = full_name.partition("_")
     what = OPERATIONS[name]
     two = c.operation_inputs(what) == 2
-    usual = usual_method(name)
+    default = default_method(name)
     if kind == "segment":
-        def reduce_one(x, offsets, *, method=usual, dtype=None, empty=None, out=None, where=None, nan="propagate",
+        def reduce_one(x, offsets, *, method=default, dtype=None, empty=None, out=None, where=None, nan="propagate",
                        backend="auto", threads=0):
             return _reduce(what, (x,), offsets, None, False, method, dtype, empty, out, where, nan, backend, threads)
 
-        def reduce_two(x, y, offsets, *, method=usual, dtype=None, empty=None, out=None, where=None, nan="propagate",
+        def reduce_two(x, y, offsets, *, method=default, dtype=None, empty=None, out=None, where=None, nan="propagate",
                        backend="auto", threads=0):
             return _reduce(what, (x, y), offsets, None, False, method, dtype, empty, out, where, nan, backend, threads)
     else:
-        def reduce_one(x, keys, groups, *, drop_others=False, method=usual, dtype=None, empty=None, out=None,
+        def reduce_one(x, keys, groups, *, drop_others=False, method=default, dtype=None, empty=None, out=None,
                        where=None, nan="propagate", backend="auto", threads=0):
             return _reduce(what, (x,), keys, number_of(groups), drop_others, method, dtype, empty, out, where, nan, backend,
                            threads)
 
-        def reduce_two(x, y, keys, groups, *, drop_others=False, method=usual, dtype=None, empty=None, out=None,
+        def reduce_two(x, y, keys, groups, *, drop_others=False, method=default, dtype=None, empty=None, out=None,
                        where=None, nan="propagate", backend="auto", threads=0):
             return _reduce(what, (x, y), keys, number_of(groups), drop_others, method, dtype, empty, out, where, nan, backend,
                            threads)
@@ -178,14 +178,14 @@ def index_add(out, keys, x, *, operation="sum", drop_others=False, method="exact
         method = "fast"
     if view.is_bool and target.code == I64:
         view.code = CODES["i8"]  # Counts of bool are int64, as numpy's are.
-    usual = c.result_of(what, view.code)[0]
-    if target.code != usual and not (target.code in NARROW or target.code == CODES["f64"]):
-        raise Unsupported("out has another type than the results: they are %s" % NAMES[usual])
+    default = c.result_of(what, view.code)[0]
+    if target.code != default and not (target.code in NARROW or target.code == CODES["f64"]):
+        raise Unsupported("out has another type than the results: they are %s" % NAMES[default])
     batch, count = batch_of(view, keys, target.count, drop_others)
     call = c.Input(x=view.address, count=view.count, type=view.code, place=view.place)
     if where is not None:
         set_mask(call, view, where)
-    wanted = c.DEFAULT_TYPE if target.code == usual else target.code
+    wanted = c.DEFAULT_TYPE if target.code == default else target.code
     options = options_for(method, nan, backend, threads, wanted)
     memory = Copy(target, view) if overlap(*target.extent, arrays_read([view], call, batch)) else target
     output = c.Output(data=memory.address, count=count, place=target.place)

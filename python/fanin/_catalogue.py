@@ -53,7 +53,7 @@ def is_count(what, is_bool):
     return what in COUNTS or is_bool
 
 
-def usual_method(name):
+def default_method(name):
     return "exact" if has_exact(OPERATIONS[name]) else "fast"
 
 

@@ -5,7 +5,7 @@ from ctypes import py_object
 
 from . import _library as c
 from ._buffers import CONTIGUOUS, INDEX, Scratch, get_buffer, pool, release
-from ._catalogue import INDEXED, NAMES, OF_FLOATS, is_count, is_truth, kept_options, usual_method
+from ._catalogue import INDEXED, NAMES, OF_FLOATS, is_count, is_truth, kept_options, default_method
 from ._cuda_array import reduce_short as reduce_short_cupy
 from ._pieces import LONG
 from ._reduce import reduce_views, views_for
@@ -108,10 +108,10 @@ class ShortCalls(dict):
 short_calls = ShortCalls({memoryview: reduce_short})
 
 
-def make_one(what, usual):
+def make_one(what, default):
     calls = {}
 
-    def reduce(x, axis=None, *, method=usual, dtype=None, keepdims=False, out=None, where=None, nan="propagate",
+    def reduce(x, axis=None, *, method=default, dtype=None, keepdims=False, out=None, where=None, nan="propagate",
                backend="auto", threads=0):
         if axis is None and out is None and where is None and not keepdims and type(backend) is str:
             short = short_calls[type(x)]
@@ -124,8 +124,8 @@ def make_one(what, usual):
     return reduce
 
 
-def make_two(what, usual):
-    def reduce(x, y, axis=None, *, method=usual, dtype=None, keepdims=False, out=None, where=None, nan="propagate",
+def make_two(what, default):
+    def reduce(x, y, axis=None, *, method=default, dtype=None, keepdims=False, out=None, where=None, nan="propagate",
                backend="auto", threads=0):
         wanted = c.DEFAULT_TYPE if dtype is None else code_of(dtype)
         views = views_for(what, x, y)
@@ -163,7 +163,7 @@ def make_operations():
     made = {}
     for what, name in enumerate(NAMES):
         make = make_one if c.operation_inputs(what) == 1 else make_two
-        function = make(what, usual_method(name))
+        function = make(what, default_method(name))
         function.__name__ = function.__qualname__ = name
         function.__module__ = "fanin"
         function.__doc__ = DOC % (c.operation_story(what).decode(), EXAMPLES.get(name, ""))

@@ -4,7 +4,7 @@
 from collections import namedtuple
 
 from . import _library as c
-from ._catalogue import METHODS, NAMES, OPERATIONS, REPRODUCIBILITY, name_to_code, usual_method
+from ._catalogue import METHODS, NAMES, OPERATIONS, REPRODUCIBILITY, name_to_code, default_method
 from ._reduce import reduce_views, views_for
 from ._types import code_of
 
@@ -43,7 +43,7 @@ def report(operation, x, y=None, axis=None, *, method=None, dtype=None, where=No
     what = name_to_code(OPERATIONS, name, "operation")
     views = views_for(what, x) if y is None else views_for(what, x, y)
     known = c.CReport(fallback=b"")
-    value = reduce_views(what, views, axis, method or usual_method(name),
+    value = reduce_views(what, views, axis, method or default_method(name),
                          c.DEFAULT_TYPE if dtype is None else code_of(dtype), False, None, where, nan, backend, threads,
                          report=known)
     return Report(value, known.backend.decode(), known.variant.decode(), list(METHODS)[known.method],

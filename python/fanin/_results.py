@@ -9,8 +9,8 @@ from ._types import U64, U8
 def result_type_for(what, x, method, wanted):
     """The type that results have: where the library's own is wider than an element, the element's."""
     if wanted == c.DEFAULT_TYPE and method == "exact" and x.code in x.library.narrow:
-        usual, form, _ = c.result_of(what, x.code)
-        if usual != x.code and form == NUMBER and usual not in (U64, U8):
+        default, form, _ = c.result_of(what, x.code)
+        if default != x.code and form == NUMBER and default not in (U64, U8):
             return x.code
     return wanted
 

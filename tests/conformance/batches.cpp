@@ -49,7 +49,7 @@ std::optional<scalar> reduced_alone(const backend& b, operation what, const sour
   if (!places.indices_in_input) return value;
   fanin::visit(
       [&]<class R>(R& v) {
-        if constexpr (form_of<R>::form == result_form::indexed) v.index = places.of_element[result][v.index];
+        if constexpr (result_traits<R>::form == result_form::indexed) v.index = places.of_element[result][v.index];
       },
       value);
   return value;
@@ -59,8 +59,8 @@ std::optional<scalar> reduced_alone(const backend& b, operation what, const sour
 bool is_nan(const scalar& value) {
   return fanin::visit(
       []<class R>(const R& v) {
-        if constexpr (form_of<R>::form == result_form::extremes) return v.min != v.min && v.max != v.max;
-        if constexpr (form_of<R>::form == result_form::number) return v != v;
+        if constexpr (result_traits<R>::form == result_form::extremes) return v.min != v.min && v.max != v.max;
+        if constexpr (result_traits<R>::form == result_form::number) return v != v;
         return false;
       },
       value);

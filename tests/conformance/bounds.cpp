@@ -31,7 +31,8 @@ void expect_bounds(const backend& b, std::string_view family, std::span<const T>
     });
   }
   for (const operation what : all_operations) {
-    if (!is_usually_exact(what) || !has_value(what, x.size()) || !has(b, what, type_of<T>, method::exact)) continue;
+    if (!is_exact_by_default(what) || !has_value(what, x.size()) || !has(b, what, type_of<T>, method::exact))
+      continue;
     const auto value = fanin::get<computed_as<T>>(call(b, what, x).value);
     found.expect(exact.is_rounded(what, value), [&] {
       return std::string(family) + ": " + told(what, x) + ": " + shown(value) + " is not correctly rounded";
@@ -73,7 +74,7 @@ void expect_tiny_bounds(const backend& b, findings& found) {
 void check_bounds(const backend& b, findings& found) {
   for_each_float([&]<class T>(T) {
     expect_tiny_bounds<T>(b, found);
-    for (const std::string_view family : oracle::study_specs()) {
+    for (const std::string_view family : oracle::accuracy_specs()) {
       for (const std::size_t length : bounded_lengths) {
         // A condition number takes up to 12 elements; fewer are the first of these.
         const auto x =

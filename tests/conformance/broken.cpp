@@ -48,7 +48,7 @@ class pads_with_zero final : public wrong_backend {
   outcome reduce(const request& request, void* result) const override {
     const array_view& x = request.inputs[0];
     const std::size_t count = (x.count + 7) / 8 * 8;
-    std::vector<std::byte> copy(count * size_of(x.type));
+    std::vector<std::byte> copy(count * byte_size(x.type));
     if (x.count > 0) std::memcpy(copy.data(), x.data, x.bytes());
     fanin::request padded = request;
     padded.inputs = inputs_for(request.what, array_view(copy.data(), count, x.type));

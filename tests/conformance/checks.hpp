@@ -93,7 +93,7 @@ inline bool is_sum(operation what) {
   return row.of_floats.fast && row.of_floats.exact && !row.unrounded;
 }
 /// Operations that are exact unless another method is named: roots and quotients of exact sums.
-inline bool is_usually_exact(operation what) { return row_of(what).usual == method::exact; }
+inline bool is_exact_by_default(operation what) { return row_of(what).default_method == method::exact; }
 inline bool has_value(operation what, std::uint64_t count) { return count >= least_count(what); }
 
 /// Whether `b` is to have this reduction: what the catalogue offers. cub and thrust have f32, f64, i32 and i64, and
@@ -104,7 +104,7 @@ inline bool has(const backend& b, operation what, element_type type, method how)
   using enum element_type;
   const bool compared = type == f32 || type == f64 || type == i32 || type == i64;
   if (!compared && (type != bf16 || b.name() == "thrust")) return false;
-  const bool of_sums = (what == operation::sum || what == operation::mean) && size_of(type) >= 4;
+  const bool of_sums = (what == operation::sum || what == operation::mean) && byte_size(type) >= 4;
   return how != method::exact || !is_floating(type) || row_of(what).unrounded || of_sums;
 }
 

@@ -115,7 +115,7 @@ void check_complex_numbers(const backend& b, findings& found) {
       expect_bounds(b, "mixed", mixed_values<T>(2 * length, length), found);
       expect_bounds(b, "near one", near_one<T>(2 * length, length), found);
     }
-    for (const std::string_view family : oracle::study_specs()) {
+    for (const std::string_view family : oracle::accuracy_specs()) {
       expect_bounds(b, family, oracle::generate<T>(family, 20002, 7), found);
     }
     expect_special_values<T>(b, found);

@@ -11,10 +11,10 @@ namespace {
 /// `cuda` with other kernels for fast sums of float.
 class broken_backend final : public cuda::gpu_backend {
  public:
-  explicit broken_backend(const cuda::device_fold& kernel) : kernel_(kernel) {}
+  explicit broken_backend(const cuda::kernel_launcher& kernel) : kernel_(kernel) {}
   std::string_view name() const noexcept override { return "broken"; }
   std::span<const variant_info> variants() const noexcept override { return cuda::instance().variants(); }
-  const cuda::device_fold* find_kernel(const request& request) const override {
+  const cuda::kernel_launcher* find_kernel(const request& request) const override {
     if (request.what == operation::sum && request.inputs.type() == element_type::f32 && request.how == method::fast) {
       return &kernel_;
     }
@@ -22,7 +22,7 @@ class broken_backend final : public cuda::gpu_backend {
   }
 
  private:
-  const cuda::device_fold& kernel_;
+  const cuda::kernel_launcher& kernel_;
 };
 
 TEST_SUITE("conformance/broken_kernels") {

@@ -7,7 +7,7 @@ namespace fanin::test {
 namespace {
 
 using sum = recipe<operation::sum, method::fast, float>;
-const cuda::host_fold* const host = cuda::find_host_fold(operation::sum, element_type::f32, method::fast);
+const cuda::state_functions* const host = cuda::find_state_functions(operation::sum, element_type::f32, method::fast);
 const cuda::general_fold<sum> sound(host);
 
 struct from_plus_zero : accumulator::plain_sum<float> {
@@ -18,9 +18,9 @@ struct sum_from_plus_zero : sum {
 };
 const cuda::general_fold<sum_from_plus_zero> from_zero(host);
 
-class without_last final : public cuda::device_fold {
+class without_last final : public cuda::kernel_launcher {
  public:
-  using device_fold::device_fold;
+  using kernel_launcher::kernel_launcher;
   void launch(const cuda::execution& where, const cuda::operands& x, std::uint64_t count, void* out) const override {
     sound.launch(where, x, count > 8192 ? count - 1 : count, out);
   }
@@ -32,7 +32,7 @@ const without_last drops(host);
 
 }  // namespace
 
-const cuda::device_fold& starts_at_plus_zero = from_zero;
-const cuda::device_fold& leaves_out_an_element = drops;
+const cuda::kernel_launcher& starts_at_plus_zero = from_zero;
+const cuda::kernel_launcher& leaves_out_an_element = drops;
 
 }  // namespace fanin::test

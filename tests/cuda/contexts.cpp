@@ -90,8 +90,8 @@ TEST_SUITE("contexts") {
       const scalar expected = sum(x, {.backend = "serial", .how = method::exact}).value;
       const device_array<T> on_device{std::span<const T>(x)};
       const request exact{operation::sum, on_device.elements(), method::exact, type_of<T>, "", 1};
-      const cuda::device_fold& kernel = *cuda::instance().find_kernel(exact);
-      const cuda::host_fold& fold = kernel.host();
+      const cuda::kernel_launcher& kernel = *cuda::instance().find_kernel(exact);
+      const cuda::state_functions& fold = kernel.host();
       const cuda::context own(0);
       for (const int multiprocessors : {1, 7, own.where().multiprocessors}) {
         for (const bool overlap : {false, own.where().programmatic}) {

@@ -80,7 +80,7 @@ class batches_on_device final : public backend {
   outcome reduce_each(const request& request, const batch& many, const results_view& out) const override {
     memory_.clear();
     shift_ = (shift_ + 1) % 7;
-    const std::size_t bytes = size_of(request.inputs.type());
+    const std::size_t bytes = byte_size(request.inputs.type());
     batch there = many;
     array_view x[2];
     for (int i = 0; i < many.inputs.size(); ++i) {
@@ -138,7 +138,9 @@ void check_on_device(layout alone, std::initializer_list<const char*> names) {
 
 // Several suites, since each takes minutes.
 TEST_SUITE("conformance/batches_on_device") {
-  TEST_CASE("rows and segments keep the contract") { check_on_device(layout::rows, {"batches", "additions", "one hash"}); }
+  TEST_CASE("rows and segments keep the contract") {
+    check_on_device(layout::rows, {"batches", "additions", "one hash"});
+  }
 }
 TEST_SUITE("conformance/groups_on_device") {
   TEST_CASE("groups keep the contract") {

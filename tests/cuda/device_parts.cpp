@@ -6,17 +6,17 @@
 #include <new>
 #include <vector>
 
-#include "backends/cuda/folded_elements.hpp"
+#include "backends/cuda/partial_result.hpp"
 #include "backends/cuda/several_devices.hpp"
 
 namespace fanin::test {
 namespace {
 
-using cuda::folded_elements;
+using cuda::partial_result;
 
 /// The state of `count` elements the smallest of which is `value` at `index`.
-folded_elements part_with(const cuda::host_fold& fold, double value, std::uint64_t index, std::uint64_t count) {
-  folded_elements part;
+partial_result part_with(const cuda::state_functions& fold, double value, std::uint64_t index, std::uint64_t count) {
+  partial_result part;
   ::new (part.total.bytes) indexed<double>{value, index};
   part.set_counts(fold, stand_in::other, count, count, 0);
   part.chain = {5, static_cast<double>(count)};
@@ -46,10 +46,11 @@ TEST_SUITE("device_parts") {
   }
 
   TEST_CASE("positions go on where the parts before end, and the first of equal elements stays") {
-    const cuda::host_fold& fold = *cuda::find_host_fold(operation::argmin, element_type::f64, method::fast);
-    folded_elements all = part_with(fold, 2, 1, 10);
+    const cuda::state_functions& fold =
+        *cuda::find_state_functions(operation::argmin, element_type::f64, method::fast);
+    partial_result all = part_with(fold, 2, 1, 10);
     const auto state = [&] { return *reinterpret_cast<const indexed<double>*>(all.total.bytes); };
-    folded_elements next = part_with(fold, 1, 4, 5);
+    partial_result next = part_with(fold, 1, 4, 5);
     all.append(fold, next);
     CHECK(state().value == 1);
     CHECK(state().index == 14);
@@ -63,14 +64,15 @@ TEST_SUITE("device_parts") {
   }
 
   TEST_CASE("a part none of whose elements takes part only adds to the count, and moves those behind it") {
-    const cuda::host_fold& fold = *cuda::find_host_fold(operation::argmin, element_type::f64, method::fast);
-    folded_elements all = part_with(fold, -1, 0, 3), next = part_with(fold, 7, 2, 9);
+    const cuda::state_functions& fold =
+        *cuda::find_state_functions(operation::argmin, element_type::f64, method::fast);
+    partial_result all = part_with(fold, -1, 0, 3), next = part_with(fold, 7, 2, 9);
     all.set_counts(fold, stand_in::other, 3, 0, 0);
     all.append(fold, next);
     CHECK(reinterpret_cast<const indexed<double>*>(all.total.bytes)->index == 5);
     CHECK(all.count == 12);
     CHECK(all.present == 9);
-    folded_elements none = part_with(fold, -9, 0, 4);
+    partial_result none = part_with(fold, -9, 0, 4);
     none.set_counts(fold, stand_in::other, 4, 0, 0);
     all.append(fold, none);
     CHECK(reinterpret_cast<const indexed<double>*>(all.total.bytes)->value == 7);
@@ -80,8 +82,8 @@ TEST_SUITE("device_parts") {
   }
 
   TEST_CASE("ones that stand for the elements of a part are counted as others are") {
-    const cuda::host_fold& fold = *cuda::find_host_fold(operation::all, element_type::f32, method::fast);
-    folded_elements all, next;
+    const cuda::state_functions& fold = *cuda::find_state_functions(operation::all, element_type::f32, method::fast);
+    partial_result all, next;
     const std::uint64_t trues[] = {2, 3};
     std::memcpy(all.total.bytes, &trues[0], sizeof trues[0]);
     std::memcpy(next.total.bytes, &trues[1], sizeof trues[1]);
@@ -94,8 +96,9 @@ TEST_SUITE("device_parts") {
   }
 
   TEST_CASE("elements at the front that are left out move the position") {
-    const cuda::host_fold& fold = *cuda::find_host_fold(operation::argmax, element_type::f64, method::fast);
-    folded_elements all = part_with(fold, 2, 1, 10);
+    const cuda::state_functions& fold =
+        *cuda::find_state_functions(operation::argmax, element_type::f64, method::fast);
+    partial_result all = part_with(fold, 2, 1, 10);
     all.set_counts(fold, stand_in::other, 10, 4, 6);
     CHECK(reinterpret_cast<const indexed<double>*>(all.total.bytes)->index == 7);
   }

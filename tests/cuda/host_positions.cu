@@ -2,7 +2,7 @@
 // Positions and pairs of elements that reach the general loop from host memory, which is copied in chunks.
 #include <doctest/doctest.h>
 
-#include "backends/cuda/host_data/host_feed.hpp"
+#include "backends/cuda/host_data/upload_pipeline.hpp"
 #include "backends/cuda/kernels.cuh"
 #include "tests/cuda/device_memory.hpp"
 #include "tests/support/own_accumulators.hpp"
@@ -18,16 +18,17 @@ struct own_recipe : recipe<operation::sum, method::fast, float> {
 };
 
 template <class A>
-const cuda::device_fold& general_fold_of() {
+const cuda::kernel_launcher& general_fold_of() {
   using state = typename A::state;
-  static const cuda::host_fold host{reproducibility::exact,
-                                    ~std::uint64_t{0},
-                                    [](void* total) { ::new (total) state(A::identity()); },
-                                    [](void* total, const void* partial) {
-                                      A::merge(*static_cast<state*>(total), *static_cast<const state*>(partial));
-                                    },
-                                    nullptr,
-                                    nullptr};
+  static const cuda::state_functions host{reproducibility::exact,
+                                          ~std::uint64_t{0},
+                                          [](void* total) { ::new (total) state(A::identity()); },
+                                          [](void* total, const void* partial) {
+                                            A::merge(*static_cast<state*>(total),
+                                                     *static_cast<const state*>(partial));
+                                          },
+                                          nullptr,
+                                          nullptr};
   static const cuda::general_fold<own_recipe<A>> fold(&host);
   return fold;
 }
@@ -35,8 +36,8 @@ const cuda::device_fold& general_fold_of() {
 /// The place that a fold of `arrays` of `count` elements finds.
 template <class A>
 std::uint64_t place_in(std::span<const void* const> arrays, std::size_t count) {
-  cuda::host_feed feed(cuda::default_context(0), general_fold_of<A>(), sizeof(float),
-                       static_cast<int>(arrays.size()));
+  cuda::upload_pipeline feed(cuda::default_context(0), general_fold_of<A>(), sizeof(float),
+                             static_cast<int>(arrays.size()));
   feed.fold_arrays(arrays, count, 3);
   return static_cast<const typename A::state*>(feed.total())->place;
 }

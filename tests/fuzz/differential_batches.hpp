@@ -125,7 +125,7 @@ void compare_batch(const fuzzed<T>& all, const many_results& made, const options
                                                    made.places[k].begin())
                       : place;
     };
-    const answer alone = answered(usual, [&]() -> answer {
+    const answer alone = answered(default_environment, [&]() -> answer {
       const auto [one, done] = reduce(what, own.views(what), chosen);
       return {{with_index(one, place_of)}, done};
     });

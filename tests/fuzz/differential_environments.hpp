@@ -16,10 +16,10 @@
 namespace fanin::fuzz {
 
 using environment = test::caller_environment;
-inline constexpr environment usual{"usual", FE_TONEAREST, test::subnormals::kept};
+inline constexpr environment default_environment{"default_environment", FE_TONEAREST, test::subnormals::kept};
 inline constexpr std::size_t environment_count = 1 + std::size(test::caller_environments);
 constexpr const environment& environment_of(std::size_t choice) {
-  return choice == 0 ? usual : test::caller_environments[choice - 1];
+  return choice == 0 ? default_environment : test::caller_environments[choice - 1];
 }
 
 /// What a call gives: values, what the report says of them, and for lanes, these.
@@ -73,7 +73,7 @@ answer answered(const environment& caller, Call call) {
     }
   };
   answer expected = attempt();
-  if (&caller == &usual) return expected;
+  if (&caller == &default_environment) return expected;
   answer got;
   bool unchanged = false;
   {

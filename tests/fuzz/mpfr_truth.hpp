@@ -144,7 +144,7 @@ struct terms {
   }
 };
 
-inline bool is_spread(operation what) {
+inline bool is_dispersion(operation what) {
   return what == operation::variance || least_count(what) > 1 || what == operation::standard_deviation;
 }
 
@@ -152,7 +152,7 @@ inline bool is_spread(operation what) {
 /// of floats.
 template <class R, class T>
 R right_float(operation what, const repeated<T>& x) {
-  if (is_spread(what)) {
+  if (is_dispersion(what)) {
     terms<T> plain(operation::sum, x), squares(operation::sum_of_squares, x);
     if (plain.nan || plain.plus_infinity || plain.minus_infinity) return std::numeric_limits<R>::quiet_NaN();
     mpfr_mul_ui(squares.sum.get(), squares.sum.get(), x.count, MPFR_RNDN);
@@ -174,11 +174,11 @@ R right_float(operation what, const repeated<T>& x) {
 
 /// Whether a variance or standard deviation is within its bound. Its exact value is rounded to double here.
 template <class T>
-bool keeps_spread_bound(operation what, const repeated<T>& x, T value, error_bound bound) {
+bool keeps_dispersion_bound(operation what, const repeated<T>& x, T value, error_bound bound) {
   const bool root = what == operation::standard_deviation || what == operation::sample_standard_deviation;
   const std::uint64_t divisor = x.count - (least_count(what) > 1 ? 1 : 0);
   terms<T> squares(operation::sum_of_squares, x);
-  const oracle::exact_facts exact = oracle::spread_facts(
+  const oracle::exact_facts exact = oracle::dispersion_facts(
       right_float<double>(what, x), squares.sum.template rounded<double>(), static_cast<double>(divisor), root);
   bound.of_result += 0x1p-52;
   const auto got = static_cast<double>(value);
@@ -189,7 +189,7 @@ bool keeps_spread_bound(operation what, const repeated<T>& x, T value, error_bou
 /// Whether the value of a method that rounds keeps the bound that was reported with it.
 template <class T>
 bool keeps_bound(operation what, const repeated<T>& x, T value, const error_bound& bound) {
-  if (is_spread(what)) return keeps_spread_bound(what, x, value, bound);
+  if (is_dispersion(what)) return keeps_dispersion_bound(what, x, value, bound);
   terms<T> all(what, x);
   if (what == operation::norm2) all.sum.take_root();
   const std::uint64_t times = what == operation::mean ? x.count : 1;
@@ -266,7 +266,7 @@ std::optional<scalar> right_integer(operation what, const repeated<T>& x) {
     const auto value = product.template integer<R>();
     return value ? std::optional<scalar>(*value) : std::nullopt;
   }
-  if (is_spread(what)) return scalar(right_float<double>(what, x));
+  if (is_dispersion(what)) return scalar(right_float<double>(what, x));
   terms<T> all(what, x);
   if (what == operation::mean) {
     all.sum.divide(x.count);

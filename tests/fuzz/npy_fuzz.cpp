@@ -16,7 +16,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const npy_header header = read_npy_header(in);
     const auto blocks = binary_blocks(in, header.type, header.count, true);
     for (auto block = blocks->next()[0]; block.count > 0; block = blocks->next()[0]) append(found, block);
-    expect(found.elements.size() == header.count * size_of(header.type),
+    expect(found.elements.size() == header.count * byte_size(header.type),
            "all elements that the header promises are read");
     expect(header.header_bytes + found.elements.size() == size, "nothing is left behind the elements");
   });

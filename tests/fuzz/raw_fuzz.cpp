@@ -18,7 +18,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 
   const read_input file = read_as(numbered_descriptor::kind::file, bytes, arguments);
   const read_input pipe = read_as(numbered_descriptor::kind::pipe, bytes, arguments);
-  const std::size_t width = size_of(type), left = bytes.size() - std::min<std::size_t>(bytes.size(), skip);
+  const std::size_t width = byte_size(type), left = bytes.size() - std::min<std::size_t>(bytes.size(), skip);
   const bool suffices =
       skip <= bytes.size() && (arguments.count ? *arguments.count <= left / width : left % width == 0);
   expect(file.error.empty() == suffices, "a file is refused exactly where its bytes do not suffice");

@@ -26,7 +26,7 @@ const std::string path = numbered_descriptor::path();
 bool take_values(text_parser& parser, read_input& found) {
   bool one_is_empty = parser.columns().empty();
   for (const column_values& one : parser.columns()) {
-    append(found, {one.bytes.data(), one.bytes.size() / size_of(one.type), one.type});
+    append(found, {one.bytes.data(), one.bytes.size() / byte_size(one.type), one.type});
     one_is_empty = one_is_empty || one.bytes.empty();
   }
   return one_is_empty;

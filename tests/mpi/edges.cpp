@@ -41,7 +41,7 @@ double value_of(operation what, const std::vector<double>& x) {
 TEST_SUITE_BEGIN("mpi/edges");
 
 TEST_CASE("parts that the first message holds, and sums and squares that it barely holds or does not") {
-  const auto ranks = static_cast<std::size_t>(fanin::mpi::detail::size_of(MPI_COMM_WORLD));
+  const auto ranks = static_cast<std::size_t>(fanin::mpi::detail::rank_count(MPI_COMM_WORLD));
   const bool is_root = fanin::mpi::detail::rank_in(MPI_COMM_WORLD) == 0;
   // Where ranks take turns on few cores, each reduction takes milliseconds.
   const std::size_t apart = ranks > 8 ? 5 : 1;

@@ -25,7 +25,7 @@ bool is_offered_over_mpi(operation what, element_type type) {
 /// turns on few cores, each reduction takes milliseconds: then for some of them, others for each number of ranks.
 template <class F>
 void for_each_hard_input(std::size_t count, F f) {
-  const auto ranks = static_cast<std::size_t>(fanin::mpi::detail::size_of(MPI_COMM_WORLD));
+  const auto ranks = static_cast<std::size_t>(fanin::mpi::detail::rank_count(MPI_COMM_WORLD));
   const std::size_t apart = ranks > 8 ? 211 : ranks > 2 ? 53 : 1;
   std::size_t turn = count + ranks;
   for (const element_type type : fanin::all_element_types) {
@@ -87,7 +87,7 @@ TEST_CASE("the bits, or the error, of one process") {
 }
 
 TEST_CASE("a root alone gets the value") {
-  const int root = fanin::mpi::detail::size_of(MPI_COMM_WORLD) - 1;
+  const int root = fanin::mpi::detail::rank_count(MPI_COMM_WORLD) - 1;
   const bool is_root = fanin::mpi::detail::rank_in(MPI_COMM_WORLD) == root;
   for_each_hard_input(9, [&](operation what, const input_views& inputs) {
     const std::string value = value_over_mpi(what, inputs, distribution::even, {MPI_COMM_WORLD, root});

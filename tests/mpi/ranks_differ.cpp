@@ -8,8 +8,8 @@
 
 namespace {
 
+using fanin::mpi::detail::rank_count;
 using fanin::mpi::detail::rank_in;
-using fanin::mpi::detail::size_of;
 
 const std::vector<double> x{1, 2, 3};
 
@@ -27,7 +27,7 @@ struct with_gaps {
 TEST_SUITE_BEGIN("mpi/ranks_differ");
 
 TEST_CASE("a rank that fails throws its own error, and the others that another one failed") {
-  const bool fails = rank_in(MPI_COMM_WORLD) == size_of(MPI_COMM_WORLD) - 1;
+  const bool fails = rank_in(MPI_COMM_WORLD) == rank_count(MPI_COMM_WORLD) - 1;
   const fanin::options chosen{.backend = fails ? "abacus" : "serial"};
   const auto check_failure = [&](auto call) {
     if (fails) CHECK_THROWS_WITH_AS(call(), doctest::Contains("abacus"), fanin::invalid_argument);
@@ -37,7 +37,7 @@ TEST_CASE("a rank that fails throws its own error, and the others that another o
   check_failure([&] { return fanin::mpi::max(x, MPI_COMM_WORLD, chosen).value; });
   check_failure([&] { return fanin::mpi::argmin(x, MPI_COMM_WORLD, chosen).value; });
   check_failure([&] { return fanin::mpi::start_mean(x, MPI_COMM_WORLD, chosen).wait().value; });
-  CHECK(fanin::mpi::sum(x, MPI_COMM_WORLD).value == 6 * size_of(MPI_COMM_WORLD));
+  CHECK(fanin::mpi::sum(x, MPI_COMM_WORLD).value == 6 * rank_count(MPI_COMM_WORLD));
 }
 
 TEST_CASE("a rank whose arguments are refused takes part, so that the others do not wait") {
@@ -64,11 +64,11 @@ TEST_CASE("a rank whose arguments are refused takes part, so that the others do 
     return fanin::mpi::reduce_each(fanin::operation::minmax, std::span(&field, 1),
                                    fails ? fanin::results_view(one) : fanin::results_view(both), MPI_COMM_WORLD);
   });
-  CHECK(fanin::mpi::sum(x, MPI_COMM_WORLD).value == 6 * size_of(MPI_COMM_WORLD));
+  CHECK(fanin::mpi::sum(x, MPI_COMM_WORLD).value == 6 * rank_count(MPI_COMM_WORLD));
 }
 
 TEST_CASE("ranks that ask for different things all get an error") {
-  if (size_of(MPI_COMM_WORLD) == 1) return;
+  if (rank_count(MPI_COMM_WORLD) == 1) return;
   const bool differs = rank_in(MPI_COMM_WORLD) == 1;
   const auto skip = differs ? fanin::nan_policy::skip : fanin::nan_policy::propagate;
   CHECK_THROWS_WITH_AS(fanin::mpi::sum(x, MPI_COMM_WORLD, {.nan = skip}), doctest::Contains("different operations"),
@@ -80,10 +80,10 @@ TEST_CASE("ranks that ask for different things all get an error") {
 }
 
 TEST_CASE("different operations and types have messages of one length, so that MPI finds nothing wrong with them") {
-  if (size_of(MPI_COMM_WORLD) == 1) return;
+  if (rank_count(MPI_COMM_WORLD) == 1) return;
   const std::vector<float> narrow{1, 2, 3};
   const std::vector<double> unusual{0x1p-900, 0x1p900};
-  const bool differs = rank_in(MPI_COMM_WORLD) == size_of(MPI_COMM_WORLD) - 1;
+  const bool differs = rank_in(MPI_COMM_WORLD) == rank_count(MPI_COMM_WORLD) - 1;
   const auto check_refused = [&](auto one, auto other) {
     CHECK_THROWS_WITH_AS(differs ? static_cast<double>(other()) : static_cast<double>(one()),
                          doctest::Contains("different operations"), fanin::invalid_argument);
@@ -96,7 +96,7 @@ TEST_CASE("different operations and types have messages of one length, so that M
   check_refused(sum_of(x), [&] { return fanin::mpi::dot(x, x, MPI_COMM_WORLD).value; });
   check_refused(sum_of(x), [&] { return fanin::mpi::max(x, MPI_COMM_WORLD).value; });
   check_refused(sum_of(x), [&] { return fanin::mpi::any(x, MPI_COMM_WORLD).value; });
-  CHECK(fanin::mpi::sum(x, MPI_COMM_WORLD).value == 6 * size_of(MPI_COMM_WORLD));
+  CHECK(fanin::mpi::sum(x, MPI_COMM_WORLD).value == 6 * rank_count(MPI_COMM_WORLD));
 }
 
 TEST_CASE("the common length of messages is that of the longest sum of real numbers") {
@@ -107,10 +107,11 @@ TEST_CASE("the common length of messages is that of the longest sum of real numb
 }
 
 TEST_CASE("of ranks that start different reductions, all get an error, and with a root the root") {
-  if (size_of(MPI_COMM_WORLD) == 1) return;
+  if (rank_count(MPI_COMM_WORLD) == 1) return;
   const std::vector<float> narrow{1, 2, 3};
   const std::vector<int> whole{1};
-  const bool differs = rank_in(MPI_COMM_WORLD) == size_of(MPI_COMM_WORLD) - 1, is_root = rank_in(MPI_COMM_WORLD) == 0;
+  const bool differs = rank_in(MPI_COMM_WORLD) == rank_count(MPI_COMM_WORLD) - 1,
+             is_root = rank_in(MPI_COMM_WORLD) == 0;
   const fanin::mpi::place everyone{MPI_COMM_WORLD}, root{MPI_COMM_WORLD, 0};
   const auto check_refused = [&](bool hears, auto one, auto other) {
     const auto call = [&] { return differs ? static_cast<double>(other()) : static_cast<double>(one()); };
@@ -135,7 +136,7 @@ TEST_CASE("of ranks that start different reductions, all get an error, and with 
   check_refused(
       is_root, [&] { return fanin::mpi::sum(whole, root).value; },
       [&] { return fanin::mpi::min(narrow, root).value; });
-  CHECK(fanin::mpi::start_sum(x, everyone).wait().value == 6 * size_of(MPI_COMM_WORLD));
+  CHECK(fanin::mpi::start_sum(x, everyone).wait().value == 6 * rank_count(MPI_COMM_WORLD));
 }
 
 TEST_CASE("errors that all ranks find alike") {
@@ -144,7 +145,7 @@ TEST_CASE("errors that all ranks find alike") {
   CHECK_THROWS_AS(fanin::mpi::min(std::vector<float>(), MPI_COMM_WORLD), fanin::invalid_argument);
   CHECK_THROWS_AS(fanin::mpi::argmin(std::vector<float>(), MPI_COMM_WORLD), fanin::invalid_argument);
   CHECK_THROWS_AS(fanin::mpi::sum(x, MPI_COMM_WORLD, {.how = fanin::method::fast}), fanin::invalid_argument);
-  CHECK_THROWS_AS(fanin::mpi::sum(x, {MPI_COMM_WORLD, size_of(MPI_COMM_WORLD)}), fanin::mpi::mpi_error);
+  CHECK_THROWS_AS(fanin::mpi::sum(x, {MPI_COMM_WORLD, rank_count(MPI_COMM_WORLD)}), fanin::mpi::mpi_error);
 }
 
 TEST_SUITE_END();

@@ -24,7 +24,7 @@ inline constexpr distribution distributions[] = {distribution::even, distributio
 
 /// This rank's part of `count` elements.
 inline share share_of(std::size_t count, distribution how, std::uint64_t seed) {
-  const auto ranks = static_cast<std::size_t>(mpi::detail::size_of(MPI_COMM_WORLD));
+  const auto ranks = static_cast<std::size_t>(mpi::detail::rank_count(MPI_COMM_WORLD));
   const auto rank = static_cast<std::size_t>(mpi::detail::rank_in(MPI_COMM_WORLD));
   std::vector<std::size_t> cuts(ranks + 1, 0);
   generator random(seed);

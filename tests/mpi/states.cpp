@@ -61,7 +61,7 @@ TEST_CASE("many states in one reduction, and a sum that goes on") {
     sums[i].add(0x1p-60);
   }
   fanin::mpi::all_reduce(std::span(sums), MPI_COMM_WORLD);
-  const int ranks = fanin::mpi::detail::size_of(MPI_COMM_WORLD);
+  const int ranks = fanin::mpi::detail::rank_count(MPI_COMM_WORLD);
   for (std::size_t i = 0; i < sums.size(); ++i) {
     CHECK(sums[i].count() == 2 * static_cast<std::uint64_t>(ranks));
     sums[i].add(-static_cast<double>(ranks) * static_cast<double>(i));

@@ -83,9 +83,9 @@ auto bits_of(T value) {
 /// The numbers of a result, or the parts of a complex one, as their bits: one or two.
 template <class R>
 auto words_of(const R& value) {
-  if constexpr (form_of<R>::form == result_form::indexed) {
+  if constexpr (result_traits<R>::form == result_form::indexed) {
     return std::array<std::uint64_t, 2>{bits_of(value.value), value.index};
-  } else if constexpr (form_of<R>::form == result_form::extremes) {
+  } else if constexpr (result_traits<R>::form == result_form::extremes) {
     return std::array<std::uint64_t, 2>{bits_of(value.min), bits_of(value.max)};
   } else if constexpr (complex_number<R>) {
     return std::array<std::uint64_t, 2>{bits_of(value.real()), bits_of(value.imag())};
@@ -116,9 +116,9 @@ inline std::string shown(const scalar& value) {
   };
   return fanin::visit(
       [&]<class R>(const R& v) {
-        if constexpr (form_of<R>::form == result_form::indexed) {
+        if constexpr (result_traits<R>::form == result_form::indexed) {
           return number(v.value) + " at " + std::to_string(v.index);
-        } else if constexpr (form_of<R>::form == result_form::extremes) {
+        } else if constexpr (result_traits<R>::form == result_form::extremes) {
           return number(v.min) + " and " + number(v.max);
         } else {
           return number(v);

@@ -143,8 +143,8 @@ bool is_root(R value, const exact_number& square) {
 
 /// Whether `value` is that spread of `count` > ddof numbers with these sums, rounded once, and not -0.
 template <class R>
-bool is_spread(R value, const exact_number& sum, const exact_number& squares, std::uint64_t count,
-               spread_measure wanted) {
+bool is_dispersion(R value, const exact_number& sum, const exact_number& squares, std::uint64_t count,
+                   dispersion_measure wanted) {
   const exact_number n = exact_number::of(count);
   const exact_number numerator = n * squares - sum * sum;
   const exact_number denominator = n * exact_number::of(count - wanted.ddof);

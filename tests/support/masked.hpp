@@ -88,7 +88,7 @@ std::vector<T> whole_numbers(operation what, std::size_t count, generator& rando
 inline scalar with_position(scalar value, const std::vector<std::size_t>& present) {
   fanin::visit(
       [&]<class R>(R& r) {
-        if constexpr (form_of<R>::form == result_form::indexed) r.index = present[r.index];
+        if constexpr (result_traits<R>::form == result_form::indexed) r.index = present[r.index];
       },
       value);
   return value;

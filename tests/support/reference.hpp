@@ -20,12 +20,12 @@
 namespace fanin::test {
 
 /// The measure of spread that an operation of that name is.
-inline spread_measure spread_named(operation what) {
+inline dispersion_measure dispersion_named(operation what) {
   const bool sample = what == operation::sample_variance || what == operation::sample_standard_deviation;
   return {what == operation::standard_deviation || what == operation::sample_standard_deviation, sample ? 1u : 0u};
 }
 
-inline bool is_spread_operation(operation what) {
+inline bool is_dispersion_operation(operation what) {
   return what == operation::variance || what == operation::standard_deviation || what == operation::sample_variance ||
          what == operation::sample_standard_deviation;
 }
@@ -52,8 +52,8 @@ class exact_reference {
   /// product of the elements with themselves.
   template <class R>
   R rounded(operation what) const {
-    if (is_spread_operation(what)) {
-      return exact_moments_accumulator<T>{sum_, squares_}.template spread_of<R>(count_, spread_named(what));
+    if (is_dispersion_operation(what)) {
+      return exact_moments_accumulator<T>{sum_, squares_}.template dispersion_of<R>(count_, dispersion_named(what));
     }
     if (what == operation::sum_of_magnitudes) return magnitudes_.template round<R>();
     if (is_of_squares(what)) return squares_.template round<R>();
@@ -68,14 +68,15 @@ class exact_reference {
     constexpr int unit = detail::float_format<T>::low;
     const exact_number squares = exact_number::saved(squares_.save()).scaled(2 * unit);
     if (what == operation::norm2) return is_root(value, squares);
-    return is_spread(value, exact_number::saved(sum_.save()).scaled(unit), squares, count_, spread_named(what));
+    return is_dispersion(value, exact_number::saved(sum_.save()).scaled(unit), squares, count_,
+                         dispersion_named(what));
   }
 
   /// Whether `value` keeps its bound, if that promises anything.
   bool keeps(operation what, T value, const error_bound& bound) const {
     if (is_of_squares(what)) return keeps(squares_, squares_, value, 1, bound);
     if (what == operation::norm2) return keeps_root(value, bound);
-    if (is_spread_operation(what)) return keeps_spread(what, value, bound);
+    if (is_dispersion_operation(what)) return keeps_dispersion(what, value, bound);
     if (what == operation::sum_of_magnitudes) return keeps(magnitudes_, magnitudes_, value, 1, bound);
     return keeps(sum_, magnitudes_, value, what == operation::mean ? count_ : 1, bound);
   }
@@ -93,10 +94,10 @@ class exact_reference {
   bool keeps_root(T value, const error_bound& bound) const {
     return keeps_rounded({squares_.template root<double>(), squares_.template round<double>()}, value, bound);
   }
-  bool keeps_spread(operation what, T value, const error_bound& bound) const {
-    const spread_measure wanted = spread_named(what);
-    return keeps_rounded(oracle::spread_facts(rounded<double>(what), squares_.template round<double>(),
-                                              static_cast<double>(count_ - wanted.ddof), wanted.root),
+  bool keeps_dispersion(operation what, T value, const error_bound& bound) const {
+    const dispersion_measure wanted = dispersion_named(what);
+    return keeps_rounded(oracle::dispersion_facts(rounded<double>(what), squares_.template round<double>(),
+                                                  static_cast<double>(count_ - wanted.ddof), wanted.root),
                          value, bound);
   }
   /// The exact result is known but for its rounding to double, which the bound is given for.
@@ -127,7 +128,7 @@ class exact_reference {
 /// The variance (n Q - S^2) / (n (n - ddof)) of n integers, or its root, where S and Q are the sums of the elements
 /// and of their squares.
 template <class T>
-double integer_spread(std::span<const T> x, spread_measure wanted) {
+double integer_dispersion(std::span<const T> x, dispersion_measure wanted) {
   detail::int128 sum = 0;
   detail::uint128 low_squares = 0, high_squares = 0;  // sums of the low and the high 64 bits of each square
   for (const T v : x) {
@@ -191,7 +192,7 @@ std::optional<scalar> integer_reference(operation what, std::span<const T> x) {
     case operation::standard_deviation:
     case operation::sample_variance:
     case operation::sample_standard_deviation:
-      return scalar(integer_spread(x, spread_named(what)));
+      return scalar(integer_dispersion(x, dispersion_named(what)));
     case operation::norm2:
     case operation::dot:
     case operation::vdot:

@@ -249,10 +249,10 @@ void check_rows(std::size_t rows, std::size_t length, bool columns) {
 }
 
 template <class T, operation What = operation::sum>
-using sum_of = local<T, What, cuda::kernel_of<recipe<What, method::fast, T>>>;
+using sum_of = local<T, What, cuda::device_accumulator_of<recipe<What, method::fast, T>>>;
 template <class T, operation What = operation::sum>
 using exact_of = local<T, What,
-                       cuda::placed_form_t<typename cuda::shared_form<
+                       cuda::scaled_form_t<typename cuda::shared_form<
                            T, accumulator::folds_as_t<typename recipe<What, method::exact, T>::accumulator>>::type>>;
 
 #define FANIN_WITH_EXACT_KERNELS \

@@ -44,9 +44,9 @@ scalar spoilt(const scalar& value) {
             ++number;
           }
         };
-        if constexpr (form_of<R>::form == result_form::indexed) spoil(x.index);
-        if constexpr (form_of<R>::form == result_form::extremes) spoil(x.max);
-        if constexpr (form_of<R>::form == result_form::number) spoil(x);
+        if constexpr (result_traits<R>::form == result_form::indexed) spoil(x.index);
+        if constexpr (result_traits<R>::form == result_form::extremes) spoil(x.max);
+        if constexpr (result_traits<R>::form == result_form::number) spoil(x);
         return x;
       },
       value);

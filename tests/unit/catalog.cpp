@@ -116,7 +116,7 @@ TEST_SUITE("unit/catalog") {
     CHECK_THROWS_AS(plan(no_operation, element_type::f32), invalid_argument);
     CHECK_THROWS_AS(plan(operation::sum, no_type), invalid_argument);
     CHECK_THROWS_AS(incremental(operation::sum, no_type), invalid_argument);
-    CHECK_THROWS_AS(size_of(no_type), invalid_argument);
+    CHECK_THROWS_AS(byte_size(no_type), invalid_argument);
     for (const element_type type : all_element_types) {
       CHECK(!is_offered(operation::sum, type, unknown_method));
       CHECK(!is_result(operation::sum, type, unknown_method, type));

@@ -86,27 +86,27 @@ TEST_SUITE("unit/exact_kernels") {
     check_sums(x, y);
   }
 
-  TEST_CASE_TEMPLATE("batches full of the largest terms that a window holds, and of terms beyond it", T, float,
+  TEST_CASE_TEMPLATE("tiles full of the largest terms that a window holds, and of terms beyond it", T, float,
                      double) {
-    // The first batch chooses a window with room for terms that are 2^8 times as large.
-    constexpr std::size_t batch = 32 * loads_of<T> * cuda::vector<T>::size;
+    // The first tile chooses a window with room for terms that are 2^8 times as large.
+    constexpr std::size_t tile = 32 * loads_of<T> * cuda::vector<T>::size;
     for (int up = 4; up < 12; ++up) {
       const T power = std::ldexp(T{1}, up);
       for (const T large : {power, -power, std::nextafter(power, T{0}), -3 * power}) {
-        std::vector<T> x(3 * batch, T{1});
-        std::fill(x.begin() + batch, x.end(), large);
+        std::vector<T> x(3 * tile, T{1});
+        std::fill(x.begin() + tile, x.end(), large);
         CAPTURE(large);
         check_sums(x, x);
       }
     }
   }
 
-  TEST_CASE_TEMPLATE("more batches than the sums of a window hold", T, float, double) {
-    // The first batch chooses a window with room for terms that are less than 2^5 times as large.
-    constexpr std::size_t batch = 32 * loads_of<T> * cuda::vector<T>::size;
+  TEST_CASE_TEMPLATE("more tiles than the sums of a window hold", T, float, double) {
+    // The first tile chooses a window with room for terms that are less than 2^5 times as large.
+    constexpr std::size_t tile = 32 * loads_of<T> * cuda::vector<T>::size;
     for (const T large : {std::nextafter(T{-32}, T{0}), std::nextafter(T{32}, T{0}), T{-16}, T{32}}) {
-      std::vector<T> x(1100 * batch, large);
-      std::fill_n(x.begin(), batch, T{1});
+      std::vector<T> x(1100 * tile, large);
+      std::fill_n(x.begin(), tile, T{1});
       const std::span<const T> elements(x);
       exact_accumulator<T> sum;
       sum.add(elements);
@@ -143,11 +143,11 @@ TEST_SUITE("unit/exact_kernels") {
     }
   }
 
-  TEST_CASE_TEMPLATE("a few terms of each batch outside of the window, more than the words of a block hold", T, float,
+  TEST_CASE_TEMPLATE("a few terms of each tile outside of the window, more than the words of a block hold", T, float,
                      double) {
-    constexpr std::size_t width = cuda::vector<T>::size, batch = 32 * loads_of<T> * width;
-    std::vector<T> x(600 * batch, T{1});
-    // Most of a lane's terms, of 15 lanes: their lowest 16 bits are ones. A lane's last vector in a batch has a zero.
+    constexpr std::size_t width = cuda::vector<T>::size, tile = 32 * loads_of<T> * width;
+    std::vector<T> x(600 * tile, T{1});
+    // Most of a lane's terms, of 15 lanes: their lowest 16 bits are ones. A lane's last vector in a tile has a zero.
     for (std::size_t i = 0; i < x.size(); ++i) {
       const bool last = i / width / 32 % loads_of<T> == loads_of<T> - 1;
       if (i / width % 32 < 15) x[i] = last ? T(i % 2) : std::ldexp(T{0xffff}, -60);
@@ -237,9 +237,9 @@ TEST_SUITE("unit/exact_kernels") {
   }
 
   TEST_CASE_TEMPLATE("small terms at the lower end of a window", T, float, double) {
-    constexpr std::size_t batch = 32 * loads_of<T> * cuda::vector<T>::size;
+    constexpr std::size_t tile = 32 * loads_of<T> * cuda::vector<T>::size;
     for (int down = sizeof(T) == 4 ? 60 : 135; down < (sizeof(T) == 4 ? 80 : 165); down += sizeof(T) == 4 ? 1 : 2) {
-      std::vector<T> x(batch, T{1});
+      std::vector<T> x(tile, T{1});
       for (std::size_t i = 0; i < x.size(); i += 7)
         x[i] = std::ldexp(T{1} + std::numeric_limits<T>::epsilon(), -down);
       CAPTURE(down);
@@ -248,9 +248,9 @@ TEST_SUITE("unit/exact_kernels") {
   }
 
   TEST_CASE("remainders of one sign, almost half a unit of the first level each") {
-    constexpr std::size_t batch = 32 * loads_of<float> * cuda::vector<float>::size;
+    constexpr std::size_t tile = 32 * loads_of<float> * cuda::vector<float>::size;
     for (int down = 20; down < 34; ++down) {
-      std::vector<float> x(batch, std::nextafter(std::ldexp(1.0f, -down) + 0x1p-43f, 0.0f));
+      std::vector<float> x(tile, std::nextafter(std::ldexp(1.0f, -down) + 0x1p-43f, 0.0f));
       for (std::size_t i = 0; i < x.size(); i += 64) x[i] = 1;
       CAPTURE(down);
       check_sums(x, x);

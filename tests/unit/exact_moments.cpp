@@ -67,10 +67,10 @@ void check_rounded_to(const values<T>& x) {
   };
   const R norm = all.squares.template root<R>();
   if (!is_root(norm, exact.squares)) FAIL_CHECK("norm: " << told(norm));
-  for (const spread_measure measure : {spread_measure{false, 0}, {true, 0}, {false, 1}, {true, 1}}) {
+  for (const dispersion_measure measure : {dispersion_measure{false, 0}, {true, 0}, {false, 1}, {true, 1}}) {
     if (x.size() <= measure.ddof) continue;
-    const R value = all.template spread_of<R>(x.size(), measure);
-    if (is_spread(value, exact.sum, exact.squares, x.size(), measure)) continue;
+    const R value = all.template dispersion_of<R>(x.size(), measure);
+    if (is_dispersion(value, exact.sum, exact.squares, x.size(), measure)) continue;
     FAIL_CHECK((measure.root ? "deviation, " : "variance, ") << measure.ddof << ": " << told(value));
   }
 }
@@ -202,13 +202,13 @@ TEST_SUITE("unit/moments") {
   TEST_CASE_TEMPLATE("standard deviations that are ties go to even, and the smallest square decides beside them", T,
                      float, double) {
     const T whole = std::ldexp(T{1}, limits<T>::digits);
-    const auto deviation = [](const auto& all) { return all.spread_of(2, {true, 0}); };
+    const auto deviation = [](const auto& all) { return all.dispersion_of(2, {true, 0}); };
     CHECK(deviation(moments<T>({whole, -1})) == whole / 2);
     CHECK(deviation(moments<T>({whole, -3})) == whole / 2 + 2);
     auto beside = moments<T>({whole, -1});
     beside.squares.add_scaled(1, 2 * fanin::detail::float_format<T>::low);
     CHECK(deviation(beside) == whole / 2 + 1);
-    CHECK(moments<T>({1, 3}).spread_of(2, {true, 1}) == std::sqrt(T{2}));
+    CHECK(moments<T>({1, 3}).dispersion_of(2, {true, 1}) == std::sqrt(T{2}));
   }
 
   TEST_CASE_TEMPLATE("a variance that cancels", T, float, double) {
@@ -236,8 +236,8 @@ TEST_SUITE("unit/moments") {
       exact.squares += 25;
       const std::uint64_t count = (std::uint64_t{1} << (doublings + 1)) + 1;
       CHECK(is_root(all.squares.root(), exact.squares));
-      CHECK(is_spread(all.variance(count), exact.sum, exact.squares, count, {}));
-      CHECK(is_spread(all.template variance<double>(count), exact.sum, exact.squares, count, {}));
+      CHECK(is_dispersion(all.variance(count), exact.sum, exact.squares, count, {}));
+      CHECK(is_dispersion(all.template variance<double>(count), exact.sum, exact.squares, count, {}));
     }
   }
 
@@ -250,8 +250,8 @@ TEST_SUITE("unit/moments") {
     const exact_number unit = tiny, square = unit * unit;
     for (std::uint64_t i = 1; i < 40; ++i) {
       const std::uint64_t alone = large + 256 * i - 1, both = large + 256 * i;
-      CHECK(is_spread(moments<float>({tiny}).variance<double>(alone), unit, square, alone, {}));
-      CHECK(is_spread(moments<float>({tiny, -tiny}).variance<double>(both), 0, square.scaled(1), both, {}));
+      CHECK(is_dispersion(moments<float>({tiny}).variance<double>(alone), unit, square, alone, {}));
+      CHECK(is_dispersion(moments<float>({tiny, -tiny}).variance<double>(both), 0, square.scaled(1), both, {}));
     }
   }
 
@@ -267,8 +267,8 @@ TEST_SUITE("unit/moments") {
       exact_square_accumulator<float>::sum_type::words square_words = {low(squares), low(squares >> 32)};
       const exact_moments_accumulator<float> all{exact_accumulator<float>::restore(sum_words, true, 0),
                                                  exact_square_accumulator<float>::restore(square_words, true, 0)};
-      CHECK(is_spread(all.variance<double>(count), exact_number::of(sum).scaled(-149),
-                      exact_number::of(squares).scaled(-298), count, {}));
+      CHECK(is_dispersion(all.variance<double>(count), exact_number::of(sum).scaled(-149),
+                          exact_number::of(squares).scaled(-298), count, {}));
     }
   }
 }

@@ -18,20 +18,20 @@
 namespace fanin::test {
 
 template <class T>
-inline constexpr int loads_of = sizeof(T) == 1 ? 2 : 4;  ///< vectors of a lane in a batch
+inline constexpr int loads_of = sizeof(T) == 1 ? 2 : 4;  ///< vectors of a lane in a tile
 
-/// The batches of an array of whole vectors, which the last batch may not fill.
+/// The tiles of an array of whole vectors, which the last tile may not fill.
 template <class Terms>
-class array_batches {
+class array_tiles {
  public:
   using element_vector = cuda::vector<typename Terms::element>;
   using vector = typename Terms::vector;
   static constexpr bool fetches_code_first = sizeof(typename Terms::element) == 8;  // Both values are tested.
   static constexpr int loads = loads_of<typename Terms::element>, unrolled_vectors = loads;
-  array_batches(const Terms& terms, const element_vector* body, std::size_t vectors)
+  array_tiles(const Terms& terms, const element_vector* body, std::size_t vectors)
       : terms_(terms), body_(body), vectors_(vectors) {}
 
-  bool has_batch() const { return batch_ * 32 * loads < vectors_; }
+  bool has_tile() const { return batch_ * 32 * loads < vectors_; }
   static bool has_vector(int) { return true; }
   vector at(int k) const {
     const std::size_t i = (batch_ * loads + static_cast<std::size_t>(k)) * 32 + threadIdx.x % 32;
@@ -62,8 +62,8 @@ auto warp_sum(const Terms& terms, std::span<const T> x) {
     block.clear();
     __syncthreads();
     cuda::window_sums<Terms, 1, loads_of<T>> window(terms, block, &total);
-    array_batches<Terms> batches(terms, body, vectors);
-    window.add(batches);
+    array_tiles<Terms> tiles(terms, body, vectors);
+    window.add(tiles);
     window.add_end(x.data() + vectors * width + threadIdx.x, threadIdx.x < x.size() % width);
     window.finish();
     __syncthreads();
@@ -121,16 +121,16 @@ void check_rounding(const cuda::chunk_sums<T, Power>& total, const basic_exact_a
 }
 
 template <class R, class T>
-void check_spread(const cuda::chunk_moments<T>& total, const exact_moments_accumulator<T>& expected,
-                  std::size_t count) {
+void check_dispersion(const cuda::chunk_moments<T>& total, const exact_moments_accumulator<T>& expected,
+                      std::size_t count) {
   if (sizeof(T) == 8 && std::is_same_v<R, float>) return;  // Elements of f64 have no such result.
-  for (const spread_measure measure : {spread_measure{false, 0}, {true, 0}, {false, 1}, {true, 1}}) {
+  for (const dispersion_measure measure : {dispersion_measure{false, 0}, {true, 0}, {false, 1}, {true, 1}}) {
     device_result<R> found{};
     const cuda::moments_writer<T> write{nullptr, {&found, std::is_same_v<R, float>}, count, measure};
     launch(1, 32, [&] { write(total); });
     constexpr R nan = std::numeric_limits<R>::quiet_NaN();
     CHECK(bits_of(found.value) ==
-          bits_of(count > measure.ddof ? expected.template spread_of<R>(count, measure) : nan));
+          bits_of(count > measure.ddof ? expected.template dispersion_of<R>(count, measure) : nan));
   }
 }
 
@@ -163,8 +163,8 @@ void check_sums(const std::vector<T>& x, const std::vector<T>& y) {
   const auto moments = warp_sum(cuda::moments<T>(), elements);
   CHECK(limbs_of(static_cast<exact_accumulator<N>>(moments.sum)) == limbs_of(sum));
   CHECK(limbs_of(static_cast<exact_square_accumulator<N>>(moments.squares)) == limbs_of(squares));
-  check_spread<float>(moments, {sum, squares}, x.size());
-  check_spread<double>(moments, {sum, squares}, x.size());
+  check_dispersion<float>(moments, {sum, squares}, x.size());
+  check_dispersion<double>(moments, {sum, squares}, x.size());
 
   exact_dot_accumulator<N> dot;
   for (std::size_t i = 0; i < x.size(); ++i) dot.add(x[i], y[i]);

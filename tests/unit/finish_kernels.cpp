@@ -23,7 +23,7 @@ inline int __all_sync(unsigned lanes, int mine) { return __ballot_sync(lanes, mi
 #include <fanin/recipe.hpp>
 
 #include "backends/cuda/fold/finish_kernel.cuh"
-#include "backends/cuda/runtime/host_fold.hpp"
+#include "backends/cuda/runtime/state_functions.hpp"
 
 namespace fanin::test {
 namespace {
@@ -98,7 +98,7 @@ void write_state(const accumulator::dot_states<exact_dot_accumulator<T>, 1>& s, 
 /// The state of the elements, as the recipe's kernel leaves it.
 template <class Recipe, class T = typename Recipe::element>
 auto state_of(const std::vector<T>& x, std::size_t begin, std::size_t end) {
-  using K = cuda::kernel_of<Recipe>;
+  using K = cuda::device_accumulator_of<Recipe>;
   using A = typename Recipe::accumulator;
   const auto fold = [&]<class B>(B) {
     typename B::state s = B::identity();
@@ -118,17 +118,17 @@ auto state_of(const std::vector<T>& x, std::size_t begin, std::size_t end) {
   if constexpr (cuda::compares<Recipe>) {
     return fold(K());
   } else if constexpr (Recipe::how == method::exact) {
-    typename cuda::form_of<Recipe>::partial s;
+    typename cuda::result_traits<Recipe>::partial s;
     write_state(fold(A()), s);
     return s;
   } else {
-    return fold(typename cuda::form_of<Recipe>::of_elements());
+    return fold(typename cuda::result_traits<Recipe>::of_elements());
   }
 }
 
 /// The state of the recipe's accumulator for a state of the kernel.
 template <class Recipe>
-auto total_of(const typename cuda::form_of<Recipe>::partial& s) {
+auto total_of(const typename cuda::result_traits<Recipe>::partial& s) {
   if constexpr (cuda::compares<Recipe>) {
     return s;
   } else {
@@ -136,7 +136,8 @@ auto total_of(const typename cuda::form_of<Recipe>::partial& s) {
   }
 }
 template <class Recipe>
-using merged_by = std::conditional_t<cuda::compares<Recipe>, cuda::kernel_of<Recipe>, typename Recipe::accumulator>;
+using merged_by =
+    std::conditional_t<cuda::compares<Recipe>, cuda::device_accumulator_of<Recipe>, typename Recipe::accumulator>;
 
 /// Calls f.operator()<R>(type) for each type that the recipe's result can have.
 template <class Recipe, class F>
@@ -153,7 +154,7 @@ template <class Recipe, class R, class State>
 device_result<R> expected_value(const State& s, std::uint64_t count) {
   if constexpr (cuda::compares<Recipe>) {
     device_result<R> found{};
-    cuda::with_value_of_keys<cuda::kernel_of<Recipe>>(
+    cuda::with_value_of_keys<cuda::device_accumulator_of<Recipe>>(
         s, count, cuda::rule_of(Recipe::what, type_of<typename Recipe::element>), [&](const auto& value) {
           if constexpr (requires { value.index; }) {
             std::memcpy(&found.value.value, &value.value, sizeof value.value);
@@ -192,7 +193,7 @@ cuda::finish_target target_of(element_type result) {
 template <class Recipe>
 void check_single(const std::vector<typename Recipe::element>& x) {
   using A = merged_by<Recipe>;
-  using state = typename cuda::form_of<Recipe>::partial;
+  using state = typename cuda::result_traits<Recipe>::partial;
   constexpr std::size_t stride = cuda::most_state_bytes;
   alignas(16) static std::byte states[4 * stride];
   auto total = A::identity();
@@ -256,7 +257,7 @@ void check_single(const std::vector<typename Recipe::element>& x) {
 /// The states of a batch's chunks, of results one after the other.
 template <class Recipe>
 struct chunks_in_memory {
-  using total = decltype(total_of<Recipe>(std::declval<typename cuda::form_of<Recipe>::partial>()));
+  using total = decltype(total_of<Recipe>(std::declval<typename cuda::result_traits<Recipe>::partial>()));
   using M = cuda::merging_t<Recipe>;
   static constexpr bool placed = cuda::has_placed<M>, wide = cuda::is_wide_state(sizeof(total));
 
@@ -349,7 +350,7 @@ void check_rows(const std::vector<std::vector<T>>& chunks) {
       run<Recipe>(all, out, memory.source(), target, 4);
       for (std::size_t i = 0; i < totals.size(); ++i) {
         if constexpr (cuda::compares<Recipe>) {
-          const auto s = cuda::state_of_keys<Recipe, cuda::kernel_of<Recipe>>(totals[i]);
+          const auto s = cuda::state_of_keys<Recipe, cuda::device_accumulator_of<Recipe>>(totals[i]);
           CHECK(same_bits(found[i], accumulator::with_earlier<Recipe, R>(s, counts[i], expected[i])));
         } else {
           CHECK(same_bits(found[i], accumulator::with_earlier<Recipe, R>(totals[i], counts[i], expected[i])));

@@ -22,13 +22,13 @@ using fanin::detail::operands;
 template <class Recipe>
 typename Recipe::result by_general_loop(const operands& data, std::size_t count) {
   using A = typename Recipe::accumulator;
-  using folded = accumulator::folds_as_t<A>;
-  constexpr detail::arithmetic loop = detail::general_arithmetic<folded>();
+  using loop_accumulator = accumulator::folds_as_t<A>;
+  constexpr detail::arithmetic loop = detail::general_arithmetic<loop_accumulator>();
   cpu::state_buffer state;
   REQUIRE(loop.state_bytes <= sizeof state);
   loop.reset(state.bytes);
   loop.accumulate(data, count, state.bytes);
-  return A::template finish<typename Recipe::result>(detail::general_total<folded>(state.bytes), count);
+  return A::template finish<typename Recipe::result>(detail::general_total<loop_accumulator>(state.bytes), count);
 }
 
 /// Checks that the kernels give the bits of the general loop for x where its copy `there` lies, both at once and by

@@ -37,11 +37,11 @@ void check_sums(std::span<const T> before, std::span<const T> x) {
   const auto sum = one_by_one<acc::integer_sum<T>>(before, x);
   const auto magnitudes = one_by_one<acc::integer_sum<T, acc::magnitude_term>>(before, x);
   const auto squares = one_by_one<acc::integer_square_sum<T>>(before, x);
-  const auto moments = one_by_one<acc::integer_spread<T>>(before, x);
+  const auto moments = one_by_one<acc::integer_dispersion<T>>(before, x);
   auto found_sum = one_by_one<acc::integer_sum<T>>(before);
   auto found_magnitudes = one_by_one<acc::integer_sum<T, acc::magnitude_term>>(before);
   auto found_squares = one_by_one<acc::integer_square_sum<T>>(before);
-  auto found_moments = one_by_one<acc::integer_spread<T>>(before);
+  auto found_moments = one_by_one<acc::integer_dispersion<T>>(before);
   cpu::add_integers<T, false>(x.data(), x.size(), found_sum);
   cpu::add_integers<T, true>(x.data(), x.size(), found_magnitudes);
   cpu::add_integer_squares<T>(x.data(), x.size(), found_squares);

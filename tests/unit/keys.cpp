@@ -18,7 +18,7 @@ template <class Recipe>
 void check_recipe(generator& random) {
   using T = typename Recipe::element;
   using A = typename Recipe::accumulator;
-  using K = cuda::kernel_of<Recipe>;
+  using K = cuda::device_accumulator_of<Recipe>;
   using word = typename K::word;
   constexpr std::size_t size = 16 / sizeof(word);
   const cuda::element_rule rule = cuda::rule_of(Recipe::what, type_of<T>);

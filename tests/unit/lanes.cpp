@@ -113,7 +113,7 @@ TEST_CASE("long sums have lanes that are small enough for two million states") {
 TEST_CASE("words that a transport may leave out are 0, whatever the sign") {
   for (const operation what : {operation::sum, operation::dot, operation::norm2}) {
     const fanin::lane_format format = fanin::lanes_of(what, element_type::f64);
-    REQUIRE(format.words > format.usual);
+    REQUIRE(format.words > format.short_words);
     for (const double factor : {1.0, -1.0}) {
       std::vector<double> x;
       for (int i = 0; i < 3000; ++i)
@@ -124,7 +124,7 @@ TEST_CASE("words that a transport may leave out are 0, whatever the sign") {
           pairs{std::span<const double>(x), std::span<const double>(ones)};
       fanin::to_lanes(what, what == operation::dot ? pairs : first, lanes);
       for (std::size_t i = 0; i < format.words; ++i) {
-        if (i < format.first_usual || i >= format.first_usual + format.usual) CHECK(lanes[i] == 0);
+        if (i < format.first_short_word || i >= format.first_short_word + format.short_words) CHECK(lanes[i] == 0);
       }
     }
   }

@@ -71,7 +71,7 @@ std::vector<std::vector<T>> families(std::size_t count) {
     add([&](std::size_t i) { return -width * static_cast<double>(i) / n; });
   }
   for (const double step : {0.3, 2., 11., 707.9, 708.1}) {
-    add([&](std::size_t i) { return step * static_cast<double>(i / fanin::detail::lanes_of<log_sum<T>>); });
+    add([&](std::size_t i) { return step * static_cast<double>(i / fanin::detail::row_width_of<log_sum<T>>); });
   }
   add([&](std::size_t i) { return i == count / 2 ? 40. : uniform(random, -1, 1); });
   add([&](std::size_t i) { return i == count / 2 ? 0. : -36. - uniform(random, 0, 1); });

@@ -30,7 +30,7 @@ double error_share(const std::vector<T>& x) {
 
 TEST_SUITE("unit/log_sum_oracle") {
   TEST_CASE_TEMPLATE("it is as precise as it says", T, float, double, f16) {
-    for (const std::string_view family : oracle::study_specs()) {
+    for (const std::string_view family : oracle::accuracy_specs()) {
       CAPTURE(family);
       CHECK(error_share(as_elements<T>(oracle::generate<computed_as<T>>(family, 3000, 1))) <= 1);
     }

@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-#include <fanin/accumulator/exact_total.hpp>
+#include <fanin/accumulator/exact_recipes.hpp>
 
 #include "tests/support/adversary.hpp"
 
@@ -31,11 +31,11 @@ std::uint64_t bits_in(R x) {
 template <class R, class State>
 void check_values(const State& s) {
   const number_format to = number_format::of<R>();
-  if constexpr (requires { s.spread_of(2, {}); }) {
+  if constexpr (requires { s.dispersion_of(2, {}); }) {
     for (const bool root : {false, true}) {
       for (const unsigned ddof : {0u, 1u}) {
-        const spread_measure wanted{root, ddof};
-        CHECK(s.spread_of(3, wanted, to) == bits_in(s.template spread_of<R>(3, wanted)));
+        const dispersion_measure wanted{root, ddof};
+        CHECK(s.dispersion_of(3, wanted, to) == bits_in(s.template dispersion_of<R>(3, wanted)));
       }
     }
   } else {

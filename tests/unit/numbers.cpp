@@ -22,9 +22,10 @@ using elements_form = accumulator::folds_as_t<typename Recipe::accumulator>;
 /// The accumulator of words that kernels fold for a recipe, of arrays or of batches.
 template <class Recipe>
 using words_form = std::conditional_t < requires {
-  cuda::kernel_of<Recipe>::identity();
+  cuda::device_accumulator_of<Recipe>::identity();
 }
-, cuda::kernel_of<Recipe>, typename cuda::shared_form<typename Recipe::element, elements_form<Recipe>>::type > ;
+, cuda::device_accumulator_of<Recipe>,
+    typename cuda::shared_form<typename Recipe::element, elements_form<Recipe>>::type > ;
 
 template <class T>
 T number_from(generator& random) {
@@ -84,8 +85,8 @@ void check_numbers(generator& random) {
       }
     }
     typename A::state total;
-    if constexpr (requires { cuda::kernel_of<Recipe>::identity(); }) {
-      total = cuda::form_of<Recipe>::total(found);
+    if constexpr (requires { cuda::device_accumulator_of<Recipe>::identity(); }) {
+      total = cuda::result_traits<Recipe>::total(found);
     } else {
       total = found;
     }

@@ -32,8 +32,8 @@ TEST_SUITE("unit/scalar") {
     for_each_alternative([&]<class R>(R none) {
       const scalar held(none);
       ++alternatives;
-      CHECK(held.type() == type_of<typename form_of<R>::number>);
-      CHECK(held.form() == form_of<R>::form);
+      CHECK(held.type() == type_of<typename result_traits<R>::number>);
+      CHECK(held.form() == result_traits<R>::form);
       int found = 0;
       for_each_alternative([&]<class Other>(Other) {
         if (!holds_alternative<Other>(held)) {

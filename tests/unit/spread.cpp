@@ -39,7 +39,7 @@ template <class T>
 void expect_bounds(const std::vector<T>& x) {
   const exact_reference<T> exact(x);
   for (const operation what : all_operations) {
-    if (!is_spread_operation(what) || x.size() < least_count(what)) continue;
+    if (!is_dispersion_operation(what) || x.size() < least_count(what)) continue;
     for (const method how : rounded_methods) {
       const auto answer = reduce(what, std::span<const T>(x), {.backend = "serial", .how = how});
       CAPTURE(told(what, std::span<const T>(x), {.how = how}));

@@ -5,14 +5,14 @@
 #include <algorithm>
 #include <cmath>
 
-#include "backends/serial/study.hpp"
+#include "backends/serial/textbook_sum.hpp"
 
 namespace {
 
 using namespace fanin;
 
-const serial::study& study_of(std::string_view name) {
-  return *std::ranges::find(serial::studies(), name, [](const serial::study& s) { return s.info.name; });
+const serial::textbook_sum& textbook_sum_of(std::string_view name) {
+  return *std::ranges::find(serial::textbook_sums(), name, [](const serial::textbook_sum& s) { return s.info.name; });
 }
 
 }  // namespace
@@ -21,17 +21,17 @@ TEST_SUITE("unit/studies") {
   TEST_CASE("the order of the additions") {
     // Beside 2^53 a one is lost: each order loses others.
     const double x[] = {0x1p53, 1, -0x1p53, 1};
-    CHECK(study_of("naive").sum_f64(x, 4) == 1);      // ((2^53 + 1) - 2^53) + 1
-    CHECK(study_of("recursive").sum_f64(x, 4) == 2);  // (2^53 - 2^53) + (1 + 1)
-    CHECK(study_of("recursive").sum_f64(x, 3) == 1);  // (2^53 - 2^53) + 1
+    CHECK(textbook_sum_of("naive").sum_f64(x, 4) == 1);      // ((2^53 + 1) - 2^53) + 1
+    CHECK(textbook_sum_of("recursive").sum_f64(x, 4) == 2);  // (2^53 - 2^53) + (1 + 1)
+    CHECK(textbook_sum_of("recursive").sum_f64(x, 3) == 1);  // (2^53 - 2^53) + 1
     double runs[64] = {0x1p53};
     runs[32] = runs[33] = 1;
-    CHECK(study_of("naive").sum_f64(runs, 64) == 0x1p53);
-    CHECK(study_of("pairwise").sum_f64(runs, 64) == 0x1p53 + 2);  // runs of 32
+    CHECK(textbook_sum_of("naive").sum_f64(runs, 64) == 0x1p53);
+    CHECK(textbook_sum_of("pairwise").sum_f64(runs, 64) == 0x1p53 + 2);  // runs of 32
   }
 
   TEST_CASE("kahan promises nothing beyond n u^2 = 1/64") {
-    const auto bound = study_of("kahan").bound_f32;
+    const auto bound = textbook_sum_of("kahan").bound_f32;
     const std::uint64_t last = std::uint64_t{1} << 42;  // u = 2^-24
     CHECK(std::isfinite(bound(last).of_magnitudes));
     CHECK(std::isinf(bound(last + 1).of_magnitudes));

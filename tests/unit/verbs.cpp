@@ -77,7 +77,7 @@ TEST_SUITE("unit/verbs") {
     constexpr std::size_t bytes = std::numeric_limits<std::ptrdiff_t>::max();
     const double here = 0;
     for (const element_type type : all_element_types) {
-      const std::size_t most = bytes / size_of(type);
+      const std::size_t most = bytes / byte_size(type);
       CHECK_NOTHROW(check_data(array_view(&here, most, type)));
       CHECK_THROWS_AS(check_data(array_view(&here, most + 1, type)), invalid_argument);
     }

@@ -32,8 +32,9 @@ Word word_from(generator& random) {
 /// The bytes of a value, as a string that can be compared.
 template <class T>
 std::string bytes_of(const T& x) {
-  if constexpr (fanin::form_of<T>::form == result_form::indexed) return bytes_of(x.value) + std::to_string(x.index);
-  if constexpr (fanin::form_of<T>::form == result_form::extremes) return bytes_of(x.min) + bytes_of(x.max);
+  if constexpr (fanin::result_traits<T>::form == result_form::indexed)
+    return bytes_of(x.value) + std::to_string(x.index);
+  if constexpr (fanin::result_traits<T>::form == result_form::extremes) return bytes_of(x.min) + bytes_of(x.max);
   return std::string(reinterpret_cast<const char*>(&x), sizeof x);
 }
 

@@ -16,21 +16,21 @@ namespace acc = accumulator;
 
 /// The kernel that folds A, if one does.
 template <class A>
-constexpr std::optional<column_kernel> kernel_of;
+constexpr std::optional<column_kernel> column_kernel_of;
 template <std::floating_point T>
-constexpr std::optional<column_kernel> kernel_of<acc::plain_sum<T>> = column_kernel::sum;
+constexpr std::optional<column_kernel> column_kernel_of<acc::plain_sum<T>> = column_kernel::sum;
 template <std::floating_point T>
-constexpr std::optional<column_kernel> kernel_of<acc::compensated_sum<T>> = column_kernel::compensated_sum;
+constexpr std::optional<column_kernel> column_kernel_of<acc::compensated_sum<T>> = column_kernel::compensated_sum;
 template <std::floating_point T>
-constexpr std::optional<column_kernel> kernel_of<acc::smallest<T>> = column_kernel::smallest;
+constexpr std::optional<column_kernel> column_kernel_of<acc::smallest<T>> = column_kernel::smallest;
 template <std::floating_point T>
-constexpr std::optional<column_kernel> kernel_of<acc::largest<T>> = column_kernel::largest;
+constexpr std::optional<column_kernel> column_kernel_of<acc::largest<T>> = column_kernel::largest;
 
 /// The loops of any accumulator with small states.
 template <class A>
 struct general_loops {
   using state = typename A::state;
-  static constexpr std::size_t lanes = A::order_free ? 1 : detail::lanes_of<A>;
+  static constexpr std::size_t lanes = A::order_free ? 1 : detail::row_width_of<A>;
   static constexpr std::size_t width = columns_in_tile(lanes, sizeof(state));
   struct states {
     state lane[lanes][width];
@@ -86,7 +86,7 @@ constexpr bool folds_columns = sizeof(typename A::state) <= 16 && acc::inputs_of
 /// The state of a column after collapse().
 template <class A>
 typename A::state state_of(const void* states, std::size_t columns, std::size_t column) {
-  if constexpr (kernel_of<A>.has_value()) {
+  if constexpr (column_kernel_of<A>.has_value()) {
     using T = typename A::element;
     std::array<T, sizeof(typename A::state) / sizeof(T)> numbers;
     for (std::size_t p = 0; p < numbers.size(); ++p) {
@@ -100,8 +100,8 @@ typename A::state state_of(const void* states, std::size_t columns, std::size_t 
 
 template <class A>
 column_loops loops_of(element_type type) {
-  if constexpr (kernel_of<A>.has_value()) {
-    return find_column_loops(*kernel_of<A>, type);
+  if constexpr (column_kernel_of<A>.has_value()) {
+    return find_column_loops(*column_kernel_of<A>, type);
   } else {
     using loops = general_loops<A>;
     return {loops::width,    loops::lanes, sizeof(typename loops::states), loops::fold, loops::merge,
@@ -114,17 +114,18 @@ column_loops loops_of(element_type type) {
 std::optional<column_arithmetic> find_column_arithmetic(operation what, element_type type, method how) {
   return with_recipe(what, type, how, [type]<class Recipe>(Recipe) -> std::optional<column_arithmetic> {
     using A = typename Recipe::accumulator;
-    using folded = acc::folds_as_t<A>;
-    if constexpr (folds_columns<folded>) {
+    using loop_accumulator = acc::folds_as_t<A>;
+    if constexpr (folds_columns<loop_accumulator>) {
       constexpr auto finish = [](const void* states, std::size_t columns, std::size_t first, std::size_t last,
                                  std::uint64_t count, element_type result, void* out, std::size_t distance) {
         with_result<Recipe>(result, [&]<class R>(R) {
           for (std::size_t c = first; c < last; ++c) {
-            static_cast<R*>(out)[c * distance] = A::template finish<R>(state_of<folded>(states, columns, c), count);
+            static_cast<R*>(out)[c * distance] =
+                A::template finish<R>(state_of<loop_accumulator>(states, columns, c), count);
           }
         });
       };
-      return column_arithmetic{loops_of<folded>(type), detail::leaf_of<folded>, finish};
+      return column_arithmetic{loops_of<loop_accumulator>(type), detail::leaf_of<loop_accumulator>, finish};
     } else {
       return std::nullopt;
     }

@@ -20,7 +20,7 @@ sorted_elements::sorted_elements(const cpu_backend& backend, const request& requ
     std::fill(offsets_.begin() + static_cast<std::ptrdiff_t>(in_groups), offsets_.end(), offsets_[in_groups]);
     if (sort.first_outside() < from.count() && !groups.drops_others) refuse_key(groups, sort.first_outside());
     const std::size_t kept = offsets_.back();
-    with_word(size_of(from.type()), [&]<class Word>(Word) {
+    with_word(byte_size(from.type()), [&]<class Word>(Word) {
       const auto* const x = static_cast<const Word*>(from[0].data);
       const auto* const y = from.size() == 2 ? static_cast<const Word*>(from[1].data) : nullptr;
       auto* const sorted_x = reinterpret_cast<Word*>(copies_[0].get(kept * sizeof(Word)));

@@ -14,7 +14,7 @@ namespace fanin::cpu {
 template <class F>
 auto with_index(const array_view& index, const F& f) {
   const bool is_signed = default_result(operation::sum, index.type) == element_type::i64;
-  if (size_of(index.type) == 4) {
+  if (byte_size(index.type) == 4) {
     return f(static_cast<const std::uint32_t*>(index.data), std::uint64_t{~std::uint32_t{0} >> is_signed});
   }
   return f(static_cast<const std::uint64_t*>(index.data), ~std::uint64_t{0} >> is_signed);

@@ -96,7 +96,7 @@ std::size_t add_by_key(keyed_states& to, const Key* keys, const void* data, std:
       continue;
     }
     const std::uint64_t n = counts[g]++;
-    add_to_lane<A>(states + g * state_bytes, n % detail::lanes_of<A>, x[i]);
+    add_to_lane<A>(states + g * state_bytes, n % detail::row_width_of<A>, x[i]);
     if constexpr (!A::order_free) {
       if (n % detail::leaf_of<A> == detail::leaf_of<A> - 1) to.close_leaf(g);
     }

@@ -118,9 +118,9 @@ __device__ State shuffle_from(State value, unsigned from) {
 
 /// The merge of the states of neighbouring `lanes` lanes, in the first of them.
 template <class A>
-__device__ typename A::state merge_lanes(typename A::state s, unsigned lanes) {
+__device__ typename A::state merge_lanes(typename A::state s, unsigned group_size) {
 #pragma unroll 1
-  for (unsigned distance = lanes / 2; distance > 0; distance /= 2) A::merge(s, shuffle_down(s, distance));
+  for (unsigned distance = group_size / 2; distance > 0; distance /= 2) A::merge(s, shuffle_down(s, distance));
   return s;
 }
 

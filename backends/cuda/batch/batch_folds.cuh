@@ -12,7 +12,7 @@
 #include "backends/cuda/batch/segments_kernel.cuh"
 #include "backends/cuda/batch/whole_columns.cuh"
 #include "backends/cuda/batch/whole_rows.cuh"
-#include "backends/cuda/runtime/device_fold.hpp"
+#include "backends/cuda/runtime/kernel_launcher.hpp"
 
 namespace fanin::cuda {
 
@@ -20,9 +20,9 @@ namespace fanin::cuda {
 template <class Recipe>
 struct batch_form : shared_form<typename Recipe::element, accumulator::folds_as_t<typename Recipe::accumulator>> {};
 template <class Recipe>
-requires requires { kernel_of<Recipe>::identity(); }
+requires requires { device_accumulator_of<Recipe>::identity(); }
 struct batch_form<Recipe> {
-  using type = kernel_of<Recipe>;
+  using type = device_accumulator_of<Recipe>;
 };
 
 /// The accumulator that kernels of batches fold, the one that folds again what does not fit, and what becomes of
@@ -35,23 +35,23 @@ struct batch_kernels {
   using writer = std::conditional_t<wide, state_writer<accumulator>, batch_writer<accumulator, Recipe::how>>;
 };
 template <class Recipe>
-requires has_placed_form<typename batch_form<Recipe>::type>
+requires has_scaled_form<typename batch_form<Recipe>::type>
 struct batch_kernels<Recipe> {
   using exact = typename batch_form<Recipe>::type;
-  using accumulator = placed_form_t<exact>;
+  using accumulator = scaled_form_t<exact>;
   static constexpr bool wide = false;
-  using writer = placed_writer<accumulator>;
+  using writer = scaled_writer<accumulator>;
 };
 
 /// Accumulators with kernels for whole vectors, besides those that add vectors.
 template <class A>
-inline constexpr bool is_frequent = false;
+inline constexpr bool has_vector_kernels = false;
 template <class Word, class N>
-inline constexpr bool is_frequent<by_word<Word, accumulator::plain_sum<N>>> = true;
+inline constexpr bool has_vector_kernels<by_word<Word, accumulator::plain_sum<N>>> = true;
 template <class T>
-inline constexpr bool is_frequent<keyed<accumulator::extremum<T, true>>> = true;
+inline constexpr bool has_vector_kernels<keyed<accumulator::extremum<T, true>>> = true;
 template <class T>
-inline constexpr bool is_frequent<keyed<accumulator::first_extremum<T, true>>> = true;
+inline constexpr bool has_vector_kernels<keyed<accumulator::first_extremum<T, true>>> = true;
 
 /// Fold with the kernels for batches of its recipe.
 template <class Recipe, class Fold>
@@ -64,14 +64,14 @@ class with_batches final : public Fold {
   static constexpr unsigned size = vector<typename A::element>::size;
   static constexpr std::uint64_t least_chunk = least_chunk_of(sizeof(state));
   static constexpr bool has_vectors = sizeof(typename A::element) >= 2;
-  static constexpr bool is_lean = has_vectors && (is_frequent<A> || adds_vectors<A>);
+  static constexpr bool uses_vector_kernels = has_vectors && (has_vector_kernels<A> || adds_vectors<A>);
 
  public:
   using Fold::Fold;
   batch_fold batches() const override {
     batch_fold fold{sizeof(state), least_chunk, !wide, may_not_fit && is_rounded_in_batches<typename Recipe::element>,
                     !wide};
-    if constexpr (is_lean) fold.most_short = most_short_segment<typename A::element>;
+    if constexpr (uses_vector_kernels) fold.most_short = most_short_segment<typename A::element>;
     if constexpr (may_not_fit) fold.exact_state_bytes = sizeof(typename kernels::exact::state);
     return fold;
   }
@@ -81,10 +81,10 @@ class with_batches final : public Fold {
     if constexpr (wide) {
       launch_columns(where, all, write);
     } else {
-      if constexpr (is_lean) {
+      if constexpr (uses_vector_kernels) {
         if (lines && all.kind != layout::rows) return launch_segments(where, all, write);
       }
-      if constexpr (is_lean) {
+      if constexpr (uses_vector_kernels) {
         if (launch_whole(where, all, write, lines)) return;
       }
       if (lines) {
@@ -125,10 +125,10 @@ class with_batches final : public Fold {
   }
   template <unsigned Vectors, class Write>
   static void launch_short_rows(const execution& where, const batch_elements& all, const Write& write) {
-    const unsigned lanes = slots_for(all.length),
-                   in_block = tuning::row_threads / lanes * tuning::row_loads / Vectors;
+    const unsigned group_size = slots_for(all.length),
+                   in_block = tuning::row_threads / group_size * tuning::row_loads / Vectors;
     launch_overlapped(where, blocks_for(where, (all.results + in_block - 1) / in_block), tuning::row_threads, 0,
-                      short_rows_kernel<A, Vectors, Write>, all, lanes, write);
+                      short_rows_kernel<A, Vectors, Write>, all, group_size, write);
   }
   /// Launches the kernels for whole vectors. Returns false, and does nothing, if they do not apply.
   template <class Write>
@@ -179,9 +179,10 @@ class with_batches final : public Fold {
   template <class Write>
   static void launch_exact_rows(const execution& where, const batch_elements& all, const Write& write) {
     if (all.length <= chunk_slots * size) {
-      const unsigned lanes = slots_for(all.length), in_block = tuning::row_threads / lanes * tuning::short_exact_rows;
+      const unsigned group_size = slots_for(all.length),
+                     in_block = tuning::row_threads / group_size * tuning::short_exact_rows;
       launch_overlapped(where, blocks_for(where, (all.results + in_block - 1) / in_block), tuning::row_threads, 0,
-                        short_exact_rows_kernel<A, Write>, all, lanes, write);
+                        short_exact_rows_kernel<A, Write>, all, group_size, write);
     } else if (all.length <= tuning::vectors_of_short_row * size) {
       launch_long_exact_rows<true>(where, all, write);
     } else {
@@ -233,16 +234,18 @@ class with_batches final : public Fold {
       // Up to 4 vectors a lane in segments of up to twice the mean length.
       constexpr int threads = tuning::segment_threads;
       const std::uint64_t vectors = (typical_length(all) + size - 1) / size;
-      const auto lanes = static_cast<unsigned>(std::bit_ceil(std::clamp<std::uint64_t>((vectors + 3) / 4, 1, 8)));
-      launch_overlapped(where, blocks(threads), threads, 0, segments_kernel<A, Write>, all, lanes, per_warp, write);
+      const auto group_size =
+          static_cast<unsigned>(std::bit_ceil(std::clamp<std::uint64_t>((vectors + 3) / 4, 1, 8)));
+      launch_overlapped(where, blocks(threads), threads, 0, segments_kernel<A, Write>, all, group_size, per_warp,
+                        write);
     }
   }
   template <class Write>
   static void launch_lines(const execution& where, const batch_elements& all, const Write& write) {
-    const unsigned lanes = slots_for(typical_length(all));
-    const unsigned in_block = tuning::line_threads / lanes;
+    const unsigned group_size = slots_for(typical_length(all));
+    const unsigned in_block = tuning::line_threads / group_size;
     launch_overlapped(where, blocks_for(where, (most_items(all) + in_block - 1) / in_block), tuning::line_threads, 0,
-                      lines_kernel<A, is_lean, Write>, all, lanes, write);
+                      lines_kernel<A, uses_vector_kernels, Write>, all, group_size, write);
   }
   template <class Write>
   static void launch_columns(const execution& where, const batch_elements& all, const Write& write) {

@@ -7,7 +7,7 @@
 #include <fanin/cuda/launch.cuh>
 
 #include "backends/cuda/batch/items.cuh"
-#include "backends/cuda/batch/placed_sum.cuh"
+#include "backends/cuda/batch/scaled_sum.cuh"
 #include "backends/cuda/fold/finish.hpp"
 
 namespace fanin::cuda {
@@ -29,7 +29,7 @@ __device__ void write_result(const batch_output& out, std::uint64_t result, std:
     return;
   }
   *place = found.value;
-  if constexpr (fanin::form_of<R>::form == result_form::indexed) {
+  if constexpr (fanin::result_traits<R>::form == result_form::indexed) {
     if (out.sorted_places != nullptr && present >= out.least) {
       place->index = out.sorted_places[out.group_offsets[result] + found.value.index];
     }
@@ -49,7 +49,7 @@ __device__ void write_result_of_keys(const batch_output& out, std::uint64_t resu
 /// Calls f(recipe) for the recipe of the rule's operation and type, whose accumulator kernels fold as A.
 template <class A, method How, class F>
 FANIN_HOST_DEVICE void with_kernel_recipe(const element_rule& rule, const F& f) {
-  constexpr auto is_folded_as_a = [](auto one) { return std::is_same_v<kernel_of<decltype(one)>, A>; };
+  constexpr auto is_folded_as_a = [](auto one) { return std::is_same_v<device_accumulator_of<decltype(one)>, A>; };
   const auto call = [&]<std::size_t... I>(std::index_sequence<I...>) {
     const auto try_type = [&]<class T>() {
       if constexpr (sizeof(T) == sizeof(typename A::element)) {
@@ -76,7 +76,7 @@ struct batch_writer : batch_output {
       with_kernel_recipe<A, How>(rule, [&](auto one) {
         using Recipe = decltype(one);
         write_result(*this, item.result, count,
-                     finished<Recipe, typename Recipe::result>(form_of<Recipe>::total(s), count));
+                     finished<Recipe, typename Recipe::result>(result_traits<Recipe>::total(s), count));
       });
     }
   }
@@ -99,13 +99,13 @@ __device__ void with_rounded_type(const batch_output& out, F f) {
 
 /// The result of `count` elements of which the state fits.
 template <class A, class R>
-__device__ device_result<R> placed_result(const batch_output& out, const typename A::state& s, std::uint64_t count) {
+__device__ device_result<R> scaled_result(const batch_output& out, const typename A::state& s, std::uint64_t count) {
   return {A::template finish<R>(s, count, out.value == sum_value::mean), 0};
 }
 
 /// Writes states of few words. A state that does not fit is marked, and so is its result.
 template <class A>
-struct placed_writer : batch_output {
+struct scaled_writer : batch_output {
   __device__ void operator()(const batch_item& item, std::uint64_t absent, const typename A::state& s) const {
     const std::uint64_t count = item.end - item.begin - absent;
     if (absent != 0) atomicAdd(&status->absent, static_cast<unsigned long long>(absent));
@@ -117,7 +117,7 @@ struct placed_writer : batch_output {
     }
     with_rounded_type<A>(*this, [&]<class R>(R) {
       if (s.fits()) {
-        write_result(*this, item.result, count, placed_result<A, R>(*this, s, count));
+        write_result(*this, item.result, count, scaled_result<A, R>(*this, s, count));
       } else {
         static_cast<R*>(results)[item.result] = refold_mark<R>();
       }

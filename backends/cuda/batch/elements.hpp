@@ -41,7 +41,7 @@ struct batch_status {
   unsigned long long bad_index;
   unsigned long long longest;  ///< the elements of the longest segment
   unsigned long long absent;   ///< elements that did not take part
-  unsigned long long unfit;    ///< not 0 if a state of few words did not fit (placed_sum.cuh)
+  unsigned long long unfit;    ///< not 0 if a state of few words did not fit (scaled_sum.cuh)
 };
 
 /// The segments that one launch finds and leaves to a second one: those of several chunks, and where there is a

@@ -45,9 +45,9 @@ struct results_of_lane {
 /// results. Lanes send the states of half of the results to those that go on with these, so that results end in
 /// different lanes. Those that the lane has then are in s[0], s[1], ...; their number is the same in all lanes.
 template <class A, unsigned N>
-__device__ results_of_lane merge_results(typename A::state (&s)[N], unsigned lanes, unsigned lane) {
+__device__ results_of_lane merge_results(typename A::state (&s)[N], unsigned group_size, unsigned lane) {
   results_of_lane mine{0, N, true};
-  unsigned distance = lanes / 2;
+  unsigned distance = group_size / 2;
 #pragma unroll
   for (unsigned half = N / 2; half > 0; half /= 2) {
     if (distance == 0) break;
@@ -71,12 +71,12 @@ __device__ results_of_lane merge_results(typename A::state (&s)[N], unsigned lan
 /// Rows of at most `lanes` vectors, where `lanes` is a power of two up to 32: neighbouring lanes fold a row.
 template <class A, class Write>
 __global__ void __launch_bounds__(tuning::row_threads, tuning::short_exact_blocks)
-    short_exact_rows_kernel(const __grid_constant__ batch_elements all, unsigned lanes,
+    short_exact_rows_kernel(const __grid_constant__ batch_elements all, unsigned group_size,
                             const __grid_constant__ Write write) {
   using T = typename A::element;
   constexpr unsigned at_once = tuning::short_exact_rows;
   overlap_with_next_launch();
-  const unsigned lane = threadIdx.x % 32, lane_of_row = lane % lanes, rows = 32 / lanes;
+  const unsigned lane = threadIdx.x % 32, lane_of_row = lane % group_size, rows = 32 / group_size;
   const bool has_vector = lane_of_row * vector<T>::size < all.length;
   const std::uint64_t warps = std::uint64_t{gridDim.x} * (tuning::row_threads / 32);
   const std::uint64_t warp = std::uint64_t{blockIdx.x} * (tuning::row_threads / 32) + threadIdx.x / 32;
@@ -86,7 +86,7 @@ __global__ void __launch_bounds__(tuning::row_threads, tuning::short_exact_block
   for (std::uint64_t first = warp * rows * at_once; first < all.results; first += warps * rows * at_once) {
     vector<T> v[at_once];
     typename A::state s[at_once];
-    const std::uint64_t row = first + lane / lanes;
+    const std::uint64_t row = first + lane / group_size;
     const T* const of_row = x + static_cast<std::int64_t>(all.first + row) * stride;
 #pragma unroll
     for (unsigned k = 0; k < at_once; ++k) {
@@ -96,7 +96,7 @@ __global__ void __launch_bounds__(tuning::row_threads, tuning::short_exact_block
     }
 #pragma unroll
     for (unsigned k = 0; k < at_once; ++k) s[k] = A::of_vector(read_all<A>(all, v[k].at).at);
-    const results_of_lane mine = merge_results<A>(s, lanes, lane_of_row);
+    const results_of_lane mine = merge_results<A>(s, group_size, lane_of_row);
 #pragma unroll 1
     for (unsigned k = 0; k < mine.count; ++k) {
       const std::uint64_t i = row + (mine.first + k) * rows;

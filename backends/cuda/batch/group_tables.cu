@@ -223,7 +223,7 @@ void group_tables::enqueue(scratch_pieces& scratch, const execution& where, cons
       }
       launches.finish(request_, out);
     };
-    size_of(groups_.index.type) == 4 ? launch(std::uint32_t()) : launch(std::uint64_t());
+    byte_size(groups_.index.type) == 4 ? launch(std::uint32_t()) : launch(std::uint64_t());
   });
   check(cudaGetLastError(), "launching sums of groups");
 }

@@ -4,7 +4,7 @@
 
 #include "backends/cuda/batch/elements.hpp"
 #include "backends/cuda/batch/group_bins.hpp"
-#include "backends/cuda/runtime/device_fold.hpp"
+#include "backends/cuda/runtime/kernel_launcher.hpp"
 #include "backends/cuda/runtime/scratch_pieces.hpp"
 
 namespace fanin::cuda {

@@ -95,7 +95,7 @@ void with_word(std::size_t element_bytes, const F& f) {
 /// Calls f(Key()), where Key is a type of keys, and one for those of 64 bits.
 template <class F>
 void with_key(element_type type, const F& f) {
-  if (size_of(type) == 8) return f(std::uint64_t());
+  if (byte_size(type) == 8) return f(std::uint64_t());
   if (type == element_type::i32) return f(std::int32_t());
   f(std::uint32_t());
 }
@@ -103,7 +103,7 @@ void with_key(element_type type, const F& f) {
 }  // namespace
 
 group_sort::group_sort(const request& request, const batch& groups)
-    : groups_(groups), element_bytes_(size_of(groups.inputs.type())) {
+    : groups_(groups), element_bytes_(byte_size(groups.inputs.type())) {
   constexpr std::size_t most = std::numeric_limits<std::uint32_t>::max() - 1;
   if (groups.inputs.count() > most || groups.result_count > most) {
     throw unsupported("cuda reduces at most 2^32 - 2 elements to as many groups in one call");

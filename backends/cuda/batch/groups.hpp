@@ -3,7 +3,7 @@
 #pragma once
 
 #include "backends/cuda/batch/elements.hpp"
-#include "backends/cuda/runtime/device_fold.hpp"
+#include "backends/cuda/runtime/kernel_launcher.hpp"
 #include "backends/cuda/runtime/scratch_pieces.hpp"
 
 namespace fanin::cuda {

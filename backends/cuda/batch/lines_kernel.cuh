@@ -77,15 +77,16 @@ __device__ typename A::state fold_lane(const batch_elements& all, const batch_it
 /// `lanes`, a power of two up to 32: of a group. `OnlyRows`: segments have another kernel.
 template <class A, bool OnlyRows, class Write>
 __global__ void __launch_bounds__(tuning::line_threads, tuning::line_blocks)
-    lines_kernel(const __grid_constant__ batch_elements all, unsigned lanes, const __grid_constant__ Write write) {
+    lines_kernel(const __grid_constant__ batch_elements all, unsigned group_size,
+                 const __grid_constant__ Write write) {
   using T = typename A::element;
   constexpr int at_once = tuning::vectors_of_short;
   overlap_with_next_launch();
-  const unsigned lane = threadIdx.x % 32, lane_of_group = lane % lanes, groups = 32 / lanes;
+  const unsigned lane = threadIdx.x % 32, lane_of_group = lane % group_size, groups = 32 / group_size;
   const std::uint64_t items = item_count(all), warps = std::uint64_t{gridDim.x} * (tuning::line_threads / 32);
   const std::uint64_t warp = std::uint64_t{blockIdx.x} * (tuning::line_threads / 32) + threadIdx.x / 32;
   const bool is_rows = OnlyRows || all.kind == layout::rows, only_long = !is_rows && all.only_long;
-  const std::uint64_t most = std::uint64_t{lanes} * vector<T>::size;  // elements that a group folds at once
+  const std::uint64_t most = std::uint64_t{group_size} * vector<T>::size;  // elements that a group folds at once
   const bool only_by_warp = only_long || (is_rows && (all.kept > 1 || all.length > most));
   const std::int64_t x_stride = all.axes[0].stride[0], y_stride = all.axes[0].stride[1];  // the strides of rows
   std::uint64_t longest = 0;
@@ -101,7 +102,7 @@ __global__ void __launch_bounds__(tuning::line_threads, tuning::line_blocks)
       line_place line[at_once];
 #pragma unroll
       for (int k = 0; k < at_once; ++k) {
-        const std::uint64_t i = first + static_cast<unsigned>(k) * groups + lane / lanes, result = all.first + i;
+        const std::uint64_t i = first + static_cast<unsigned>(k) * groups + lane / group_size, result = all.first + i;
         line[k] = {static_cast<std::int64_t>(result) * x_stride, static_cast<std::int64_t>(result) * y_stride, 0};
         bool is_ours = i < items;
         if (is_ours && is_rows) line[k].end = all.length;
@@ -123,13 +124,13 @@ __global__ void __launch_bounds__(tuning::line_threads, tuning::line_blocks)
         part[k].add_to(all, s[k], std::uint64_t{lane_of_group} * vector<T>::size);
       }
 #pragma unroll 1
-      for (unsigned distance = lanes / 2; distance > 0; distance /= 2) {
+      for (unsigned distance = group_size / 2; distance > 0; distance /= 2) {
 #pragma unroll
         for (int k = 0; k < at_once; ++k) A::merge(s[k], shuffle_down(s[k], distance));
       }
 #pragma unroll 1
       for (unsigned k = 0; k < at_once; ++k) {
-        const std::uint64_t i = first + k * groups + lane / lanes;
+        const std::uint64_t i = first + k * groups + lane / group_size;
         if (lane_of_group == 0 && (mine >> k & 1) != 0) {
           const std::uint64_t length = is_rows ? all.length : place_of_segment(all, all.first + i).length;
           write({all.first + i, 0, length, 0, 0, 0, i, 1}, 0, s[0]);
@@ -146,7 +147,7 @@ __global__ void __launch_bounds__(tuning::line_threads, tuning::line_blocks)
       for (; heads != 0; heads &= heads - 1) {
         const unsigned head = static_cast<unsigned>(__ffs(static_cast<int>(heads)) - 1);
         batch_item item;
-        find_item(all, first + k * groups + head / lanes, item);
+        find_item(all, first + k * groups + head / group_size, item);
         const auto s = merge_lanes<A>(fold_lane<A>(all, item, lane), 32);
         if (lane == 0) write(item, 0, s);
       }

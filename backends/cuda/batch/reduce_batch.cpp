@@ -22,8 +22,8 @@ namespace {
 /// The most scratch for states of a batch's results, which are formed in as many parts as that takes.
 constexpr std::size_t most_scratch_bytes = std::size_t{1} << 28;
 
-const device_fold& prepared_kernel(const request& request) {
-  return *static_cast<const device_fold*>(request.prepared);
+const kernel_launcher& prepared_kernel(const request& request) {
+  return *static_cast<const kernel_launcher*>(request.prepared);
 }
 
 bool is_never_cut(const batch_fold& fold) { return fold.least_chunk == batch_fold::never_cut; }
@@ -56,7 +56,7 @@ const void* checked_end(const batch& many, std::size_t input, int device) {
   const array_view& x = many.inputs[static_cast<int>(input)];
   const extent all = extent_of(many, input);
   if (all.low == all.high) return x.data;
-  const auto bytes = static_cast<std::ptrdiff_t>(size_of(x.type));
+  const auto bytes = static_cast<std::ptrdiff_t>(byte_size(x.type));
   const auto* const first = static_cast<const std::byte*>(x.data);
   check_reach(first + all.low * bytes, static_cast<std::size_t>((all.high - all.low) * bytes), device, "the input");
   return first + all.high * bytes;
@@ -102,7 +102,7 @@ batch_elements elements_of(const request& request, const batch& many, const batc
     check_reach(many.index.data, many.index.bytes(), device,
                 many.kind == layout::segments ? "the offsets" : "the keys");
     all.offsets = many.index.data;
-    all.has_wide_offsets = size_of(many.index.type) == 8;
+    all.has_wide_offsets = byte_size(many.index.type) == 8;
   }
   return all;
 }
@@ -131,7 +131,7 @@ std::size_t result_bytes(const request& request) {
                            std::to_string(many.inputs.count()) + ", the number of elements");
   }
   alignas(8) std::byte key[sizeof(std::uint64_t)];
-  const std::size_t bytes = size_of(many.index.type);
+  const std::size_t bytes = byte_size(many.index.type);
   check(cudaMemcpy(key, static_cast<const std::byte*>(many.index.data) + i * bytes, bytes, cudaMemcpyDeviceToHost),
         "cudaMemcpy");
   throw cpu::key_of_no_group(i, cpu::shown_entry(array_view(key, 1, many.index.type), 0), many.result_count);
@@ -169,7 +169,7 @@ const void* enqueue_batch(const request& asked, const batch& many, const results
   if (to.place == memory::device) {
     check_reach(to.data, many.result_count * result_bytes(request), context.where().device, "the memory for results");
   }
-  const device_fold& kernel = prepared_kernel(request);
+  const kernel_launcher& kernel = prepared_kernel(request);
   const batch_fold fold = kernel.batches();
   batch_elements all = elements_of(request, many, fold, context.where().device);
   batch_output out = output_of(request, many, context);
@@ -182,10 +182,10 @@ const void* enqueue_batch(const request& asked, const batch& many, const results
   const bool has_short = lines && all.kind != layout::rows && fold.most_short > 0;
   all.most_short = has_short ? fold.most_short : all.least_chunk;
   const bool has_long = all.kind != layout::rows && all.count > all.most_short;
-  const bool has_usual_type = request.result == default_result(request.what, request.inputs.type());
-  out.has_type_of_elements = !has_usual_type && request.result == request.inputs.type();
+  const bool has_default_type = request.result == default_result(request.what, request.inputs.type());
+  out.has_type_of_elements = !has_default_type && request.result == request.inputs.type();
   const bool direct = fold.finishes && all.chunks == 1 && !request.adds &&
-                      (has_usual_type || (fold.finishes_as_elements && out.has_type_of_elements));
+                      (has_default_type || (fold.finishes_as_elements && out.has_type_of_elements));
   const bool merges_long = direct && has_short && fold.exact_state_bytes == 0;
 
   // States, and numbers of elements, of each chunk of the results of a part.
@@ -281,7 +281,7 @@ outcome reduce_batch(const request& request, const batch& many, const results_vi
   if (found.too_few != 0) {
     throw invalid_argument(of_result(found.too_few) + too_few(request.what));
   }
-  const device_fold& kernel = prepared_kernel(request);
+  const kernel_launcher& kernel = prepared_kernel(request);
   const std::uint64_t longest = many.kind == layout::rows ? elements_of_row(many) : found.longest;
   const rounding_chain chain = kernel.chain_of_result(longest);
   const bool same_bits = kernel.host().reproducibility == reproducibility::exact || kernel.ordered();

@@ -150,21 +150,21 @@ __device__ void fold_wide(const batch_elements& all, const staged_segments<typen
 /// `lanes`, 1, 2, 4 or 8, fold a segment of up to 4 vectors for each lane.
 template <class A, class Write>
 __global__ void __launch_bounds__(tuning::segment_threads, tuning::segment_blocks)
-    segments_kernel(const __grid_constant__ batch_elements all, unsigned lanes, unsigned per_warp,
+    segments_kernel(const __grid_constant__ batch_elements all, unsigned group_size, unsigned per_warp,
                     const __grid_constant__ Write write) {
   using T = typename A::element;
   using state = typename A::state;
   constexpr unsigned size = vector<T>::size, states = A::order_free ? 1 : 4;
   __shared__ uint4 stages[tuning::segment_threads / 32][tuning::stage_vectors + 2];  // Vectors may begin at the end.
   overlap_with_next_launch();
-  const unsigned lane = threadIdx.x % 32, lane_of_group = lane % lanes, groups = 32 / lanes;
-  const unsigned most = 4 * lanes * size;
+  const unsigned lane = threadIdx.x % 32, lane_of_group = lane % group_size, groups = 32 / group_size;
+  const unsigned most = 4 * group_size * size;
   fold_staged<A>(all, per_warp, stages[threadIdx.x / 32], write, [&](const staged_segments<T>& now, state& mine) {
     const unsigned wide = __ballot_sync(0xffffffffu, now.length > most), narrow = now.staged & ~wide;
 #pragma unroll 1
-    for (unsigned turn = 0; turn < lanes; ++turn) {
+    for (unsigned turn = 0; turn < group_size; ++turn) {
       if ((narrow >> turn * groups & (~0u >> (32 - groups))) == 0) continue;
-      const unsigned segment = turn * groups + lane / lanes;
+      const unsigned segment = turn * groups + lane / group_size;
       const T* const there = now.elements + __shfl_sync(0xffffffffu, now.at, segment);
       unsigned length = __shfl_sync(0xffffffffu, now.length, segment);
       if (length > most) length = 0;
@@ -173,8 +173,8 @@ __global__ void __launch_bounds__(tuning::segment_threads, tuning::segment_block
       for (state& one : s) one = A::identity();
 #pragma unroll
       for (unsigned k = 0; k < 4; ++k) {
-        if (!__any_sync(0xffffffffu, k * lanes * size < length)) continue;
-        const unsigned j = ::min((lane_of_group + k * lanes) * size, length);
+        if (!__any_sync(0xffffffffu, k * group_size * size < length)) continue;
+        const unsigned j = ::min((lane_of_group + k * group_size) * size, length);
         const vector<T> v = shared_vector<T>(reinterpret_cast<const std::byte*>(there + j));
         add_some<A>(all, s[k % states], v, static_cast<int>(length - j), j);
       }
@@ -185,9 +185,9 @@ __global__ void __launch_bounds__(tuning::segment_threads, tuning::segment_block
       }
 #pragma unroll
       for (unsigned distance = 4; distance > 0; distance /= 2) {
-        if (distance < lanes) A::merge(s[0], shuffle_down(s[0], distance));
+        if (distance < group_size) A::merge(s[0], shuffle_down(s[0], distance));
       }
-      const state merged = shuffle_from(s[0], lane % groups * lanes);
+      const state merged = shuffle_from(s[0], lane % groups * group_size);
       if (lane / groups == turn && (narrow >> lane & 1) != 0) mine = merged;
     }
     fold_wide<A>(all, now, wide, lane, mine);

@@ -3,19 +3,19 @@
 // sum of the numbers in between.
 #pragma once
 
-#include "backends/cuda/batch/placed_sum.cuh"
+#include "backends/cuda/batch/scaled_sum.cuh"
 #include "backends/cuda/exact/warp.cuh"
 
 namespace fanin::cuda {
 
 /// A running sum. `range` is what a tile's numbers have in common, and `units` follow from it. Number: that of
-/// placed_vector; Digits: of the elements.
+/// scaled_vector; Digits: of the elements.
 template <class Number, int Digits>
 struct tile_sum;
 
 template <int Digits>
 struct tile_sum<float, Digits> {
-  using state = placed_vector<float>::state;
+  using state = scaled_vector<float>::state;
   std::int64_t of_units = 0;
 
   struct range {
@@ -39,13 +39,13 @@ struct tile_sum<float, Digits> {
    public:
     FANIN_HOST_DEVICE units(const range& all, unsigned most)
         : in_(all.largest, 32 - std::countl_zero(most)),
-          fit_(all.largest < placed_vector<float>::infinite && in_.template holds<Digits>(all.smallest)) {}
+          fit_(all.largest < scaled_vector<float>::infinite && in_.template holds<Digits>(all.smallest)) {}
     /// Whether the units may hold the numbers; add() tells whether they do.
     FANIN_HOST_DEVICE bool may_fit() const { return fit_; }
 
    private:
     friend tile_sum;
-    placed_vector<float>::units in_;
+    scaled_vector<float>::units in_;
     bool fit_;
   };
   /// Returns whether the number is a whole number of units, if they may hold it.
@@ -62,7 +62,7 @@ struct tile_sum<float, Digits> {
 /// The running sum of doubles has two parts: multiples of 2^40 units, and what is left.
 template <int Digits>
 struct tile_sum<double, Digits> {
-  using state = placed_vector<double>::state;
+  using state = scaled_vector<double>::state;
   std::int64_t high = 0, low = 0;
 
   struct range {

@@ -16,7 +16,7 @@ inline constexpr unsigned row_loads = 8;                 ///< vectors that a lan
 /// whether this lane has the k-th of them.
 template <class A, unsigned Rows, unsigned Vectors, class T, class Has>
 __device__ void fold_rows(const batch_elements& all, const vector<T> (&v)[Rows][Vectors], const Has& has,
-                          unsigned lanes, unsigned lane_of_row, typename A::state (&s)[Rows]) {
+                          unsigned group_size, unsigned lane_of_row, typename A::state (&s)[Rows]) {
   constexpr unsigned size = vector<T>::size;
 #pragma unroll
   for (unsigned r = 0; r < Rows; ++r) {
@@ -27,7 +27,7 @@ __device__ void fold_rows(const batch_elements& all, const vector<T> (&v)[Rows][
     }
   }
 #pragma unroll 1
-  for (unsigned distance = lanes / 2; distance > 0; distance /= 2) {
+  for (unsigned distance = group_size / 2; distance > 0; distance /= 2) {
 #pragma unroll
     for (auto& one : s) A::merge(one, shuffle_down(one, distance));
   }
@@ -36,7 +36,7 @@ __device__ void fold_rows(const batch_elements& all, const vector<T> (&v)[Rows][
 /// needs more than 32 bits.
 template <adds_runs A, unsigned Rows, unsigned Vectors, class T, class Has>
 __device__ void fold_rows_with_places(const batch_elements& all, vector<T> (&v)[Rows][Vectors], const Has& has,
-                                      unsigned lanes, unsigned lane_of_row, typename A::state (&s)[Rows]) {
+                                      unsigned group_size, unsigned lane_of_row, typename A::state (&s)[Rows]) {
   constexpr unsigned size = vector<T>::size, none = ~0u;
   using value = typename A::value;
   typename value::state best[Rows];
@@ -52,7 +52,7 @@ __device__ void fold_rows_with_places(const batch_elements& all, vector<T> (&v)[
     }
   }
 #pragma unroll 1
-  for (unsigned distance = lanes / 2; distance > 0; distance /= 2) {
+  for (unsigned distance = group_size / 2; distance > 0; distance /= 2) {
 #pragma unroll
     for (auto& one : best) value::merge(one, shuffle_from(one, threadIdx.x % 32 ^ distance));
   }
@@ -67,7 +67,7 @@ __device__ void fold_rows_with_places(const batch_elements& all, vector<T> (&v)[
     }
   }
 #pragma unroll 1
-  for (unsigned distance = lanes / 2; distance > 0; distance /= 2) {
+  for (unsigned distance = group_size / 2; distance > 0; distance /= 2) {
 #pragma unroll
     for (unsigned& one : place) one = ::min(one, __shfl_xor_sync(0xffffffffu, one, distance));
   }
@@ -79,14 +79,14 @@ __device__ void fold_rows_with_places(const batch_elements& all, vector<T> (&v)[
 /// is above 1. Neighbouring lanes fold a row, and a warp several rows together.
 template <class A, unsigned Vectors, class Write>
 __global__ void __launch_bounds__(tuning::row_threads, tuning::row_blocks)
-    short_rows_kernel(const __grid_constant__ batch_elements all, unsigned lanes,
+    short_rows_kernel(const __grid_constant__ batch_elements all, unsigned group_size,
                       const __grid_constant__ Write write) {
   using T = typename A::element;
   using state = typename A::state;
   constexpr unsigned rows_at_once = tuning::row_loads / Vectors;
   constexpr unsigned size = vector<T>::size;
   overlap_with_next_launch();
-  const unsigned lane = threadIdx.x % 32, lane_of_row = lane % lanes, groups = 32 / lanes;
+  const unsigned lane = threadIdx.x % 32, lane_of_row = lane % group_size, groups = 32 / group_size;
   const std::uint64_t warps = std::uint64_t{gridDim.x} * (tuning::row_threads / 32);
   const std::uint64_t warp = std::uint64_t{blockIdx.x} * (tuning::row_threads / 32) + threadIdx.x / 32;
   const std::int64_t stride = all.kept == 0 ? 0 : all.axes[0].stride[0];
@@ -99,7 +99,7 @@ __global__ void __launch_bounds__(tuning::row_threads, tuning::row_blocks)
     const unsigned rows = static_cast<unsigned>(::min(all.results - first, std::uint64_t{at_turn}));
 #pragma unroll
     for (unsigned r = 0; r < rows_at_once; ++r) {
-      const unsigned mine = ::min(r * groups + lane / lanes, rows - 1);  // A branch would cost more than a load.
+      const unsigned mine = ::min(r * groups + lane / group_size, rows - 1);  // A branch would cost more than a load.
 #pragma unroll
       for (unsigned k = 0; k < Vectors; ++k) {
         v[r][k] = load(reinterpret_cast<const vector<T>*>(row + mine * stride + (has(k) ? k * 32 * size : 0)));
@@ -107,9 +107,9 @@ __global__ void __launch_bounds__(tuning::row_threads, tuning::row_blocks)
     }
     state s[rows_at_once];
     if constexpr (adds_runs<A>) {
-      fold_rows_with_places<A>(all, v, has, lanes, lane_of_row, s);
+      fold_rows_with_places<A>(all, v, has, group_size, lane_of_row, s);
     } else {
-      fold_rows<A>(all, v, has, lanes, lane_of_row, s);
+      fold_rows<A>(all, v, has, group_size, lane_of_row, s);
     }
 #pragma unroll 1
     for (unsigned written = 0; written < rows; written += 32) {
@@ -117,7 +117,7 @@ __global__ void __launch_bounds__(tuning::row_threads, tuning::row_blocks)
       state of_mine = s[0];
 #pragma unroll
       for (unsigned r = 0; r < rows_at_once; ++r) {
-        const state other = shuffle_from(s[r], lane % groups * lanes);
+        const state other = shuffle_from(s[r], lane % groups * group_size);
         if (mine / groups == r) of_mine = other;
       }
       const std::uint64_t i = first + mine;

@@ -2,7 +2,7 @@
 // What the last block of an exact kernel does with the grid's sums: it writes them, or the value that they give.
 #pragma once
 
-#include <fanin/accumulator/exact_total.hpp>
+#include <fanin/accumulator/exact_recipes.hpp>
 #include <fanin/device.hpp>
 
 #include "backends/cuda/exact/exact_round.cuh"
@@ -94,7 +94,7 @@ struct moments_writer {
   sums* out;
   value_place<T> place;
   std::uint64_t count;
-  spread_measure wanted;
+  dispersion_measure wanted;
 
   __device__ void operator()(const sums& total) const {
     const unsigned seen = total.sum.seen;
@@ -111,7 +111,7 @@ struct moments_writer {
     place.store([&]<class R>(R) {
       if ((seen & seen_bits::special) != 0 || count <= wanted.ddof)
         return detail::from_bits<R>(detail::float_format<R>::quiet_nan);
-      return narrow ? narrow_spread<R>(total, first) : spread_in_one_thread<R>(total);
+      return narrow ? narrow_dispersion<R>(total, first) : spread_in_one_thread<R>(total);
     });
   }
 
@@ -120,16 +120,16 @@ struct moments_writer {
 
   /// The spread of sums that take few words from the chunk `first` on.
   template <class R>
-  __device__ __noinline__ R narrow_spread(const sums& total, int first) const {
+  __device__ __noinline__ R narrow_dispersion(const sums& total, int first) const {
     std::uint32_t sum[sum_words], squares[2 * sum_words];
     total.sum.to_words(sum, first);
     total.squares.to_words(squares, 2 * first);
     if (sum[sum_words - 1] >> 31 != 0) negate(sum);
-    return detail::rounded_spread<R>(sum, squares, chunk_sums<T, 2>::low + 32 * first, count, wanted);
+    return detail::rounded_dispersion<R>(sum, squares, chunk_sums<T, 2>::low + 32 * first, count, wanted);
   }
   template <class R>
   __device__ __noinline__ R spread_in_one_thread(const sums& total) const {
-    return static_cast<exact_moments_accumulator<T>>(total).template spread_of<R>(count, wanted);
+    return static_cast<exact_moments_accumulator<T>>(total).template dispersion_of<R>(count, wanted);
   }
 };
 

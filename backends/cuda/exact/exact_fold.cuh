@@ -6,14 +6,14 @@
 
 #include "backends/cuda/exact/exact_finish.cuh"
 #include "backends/cuda/exact/exact_kernel.cuh"
-#include "backends/cuda/runtime/device_fold.hpp"
+#include "backends/cuda/runtime/kernel_launcher.hpp"
 
 namespace fanin::cuda {
 
 /// The dynamic shared memory of a block. The rings are there if bulk copies fill them.
 template <class Terms, tuning::shape Shape>
 constexpr std::size_t shared_bytes_of(bool rings) {
-  constexpr std::size_t ring = sizeof(batch_ring<typename Terms::element, Shape.loads, Shape.slots>);
+  constexpr std::size_t ring = sizeof(tile_ring<typename Terms::element, Shape.loads, Shape.slots>);
   return dynamic_block_bytes<Terms> + (rings ? ring * Shape.threads / 32 : 0);
 }
 
@@ -39,7 +39,7 @@ void launch_exact_kernel(const execution& where, const peeled_array<T>& x, const
     if (shared_bytes > 0) allow_shared_bytes(kernel, shared_bytes, where.device, allowed_devices);
   }
   launch_overlapped(where, blocks, Shape.threads, shared_bytes, kernel, x, terms,
-                    tuning::whole_batches(x.vectors, blocks, Shape), static_cast<sums_of<Terms>*>(where.exact_total),
+                    tuning::whole_tiles(x.vectors, blocks, Shape), static_cast<sums_of<Terms>*>(where.grid_total),
                     where.ticket, write);
 }
 
@@ -71,9 +71,9 @@ void launch_exact(const execution& where, const void* elements, std::uint64_t co
 }
 
 /// The base of exact folds, which have no chain of rounded additions.
-class unrounded_fold : public device_fold {
+class unrounded_fold : public kernel_launcher {
  public:
-  using device_fold::device_fold;
+  using kernel_launcher::kernel_launcher;
   rounding_chain longest_chain(const execution&, std::uint64_t) const final { return {}; }
 };
 

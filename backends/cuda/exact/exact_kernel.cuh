@@ -7,8 +7,8 @@
 
 #include <fanin/cuda/fold_kernel.cuh>
 
-#include "backends/cuda/exact/batches.cuh"
 #include "backends/cuda/exact/shapes.hpp"
+#include "backends/cuda/exact/tiles.cuh"
 #include "backends/cuda/exact/window_sums.cuh"
 #include "backends/cuda/runtime/dynamic_shared.cuh"
 
@@ -25,14 +25,14 @@ constexpr std::size_t dynamic_block_bytes = [] {
   return bytes + sizeof(sums_of<Terms>) + 1024 > 48 * 1024 ? (bytes + 127) / 128 * 128 : 0;
 }();
 
-/// `total`, in device memory, is all 0 before and after. The warps of a block draw turns at batches of the vectors.
-/// If Slots > 0 and the code is for compute capability 9.0, bulk copies bring the batches into rings in the block's
-/// dynamic shared memory. Otherwise the warps draw turns at the first `whole_batches` batches, and each lane has up
-/// to LaneVectors of the remaining vectors as its first batch. The last block calls write(chunks) with the total in
+/// `total`, in device memory, is all 0 before and after. The warps of a block draw turns at tiles of the vectors.
+/// If Slots > 0 and the code is for compute capability 9.0, bulk copies bring the tiles into rings in the block's
+/// dynamic shared memory. Otherwise the warps draw turns at the first `whole_tiles` tiles, and each lane has up
+/// to LaneVectors of the remaining vectors as its first tile. The last block calls write(chunks) with the total in
 /// shared memory.
 template <class Terms, int LaneVectors, int Slots, class Write>
 __global__ void __launch_bounds__(tuning::exact_many.threads, tuning::exact_many.blocks_per_multiprocessor)
-    exact_kernel(const peeled_array<typename Terms::element> x, const Terms terms, std::uint64_t whole_batches,
+    exact_kernel(const peeled_array<typename Terms::element> x, const Terms terms, std::uint64_t whole_tiles,
                  sums_of<Terms>* total, unsigned* ticket, const Write write) {
   constexpr int threads = tuning::exact_many.threads;
   constexpr int warps = threads / 32;
@@ -59,20 +59,20 @@ __global__ void __launch_bounds__(tuning::exact_many.threads, tuning::exact_many
     clear(warps);
     overlap_with_next_launch();
     const unsigned stride = gridDim.x * threads;
-    const std::uint64_t i = whole_batches * (32 * LaneVectors) + blockIdx.x * threads + threadIdx.x;
+    const std::uint64_t i = whole_tiles * (32 * LaneVectors) + blockIdx.x * threads + threadIdx.x;
     const int count = i < x.vectors ? static_cast<int>((x.vectors - 1 - i) / stride) + 1 : 0;
-    loaded_batches<Terms, LaneVectors> loaded(terms, x.body + i, stride, count, x.body,
-                                              batch_turns(whole_batches, warp, turns_taken));
+    loaded_tiles<Terms, LaneVectors> loaded(terms, x.body + i, stride, count, x.body,
+                                            tile_turns(whole_tiles, warp, turns_taken));
     sums.add(loaded);
   };
   if constexpr (Slots == 0) {
     add_loaded();
   } else {
     [[maybe_unused]] const auto add_copied = [&] {
-      using batches = copied_batches<Terms, LaneVectors, Slots>;
+      using tiles = copied_tiles<Terms, LaneVectors, Slots>;
       auto* const rings =
-          reinterpret_cast<typename batches::ring*>(dynamic_shared<std::byte>() + dynamic_block_bytes<Terms>);
-      batches copied(rings[warp], x.body, x.vectors, turns_taken);
+          reinterpret_cast<typename tiles::ring*>(dynamic_shared<std::byte>() + dynamic_block_bytes<Terms>);
+      tiles copied(rings[warp], x.body, x.vectors, turns_taken);
       clear(Slots * warps);
       overlap_with_next_launch();
       copied.start();

@@ -35,20 +35,20 @@ template <class Terms>
 class integer_sums : public integer_windows<Terms> {
   using T = typename Terms::number;
   static constexpr int parts = integer_parts<T>::parts, low_bits = 26;
-  static constexpr int width = cuda::vector<typename Terms::element>::size, lanes = width < 4 ? width : 4;
+  static constexpr int width = cuda::vector<typename Terms::element>::size, chains = width < 4 ? width : 4;
 
  public:
   using windows = integer_windows<Terms>;
   using vector = typename Terms::vector;
   static constexpr int vectors_at_once = 1, warp_values = parts;
   static constexpr int most_elements = integer_parts<T>::most_elements;  ///< between two flushes
-  struct batch_sums {};
+  struct tile_sums {};
 
-  __device__ void add(const vector (&v)[1], batch_sums&) {
+  __device__ void add(const vector (&v)[1], tile_sums&) {
 #pragma unroll
-    for (int i = 0; i < width; ++i) add(v[0].at(i), sum_[i % lanes]);
+    for (int i = 0; i < width; ++i) add(v[0].at(i), sum_[i % chains]);
   }
-  __device__ void finish_batch(const batch_sums&) {}
+  __device__ void finish_tile(const tile_sums&) {}
 
   /// Adds the sums to the block's, and clears them.
   template <class Block>
@@ -78,7 +78,7 @@ class integer_sums : public integer_windows<Terms> {
 
   /// Sums of elements, or of each part of them, in units of the lowest binade, or of 2^low_bits such units. There are
   /// several, so that the additions of a vector do not wait for each other.
-  std::int64_t sum_[lanes][parts] = {};
+  std::int64_t sum_[chains][parts] = {};
 };
 
 }  // namespace fanin::cuda

@@ -68,13 +68,13 @@ class narrow_sums : public narrow_windows<Terms> {
   using vector = typename Terms::vector;
   static constexpr int vectors_at_once = 1, warp_values = levels;
   static constexpr int most_elements = 1 << 20;  ///< each adds at most 2^21 units of a level
-  struct batch_sums {
+  struct tile_sums {
     unsigned bits[levels] = {};
     int elements = 0;
   };
 
   /// Adds the elements, or if one of them is outside of the window, nothing, and returns false.
-  __device__ bool try_add(const vector& v, batch_sums& batch) const {
+  __device__ bool try_add(const vector& v, tile_sums& tile) const {
     unsigned bits[levels] = {};
     bool outside = !(largest_magnitude(v.x.at) < limit_);
 #pragma unroll
@@ -86,15 +86,15 @@ class narrow_sums : public narrow_windows<Terms> {
     }
     if (outside) return false;
 #pragma unroll
-    for (int level = 0; level < levels; ++level) batch.bits[level] += bits[level];
-    batch.elements += width;
+    for (int level = 0; level < levels; ++level) tile.bits[level] += bits[level];
+    tile.elements += width;
     return true;
   }
-  __device__ void finish_batch(const batch_sums& batch) {
+  __device__ void finish_tile(const tile_sums& tile) {
 #pragma unroll
     for (int level = 0; level < levels; ++level) {
-      const unsigned constants = static_cast<unsigned>(batch.elements) * detail::to_bits(magic_[level]);
-      sum_[level] += static_cast<int>(batch.bits[level] - constants);
+      const unsigned constants = static_cast<unsigned>(tile.elements) * detail::to_bits(magic_[level]);
+      sum_[level] += static_cast<int>(tile.bits[level] - constants);
     }
   }
 

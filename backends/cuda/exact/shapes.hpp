@@ -13,7 +13,7 @@ using namespace device_code::tuning;
 /// two slots of all warps hold 128 KiB, where registers hold 64 KiB. For sums of elements registers are enough, and 2
 /// to 3 % faster, where memory delivers no more than loads_keep_up_with: 12.8 bytes on an H100, 18.4 on an H200.
 inline constexpr shape exact_few{512, 1, 4}, exact_loaded{512, 1, 8}, exact_many{512, 1, 8, 2};
-/// Batches have at most 32 elements for each lane, or two vectors of 8 bits: as many bytes are in flight in more
+/// Tiles have at most 32 elements for each lane, or two vectors of 8 bits: as many bytes are in flight in more
 /// slots.
 constexpr shape exact_few_of(std::size_t element_bytes) { return element_bytes == 1 ? shape{512, 1, 2} : exact_few; }
 constexpr shape exact_many_of(std::size_t element_bytes) {
@@ -29,11 +29,11 @@ static_assert(exact_few.threads == exact_many.threads && exact_loaded.threads ==
 /// From this number of vectors on, exact_many is faster than exact_few.
 inline constexpr std::uint64_t exact_many_vectors = std::uint64_t{3} << 19;
 
-/// The number of whole batches in an array; a batch is `loads` vectors for every lane of a warp. It is 0 if there are
-/// fewer batches than warps.
-constexpr std::uint64_t whole_batches(std::uint64_t vectors, unsigned blocks, const shape& s) {
-  const std::uint64_t batches = vectors / static_cast<unsigned>(32 * s.loads);
-  return batches >= std::uint64_t{blocks} * static_cast<unsigned>(s.threads / 32) ? batches : 0;
+/// The number of whole tiles in an array; a tile is `loads` vectors for every lane of a warp. It is 0 if there are
+/// fewer tiles than warps.
+constexpr std::uint64_t whole_tiles(std::uint64_t vectors, unsigned blocks, const shape& s) {
+  const std::uint64_t tiles = vectors / static_cast<unsigned>(32 * s.loads);
+  return tiles >= std::uint64_t{blocks} * static_cast<unsigned>(s.threads / 32) ? tiles : 0;
 }
 
 }  // namespace fanin::cuda::tuning

@@ -35,30 +35,30 @@ class window_sums {
   using arithmetic = typename window_arithmetic<Terms>::type;
   using block_sums = block_sums_of<Terms, Warps>;
   using sums = typename block_sums::sums;
-  static constexpr int width = vector<T>::size, batch_elements = LaneVectors * width;
+  static constexpr int width = vector<T>::size, tile_elements = LaneVectors * width;
 
  public:
   __device__ window_sums(const Terms& terms, block_sums& block, sums* total)
       : terms_(terms), block_(block), total_(total) {}
 
-  /// Adds all batches of a loaded_batches or copied_batches.
-  template <class Batches>
-  __device__ void add(Batches& batches) {
+  /// Adds all tiles of a loaded_tiles or copied_tiles.
+  template <class Tiles>
+  __device__ void add(Tiles& tiles) {
     for (;;) {
-      const bool has_batch = batches.has_batch();
-      if (!has_batch || (batches_without_window_ == 0 && (needs_window_ || batches_ == most_batches))) {
+      const bool has_tile = tiles.has_tile();
+      if (!has_tile || (tiles_without_window_ == 0 && (needs_window_ || tiles_ == most_tiles))) {
         // The code of the end is fetched at the beginning: this is the one place.
-        if (batches_ > 0 || Batches::fetches_code_first) flush();
-        if (!has_batch) break;
-        choose_window(batches);
+        if (tiles_ > 0 || Tiles::fetches_code_first) flush();
+        if (!has_tile) break;
+        choose_window(tiles);
       }
-      if (batches_without_window_ > 0) {
-        --batches_without_window_;
-        add_one_by_one(batches);
+      if (tiles_without_window_ > 0) {
+        --tiles_without_window_;
+        add_one_by_one(tiles);
       } else {
-        add_in_window(batches);
+        add_in_window(tiles);
       }
-      batches.advance();
+      tiles.advance();
     }
   }
 
@@ -79,42 +79,42 @@ class window_sums {
 
  private:
   static constexpr unsigned all_lanes = 0xffffffffu;
-  static constexpr int most_batches = arithmetic::most_elements / batch_elements;
-  static constexpr int batches_until_retry = 16;  ///< added one by one where no window holds most terms
+  static constexpr int most_tiles = arithmetic::most_elements / tile_elements;
+  static constexpr int tiles_until_retry = 16;  ///< added one by one where no window holds most terms
   static constexpr int at_once = arithmetic::vectors_at_once;
-  static_assert(batch_elements <= 32 && 32 * batch_elements <= block_sums::most_additions &&
+  static_assert(tile_elements <= 32 && 32 * tile_elements <= block_sums::most_additions &&
                 LaneVectors % at_once == 0);
 
-  template <class Batches>
-  __device__ void add_in_window(Batches& batches) {
-    block_.reserve(additions_, 32 * batch_elements, total_);
+  template <class Tiles>
+  __device__ void add_in_window(Tiles& tiles) {
+    block_.reserve(additions_, 32 * tile_elements, total_);
     unsigned outside = 0;
-    typename arithmetic::batch_sums batch{};
+    typename arithmetic::tile_sums tile{};
     const auto keep_inside = [&](term_vector& v) {
       const rest inside = take_outside(block_, arithmetic_, v);
       v = inside.v;
       outside |= inside.outside;
     };
-#pragma unroll(Batches::unrolled_vectors / at_once)
+#pragma unroll(Tiles::unrolled_vectors / at_once)
     for (int k = 0; k < LaneVectors; k += at_once) {
       term_vector v[at_once];
 #pragma unroll
-      for (int i = 0; i < at_once; ++i) v[i] = batches.take(k + i);
-      if constexpr (requires { arithmetic_.try_add(v[0], batch); }) {
-        if (!arithmetic_.try_add(v[0], batch)) keep_inside(v[0]), arithmetic_.try_add(v[0], batch);
+      for (int i = 0; i < at_once; ++i) v[i] = tiles.take(k + i);
+      if constexpr (requires { arithmetic_.try_add(v[0], tile); }) {
+        if (!arithmetic_.try_add(v[0], tile)) keep_inside(v[0]), arithmetic_.try_add(v[0], tile);
       } else {
 #pragma unroll
         for (int i = 0; i < at_once; ++i) {
-          if (batches.has_vector(k + i) && !arithmetic_.holds_all(v[i])) keep_inside(v[i]);
+          if (tiles.has_vector(k + i) && !arithmetic_.holds_all(v[i])) keep_inside(v[i]);
         }
-        arithmetic_.add(v, batch);
+        arithmetic_.add(v, tile);
       }
     }
-    arithmetic_.finish_batch(batch);
-    ++batches_;
+    arithmetic_.finish_tile(tile);
+    ++tiles_;
     const unsigned lanes_outside = __ballot_sync(all_lanes, outside != 0);
     if (lanes_outside == 0) return;
-    additions_ += __popc(lanes_outside) * batch_elements;
+    additions_ += __popc(lanes_outside) * tile_elements;
     needs_window_ = __popc(lanes_outside) >= 16 || __any_sync(all_lanes, (outside & above) != 0);
   }
 
@@ -141,14 +141,14 @@ class window_sums {
     return {v, outside};
   }
 
-  template <class Batches>
-  __device__ void add_one_by_one(Batches& batches) {
-    block_.reserve(additions_, batch_elements, total_);
-    additions_ += batch_elements;
+  template <class Tiles>
+  __device__ void add_one_by_one(Tiles& tiles) {
+    block_.reserve(additions_, tile_elements, total_);
+    additions_ += tile_elements;
     block_.use_lanes();
-#pragma unroll(Batches::unrolled_vectors)
+#pragma unroll(Tiles::unrolled_vectors)
     for (int k = 0; k < LaneVectors; ++k) {
-      const term_vector v = batches.take(k);
+      const term_vector v = tiles.take(k);
       term x[width];
 #pragma unroll
       for (int i = 0; i < width; ++i) x[i] = v.at(i);
@@ -156,35 +156,35 @@ class window_sums {
     }
   }
 
-  /// Chooses a window for the batch, from its largest exponents. If half of the lanes have terms outside of the
+  /// Chooses a window for the tile, from its largest exponents. If half of the lanes have terms outside of the
   /// window in their first vectors, or all terms are -0, they are added one by one.
-  template <class Batches>
-  __device__ void choose_window(const Batches& batches) {
+  template <class Tiles>
+  __device__ void choose_window(const Tiles& tiles) {
     unsigned largest[arithmetic::factors] = {};
-#pragma unroll(Batches::unrolled_vectors)
-    for (int k = 0; k < LaneVectors; ++k) arithmetic::note_largest(batches.at(k), largest);
+#pragma unroll(Tiles::unrolled_vectors)
+    for (int k = 0; k < LaneVectors; ++k) arithmetic::note_largest(tiles.at(k), largest);
 #pragma unroll
     for (unsigned& x : largest) x = warp_max(x);
     arithmetic_.choose(largest);
     if (arithmetic::factors == 2 || largest[0] == 0) {
-      note_negative_zeros(batches);
+      note_negative_zeros(tiles);
     } else {
       not_negative_zero_ = true;
     }
-    const term_vector first = batches.at(0);
+    const term_vector first = tiles.at(0);
     bool has_outside = false;
 #pragma unroll
     for (int i = 0; i < width; ++i) has_outside = has_outside || !arithmetic_.holds(first.at(i));
     needs_window_ = !not_negative_zero_ || __popc(__ballot_sync(all_lanes, has_outside)) >= 16;
-    if (needs_window_) batches_without_window_ = not_negative_zero_ ? batches_until_retry : 1;
+    if (needs_window_) tiles_without_window_ = not_negative_zero_ ? tiles_until_retry : 1;
   }
 
   /// Notes whether a term is not -0.
-  template <class Batches>
-  __device__ void note_negative_zeros(const Batches& batches) {
-#pragma unroll(Batches::unrolled_vectors)
+  template <class Tiles>
+  __device__ void note_negative_zeros(const Tiles& tiles) {
+#pragma unroll(Tiles::unrolled_vectors)
     for (int k = 0; k < LaneVectors; ++k) {
-      const term_vector v = batches.at(k);
+      const term_vector v = tiles.at(k);
 #pragma unroll
       for (int i = 0; i < width; ++i) not_negative_zero_ |= is_not_negative_zero(v.at(i));
     }
@@ -195,17 +195,17 @@ class window_sums {
   __device__ void flush() {
     block_.reserve(additions_, 32 * arithmetic::warp_values, total_);
     additions_ += 32 * arithmetic::warp_values;
-    arithmetic_.flush(block_, batches_, batch_elements);
-    batches_ = 0;
+    arithmetic_.flush(block_, tiles_, tile_elements);
+    tiles_ = 0;
   }
 
   const Terms& terms_;
   block_sums& block_;
   sums* total_;
   arithmetic arithmetic_;
-  int batches_ = 0;                 ///< the batches whose sums arithmetic_ holds
-  int additions_ = 0;               ///< additions to one word of the block since this warp's last drain
-  int batches_without_window_ = 0;  ///< how many more batches are added one by one
+  int tiles_ = 0;                 ///< the tiles whose sums arithmetic_ holds
+  int additions_ = 0;             ///< additions to one word of the block since this warp's last drain
+  int tiles_without_window_ = 0;  ///< how many more tiles are added one by one
   bool needs_window_ = true;
   bool not_negative_zero_ = false;  ///< whether a term was not -0
 };

@@ -5,7 +5,7 @@
 
 #include <cstring>
 
-#include "backends/cuda/batch/placed_sum.cuh"
+#include "backends/cuda/batch/scaled_sum.cuh"
 #include "backends/cuda/fold/finished.hpp"
 
 namespace fanin::cuda {
@@ -18,7 +18,7 @@ struct merging {
 template <class Recipe>
 requires compares<Recipe>
 struct merging<Recipe> {
-  using keys = kernel_of<Recipe>;
+  using keys = device_accumulator_of<Recipe>;
   static constexpr bool is_count = std::is_base_of_v<accumulator::nonzero_count<typename keys::word>, keys>;
   using type = std::conditional_t<is_count, keyed<accumulator::nonzero_count<std::uint8_t>>, keys>;
 };
@@ -194,7 +194,7 @@ struct placed_in_place_of {
 };
 template <class M>
 requires(!is_keyed<M>) struct placed_in_place_of<M> {
-  using type = placed_form_t<accumulator::folds_as_t<typename served_by<M>::recipe_of_first::accumulator>>;
+  using type = scaled_form_t<accumulator::folds_as_t<typename served_by<M>::recipe_of_first::accumulator>>;
 };
 template <class M>
 using placed_t = typename placed_in_place_of<M>::type;
@@ -217,7 +217,7 @@ enum class state_form : std::uint8_t { merged, of_kernel, of_signed, of_unsigned
 template <class M>
 inline constexpr bool adds_integers = std::is_integral_v<typename M::element> && !is_keyed<M>;
 template <class M, class T>
-using narrow_state = typename form_of<recipe<served_by<M>::first, method::fast, T>>::partial;
+using narrow_state = typename result_traits<recipe<served_by<M>::first, method::fast, T>>::partial;
 
 /// Calls f.operator()<State>() for a form but `placed`.
 template <class M, class F>
@@ -226,7 +226,7 @@ FANIN_HOST_DEVICE void with_state(state_form form, const F& f) {
     if (form == state_form::of_signed) return f.template operator()<narrow_state<M, std::int16_t>>();
     if (form == state_form::of_unsigned) return f.template operator()<narrow_state<M, std::uint16_t>>();
   } else if constexpr (!is_keyed<M>) {
-    using of_kernel = typename form_of<typename served_by<M>::recipe_of_first>::partial;
+    using of_kernel = typename result_traits<typename served_by<M>::recipe_of_first>::partial;
     if constexpr (!std::is_same_v<of_kernel, typename M::state>) {
       if (form == state_form::of_kernel) return f.template operator()<of_kernel>();
     }
@@ -238,7 +238,7 @@ FANIN_HOST_DEVICE void with_state(state_form form, const F& f) {
 template <class Recipe>
 constexpr state_form form_of_states() {
   using M = merging_t<Recipe>;
-  using state = typename form_of<Recipe>::partial;
+  using state = typename result_traits<Recipe>::partial;
   if constexpr (std::is_same_v<state, typename M::state>) {
     return state_form::merged;
   } else if constexpr (adds_integers<M>) {
@@ -246,13 +246,13 @@ constexpr state_form form_of_states() {
     using T = typename Recipe::element;
     using wider =
         std::conditional_t<sizeof(T) == 1, std::conditional_t<std::is_signed_v<T>, std::int16_t, std::uint16_t>, T>;
-    using of_wider = typename form_of<recipe<Recipe::what, Recipe::how, wider>>::partial;
+    using of_wider = typename result_traits<recipe<Recipe::what, Recipe::how, wider>>::partial;
     static_assert(sizeof(of_wider) == sizeof(state));
     constexpr bool is_signed = std::is_same_v<of_wider, narrow_state<M, std::int16_t>>;
     static_assert(is_signed || std::is_same_v<of_wider, narrow_state<M, std::uint16_t>>);
     return is_signed ? state_form::of_signed : state_form::of_unsigned;
   } else {
-    static_assert(std::is_same_v<state, typename form_of<typename served_by<M>::recipe_of_first>::partial>);
+    static_assert(std::is_same_v<state, typename result_traits<typename served_by<M>::recipe_of_first>::partial>);
     return state_form::of_kernel;
   }
 }

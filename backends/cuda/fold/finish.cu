@@ -36,7 +36,7 @@ finisher finisher_of(const request& request) {
     } else if constexpr (is_wide_state(sizeof(total))) {
       return {finish_kernel<M>, what, of_kernel, state_form::merged, sizeof(total)};
     } else {
-      return {finish_kernel<M>, what, of_kernel, of_kernel, sizeof(typename form_of<Recipe>::partial)};
+      return {finish_kernel<M>, what, of_kernel, of_kernel, sizeof(typename result_traits<Recipe>::partial)};
     }
   });
 }
@@ -86,13 +86,13 @@ void enqueue_finish_each(const request& request, const batch_elements& all, cons
                          const execution& where) {
   const finisher by = finisher_of(request);
   const std::uint64_t results = all.only_long ? all.count / all.most_short + 1 : all.results;
-  const auto lanes =
+  const auto group_size =
       static_cast<unsigned>(all.only_long ? 32 : std::bit_ceil(std::min<std::uint64_t>(all.chunks, 32)));
-  unsigned blocks = blocks_for(where, results * lanes / tuning::finish_threads + 1);
+  unsigned blocks = blocks_for(where, results * group_size / tuning::finish_threads + 1);
   // Of long segments there may be far fewer.
   if (all.only_long) blocks = std::min(blocks, 8 * static_cast<unsigned>(where.multiprocessors));
   launch_overlapped(where, blocks, tuning::finish_threads, 0, by.kernel, all, out,
-                    state_source{by.of_batch, by.batch_state_bytes, nullptr}, target_for(request, by), lanes);
+                    state_source{by.of_batch, by.batch_state_bytes, nullptr}, target_for(request, by), group_size);
 }
 
 void enqueue_check_of_offsets(const batch_elements& all, batch_status* status, const execution& where) {

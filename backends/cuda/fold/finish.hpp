@@ -3,7 +3,7 @@
 #pragma once
 
 #include "backends/cuda/fold/finished.hpp"
-#include "backends/cuda/runtime/device_fold.hpp"
+#include "backends/cuda/runtime/kernel_launcher.hpp"
 
 namespace fanin::cuda {
 

@@ -36,8 +36,9 @@ struct bits_of_parts {
 
 /// A measure of spread of exact sums. Its code is long, and a kernel has it once for all measures.
 template <class R, class State, class... To>
-FANIN_HOST_DEVICE FANIN_NOINLINE R spread_of(const State& s, std::uint64_t count, spread_measure wanted, To... to) {
-  return s.template spread_of<R>(count, wanted, to...);
+FANIN_HOST_DEVICE FANIN_NOINLINE R dispersion_of(const State& s, std::uint64_t count, dispersion_measure wanted,
+                                                 To... to) {
+  return s.template dispersion_of<R>(count, wanted, to...);
 }
 
 /// Returns a NaN of type R, or the bits of the NaN of a format.
@@ -63,7 +64,7 @@ FANIN_HOST_DEVICE R value_of(const typename Recipe::accumulator::state& s, std::
     if (count < least_count(Recipe::what)) return nan_of<R>(to...);
   }
   if constexpr (requires { A::measure; }) {
-    return spread_of<R>(s, count, A::measure, to...);
+    return dispersion_of<R>(s, count, A::measure, to...);
   } else {
     return A::template finish<R>(s, count, to...);
   }

@@ -8,7 +8,7 @@
 #include <fanin/cuda/execution.hpp>
 #include <fanin/request.hpp>
 
-#include "backends/cuda/runtime/host_fold.hpp"
+#include "backends/cuda/runtime/state_functions.hpp"
 
 namespace fanin::cuda {
 

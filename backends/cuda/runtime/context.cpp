@@ -52,7 +52,7 @@ context::context(int device, cudaStream_t stream) {
   constexpr std::size_t between_launches_bytes = 256 + most_state_bytes;
   between_launches_ = allocate_device(between_launches_bytes);
   where_.ticket = reinterpret_cast<unsigned*>(between_launches_.get());
-  where_.exact_total = between_launches_.get() + 256;
+  where_.grid_total = between_launches_.get() + 256;
   device_states_ = allocate_device(state_slots * most_state_bytes);
   host_states_ = allocate_pinned((state_slots + chunk_slots) * most_state_bytes);
   where_.host_state = host_states_.get();

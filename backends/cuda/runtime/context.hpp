@@ -7,8 +7,8 @@
 #include <fanin/backend.hpp>
 
 #include "backends/cuda/runtime/copy_crew.hpp"
-#include "backends/cuda/runtime/device_fold.hpp"
 #include "backends/cuda/runtime/handles.hpp"
+#include "backends/cuda/runtime/kernel_launcher.hpp"
 
 namespace fanin::cuda {
 

@@ -10,8 +10,9 @@ namespace fanin::cuda {
 template <class A>
 __global__ void __launch_bounds__(most_threads)
     finish_kernel(const typename A::state* partials, std::uint64_t count, typename A::state* result) {
-  constexpr unsigned batch = sizeof(typename A::state) == 16 ? 2 : 16;  // more would not fit in the registers
-  const auto s = block_fold<A>(fold_partials<A, batch>(partials, count));
+  constexpr unsigned loads_in_flight =
+      sizeof(typename A::state) == 16 ? 2 : 16;  // more would not fit in the registers
+  const auto s = block_fold<A>(fold_partials<A, loads_in_flight>(partials, count));
   if (threadIdx.x == 0) *result = s;
 }
 

@@ -196,7 +196,7 @@ stage_plan plan_stage(const stage_info& stage, operation what, element_type type
   const residence fits = residence_of(plan);
   plan.blocks_per_multiprocessor = fits.blocks_per_multiprocessor;
 
-  const unsigned tile = stage.tile(plan.block_size, static_cast<unsigned>(size_of(type)));
+  const unsigned tile = stage.tile(plan.block_size, static_cast<unsigned>(byte_size(type)));
   const std::uint64_t tiles = std::max<std::uint64_t>(quotient_up(count, tile), 1);
   std::uint64_t most = std::numeric_limits<std::int32_t>::max();
   if (stage.resident) {

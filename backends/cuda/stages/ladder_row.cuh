@@ -18,7 +18,7 @@ using stage_form = device_form<typename Recipe::accumulator>;
 
 template <class Recipe>
 scalar value_of(const void* state, std::uint64_t count) {
-  typename stage_form<Recipe>::kernel::state s;
+  typename stage_form<Recipe>::device_accumulator::state s;
   std::memcpy(&s, state, sizeof s);
   using A = typename Recipe::accumulator;
   return A::template finish<typename Recipe::result>(static_cast<typename A::state>(s), count);
@@ -32,7 +32,7 @@ const void* kernel_address(unsigned block) {
 template <class Stage, operation What, class T>
 stage_kernel make_kernel() {
   using Recipe = recipe<What, method::fast, T>;
-  using A = typename stage_form<Recipe>::kernel;
+  using A = typename stage_form<Recipe>::device_accumulator;
   if constexpr (!Stage::template serves<What, T>) {
     return {};
   } else {

@@ -6,6 +6,6 @@ namespace fanin::cuda {
 
 std::span<const variant_info> stage_variants() { return {}; }
 
-const device_fold* find_stage_fold(const request&) { return nullptr; }
+const kernel_launcher* find_stage_fold(const request&) { return nullptr; }
 
 }  // namespace fanin::cuda

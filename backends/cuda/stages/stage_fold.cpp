@@ -11,10 +11,10 @@
 namespace fanin::cuda {
 namespace {
 
-class stage_fold final : public device_fold {
+class stage_fold final : public kernel_launcher {
  public:
   stage_fold(const stage_info& stage, operation what, element_type type)
-      : device_fold(find_host_fold(what, type, method::fast)), stage_(stage), what_(what), type_(type) {}
+      : kernel_launcher(find_state_functions(what, type, method::fast)), stage_(stage), what_(what), type_(type) {}
 
   bool serves(const request& request) const {
     return stage_.text.name == request.variant && what_ == request.what && type_ == request.inputs.type();
@@ -65,7 +65,7 @@ std::span<const variant_info> stage_variants() {
   return rows;
 }
 
-const device_fold* find_stage_fold(const request& request) {
+const kernel_launcher* find_stage_fold(const request& request) {
   static const std::vector<stage_fold> folds = [] {
     std::vector<stage_fold> all;
     for (const stage_info& s : stages()) {

@@ -6,7 +6,7 @@
 
 #include <fanin/backend.hpp>
 
-#include "backends/cuda/runtime/device_fold.hpp"
+#include "backends/cuda/runtime/kernel_launcher.hpp"
 
 namespace fanin::cuda {
 
@@ -15,6 +15,6 @@ std::span<const variant_info> stage_variants();
 
 /// The fold of the stage that request.variant names; null if there is no such stage, or if it does not serve
 /// operation, type or method.
-const device_fold* find_stage_fold(const request& request);
+const kernel_launcher* find_stage_fold(const request& request);
 
 }  // namespace fanin::cuda

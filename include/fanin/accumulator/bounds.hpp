@@ -10,11 +10,10 @@
 namespace fanin {
 
 /// A proven bound: |value - exact| <= of_result * |exact| + of_magnitudes * M + absolute, where M is the sum of |x_i|
-/// (of x_i^2 for sum_of_squares and norm2, of |x_i| / n for mean, of x_i^2 / n for variance; spread_bound() has the
-/// others). It holds as long as the sum of the magnitudes
-/// (before a mean's division) is at most half the largest finite value, so that no intermediate value overflows; in a
-/// product, as long as none over- or underflows. Infinite coefficients mean that nothing is promised (too many
-/// elements for the precision). For log_sum_exp it always holds.
+/// (of x_i^2 for sum_of_squares and norm2, of |x_i| / n for mean, of x_i^2 / n for variance; dispersion_bound() has
+/// the others). It holds as long as the sum of the magnitudes (before a mean's division) is at most half the largest
+/// finite value, so that no intermediate value overflows; in a product, as long as none over- or underflows. Infinite
+/// coefficients mean that nothing is promised (too many elements for the precision). For log_sum_exp it always holds.
 struct error_bound {
   double of_result = 0;
   double of_magnitudes = 0;
@@ -111,7 +110,7 @@ error_bound rooted(const error_bound& squares) {
 /// than 40 u^2 Q besides. Then follow an addition, a quotient, the root, and the rounding to R. `of_variance` and
 /// `lost`: the most that the variance loses of itself besides, and to underflow.
 template <class R>
-error_bound spread_bound(double of_sums, double of_variance, double lost, bool root) {
+error_bound dispersion_bound(double of_sums, double of_variance, double lost, bool root) {
   constexpr double u = unit_roundoff<double>;
   constexpr double extra = (sizeof(R) < sizeof(double) ? unit_roundoff<R> : 0) + 4 * u;
   const double of_squares = (of_sums * (3.001 + of_sums) + 40 * u * u) * round_up;

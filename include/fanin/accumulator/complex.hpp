@@ -5,7 +5,7 @@
 
 #include <fanin/accumulator/accumulator.hpp>
 #include <fanin/accumulator/compensated.hpp>
-#include <fanin/accumulator/exact_total.hpp>
+#include <fanin/accumulator/exact_recipes.hpp>
 #include <fanin/accumulator/rounded.hpp>
 #include <fanin/accumulator/sum.hpp>
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <fanin/accumulator/compensated.hpp>
-#include <fanin/accumulator/exact_total.hpp>
+#include <fanin/accumulator/exact_recipes.hpp>
 #include <fanin/accumulator/integer.hpp>
 #include <fanin/accumulator/sum.hpp>
 

@@ -15,7 +15,7 @@ namespace fanin {
 
 /// Which measure of spread is meant: the standard deviation if `root`, otherwise the variance. `ddof` is 0 for a
 /// population and 1 for a sample.
-struct spread_measure {
+struct dispersion_measure {
   bool root = false;
   unsigned ddof = 0;
 };
@@ -54,8 +54,9 @@ FANIN_HOST_DEVICE void subtract_square(const std::uint32_t (&y)[N], std::uint32_
 /// rounded once to R, the format of `to`. `sum` is the magnitude of the sum in units of 2^(low/2), and low is even.
 /// Least significant words come first.
 template <class R, class To = float_format<R>, int N, int M>
-FANIN_HOST_DEVICE typename To::value rounded_spread(const std::uint32_t (&sum)[N], const std::uint32_t (&squares)[M],
-                                                    int low, std::uint64_t count, spread_measure wanted, To to = {}) {
+FANIN_HOST_DEVICE typename To::value rounded_dispersion(const std::uint32_t (&sum)[N],
+                                                        const std::uint32_t (&squares)[M], int low,
+                                                        std::uint64_t count, dispersion_measure wanted, To to = {}) {
   std::uint32_t numerator[M + 2];
   multiply(squares, count, numerator);
   subtract_square(sum, numerator);
@@ -110,19 +111,20 @@ struct exact_moments_accumulator {
   /// The variance or standard deviation of the `count` > ddof elements that were added, rounded once. Equal elements
   /// give +0; any NaN or infinity gives NaN.
   template <class R = T, class To = detail::float_format<R>>
-  FANIN_HOST_DEVICE typename To::value spread_of(std::uint64_t count, spread_measure wanted, To to = {}) const {
+  FANIN_HOST_DEVICE typename To::value dispersion_of(std::uint64_t count, dispersion_measure wanted,
+                                                     To to = {}) const {
     using square_type = typename exact_square_accumulator<T>::sum_type;
     if (!sum.finite()) return to.made_of(to.quiet_nan);
     typename exact_accumulator<T>::sum_type::words total;
     typename square_type::words square_total;
     sum.total().split(total);
     squares.total().split(square_total);
-    return detail::rounded_spread<R>(total, square_total, 2 * detail::float_format<T>::low, count, wanted, to);
+    return detail::rounded_dispersion<R>(total, square_total, 2 * detail::float_format<T>::low, count, wanted, to);
   }
   /// The population variance.
   template <class R = T>
   FANIN_HOST_DEVICE R variance(std::uint64_t count) const {
-    return spread_of<R>(count, {});
+    return dispersion_of<R>(count, {});
   }
 };
 
@@ -136,8 +138,8 @@ struct integer_moments {
 };
 
 /// The variance or standard deviation of `count` > ddof integers, rounded once.
-FANIN_HOST_DEVICE FANIN_NOINLINE inline double rounded_spread(const integer_moments& s, std::uint64_t count,
-                                                              spread_measure wanted) {
+FANIN_HOST_DEVICE FANIN_NOINLINE inline double rounded_dispersion(const integer_moments& s, std::uint64_t count,
+                                                                  dispersion_measure wanted) {
   constexpr int sum_words = 4;
   std::uint32_t sum[sum_words], squares[2 * sum_words];
   const auto size = static_cast<uint128>(s.sum < 0 ? -s.sum : s.sum);
@@ -146,16 +148,16 @@ FANIN_HOST_DEVICE FANIN_NOINLINE inline double rounded_spread(const integer_mome
     squares[i] = static_cast<std::uint32_t>(s.squares >> (32 * i));
     squares[sum_words + i] = i < 2 ? static_cast<std::uint32_t>(s.squares_high >> (32 * i)) : 0;
   }
-  return fanin::detail::rounded_spread<double>(sum, squares, 0, count, wanted);
+  return fanin::detail::rounded_dispersion<double>(sum, squares, 0, count, wanted);
 }
 
 /// Variance or standard deviation of integers, correctly rounded to double.
 template <class T, bool Root = false, unsigned Ddof = 0>
-struct integer_spread {
+struct integer_dispersion {
   using element = T;
   using state = integer_moments;
-  using folds_as = integer_spread<T>;
-  using merges_as = integer_spread<std::int64_t>;
+  using folds_as = integer_dispersion<T>;
+  using merges_as = integer_dispersion<std::int64_t>;
   static constexpr bool order_free = true;
   FANIN_HOST_DEVICE static constexpr state identity() { return {0, 0, 0}; }
   template <class Integer>
@@ -170,7 +172,7 @@ struct integer_spread {
   }
   template <class R>
   FANIN_HOST_DEVICE static R finish(const state& s, std::uint64_t count) {
-    return rounded_spread(s, count, {Root, Ddof});
+    return rounded_dispersion(s, count, {Root, Ddof});
   }
   template <class R>
   static error_bound bound(const rounding_chain&, std::uint64_t) {
@@ -181,15 +183,15 @@ struct integer_spread {
 }  // namespace accumulator
 
 template <std::integral T>
-struct recipe_for<operation::variance, method::fast, T> : accumulator::uses<accumulator::integer_spread<T>> {};
+struct recipe_for<operation::variance, method::fast, T> : accumulator::uses<accumulator::integer_dispersion<T>> {};
 template <std::integral T>
 struct recipe_for<operation::standard_deviation, method::fast, T>
-    : accumulator::uses<accumulator::integer_spread<T, true>> {};
+    : accumulator::uses<accumulator::integer_dispersion<T, true>> {};
 template <std::integral T>
 struct recipe_for<operation::sample_variance, method::fast, T>
-    : accumulator::uses<accumulator::integer_spread<T, false, 1>> {};
+    : accumulator::uses<accumulator::integer_dispersion<T, false, 1>> {};
 template <std::integral T>
 struct recipe_for<operation::sample_standard_deviation, method::fast, T>
-    : accumulator::uses<accumulator::integer_spread<T, true, 1>> {};
+    : accumulator::uses<accumulator::integer_dispersion<T, true, 1>> {};
 
 }  // namespace fanin

@@ -26,8 +26,8 @@ struct compensated_double_moments {
 /// The variance (Q - S^2 / n) / (n - ddof) of n = `count` > ddof numbers, or its root, where S and Q are the sums of
 /// the numbers and of their squares. Each sum is a double and its low part; what is computed of them carries low
 /// parts too, and no square of S overflows. A difference below 0 counts as 0.
-FANIN_HOST_DEVICE FANIN_NOINLINE inline double spread_of_sums(const compensated_double_moments& s,
-                                                              std::uint64_t count, spread_measure wanted) {
+FANIN_HOST_DEVICE FANIN_NOINLINE inline double dispersion_of_sums(const compensated_double_moments& s,
+                                                                  std::uint64_t count, dispersion_measure wanted) {
   const auto n = static_cast<double>(count);
   double sum_low, squares_low, rest;
   const double sum = two_sum(s.sum.sum, s.sum.error, sum_low);
@@ -147,15 +147,15 @@ struct shifted_moments : compensated_moments<T> {
 
 /// Variance or standard deviation from the sums of Moments.
 template <class Moments, bool Root = false, unsigned Ddof = 0>
-struct rounded_spread_of : Moments {
+struct rounded_dispersion_of : Moments {
   using folds_as = Moments;
   template <class R>
   FANIN_HOST_DEVICE static R finish(const typename Moments::state& s, std::uint64_t count) {
-    return canonical(static_cast<R>(spread_of_sums(Moments::sums(s), count, {Root, Ddof})));
+    return canonical(static_cast<R>(dispersion_of_sums(Moments::sums(s), count, {Root, Ddof})));
   }
   template <class R>
   static error_bound bound(const rounding_chain& chain, std::uint64_t) {
-    return spread_bound<R>(Moments::error_of_sums(chain), Moments::of_variance, Moments::lost, Root);
+    return dispersion_bound<R>(Moments::error_of_sums(chain), Moments::of_variance, Moments::lost, Root);
   }
 };
 
@@ -173,25 +173,25 @@ struct moments_of<method::fast, double> {
   using type = shifted_moments<double>;
 };
 template <method How, class T, bool Root, unsigned Ddof>
-using spread_recipe = uses<rounded_spread_of<typename moments_of<How, T>::type, Root, Ddof>>;
+using dispersion_recipe = uses<rounded_dispersion_of<typename moments_of<How, T>::type, Root, Ddof>>;
 
 }  // namespace accumulator
 
 template <method How, std::floating_point T>
 requires(How != method::exact) struct recipe_for<operation::variance, How, T>
-    : accumulator::spread_recipe<How, T, false, 0> {
+    : accumulator::dispersion_recipe<How, T, false, 0> {
 };
 template <method How, std::floating_point T>
 requires(How != method::exact) struct recipe_for<operation::standard_deviation, How, T>
-    : accumulator::spread_recipe<How, T, true, 0> {
+    : accumulator::dispersion_recipe<How, T, true, 0> {
 };
 template <method How, std::floating_point T>
 requires(How != method::exact) struct recipe_for<operation::sample_variance, How, T>
-    : accumulator::spread_recipe<How, T, false, 1> {
+    : accumulator::dispersion_recipe<How, T, false, 1> {
 };
 template <method How, std::floating_point T>
 requires(How != method::exact) struct recipe_for<operation::sample_standard_deviation, How, T>
-    : accumulator::spread_recipe<How, T, true, 1> {
+    : accumulator::dispersion_recipe<How, T, true, 1> {
 };
 
 }  // namespace fanin

@@ -148,7 +148,7 @@ inline constexpr auto all_element_types =
     detail::for_each_element_row([](const auto& row) { return row.enumerator; });
 
 /// The size of an element in bytes.
-constexpr std::size_t size_of(element_type type) {
+constexpr std::size_t byte_size(element_type type) {
   return with_element(type, [&]<class T>() { return sizeof(T); });
 }
 constexpr bool is_floating(element_type type) {

@@ -16,9 +16,9 @@ struct execution {
   std::size_t copy_room = 0;   ///< the most shared memory of a block if kernels use bulk copies, else 0
   double bytes_per_cycle = 0;  ///< what the device's memory delivers to a multiprocessor in one of its cycles
   CUstream_st* stream = nullptr;
-  unsigned* ticket = nullptr;   ///< in device memory; 0 between launches
-  void* exact_total = nullptr;  ///< in device memory; room for any recipe's state, 0 between launches
-  void* scratch = nullptr;      ///< in device memory
+  unsigned* ticket = nullptr;  ///< in device memory; 0 between launches
+  void* grid_total = nullptr;  ///< in device memory; room for any recipe's state, 0 between launches
+  void* scratch = nullptr;     ///< in device memory
   std::size_t scratch_bytes = 0;
   void* host_state = nullptr;  ///< in pinned host memory; room for any recipe's state
 };

@@ -207,30 +207,30 @@ class vector_fold {
  public:
   using T = typename A::element;
   using state = typename A::state;
-  static constexpr int lanes = adds_runs<A> || adds_words<A> ? 1 : vector<T>::size < 4 ? vector<T>::size : 4;
+  static constexpr int chains = adds_runs<A> || adds_words<A> ? 1 : vector<T>::size < 4 ? vector<T>::size : 4;
 
   __device__ vector_fold() {
 #pragma unroll
-    for (state& s : lanes_) s = A::identity();
+    for (state& s : chains_) s = A::identity();
   }
   /// Adds a vector of each of the arrays, whose first elements have the position `position` in the whole input.
   __device__ void add(const arrays_of<A>& arrays, const one_vector<T>& v, std::uint64_t position) {
     if constexpr (adds_words<A>) {
-      A::add_words(lanes_[0], v.x.at, arrays.rule);
+      A::add_words(chains_[0], v.x.at, arrays.rule);
       return;
     }
     const auto x = read_all<A>(arrays, v.x.at);
     if constexpr (adds_runs<A>) {
-      A::add_run(lanes_[0], x.at, position);
+      A::add_run(chains_[0], x.at, position);
     } else {
 #pragma unroll
-      for (int i = 0; i < vector<T>::size; ++i) add_at<A>(lanes_[i % lanes], position + i, x.at[i]);
+      for (int i = 0; i < vector<T>::size; ++i) add_at<A>(chains_[i % chains], position + i, x.at[i]);
     }
   }
   __device__ void add(const arrays_of<A>& arrays, const two_vectors<T>& v, std::uint64_t position) {
     const auto x = read_all<A>(arrays, v.x.at), y = read_all<A>(arrays, v.y.at);
 #pragma unroll
-    for (int i = 0; i < vector<T>::size; ++i) add_at<A>(lanes_[i % lanes], position + i, x.at[i], y.at[i]);
+    for (int i = 0; i < vector<T>::size; ++i) add_at<A>(chains_[i % chains], position + i, x.at[i], y.at[i]);
   }
   /// Adds the elements before and after the vectors: each of the first threads of block 0 adds one from the head and
   /// one from the tail.
@@ -244,26 +244,26 @@ class vector_fold {
   /// The merge of this thread's states.
   __device__ state total() {
 #pragma unroll
-    for (int step = lanes / 2; step > 0; step /= 2) {
+    for (int step = chains / 2; step > 0; step /= 2) {
 #pragma unroll
-      for (int i = 0; i < step; ++i) A::merge(lanes_[i], lanes_[i + step]);
+      for (int i = 0; i < step; ++i) A::merge(chains_[i], chains_[i + step]);
     }
-    return lanes_[0];
+    return chains_[0];
   }
-  static constexpr int adds_in_vector = vector<T>::size / lanes;
+  static constexpr int adds_in_vector = vector<T>::size / chains;
   static constexpr int most_end_adds = 2;
-  static constexpr int merge_levels = lanes == 4 ? 2 : lanes == 2 ? 1 : 0;
+  static constexpr int merge_levels = chains == 4 ? 2 : chains == 2 ? 1 : 0;
 
  private:
   __device__ void add_one(const arrays_of<A>& arrays, const T* x, std::uint64_t position) {
     if constexpr (accumulator::inputs_of<A>() == 2) {
-      add_at<A>(lanes_[0], position, read<A>(arrays, *x), read<A>(arrays, *arrays.y.at(x)));
+      add_at<A>(chains_[0], position, read<A>(arrays, *x), read<A>(arrays, *arrays.y.at(x)));
     } else {
-      add_at<A>(lanes_[0], position, read<A>(arrays, *x));
+      add_at<A>(chains_[0], position, read<A>(arrays, *x));
     }
   }
 
-  state lanes_[lanes];
+  state chains_[chains];
 };
 
 }  // namespace fanin::device_code

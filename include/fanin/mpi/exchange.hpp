@@ -54,7 +54,7 @@ inline void write_status(std::int64_t* status, lane_merge how, std::int64_t sign
 /// Throws if the merged status says that ranks differ, or failed. The signatures of all ranks are the same if their
 /// sum and that of their squares are those of equal ones.
 inline void check_status(const std::int64_t* status, lane_merge how, std::int64_t signature, MPI_Comm comm) {
-  const std::int64_t ranks = how == lane_merge::sum ? size_of(comm) : 1;
+  const std::int64_t ranks = how == lane_merge::sum ? rank_count(comm) : 1;
   if (status[1] != ranks * signature ||
       status[2] != (how == lane_merge::sum ? ranks * signature * signature : -signature)) {
     throw invalid_argument("the ranks ask for different operations, types, results or treatments of NaN");

@@ -51,7 +51,7 @@ class [[nodiscard]] pending {
           format(lanes_of(what_, type)),
           lanes(detail::sent_lanes(format.count) + detail::status_lanes),
           sent(lanes, format.count, format.merge,
-               detail::signature_of(what, type, type_of<typename form_of<R>::number>, chosen.nan),
+               detail::signature_of(what, type, type_of<typename result_traits<R>::number>, chosen.nan),
                [&](std::span<std::int64_t> own) {
                  inputs.check();
                  done = to_lanes(what, inputs.views, own, chosen);

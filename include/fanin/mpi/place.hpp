@@ -44,7 +44,7 @@ inline int rank_in(MPI_Comm comm) {
   check(MPI_Comm_rank(comm, &rank), "MPI_Comm_rank");
   return rank;
 }
-inline int size_of(MPI_Comm comm) {
+inline int rank_count(MPI_Comm comm) {
   int size = 0;
   check(MPI_Comm_size(comm, &size), "MPI_Comm_size");
   return size;

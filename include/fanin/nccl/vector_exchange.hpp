@@ -108,7 +108,7 @@ class vector_exchange {
       if (step >= 2) summed[step % 2].hold_up(stream_);
       call_group group;
       if (step < steps) scatter(step);
-      if (step >= 2 && gather) spread(step - 2);
+      if (step >= 2 && gather) all_gather_step(step - 2);
       group.end();
       if (step >= steps) continue;
       arrived.record(stream_);
@@ -160,7 +160,7 @@ class vector_exchange {
       receive(row(p, step), length(rank_, step), p);
     });
   }
-  void spread(std::size_t step) const {
+  void all_gather_step(std::size_t step) const {
     for_each_other([&](std::size_t p) {
       send(sums(step), length(rank_, step), p);
       receive(piece(p, step), length(p, step), p);

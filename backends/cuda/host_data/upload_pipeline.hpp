@@ -14,15 +14,15 @@ namespace fanin::cuda {
 const void* address_for_direct_read(const array_view& input);
 
 /// Folds host data of any length, in the order in which it comes. The bounds of the chunks depend on the position of
-/// the elements alone, not on the blocks that are pushed. A context has at most one host_feed at a time.
-class host_feed {
+/// the elements alone, not on the blocks that are pushed. A context has at most one upload_pipeline at a time.
+class upload_pipeline {
  public:
   /// `arrays`: the number of inputs that the kernel reads.
-  host_feed(context& context, const device_fold& kernel, std::size_t element_bytes, int arrays);
+  upload_pipeline(context& context, const kernel_launcher& kernel, std::size_t element_bytes, int arrays);
   /// Waits for copies and kernels that were enqueued.
-  ~host_feed();
-  host_feed(const host_feed&) = delete;
-  host_feed& operator=(const host_feed&) = delete;
+  ~upload_pipeline();
+  upload_pipeline(const upload_pipeline&) = delete;
+  upload_pipeline& operator=(const upload_pipeline&) = delete;
 
   /// Folds arrays of `count` elements each. Call it before the first push(), or after calls that filled whole chunks.
   /// Pinned memory is copied to the device directly, and is in use until total(); other memory is pushed.
@@ -30,7 +30,7 @@ class host_feed {
   void fold_arrays(std::span<const void* const> arrays, std::size_t count, unsigned threads);
   /// Folds a block of `count` elements. Up to `threads` threads copy it to pinned memory, and have done so on return.
   void push(const void* data, std::size_t count, unsigned threads);
-  /// Waits for all kernels, and returns the state of all elements, for host_fold::finish.
+  /// Waits for all kernels, and returns the state of all elements, for state_functions::finish.
   const void* total();
   const rounding_chain& longest_chain() const noexcept { return chain_; }
 
@@ -44,7 +44,7 @@ class host_feed {
   void fold();
 
   context& context_;
-  const device_fold& kernel_;
+  const kernel_launcher& kernel_;
   std::size_t element_bytes_;
   std::size_t arrays_;  ///< a chunk has equally many elements of each array, one array after the other
   execution where_;

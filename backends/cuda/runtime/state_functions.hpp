@@ -16,7 +16,7 @@ struct alignas(64) state_buffer {
   std::byte bytes[most_state_bytes];
 };
 
-struct host_fold {
+struct state_functions {
   fanin::reproducibility reproducibility;
   std::uint64_t longest;  ///< the most elements whose state one launch can form
   /// `total` is a state of the recipe's accumulator, `partial` a state that a kernel returned.
@@ -31,9 +31,10 @@ struct host_fold {
   error_bound (*bound)(const rounding_chain& chain, std::uint64_t count, element_type result);
 };
 
-/// The host_fold of a recipe, or null if there is no recipe. `partials_are_totals`: kernels return states of the
-/// recipe's own accumulator, not those of recipes.hpp. Stages and references do so for comparisons.
-const host_fold* find_host_fold(operation what, element_type type, method how, bool partials_are_totals = false);
+/// The state_functions of a recipe, or null if there is no recipe. `partials_are_totals`: kernels return states of
+/// the recipe's own accumulator, not those of recipes.hpp. Stages and references do so for comparisons.
+const state_functions* find_state_functions(operation what, element_type type, method how,
+                                            bool partials_are_totals = false);
 
 /// The bound of a result to which `count` elements are added that are folded with the chain.
 error_bound bound_of_addition(const request& request, const rounding_chain& chain, std::uint64_t count);

@@ -16,7 +16,7 @@ namespace fanin::cuda {
 /// A sum: an integer of Words words in two's complement, in units of 2^(32 place + Low). It knows if it has lost
 /// bits.
 template <int Words, int Low>
-struct placed_integer {
+struct scaled_integer {
   std::uint32_t word[Words];  ///< least significant first
   std::uint32_t tag;          ///< the place, in the lower bits, and flags
 
@@ -39,7 +39,7 @@ struct placed_integer {
   FANIN_HOST_DEVICE bool is_negative_zero() const { return (tag & has_positive) == 0 && is_zero(); }
 
   /// Adds a sum. The result has the higher one of both places.
-  FANIN_HOST_DEVICE void add(placed_integer more) {
+  FANIN_HOST_DEVICE void add(scaled_integer more) {
     if (((tag ^ more.tag) & ~(has_positive | unfit)) != 0) {
       if (place() < more.place()) {
         raise(more.place());
@@ -111,7 +111,7 @@ FANIN_HOST_DEVICE inline int exponent_of(float power) { return static_cast<int>(
 
 /// The sum divided by `count` > 0, and rounded once to R, the format of `to`. 0 gives +0.
 template <class R, int Words, int Low, class To = detail::float_format<R>>
-FANIN_HOST_DEVICE typename To::value rounded(const placed_integer<Words, Low>& s, std::uint64_t count, To to = {}) {
+FANIN_HOST_DEVICE typename To::value rounded(const scaled_integer<Words, Low>& s, std::uint64_t count, To to = {}) {
   using bits = typename To::bits;
   if (s.is_zero()) return to.made_of(0);
   std::uint32_t size[Words];

@@ -5,21 +5,21 @@
 #include <vector>
 
 #include "backends/cpu/presence.hpp"
-#include "backends/cuda/folded_elements.hpp"
-#include "backends/cuda/host_data/host_feed.hpp"
+#include "backends/cuda/host_data/upload_pipeline.hpp"
+#include "backends/cuda/partial_result.hpp"
 
 namespace fanin::cuda {
 
 /// Keeps a reference to the request and to the context, whose device is the calling thread's current one.
-class fed_fold {
+class host_data_fold {
  public:
-  fed_fold(const request& request, context& context);
+  host_data_fold(const request& request, context& context);
 
   void push(const input_views& blocks);
   /// Folds whole arrays, of which every element takes part, and to which nothing is pushed.
   void fold_arrays(const input_views& inputs);
   /// Waits for the state of all elements. Call it once, at the end.
-  void wait(folded_elements& into);
+  void wait(partial_result& into);
 
  private:
   void push_all(const input_views& blocks);
@@ -27,7 +27,7 @@ class fed_fold {
   void flush_pair();
 
   const request& request_;
-  host_feed feed_;
+  upload_pipeline feed_;
   cpu::present_blocks present_;
   std::uint64_t count_ = 0;
   std::vector<std::byte> pending_[2];

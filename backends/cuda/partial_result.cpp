@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "backends/cuda/folded_elements.hpp"
+#include "backends/cuda/partial_result.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -9,8 +9,8 @@
 
 namespace fanin::cuda {
 
-void folded_elements::set_counts(const host_fold& fold, stand_in absent, std::uint64_t count_, std::uint64_t present_,
-                                 std::uint64_t left_out) {
+void partial_result::set_counts(const state_functions& fold, stand_in absent, std::uint64_t count_,
+                                std::uint64_t present_, std::uint64_t left_out) {
   count = count_;
   present = present_;
   if (present > 0 || absent == stand_in::one) {
@@ -22,7 +22,7 @@ void folded_elements::set_counts(const host_fold& fold, stand_in absent, std::ui
   }
 }
 
-void folded_elements::append(const host_fold& fold, folded_elements& next) {
+void partial_result::append(const state_functions& fold, partial_result& next) {
   if (next.held > 0) {
     fold.move(next.total.bytes, count);
     fold.merge_totals(total.bytes, next.total.bytes);
@@ -33,10 +33,10 @@ void folded_elements::append(const host_fold& fold, folded_elements& next) {
   held += next.held;
 }
 
-outcome finished(const request& request, folded_elements& all, void* result) {
+outcome finished(const request& request, partial_result& all, void* result) {
   if (request.state_bytes == 0) check_count(request.what, all.present);
-  const device_fold& kernel = prepared_fold(request);
-  const host_fold& fold = kernel.host();
+  const kernel_launcher& kernel = prepared_launcher(request);
+  const state_functions& fold = kernel.host();
   const bool same_bits = fold.reproducibility == reproducibility::exact || kernel.ordered();
   if (all.present == 0) fold.reset(all.total.bytes);
   if (request.state_bytes > 0) {

@@ -13,10 +13,10 @@ namespace accumulator {
 /// The base of all exact accumulators. `State` is the public class; the value is rounded once. finish() takes a
 /// format that is known at run time, too, and then gives the bits.
 template <class T, class State>
-struct exact_total {
+struct exact_accumulator_base {
   using element = T;
   using state = State;
-  using merges_as = exact_total;
+  using merges_as = exact_accumulator_base;
   static constexpr bool order_free = true, rounds_once = true;
   FANIN_HOST_DEVICE static state identity() { return {}; }
   FANIN_HOST_DEVICE static void add(state& s, T x) { s.add(x); }
@@ -33,7 +33,7 @@ struct exact_total {
 
 /// Sum of Term::of(x), which T holds exactly.
 template <class T, class Term = plain_term>
-struct exact_sum : exact_total<T, exact_accumulator<T>> {
+struct exact_sum : exact_accumulator_base<T, exact_accumulator<T>> {
   FANIN_HOST_DEVICE static void add(exact_accumulator<T>& s, T x) { s.add(Term::of(x)); }
 };
 
@@ -47,7 +47,7 @@ struct exact_mean : exact_sum<T> {
 };
 
 template <class T>
-struct exact_square_sum : exact_total<T, exact_square_accumulator<T>> {};
+struct exact_square_sum : exact_accumulator_base<T, exact_square_accumulator<T>> {};
 
 template <class T>
 struct exact_norm : exact_square_sum<T> {
@@ -61,18 +61,18 @@ struct exact_norm : exact_square_sum<T> {
 
 /// Variances and standard deviations.
 template <class T, bool Root = false, unsigned Ddof = 0>
-struct exact_spread : exact_total<T, exact_moments_accumulator<T>> {
-  using folds_as = exact_spread<T>;
-  static constexpr spread_measure measure{Root, Ddof};
+struct exact_dispersion : exact_accumulator_base<T, exact_moments_accumulator<T>> {
+  using folds_as = exact_dispersion<T>;
+  static constexpr dispersion_measure measure{Root, Ddof};
   template <class R, class To = fanin::detail::float_format<R>>
   FANIN_HOST_DEVICE static typename To::value finish(const exact_moments_accumulator<T>& s, std::uint64_t count,
                                                      To to = {}) {
-    return s.template spread_of<R>(count, measure, to);
+    return s.template dispersion_of<R>(count, measure, to);
   }
 };
 
 template <class T>
-struct exact_dot : exact_total<T, exact_dot_accumulator<T>> {
+struct exact_dot : exact_accumulator_base<T, exact_dot_accumulator<T>> {
   static constexpr std::size_t inputs = 2;
   FANIN_HOST_DEVICE static void add(exact_dot_accumulator<T>& s, T x, T y) { s.add(x, y); }
 };
@@ -89,16 +89,16 @@ struct recipe_for<operation::sum_of_squares, method::exact, T> : accumulator::us
 template <std::floating_point T>
 struct recipe_for<operation::norm2, method::exact, T> : accumulator::uses<accumulator::exact_norm<T>> {};
 template <std::floating_point T>
-struct recipe_for<operation::variance, method::exact, T> : accumulator::uses<accumulator::exact_spread<T>> {};
+struct recipe_for<operation::variance, method::exact, T> : accumulator::uses<accumulator::exact_dispersion<T>> {};
 template <std::floating_point T>
 struct recipe_for<operation::standard_deviation, method::exact, T>
-    : accumulator::uses<accumulator::exact_spread<T, true>> {};
+    : accumulator::uses<accumulator::exact_dispersion<T, true>> {};
 template <std::floating_point T>
 struct recipe_for<operation::sample_variance, method::exact, T>
-    : accumulator::uses<accumulator::exact_spread<T, false, 1>> {};
+    : accumulator::uses<accumulator::exact_dispersion<T, false, 1>> {};
 template <std::floating_point T>
 struct recipe_for<operation::sample_standard_deviation, method::exact, T>
-    : accumulator::uses<accumulator::exact_spread<T, true, 1>> {};
+    : accumulator::uses<accumulator::exact_dispersion<T, true, 1>> {};
 template <std::floating_point T>
 struct recipe_for<operation::dot, method::exact, T> : accumulator::uses<accumulator::exact_dot<T>> {};
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "backends/cuda/host_data/fed_fold.hpp"
+#include "backends/cuda/host_data/host_data_fold.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -7,12 +7,12 @@
 
 namespace fanin::cuda {
 
-fed_fold::fed_fold(const request& request, context& context)
+host_data_fold::host_data_fold(const request& request, context& context)
     : request_(request),
-      feed_(context, prepared_fold(request), size_of(request.inputs.type()), request.inputs.size()),
+      feed_(context, prepared_launcher(request), byte_size(request.inputs.type()), request.inputs.size()),
       present_(request) {}
 
-void fed_fold::push(const input_views& blocks) {
+void host_data_fold::push(const input_views& blocks) {
   if (!is_partial(blocks, request_.nan)) {
     present_.pass(blocks);
     return push_all(blocks);
@@ -20,22 +20,22 @@ void fed_fold::push(const input_views& blocks) {
   present_.push(blocks, [this](const input_views& part) { push_all(part); });
 }
 
-void fed_fold::fold_arrays(const input_views& inputs) {
+void host_data_fold::fold_arrays(const input_views& inputs) {
   const void* const arrays[] = {inputs[0].data, inputs[1].data};
   feed_.fold_arrays(std::span(arrays, static_cast<std::size_t>(inputs.size())), inputs.count(), request_.threads);
   count_ = inputs.count();
 }
 
-void fed_fold::wait(folded_elements& into) {
+void host_data_fold::wait(partial_result& into) {
   flush_pair();
   std::memcpy(into.total.bytes, feed_.total(), most_state_bytes);
   into.chain = feed_.longest_chain();
   const std::uint64_t all = count_ + present_.left_out();
-  into.set_counts(prepared_fold(request_).host(), row_of(request_.what).absent, all, all - present_.absent(),
+  into.set_counts(prepared_launcher(request_).host(), row_of(request_.what).absent, all, all - present_.absent(),
                   present_.left_out());
 }
 
-void fed_fold::push_all(const input_views& blocks) {
+void host_data_fold::push_all(const input_views& blocks) {
   if (blocks.size() == 1) {
     feed_.push(blocks[0].data, blocks.count(), request_.threads);
   } else {
@@ -45,13 +45,13 @@ void fed_fold::push_all(const input_views& blocks) {
 }
 
 /// Collects the elements of two inputs until they fill a chunk: first those of one input, then those of the other.
-void fed_fold::push_pair(input_views blocks) {
-  const std::size_t chunk = chunk_bytes / (2 * size_of(blocks.type()));
+void host_data_fold::push_pair(input_views blocks) {
+  const std::size_t chunk = chunk_bytes / (2 * byte_size(blocks.type()));
   while (blocks.count() > 0) {
     const std::size_t n = std::min(blocks.count(), chunk - pending_count_);
     for (int i = 0; i < 2; ++i) {
       const auto* const bytes = static_cast<const std::byte*>(blocks[i].data);
-      pending_[i].insert(pending_[i].end(), bytes, bytes + n * size_of(blocks.type()));
+      pending_[i].insert(pending_[i].end(), bytes, bytes + n * byte_size(blocks.type()));
     }
     pending_count_ += n;
     if (pending_count_ == chunk) flush_pair();
@@ -59,7 +59,7 @@ void fed_fold::push_pair(input_views blocks) {
   }
 }
 
-void fed_fold::flush_pair() {
+void host_data_fold::flush_pair() {
   const void* const both[] = {pending_[0].data(), pending_[1].data()};
   if (pending_count_ > 0) feed_.fold_arrays(both, pending_count_, request_.threads);
   for (auto& elements : pending_) elements.clear();

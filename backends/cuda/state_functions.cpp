@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "backends/cuda/runtime/host_fold.hpp"
+#include "backends/cuda/runtime/state_functions.hpp"
 
 #include <new>
 #include <type_traits>
@@ -26,7 +26,7 @@ void merge_partial(void* into, const void* from) {
   if constexpr (std::is_void_v<Recipe>) {
     A::merge(*static_cast<state*>(into), static_cast<state>(partial));
   } else {
-    A::merge(*static_cast<state*>(into), form_of<Recipe>::total(partial));
+    A::merge(*static_cast<state*>(into), device_recipe<Recipe>::total(partial));
   }
 }
 
@@ -48,17 +48,17 @@ void move_state(void* total, std::uint64_t by) {
   if constexpr (!std::is_void_v<State>) static_cast<State*>(total)->index += by;
 }
 
-/// The host_fold of a recipe whose kernels return states of type Partial. A Partial converts to a state of the
+/// The state_functions of a recipe whose kernels return states of type Partial. A Partial converts to a state of the
 /// recipe's accumulator.
 template <class Recipe, class Partial, bool AreTotals>
-constexpr host_fold host_fold_of() {
+constexpr state_functions state_functions_of() {
   using A = typename Recipe::accumulator;
   using needed_recipe = std::conditional_t<compares<Recipe> && !AreTotals, Recipe, void>;
   using state = typename A::state;
   static_assert(std::is_same_v<state, typename accumulator::folds_as_t<A>::state>);
   static_assert(sizeof(state) <= most_state_bytes && sizeof(Partial) <= most_state_bytes);
   return {A::order_free ? reproducibility::exact : reproducibility::run_to_run,
-          form_of<Recipe>::longest,
+          device_recipe<Recipe>::longest,
           [](void* into) { ::new (into) state(A::identity()); },
           &merge_partial<accumulator::folds_as_t<A>, Partial, needed_recipe>,
           &merge_states<accumulator::folds_as_t<A>>,
@@ -75,10 +75,12 @@ constexpr host_fold host_fold_of() {
 
 }  // namespace
 
-const host_fold* find_host_fold(operation what, element_type type, method how, bool partials_are_totals) {
-  return with_recipe(what, type, how, [&]<class Recipe>(Recipe) -> const host_fold* {
-    static constexpr host_fold from_partials = host_fold_of<Recipe, typename form_of<Recipe>::partial, false>();
-    static constexpr host_fold from_totals = host_fold_of<Recipe, typename Recipe::accumulator::state, true>();
+const state_functions* find_state_functions(operation what, element_type type, method how, bool partials_are_totals) {
+  return with_recipe(what, type, how, [&]<class Recipe>(Recipe) -> const state_functions* {
+    static constexpr state_functions from_partials =
+        state_functions_of<Recipe, typename device_recipe<Recipe>::partial, false>();
+    static constexpr state_functions from_totals =
+        state_functions_of<Recipe, typename Recipe::accumulator::state, true>();
     return partials_are_totals ? &from_totals : &from_partials;
   });
 }

@@ -7,7 +7,7 @@
 namespace fanin::serial {
 
 /// One textbook sum. `sum` and `bound` exist for f32 and f64; both take the count of elements.
-struct study {
+struct textbook_sum {
   variant_info info;
   float (*sum_f32)(const float* x, std::size_t count);
   double (*sum_f64)(const double* x, std::size_t count);
@@ -16,6 +16,6 @@ struct study {
 };
 
 /// All textbook sums, in the order in which users see them.
-std::span<const study> studies() noexcept;
+std::span<const textbook_sum> textbook_sums() noexcept;
 
 }  // namespace fanin::serial

@@ -23,7 +23,7 @@ unsigned long long atomicMax(unsigned long long* into, unsigned long long value)
 // These headers have to come after exact_on_cpu.hpp.
 #include "backends/cuda/batch/exact_columns.cuh"
 #include "backends/cuda/batch/exact_rows.cuh"
-#include "backends/cuda/batch/placed_sum.cuh"
+#include "backends/cuda/batch/scaled_sum.cuh"
 
 #include "tests/support/inputs.hpp"
 
@@ -32,7 +32,7 @@ namespace {
 
 /// The accumulators under test, in an unnamed namespace as on_cpu.hpp wants it.
 template <class T>
-struct exact : cuda::placed_sum<T> {};
+struct exact : cuda::scaled_sum<T> {};
 
 /// Headers have functions that these kernels do not call.
 [[maybe_unused]] const auto others = &cuda::find_item;
@@ -94,7 +94,7 @@ std::vector<T> small_integers(std::size_t count) {
   return x;
 }
 
-TEST_SUITE("unit/placed_kernels") {
+TEST_SUITE("unit/scaled_kernels") {
   TEST_CASE_TEMPLATE("short rows", A, exact<float>, exact<double>) {
     using T = typename A::element;
     constexpr std::uint64_t size = 16 / sizeof(T), threads = cuda::tuning::row_threads;

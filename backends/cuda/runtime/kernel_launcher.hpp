@@ -8,7 +8,7 @@
 #include <fanin/cuda/launch.cuh>
 #include <fanin/loop.hpp>
 
-#include "backends/cuda/runtime/host_fold.hpp"
+#include "backends/cuda/runtime/state_functions.hpp"
 
 namespace fanin::cuda {
 
@@ -40,7 +40,7 @@ struct batch_fold {
 /// The inputs from their element `begin` on.
 inline operands operands_at(const input_views& inputs, std::uint64_t begin) {
   const auto at = [&](const array_view& x) -> const void* {
-    return x.data == nullptr ? nullptr : static_cast<const std::byte*>(x.data) + begin * size_of(x.type);
+    return x.data == nullptr ? nullptr : static_cast<const std::byte*>(x.data) + begin * byte_size(x.type);
   };
   return {at(inputs[0]), at(inputs[1]), begin};
 }
@@ -49,7 +49,7 @@ inline operands operands_at(const input_views& inputs, std::uint64_t begin) {
 inline void check_inputs_reach(const input_views& inputs, int device) {
   for (int i = 0; i < inputs.size(); ++i) {
     check_reach(inputs[i].data, inputs[i].bytes(), device, "the input");
-    if (reinterpret_cast<std::uintptr_t>(inputs[i].data) % size_of(inputs.type()) != 0) {
+    if (reinterpret_cast<std::uintptr_t>(inputs[i].data) % byte_size(inputs.type()) != 0) {
       throw invalid_argument("elements in device memory have to be aligned to their size");
     }
   }
@@ -61,13 +61,13 @@ inline void check_inputs_reach(const input_views& inputs, int device) {
 }
 
 /// Launches the kernels of one reduction. Objects are stateless and live as long as the process. Counts are above 0.
-class device_fold {
+class kernel_launcher {
  public:
-  explicit device_fold(const host_fold* host) noexcept : host_(host) {}
-  virtual ~device_fold() = default;
+  explicit kernel_launcher(const state_functions* host) noexcept : host_(host) {}
+  virtual ~kernel_launcher() = default;
 
   /// The part of the reduction on the host.
-  const host_fold& host() const noexcept { return *host_; }
+  const state_functions& host() const noexcept { return *host_; }
 
   /// Enqueues the fold of `count` elements, which writes the state to `out`, device memory or pinned host memory.
   /// @throws device_error
@@ -94,7 +94,7 @@ class device_fold {
   virtual bool ordered() const { return true; }
 
  private:
-  const host_fold* host_;
+  const state_functions* host_;
 };
 
 }  // namespace fanin::cuda

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batches of vectors for a warp, which come from device memory in one of two ways: by loads into registers
-// (loaded_batches), or by asynchronous bulk copies into a ring of buffers in shared memory (copied_batches). Both
+// Tiles of vectors for a warp, which come from device memory in one of two ways: by loads into registers
+// (loaded_tiles), or by asynchronous bulk copies into a ring of buffers in shared memory (copied_tiles). Both
 // classes have the members that window_sums calls.
 #pragma once
 
@@ -10,29 +10,29 @@
 
 namespace fanin::cuda {
 
-/// Deals the batches of a block out to its warps at run time, since some warps are faster than others. Batches are
-/// numbered; turn t of a block is batch blockIdx.x + t * gridDim.x.
-class batch_turns {
+/// Deals the tiles of a block out to its warps at run time, since some warps are faster than others. Tiles are
+/// numbered; turn t of a block is tile blockIdx.x + t * gridDim.x.
+class tile_turns {
  public:
   static constexpr std::uint64_t none = ~std::uint64_t{0};
 
   /// The warp has turn `first`, then the turns that it draws from the block's counter `turns_taken` in shared memory.
-  __device__ batch_turns(std::uint64_t batches, unsigned first, unsigned& turns_taken)
-      : batches_(batches), turns_taken_(turns_taken), turn_(first) {}
+  __device__ tile_turns(std::uint64_t tiles, unsigned first, unsigned& turns_taken)
+      : tiles_(tiles), turns_taken_(turns_taken), turn_(first) {}
 
-  /// The batch of a turn of this block, or none.
-  __device__ std::uint64_t batch_of(unsigned turn) const {
+  /// The tile of a turn of this block, or none.
+  __device__ std::uint64_t tile_of(unsigned turn) const {
     const std::uint64_t number = blockIdx.x + std::uint64_t{turn} * gridDim.x;
-    return number < batches_ ? number : none;
+    return number < tiles_ ? number : none;
   }
-  /// The batch of the warp's next turn, or none. A whole warp calls it.
+  /// The tile of the warp's next turn, or none. A whole warp calls it.
   __device__ std::uint64_t next() {
-    const std::uint64_t number = batch_of(__shfl_sync(0xffffffffu, turn_, 0));
+    const std::uint64_t number = tile_of(__shfl_sync(0xffffffffu, turn_, 0));
     if (number != none) request_turn();
     return number;
   }
   /// Draws the turn that the following next() returns. The atomic operation is issued this early so that the addition
-  /// of a batch hides its latency.
+  /// of a tile hides its latency.
   __device__ void request_turn() {
     if (threadIdx.x % 32 > 0) return;
     // After an atomicAdd, the compiler would have the warp wait for the result here.
@@ -43,27 +43,27 @@ class batch_turns {
   }
 
  private:
-  std::uint64_t batches_;
+  std::uint64_t tiles_;
   unsigned& turns_taken_;
   unsigned turn_;  ///< defined in the warp's first lane
 };
 
-/// Batches in registers, LaneVectors vectors for each lane. As soon as a vector is taken, its registers receive that
-/// of the next batch. Whole warps call all members, here and in copied_batches.
+/// Tiles in registers, LaneVectors vectors for each lane. As soon as a vector is taken, its registers receive that
+/// of the next tile. Whole warps call all members, here and in copied_tiles.
 template <class Terms, int LaneVectors>
-class loaded_batches {
+class loaded_tiles {
   using element_vector = vector<typename Terms::element>;
 
  public:
   using vector = typename Terms::vector;
-  /// Whether a warp may spend a microsecond before its first batch, as most data is still on its way then.
+  /// Whether a warp may spend a microsecond before its first tile, as most data is still on its way then.
   static constexpr bool fetches_code_first = false;
-  static constexpr int unrolled_vectors = LaneVectors;  ///< in a loop over a batch: vectors are registers here
+  static constexpr int unrolled_vectors = LaneVectors;  ///< in a loop over a tile: vectors are registers here
 
-  /// The first batch has `count` <= LaneVectors vectors for each lane, from `first` on and `stride` apart. The others
-  /// are the batches of `turns` in the array `body`.
-  __device__ loaded_batches(const Terms& terms, const element_vector* first, unsigned stride, int count,
-                            const element_vector* body, const batch_turns& turns)
+  /// The first tile has `count` <= LaneVectors vectors for each lane, from `first` on and `stride` apart. The others
+  /// are the tiles of `turns` in the array `body`.
+  __device__ loaded_tiles(const Terms& terms, const element_vector* first, unsigned stride, int count,
+                          const element_vector* body, const tile_turns& turns)
       : terms_(terms), body_(body), turns_(turns), first_(first) {
     if (!__any_sync(0xffffffffu, count > 0)) {
       first_ = next_first_vector();
@@ -79,19 +79,19 @@ class loaded_batches {
     next_first_ = next_first_vector();
   }
 
-  /// Whether there is a current batch.
-  __device__ bool has_batch() const { return first_ != nullptr; }
+  /// Whether there is a current tile.
+  __device__ bool has_tile() const { return first_ != nullptr; }
   /// Whether a lane of the warp has a vector k in it. The others have terms of -0.
   __device__ bool has_vector(int k) const { return static_cast<unsigned>(k) < warp_count_; }
-  /// Vector k of this lane in the current batch.
+  /// Vector k of this lane in the current tile.
   __device__ const vector& at(int k) const { return v_[k]; }
-  /// Vector k, whose registers then receive that of the next batch. Each vector is taken once.
+  /// Vector k, whose registers then receive that of the next tile. Each vector is taken once.
   __device__ vector take(int k) {
     const vector held = v_[k];
     if (next_first_ != nullptr) v_[k] = terms_.load(next_first_ + k * 32);
     return held;
   }
-  /// Makes the next batch the current one, after take() of all vectors.
+  /// Makes the next tile the current one, after take() of all vectors.
   __device__ void advance() {
     first_ = next_first_;
     warp_count_ = LaneVectors;
@@ -100,42 +100,42 @@ class loaded_batches {
 
  private:
   __device__ const element_vector* next_first_vector() {
-    const std::uint64_t batch = turns_.next();
-    return batch != batch_turns::none ? body_ + batch * (32 * LaneVectors) + threadIdx.x % 32 : nullptr;
+    const std::uint64_t tile = turns_.next();
+    return tile != tile_turns::none ? body_ + tile * (32 * LaneVectors) + threadIdx.x % 32 : nullptr;
   }
 
   const Terms& terms_;
   const element_vector* body_;
-  batch_turns turns_;
+  tile_turns turns_;
   const element_vector* first_;
   const element_vector* next_first_;
   unsigned warp_count_;
   vector v_[LaneVectors];
 };
 
-/// The buffers of a warp, in shared memory: each slot holds a batch.
+/// The buffers of a warp, in shared memory: each slot holds a tile.
 template <class T, int LaneVectors, int Slots>
-struct batch_ring {
+struct tile_ring {
   static constexpr unsigned vectors = 32 * LaneVectors;
   alignas(128) vector<T> slot[Slots][vectors];
   copy_barrier arrived[Slots];
 };
 
-/// Batches that bulk copies bring into shared memory (compute capability 9.0). Copies take no registers. The last
-/// batch of the array may be incomplete.
+/// Tiles that bulk copies bring into shared memory (compute capability 9.0). Copies take no registers. The last
+/// tile of the array may be incomplete.
 template <class Terms, int LaneVectors, int Slots>
-class copied_batches {
+class copied_tiles {
   using element_vector = vector<typename Terms::element>;
 
  public:
-  using ring = batch_ring<typename Terms::element, LaneVectors, Slots>;
+  using ring = tile_ring<typename Terms::element, LaneVectors, Slots>;
   using vector = typename Terms::vector;
   static constexpr bool fetches_code_first = true;
-  static constexpr int unrolled_vectors = LaneVectors == 4 ? 4 : 2;  ///< 4: batches of 16-bit elements
+  static constexpr int unrolled_vectors = LaneVectors == 4 ? 4 : 2;  ///< 4: tiles of 16-bit elements
 
   /// Initialises the barriers of the ring, and touches no device memory. start() takes the block's first turns: one
   /// for each slot of each warp.
-  __device__ copied_batches(ring& warp_ring, const element_vector* body, std::uint64_t vectors, unsigned& turns_taken)
+  __device__ copied_tiles(ring& warp_ring, const element_vector* body, std::uint64_t vectors, unsigned& turns_taken)
       : ring_(warp_ring),
         body_(body),
         vectors_(vectors),
@@ -149,15 +149,15 @@ class copied_batches {
   __device__ void start() {
     __syncwarp();
 #pragma unroll 1
-    for (int i = 0; i < Slots; ++i) copy(i, turns_.batch_of(threadIdx.x / 32 + i * (blockDim.x / 32)));
+    for (int i = 0; i < Slots; ++i) copy(i, turns_.tile_of(threadIdx.x / 32 + i * (blockDim.x / 32)));
   }
-  /// Waits for the first batch. From here on the warps draw their turns.
+  /// Waits for the first tile. From here on the warps draw their turns.
   __device__ void begin() {
     turns_.request_turn();
     wait();
   }
 
-  __device__ bool has_batch() const { return slots_in_use_ > 0; }
+  __device__ bool has_tile() const { return slots_in_use_ > 0; }
   __device__ static bool has_vector(int) { return true; }
   __device__ vector at(int k) const { return {ring_.slot[slot_][k * 32 + threadIdx.x % 32]}; }
   __device__ vector take(int k) const { return at(k); }
@@ -170,9 +170,9 @@ class copied_batches {
   }
 
  private:
-  __device__ void copy(int slot, std::uint64_t batch) {
-    if (batch == batch_turns::none) return;
-    const std::uint64_t begin = batch * ring::vectors;
+  __device__ void copy(int slot, std::uint64_t tile) {
+    if (tile == tile_turns::none) return;
+    const std::uint64_t begin = tile * ring::vectors;
     const unsigned size = vectors_ - begin < ring::vectors ? static_cast<unsigned>(vectors_ - begin) : ring::vectors;
     if (threadIdx.x % 32 == 0) {
       ring_.arrived[slot].copy_once(ring_.slot[slot], body_ + begin, size * sizeof(element_vector));
@@ -185,7 +185,7 @@ class copied_batches {
     ring_.arrived[slot_].wait(parity_);
     if (slots_in_use_ == 1 && last_size_ < ring::vectors) fill_up();
   }
-  /// Completes the array's last batch with terms of -0. No copy into this slot follows.
+  /// Completes the array's last tile with terms of -0. No copy into this slot follows.
   __device__ void fill_up() {
     for (unsigned i = threadIdx.x % 32; i < ring::vectors; i += 32) {
       if (i >= last_size_) ring_.slot[slot_][i] = vector::negative_zeros().x;
@@ -195,11 +195,11 @@ class copied_batches {
   ring& ring_;
   const element_vector* body_;
   std::uint64_t vectors_;
-  batch_turns turns_;
-  int slot_ = 0;                        ///< the slot of the current batch
+  tile_turns turns_;
+  int slot_ = 0;                        ///< the slot of the current tile
   unsigned parity_ = 0;                 ///< the parity of the copy into that slot, for copy_barrier::wait()
-  int slots_in_use_ = 0;                ///< slots whose batch is copied or being copied
-  unsigned last_size_ = ring::vectors;  ///< vectors in the batch that was copied last
+  int slots_in_use_ = 0;                ///< slots whose tile is copied or being copied
+  unsigned last_size_ = ring::vectors;  ///< vectors in the tile that was copied last
 };
 
 }  // namespace fanin::cuda

@@ -2,17 +2,17 @@
 // Makes the result, and what is promised about it, from a fold of elements.
 #pragma once
 
-#include "backends/cuda/runtime/device_fold.hpp"
+#include "backends/cuda/runtime/kernel_launcher.hpp"
 
 namespace fanin::cuda {
 
 /// The fold that gpu_backend::prepare() found.
-inline const device_fold& prepared_fold(const request& request) {
-  return *static_cast<const device_fold*>(request.prepared);
+inline const kernel_launcher& prepared_launcher(const request& request) {
+  return *static_cast<const kernel_launcher*>(request.prepared);
 }
 
 /// What the host knows of elements that were folded.
-struct folded_elements {
+struct partial_result {
   state_buffer total;    ///< a state of the recipe's accumulator
   rounding_chain chain;  ///< the longest through which an element went
   std::uint64_t count = 0;
@@ -22,15 +22,15 @@ struct folded_elements {
 
   /// The elements of the state are those behind the first `left_out` of `count_`, and `present_` of them take part;
   /// `absent` stands for the others.
-  void set_counts(const host_fold& fold, stand_in absent, std::uint64_t count_, std::uint64_t present_,
+  void set_counts(const state_functions& fold, stand_in absent, std::uint64_t count_, std::uint64_t present_,
                   std::uint64_t left_out);
   /// Merges the elements that come after these. Their positions, which began with 0, go on from these in `next`,
   /// whose state is unspecified then.
-  void append(const host_fold& fold, folded_elements& next);
+  void append(const state_functions& fold, partial_result& next);
 };
 
 /// Writes the request's result, and returns its guarantees. The state is unspecified then.
 /// @throws invalid_argument if the operation has no value for so few elements; overflow
-outcome finished(const request& request, folded_elements& all, void* result);
+outcome finished(const request& request, partial_result& all, void* result);
 
 }  // namespace fanin::cuda

@@ -9,21 +9,21 @@
 
 #include <algorithm>
 
-#include <fanin/accumulator/exact_total.hpp>
+#include <fanin/accumulator/exact_recipes.hpp>
 
-#include "backends/cuda/batch/placed_integer.cuh"
+#include "backends/cuda/batch/scaled_integer.cuh"
 #include "backends/cuda/numbers.hpp"
 
 namespace fanin::cuda {
 
 template <class T>
-struct placed_vector;
+struct scaled_vector;
 
 /// Floats, and elements that are converted to floats and have Digits digits.
 template <>
-struct placed_vector<float> {
+struct scaled_vector<float> {
   /// The least place has the lowest bit of units_of(45).
-  using state = placed_integer<4, -172>;
+  using state = scaled_integer<4, -172>;
 
   /// Units of 2^(unit - 172), in which sums of up to 2^growth elements are below 2^63. `largest`: twice the bits of
   /// the largest element.
@@ -81,8 +81,8 @@ struct placed_vector<float> {
 };
 
 template <>
-struct placed_vector<double> {
-  using state = placed_integer<5, -1155>;
+struct scaled_vector<double> {
+  using state = scaled_integer<5, -1155>;
 
   template <int, int N>
   FANIN_HOST_DEVICE static state of(const double (&x)[N]) {
@@ -135,11 +135,11 @@ struct placed_vector<double> {
 
 /// Exact sums of elements T, or of numbers that have no more digits.
 template <class T>
-struct placed_sum {
+struct scaled_sum {
   using element = T;
   using number = computed_as<T>;
   static constexpr int digits = std::numeric_limits<T>::digits;
-  using state = typename placed_vector<number>::state;
+  using state = typename scaled_vector<number>::state;
   static constexpr bool order_free = true;
   /// The most elements of a state that fits: it has 33 bits or more above those of a vector.
   static constexpr std::uint64_t most_elements = std::uint64_t{1} << 33;
@@ -159,7 +159,7 @@ struct placed_sum {
   FANIN_HOST_DEVICE static state of_vector(const X (&x)[N]) {
     number numbers[N];
     for (int i = 0; i < N; ++i) numbers[i] = x[i];
-    return placed_vector<number>::template of<digits>(numbers);
+    return scaled_vector<number>::template of<digits>(numbers);
   }
   FANIN_HOST_DEVICE static void merge(state& s, const state& other) { s.add(other); }
 
@@ -190,22 +190,22 @@ struct placed_sum {
 
 /// The accumulator that batches fold first in place of A, an exact one, or void.
 template <class A>
-struct placed_form {
+struct scaled_form {
   using type = void;
 };
 template <class T, class Term>
-struct placed_form<accumulator::exact_sum<T, Term>> {
-  using type = placed_sum<T>;
+struct scaled_form<accumulator::exact_sum<T, Term>> {
+  using type = scaled_sum<T>;
 };
 /// Numbers of the formats of a width have no more digits than those of the first.
 template <class Word, class N>
-struct placed_form<by_word<Word, accumulator::exact_sum<N>>> {
+struct scaled_form<by_word<Word, accumulator::exact_sum<N>>> {
   using widest = std::conditional_t<sizeof(Word) == 1, e4m3, std::conditional_t<sizeof(Word) == 2, f16, N>>;
-  using type = by_word<Word, placed_sum<widest>>;
+  using type = by_word<Word, scaled_sum<widest>>;
 };
 template <class A>
-using placed_form_t = typename placed_form<A>::type;
+using scaled_form_t = typename scaled_form<A>::type;
 template <class A>
-concept has_placed_form = !std::is_void_v<placed_form_t<A>>;
+concept has_scaled_form = !std::is_void_v<scaled_form_t<A>>;
 
 }  // namespace fanin::cuda

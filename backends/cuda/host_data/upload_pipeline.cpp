@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "backends/cuda/host_data/host_feed.hpp"
+#include "backends/cuda/host_data/upload_pipeline.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -43,7 +43,8 @@ const void* address_for_direct_read(const array_view& input) {
   return reinterpret_cast<std::uintptr_t>(address) % 128 == 0 ? address : nullptr;
 }
 
-host_feed::host_feed(context& context, const device_fold& kernel, std::size_t element_bytes, int arrays)
+upload_pipeline::upload_pipeline(context& context, const kernel_launcher& kernel, std::size_t element_bytes,
+                                 int arrays)
     : context_(context),
       kernel_(kernel),
       element_bytes_(element_bytes),
@@ -55,7 +56,7 @@ host_feed::host_feed(context& context, const device_fold& kernel, std::size_t el
   copy_stream_ = context_.copy_stream();
 }
 
-host_feed::~host_feed() {
+upload_pipeline::~upload_pipeline() {
   static_cast<void>(cudaStreamSynchronize(copy_stream_));
   for (std::size_t i = 0; i < context::chunk_slots; ++i) {
     chunk_slot& slot = context_.chunk(i);
@@ -64,7 +65,7 @@ host_feed::~host_feed() {
   }
 }
 
-void host_feed::fold_arrays(std::span<const void* const> arrays, std::size_t count, unsigned threads) {
+void upload_pipeline::fold_arrays(std::span<const void* const> arrays, std::size_t count, unsigned threads) {
   if (count == 0) return;
   const std::size_t bytes = count * element_bytes_;
   // A single chunk overlaps with nothing: its copy and its kernel can be in one stream.
@@ -85,7 +86,7 @@ void host_feed::fold_arrays(std::span<const void* const> arrays, std::size_t cou
   }
 }
 
-void host_feed::push(const void* data, std::size_t count, unsigned threads) {
+void upload_pipeline::push(const void* data, std::size_t count, unsigned threads) {
   const auto* from = static_cast<const std::byte*>(data);
   std::size_t remaining = count * element_bytes_;
   copy_crew& crew = context_.crew();
@@ -114,7 +115,7 @@ void host_feed::push(const void* data, std::size_t count, unsigned threads) {
   }
 }
 
-const void* host_feed::total() {
+const void* upload_pipeline::total() {
   if (filled_ > 0) send_filled();
   if (sent_ > 0) fold();
   for (std::size_t i = 0; i < context::chunk_slots; ++i) {
@@ -125,7 +126,7 @@ const void* host_feed::total() {
 }
 
 /// Waits until the chunk's slot is free, and returns the slot.
-chunk_slot& host_feed::open(std::uint64_t chunk) {
+chunk_slot& upload_pipeline::open(std::uint64_t chunk) {
   chunk_slot& slot = slot_of(chunk);
   if (slot.busy) retire(slot);
   if (!slot.arrived) slot.arrived = allocate_device(chunk_bytes);
@@ -133,7 +134,7 @@ chunk_slot& host_feed::open(std::uint64_t chunk) {
 }
 
 /// Waits for the fold of the slot's chunk, and merges its state.
-void host_feed::retire(chunk_slot& slot) {
+void upload_pipeline::retire(chunk_slot& slot) {
   check(cudaEventSynchronize(slot.folded.get()), "waiting for a chunk");
   slot.busy = false;
   context_.times.copy_seconds += seconds_between(slot.copy_begun, slot.copied);
@@ -142,7 +143,7 @@ void host_feed::retire(chunk_slot& slot) {
 }
 
 /// Copies pinned memory to the device directly.
-void host_feed::send_pinned(const std::byte* from, std::size_t remaining) {
+void upload_pipeline::send_pinned(const std::byte* from, std::size_t remaining) {
   while (remaining > 0) {
     const std::size_t bytes = std::min(remaining, chunk_bytes - sent_);
     if (sent_ == 0) open(chunk_);
@@ -153,7 +154,7 @@ void host_feed::send_pinned(const std::byte* from, std::size_t remaining) {
 }
 
 /// Enqueues the copy of the chunk's next bytes, and folds the chunk when it is full.
-void host_feed::send(const std::byte* from, std::size_t bytes) {
+void upload_pipeline::send(const std::byte* from, std::size_t bytes) {
   const chunk_slot& slot = slot_of(chunk_);
   if (sent_ == 0) check(cudaEventRecord(slot.copy_begun.get(), copy_stream_), "cudaEventRecord");
   check(cudaMemcpyAsync(slot.arrived.get() + sent_, from, bytes, cudaMemcpyHostToDevice, copy_stream_),
@@ -162,10 +163,10 @@ void host_feed::send(const std::byte* from, std::size_t bytes) {
   if (sent_ == chunk_bytes) fold();
 }
 
-void host_feed::send_filled() { send(slot_of(chunk_).staging.get() + sent_, std::exchange(filled_, 0)); }
+void upload_pipeline::send_filled() { send(slot_of(chunk_).staging.get() + sent_, std::exchange(filled_, 0)); }
 
 /// Enqueues the fold of the current chunk, of which sent_ bytes are filled, and goes on to the next chunk.
-void host_feed::fold() {
+void upload_pipeline::fold() {
   const execution& where = where_;
   chunk_slot& slot = slot_of(chunk_);
   const std::size_t count = sent_ / (arrays_ * element_bytes_);

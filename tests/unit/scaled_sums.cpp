@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include "backends/cuda/batch/placed_sum.cuh"
+#include "backends/cuda/batch/scaled_sum.cuh"
 #include "tests/support/adversary.hpp"
 #include "tests/support/inputs.hpp"
 
@@ -14,7 +14,7 @@ namespace fanin::test {
 namespace {
 
 template <class T>
-using sums = cuda::placed_sum<T>;
+using sums = cuda::scaled_sum<T>;
 
 /// The states of neighbouring vectors, of which the last is filled up with -0, merged in random order.
 template <class T, int N>
@@ -63,7 +63,7 @@ bool check_fit(std::span<const T> x, generator& random) {
   return true;
 }
 
-TEST_SUITE("unit/placed_sums") {
+TEST_SUITE("unit/scaled_sums") {
   TEST_CASE_TEMPLATE("adversarial data", T, float, double) {
     constexpr int size = 16 / sizeof(T);
     adversary<T> data(18);

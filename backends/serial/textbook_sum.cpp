@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "backends/serial/study.hpp"
+#include "backends/serial/textbook_sum.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -117,7 +117,7 @@ error_bound neumaier_bound(std::uint64_t count) {
 
 #define FANIN_STUDY(NAME, METHOD, STORY) \
   { {#NAME, METHOD, STORY, ""}, NAME<float>, NAME<double>, NAME##_bound<float>, NAME##_bound<double> }
-constexpr study all[] = {
+constexpr textbook_sum all[] = {
     FANIN_STUDY(naive, method::fast, "one plain loop, one accumulator"),
     FANIN_STUDY(recursive, method::fast, "the upper half added onto the lower half, again and again"),
     FANIN_STUDY(pairwise, method::fast, "split in the middle, runs of 32 added plainly"),
@@ -128,6 +128,6 @@ constexpr study all[] = {
 
 }  // namespace
 
-std::span<const study> studies() noexcept { return all; }
+std::span<const textbook_sum> textbook_sums() noexcept { return all; }
 
 }  // namespace fanin::serial

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "backends/cuda/folded_data.hpp"
+#include "backends/cuda/fold_inputs.hpp"
 
 #include <algorithm>
 #include <chrono>
 
-#include "backends/cuda/host_data/fed_fold.hpp"
+#include "backends/cuda/host_data/host_data_fold.hpp"
 #include "backends/cuda/presence/presence.hpp"
 
 namespace fanin::cuda {
@@ -13,9 +13,9 @@ namespace {
 /// Folds `count` elements of data that the device can read, with as few launches as the states allow, whose states
 /// are merged in order. part(begin, count) returns the operands for elements from `begin` on.
 template <class Part>
-void fold_data(const device_fold& kernel, context& context, std::uint64_t count, std::uint64_t longest, Part part,
-               folded_elements& into) {
-  const host_fold& fold = kernel.host();
+void fold_data(const kernel_launcher& kernel, context& context, std::uint64_t count, std::uint64_t longest, Part part,
+               partial_result& into) {
+  const state_functions& fold = kernel.host();
   fold.reset(into.total.bytes);
   into.chain = {};
   std::uint64_t kernels = 0, begin = 0;
@@ -39,28 +39,28 @@ void fold_data(const device_fold& kernel, context& context, std::uint64_t count,
   into.chain.merges += static_cast<double>(kernels);
 }
 
-void fold_in_place(const request& request, const input_views& data, context& context, folded_elements& into) {
+void fold_in_place(const request& request, const input_views& data, context& context, partial_result& into) {
   fold_data(
-      prepared_fold(request), context, data.count(), ~std::uint64_t{0},
+      prepared_launcher(request), context, data.count(), ~std::uint64_t{0},
       [&](std::uint64_t begin, std::uint64_t) { return operands_at(data, begin); }, into);
-  into.set_counts(prepared_fold(request).host(), row_of(request.what).absent, data.count(), data.count(), 0);
+  into.set_counts(prepared_launcher(request).host(), row_of(request.what).absent, data.count(), data.count(), 0);
 }
 
 /// Folds copies of the inputs in which stand-ins take the place of absent elements.
-void fold_present(const request& request, context& context, folded_elements& into) {
-  const device_fold& kernel = prepared_fold(request);
+void fold_present(const request& request, context& context, partial_result& into) {
+  const kernel_launcher& kernel = prepared_launcher(request);
   present_copies copies(request, context);
   const std::uint64_t all = request.inputs.count();
   fold_data(
       kernel, context, all, copies.longest(),
       [&](std::uint64_t begin, std::uint64_t n) { return copies.enqueue(begin, n); }, into);
   const presence_counts found = copies.fetch_counts();
-  into.set_counts(prepared_fold(request).host(), row_of(request.what).absent, all, found.present, found.first);
+  into.set_counts(prepared_launcher(request).host(), row_of(request.what).absent, all, found.present, found.first);
 }
 
 /// Folds host data, which is copied to the device in chunks.
-void fold_host_data(const request& request, context& context, folded_elements& into) {
-  fed_fold fold(request, context);
+void fold_host_data(const request& request, context& context, partial_result& into) {
+  host_data_fold fold(request, context);
   if (is_partial(request.inputs, request.nan)) {
     fold.push(request.inputs);
   } else {
@@ -71,7 +71,7 @@ void fold_host_data(const request& request, context& context, folded_elements& i
 
 }  // namespace
 
-void fold_inputs(const request& request, context& context, folded_elements& into) {
+void fold_inputs(const request& request, context& context, partial_result& into) {
   const input_views& inputs = request.inputs;
   const bool partial = is_partial(inputs, request.nan);
   if (inputs.place() == memory::device) {

@@ -1,6 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-// Replaces the header of this name. Its batches are dealt out and copied by instructions of a device; the tests have
-// batches of their own.
-#pragma once
-
-#include "backends/cuda/exact/terms.cuh"
