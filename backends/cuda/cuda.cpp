@@ -80,7 +80,7 @@ class work_on_context final : public device_work {
   }
 
  private:
-  static const kernel_launcher& device_accumulator_of(const request& request) {
+  static const kernel_launcher& launcher_of(const request& request) {
     return *static_cast<const kernel_launcher*>(request.prepared);
   }
   /// The most elements of one fold.

@@ -34,7 +34,7 @@ struct state_or_result_writer {
       with_kernel_recipe<A, How>(rule, [&](auto one) {
         using Recipe = decltype(one);
         using R = typename Recipe::result;
-        *static_cast<device_result<R>*>(result) = finished<Recipe, R>(result_traits<Recipe>::total(s), count);
+        *static_cast<device_result<R>*>(result) = finished<Recipe, R>(device_recipe<Recipe>::total(s), count);
       });
     }
   }

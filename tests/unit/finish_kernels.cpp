@@ -24,6 +24,7 @@ inline int __all_sync(unsigned lanes, int mine) { return __ballot_sync(lanes, mi
 
 #include "backends/cuda/fold/finish_kernel.cuh"
 #include "backends/cuda/runtime/state_functions.hpp"
+#include "tests/unit/kernel_states.hpp"
 
 namespace fanin::test {
 namespace {
@@ -45,99 +46,6 @@ void for_each_recipe(F f) {
     }
   }
 }
-
-/// The chunks of an exact sum.
-template <class T, int Power, class Sum>
-void write_chunks(const Sum& sum, unsigned seen, cuda::chunk_sums<T, Power>& out) {
-  typename Sum::sum_type::words words;
-  sum.total().to_words(words);
-  out = {};
-  constexpr int count = Sum::sum_type::limb_count;
-  for (int i = 0; i < count; ++i) {
-    out.chunk[2 * i] = words[i] & 0xffff;
-    out.chunk[2 * i + 1] = i + 1 < count ? std::int64_t{words[i] >> 16} : static_cast<std::int32_t>(words[i]) >> 16;
-  }
-  out.seen = seen;
-}
-template <class T, int Power>
-void write_state(const basic_exact_accumulator<T, Power>& sum, cuda::chunk_sums<T, Power>& out) {
-  const auto bytes = sum.save();
-  const bool has_numbers = bytes[6] == std::byte{2};
-  write_chunks(sum, std::to_integer<unsigned>(bytes[7]) | (has_numbers ? cuda::seen_bits::not_negative_zero : 0),
-               out);
-}
-template <class T>
-void write_state(const exact_dot_accumulator<T>& sum, cuda::chunk_products<T>& out) {
-  std::int64_t lanes[exact_dot_accumulator<T>::lane_count];
-  sum.write_lanes(lanes);
-  const std::int64_t* const seen = lanes + exact_dot_accumulator<T>::sum_type::limb_count;
-  write_chunks(sum, static_cast<unsigned>(seen[2] | seen[3] << 1 | seen[4] << 2 | seen[0] << 3), out);
-}
-template <class T>
-void write_state(const exact_moments_accumulator<T>& s, cuda::chunk_moments<T>& out) {
-  write_state(s.sum, out.sum);
-  write_state(s.squares, out.squares);
-}
-template <class T>
-void write_state(const accumulator::part_states<exact_accumulator<T>>& s, cuda::chunk_parts<T>& out) {
-  write_state(s.re, out.re);
-  write_state(s.im, out.im);
-}
-template <class T>
-void write_state(const accumulator::part_states<exact_square_accumulator<T>>& s, cuda::chunk_part_squares<T>& out) {
-  auto both = s.re;
-  both.merge(s.im);
-  write_state(both, out.both);
-}
-template <class T>
-void write_state(const accumulator::dot_states<exact_dot_accumulator<T>, 1>& s, cuda::chunk_part_products<T>& out) {
-  write_state(s.re[0], out.re);
-  write_state(s.im[0], out.im);
-}
-
-/// The state of the elements, as the recipe's kernel leaves it.
-template <class Recipe, class T = typename Recipe::element>
-auto state_of(const std::vector<T>& x, std::size_t begin, std::size_t end) {
-  using K = cuda::device_accumulator_of<Recipe>;
-  using A = typename Recipe::accumulator;
-  const auto fold = [&]<class B>(B) {
-    typename B::state s = B::identity();
-    for (std::size_t i = begin; i < end; ++i) {
-      if constexpr (cuda::compares<Recipe>) {
-        typename K::word word;
-        std::memcpy(&word, &x[i], sizeof word);
-        accumulator::add_at<B>(s, i, cuda::key_of_word(word, cuda::rule_of(Recipe::what, type_of<T>)));
-      } else if constexpr (accumulator::inputs_of<B>() == 2) {
-        B::add(s, x[i], x[x.size() - 1 - i]);
-      } else {
-        B::add(s, x[i]);
-      }
-    }
-    return s;
-  };
-  if constexpr (cuda::compares<Recipe>) {
-    return fold(K());
-  } else if constexpr (Recipe::how == method::exact) {
-    typename cuda::result_traits<Recipe>::partial s;
-    write_state(fold(A()), s);
-    return s;
-  } else {
-    return fold(typename cuda::result_traits<Recipe>::of_elements());
-  }
-}
-
-/// The state of the recipe's accumulator for a state of the kernel.
-template <class Recipe>
-auto total_of(const typename cuda::result_traits<Recipe>::partial& s) {
-  if constexpr (cuda::compares<Recipe>) {
-    return s;
-  } else {
-    return static_cast<typename Recipe::accumulator::state>(s);
-  }
-}
-template <class Recipe>
-using merged_by =
-    std::conditional_t<cuda::compares<Recipe>, cuda::device_accumulator_of<Recipe>, typename Recipe::accumulator>;
 
 /// Calls f.operator()<R>(type) for each type that the recipe's result can have.
 template <class Recipe, class F>
@@ -193,7 +101,7 @@ cuda::finish_target target_of(element_type result) {
 template <class Recipe>
 void check_single(const std::vector<typename Recipe::element>& x) {
   using A = merged_by<Recipe>;
-  using state = typename cuda::result_traits<Recipe>::partial;
+  using state = typename cuda::device_recipe<Recipe>::partial;
   constexpr std::size_t stride = cuda::most_state_bytes;
   alignas(16) static std::byte states[4 * stride];
   auto total = A::identity();
@@ -257,7 +165,7 @@ void check_single(const std::vector<typename Recipe::element>& x) {
 /// The states of a batch's chunks, of results one after the other.
 template <class Recipe>
 struct chunks_in_memory {
-  using total = decltype(total_of<Recipe>(std::declval<typename cuda::result_traits<Recipe>::partial>()));
+  using total = decltype(total_of<Recipe>(std::declval<typename cuda::device_recipe<Recipe>::partial>()));
   using M = cuda::merging_t<Recipe>;
   static constexpr bool placed = cuda::has_placed<M>, wide = cuda::is_wide_state(sizeof(total));
 
@@ -345,7 +253,7 @@ void check_rows(const std::vector<std::vector<T>>& chunks) {
       expected.push_back(expected_value<Recipe, R>(totals[i], counts[i]).value);
       CHECK(same_bits(found[i], expected[i]));
     }
-    if constexpr (accumulator::takes_results(Recipe::what)) {
+    if constexpr (row_of(Recipe::what).takes_results) {
       target.adds = true;
       run<Recipe>(all, out, memory.source(), target, 4);
       for (std::size_t i = 0; i < totals.size(); ++i) {
@@ -417,7 +325,6 @@ TEST_SUITE("unit/finish_kernels") {
     all.kind = layout::rows;
     all.results = 3;
     all.chunks = 1;
-    all.first = 0;
     cuda::batch_output out{};
     out.states = const_cast<detail::int128*>(states);
     out.present = present;

@@ -86,7 +86,7 @@ void check_numbers(generator& random) {
     }
     typename A::state total;
     if constexpr (requires { cuda::device_accumulator_of<Recipe>::identity(); }) {
-      total = cuda::result_traits<Recipe>::total(found);
+      total = cuda::device_recipe<Recipe>::total(found);
     } else {
       total = found;
     }

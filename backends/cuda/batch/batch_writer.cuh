@@ -76,7 +76,7 @@ struct batch_writer : batch_output {
       with_kernel_recipe<A, How>(rule, [&](auto one) {
         using Recipe = decltype(one);
         write_result(*this, item.result, count,
-                     finished<Recipe, typename Recipe::result>(result_traits<Recipe>::total(s), count));
+                     finished<Recipe, typename Recipe::result>(device_recipe<Recipe>::total(s), count));
       });
     }
   }

@@ -217,7 +217,7 @@ enum class state_form : std::uint8_t { merged, of_kernel, of_signed, of_unsigned
 template <class M>
 inline constexpr bool adds_integers = std::is_integral_v<typename M::element> && !is_keyed<M>;
 template <class M, class T>
-using narrow_state = typename result_traits<recipe<served_by<M>::first, method::fast, T>>::partial;
+using narrow_state = typename device_recipe<recipe<served_by<M>::first, method::fast, T>>::partial;
 
 /// Calls f.operator()<State>() for a form but `placed`.
 template <class M, class F>
@@ -226,7 +226,7 @@ FANIN_HOST_DEVICE void with_state(state_form form, const F& f) {
     if (form == state_form::of_signed) return f.template operator()<narrow_state<M, std::int16_t>>();
     if (form == state_form::of_unsigned) return f.template operator()<narrow_state<M, std::uint16_t>>();
   } else if constexpr (!is_keyed<M>) {
-    using of_kernel = typename result_traits<typename served_by<M>::recipe_of_first>::partial;
+    using of_kernel = typename device_recipe<typename served_by<M>::recipe_of_first>::partial;
     if constexpr (!std::is_same_v<of_kernel, typename M::state>) {
       if (form == state_form::of_kernel) return f.template operator()<of_kernel>();
     }
@@ -238,7 +238,7 @@ FANIN_HOST_DEVICE void with_state(state_form form, const F& f) {
 template <class Recipe>
 constexpr state_form form_of_states() {
   using M = merging_t<Recipe>;
-  using state = typename result_traits<Recipe>::partial;
+  using state = typename device_recipe<Recipe>::partial;
   if constexpr (std::is_same_v<state, typename M::state>) {
     return state_form::merged;
   } else if constexpr (adds_integers<M>) {
@@ -246,13 +246,13 @@ constexpr state_form form_of_states() {
     using T = typename Recipe::element;
     using wider =
         std::conditional_t<sizeof(T) == 1, std::conditional_t<std::is_signed_v<T>, std::int16_t, std::uint16_t>, T>;
-    using of_wider = typename result_traits<recipe<Recipe::what, Recipe::how, wider>>::partial;
+    using of_wider = typename device_recipe<recipe<Recipe::what, Recipe::how, wider>>::partial;
     static_assert(sizeof(of_wider) == sizeof(state));
     constexpr bool is_signed = std::is_same_v<of_wider, narrow_state<M, std::int16_t>>;
     static_assert(is_signed || std::is_same_v<of_wider, narrow_state<M, std::uint16_t>>);
     return is_signed ? state_form::of_signed : state_form::of_unsigned;
   } else {
-    static_assert(std::is_same_v<state, typename result_traits<typename served_by<M>::recipe_of_first>::partial>);
+    static_assert(std::is_same_v<state, typename device_recipe<typename served_by<M>::recipe_of_first>::partial>);
     return state_form::of_kernel;
   }
 }

@@ -36,7 +36,7 @@ finisher finisher_of(const request& request) {
     } else if constexpr (is_wide_state(sizeof(total))) {
       return {finish_kernel<M>, what, of_kernel, state_form::merged, sizeof(total)};
     } else {
-      return {finish_kernel<M>, what, of_kernel, of_kernel, sizeof(typename result_traits<Recipe>::partial)};
+      return {finish_kernel<M>, what, of_kernel, of_kernel, sizeof(typename device_recipe<Recipe>::partial)};
     }
   });
 }

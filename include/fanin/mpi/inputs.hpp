@@ -4,7 +4,7 @@
 
 #include <exception>
 
-#include <fanin/elements.hpp>
+#include <fanin/batch.hpp>
 
 namespace fanin::mpi::detail {
 
