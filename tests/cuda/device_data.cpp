@@ -114,15 +114,15 @@ TEST_SUITE("device_data") {
     if (!device_is_here()) return;
     const auto values = mixed_values<std::int64_t>(100000, 3);
     const device_array<std::int64_t> x{std::span<const std::int64_t>(values)};
-    const auto expected = *integer_reference(operation::max, std::span<const std::int64_t>(values));
+    const auto expected = *integer_reference(operation::sum, std::span<const std::int64_t>(values));
     for (const char* name : {"cuda", "cub", "thrust"}) {
       CAPTURE(name);
       const auto& b = static_cast<const cuda::gpu_backend&>(find_backend(name));
       cuda::context context(0);
-      const request query{operation::max, array_view(x.elements()), method::fast, element_type::i64, "", 1};
+      const request query{operation::sum, array_view(x.elements()), method::fast, element_type::i64, "", 1};
       for (std::byte* const state : {context.device_state(0), context.host_state(0)}) {
         b.find_kernel(query)->launch(context.where(), {x.data()}, values.size(), state);
-        std::int64_t found = 0;
+        std::int64_t found = 0;  // the lower half of the sum
         cuda::check(cudaMemcpyAsync(&found, state, sizeof found, cudaMemcpyDefault, context.where().stream), "copy");
         cuda::check(cudaStreamSynchronize(context.where().stream), "cudaStreamSynchronize");
         CHECK(same(found, expected));

@@ -42,7 +42,7 @@ TEST_SUITE("shares") {
       for (const shape& s : {exact_few, exact_many}) {
         for (const int multiprocessors : {1, 132}) {
           const unsigned of_grid = blocks(vectors, multiprocessors, s);
-          const std::uint64_t in_batches = whole_batches(vectors, of_grid, s) * static_cast<unsigned>(32 * s.loads);
+          const std::uint64_t in_batches = whole_tiles(vectors, of_grid, s) * static_cast<unsigned>(32 * s.loads);
           CHECK(in_batches <= vectors);
           CHECK(vectors - in_batches <= std::uint64_t{of_grid} * static_cast<unsigned>(s.threads * s.loads));
         }
