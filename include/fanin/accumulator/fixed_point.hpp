@@ -228,7 +228,7 @@ class fixed_point {
   }
 
   FANIN_HOST_DEVICE void merge(const fixed_point& other) {
-    FANIN_ROLLED for (int i = 0; i < limb_count; ++i) limb_[i] += other.limb_[i];
+    for (int i = 0; i < limb_count; ++i) limb_[i] += other.limb_[i];
     pending_ += other.pending_;
     count_additions(1);
   }
@@ -248,7 +248,7 @@ class fixed_point {
   /// Restores invariant 3.
   FANIN_HOST_DEVICE void propagate() {
     std::int64_t carry = 0;
-    FANIN_ROLLED for (int i = 0; i + 1 < limb_count; ++i) {
+    for (int i = 0; i + 1 < limb_count; ++i) {
       const std::int64_t sum = limb_[i] + carry;
       limb_[i] = sum & payload_mask;
       carry = sum >> 32;
@@ -283,7 +283,7 @@ class fixed_point {
 
   FANIN_HOST_DEVICE static fixed_point from_words(const words& in) {
     fixed_point value;
-    FANIN_ROLLED for (int i = 0; i < limb_count; ++i) value.limb_[i] = in[i];
+    for (int i = 0; i < limb_count; ++i) value.limb_[i] = in[i];
     value.limb_[limb_count - 1] = static_cast<std::int32_t>(in[limb_count - 1]);
     return value;
   }
