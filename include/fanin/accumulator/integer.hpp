@@ -90,8 +90,8 @@ struct integer_square_sum : detail::unrounded {
   FANIN_HOST_DEVICE static constexpr state identity() { return 0; }
   template <class Integer>
   FANIN_HOST_DEVICE static void add(state& s, Integer x) {
-    const auto wide = static_cast<uint128>(x < 0 ? -static_cast<int128>(x) : static_cast<int128>(x));
-    merge(s, wide * wide);
+    const auto bits = static_cast<std::uint64_t>(x), size = x < 0 ? 0 - bits : bits;
+    merge(s, static_cast<uint128>(size) * size);
   }
   FANIN_HOST_DEVICE static void merge(state& s, state other) {
     const state total = s + other;

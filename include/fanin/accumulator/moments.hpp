@@ -162,8 +162,8 @@ struct integer_dispersion {
   FANIN_HOST_DEVICE static constexpr state identity() { return {0, 0, 0}; }
   template <class Integer>
   FANIN_HOST_DEVICE static void add(state& s, Integer x) {
-    const auto size = static_cast<uint128>(x < 0 ? -static_cast<int128>(x) : static_cast<int128>(x));
-    merge(s, {x, size * size, 0});
+    const auto bits = static_cast<std::uint64_t>(x), size = x < 0 ? 0 - bits : bits;
+    merge(s, {x, static_cast<uint128>(size) * size, 0});
   }
   FANIN_HOST_DEVICE static void merge(state& s, const state& other) {
     s.sum += other.sum;
