@@ -21,7 +21,7 @@ namespace fanin::mpi::detail {
 inline constexpr std::size_t short_message = 32;
 static_assert(fanin::detail::most_short_lanes + status_lanes == short_message);
 
-/// Reduces all lanes, of which `count` are sent short. Where a rank has unusual words, it says so in the short
+/// Reduces all lanes, of which `count` are sent short. Where a rank has other words too, it says so in the short
 /// message, and all ranks send all lanes after it.
 inline report reduce_short(operation what, const inputs_of_rank& in, const result_view& value, MPI_Comm comm,
                            const options& chosen, const lane_format& format, std::size_t count) {
