@@ -60,7 +60,7 @@ inline bool same(const answer& a, const answer& b) {
          (!repeats || std::ranges::equal(a.values, b.values, test::same));
 }
 
-/// What call() gives in the usual environment, after the same call in `caller`.
+/// What call() gives in the default environment, after the same call in `caller`.
 template <class Call>
 answer answered(const environment& caller, Call call) {
   const auto attempt = [&]() -> answer {

@@ -107,7 +107,7 @@ __global__ void __launch_bounds__(tuning::row_threads, tuning::short_exact_block
   }
 }
 
-/// A warp folds chunks of several rows at once, and merges their states together. `Short`: of at most
+/// A warp folds chunks of several rows at once, and merges their states together. With `Short` the rows have at most
 /// vectors_of_short_row vectors.
 template <class A, bool Short, class Write>
 __global__ void __launch_bounds__(tuning::row_threads, tuning::exact_rows_shape_of<typename A::element, Short>.blocks)
