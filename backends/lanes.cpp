@@ -24,7 +24,7 @@ struct merging {
   void (*write)(const void* state, std::int64_t* out);
   void (*finish)(const std::int64_t* lanes, std::uint64_t count, element_type result, void* out);
   /// Writes the value of a sum's short words rounded once; null where that is not the value.
-  void (*round_short_word_count)(const std::int64_t* words, element_type result, void* out);
+  void (*round_short_words)(const std::int64_t* words, element_type result, void* out);
 };
 
 constexpr std::size_t short_word_count = 20;
@@ -50,7 +50,7 @@ constexpr lane_format format_of() {
 }
 
 template <class Recipe>
-constexpr auto rounding_of_short_word_count() -> decltype(merging::round_short_word_count) {
+constexpr auto rounding_of_short_words() -> decltype(merging::round_short_words) {
   constexpr operation_row row = row_of(Recipe::what);
   if constexpr (row.adds != summand::none && row.value == sum_value::total) {
     using state_lanes = accumulator::lanes<typename Recipe::accumulator>;
@@ -82,7 +82,7 @@ constexpr merging merging_of() {
               *static_cast<R*>(out) = A::template finish<R>(state_lanes::read(lanes), count);
             });
           },
-          rounding_of_short_word_count<Recipe>()};
+          rounding_of_short_words<Recipe>()};
 }
 
 template <class Recipe>
@@ -229,9 +229,9 @@ void detail::from_short_lanes(operation what, element_type type, std::span<const
                               const result_view& value) {
   const merging& m = find_merging(what, type);
   if (m.format.words == 0) return from_lanes(what, type, merged, value);
-  if (m.round_short_word_count != nullptr && is_ordinary(merged)) {
+  if (m.round_short_words != nullptr && is_ordinary(merged)) {
     check_value(what, type, merged, value);
-    compute([&] { m.round_short_word_count(merged.data(), value.type, value.data); });
+    compute([&] { m.round_short_words(merged.data(), value.type, value.data); });
     return;
   }
   std::int64_t all[most_lanes];

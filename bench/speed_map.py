@@ -5,8 +5,9 @@ fast f32 sum of one array of as many bytes, until the end of the call.
 
   speed_map.py measure gpu 256 OUT.json      256 MiB in device memory; `cpu` for host memory. Needs PyTorch.
   speed_map.py compare BEFORE.json... --after AFTER.json...
-      Each cell's best GB/s of the files before and after, alternating runs in one process order. A cell's noise is the
-      larger spread of its own runs: cells that differ by less than their noise decide nothing.
+      Prints each cell's best GB/s of the files before and of the files after. Measure several of both, in turn.
+      A cell's noise is the larger of the differences between the fastest and the slowest run before, and after. A
+      change that is smaller than the noise decides nothing.
 """
 import argparse
 import collections

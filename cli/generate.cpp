@@ -58,8 +58,8 @@ void write_family(const generate_options& arguments, bool raw) {
   line.end();
   const std::string what =
       fmt::format("{}: {} elements of {}", one_line(arguments.output), x.size(), to_string(type_of<T>));
-  const std::string total = fmt::format("exact sum, rounded to {}: {}  {}", to_string(sum.type()),
-                                        value_text(sum), value_hex(sum));
+  const std::string total =
+      fmt::format("exact sum, rounded to {}: {}  {}", to_string(sum.type()), value_text(sum), value_hex(sum));
   if (!file.is_stdout()) return write_stdout(fmt::format("{}\n{}\n", what, total));
   write_stderr(what);
   write_stderr(total);

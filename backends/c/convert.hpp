@@ -96,7 +96,7 @@ input_views inputs_of(operation what, const fanin_input* given);
 /// The batch of results of the operation, or if that is not known, without the result of too few elements.
 batch batch_of(const input_views& inputs, const fanin_batch* given, std::optional<result_view> empty);
 
-/// The memory for a result of the operation, of the type that the options name or that is usual.
+/// The memory for a result of the operation, of the type that the options name, or of the default type.
 result_view result_at(void* result, operation what, element_type type, std::optional<element_type> wanted);
 results_view results_at(const fanin_output* given, const result_view& one);
 

@@ -233,7 +233,7 @@ HWY_INLINE __m512d load_first(const float* x, std::size_t count) {
 
 /// A power of two, about the largest magnitude of x by its first elements.
 template <class T>
-HWY_INLINE double byte_size(const T* x, std::size_t count) {
+HWY_INLINE double largest_power(const T* x, std::size_t count) {
   constexpr std::size_t width = 8;
   auto largest = _mm512_setzero_pd();
   std::size_t i = 0;
@@ -249,7 +249,7 @@ HWY_INLINE double byte_size(const T* x, std::size_t count) {
 template <class Fold, class T>
 HWY_NOINLINE bool fold_proven(const T* x, const T* y, std::size_t count, exception_flags& flags, double* total) {
   constexpr std::size_t width = 8, step = 4 * width;
-  const double size_x = byte_size(x, count), size_y = Fold::inputs == 2 ? byte_size(y, count) : 0;
+  const double size_x = largest_power(x, count), size_y = Fold::inputs == 2 ? largest_power(y, count) : 0;
   Fold a, b, c, d;  // each one started by itself, which GCC keeps in registers
   a.start(size_x, size_y), b.start(size_x, size_y), c.start(size_x, size_y), d.start(size_x, size_y);
   flags.clear_inexact();

@@ -12,8 +12,8 @@
 
 namespace fanin::cuda {
 
-/// Writes the grid's state to `out`, or if `result` is not null, the finished value of `what` to the device_result
-/// there. Operations that fold the same states with A share the writer, and so the kernel.
+/// Writes the grid's state to `out`, or if `result` is not null, the finished value of the rule's operation to the
+/// device_result there. Operations that fold the same states with A share the writer, and so the kernel.
 template <class A, method How>
 struct state_or_result_writer {
   using state = typename A::state;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Comparisons of elements by integers. A word of 8, 16, 32 or 64 bits becomes a key, which is larger the nearer the
+// Compares elements by integers. A word of 8, 16, 32 or 64 bits becomes a key, which is larger the nearer the
 // element is to the wanted extremum; every NaN has the largest key. So one kernel for each width serves integers and
 // floats of all formats, minima and maxima.
 #pragma once
@@ -20,12 +20,12 @@ struct element_rule {
   operation what{};
   std::uint64_t flips = 0;
   std::uint64_t inverts = 0;
-  /// Added to a magnitude, sets the upper bit only for a NaN; 0 if nothing is NaN.
+  /// The sum of a magnitude and `above` has the upper bit only for a NaN. `above` is 0 if nothing is NaN.
   std::uint64_t above = 0;
   std::uint64_t nan = 0;         ///< the canonical NaN
   std::uint64_t least_none = 0;  ///< the word that stands for the smallest of no elements
   std::uint64_t most_none = 0;   ///< the word that stands for the largest of no elements
-  /// How words become numbers, and terms of sums (numbers.hpp).
+  /// The next members say how words become numbers, and these terms of sums (numbers.hpp).
   element_type type{};
   std::uint64_t sign = 0;   ///< the sign bit of a word; 0 if the type has none
   bool magnitudes = false;  ///< terms are magnitudes
@@ -175,7 +175,7 @@ FANIN_HOST_DEVICE Word word_of_key(Word key, const element_rule& rule) {
   return static_cast<Word>(word ^ ((word & upper_bit<Word>) != 0 ? static_cast<Word>(rule.flips) : Word{0}));
 }
 
-/// A, an accumulator of unsigned integers, for the keys of elements.
+/// Adds the keys of words to A, an accumulator of unsigned integers.
 template <class A>
 struct keyed : A {
   using word = typename A::element;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Words that become numbers by a rule that is known at run time: the format of a narrow float, the sign of an
-// integer, and the term that a sum adds. So one kernel serves all formats of one width, and several sums.
+// Makes numbers of words by a rule that is known at run time. The rule has the format of a narrow float, the sign of
+// an integer, and the term that a sum adds. So one kernel serves all formats of one width, and several sums.
 #pragma once
 
 #include <fanin/accumulator/rounded.hpp>
@@ -9,7 +9,7 @@
 
 namespace fanin::cuda {
 
-/// The type whose numbers a word has by the rule: one of two narrow formats, or the only type of a wider word.
+/// Calls f(T()) for the type T of a word's number: one of two narrow formats, or the only float of a wider word.
 template <class Word, class F>
 FANIN_HOST_DEVICE void with_format(const element_rule& rule, const F& f) {
   if constexpr (sizeof(Word) == 1) {
@@ -36,13 +36,13 @@ inline constexpr bool adds_terms = false;
 template <class N>
 inline constexpr bool adds_terms<accumulator::plain_sum<N>> = true;
 
-/// A, an accumulator of floats, for words.
+/// Adds words to A, an accumulator of floats.
 template <class Word, class A>
 struct by_word : A {
   using element = Word;
   using number = computed_as<typename A::element>;
   using rule = element_rule;
-  /// A branch for all numbers costs less than one for each.
+  /// Reads all words after one branch, which costs less than a branch for each word.
   template <int N>
   FANIN_HOST_DEVICE static void read_all(const Word (&x)[N], number (&to)[N], const rule& r) {
     with_format<Word>(r, [&]<class T>(T) {
@@ -64,10 +64,11 @@ struct by_word : A {
   }
 };
 
-/// The integer of a word, or its magnitude.
+/// A signed integer that holds each integer of a word and its magnitude, whether the word has a sign or not.
 template <class Word>
 using integer_of = std::conditional_t<sizeof(Word) == 8, detail::int128,
                                       std::conditional_t<sizeof(Word) == 4, std::int64_t, std::int32_t>>;
+/// The integer of a word, or its magnitude where the rule adds magnitudes.
 template <class Word>
 FANIN_HOST_DEVICE integer_of<Word> integer_of_word(Word word, const element_rule& rule) {
   using wide = std::conditional_t<sizeof(Word) == 8, std::uint64_t, std::uint32_t>;
@@ -94,7 +95,7 @@ class bytes_of_vector {
     std::memcpy(four_, x, sizeof x);
   }
   FANIN_HOST_DEVICE std::uint64_t sum() const {
-    // Without the sign bit, a signed integer is larger by the bit.
+    // A byte with its sign bit inverted, as an unsigned number, is larger than the integer by the value of that bit.
     const auto larger = sum_of([&](std::uint32_t x) { return products(x ^ sign_, each_word<std::uint8_t>); });
     return larger - N * std::uint64_t{sign_ & 0xff};
   }
@@ -153,7 +154,7 @@ struct word_sum {
   }
 };
 
-/// A, an accumulator of integers of any size, for words.
+/// Adds the integers of words to A, an accumulator of integers of any size.
 template <class Word, class A>
 struct integers_by_word : A {
   using element = Word;

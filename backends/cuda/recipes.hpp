@@ -31,7 +31,7 @@ struct chunked {
   using state = State;
 };
 
-/// Integers whose sums and moments share kernels.
+/// Integers of one width share the kernels of their sums and moments.
 template <class T, class Term>
 struct shared_form<T, integer_sum_64<T, Term>> {
   using type = word_sum<word_for<T>>;
@@ -73,7 +73,7 @@ requires(sizeof(T) <= 2) struct device_form<accumulator::integer_square_sum<T>> 
   using device_accumulator = integer_sum_64<T, square_term>;
   static constexpr std::uint64_t longest = most_terms_in_64_bits;
 };
-/// The sum of the elements of a segment and the sum of their squares.
+/// The sum of at most 2^32 integers of up to 16 bits, and the sum of their squares, each exact in 64 bits.
 template <class T>
 struct integer_moments_64 {
   using element = T;

@@ -46,7 +46,7 @@ class tracer {
     return in_place() ? place{space::input, block * tile()} : place{space::value, block * threads_};
   }
   /// The number of values that a block's tree folds.
-  unsigned byte_size(unsigned block) const {
+  unsigned values_in(unsigned block) const {
     if (!in_place()) return threads_;
     return std::min(threads_, steps::in_tile(std::uint64_t{block} * tile(), all_.shape.count, tile()));
   }
@@ -167,7 +167,7 @@ class tracer {
   }
   void block_level(trace_step& step, unsigned threads, unsigned stride, step_function who) const {
     for (unsigned block = 0; block < all_.blocks; ++block)
-      level(step, block * threads_, first_of(block), threads, stride, byte_size(block), who);
+      level(step, block * threads_, first_of(block), threads, stride, values_in(block), who);
   }
 
   void ascending(step_function who) {
@@ -223,7 +223,7 @@ class tracer {
                                                                ? "a count of the blocks that are done"
                                                                : "the end of the launch");
     for (unsigned block = 0; block < all_.blocks; ++block)
-      if (byte_size(block) > 0) add(store, block * threads_, {space::partial, block}, first_of(block), true);
+      if (values_in(block) > 0) add(store, block * threads_, {space::partial, block}, first_of(block), true);
     fold_partials();
   }
 

@@ -44,7 +44,7 @@ FANIN_API lane_format lanes_of(operation what, element_type type);
 
 /// Writes the lanes of this participant's elements, of which there may be none: then they change nothing.
 /// Up to 2^21 participants with up to 2^63 elements in all. Reproducible: exact; floats are added exactly, whatever
-/// the operation's usual method is. The lanes of the same elements may differ, the value of merged lanes does not.
+/// the operation's default method is. The lanes of the same elements may differ, the value of merged lanes does not.
 /// report::bound is that of the value; report::absent counts this participant's elements.
 /// Memory: as the verbs. `inputs` may be in host memory, or of an operation with sums, in what a named backend reads.
 /// Threads: safe to call concurrently.   Cost: one read of the elements.

@@ -22,8 +22,8 @@
 
 namespace fanin::nccl {
 
-/// How an operation travels between ranks: as the lanes of its exact state, as one integer in the order of the results,
-/// as a position with its element, or as a count.
+/// How an operation travels between ranks: as the lanes of its exact state, as one integer in the order of the
+/// results, as a position with its element, or as a count.
 constexpr bool is_sum(operation what) { return power_of(row_of(what).adds) > 0; }
 constexpr bool is_ordered(operation what) {
   const operation_row& row = row_of(what);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lanes of one reduction in a short message, for transports whose latency grows with the size of messages: all
-// lanes where there are few, and without the unusual words of sums (lane_format::words) where there are many.
-// fanin/mpi.hpp sends them.
+// The lanes of one reduction in a short message, for transports whose latency grows with the size of messages. Sums
+// of many words send only their short words (lane_format::short_words), and other reductions send all lanes.
+// fanin/mpi.hpp sends the message.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ inline std::size_t short_lane_count(const lane_format& format) {
 }
 
 /// Reduces like to_lanes(), and writes the short lanes to `few`: first the short words, then all lanes that are no
-/// words. Returns false if an unusual word is not 0; then `all` has all lanes, and otherwise unspecified numbers.
+/// words. Returns false if another word is not 0; then `all` has all lanes, and otherwise unspecified numbers.
 FANIN_API bool to_short_lanes(operation what, const input_views& inputs, std::span<std::int64_t> few,
                               std::span<std::int64_t> all, const options& chosen, report& done);
 

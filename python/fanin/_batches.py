@@ -7,7 +7,7 @@ import operator
 
 from . import _library as c
 from ._buffers import Held
-from ._catalogue import EXTREMES, INDEXED, OPERATIONS, has_exact, name_to_code, options_for, default_method
+from ._catalogue import EXTREMES, INDEXED, OPERATIONS, default_method, has_exact, name_to_code, options_for
 from ._contexts import context_of
 from ._errors import InvalidArgument, Overflow, Unsupported
 from ._inputs import view_of

@@ -5,7 +5,7 @@ from ctypes import py_object
 
 from . import _library as c
 from ._buffers import CONTIGUOUS, INDEX, Scratch, get_buffer, pool, release
-from ._catalogue import INDEXED, NAMES, OF_FLOATS, is_count, is_truth, kept_options, default_method
+from ._catalogue import INDEXED, NAMES, OF_FLOATS, default_method, is_count, is_truth, kept_options
 from ._cuda_array import reduce_short as reduce_short_cupy
 from ._pieces import LONG
 from ._reduce import reduce_views, views_for

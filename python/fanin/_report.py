@@ -4,7 +4,7 @@
 from collections import namedtuple
 
 from . import _library as c
-from ._catalogue import METHODS, NAMES, OPERATIONS, REPRODUCIBILITY, name_to_code, default_method
+from ._catalogue import METHODS, NAMES, OPERATIONS, REPRODUCIBILITY, default_method, name_to_code
 from ._reduce import reduce_views, views_for
 from ._types import code_of
 

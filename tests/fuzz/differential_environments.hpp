@@ -16,7 +16,7 @@
 namespace fanin::fuzz {
 
 using environment = test::caller_environment;
-inline constexpr environment default_environment{"default_environment", FE_TONEAREST, test::subnormals::kept};
+inline constexpr environment default_environment{"default", FE_TONEAREST, test::subnormals::kept};
 inline constexpr std::size_t environment_count = 1 + std::size(test::caller_environments);
 constexpr const environment& environment_of(std::size_t choice) {
   return choice == 0 ? default_environment : test::caller_environments[choice - 1];
@@ -60,7 +60,7 @@ inline bool same(const answer& a, const answer& b) {
          (!repeats || std::ranges::equal(a.values, b.values, test::same));
 }
 
-/// What call() gives in the usual environment, after the same call in `caller`.
+/// What call() gives in the default environment, after the same call in `caller`.
 template <class Call>
 answer answered(const environment& caller, Call call) {
   const auto attempt = [&]() -> answer {

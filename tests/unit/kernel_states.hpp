@@ -102,6 +102,7 @@ auto total_of(const typename cuda::device_recipe<Recipe>::partial& s) {
   }
 }
 template <class Recipe>
-using merged_by = std::conditional_t<cuda::compares<Recipe>, cuda::device_accumulator_of<Recipe>, typename Recipe::accumulator>;
+using merged_by =
+    std::conditional_t<cuda::compares<Recipe>, cuda::device_accumulator_of<Recipe>, typename Recipe::accumulator>;
 
 }  // namespace fanin::test

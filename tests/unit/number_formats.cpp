@@ -138,7 +138,7 @@ TEST_SUITE("unit/number_formats") {
     CHECK(rounded(most, to) == fanin::detail::to_bits(limits::max()));
   }
 
-  TEST_CASE_TEMPLATE("sums, means, roots and spreads have the bits of roundings to a type", T, float, double) {
+  TEST_CASE_TEMPLATE("sums, means, roots and dispersions have the bits of roundings to a type", T, float, double) {
     adversary<T> random(32);
     for (const auto& kind : adversary<T>::kinds()) {
       CAPTURE(kind.name);

@@ -116,7 +116,7 @@ __device__ State shuffle_from(State value, unsigned from) {
   return value;
 }
 
-/// The merge of the states of neighbouring `lanes` lanes, in the first of them.
+/// The merge of the states of `group_size` neighbouring lanes, in the first of them.
 template <class A>
 __device__ typename A::state merge_lanes(typename A::state s, unsigned group_size) {
 #pragma unroll 1

@@ -43,7 +43,7 @@ struct batch_kernels<Recipe> {
   using writer = scaled_writer<accumulator>;
 };
 
-/// Accumulators with kernels for whole vectors, besides those that add vectors.
+/// Whether A has kernels for whole vectors although A does not add vectors.
 template <class A>
 inline constexpr bool has_vector_kernels = false;
 template <class Word, class N>
@@ -53,7 +53,7 @@ inline constexpr bool has_vector_kernels<keyed<accumulator::extremum<T, true>>> 
 template <class T>
 inline constexpr bool has_vector_kernels<keyed<accumulator::first_extremum<T, true>>> = true;
 
-/// Fold with the kernels for batches of its recipe.
+/// Adds the kernels for batches of a recipe to Fold, the fold of its arrays.
 template <class Recipe, class Fold>
 class with_batches final : public Fold {
   using kernels = batch_kernels<Recipe>;

@@ -93,7 +93,7 @@ struct batch_elements {
 /// Where the results, or the states of their chunks, go.
 struct batch_output {
   /// Null, or memory for the states of all chunks, in the order of the results, and for the numbers of their elements
-  /// that take part; with long segments, of these.
+  /// that take part. The chunks are those of long segments if only these are folded.
   void* states;
   std::uint64_t* present;
   /// Null, or memory for the states of the chunks of long segments whose kernel merges these states itself.
@@ -104,8 +104,7 @@ struct batch_output {
   void* results;
   bool has_type_of_elements;  ///< results have the elements' type, though their default type is wider
   element_type result;        ///< the type of a result's number
-  operation what;
-  sum_value value;  ///< what becomes of sums
+  sum_value value;            ///< what becomes of sums
   element_rule rule;
   std::uint64_t least;  ///< elements that have a value
   /// For groups whose results have indices: the places of elements in the input, in the order of keys, and the number

@@ -41,8 +41,8 @@ struct results_of_lane {
   bool exist;  ///< otherwise other lanes have them
 };
 
-/// Merges the states of `lanes` neighbouring lanes, a power of two up to 32: each of them has states of the same N
-/// results. Lanes send the states of half of the results to those that go on with these, so that results end in
+/// Merges the states of `group_size` neighbouring lanes, a power of two up to 32: each of them has states of the same
+/// N results. Lanes send the states of half of the results to those that go on with these, so that results end in
 /// different lanes. Those that the lane has then are in s[0], s[1], ...; their number is the same in all lanes.
 template <class A, unsigned N>
 __device__ results_of_lane merge_results(typename A::state (&s)[N], unsigned group_size, unsigned lane) {
@@ -68,7 +68,7 @@ __device__ results_of_lane merge_results(typename A::state (&s)[N], unsigned gro
   return mine;
 }
 
-/// Rows of at most `lanes` vectors, where `lanes` is a power of two up to 32: neighbouring lanes fold a row.
+/// Rows of at most `group_size` vectors, where `group_size` is a power of two up to 32: so many lanes fold a row.
 template <class A, class Write>
 __global__ void __launch_bounds__(tuning::row_threads, tuning::short_exact_blocks)
     short_exact_rows_kernel(const __grid_constant__ batch_elements all, unsigned group_size,
@@ -107,7 +107,7 @@ __global__ void __launch_bounds__(tuning::row_threads, tuning::short_exact_block
   }
 }
 
-/// A warp folds chunks of several rows at once, and merges their states together. `Short`: of at most
+/// A warp folds chunks of several rows at once, and merges their states together. With `Short` the rows have at most
 /// vectors_of_short_row vectors.
 template <class A, bool Short, class Write>
 __global__ void __launch_bounds__(tuning::row_threads, tuning::exact_rows_shape_of<typename A::element, Short>.blocks)

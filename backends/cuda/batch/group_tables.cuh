@@ -11,7 +11,7 @@ namespace fanin::cuda {
 
 namespace tuning {
 inline constexpr unsigned table_threads = 1024;
-/// Times four elements that a thread loads before it adds the first.
+/// A thread loads so many times four elements before it adds the first.
 template <class T>
 inline constexpr int table_loads = sizeof(T) == 4 ? 2 : 1;
 }  // namespace tuning

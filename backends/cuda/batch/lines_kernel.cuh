@@ -74,7 +74,7 @@ __device__ typename A::state fold_lane(const batch_elements& all, const batch_it
   return s;
 }
 
-/// `lanes`, a power of two up to 32: of a group. `OnlyRows`: segments have another kernel.
+/// A group of `group_size` lanes, a power of two up to 32, folds a line. `OnlyRows`: segments have another kernel.
 template <class A, bool OnlyRows, class Write>
 __global__ void __launch_bounds__(tuning::line_threads, tuning::line_blocks)
     lines_kernel(const __grid_constant__ batch_elements all, unsigned group_size,

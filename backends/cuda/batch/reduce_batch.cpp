@@ -110,7 +110,6 @@ batch_elements elements_of(const request& request, const batch& many, const batc
 batch_output output_of(const request& request, const batch& many, context& context) {
   batch_output out{};
   out.result = request.result;
-  out.what = request.what;
   out.value = row_of(request.what).value;
   out.rule = rule_of(request.what, many.inputs.type());
   out.least = least_count(request.what);

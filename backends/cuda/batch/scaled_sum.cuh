@@ -50,7 +50,7 @@ struct scaled_vector<float> {
     }
   };
 
-  /// The sum of the elements. |x[i]| is below 2^127.
+  /// The sum of the elements.
   template <int Digits, int N>
   FANIN_HOST_DEVICE static state of(const float (&x)[N]) {
     static_assert(N <= 16);

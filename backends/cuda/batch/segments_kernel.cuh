@@ -147,7 +147,7 @@ __device__ void fold_wide(const batch_elements& all, const staged_segments<typen
   }
 }
 
-/// `lanes`, 1, 2, 4 or 8, fold a segment of up to 4 vectors for each lane.
+/// A group of `group_size` lanes, 1, 2, 4 or 8, folds a segment of up to 4 vectors for each lane.
 template <class A, class Write>
 __global__ void __launch_bounds__(tuning::segment_threads, tuning::segment_blocks)
     segments_kernel(const __grid_constant__ batch_elements all, unsigned group_size, unsigned per_warp,

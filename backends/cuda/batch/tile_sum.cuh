@@ -8,8 +8,8 @@
 
 namespace fanin::cuda {
 
-/// A running sum. `range` is what a tile's numbers have in common, and `units` follow from it. Number: that of
-/// scaled_vector; Digits: of the elements.
+/// A running sum. `range` is what a tile's numbers have in common, and `units` follow from it. Number is that
+/// of scaled_vector, and the elements have Digits digits.
 template <class Number, int Digits>
 struct tile_sum;
 

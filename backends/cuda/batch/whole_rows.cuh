@@ -12,7 +12,7 @@ inline constexpr int row_threads = 256, row_blocks = 4;  ///< threads in a block
 inline constexpr unsigned row_loads = 8;                 ///< vectors that a lane loads before it adds the first
 }  // namespace tuning
 
-/// The states of rows, in the first of the `lanes` lanes that hold the vectors v[r] of row r, where has(k) says
+/// The states of rows, in the first of the `group_size` lanes that hold the vectors v[r] of row r, where has(k) says
 /// whether this lane has the k-th of them.
 template <class A, unsigned Rows, unsigned Vectors, class T, class Has>
 __device__ void fold_rows(const batch_elements& all, const vector<T> (&v)[Rows][Vectors], const Has& has,
@@ -75,7 +75,7 @@ __device__ void fold_rows_with_places(const batch_elements& all, vector<T> (&v)[
   for (unsigned r = 0; r < Rows; ++r) s[r] = {best[r], place[r] == none ? ~std::uint64_t{0} : place[r]};
 }
 
-/// Rows of at most Vectors vectors for each of `lanes` lanes; `lanes` is a power of two up to 32, and 32 if Vectors
+/// Rows of at most Vectors vectors for each of `group_size` lanes, a power of two up to 32, and 32 if Vectors
 /// is above 1. Neighbouring lanes fold a row, and a warp several rows together.
 template <class A, unsigned Vectors, class Write>
 __global__ void __launch_bounds__(tuning::row_threads, tuning::row_blocks)

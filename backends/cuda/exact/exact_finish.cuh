@@ -86,8 +86,8 @@ __device__ void negate(std::uint32_t (&x)[N]) {
   }
 }
 
-/// Writes both sums of the grid to `out`, or if place.result is not null, that measure of spread there: NaN for too
-/// few elements.
+/// Writes both sums of the grid to `out`, or if place.result is not null, that measure of dispersion there: NaN for
+/// too few elements.
 template <class T>
 struct moments_writer {
   using sums = chunk_moments<T>;
@@ -118,7 +118,7 @@ struct moments_writer {
  private:
   static constexpr int sum_words = 8;
 
-  /// The spread of sums that take few words from the chunk `first` on.
+  /// The dispersion of sums that take few words from the chunk `first` on.
   template <class R>
   __device__ __noinline__ R narrow_dispersion(const sums& total, int first) const {
     std::uint32_t sum[sum_words], squares[2 * sum_words];

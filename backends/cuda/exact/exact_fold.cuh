@@ -77,7 +77,7 @@ class unrounded_fold : public kernel_launcher {
   rounding_chain longest_chain(const execution&, std::uint64_t) const final { return {}; }
 };
 
-/// Sums of terms, means, sums of squares and norms, of elements that A adds as numbers N.
+/// Folds sums of terms, means, sums of squares and norms of elements that A adds as numbers N.
 template <class Recipe, class A, class Term = accumulator::plain_term>
 class exact_fold : public unrounded_fold {
   using T = typename Recipe::element;

@@ -210,8 +210,8 @@ FANIN_HOST_DEVICE finished_bits placed_bits(const typename P::state& sum, std::u
   return bits_of_value(P::template finish<std::uint64_t>(sum, count, is_mean, end.to));
 }
 
-/// What a state is: one of the accumulator that merges it, or as a kernel leaves it. Kernels add narrow integers in
-/// 64 bits with or without a sign; those of batches form exact sums of few words first.
+/// What a state is: a state of the accumulator that merges it, or a state as a kernel leaves it. Kernels add narrow
+/// integers in 64 bits with or without a sign. Kernels of batches form exact sums of few words first.
 enum class state_form : std::uint8_t { merged, of_kernel, of_signed, of_unsigned, placed };
 
 template <class M>

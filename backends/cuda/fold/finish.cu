@@ -89,7 +89,7 @@ void enqueue_finish_each(const request& request, const batch_elements& all, cons
   const auto group_size =
       static_cast<unsigned>(all.only_long ? 32 : std::bit_ceil(std::min<std::uint64_t>(all.chunks, 32)));
   unsigned blocks = blocks_for(where, results * group_size / tuning::finish_threads + 1);
-  // Of long segments there may be far fewer.
+  // There may be far fewer long segments than `results`.
   if (all.only_long) blocks = std::min(blocks, 8 * static_cast<unsigned>(where.multiprocessors));
   launch_overlapped(where, blocks, tuning::finish_threads, 0, by.kernel, all, out,
                     state_source{by.of_batch, by.batch_state_bytes, nullptr}, target_for(request, by), group_size);

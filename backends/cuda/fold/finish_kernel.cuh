@@ -23,7 +23,7 @@ struct state_source {
 struct finish_target {
   ending end;
   unsigned word_bytes, words;  ///< a result consists of words of that size
-  bool adds;                   ///< to the results
+  bool adds;                   ///< the states are added to the results
   /// A result that is no part of a batch is a device_result. It has all `count` elements, unless `present` is not
   /// null.
   bool is_single;
@@ -143,7 +143,7 @@ __device__ void add_elements(const batch_output& out, const finish_target& targe
   }
 }
 
-/// Makes of the merged state `s` of a result what is wanted. `present` is the number of its elements, in a batch.
+/// Ends a result whose merged state is `s`, as the target says. `present` is the number of its elements, in a batch.
 template <class M>
 __device__ void end_result(const batch_output& out, const finish_target& target, std::uint64_t result,
                            std::uint64_t present, typename M::state& s) {
@@ -303,7 +303,7 @@ __device__ bool finish_alone(const batch_output& out, const finish_target& targe
   return true;
 }
 
-/// Writes results of long segments: a lane those of few chunks, and all lanes together the others.
+/// Writes the results of long segments: a lane alone writes those of few chunks, and all lanes together the others.
 template <class M>
 __device__ void finish_long(const batch_elements& all, const batch_output& out, const state_source& from,
                             const finish_target& target) {

@@ -34,7 +34,7 @@ struct bits_of_parts {
   value_type re, im;
 };
 
-/// A measure of spread of exact sums. Its code is long, and a kernel has it once for all measures.
+/// A measure of dispersion of exact sums. Its code is long, and a kernel has it once for all measures.
 template <class R, class State, class... To>
 FANIN_HOST_DEVICE FANIN_NOINLINE R dispersion_of(const State& s, std::uint64_t count, dispersion_measure wanted,
                                                  To... to) {
@@ -54,8 +54,8 @@ FANIN_HOST_DEVICE R nan_of(const detail::number_format& to) {
   if constexpr (!std::is_same_v<R, bits_of_parts>) return to.quiet_nan;
 }
 
-/// The value of a state, if it fits. A mean or variance of no elements is NaN. `to` is empty, or if R
-/// has bits, their format.
+/// The value of a state, if it fits. A mean or variance of no elements is NaN. `to` is empty, or if R has bits, their
+/// format.
 template <class Recipe, class R, class... To>
 FANIN_HOST_DEVICE R value_of(const typename Recipe::accumulator::state& s, std::uint64_t count, To... to) {
   using A = typename Recipe::accumulator;

@@ -26,7 +26,7 @@ struct batch_fold {
   static constexpr std::uint64_t never_cut = ~std::uint64_t{0};
   /// Whether states are finished, as the default result, where they are formed.
   bool finishes = false;
-  /// Whether that is so also for results of the elements' type, where the usual one is wider.
+  /// Whether that is so also for results of the elements' type, where the default type is wider.
   bool finishes_as_elements = false;
   /// Whether there are kernels for elements that lie one after another.
   bool has_lines = false;

@@ -73,8 +73,8 @@ FANIN_HOST_DEVICE inline R from_bits(typename float_format<R>::bits bits) {
   return float_format<R>::made_of(bits);
 }
 
-/// The value of a sum that is no number: `special` is byte 7 of a saved sum. With no bit of `special` the sum is one
-/// of negative zeros.
+/// The value of a sum that is no number, or of a sum of negative zeros, for which `special` is 0. `special` is byte 7
+/// of a saved sum.
 template <class To>
 FANIN_HOST_DEVICE typename To::value special_value(unsigned special, To to) {
   constexpr unsigned plus_infinity = 2, minus_infinity = 4;

@@ -13,7 +13,7 @@
 
 namespace fanin {
 
-/// Which measure of spread is meant: the standard deviation if `root`, otherwise the variance. `ddof` is 0 for a
+/// Which measure of dispersion is meant: the standard deviation if `root`, otherwise the variance. `ddof` is 0 for a
 /// population and 1 for a sample.
 struct dispersion_measure {
   bool root = false;

@@ -186,14 +186,14 @@ concept adds_runs = requires(typename A::state& s, const vector<typename A::elem
   A::add_run(s, v.at, std::uint64_t{});
 };
 
-/// The state with the place of its element.
+/// Returns the state with the place of its element.
 template <adds_runs A>
 __device__ typename A::state located(const arrays_of<A>& x, typename A::state s) {
   while (!A::is_at(s, read<A>(x, x.head[s.index - x.first]))) ++s.index;
   return s;
 }
 
-/// Whether A adds the words of a whole vector at once, in whatever order, which it reads by the rule.
+/// Whether A adds all words of a vector at once, in any order. A::add_words() reads them by the rule.
 template <class A>
 concept adds_words = requires(typename A::state& s, const vector<typename A::element>& v,
                               const typename A::rule& rule) {

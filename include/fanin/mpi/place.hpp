@@ -11,7 +11,7 @@
 namespace fanin::mpi {
 
 /// A call of MPI failed, on a communicator whose error handler returns; what() has its name and MPI's message. With
-/// MPI's usual handler, MPI_ERRORS_ARE_FATAL, MPI itself ends the program.
+/// MPI's default handler, MPI_ERRORS_ARE_FATAL, MPI itself ends the program.
 class mpi_error : public error {
   using error::error;
 };

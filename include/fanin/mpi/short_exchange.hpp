@@ -21,12 +21,12 @@ namespace fanin::mpi::detail {
 inline constexpr std::size_t short_message = 32;
 static_assert(fanin::detail::most_short_lanes + status_lanes == short_message);
 
-/// Reduces all lanes, of which `count` are sent short. Where a rank has unusual words, it says so in the short
+/// Reduces all lanes, of which `count` are sent short. Where another word of a rank is not 0, it says so in the short
 /// message, and all ranks send all lanes after it.
 inline report reduce_short(operation what, const inputs_of_rank& in, const result_view& value, MPI_Comm comm,
                            const options& chosen, const lane_format& format, std::size_t count) {
   const input_views& inputs = in.views;
-  constexpr std::int64_t has_unusual = std::int64_t{1} << 32;  // above any number of ranks that failed
+  constexpr std::int64_t has_other_words = std::int64_t{1} << 32;  // above any number of ranks that failed
   std::int64_t own[short_message], merged[short_message], memory[most_lanes];
   std::int64_t* const own_status = own + fanin::detail::most_short_lanes;
   std::int64_t* const status = merged + fanin::detail::most_short_lanes;
@@ -44,12 +44,12 @@ inline report reduce_short(operation what, const inputs_of_rank& in, const resul
   if (failure || !is_short) fill_neutral(few, format.merge);
   std::fill(few.data() + count, own_status, 0);
   write_status(own_status, format.merge, signature, failure != nullptr);
-  if (!is_short) *own_status += has_unusual;
+  if (!is_short) *own_status += has_other_words;
   check(MPI_Allreduce(own, merged, short_message, MPI_INT64_T, op_of(format.merge), comm), "MPI_Allreduce");
 
   if (failure) std::rethrow_exception(failure);
-  const bool all_lanes_follow = *status >= has_unusual;
-  *status %= has_unusual;
+  const bool all_lanes_follow = *status >= has_other_words;
+  *status %= has_other_words;
   check_status(status, format.merge, signature, comm);
   if (!all_lanes_follow) {
     fanin::detail::from_short_lanes(what, inputs.type(), std::span(merged).first(count), value);
