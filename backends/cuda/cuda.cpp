@@ -102,13 +102,15 @@ class work_on_context final : public device_work {
   context context_;
 };
 
+std::size_t device_result_bytes(const request& request) {
+  return with_result_type(request.what, request.result, [&]<class R>() { return sizeof(device_result<R>); });
+}
+
 void work_on_context::enqueue(const request& request, void* result) {
   const int device = context_.where().device;
   const device_scope here(device);
   check_inputs_reach(request.inputs, device);
-  const std::size_t result_bytes =
-      with_result_type(request.what, request.result, [&]<class R>() { return sizeof(device_result<R>); });
-  check_reach(result, result_bytes, device, "the result");
+  check_reach(result, device_result_bytes(request), device, "the result");
   std::optional<present_copies> copies;
   if (is_partial(request.inputs, request.nan)) copies.emplace(request, context_);
   const std::uint64_t count = request.inputs.count(), longest = longest_fold(request, copies);
@@ -163,7 +165,7 @@ void work_on_context::enqueue_value_of_lanes(const request& request, const std::
   const device_scope here(device);
   const element_type type = request.inputs.type();
   check_reach(lanes, lane_count(request.what, type) * sizeof *lanes, device, "the lanes");
-  check_reach(result, 2 * byte_size(request.result), device, "the result");
+  check_reach(result, device_result_bytes(request), device, "the result");
   cuda::enqueue_value_of_lanes(request.what, type, lanes, request.result, result, context_.where());
 }
 

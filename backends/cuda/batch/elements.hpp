@@ -48,6 +48,7 @@ struct batch_status {
 /// kernel for short ones, all that are not short.
 struct long_segments {
   static constexpr int chunk_bits = 40;
+  static constexpr std::uint64_t most = (std::uint64_t{1} << (64 - chunk_bits)) - 1;  ///< segments that are counted
   /// The number of segments above chunk_bits, and that of their chunks: one atomic operation draws both.
   unsigned long long counts;
   struct entry {

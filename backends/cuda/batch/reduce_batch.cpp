@@ -189,9 +189,11 @@ const void* enqueue_batch(const request& asked, const batch& many, const results
 
   // States, and numbers of elements, of each chunk of the results of a part.
   const std::size_t of_chunk = fold.state_bytes + sizeof(std::uint64_t) + fold.exact_state_bytes;
+  const std::uint64_t most_results =
+      has_long ? std::min<std::uint64_t>(many.result_count, long_segments::most) : many.result_count;
   const std::uint64_t part =
-      direct ? many.result_count
-             : std::clamp<std::uint64_t>(most_scratch_bytes / (of_chunk * all.chunks), 1, many.result_count);
+      direct ? most_results
+             : std::clamp<std::uint64_t>(most_scratch_bytes / (of_chunk * all.chunks), 1, most_results);
   const std::size_t chunks = direct ? 0 : part * all.chunks;
   const std::size_t most_long = has_long ? all.count / all.most_short + 1 : 0, long_chunks = 2 * most_long;
   const std::size_t of_states[] = {chunks * fold.state_bytes,
