@@ -19,8 +19,9 @@ enum class verdict { run, skip, fail };
 /// What becomes of a backend's tests; `required` is a comma list of the backends that have to be usable.
 inline verdict verdict_on(const backend& b, std::string_view required) {
   if (b.probe().usable()) return verdict::run;
-  const std::string list = "," + std::string(required) + ",";
-  return list.find("," + std::string(b.name()) + ",") != std::string::npos ? verdict::fail : verdict::skip;
+  const auto between_commas = [](std::string_view text) { return std::string(1, ',').append(text).append(1, ','); };
+  const bool is_required = between_commas(required).find(between_commas(b.name())) != std::string::npos;
+  return is_required ? verdict::fail : verdict::skip;
 }
 
 /// Whether `b` is usable. If not, the test case is skipped, or fails if the environment variable
