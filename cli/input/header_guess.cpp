@@ -2,21 +2,18 @@
 #include "cli/input/header_guess.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <cstdlib>
 
 #include <fmt/format.h>
 
 #include "cli/input/inferred_number.hpp"
 #include "cli/input/number.hpp"
-#include "cli/kit/errors.hpp"
 
 namespace fanin::cli {
 
 header_guess::kind header_guess::kind_of(std::string_view word) {
   static const number_reader read_any = number_reader_of(element_type::c128);
-  const auto is_mark = [](char c) { return c > ' ' && c < 0x7f && std::isalnum(static_cast<unsigned char>(c)) == 0; };
-  if (is_missing(word) || std::ranges::all_of(word, is_mark)) return kind::missing;
+  if (is_missing(word) || word.find_first_not_of("-?.*") == std::string_view::npos) return kind::missing;
   if (is_integer(word)) return kind::integer;
   std::vector<std::byte> number;
   rounded_numbers rounded;
@@ -64,26 +61,33 @@ bool header_guess::has_consecutive_integers() const {
   return integers.size() > 1 && std::ranges::adjacent_find(integers, is_gap) == integers.end();
 }
 
+usage_error header_guess::doubt(const std::string& input) {
+  return usage_error(fmt::format(
+      "{}: the first line has numbers, and may name the columns or be data; say --header or --no-header", input));
+}
+
 bool header_guess::is_header(const std::string& input) const {
   const auto any = [this](auto is) { return std::ranges::any_of(columns_, is); };
   const auto all = [this](auto is) { return std::ranges::all_of(columns_, is); };
   constexpr std::string_view digits = "0123456789";
-  if (any([&](const column& one) {
-        return one.first == kind::fraction && one.first_text.find_first_of(digits) != std::string::npos;
-      })) {
-    return false;
-  }
   if (any([](const column& one) {
         const bool alone_is_quoted = one.first_is_quoted && !one.has_quoted;
         return one.is_of_numbers() && (one.first == kind::text || (one.first != kind::missing && alone_is_quoted));
       })) {
     return true;
   }
+  const bool has_text = any([](const column& one) { return one.first == kind::text || one.has_text; });
+  if (any([&](const column& one) {
+        return one.first == kind::fraction && one.first_text.find_first_of(digits) != std::string::npos;
+      })) {
+    const bool alone_has_fraction = any([](const column& one) { return one.alone_is_fraction(); });
+    if (has_text && alone_has_fraction) throw doubt(input);
+    return false;
+  }
   if (!any([](const column& one) { return one.first == kind::integer; })) return false;
   const bool is_sequence = has_consecutive_integers();
   const bool repeats_text = any([](const column& one) { return one.first == kind::text && one.has_first_again; });
   if (repeats_text && !is_sequence) return false;
-  const bool has_text = any([](const column& one) { return one.first == kind::text || one.has_text; });
   const bool alone_has_integers =
       all([](const column& one) { return one.first != kind::integer || one.alone_is_integer(); });
   const bool is_above_fractions = any([](const column& one) { return one.alone_is_integer(); });
@@ -92,8 +96,7 @@ bool header_guess::is_header(const std::string& input) const {
       corner.first_text.empty() && !corner.has_missing && corner.is_of_numbers() &&
       std::all_of(columns_.begin() + 1, columns_.end(), [](const column& one) { return one.first == kind::integer; });
   if (!has_text && !alone_has_integers && !(is_sequence && is_above_fractions) && !corner_is_empty) return false;
-  throw usage_error(fmt::format(
-      "{}: the first line has numbers, and may name the columns or be data; say --header or --no-header", input));
+  throw doubt(input);
 }
 
 }  // namespace fanin::cli

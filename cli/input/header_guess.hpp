@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/kit/errors.hpp"
+
 namespace fanin::cli {
 
 /// Takes the records at the front of a text, and compares the first one with the others, column by column.
@@ -25,8 +27,9 @@ class header_guess {
   /// The fields of the first record.
   std::vector<std::string> first_record() const;
 
-  /// The first record is data if it has a number with a fraction. Otherwise it is a header if it alone has text, or
-  /// alone has quotes, in a column of numbers; and it is data if it has no number.
+  /// The first record is a header if it alone has text, or alone has quotes, in a column of numbers. Otherwise it is
+  /// data if it has no number. If it has a number with a fraction, it may be a header if a column has text and the
+  /// first record alone has a fraction in a column of integers; otherwise it is data.
   /// What is left may be a header if a column has text and no text of the first record occurs again; if the first
   /// record alone has integers; if its integers are consecutive, as years and positions are, and one is above
   /// fractions alone or beside text; or if its first field alone is empty and others are integers.
@@ -34,8 +37,8 @@ class header_guess {
   bool is_header(const std::string& input) const;
 
  private:
-  /// A word that stands for a missing number is `missing`, and so is a word of marks, such as - or ?, without a
-  /// letter or a digit: it names no column.
+  /// A word that stands for a missing number is `missing`, and so is a word of the marks - ? . and * alone: it names
+  /// no column.
   enum class kind : std::uint8_t { missing, integer, fraction, text };
   struct field {
     std::string text;
@@ -51,8 +54,10 @@ class header_guess {
 
     bool is_of_numbers() const { return !has_text && (has_integer || has_fraction); }
     bool alone_is_integer() const { return first == kind::integer && has_fraction && !has_integer; }
+    bool alone_is_fraction() const { return first == kind::fraction && has_integer && !has_fraction && !has_text; }
   };
   static kind kind_of(std::string_view word);
+  static usage_error doubt(const std::string& input);
   /// Whether the first record has integers, each larger by 1 than the one before.
   bool has_consecutive_integers() const;
 

@@ -222,14 +222,15 @@ command add_reduction(CLI::App& root, operation what) {
   if (row.inputs == 1) {
     examples += fmt::format(
         "  fanin {0} prices.csv --column price --explain\n"
-        "  fanin {0} prices.csv --column price,amount --missing skip\n"
+        "  fanin {0} prices.csv --column price,amount{2}\n"
         "  fanin {0} samples.bin --type f32 --skip 512 --json\n"
         "  fanin {0} day*.npy --together\n"
         "  fanin {0} cube.npy --axis -1 {1}\n"
         "  fanin {0} x.npy --keys regions.npy --json\n"
         "  fanin {0} prices.csv --column price --by region,year --sort-keys\n"
-        "  seq 1000 | fanin {0} --threads 2",
-        name, row.form == result_form::extremes ? "--json" : "--output rows.npy");
+        "  seq 20 | fanin {0} --threads 2",
+        name, row.form == result_form::extremes ? "--json" : "--output rows.npy",
+        row.form == result_form::indexed ? "" : " --missing skip");
   } else {
     examples += fmt::format(
         "  fanin {0} prices.csv amounts.csv --column 1 --explain\n"

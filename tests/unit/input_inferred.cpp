@@ -123,6 +123,10 @@ TEST_CASE("the first line is a header if it alone is text in a column of numbers
   check_inferred("\n\nx,y\n1,2\n", guessed("y"), "i64 2");
   check_inferred("\"\",\"2023\",\"2024\"\n\"1\",5,6\n\"2\",7,8\n", guessed("2"), "i64 5 7");
   check_inferred("\"2023\"\n1\n2\n", guessed(""), "i64 1 2");
+  check_inferred("name,0.5,0.9\n0,2,3\n1,4,5\n", guessed("2"), "i64 2 4");
+  check_inferred("name,1e-3,1e-2\n0,2,3\n1,4,5\n", guessed("3"), "i64 3 5");
+  check_inferred("\"name\",\"0.5\"\n0,2\n1,4\n", guessed("2"), "i64 2 4");
+  check_inferred("#,2023,2024\n1,5,6\n2,7,8\n", guessed("2"), "i64 5 7");
 }
 
 TEST_CASE("marks that stand for a missing number are no names") {
@@ -147,6 +151,7 @@ TEST_CASE("the first line is data if all columns are of numbers, or a text of it
   check_inferred("0,1.5\n0.1,2.5\n", guessed("1"), "f64 0 0.1");
   check_inferred("1,0\n2,0.5\n3,0.7\n", guessed("2"), "f64 0 0.5 0.7");
   check_inferred("alice,3.5\nbob,5.25\n", guessed("2"), "f64 3.5 5.25");
+  check_inferred("alice,3.5\nbob,5.25\ncarol,4\n", guessed("2"), "f64 3.5 5.25 4");
   check_inferred("\"1\",\"2\"\n\"3\",\"4\"\n", guessed("2"), "i64 2 4");
   check_inferred("1,\n,2\n3,4\n", guessed("1", true), "i64 1 3");
   check_inferred("north,5\nsouth,6\nnorth,7\n", guessed("2"), "i64 5 6 7");
@@ -161,6 +166,9 @@ TEST_CASE("a first line of numbers that may be a header is an error") {
       "x: the first line has numbers, and may name the columns or be data; say --header or --no-header";
   check_inferred("region,2023,2024,2025\nnorth,10,11,12\nsouth,20,21,25\n", guessed("4"), doubt);
   check_inferred(",2023\nnorth,10\n", guessed("2"), doubt);
+  check_inferred(",0.5,0.9\na,2,3\nb,4,5\n", guessed("2"), doubt);
+  check_inferred("wl,400.5,401.0\ns1,5,6\ns2,7,8\n", guessed("2"), doubt);
+  check_inferred("date,2023.0\n2020-01-01,10\n", guessed("2"), doubt);
   check_inferred("0,1\n0.25,0.5\n", guessed("all"), doubt);
   check_inferred("0,1\n5,0.5\n", guessed("all"), doubt);
   check_inferred(",0,1,2\n0,1,2,3\n1,4,5,6\n", guessed("2"), doubt);
