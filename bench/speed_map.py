@@ -106,7 +106,7 @@ def measure(place, mebibytes, out):
             try:
                 speed = size / machine.seconds(call) / 1e9
             except (TypeError, ValueError, OverflowError, RuntimeError) as refused:
-                rows.append([operation, name, layout, method, None, str(refused).splitlines()[0][:70]])
+                rows.append([operation, name, layout, method, None, str(refused).partition("\n")[0][:70]])
                 continue
             rows.append([operation, name, layout, method, round(speed, 1), round(speed / reading, 4)])
     with open(out, "w") as file:

@@ -10,12 +10,11 @@ import sys
 import threading
 import unittest
 from array import array
-from decimal import Decimal
 from fractions import Fraction
 from unittest import mock
 
 import fanin
-from support import bits, exact_sum, numpy, wide_numbers
+from support import bits, exact_sum, wide_numbers
 
 NO_EXACT = ("product", "log_sum_exp")
 PAIRS = ("dot", "vdot")
@@ -71,38 +70,6 @@ class Sums(unittest.TestCase):
                 self.assertEqual(fanin.sum([1.5, 2.5], method=method, backend=backend, threads=1), 4.0)
         for dtype in ("f64", "f8", "float64", float):
             self.assertEqual(fanin.sum(array("f", [0.5, 2]), dtype=dtype), 2.5)
-
-
-class OtherNumbers(unittest.TestCase):
-    """Numbers of other types are taken if a float of 64 bits is equal to them, and refused otherwise."""
-
-    def test_taken(self):
-        for numbers in ([Fraction(1, 2), Decimal("0.25"), 1], [Decimal("-0.75"), 2.5], [Decimal("inf"), 1.0]):
-            self.assertEqual(fanin.sum(numbers), sum(map(float, numbers)))
-            self.assertEqual(fanin.fsum(numbers), sum(map(float, numbers)))
-            self.assertEqual(fanin.State(numbers).value(), sum(map(float, numbers)))
-        self.assertTrue(math.isnan(fanin.sum([Decimal("nan")])))
-        self.assertEqual(bits(fanin.sum([Decimal("-0")])), bits(-0.0))
-        self.assertEqual(fanin.sum([1j, Fraction(1, 2)]), 0.5 + 1j)
-
-    def test_refused(self):
-        for number in (Fraction(1, 3), Decimal("0.1"), Fraction(10 ** 400), Decimal("1e-999999999"), Decimal("snan")):
-            for call in (fanin.sum, fanin.max, fanin.describe, fanin.fsum, fanin.State):
-                with self.assertRaisesRegex(TypeError, r"^element 2 of the list is .*: round it, as by float\(x\)"):
-                    call([2.0, 1, number])
-        with self.assertRaisesRegex(TypeError, "^element 1 of the list"):
-            fanin.sum([1j, Fraction(1, 3)])
-        with self.assertRaisesRegex(TypeError, "^element 1 of the list"):
-            fanin.State([2 ** 53 + 1, Decimal("0.1")])
-
-    @unittest.skipIf(numpy is None, "numpy is not there")
-    def test_numpy(self):
-        self.assertEqual(fanin.sum([numpy.longdouble(0.5), numpy.float32(0.25), numpy.float16(2)]), 2.75)
-        third = numpy.longdouble(1) / 3
-        if third != float(third):
-            with self.assertRaisesRegex(TypeError, "^element 1 of the list"):
-                fanin.sum([1.0, third])
-        self.assertEqual(fanin.sum([numpy.complex64(1 + 2j), 1.0]), 2 + 2j)
 
 
 class Catalogue(unittest.TestCase):

@@ -10,14 +10,6 @@
 
 #include "tests/unit/kernels/exact_on_cpu.hpp"
 #define __grid_constant__
-template <class T>
-T atomicMax(T* into, T value) {
-  std::atomic_ref<T> shared(*into);
-  T before = shared.load();
-  while (before < value && !shared.compare_exchange_weak(before, value)) {
-  }
-  return before;
-}
 inline int __all_sync(unsigned lanes, int mine) { return __ballot_sync(lanes, mine) == ~0u ? 1 : 0; }
 // These headers have to come after the CUDA extensions.
 #include <fanin/recipe.hpp>

@@ -23,12 +23,6 @@ unsigned atomicCAS(unsigned* into, unsigned expected, unsigned value) {
   std::atomic_ref(*into).compare_exchange_strong(expected, value);
   return expected;
 }
-template <class T>
-void atomicMax(T* into, T value) {
-  const std::atomic_ref most(*into);
-  for (T found = most.load(); value > found && !most.compare_exchange_weak(found, value);) {
-  }
-}
 
 }  // namespace
 

@@ -9,16 +9,6 @@
 #include "tests/unit/kernels/exact_on_cpu.hpp"
 
 #define __grid_constant__
-namespace {
-
-unsigned long long atomicMax(unsigned long long* into, unsigned long long value) {
-  const std::atomic_ref most(*into);
-  unsigned long long found = most.load();
-  while (value > found && !most.compare_exchange_weak(found, value)) continue;
-  return found;
-}
-
-}  // namespace
 
 // These headers have to come after exact_on_cpu.hpp.
 #include "backends/cuda/batch/exact_columns.cuh"

@@ -16,6 +16,20 @@
 #include <fanin/error.hpp>
 
 namespace fanin {
+namespace detail {
+
+/// The value of a sum that is no number, or of a sum of negative zeros, for which `special` is 0. `special` is byte 7
+/// of a saved sum.
+template <class To>
+FANIN_HOST_DEVICE typename To::value special_value(unsigned special, To to) {
+  constexpr unsigned plus_infinity = 2, minus_infinity = 4;
+  const bool is_nan = special != 0 && special != plus_infinity && special != minus_infinity;
+  const auto size = static_cast<typename To::bits>(is_nan ? to.quiet_nan : special == 0 ? 0 : to.infinity);
+  const bool is_negative = special == 0 || special == minus_infinity;
+  return to.made_of(static_cast<typename To::bits>(is_negative ? size | to.sign : size));
+}
+
+}  // namespace detail
 
 /// The sum of x^Power over the elements added, Power 1 or 2, for up to 2^63 elements, and their number.
 /// Empty gives +0; all -0 gives -0 (+0 for squares); exact cancellation gives +0. Any NaN, or +inf and -inf together,

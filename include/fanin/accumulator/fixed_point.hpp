@@ -73,17 +73,6 @@ FANIN_HOST_DEVICE inline R from_bits(typename float_format<R>::bits bits) {
   return float_format<R>::made_of(bits);
 }
 
-/// The value of a sum that is no number, or of a sum of negative zeros, for which `special` is 0. `special` is byte 7
-/// of a saved sum.
-template <class To>
-FANIN_HOST_DEVICE typename To::value special_value(unsigned special, To to) {
-  constexpr unsigned plus_infinity = 2, minus_infinity = 4;
-  const bool is_nan = special != 0 && special != plus_infinity && special != minus_infinity;
-  const auto size = static_cast<typename To::bits>(is_nan ? to.quiet_nan : special == 0 ? 0 : to.infinity);
-  const bool is_negative = special == 0 || special == minus_infinity;
-  return to.made_of(static_cast<typename To::bits>(is_negative ? size | to.sign : size));
-}
-
 template <class R>
 FANIN_HOST_DEVICE inline typename float_format<R>::bits to_bits(R value) {
   typename float_format<R>::bits bits;

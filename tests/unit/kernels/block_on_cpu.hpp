@@ -39,6 +39,14 @@ inline thread_local unsigned exchanges;  ///< exchanges so far in the calling th
 inline thread_local fanin::test::dimension threadIdx;
 inline fanin::test::dimension blockIdx, blockDim, gridDim;
 
+template <class T>
+T atomicMax(T* into, T value) {
+  const std::atomic_ref most(*into);
+  T found = most.load();
+  while (value > found && !most.compare_exchange_weak(found, value)) continue;
+  return found;
+}
+
 inline void __syncthreads() { fanin::test::running->all.arrive_and_wait(); }
 inline void __syncwarp() { fanin::test::running->of_warp[threadIdx.x / 32].arrive_and_wait(); }
 namespace fanin::test {
