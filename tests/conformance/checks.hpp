@@ -119,6 +119,10 @@ void for_each_variant(const backend& b, operation what, const array_view& input,
   }
 }
 
+/// A length of over 2 MiB, which CPU backends cut into chunks.
+template <class T>
+inline constexpr std::size_t cut_length = (std::size_t{5} << 19) / sizeof(T) + 7;
+
 /// Lengths from one vector to many leaves; the last one is over 2 MiB for every type.
 inline constexpr std::size_t telling_lengths[] = {2, 3, 8, 65, 1000, 16389, 700001};
 
