@@ -212,7 +212,7 @@ selection select(candidate_list candidates, std::string_view wanted, operation w
   if (is_partial(inputs, chosen.nan)) presence_rule(what, inputs.type(), chosen.nan).require_stand_in();
   const request query{what,
                       inputs,
-                      chosen.method.value_or(default_method(what)),
+                      chosen.method.value_or(default_method(what, inputs.type())),
                       chosen.result.value_or(default_result(what, inputs.type())),
                       chosen.variant,
                       threads_of(chosen),

@@ -234,11 +234,4 @@ std::string implied_input(std::string_view subcommand) {
       fmt::format("FILE is required where standard input is no pipe and no file; see 'fanin {} --help'", subcommand));
 }
 
-options with_default_method(operation what, element_type type, options chosen) {
-  const bool names_none = !chosen.method && chosen.variant.empty();
-  const method strictest = strictest_method(what);
-  if (names_none && is_offered(what, type, strictest)) chosen.method = strictest;
-  return chosen;
-}
-
 }  // namespace fanin::cli

@@ -122,7 +122,8 @@ struct options {
   std::string_view backend = {};
   /// The name of one of the backend's variants ("kahan"). Empty: the backend's default variant of the method.
   std::string_view variant = {};
-  /// Empty: the variant's own method if one is named, else default_method().
+  /// Empty: the variant's own method if one is named. Otherwise `exact`, or where the operation has no `exact` for
+  /// the type, the strictest method that it has: default_method().
   std::optional<fanin::method> method = {};
   /// The type of the result's number. Empty: default_result(). In place of f32, f64 and the element's type exist with
   /// method::exact only.
