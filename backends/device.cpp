@@ -136,9 +136,9 @@ void enqueue_lanes(operation what, const input_views& x, std::int64_t* lanes, de
                    const options& chosen) {
   check_lanes(what, x.type(), lanes);
   if (x.place() != memory::device) throw invalid_argument("enqueue_lanes() reads device memory; this is host memory");
-  options exact = chosen;
-  check_state(x.type(), x.type(), exact);
-  compute([&] { context.work().enqueue_lanes(prepared(what, x, exact), lanes); });
+  options exactly = chosen;
+  check_state(x.type(), x.type(), exactly);
+  compute([&] { context.work().enqueue_lanes(prepared(what, x, exactly), lanes); });
 }
 
 void enqueue_value_of_lanes(operation what, element_type type, const std::int64_t* lanes, void* result,
