@@ -5,6 +5,7 @@
 
 #include "backends/as_scalar.hpp"
 #include "backends/checks.hpp"
+#include "backends/error_bounds.hpp"
 #include "backends/exact_states.hpp"
 
 namespace fanin {
@@ -74,6 +75,12 @@ device_context::device_context(int device, void* stream)
 
 report reduce(operation what, const input_views& inputs, const result_view& value, device_context& context,
               options chosen) {
+  if (chosen.bound) {
+    const auto on_context = [&](operation other, const input_views& x, const result_view& out, const options& how) {
+      return reduce(other, x, out, context, how);
+    };
+    return reduce_with_bound(what, inputs, value, chosen, {}, on_context);
+  }
   check_count(what, inputs.count());
   check_result(what, value, chosen.result);
   chosen.result = value.type;

@@ -141,6 +141,10 @@ struct options {
   /// current device. The numbers are not copied: they have to live as long as a plan that is made with them.
   /// Only whole arrays in host memory take it: streams, batches, descriptions, contexts and device memory refuse it.
   std::span<const int> devices = {};
+  /// Computes the report's bound for this input, so that result::error_bound() is a number where the bound depends on
+  /// the magnitudes of the elements, as in `fast` sums. The call then reads the input once more, or two inputs. Only
+  /// fanin::reduce and the verbs of one array take it; plans, blocks, batches and results on a device refuse it.
+  bool bound = false;
 };
 
 namespace detail {
