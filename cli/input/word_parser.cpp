@@ -20,6 +20,13 @@ std::size_t word_parser::parse(std::string_view text, bool last, text_numbers& o
       ++at;
       continue;
     }
+    if (text[at] == comment_ && !has_word_ && !has_delimiter_) {
+      const std::optional<std::size_t> next = after_comment(text, at, last, comment_);
+      if (!next) break;
+      at = *next;
+      out.pass_line(at);
+      continue;
+    }
     std::size_t end = at;
     while (end < text.size() && !separates(text[end])) ++end;
     out.check_length(end - at, longest_word, at);
@@ -37,7 +44,7 @@ void word_parser::append(std::string_view word, std::size_t begin, text_numbers&
   if (code == std::errc()) return;
   const bool perhaps_list = !delimiter_ && word.find(',') != std::string_view::npos;
   out.refuse(code, word, begin, out.columns()[0],
-             perhaps_list ? "; if commas separate numbers, say --delimiter ," : "");
+             perhaps_list ? "; if commas separate numbers, say --delimiter , or --format csv" : "");
 }
 
 void word_parser::end_field(std::size_t at, text_numbers& out) {
