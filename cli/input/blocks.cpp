@@ -90,8 +90,7 @@ class text_source final : public block_source {
   void parse_window() {
     const auto bytes = in_.peek(window_);
     ended_ = bytes.size() < window_;
-    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    const std::size_t done = parser_.parse(text, ended_);
+    const std::size_t done = parser_.parse(text_of(bytes), ended_);
     in_.skip(done);
     if (done == 0) window_ *= 2;  // A single word or field fills the window.
   }
@@ -105,7 +104,7 @@ class text_source final : public block_source {
     if (!parser_.leaves_out_columns() || empty.size() == columns_.size()) {
       throw bad_data(fmt::format("{}: there is no number in {}", in_.name(), empty.empty() ? "it" : empty[0]));
     }
-    write_stderr(fmt::format("note: {}: there is no number in {}", in_.name(), fmt::join(empty, " and ")));
+    write_stderr(fmt::format("note: {}: left out {}, without a number", in_.name(), fmt::join(empty, " and ")));
   }
 
   byte_reader& in_;

@@ -28,7 +28,7 @@ constexpr std::string_view skippable_zstd_magic = "\x2a\x4d\x18"sv;
 constexpr std::size_t piece_bytes = std::size_t{1} << 16;
 
 bool begins_with(std::span<const std::byte> start, std::string_view magic) {
-  return std::string_view(reinterpret_cast<const char*>(start.data()), start.size()).starts_with(magic);
+  return text_of(start).starts_with(magic);
 }
 
 [[noreturn]] void refuse(const byte_reader& in, const std::string& problem) {

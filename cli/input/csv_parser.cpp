@@ -231,10 +231,10 @@ void csv_parser::leave_out_others(const text_numbers& out) const {
   if (shown < others_.size()) columns += fmt::format(" and {} more", others_.size() - shown);
   if (others_.size() == first_fields_) {
     if (names_.empty()) advice += "; if line 1 names the columns, say --header";
-    throw bad_data(fmt::format("{}: no column has numbers alone: {}{}", out.name(), columns, advice));
+    throw bad_data(fmt::format("{}: no column is all numbers: {}{}", out.name(), columns, advice));
   }
-  write_stderr(fmt::format("note: {}: left out {} column{} that {} not numbers: {}{}", out.name(), others_.size(),
-                           others_.size() == 1 ? "" : "s", others_.size() == 1 ? "is" : "are", columns, advice));
+  write_stderr(fmt::format("note: {}: left out {} not all numbers: {}{}", out.name(),
+                           others_.size() == 1 ? "the column that is" : "the columns that are", columns, advice));
 }
 
 void csv_parser::choose_columns(text_numbers& out) {

@@ -53,11 +53,9 @@ std::vector<header_guess::other_column> header_guess::other_columns(bool has_hea
     const column& one = columns_[i];
     const kind first = has_header ? kind::missing : one.first;
     const bool has_number = one.has_integer || one.has_fraction || first == kind::integer || first == kind::fraction;
-    if (first == kind::text) {
-      all.push_back({i, one.first_text});
-    } else if (one.has_text || (!has_number && !skips_missing && records_ > (has_header ? 1 : 0))) {
-      all.push_back({i, one.text});
-    }
+    const bool has_text = one.has_text || first == kind::text;
+    const bool is_empty = !has_text && !has_number && records_ > (has_header ? 1 : 0);
+    if (has_text || (is_empty && !skips_missing)) all.push_back({i, one.has_text || is_empty ? one.text : one.first_text});
   }
   return all;
 }

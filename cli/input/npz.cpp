@@ -96,7 +96,7 @@ class member_stream final : public byte_stream {
 }  // namespace
 
 bool is_zip(std::span<const std::byte> start) noexcept {
-  return std::string_view(reinterpret_cast<const char*>(start.data()), start.size()).starts_with("PK\x03\x04");
+  return text_of(start).starts_with("PK\x03\x04");
 }
 
 zip_member open_zip_member(int fd, const std::string& member, const std::string& name) {

@@ -41,10 +41,6 @@ constexpr std::array foreign_formats = {
     foreign_format{"FEA1"sv, "a Feather file", "pyarrow converts it to CSV"},
 };
 
-std::string_view text_of(std::span<const std::byte> bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
 /// The offset behind the characters of UTF-8 at the front of a text that are no control characters but white space.
 std::size_t end_of_text(std::string_view text) {
   std::size_t at = 0;

@@ -17,6 +17,7 @@ text_numbers::text_numbers(std::optional<element_type> type, const text_layout& 
       read_any_(number_reader_of(is_complex(type_) ? element_type::c128 : element_type::f64)),
       format_(layout.numbers),
       is_usual_(format_.is_usual()),
+      infers_usual_(is_usual_ && read_ == nullptr),
       skip_missing_(layout.skip_missing),
       keeps_lines_(layout.keep_lines),
       name_(std::move(name)) {
@@ -50,7 +51,8 @@ bool text_numbers::is_missing(std::string_view word) const {
   return cli::is_missing(word) || std::ranges::find(format_.missing_words, word) != format_.missing_words.end();
 }
 
-std::errc text_numbers::read_unusual(std::string_view word, column_values& to) const {
+std::errc text_numbers::read_as_said(std::string_view word, column_values& to) const {
+  if (is_usual_) return read(word, to);
   if (std::ranges::find(format_.missing_words, word) != format_.missing_words.end()) return ++to.missing, std::errc();
   const std::optional<std::string> found = in_usual_format(word, format_);
   return found ? read(*found, to) : std::errc::invalid_argument;

@@ -5,6 +5,7 @@ namespace fanin::cli {
 
 std::size_t word_parser::parse(std::string_view text, bool last, text_numbers& out) {
   const auto separates = [this](char c) { return is_space(c) || c == delimiter_; };
+  const int comment = comment_ ? static_cast<unsigned char>(*comment_) : -1;
   std::size_t at = 0;
   while (at < text.size()) {
     if (ends_line(text[at])) {
@@ -20,7 +21,7 @@ std::size_t word_parser::parse(std::string_view text, bool last, text_numbers& o
       ++at;
       continue;
     }
-    if (text[at] == comment_ && !has_word_ && !has_delimiter_) {
+    if (static_cast<unsigned char>(text[at]) == comment && !has_word_ && !has_delimiter_) {
       const std::optional<std::size_t> next = after_comment(text, at, last, comment_);
       if (!next) break;
       at = *next;
