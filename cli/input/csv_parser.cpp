@@ -243,12 +243,11 @@ void csv_parser::choose_columns(text_numbers& out) {
   if (choice_.is_every(names_)) {
     leave_out_others(out);
     std::erase_if(chosen, [this](const chosen_column& one) { return is_left_out(one.field); });
-    if (is_lone()) chosen[0].name.clear();
   }
   out.columns().clear();
   for (const chosen_column& one : chosen) {
     wanted_.push_back({one.field, out.columns().size()});
-    out.add_column(one.name, one.heading);
+    out.add_column(is_lone() ? "" : one.name, one.heading);
   }
   std::ranges::sort(wanted_, {}, &wanted_column::field);
   if (!by_) return;

@@ -14,7 +14,6 @@ text_numbers::text_numbers(std::optional<element_type> type, const text_layout& 
     : type_(type.value_or(element_type::f64)),
       first_type_(type.value_or(element_type::i64)),
       read_(type_ == element_type::f64 ? nullptr : number_reader_of(type_)),
-      read_any_(number_reader_of(is_complex(type_) ? element_type::c128 : element_type::f64)),
       format_(layout.numbers),
       is_usual_(format_.is_usual()),
       infers_usual_(is_usual_ && read_ == nullptr),
@@ -40,9 +39,10 @@ std::string text_numbers::usual(std::string_view word) const {
 }
 
 bool text_numbers::is_number(std::string_view word) const {
+  static const number_reader read_any = number_reader_of(element_type::c128);
   std::vector<std::byte> number;
   rounded_numbers rounded;
-  return read_any_(usual(word), number, rounded) != std::errc::invalid_argument;
+  return read_any(usual(word), number, rounded) != std::errc::invalid_argument;
 }
 
 bool text_numbers::is_integer(std::string_view word) const { return cli::is_integer(usual(word)); }

@@ -35,7 +35,7 @@ class text_numbers {
   /// Removes the elements of the columns.
   void clear();
 
-  /// Whether a word is a number, be it out of range for the type.
+  /// Whether a word is a number of any type, be it complex or out of range.
   bool is_number(std::string_view word) const;
   /// Whether a word is a number of digits alone.
   bool is_integer(std::string_view word) const;
@@ -97,7 +97,6 @@ class text_numbers {
   element_type type_;        ///< for messages
   element_type first_type_;  ///< the type of a column without numbers
   number_reader read_;       ///< null: read_inferred()
-  number_reader read_any_;   ///< of the widest type with such numbers
   number_format format_;
   bool is_usual_, infers_usual_, skip_missing_, keeps_lines_;
   std::string name_;

@@ -43,7 +43,7 @@ std::size_t word_parser::parse(std::string_view text, bool last, text_numbers& o
 void word_parser::append(std::string_view word, std::size_t begin, text_numbers& out) const {
   const std::errc code = out.append(word, begin, out.columns()[0]);
   if (code == std::errc()) return;
-  const bool perhaps_list = !delimiter_ && word.find(',') != std::string_view::npos;
+  const bool perhaps_list = may_be_list_ && word.find(',') != std::string_view::npos;
   out.refuse(code, word, begin, out.columns()[0],
              perhaps_list ? "; if commas separate numbers, say --delimiter , or --format csv" : "");
 }
