@@ -19,8 +19,7 @@ finished_reduction reduce_loaded(operation what, const input_views& views, const
                      views.count());  // What is wrong with the options is not the input's fault.
   done.type = views.type();
   done.count = views.count();
-  done.reached = with_input_name(
-      done.place(), [&] { return reduce(what, views, chosen); }, done.overflow_advice());
+  reach(done, [&] { return reduce(what, views, chosen); });
   done.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return done;
 }
@@ -32,6 +31,7 @@ std::vector<finished_reduction> reduce_columns(std::span<const operation> operat
     const array_view values = input.load(i);
     element_forms forms(values);
     const input_column& column = input.columns()[i];
+    if (!column.has_numbers) continue;
     for (const operation what : operations) {
       const auto check = [&](element_type type) { (void)plan(what, type, chosen, values.count); };
       const element_type type = supported_type(values.type, input.infers_types(), check);
@@ -42,6 +42,8 @@ std::vector<finished_reduction> reduce_columns(std::span<const operation> operat
                                    .missing = column.missing,
                                    .rounded = column.rounded_as(type),
                                    .reached = {}}));
+      const std::optional<std::uint64_t> index = index_of(all.back().reached.value);
+      if (index && input.lines() != nullptr) all.back().found = {input.name(), input.lines()->line_of(*index)};
     }
     if (state != nullptr) state->add(values);
   }
