@@ -13,7 +13,11 @@ import sys
 import tempfile
 from fractions import Fraction
 
-import numpy
+try:
+    import numpy
+except ImportError:
+    print("numpy is missing")
+    sys.exit(77)
 
 SHARES = ["0", "0.1", "0.25", "0.333333333333333333", ".5", "0.625", "0.9", "0.999999", "1.0"]
 
@@ -48,8 +52,8 @@ def truth(elements, share, result):
     return rounded(x + (y - x) * part if isinstance(x, int) else Fraction(x) + (Fraction(y) - Fraction(x)) * part, result)
 
 
-def asked(fanin, file, *arguments):
-    run = subprocess.run([fanin, *arguments, str(file), "--json"], check=True, capture_output=True, text=True)
+def asked(fanin, files, *arguments):
+    run = subprocess.run([fanin, *arguments, *map(str, files), "--json"], check=True, capture_output=True, text=True)
     return json.loads(run.stdout)
 
 
@@ -58,60 +62,66 @@ def bits(x):
     return float(x).hex()
 
 
-def check(fanin, folder, name, array):
-    file = folder / "x.npy"
-    numpy.save(file, array)
-    result = numpy.float32 if array.dtype in (numpy.float32, numpy.float16) else numpy.float64
-    found = asked(fanin, file, "quantile", ",".join(SHARES))
-    elements = sorted(array.tolist(), key=key)
-    for share, one in zip(SHARES, found, strict=True):
-        expected = bits(truth(elements, share, result))
-        assert bits(float.fromhex(one["value_hex"])) == expected, (name, share, one["value_hex"], expected)
-    assert bits(float.fromhex(asked(fanin, file, "median")["value_hex"])) == bits(truth(elements, "0.5", result)), name
-    assert asked(fanin, file, "count")["value"] == len(elements), name
+def saved(folder, arrays):
+    files = [folder / f"{i}.npy" for i in range(len(arrays))]
+    for file, array in zip(files, arrays, strict=True):
+        numpy.save(file, array)
+    return files
 
 
-def check_as_numpy(fanin, folder, array):
+def check(fanin, folder, arrays):
+    files = saved(folder, arrays)
+    found = iter(asked(fanin, files, "quantile", ",".join(SHARES)))
+    medians, counts = asked(fanin, files, "median"), asked(fanin, files, "count")
+    for array, median, count in zip(arrays, medians, counts, strict=True):
+        result = numpy.float32 if array.dtype in (numpy.float32, numpy.float16) else numpy.float64
+        elements = sorted(array.tolist(), key=key)
+        for share, one in [*((share, next(found)) for share in SHARES), ("0.5", median)]:
+            value, expected = bits(float.fromhex(one["value_hex"])), bits(truth(elements, share, result))
+            assert value == expected, (array, share, value, expected)
+        assert count["value"] == len(elements), array
+    assert next(found, None) is None
+
+
+def check_as_numpy(fanin, folder, arrays):
     """Small integers and shares with few bits, of which numpy's own arithmetic rounds nothing."""
-    file = folder / "x.npy"
-    numpy.save(file, array)
+    files = saved(folder, arrays)
     shares = ["0", "0.125", "0.25", "0.5", "0.8125", "1"]
-    found = [one["value"] for one in asked(fanin, file, "quantile", ",".join(shares))]
-    assert found == numpy.quantile(array, [float(one) for one in shares]).tolist()
-    assert asked(fanin, file, "median")["value"] == numpy.median(array)
+    found = [one["value"] for one in asked(fanin, files, "quantile", ",".join(shares))]
+    expected = [numpy.quantile(array, [float(one) for one in shares]).tolist() for array in arrays]
+    assert found == sum(expected, [])
+    assert [one["value"] for one in asked(fanin, files, "median")] == [numpy.median(array) for array in arrays]
 
 
 def main(fanin):
     chance = random.Random(1)
-    inputs = {
-        "one": numpy.array([0.1]),
-        "zeros": numpy.array([0.0, -0.0, -0.0, 0.0, -0.0]),
-        "signs": numpy.array([-0.0, 5e-324, -5e-324, 0.0]),
-        "far apart": numpy.array([1e308, -1e308, 1.7e308, 5e-324, 1.0, -1.0, 1e-300, 3e-308]),
-        "infinities": numpy.array([-math.inf, 1.0, 2.0, 3.0, math.inf, math.inf]),
-        "infinite": numpy.array([-math.inf, -math.inf, math.inf, math.inf]),
-        "i64": numpy.array([2**53 + 1, 2**53 + 3, 2**63 - 1, -2**63, 2**62 + 1, 7], dtype="i8"),
-        "u64": numpy.array([2**64 - 1, 2**64 - 3, 2**63 + 1, 2**53 + 1, 0], dtype="u8"),
-    }
+    inputs = [
+        numpy.array([0.1]),
+        numpy.array([0.0, -0.0, -0.0, 0.0, -0.0]),
+        numpy.array([-0.0, 5e-324, -5e-324, 0.0]),
+        numpy.array([1e308, -1e308, 1.7e308, 5e-324, 1.0, -1.0, 1e-300, 3e-308]),
+        numpy.array([-math.inf, 1.0, 2.0, 3.0, math.inf, math.inf]),
+        numpy.array([-math.inf, -math.inf, math.inf, math.inf]),
+        numpy.array([2**53 + 1, 2**53 + 3, 2**63 - 1, -2**63, 2**62 + 1, 7], dtype="i8"),
+        numpy.array([2**64 - 1, 2**64 - 3, 2**63 + 1, 2**53 + 1, 0], dtype="u8"),
+    ]
     for dtype in ("f8", "f4", "f2", "i8", "u8", "i1"):
         for count in (2, 3, 10, 1000, 4097):
             if dtype.startswith("f"):
                 low, high = {"f8": (-1074, 1020), "f4": (-149, 120), "f2": (-24, 14)}[dtype]
                 wide = [math.ldexp(chance.uniform(-2, 2), chance.randint(low, high)) for _ in range(count)]
-                inputs[f"wide {dtype} {count}"] = numpy.array(wide).astype(dtype)
+                inputs.append(numpy.array(wide).astype(dtype))
                 ties = [chance.choice([0.0, -0.0, 0.1, -0.3, 1 / 3]) for _ in range(count)]
-                inputs[f"ties {dtype} {count}"] = numpy.array(ties).astype(dtype)
+                inputs.append(numpy.array(ties).astype(dtype))
             else:
                 limits = numpy.iinfo(dtype)
                 whole = [chance.randint(int(limits.min), int(limits.max)) for _ in range(count)]
-                inputs[f"{dtype} {count}"] = numpy.array(whole, dtype=dtype)
+                inputs.append(numpy.array(whole, dtype=dtype))
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
-        for label, array in inputs.items():
-            check(fanin, folder, label, array)
-        for count in (1, 2, 17, 1000):
-            check_as_numpy(fanin, folder, numpy.array([chance.randint(-1000, 1000) for _ in range(count)]))
-            check_as_numpy(fanin, folder, numpy.array([float(chance.randint(-99, 99)) for _ in range(count)]))
+        check(fanin, folder, inputs)
+        small = [[chance.randint(-1000, 1000) for _ in range(count)] for count in (1, 2, 17, 1000)]
+        check_as_numpy(fanin, folder, [numpy.array(one, dtype=dtype) for one in small for dtype in ("i8", "f8")])
 
 
 if __name__ == "__main__":
