@@ -81,11 +81,11 @@ class State:
     def from_lanes(lanes: Any) -> State: ...
 
 def fsum(values: Iterable[Any]) -> float: ...
-def describe(x: _Array, *, where: Optional[_Array] = ..., nan: _Nan = ..., backend: str = ...,
-             threads: int = ...) -> Description: ...
+def describe(x: _Array, *, where: Optional[_Array] = ..., nan: _Nan = ..., skipna: Optional[bool] = ...,
+             backend: str = ..., threads: int = ...) -> Any: ...
 def report(operation: Any, x: _Array, y: Optional[_Array] = ..., axis: _Axis = ..., *, method: Optional[_Method] = ...,
-           dtype: _DType = ..., where: Optional[_Array] = ..., nan: _Nan = ..., backend: str = ...,
-           threads: int = ...) -> Report: ...
+           dtype: _DType = ..., where: Optional[_Array] = ..., nan: _Nan = ..., skipna: Optional[bool] = ...,
+           backend: str = ..., threads: int = ...) -> Report: ...
 def index_add(out: _Array, keys: _Array, x: _Array, *, operation: Literal["sum", "product", "min", "max"] = ...,
               drop_others: bool = ..., method: _Method = ..., where: Optional[_Array] = ..., nan: _Nan = ...,
               backend: str = ..., threads: int = ...) -> Any: ...
@@ -94,8 +94,9 @@ def operations() -> Dict[str, str]: ...
 '''
 
 TYPES = {"x": "_Array", "y": "_Array", "axis": "_Axis", "method": "_Method", "dtype": "_DType", "keepdims": "bool",
-         "out": "Optional[_Array]", "where": "Optional[_Array]", "nan": "_Nan", "backend": "str", "threads": "int",
-         "offsets": "_Array", "keys": "_Array", "groups": "int", "drop_others": "bool", "empty": "Any"}
+         "out": "Optional[_Array]", "where": "Optional[_Array]", "nan": "_Nan", "skipna": "Optional[bool]",
+         "backend": "str", "threads": "int",
+         "offsets": "_Array", "keys": "_Array", "groups": "Optional[int]", "drop_others": "bool", "empty": "Any"}
 ORDINARY = inspect.Parameter.POSITIONAL_OR_KEYWORD
 
 

@@ -26,7 +26,7 @@ def part_of(call, offset, count, before):
     """`count` elements from an offset on, of which `before` stand in front of them in C order."""
     offset *= SIZES[call.type]
     return c.Input(x=call.x + offset, y=call.y and call.y + offset, count=count, type=call.type, place=call.place,
-                   mask=call.mask, mask_first=call.mask_first + before)
+                   mask=call.mask, mask_first=call.mask_first + before, mask_form=call.mask_form)
 
 
 def reduce_in_pieces(what, call, options, address, report):

@@ -16,8 +16,7 @@ def read_sequence(values):
     """The numbers as i64 if all are integers, as u64 if they fit there only, as f64, or as c128."""
     if isinstance(values, (str, bytes, dict)) or not hasattr(values, "__iter__"):
         raise Unsupported("a %s is no array, and no iterable of numbers" % type(values).__name__)
-    if not isinstance(values, (list, tuple)):
-        values = list(values)
+    values = listed(values)
     if not values:
         return View(values, None, F64, (0,), None, PYTHON)
     if are_floats(values):
@@ -30,7 +29,8 @@ def read_sequence(values):
                 raise Unsupported("a list of %s is not read: convert it, as by [float(text) for text in x]"
                                   % type(value).__name__)
             if hasattr(value, "__len__"):
-                raise Unsupported("a list of lists is not read: call numpy.asarray(x)")
+                raise Unsupported("a list of %ss is not read: hand over one array of numbers, as by numpy.asarray(x)"
+                                  % type(value).__name__)
             break
     for letter, code in (("q", I64), ("Q", U64)) if integers else ():
         try:
@@ -49,6 +49,22 @@ def read_sequence(values):
         pair = (value.real, value.imag) if is_complex(value) else (value, 0.0)
         parts.extend(float_of(part, i) for part in pair)
     return View(parts, parts.buffer_info()[0], CODES["c128"], (len(values),), None, PYTHON)
+
+
+def listed(values):
+    """The values as a list or tuple, with numbers in place of arrays without axes."""
+    if not isinstance(values, (list, tuple)):
+        values = list(values)
+    if any(hasattr(kind, "ndim") for kind in set(map(type, values))):
+        return list(map(number_of, values))
+    return values
+
+
+def number_of(value):
+    """The number that an array without axes is; anything else as it stands."""
+    if getattr(value, "ndim", None) != 0 or is_instance_of(value, "numpy", "generic"):
+        return value
+    return value[()] if is_instance_of(value, "numpy", "ndarray") else value.item()
 
 
 def are_floats(values):
@@ -98,6 +114,7 @@ def is_lost(value):
 
 def split(values):
     """The view of the numbers as floats of 64 bits, without the integers that would be lost; and a list of these."""
+    values = listed(values)
     if are_floats(values):
         return of_array(array("d", values), F64), []
     floats, lost = [], []
