@@ -6,7 +6,6 @@ namespace fanin::cub_backend {
 std::span<const variant_info> backend::variants() const noexcept {
   static constexpr variant_info offered[] = {
       {"device-reduce", method::fast, "cub::DeviceReduce with operators that follow IEEE and keep NaN", ""},
-      {"compensated", method::compensated, "the same with every rounding error carried along", ""},
       {"exact", method::exact, "the public accumulator as the element type: a reference, slow", ""},
   };
   return offered;
@@ -17,9 +16,9 @@ const cuda::kernel_launcher* backend::find_kernel(const request& request) const 
     if (const cuda::kernel_launcher* const batches = find_batch_kernel(request)) return batches;
   }
   const element_type type = request.inputs.type();
-  if (type == element_type::bf16) return cub_backend::find_kernel<bf16>(request.what, request.how);
+  if (type == element_type::bf16) return cub_backend::find_kernel<bf16>(request.what, request.method);
   return with_compared_number(type,
-                              [&]<class T>() { return cub_backend::find_kernel<T>(request.what, request.how); });
+                              [&]<class T>() { return cub_backend::find_kernel<T>(request.what, request.method); });
 }
 
 }  // namespace fanin::cub_backend

@@ -97,10 +97,11 @@ inline bool is_exact_by_default(operation what) { return row_of(what).default_me
 inline bool has_value(operation what, std::uint64_t count) { return count >= least_count(what); }
 
 /// Whether `b` is to have this reduction: what the catalogue offers. cub and thrust have f32, f64, i32 and i64, and
-/// cub has bf16. Their exact states are for sums and means of f32 and f64 only.
+/// cub has bf16. They compensate nothing. Their exact states are for sums and means of f32 and f64 only.
 inline bool has(const backend& b, operation what, element_type type, method how) {
   if (!is_offered(what, type, how)) return false;
   if (b.name() != "cub" && b.name() != "thrust") return true;
+  if (how == method::compensated) return false;
   using enum element_type;
   const bool compared = type == f32 || type == f64 || type == i32 || type == i64;
   if (!compared && (type != bf16 || b.name() == "thrust")) return false;
@@ -112,9 +113,9 @@ inline bool has(const backend& b, operation what, element_type type, method how)
 template <class F>
 void for_each_variant(const backend& b, operation what, const array_view& input, unsigned threads, F f) {
   for (const variant_info& v : b.variants()) {
-    const request wanted{what, inputs_for(what, input), v.how, default_result(what, input.type), v.name, threads};
+    const request wanted{what, inputs_for(what, input), v.method, default_result(what, input.type), v.name, threads};
     if (!b.supports(wanted).usable()) continue;
-    f(options{.variant = v.name, .how = v.how, .threads = threads});
+    f(options{.variant = v.name, .method = v.method, .threads = threads});
   }
 }
 
