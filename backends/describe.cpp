@@ -96,7 +96,7 @@ auto finish_parts(const element_counts& elements, nan_policy nan, Finish finish,
       return done;
     }
   }
-  check_count(operation::minmax, all.count);
+  check_count(operation::minmax, all.count, done.absent);
   extremes<T> both{};
   finish(operation::minmax, &both);
   all.min = both.min;

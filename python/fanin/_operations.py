@@ -191,3 +191,6 @@ def make_operations():
         function.__doc__ = DOC % (c.operation_story(what).decode(), EXAMPLES.get(name, ""))
         made[name] = function
     return made
+
+
+functions = make_operations()

@@ -21,17 +21,14 @@ def read_sequence(values):
         return View(values, None, F64, (0,), None, PYTHON)
     if are_floats(values):
         return of_array(array("d", values), F64)
-    integers = True
-    for value in values:
-        if not hasattr(value, "__index__"):
-            integers = False
-            if isinstance(value, (str, bytes)):
-                raise Unsupported("a list of %s is not read: convert it, as by [float(text) for text in x]"
-                                  % type(value).__name__)
-            if hasattr(value, "__len__"):
-                raise Unsupported("a list of %ss is not read: hand over one array of numbers, as by numpy.asarray(x)"
-                                  % type(value).__name__)
-            break
+    kinds = set(map(type, values))
+    for kind in kinds:
+        if issubclass(kind, (str, bytes)):
+            raise Unsupported("a list of %s is not read: convert it, as by [float(text) for text in x]" % kind.__name__)
+        if hasattr(kind, "__len__"):
+            raise Unsupported("a list of %ss is not read: hand over one array of numbers, as by numpy.asarray(x)"
+                              % kind.__name__)
+    integers = all(hasattr(kind, "__index__") for kind in kinds)
     for letter, code in (("q", I64), ("Q", U64)) if integers else ():
         try:
             return of_array(array(letter, values), code)
@@ -89,6 +86,8 @@ def float_of(value, position):
         # An object that compares with no number has no other value than its float.
         if number == value or value != value or type(value).__eq__ is object.__eq__:
             return number
+    except TypeError:
+        raise Unsupported("element %d of the list is %r, which is no number" % (position, value)) from None
     except (OverflowError, ValueError):
         pass
     raise Unsupported("element %d of the list is %r, which no float of 64 bits is equal to: round it, as by float(x)"
