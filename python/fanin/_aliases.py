@@ -1,21 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""numpy's names of reductions: fanin.std, fanin.nansum and so on, and what to call in place of those that are not here."""
+"""numpy's names of reductions, such as fanin.std and fanin.nansum, and advice for names that are not here."""
 
 from ._errors import InvalidArgument, Unsupported
 from ._operations import functions
 
 SAME = {"prod": "product", "amin": "min", "amax": "max"}
-SKIPPING = {"nan" + name: SAME.get(name, name) for name in ("sum", "prod", "min", "max", "argmin", "argmax", "mean")}
+SKIPPING = {"nan" + name: SAME.get(name, name)
+            for name in ("sum", "prod", "min", "max", "argmin", "argmax", "mean")}
 SPREADS = {"std": "standard_deviation", "var": "variance", "nanstd": "standard_deviation", "nanvar": "variance"}
 NAMES = (*SAME, *SKIPPING, *SPREADS, "average")
 
 # What to call for names of numpy, scipy and the module statistics that mean something else, or nothing here.
 ADVICE = {
-    "quantile": "numpy.quantile(x, q)", "percentile": "numpy.percentile(x, q)", "cumsum": "numpy.cumsum(x)",
-    "cumprod": "numpy.cumprod(x)", "ptp": "fanin.minmax(x)", "bincount": "fanin.group_sum(weights, x, groups)",
-    "unique": "numpy.unique(x)", "norm": "fanin.norm2(x)", "logsumexp": "fanin.log_sum_exp(x)", "fmean": "fanin.mean(x)",
-    "stdev": "fanin.std(x, ddof=1)", "pstdev": "fanin.std(x)", "pvariance": "fanin.variance(x)",
-    "count": "len(x), or for numbers that are no NaN fanin.describe(x).count", "matmul": "numpy.matmul(x, y)",
+    "quantile": "numpy.quantile(x, q)", "percentile": "numpy.percentile(x, q)", "unique": "numpy.unique(x)",
+    "cumsum": "numpy.cumsum(x)", "cumprod": "numpy.cumprod(x)", "matmul": "numpy.matmul(x, y)",
+    "ptp": "fanin.minmax(x)", "norm": "fanin.norm2(x)", "logsumexp": "fanin.log_sum_exp(x)",
+    "bincount": "fanin.group_sum(weights, x, groups)", "fmean": "fanin.mean(x)", "pvariance": "fanin.variance(x)",
+    "pstdev": "fanin.std(x)", "stdev": "fanin.std(x, ddof=1)",
+    "count": "len(x), or fanin.describe(x).count for the numbers that are no NaN",
 }
 
 SKIPPING_DOC = """fanin.%s without NaN, whose other arguments it has.

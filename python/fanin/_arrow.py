@@ -57,7 +57,8 @@ class ArrowResults(PythonResults):
 
 def polars_column(numbers, name):
     polars = sys.modules["polars"]
-    return polars.Series(numbers, dtype=polars.Boolean if name == "bool" else getattr(polars, POLARS[name[0]] + name[1:]))
+    kind = "Boolean" if name == "bool" else POLARS[name[0]] + name[1:]
+    return polars.Series(numbers, dtype=getattr(polars, kind))
 
 
 def pyarrow_column(numbers, name):

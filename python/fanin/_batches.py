@@ -20,8 +20,8 @@ from ._types import CODES, COMPLEX, CTYPE_OF, I8, I64, INTEGERS, NAMES, NARROW, 
 from ._views import overlap
 
 INDICES = frozenset(CODES[name] for name in ("i32", "i64", "u32", "u64"))
-NO_INDICES = "offsets, and keys with a number of groups, are integers on one axis, and none is missing: convert them, as " \
-    "by numpy.asarray(keys, 'int64'), or leave out the number of groups for keys of any kind"
+NO_INDICES = "offsets, and keys with a number of groups, are integers on one axis, and none is missing: convert " \
+    "them, as by numpy.asarray(keys, 'int64'), or leave out the number of groups for keys of any kind"
 
 SEGMENTS_DOC = """%s, of each segment.
 
@@ -68,8 +68,8 @@ def make(full_name):
 
         def reduce_two(x, y, keys, groups=None, *, drop_others=False, method=default, dtype=None, empty=None, out=None,
                        where=None, nan="propagate", backend="auto", threads=0):
-            return _reduce_groups(what, (x, y), keys, groups, drop_others, method, dtype, empty, out, where, nan, backend,
-                                  threads)
+            return _reduce_groups(what, (x, y), keys, groups, drop_others, method, dtype, empty, out, where, nan,
+                                  backend, threads)
     function = reduce_two if two else reduce_one
     function.__name__ = function.__qualname__ = full_name
     function.__module__ = "fanin"
@@ -128,7 +128,7 @@ def batch_of(x, index, groups, drop_others):
 
 
 def indices_of(index):
-    """The view of offsets or keys as integers of 32 or 64 bits: a copy of shorter ones, of bool, and of those with gaps."""
+    """The view of offsets or keys as integers of 32 or 64 bits: of a copy if they are shorter, bool, or have gaps."""
     try:
         indices = view_of(index)
     except Unsupported:

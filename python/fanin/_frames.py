@@ -25,8 +25,8 @@ def require_no_arrays(keepdims, out, where):
 def reduce_frame(x, axis, nan, reduce):
     """The result of each column (axis None, 0, "index" or "rows") or of each row (1, "columns").
 
-    Results of pandas are a Series, and those of polars a DataFrame of one row. `reduce` gives the result of a part of x,
-    along an axis, as an array where that is asked for.
+    Results of pandas are a Series, and results of polars a DataFrame of one row. `reduce` gives the result of a part of
+    x along an axis, in an array if its last argument is true.
     """
     if axis not in COLUMNS + ROWS:
         raise InvalidArgument("a DataFrame has no axis %r: axis is 0 or 1" % (axis,))
@@ -89,7 +89,9 @@ def rows_of(x, nan):
     missing = any(view.presence is not None for view in views)
     if missing and nan == "propagate":
         raise InvalidArgument(MISSING)
-    common = numpy.dtype("float64") if missing or not views else numpy.result_type(*{view.owner.dtype for view in views})
+    common = numpy.dtype("float64")
+    if views and not missing:
+        common = numpy.result_type(*{view.owner.dtype for view in views})
     made = numpy.empty(x.shape, common)
     for i, (name, _) in enumerate(columns):
         view = views[i]

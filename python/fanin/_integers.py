@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Lists of Python's integers that 64 bits do not hold, or whose result they do not hold: computed by Python, exactly."""
+"""Lists of integers that do not fit into 64 bits, or whose result does not: Python computes them, exactly."""
 
 import math
 from operator import index, truediv

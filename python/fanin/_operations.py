@@ -13,7 +13,8 @@ from ._frames import is_frame, reduce_frame, require_no_arrays
 from ._integers import result_of_integers
 from ._pieces import LONG
 from ._reduce import reduce_views, views_for
-from ._types import ALIGNMENTS, BY_FORMAT, COMPLEX, F16, F32, I64, INTEGERS, NUMPY_NAMES, SIZES, U64, code_of, f32_of_bits
+from ._types import ALIGNMENTS, BY_FORMAT, COMPLEX, F16, F32, I64, INTEGERS, NUMPY_NAMES, SIZES, U64, code_of, \
+    f32_of_bits
 
 
 c_reduce = c.reduce
@@ -119,7 +120,8 @@ def make_one(what, default):
 
     def reduce(x, axis=None, *, method=default, dtype=None, keepdims=False, out=None, where=None, nan="propagate",
                skipna=None, backend="auto", threads=0):
-        nan = policy_for(nan, skipna)
+        if skipna is not None:
+            nan = policy_for(nan, skipna)
         if axis is None and out is None and where is None and not keepdims and type(backend) is str:
             short = short_calls[type(x)]
             if short is not None:

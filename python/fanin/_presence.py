@@ -10,7 +10,7 @@ _TO_TRUTH = bytes([0]) + bytes([1]) * 255
 
 
 class Presence:
-    """Elements take part where their byte is not 0, or their bit is 1; `first` is the place of element 0 in the mask."""
+    """Elements take part if their byte is not 0, or their bit is 1. `first` is the place of element 0 in the mask."""
 
     __slots__ = ("address", "count", "form", "first", "kept")
 

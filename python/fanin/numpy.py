@@ -202,4 +202,5 @@ def _written(result, out):
 
 
 def __getattr__(name):
-    raise AttributeError("fanin.numpy has reductions only%s" % (": call numpy.%s" % name if hasattr(numpy, name) else ""))
+    advice = ": call numpy.%s" % name if hasattr(numpy, name) else ""
+    raise AttributeError("fanin.numpy has reductions only" + advice)

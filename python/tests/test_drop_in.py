@@ -11,9 +11,9 @@ from support import exact_sum, numpy, wide_numbers
 if numpy is not None:
     import fanin.numpy
 
-REDUCTIONS = ("sum", "prod", "min", "max", "amin", "amax", "mean", "var", "std", "any", "all", "argmin", "argmax", "count_nonzero",
-              "median", "nansum", "nanprod", "nanmin", "nanmax", "nanargmin", "nanargmax", "nanmean", "nanvar", "nanstd",
-              "nanmedian")
+REDUCTIONS = ("sum", "prod", "min", "max", "amin", "amax", "mean", "var", "std", "any", "all", "argmin", "argmax",
+              "count_nonzero", "median", "nansum", "nanprod", "nanmin", "nanmax", "nanargmin", "nanargmax", "nanmean",
+              "nanvar", "nanstd", "nanmedian")
 WITH_WHERE = ("sum", "prod", "mean", "var", "std", "any", "all", "nansum", "nanprod", "nanmean", "nanvar", "nanstd")
 WITH_INITIAL = ("sum", "prod", "min", "max", "nansum", "nanprod", "nanmin", "nanmax")
 WITH_DTYPE = ("sum", "prod", "mean", "nansum", "nanprod", "nanmean")
@@ -58,8 +58,8 @@ class DropIn(unittest.TestCase):
             numpy.testing.assert_array_equal(found, expected, str(what))
             return
         # The elements are 24 integers below 4, so that squares of deviations are at most 16. numpy rounds the mean, 24
-        # squares, 23 additions and a division: an error of at most 49 * 16 half units. A variance that is not 0 is at least
-        # 23 / 24^2 > 0.04, so that the square root makes at most 1 / (2 * 0.2) of an error.
+        # squares, 23 additions and a division: an error of at most 49 * 16 half units. A variance that is not 0 is at
+        # least 23 / 24^2 > 0.04, so that the square root makes at most 1 / (2 * 0.2) of an error.
         bound = 49 * 16 / 2 / (2 * 0.2) * numpy.finfo(expected.dtype).eps
         numpy.testing.assert_allclose(found, expected, rtol=0, atol=bound, err_msg=str(what))
 
@@ -115,7 +115,7 @@ class DropIn(unittest.TestCase):
     def test_out(self):
         x = numpy.arange(12.0).reshape(3, 4)
         for name in ("sum", "max", "mean", "std", "any", "argmax", "nansum", "median"):
-            for of in (numpy.empty(4, "float64"), numpy.empty(4, "int64"), numpy.empty(4, "complex128"), numpy.empty((3, 4))):
+            for of in (*(numpy.empty(4, dtype) for dtype in ("float64", "int64", "complex128")), numpy.empty((3, 4))):
                 if of.ndim == 2 or of.dtype == "int64" and name in ("sum", "max", "mean", "std", "nansum", "median"):
                     with self.assertRaises((TypeError, ValueError)):
                         getattr(fanin.numpy, name)(x, 0, out=of)

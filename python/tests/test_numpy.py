@@ -117,8 +117,8 @@ class AsNumpy(unittest.TestCase):
 
     def test_where_is_broadcast(self):
         x = integers("float64", (2, 3, 4), 3)
-        masks = [True, False, numpy.bool_(True), numpy.array(True), [True, False, True, False], x > 3, x[0] > 3, x[:, :1] > 3,
-                 x[:1, :, :1] > 3, (x > 3).T.copy().T, (x > 3)[::-1, :, ::-1], numpy.zeros((0,), bool)]
+        masks = [True, False, numpy.bool_(True), numpy.array(True), [True, False, True, False], x > 3, x[0] > 3,
+                 x[:, :1] > 3, x[:1, :, :1] > 3, (x > 3).T.copy().T, (x > 3)[::-1, :, ::-1], numpy.zeros((0,), bool)]
         for mask, axis in itertools.product(masks, (None, 0, (1, 2))):
             for given in (mask, memoryview(mask) if isinstance(mask, numpy.ndarray) else mask):
                 try:

@@ -283,7 +283,7 @@ TEST_CASE("every object of --json says its schema and the version") {
   }
   const json bound = json::parse(here.fanin("merge x.sum --json").out)["bound"];
   CHECK(bound["of_result"] == 0x1p-53);
-  CHECK(bound.contains("if"));
+  CHECK(bound["if"].get<std::string>().find("numbers as read") != std::string::npos);
   CHECK(json::parse(here.fanin("regress --command true true --pairs 8 --json").out).value("schema", 0) == 1);
 }
 
