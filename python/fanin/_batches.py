@@ -16,7 +16,7 @@ from ._reduce import DIGITS, arrays_read, as_floats, converted, make_call, reduc
 from ._results import result_type_for
 from ._sequences import integer_of
 from ._state import State
-from ._types import CODES, COMPLEX, CTYPE_OF, I8, I64, INTEGERS, NAMES, NARROW, SIZES, code_of, value_at
+from ._types import CODES, COMPLEX, CTYPE_OF, F64, I8, I64, INTEGERS, NAMES, NARROW, SIZES, code_of, value_at
 from ._views import overlap
 
 INDICES = frozenset(CODES[name] for name in ("i32", "i64", "u32", "u64"))
@@ -106,7 +106,11 @@ def _reduce(what, inputs, index, groups, drop_others, method, dtype, empty, out,
     wanted = result_type_for(what, views[0], method, wanted)
     if empty is not None:
         number, form, _ = c.result_of(what, views[0].code, wanted)
-        batch.if_empty = ctypes.addressof(result_for_empty(empty, number, form, batch))
+        try:
+            batch.if_empty = ctypes.addressof(result_for_empty(empty, number, form, batch))
+        except (Unsupported, TypeError, ValueError):
+            kind = "a pair of numbers" if form == EXTREMES else "an index" if form == INDEXED else NAMES[number]
+            raise Unsupported("empty=%r does not stand for a result, which is %s" % (empty, kind)) from None
     return reduce_views(what, views, None, method, wanted, False, out, where, nan, backend, threads,
                         batch=(batch, (count,)))
 
@@ -211,7 +215,7 @@ def index_add(out, keys, x, *, operation="sum", drop_others=False, method="exact
     if view.code in INTEGERS and target.code in DIGITS:
         view = as_floats(view, target.code)
     default = c.result_of(what, view.code)[0]
-    if target.code != default and not (target.code in NARROW or target.code == CODES["f64"]):
+    if target.code != default and not (view.code not in INTEGERS and (target.code in NARROW or target.code == F64)):
         raise Unsupported("out has another type than the results: they are %s" % NAMES[default])
     batch, count = batch_of(view, keys, target.count, drop_others)
     call = make_call([view], where, nan)

@@ -13,12 +13,26 @@ from ._pandas import is_pandas
 def factorised(keys):
     """The number of each key among the different keys, -1 of a missing one; and these keys in order."""
     if is_pandas(keys):
-        return sys.modules["pandas"].factorize(keys, sort=True)
+        return factorised_column(sys.modules["pandas"], keys)
     if is_instance_of(keys, "numpy", "ndarray"):
         return factorised_array(keys)
     if is_instance_of(keys, "torch", "Tensor") or hasattr(keys, "__cuda_array_interface__"):
         raise Unsupported("keys of a %s need the number of groups" % type(keys).__name__)
     return factorised_list(list_of(keys))
+
+
+def factorised_column(pandas, keys):
+    """The same of a column of pandas, or of the rows of a frame; the different keys are an Index."""
+    if is_instance_of(keys, "pandas", "DataFrame"):
+        there = ~keys.isna().any(axis=1).to_numpy()
+        found, names = factorised_column(pandas, pandas.MultiIndex.from_frame(keys[there]))
+        codes = there.astype("int64") - 1
+        codes[there] = found
+        return codes, names
+    codes, names = pandas.factorize(keys, sort=True)
+    if isinstance(keys, pandas.MultiIndex):
+        return codes, pandas.MultiIndex.from_tuples(names, names=keys.names)
+    return codes, pandas.Index(names, name=getattr(keys, "name", None))
 
 
 def factorised_array(keys):
@@ -40,7 +54,11 @@ def list_of(keys):
 
 
 def factorised_list(keys):
-    names = sorted({key for key in keys if not is_missing(key)})
+    names = {key for key in keys if not is_missing(key)}
+    try:
+        names = sorted(names)
+    except TypeError as error:
+        raise Unsupported("keys of these types have no order: %s" % error) from None
     places = {name: place for place, name in enumerate(names)}
     return array("q", [places.get(key, -1) for key in keys]), names
 

@@ -21,7 +21,7 @@ def read_pandas(x):
     dtype = getattr(x.dtype, "numpy_dtype", x.dtype)
     kind = getattr(dtype, "kind", "O")
     if is_instance_of(x, "pandas", "MultiIndex") or not hasattr(dtype, "isnative") or kind not in "biufc":
-        raise Unsupported("a %s of %s is not read: %s" % (name, x.dtype, advice_for(x, kind)))
+        raise Unsupported("this %s of %s is not read: %s" % (name, x.dtype, advice_for(x, kind)))
     numpy = numpy_library().numpy
     if dtype is x.dtype:
         return read_numpy(numpy.ascontiguousarray(x.to_numpy()))
@@ -36,10 +36,11 @@ def read_pandas(x):
 
 def advice_for(x, kind):
     """What the caller can hand over in place of a column that is not read."""
-    if kind in "Mm":
+    text = str(x.dtype)
+    if kind in "Mm" or text.startswith("period"):
         return "its integers are x.astype('int64')"
-    if str(x.dtype) == "object" or is_instance_of(x.dtype, "pandas", "StringDtype"):
+    if text == "object" or is_instance_of(x.dtype, "pandas", "StringDtype"):
         return "its numbers are pandas.to_numeric(x)"
-    if str(x.dtype).startswith("Sparse"):
-        return "call x.sparse.to_dense()"
-    return "convert it, as by x.astype('float64')"
+    if text == "category" or text.startswith("decimal"):
+        return "its numbers are x.astype('float64')"
+    return "call x.sparse.to_dense()" if text.startswith("Sparse") else "it has no numbers"

@@ -26,7 +26,7 @@ def read_sequence(values):
         if issubclass(kind, (str, bytes)):
             raise Unsupported("a list of %s is not read: convert it, as by [float(text) for text in x]" % kind.__name__)
         if hasattr(kind, "__len__"):
-            raise Unsupported("a list of %ss is not read: hand over one array of numbers, as by numpy.asarray(x)"
+            raise Unsupported("a list with a %s in it is not read: hand over one array, as by numpy.asarray(x)"
                               % kind.__name__)
     integers = all(hasattr(kind, "__index__") for kind in kinds)
     for letter, code in (("q", I64), ("Q", U64)) if integers else ():

@@ -126,6 +126,9 @@ class Lists(unittest.TestCase):
 
     def test_values_for_nothing(self):
         self.assertEqual(fanin.segment_max([1.0], [0, 0, 1], empty=2 ** 53).tolist(), [2.0 ** 53, 1.0])
+        for name, empty in (("max", "1"), ("max", 1j), ("max", [1]), ("minmax", 1), ("argmax", "first"), ("argmax", 0.5)):
+            with self.assertRaisesRegex(fanin.Unsupported, "^empty=.* does not stand for a result"):
+                getattr(fanin, "segment_" + name)([1.0], [0, 0, 1], empty=empty)
         for name, empty in (("max", LARGE), ("minmax", (0, LARGE))):
             with self.assertRaises(fanin.Overflow):
                 getattr(fanin, "segment_" + name)([1.0], [0, 0, 1], empty=empty)

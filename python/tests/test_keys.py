@@ -51,6 +51,10 @@ class Keys(unittest.TestCase):
             with self.assertRaisesRegex(TypeError, "leave out the number of groups"):
                 fanin.group_sum([1.0, 2.0], keys, 2)
 
+    def test_keys_without_an_order(self):
+        with self.assertRaisesRegex(fanin.Unsupported, "no order"):
+            fanin.group_sum([1.0, 2.0], ["a", 1])
+
     def test_errors_name_the_key(self):
         with self.assertRaisesRegex(OverflowError, "^group 'b': "):
             fanin.group_sum(array("q", [1, 2 ** 62, 2 ** 62]), ["a", "b", "b"])

@@ -34,7 +34,7 @@ class OtherNumbers(unittest.TestCase):
 
     def test_no_numbers(self):
         for x in ([1.0, None], [0.5, [1.0]], [1, object()]):
-            with self.assertRaisesRegex(TypeError, "^element 1 of the list is .*, which is no number|a list of lists"):
+            with self.assertRaisesRegex(TypeError, "^element 1 of the list is .*, which is no number|a list with a list in it"):
                 fanin.sum(x)
 
     @unittest.skipIf(numpy is None, "numpy is not there")
@@ -46,7 +46,7 @@ class OtherNumbers(unittest.TestCase):
                 self.assertEqual((fanin.fsum(x), fanin.State(x).value(), fanin.max(x)), (7.0, 7.0, 4))
                 self.assertEqual(fanin.dot(x, x), 21)
         self.assertEqual(fanin.sum([numpy.array(0.5), 1, numpy.float32(2)]), 3.5)
-        with self.assertRaisesRegex(TypeError, "a list of ndarrays"):
+        with self.assertRaisesRegex(TypeError, "a list with a ndarray in it"):
             fanin.sum([numpy.zeros(2), numpy.zeros(2)])
 
     @unittest.skipIf(numpy is None, "numpy is not there")

@@ -76,11 +76,16 @@ class Columns(unittest.TestCase):
                          (dates - dates, "x.astype('int64')"), (pandas.Series(["1"]), "pandas.to_numeric(x)"),
                          (pandas.Series([1, None], dtype=object), "pandas.to_numeric(x)"),
                          (pandas.Series([1, 2], dtype="category"), "x.astype('float64')"),
+                         (pandas.Series(pandas.period_range("2020", periods=2, freq="D")), "x.astype('int64')"),
                          (pandas.Series(pandas.arrays.SparseArray([1.0])), "x.sparse.to_dense()")):
             with self.assertRaises(TypeError) as caught:
                 fanin.sum(x)
             self.assertIn(words, str(caught.exception))
             self.assertTrue(math.isfinite(fanin.sum(eval(words, {"x": x, "pandas": pandas}), nan="skip")))
+        with self.assertRaisesRegex(TypeError, "no numbers"):
+            fanin.sum(pandas.IntervalIndex.from_breaks([0, 1]))
+        with self.assertRaisesRegex(ValueError, r"x.dropna\(\)"):
+            fanin.fsum(pandas.Series([1, None], dtype="Float64"))
         for call in (fanin.State, lambda x: fanin.dot(x, x), lambda x: fanin.report("sum", x)):
             with self.assertRaisesRegex(TypeError, r"x\['name'\]"):
                 call(pandas.DataFrame({"a": [1.0]}))
@@ -174,9 +179,20 @@ class Keys(unittest.TestCase):
             self.assertEqual((found.tolist(), list(found.index)), ([10.0, 5.0], list(expected.index)))
             self.assertEqual(found.name, "sales")
             self.assertEqual([part.tolist() for part in fanin.group_minmax(x, keys)], [[2.0, 1.0], [8.0, 4.0]])
+        self.assertEqual(fanin.group_sum(x, pandas.Series(list("baba"), name="shop")).index.name, "shop")
         coded = pandas.Series(["small", "large"] * 2, dtype=pandas.CategoricalDtype(["small", "large"], ordered=True))
         self.assertEqual(list(fanin.group_sum(x, coded).index), ["small", "large"])
         self.assertEqual(fanin.group_sum(x, coded.cat.codes, 2).tolist(), [5.0, 10.0])
+
+    def test_of_several_columns(self):
+        keys = pandas.DataFrame({"a": [2, 1, 2], "b": ["q", "p", "q"]})
+        found = fanin.group_sum([1.0, 2.0, 4.0], keys)
+        self.assertEqual((found.to_dict(), list(found.index.names)), ({(1, "p"): 2.0, (2, "q"): 5.0}, ["a", "b"]))
+        keys.loc[0, "b"] = None
+        with self.assertRaisesRegex(ValueError, "key 0 is missing"):
+            fanin.group_sum([1.0, 2.0, 4.0], keys)
+        found = fanin.group_sum([1.0, 2.0, 4.0], keys, drop_others=True)
+        self.assertEqual(found.to_dict(), {(1, "p"): 2.0, (2, "q"): 4.0})
 
     def test_missing(self):
         x, keys = pandas.Series([1.0, 2.0, 4.0]), pandas.Series(["a", None, "b"])

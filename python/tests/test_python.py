@@ -132,7 +132,7 @@ class Errors(unittest.TestCase):
         check(TypeError, "not 'rows'", fanin.sum, [1.0], axis="rows")
         check(TypeError, "element type 'f31'", fanin.sum, [1.0], dtype="f31")
         check(TypeError, "gives i64", fanin.sum, [1], dtype="i8")  # i8 has 8 bits
-        check(TypeError, "a list of lists is not read", fanin.sum, [[1.0]])
+        check(TypeError, "a list with a list in it", fanin.sum, [[1.0]])
         check(TypeError, "float(text)", fanin.sum, ["1", "2"])
         for backend in (["tbb", "serial"], ("serial",), None):
             for x in ([1.0], array("d", [1.0])):
