@@ -60,7 +60,8 @@ class text_source final : public block_source {
   text_source(byte_reader& in, std::optional<element_type> type, const text_layout& layout)
       : in_(in), parser_(layout, type, in.name()) {
     while (!parser_.knows_columns() && !ended_) parse_window();
-    for (const column_values& one : parser_.columns()) columns_.push_back({.name = one.name, .has_numbers = false, .type = one.type});
+    for (const column_values& one : parser_.columns())
+      columns_.push_back({.name = one.name, .has_numbers = false, .type = one.type});
   }
 
   std::span<const array_view> next() override {
@@ -98,7 +99,8 @@ class text_source final : public block_source {
   void check_found_numbers() const {
     std::vector<std::string> empty;
     for (const input_column& one : columns_) {
-      if (!one.has_numbers) empty.push_back(one.name.empty() ? "it" : fmt::format("its column '{}'", printable(one.name)));
+      if (!one.has_numbers)
+        empty.push_back(one.name.empty() ? "it" : fmt::format("its column '{}'", printable(one.name)));
     }
     if (empty.empty() && !columns_.empty()) return;
     if (!parser_.leaves_out_columns() || empty.size() == columns_.size()) {

@@ -297,7 +297,7 @@ void csv_parser::append(std::string_view word, std::size_t begin, column_values&
   if (code == std::errc()) return;
   const bool perhaps_header = out.line() == 1 && code == std::errc::invalid_argument;
   out.refuse(code, word, begin, to,
-             perhaps_header      ? "; if line 1 names the columns, say --header"
+             perhaps_header     ? "; if line 1 names the columns, say --header"
              : choice_.is_all() ? "; --column chooses other columns"
                                 : "");
 }

@@ -47,7 +47,12 @@ std::size_t end_of_text(std::string_view text) {
   while (at < text.size()) {
     const auto first = static_cast<unsigned char>(text[at]);
     if (first < 0x80 && !is_space(text[at]) && (first < 0x20 || first == 0x7f)) break;
-    const std::size_t length = first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
+    const std::size_t length = first < 0x80   ? 1
+                               : first < 0xc2 ? 0
+                               : first < 0xe0 ? 2
+                               : first < 0xf0 ? 3
+                               : first < 0xf5 ? 4
+                                              : 0;
     const std::string_view rest = text.substr(at, length).substr(std::min<std::size_t>(length, 1));
     const bool continues = std::ranges::all_of(rest, [](char c) { return (c & 0xc0) == 0x80; });
     if (length == 0 || rest.size() + 1 < length || !continues) break;
@@ -186,7 +191,8 @@ void source::decompress(const input_options& arguments) {
 // Raw data may begin with any bytes, and text in a pipe is not waited for.
 void source::open_archive(const input_options& arguments) {
   const bool is_text = arguments.format == "text" || arguments.format == "csv";
-  const bool may_be_archive = arguments.format == "raw" ? extension(arguments.path) == ".zip" : !is_text || size_ >= 0;
+  const bool may_be_archive =
+      arguments.format == "raw" ? extension(arguments.path) == ".zip" : !is_text || size_ >= 0;
   if (!may_be_archive || !is_zip(reader_.peek(4))) {
     if (!arguments.member.empty()) throw usage_error(fmt::format("{}: --member is for .npz and .zip input", name()));
     return;

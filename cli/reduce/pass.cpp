@@ -41,8 +41,8 @@ void reduction_pass::refuse_type(element_type had, element_type found) const {
 void reduction_pass::refuse_column(std::size_t column, std::string_view had, std::string_view input,
                                    std::string_view found) const {
   const std::string place = columns_.size() == 1 ? "the column" : fmt::format("column {}", column + 1);
-  throw usage_error(fmt::format("{} of {} is '{}', and of {} '{}'", place, inputs_.front().name, printable(had), input,
-                                printable(found)));
+  throw usage_error(fmt::format("{} of {} is '{}', and of {} '{}'", place, inputs_.front().name, printable(had),
+                                input, printable(found)));
 }
 
 void reduction_pass::check_same(const source& input) {

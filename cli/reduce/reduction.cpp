@@ -165,10 +165,14 @@ std::string shown_value(const finished_reduction& done, bool many_inputs) {
 
 void write_results(std::span<const finished_reduction> all, const std::string& text) {
   std::vector<std::string> problems;
+  bool has_value = false;
   for (const finished_reduction& one : all) {
-    if (!one.overflow.empty()) problems.push_back(one.overflow);
+    has_value = has_value || one.overflow.empty();
+    if (!one.overflow.empty() && (problems.empty() || problems.back() != one.overflow)) {
+      problems.push_back(one.overflow);
+    }
   }
-  if (problems.size() < all.size()) write_stdout(text);
+  if (has_value) write_stdout(text);
   if (problems.empty()) return;
   for (std::size_t i = 0; i + 1 < problems.size(); ++i) write_stderr(problems[i]);
   throw bad_data(problems.back());
@@ -219,7 +223,8 @@ void explain(const finished_reduction& done, std::string_view absent, const std:
   const report& how = done.reached.report;
   const bool one_input = done.inputs.size() == 1;
   for (const read_input& one : done.inputs) {
-    const std::string elements = one_input ? fmt::format("{} element{}", done.count, done.count == 1 ? "" : "s") : "elements";
+    const std::string elements =
+        one_input ? fmt::format("{} element{}", done.count, done.count == 1 ? "" : "s") : "elements";
     write_stderr(fmt::format("input: {}, {}{}, {} of {}, {}", one.name,
                              done.column.empty() ? "" : fmt::format("column {}, ", done.column), one.format, elements,
                              to_string(done.type), one.mapped ? "mapped" : "read"));
