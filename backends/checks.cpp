@@ -124,6 +124,10 @@ void check_known(operation what, const input_views& inputs, std::optional<method
   }
 }
 
+void check_bound(const options& chosen) {
+  if (chosen.bound) throw unsupported("the option `bound` is for the reduction of one array in one call");
+}
+
 void check_state(element_type type, element_type added, options& chosen) {
   const bool widens = type == element_type::f32 && is_floating(added) && byte_size(added) < sizeof(float);
   if (added != type && !widens) {

@@ -11,9 +11,8 @@
 
 namespace fanin::cli {
 
-finished_reduction reduce_loaded(operation what, const input_views& views, const options& asked,
+finished_reduction reduce_loaded(operation what, const input_views& views, const options& chosen,
                                  finished_reduction done) {
-  const options chosen = with_default_method(what, views.type(), asked);
   const progress line(fmt::format("{} of {}", to_string(what), done.input()));
   const auto start = std::chrono::steady_clock::now();
   const plan checked(what, views.type(), chosen,
@@ -34,9 +33,7 @@ std::vector<finished_reduction> reduce_columns(std::span<const operation> operat
     const input_column& column = input.columns()[i];
     if (!column.has_numbers) continue;
     for (const operation what : operations) {
-      const auto check = [&](element_type type) {
-        (void)plan(what, type, with_default_method(what, type, chosen), values.count);
-      };
+      const auto check = [&](element_type type) { (void)plan(what, type, chosen, values.count); };
       const element_type type = supported_type(values.type, input.infers_types(), check);
       all.push_back(reduce_loaded(what, forms.as(type), chosen,
                                   {.what = what,

@@ -24,9 +24,7 @@ reduction_pass::reduction_pass(std::span<const operation> operations, const sour
     : operations_(operations.begin(), operations.end()) {
   for (const input_column& one : first.columns()) columns_.push_back({.name = one.name, .streams = {}});
   for (const operation what : operations) {
-    const auto make = [what, chosen](element_type type) {
-      return std::make_unique<incremental>(what, type, with_default_method(what, type, chosen));
-    };
+    const auto make = [what, chosen](element_type type) { return std::make_unique<incremental>(what, type, chosen); };
     const std::vector<element_type> types = supported_types(first.possible_types(), make);
     for (column& one : columns_) one.streams.emplace_back(types, make);
   }

@@ -60,22 +60,22 @@ std::string magnitudes_of(operation what) {
 
 bool is_truth(operation what) { return row_of(what).result == result_rule::truth; }
 
-/// The bound as a number in the result's units where it follows from the value: where no sum of magnitudes is in it,
-/// or the value is that sum.
+/// Rounding to two digits takes off less than a twentieth.
+std::string number_text(double error) { return fmt::format("{:.2g}", 1.05 * error); }
+
+/// The bound as a number in the result's units, or a formula with M where the sum of the magnitudes is not known.
 std::string bound_of_one_text(const finished_reduction& done) {
   const error_bound& bound = done.reached.report.bound;
   if (is_exact(bound)) return "0: the value is exact";
-  const double value = std::fabs(oracle::as_double(done.reached.value));
-  const operation_row& row = row_of(done.what);
-  const bool value_is_magnitudes =
-      row.value == sum_value::total && (row.adds == summand::magnitudes || row.adds == summand::squares);
-  const double of_result = bound.of_result + (value_is_magnitudes ? bound.of_magnitudes : 0);
-  if (!(of_result < 1)) return "nothing is promised";
-  // The bound is a multiple of the exact result, which is at most the value and the error together. Rounding to two
-  // digits takes off less than a twentieth.
-  const auto number = [&](double error) { return fmt::format("{:.2g}", 1.05 * error / (1 - of_result)); };
-  const std::string known = "|error| <= " + number(of_result * value + bound.absolute);
-  if (bound.of_magnitudes == 0 || value_is_magnitudes) return known;
+  const double most = done.reached.error_bound(), value = std::fabs(oracle::as_double(done.reached.value));
+  if (std::isfinite(most)) return "|error| <= " + number_text(most);
+  if (!std::isfinite(value) || !(bound.of_result < 1)) {
+    return fmt::format("nothing is promised: {}", done.reached.why_unbounded());
+  }
+  // The bound is a multiple of the exact result, which is at most the value and the error together.
+  const auto number = [&](double error) { return number_text(error / (1 - bound.of_result)); };
+  const std::string known = "|error| <= " + number(bound.of_result * value + bound.absolute);
+  if (bound.of_magnitudes == 0) return known;
   return fmt::format("{} + {} M, M {}", known, number(bound.of_magnitudes), magnitudes_of(done.what));
 }
 
@@ -189,7 +189,9 @@ json to_json(const finished_reduction& done) {
   if (!done.overflow.empty()) return to_json(done, json{{"value", nullptr}, {"value_text", "overflow"}});
   const scalar& value = done.reached.value;
   json values = members_of(done.what, value);
-  values.update({{"value_text", text_of(done.what, value)}, {"value_hex", value_hex(value)}});
+  values.update({{"value_text", text_of(done.what, value)},
+                 {"value_hex", value_hex(value)},
+                 {"error_bound", json_number(done.reached.error_bound())}});
   if (done.found) values["line"] = done.found->line;
   if (done.found && done.inputs.size() > 1) values["line_of"] = done.found->input;
   return to_json(done, values);
@@ -275,13 +277,6 @@ std::string implied_input(std::string_view subcommand) {
   if (standard_input_is_data()) return "-";
   throw usage_error(
       fmt::format("FILE is required where standard input is no pipe and no file; see 'fanin {} --help'", subcommand));
-}
-
-options with_default_method(operation what, element_type type, options chosen) {
-  const bool names_none = !chosen.method && chosen.variant.empty();
-  const method strictest = strictest_method(what);
-  if (names_none && is_offered(what, type, strictest)) chosen.method = strictest;
-  return chosen;
 }
 
 }  // namespace fanin::cli

@@ -113,10 +113,6 @@ void check_missing(operation what, const input_options& arguments);
 /// such as a terminal
 std::string implied_input(std::string_view subcommand);
 
-/// The options with the command's own default: the method exact where the operation has it for elements of that type.
-/// The library's is fast.
-options with_default_method(operation what, element_type type, options chosen);
-
 void add_explain_option(CLI::App& parser, bool& explain);
 
 /// fanin reduce.

@@ -59,6 +59,22 @@ TEST_CASE("several columns as JSON: an array that names file and column") {
   CHECK(said.find("input: x.csv, column price, csv, 2 elements of i64, read\n") != std::string::npos);
 }
 
+TEST_CASE("dot of two columns of one table") {
+  const scratch_folder here;
+  here.write("t.csv", "item,price,quantity\nx,1e16,3\ny,0.1,1\nz,-1e16,3\n");
+  CHECK(here.fanin("dot t.csv --column price,quantity").out == "0.1\n");
+  CHECK(here.fanin("dot t.csv --column 3,2").out == "0.1\n");
+  CHECK(here.shell("cat t.csv | $fanin dot --column price,quantity").out == "0.1\n");
+  CHECK(here.shell("printf '1+2j,2j\\n' | $fanin vdot - --column 1,2 --type c64 --no-header").out == "4+2j\n");
+  const json one = parsed(here.fanin("dot t.csv --column price,quantity --json"));
+  CHECK(one["count"] == 3);
+  CHECK(one["input"] == "t.csv");
+  here.write("big.csv", "a,b\n9007199254740993,1\n1,9007199254740993\n");
+  CHECK(here.fanin("dot big.csv --column a,b").err.find("2 integers were rounded") != std::string::npos);
+  check_failure(here.fanin("dot t.csv --column price,quantity --missing skip"), 2, "dot takes pairs");
+  check_failure(here.fanin("dot t.csv --column price,quantity,2"), 2, "--column names column 2 twice");
+}
+
 TEST_CASE("several columns: what cannot be") {
   const scratch_folder here;
   here.write("x.csv", "day,price\nmonday,2\n");
@@ -70,6 +86,7 @@ TEST_CASE("several columns: what cannot be") {
   check_failure(here.fanin("sum x.csv --column all --no-header"), 1, "if line 1 names the columns, say --header");
   check_failure(here.fanin("sum y.csv --column all --header --save-state s"), 2, "--save-state takes one column");
   check_failure(here.fanin("dot y.csv y.csv --column price,qty"), 2, "dot takes one column, not several");
+  check_failure(here.fanin("dot y.csv --column price"), 2, "two columns of FILE as in --column price,quantity");
   check_failure(here.fanin("compare y.csv --column price,qty"), 2, "compare takes one column, not several");
   check_failure(here.fanin("sum y.csv z.csv --column all --together --header"), 2,
                 "column 1 of y.csv is 'price', and of z.csv 'day'");
