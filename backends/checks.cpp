@@ -79,11 +79,12 @@ void require_usable(const backend& b) {
                             std::string(to_string(here.why)) + "): " + std::string(here.detail));
 }
 
-void check_count(operation what, std::uint64_t count) {
-  if (count < least_count(what)) {
-    throw invalid_argument("the " + std::string(to_string(what)) + " of " +
-                           (count == 0 ? "no elements" : "one element") + " does not exist");
-  }
+void check_count(operation what, std::uint64_t present, std::uint64_t left_out) {
+  if (present >= least_count(what)) return;
+  throw invalid_argument(std::string(to_string(what)) + " of " +
+                         (present > 0    ? "one element: it takes two"
+                          : left_out > 0 ? "no elements: all are left out"
+                                         : "an empty array"));
 }
 
 void check_data(const input_views& inputs) {

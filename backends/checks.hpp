@@ -18,8 +18,9 @@ support check_offer(const backend& b, request& request, bool has_arithmetic);
 /// @throws backend_unavailable with the backend's own reason if `b` is not usable on this machine
 void require_usable(const backend& b);
 
-/// @throws invalid_argument if the operation has no value for `count` elements
-void check_count(operation what, std::uint64_t count);
+/// @throws invalid_argument if the operation has no value for `present` elements. `left_out` counts the elements of
+/// the input that take no part.
+void check_count(operation what, std::uint64_t present, std::uint64_t left_out = 0);
 
 /// @throws invalid_argument if an input is null and has elements or has more than an address space holds, if two
 /// differ in type, place or length, or if the mask's form does not exist

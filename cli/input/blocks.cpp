@@ -28,8 +28,8 @@ class binary_source final : public block_source {
     const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(left, block_bytes / width));
     const auto bytes = in_.peek(wanted * width);
     if (count_ && bytes.size() < wanted * width) {
-      throw bad_data(fmt::format("{}: truncated: it ends after {} of {} elements", in_.name(),
-                                 elements_read_ + bytes.size() / width, *count_));
+      throw bad_data(fmt::format("{}: truncated: it ends after {} of {}", in_.name(),
+                                 elements_read_ + bytes.size() / width, counted(*count_, "element")));
     }
     if (bytes.size() % width != 0) {
       throw bad_data(fmt::format("{}: its end is not a whole {} element", in_.name(), to_string(type_)));

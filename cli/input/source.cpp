@@ -257,12 +257,12 @@ void source::open_npy(const std::string& said) {
     const std::uint64_t promised = header.count * byte_size(header.type);
     const std::uint64_t available = static_cast<std::uint64_t>(size_) - header.header_bytes;
     if (available < promised) {
-      throw bad_data(fmt::format("{}: truncated: the header promises {} bytes of data and {} are there", name(),
-                                 promised, available));
+      throw bad_data(fmt::format("{}: truncated: the header promises {} of data, and the file has {}", name(),
+                                 counted(promised, "byte"), available));
     }
     if (available > promised) {
-      throw bad_data(
-          fmt::format("{}: {} bytes behind the data that the header describes", name(), available - promised));
+      throw bad_data(fmt::format("{}: {} behind the data that the header describes", name(),
+                                 counted(available - promised, "byte")));
     }
   }
   open_binary(header.header_bytes, header.count, true);
@@ -273,15 +273,15 @@ void source::open_raw(const input_options& arguments) {
   if (size_ >= 0) {
     const auto size = static_cast<std::uint64_t>(size_);
     if (arguments.skip > size)
-      throw bad_data(fmt::format("{}: --skip {} goes beyond its {} bytes", name(), arguments.skip, size));
+      throw bad_data(fmt::format("{}: --skip {} goes beyond its {}", name(), arguments.skip, counted(size, "byte")));
     const std::uint64_t available = size - arguments.skip, width = byte_size(type_);
     if (!arguments.count && available % width != 0) {
-      throw bad_data(
-          fmt::format("{}: {} bytes are not a whole number of {} elements", name(), available, to_string(type_)));
+      throw bad_data(fmt::format("{}: {} {} not a whole number of {} elements", name(), counted(available, "byte"),
+                                 available == 1 ? "is" : "are", to_string(type_)));
     }
     if (arguments.count && *arguments.count > available / width) {
-      throw bad_data(fmt::format("{}: --count {} asks for more than its {} elements", name(), *arguments.count,
-                                 available / width));
+      throw bad_data(fmt::format("{}: --count {} asks for more than its {}", name(), *arguments.count,
+                                 counted(available / width, "element")));
     }
   }
   if (!mappable(arguments.skip) && reader_.skip(arguments.skip) < arguments.skip) {

@@ -225,8 +225,7 @@ void explain(const finished_reduction& done, std::string_view absent, const std:
   const report& how = done.reached.report;
   const bool one_input = done.inputs.size() == 1;
   for (const read_input& one : done.inputs) {
-    const std::string elements =
-        one_input ? fmt::format("{} element{}", done.count, done.count == 1 ? "" : "s") : "elements";
+    const std::string elements = one_input ? counted(done.count, "element") : "elements";
     write_stderr(fmt::format("input: {}, {}{}, {} of {}, {}", one.name,
                              done.column.empty() ? "" : fmt::format("column {}, ", done.column), one.format, elements,
                              to_string(done.type), one.mapped ? "mapped" : "read"));

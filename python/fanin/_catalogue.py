@@ -64,6 +64,11 @@ def name_to_code(names, name, kind):
     return code
 
 
+def policy_for(nan, skipna):
+    """The policy for NaN: skipna is its name in pandas."""
+    return nan if skipna is None else "skip" if skipna else "propagate"
+
+
 def options_of(method="exact", nan="propagate", backend="auto", threads=0, wanted=c.DEFAULT_TYPE, bound=False):
     """The struct of these choices. With "auto" the environment's FANIN_BACKEND chooses, if it is set."""
     if not 0 <= threads < 2 ** 31:

@@ -4,7 +4,7 @@
 from collections import namedtuple
 
 from . import _library as c
-from ._catalogue import METHODS, NAMES, OPERATIONS, REPRODUCIBILITY, default_method, name_to_code
+from ._catalogue import METHODS, NAMES, OPERATIONS, REPRODUCIBILITY, default_method, name_to_code, policy_for
 from ._reduce import reduce_views, views_for
 from ._types import code_of
 
@@ -30,8 +30,8 @@ class Report(namedtuple("Report", "value backend variant method reproducibility 
     __slots__ = ()
 
 
-def report(operation, x, y=None, axis=None, *, method=None, dtype=None, where=None, nan="propagate", backend="auto",
-           threads=0, bound=False):
+def report(operation, x, y=None, axis=None, *, method=None, dtype=None, where=None, nan="propagate", skipna=None,
+           backend="auto", threads=0, bound=False):
     """The result of an operation, given by its name or its function, and what is known of it.
 
     Of a CUDA array the value is copied to the host, for which the call waits. With bound=True the `error_bound` of
@@ -46,11 +46,11 @@ def report(operation, x, y=None, axis=None, *, method=None, dtype=None, where=No
     """
     name = operation if isinstance(operation, str) else operation.__name__
     what = name_to_code(OPERATIONS, name, "operation")
-    views = views_for(what, x) if y is None else views_for(what, x, y)
+    wanted = c.DEFAULT_TYPE if dtype is None else code_of(dtype)
+    views = views_for(what, (x,) if y is None else (x, y), wanted)
     known = c.CReport(fallback=b"")
-    value = reduce_views(what, views, axis, method or default_method(name),
-                         c.DEFAULT_TYPE if dtype is None else code_of(dtype), False, None, where, nan, backend, threads,
-                         report=known, bound=bound)
+    value = reduce_views(what, views, axis, method or default_method(name), wanted, False, None, where,
+                         policy_for(nan, skipna), backend, threads, report=known, bound=bound)
     return Report(value, known.backend.decode(), known.variant.decode(), list(METHODS)[known.method],
                   REPRODUCIBILITY[known.reproducibility],
                   Bound(known.bound_of_result, known.bound_of_magnitudes, known.bound_absolute), known.absent,

@@ -47,9 +47,9 @@ TEST_CASE("files that cannot be read") {
                       {"$fanin sum - <.", 1, "standard input: is a directory"},
                       {"$fanin sum - <&-", 1, "standard input is closed"},
                       {"$fanin sum \"$(printf 'two\\nlines')\"", 1, "two?lines: No such file"},
-                      {"$fanin min empty.npy", 1, "empty.npy: the min of no elements does not exist"},
-                      {"$fanin max - <empty.npy", 1, "standard input: the max of no elements does not exist"},
-                      {"$fanin mean empty.npy", 1, "empty.npy: the mean of no elements does not exist"},
+                      {"$fanin min empty.npy", 1, "empty.npy: min of an empty array"},
+                      {"$fanin max - <empty.npy", 1, "standard input: max of an empty array"},
+                      {"$fanin mean empty.npy", 1, "empty.npy: mean of an empty array"},
                       {"$fanin min empty.npy --backend seral", 2, "did you mean 'serial'?"},
                       {"$fanin compare missing.npy", 1, "missing.npy: No such file or directory"},
                   });

@@ -36,7 +36,7 @@ TEST_CASE("every operation") {
   CHECK(value(here.fanin("variance y.txt")) == "12.25");
   CHECK(value(here.fanin("standard_deviation y.txt")) == "3.5");
   CHECK(value(here.fanin("sample_variance y.txt")) == "24.5");
-  check_failure(here.shell("echo 1 | $fanin sample_standard_deviation"), 1, "of one element does not exist");
+  check_failure(here.shell("echo 1 | $fanin sample_standard_deviation"), 1, "sample_standard_deviation of one element: it takes two");
   CHECK(value(here.fanin("argmin x.txt")) == "3 -4 line 1");
   CHECK(value(here.fanin("argmax x.txt")) == "0 3 line 1");
   CHECK(value(here.fanin("minmax x.txt")) == "-4 3");
@@ -58,7 +58,7 @@ TEST_CASE("NaN are skipped on request, and counted") {
   CHECK(json::parse(value(here.fanin("sum x.txt --nan skip --json"))).at("absent") == 2);
   CHECK(json::parse(value(here.fanin("sum x.txt --json"))).at("absent") == 0);
   CHECK(here.fanin("sum x.txt --nan skip --explain").err.find("left out: 2 NaN\n") != std::string::npos);
-  check_failure(here.shell("echo nan | $fanin min --nan skip"), 1, "the min of no elements does not exist");
+  check_failure(here.shell("echo nan | $fanin min --nan skip"), 1, "min of no elements: all are left out");
   check_failure(here.fanin("sum x.txt --nan skp"), 2, "unknown NaN policy 'skp'; did you mean 'skip'?");
   check_failure(here.fanin("sum x.txt --nan skip --save-state s"), 2, "does not go with --nan skip");
   check_failure(here.fanin("sum x.txt --nan skip --variant kahan"), 2, "serial/kahan adds every element");
@@ -284,7 +284,7 @@ TEST_CASE("every object of --json says its schema and the version") {
   }
   const json bound = json::parse(here.fanin("merge x.sum --json").out)["bound"];
   CHECK(bound["of_result"] == 0x1p-53);
-  CHECK(bound.contains("if"));
+  CHECK(bound["if"].get<std::string>().find("numbers as read") != std::string::npos);
   CHECK(json::parse(here.fanin("regress --command true true --pairs 8 --json").out).value("schema", 0) == 1);
 }
 

@@ -57,6 +57,7 @@ class batch_results {
   void restore_index(std::size_t i) const noexcept;
 
   const request& request_;
+  layout layout_;
   const arithmetic& arithmetic_;
   presence_rule rule_;
   std::uint64_t least_;
