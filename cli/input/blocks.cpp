@@ -75,6 +75,7 @@ class text_source final : public block_source {
       columns_[i].missing = found.missing;
       columns_[i].type = found.type;
       columns_[i].rounded = found.rounded;
+      columns_[i].heading = found.heading;
       if (has_values(found)) found_numbers_[i] = true;
     }
     if (std::ranges::none_of(parser_.columns(), has_values)) check_found_numbers();

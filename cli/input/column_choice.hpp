@@ -17,6 +17,7 @@ struct chosen_column {
   /// header, or the column's number from 1 where the header has no name for it or has the name twice. Zeros stand in
   /// front of a number that is the name of another column.
   std::string name = {};
+  std::string heading = {};  ///< what the header has; empty without a header
 };
 
 /// A choice is a name of the header, or a number from 1, or several of these separated by commas, or "all"; the

@@ -26,7 +26,7 @@ class csv_parser {
   std::size_t parse(std::string_view text, bool last, text_numbers& out);
   /// Whether the columns of `out` are those of the input from now on.
   bool knows_columns() const noexcept { return choice_.is_one_column() || fields_of_record_ > 0; }
-  /// The keys of the records that have been parsed, of which each is one element of a single column.
+  /// The keys of the records that have been parsed, which has an element in each column unless its number is missing.
   const record_keys& keys() const noexcept { return keys_; }
 
  private:
@@ -74,9 +74,9 @@ class csv_parser {
   std::vector<wanted_column> key_columns_;  ///< by their places in the record
   std::size_t next_key_ = 0;                ///< the first of key_columns_ that the record at hand has not had
   record_keys keys_;
-  std::uint64_t missing_ = 0;         ///< in the records that have ended
-  std::size_t field_index_ = 0;       ///< the place of the field in its record
-  std::size_t fields_of_record_ = 0;  ///< the fields of each record; 0 before the end of the first record
+  std::vector<std::uint64_t> missing_;  ///< of each column, in the records that have ended
+  std::size_t field_index_ = 0;         ///< the place of the field in its record
+  std::size_t fields_of_record_ = 0;    ///< the fields of each record; 0 before the end of the first record
   plain_records plain_records_;
   std::vector<std::string> names_;
   std::string unquoted_;

@@ -50,6 +50,7 @@ bool skips_missing(const input_options& arguments);
 /// A column of an input. An input that is no CSV has one.
 struct input_column {
   std::string name = {};      ///< the name of one of several columns, see chosen_column
+  std::string heading = {};   ///< what the header has, where it has been read
   std::uint64_t missing = 0;  ///< the numbers that were missing, and left out, so far
   /// The type of the last block. In text whose types are inferred, a type other than that of the block before is u64
   /// or f64, and stands for the numbers before as well: see read_inferred().

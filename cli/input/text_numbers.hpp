@@ -28,7 +28,9 @@ class text_numbers {
 
   const std::string& name() const noexcept { return name_; }
   std::vector<column_values>& columns() noexcept { return columns_; }
-  void add_column(std::string name = {}) { columns_.push_back({.name = std::move(name), .type = first_type_}); }
+  void add_column(std::string name = {}, std::string heading = {}) {
+    columns_.push_back({.name = std::move(name), .heading = std::move(heading), .type = first_type_});
+  }
 
   std::uint64_t consumed() const noexcept { return consumed_; }
   std::uint64_t line() const noexcept { return line_; }
