@@ -75,6 +75,7 @@ finished_table reduce_table(const grouped_table& table, const by_request& asked)
                      .delimiter = asked.many.csv ? ',' : table.delimiter(),
                      .keys = keys.distinct()};
   for (const grouped_column& column : table.columns()) {
+    if (column.bytes.empty()) continue;  // It has been left out.
     const batch many = groups(column.elements(), array_view(std::span(column.keys)), all.keys.size());
     const std::string& number = column.name.empty() ? asked.inputs.front().column : column.name;
     for (const operation what : asked.operations) {

@@ -24,7 +24,7 @@ void warn_of_rounding(std::span<const finished_batch> all) {
 
 namespace {
 
-/// Calls run(converted, options, all), which sets the values, with elements of a type that the operation has.
+/// Calls run(converted, all), which sets the values, with elements of a type that the operation has.
 template <class Run>
 finished_batch reduce_supported(finished_reduction begun, const batch& many, const options& chosen, Run run) {
   const bool infers_types = begun.inputs.front().infers_types;
@@ -34,7 +34,7 @@ finished_batch reduce_supported(finished_reduction begun, const batch& many, con
   const auto check = [&](element_type type) {
     batch none = without_results(many);
     if (none.inputs.type() != type) none.inputs = array_view(many.inputs[0].data, 0, type);
-    reduce(what, none, value_list(what, result_type(type), 0).view(), with_default_method(what, type, chosen));
+    reduce(what, none, value_list(what, result_type(type), 0).view(), chosen);
   };
   const element_type type = supported_type(many.inputs.type(), infers_types, check);
   const element_type result = result_type(type);
@@ -47,7 +47,7 @@ finished_batch reduce_supported(finished_reduction begun, const batch& many, con
   const auto start = std::chrono::steady_clock::now();
   finished_batch all{std::move(begun), value_list(what, result, many.result_count)};
   all.done.count = many.inputs.count();
-  all.done.reached.report = run(converted, with_default_method(what, type, chosen), all);
+  all.done.reached.report = run(converted, all);
   all.done.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return all;
 }
@@ -90,22 +90,22 @@ report reduce_one_by_one(const batch& many, const options& chosen, finished_batc
 
 finished_batch reduce_batch(finished_reduction begun, const batch& many, const options& chosen,
                             const std::string& place) {
-  const auto run = [&](const batch& converted, const options& with_method, finished_batch& all) {
+  const auto run = [&](const batch& converted, finished_batch& all) {
     return with_input_name(
-        place, [&] { return reduce(all.done.what, converted, all.values.view(), with_method); },
+        place, [&] { return reduce(all.done.what, converted, all.values.view(), chosen); },
         all.done.overflow_advice());
   };
   return reduce_supported(std::move(begun), many, chosen, run);
 }
 
 finished_batch reduce_groups(finished_reduction begun, const batch& many, const options& chosen) {
-  const auto run = [](const batch& converted, const options& with_method, finished_batch& all) {
+  const auto run = [&](const batch& converted, finished_batch& all) {
     try {
-      return reduce(all.done.what, converted, all.values.view(), with_method);
+      return reduce(all.done.what, converted, all.values.view(), chosen);
     } catch (const overflow&) {
     } catch (const invalid_argument&) {
     }
-    return reduce_one_by_one(converted, with_method, all);
+    return reduce_one_by_one(converted, chosen, all);
   };
   return reduce_supported(std::move(begun), many, chosen, run);
 }

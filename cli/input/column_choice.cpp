@@ -74,6 +74,10 @@ column_choice column_choice::every() {
   return all;
 }
 
+bool column_choice::is_every(std::span<const std::string> header) const {
+  return every_ || (words_ == "all" && !has(header, words_));
+}
+
 bool column_choice::has_name() const noexcept {
   return !is_all() && std::ranges::any_of(parts_, [](const part& one) { return !one.number; });
 }

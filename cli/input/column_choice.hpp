@@ -33,6 +33,8 @@ class column_choice {
   /// Whether nothing was chosen, so that records may have one field only.
   bool is_only_column() const noexcept { return words_.empty() && !every_; }
   bool is_all() const noexcept { return every_ || words_ == "all"; }
+  /// Whether every column is chosen, and no column of the header by its name.
+  bool is_every(std::span<const std::string> header) const;
   /// Whether the columns are known without reading the header or a record.
   bool is_one_column() const noexcept { return parts_.size() == 1 && !is_all(); }
   /// Whether the choice has a name, which only a header knows.

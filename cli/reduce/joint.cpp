@@ -48,11 +48,13 @@ std::vector<finished_reduction> reduce_jointly(std::span<const operation> operat
   return pass.finish();
 }
 
-std::vector<input_options> inputs_of(const joint_options& arguments) {
-  std::vector<input_options> inputs;
-  for (const std::string& path : arguments.files) {
-    inputs.push_back(arguments.input);
-    inputs.back().path = path;
+std::vector<input_options> inputs_of(const joint_options& arguments, std::span<const operation> operations) {
+  std::vector<input_options> inputs(arguments.files.size(), arguments.input);
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    inputs[i].path = arguments.files[i];
+    if (arguments.many.given()) continue;
+    inputs[i].columns = default_columns::every;
+    inputs[i].keep_lines = std::ranges::any_of(operations, has_index);
   }
   return inputs;
 }
@@ -78,7 +80,7 @@ void run_joint_reduction(joint_options arguments) {
   }
   if (arguments.files.empty()) arguments.files.push_back(implied_input("reduce"));
   check_options(arguments);
-  const std::vector<input_options> inputs = inputs_of(arguments);
+  const std::vector<input_options> inputs = inputs_of(arguments, operations);
   if (!arguments.many.by.empty()) {
     return run_by({.operations = operations,
                    .joint = true,
@@ -118,7 +120,7 @@ void run_joint_reduction(joint_options arguments) {
     text += fmt::format("{} {}", to_string(done.what), line_of(done, apart));
     rows.push_back(to_json(done));
   }
-  write_stdout(arguments.json ? printed(rows) : text);
+  write_results(all, arguments.json ? printed(rows) : text);
 }
 
 }  // namespace

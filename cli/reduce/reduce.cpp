@@ -161,6 +161,9 @@ void run_reduction(operation what, reduction_options arguments) {
   check_missing(what, arguments.input);
   // Two inputs have one type, and a state is one of floating-point numbers.
   arguments.input.integers = !pair && arguments.save_state.empty();
+  const bool takes_columns = arguments.input.integers && !arguments.many.given() && arguments.many.by.empty();
+  if (takes_columns) arguments.input.columns = default_columns::every;
+  arguments.input.keep_lines = takes_columns && has_index(what);
   if (!arguments.many.by.empty()) {
     return run_by({.operations = {what},
                    .inputs = inputs_of(files, arguments),
@@ -198,7 +201,7 @@ void run_reduction(operation what, reduction_options arguments) {
     rows.push_back(to_json(done));
   }
   const bool one_row = !apart && all.front().column.empty();
-  write_stdout(arguments.json ? printed(one_row ? rows[0] : rows) : text);
+  write_results(all, arguments.json ? printed(one_row ? rows[0] : rows) : text);
 }
 
 command add_reduction(CLI::App& root, operation what) {

@@ -106,7 +106,7 @@ TEST_CASE("NaN and rows of too few elements") {
   const finished none = here.fanin("mean e.npy --axis 1");
   CHECK(none.status == 0);
   CHECK(none.out.empty());
-  check_failure(here.fanin("argmax e.npy --axis 0"), 1, "e.npy: result 0: the argmax of too few elements");
+  check_failure(here.fanin("argmax e.npy --axis 0"), 1, "e.npy: result 0: too few elements for argmax");
 }
 
 TEST_CASE("an .npy of the results, complete or not at all") {
