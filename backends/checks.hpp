@@ -42,6 +42,10 @@ void check_addition(operation what, const batch& many, const results_view& out, 
 /// reads this number of inputs
 void check_known(operation what, const input_views& inputs, std::optional<method> how);
 
+/// @throws unsupported if the options ask for a bound that is computed: reduce() of one array has done that before it
+/// comes here
+void check_bound(const options& chosen);
+
 /// Checks the options for the state of an exact sum of `type` to which elements of `added` are added, and sets its
 /// method. @throws invalid_argument
 void check_state(element_type type, element_type added, options& chosen);

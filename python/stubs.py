@@ -46,6 +46,8 @@ class Report(NamedTuple):
     bound: Bound
     absent: int
     fallback: str
+    error_bound: float
+    unproven: str
 
 class Description(NamedTuple):
     count: int  # type: ignore[assignment]
@@ -86,7 +88,7 @@ def describe(x: _Array, *, where: Optional[_Array] = ..., nan: _Nan = ..., skipn
              backend: str = ..., threads: int = ...) -> Any: ...
 def report(operation: Any, x: _Array, y: Optional[_Array] = ..., axis: _Axis = ..., *, method: Optional[_Method] = ...,
            dtype: _DType = ..., where: Optional[_Array] = ..., nan: _Nan = ..., skipna: Optional[bool] = ...,
-           backend: str = ..., threads: int = ...) -> Report: ...
+           backend: str = ..., threads: int = ..., bound: bool = ...) -> Report: ...
 def index_add(out: _Array, keys: _Array, x: _Array, *, operation: Literal["sum", "product", "min", "max"] = ...,
               drop_others: bool = ..., method: _Method = ..., where: Optional[_Array] = ..., nan: _Nan = ...,
               backend: str = ..., threads: int = ...) -> Any: ...

@@ -22,13 +22,13 @@ DIGITS = {F32: 24, F64: 53}  # Floats of these types hold integers up to 2^24 an
 
 
 def reduce_views(what, views, axis=None, method="exact", wanted=c.DEFAULT_TYPE, keepdims=False, out=None, mask=None,
-                 nan="propagate", backend="auto", threads=0, batch=None, report=None):
+                 nan="propagate", backend="auto", threads=0, batch=None, report=None, bound=False):
     """The results of an operation of one view or two, in the library of the first."""
     x = views[0]
     check_pair(views)
     wanted = result_type_for(what, x, method, wanted)
     number, form, size = c.result_of(what, x.code, wanted)
-    options = options_for(method, nan, backend, threads, wanted)
+    options = options_for(method, nan, backend, threads, wanted, bound)
     call = make_call(views, mask, nan)
     batch, shape = batch or batch_of(x, axis, keepdims, method, form, call.mask)
     # The index is the second 64-bit integer of {value, index}; min and max stand side by side.
@@ -51,7 +51,7 @@ def reduce_views(what, views, axis=None, method="exact", wanted=c.DEFAULT_TYPE, 
     if batch is not None:
         output = c.Output(data=address, count=prod(shape), place=c.HOST)
         reduce_batch(what, call, batch, options, output, size, report)
-    elif x.count * SIZES[x.code] >= LONG:
+    elif x.count * SIZES[x.code] >= LONG and not bound:
         reduce_in_pieces(what, call, options, address, report)
     else:
         c.check(c.reduce(ctypes.c_int32(what), byref(call), options, ctypes.c_void_p(address),

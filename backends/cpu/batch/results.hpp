@@ -13,13 +13,6 @@
 
 namespace fanin::cpu {
 
-/// Whether the element with entry i of a mask takes part: 0 or 1.
-inline std::uint8_t takes_part(const mask_view& mask, std::uint64_t i) {
-  const auto* const bytes = static_cast<const std::uint8_t*>(mask.data);
-  const std::uint64_t at = mask.first + i;
-  return mask.form == mask_form::bits ? bytes[at / 8] >> (at % 8) & 1 : bytes[at] != 0;
-}
-
 /// Writes results. Threads: each result from one thread; different ones from different threads at once.
 class batch_results {
  public:
