@@ -50,8 +50,7 @@ def report(operation, x, y=None, axis=None, *, method=None, dtype=None, where=No
     views = views_for(what, (x,) if y is None else (x, y), wanted)
     known = c.CReport(fallback=b"")
     value = reduce_views(what, views, axis, method or default_method(name), wanted, False, None, where,
-                         policy_for(nan, skipna), backend, threads, report=known,
-                         bound=bound)
+                         policy_for(nan, skipna), backend, threads, report=known, bound=bound)
     return Report(value, known.backend.decode(), known.variant.decode(), list(METHODS)[known.method],
                   REPRODUCIBILITY[known.reproducibility],
                   Bound(known.bound_of_result, known.bound_of_magnitudes, known.bound_absolute), known.absent,
