@@ -97,7 +97,7 @@ def make_call(views, where, nan):
     parts = [view.presence for view in views if view.presence is not None]
     if parts and nan == "propagate":
         raise InvalidArgument(MISSING)
-    if where is not None:
+    if where is not None and where is not True:
         parts.append(presence_of(where, x))
     presence = combined(parts)
     if presence is not None:
