@@ -67,6 +67,8 @@ class Columns(unittest.TestCase):
             self.assertEqual(fanin.State(x).value(), exact_sum(numbers[1::3]))
             self.assertEqual(fanin.describe(x).sum, exact_sum(numbers[1::3]))
         self.assertEqual(fanin.segment_sum(frame["b"], [0, 100]).tolist(), [exact_sum(numbers[1::3])])
+        halves = pandas.Series([1.0, 2.0, 4.0, 8.0], dtype="Float64")[::2]
+        self.assertEqual((fanin.State(halves).value(), fanin.segment_sum(halves, [0, 2]).tolist()), (5.0, [5.0]))
         self.assertEqual((fanin.sum(pandas.RangeIndex(5)), fanin.sum(frame["b"] > math.inf)), (10, 0))
         self.assertEqual(fanin.sum(frame["a"], where=frame["a"] > 0), fanin.sum(frame["a"][frame["a"] > 0]))
 
