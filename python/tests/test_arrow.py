@@ -105,12 +105,15 @@ class Arrow(unittest.TestCase):
         for given, words in ((pyarrow.array(["1"]), "x.cast('float64')"), (coded, "x.cast('float64')"),
                              (pyarrow.chunked_array([coded]), "x.cast('float64')"),
                              (pyarrow.array([1], pyarrow.timestamp("s")), "x.cast('int64')"),
-                             (pyarrow.table({"name": x}), "x['name']"),
+                             (pyarrow.table({"name": x}), "x['name']"), (pyarrow.array([[1.0], [2.0]]), "x.flatten()"),
                              (pyarrow.chunked_array([], pyarrow.string()), "x.cast('float64')")):
             with self.assertRaises(fanin.Unsupported) as caught:
                 fanin.sum(given)
             self.assertIn(words, str(caught.exception))
             self.assertGreaterEqual(fanin.sum(eval(words, {"x": given})), 0)  # the advice works
+        self.assertEqual((fanin.fsum(x), fanin.fsum(pyarrow.array([2 ** 53, 1, 1]))), (3.0, 2.0 ** 53 + 2))
+        with self.assertRaisesRegex(ValueError, r"x.drop_null\(\)"):
+            fanin.fsum(pyarrow.array([1.0, None]))
 
 
 @unittest.skipIf(polars is None, "polars is not installed")
@@ -145,7 +148,7 @@ class Polars(unittest.TestCase):
                 call()
 
     def test_refused(self):
-        for x, words in ((polars.Series(["1"]), "x.cast(polars.Float64)"),
+        for x, words in ((polars.Series(["1"]), "x.cast(polars.Float64)"), (polars.Series([[1.0]]), "x.explode()"),
                          (polars.Series([1]).cast(polars.Date), "x.to_physical()")):
             with self.assertRaises(TypeError) as caught:
                 fanin.sum(x)
