@@ -181,7 +181,11 @@ class Keys(unittest.TestCase):
             self.assertEqual((found.tolist(), list(found.index)), ([10.0, 5.0], list(expected.index)))
             self.assertEqual(found.name, "sales")
             self.assertEqual([part.tolist() for part in fanin.group_minmax(x, keys)], [[2.0, 1.0], [8.0, 4.0]])
-        self.assertEqual(fanin.group_sum(x, pandas.Series(list("baba"), name="shop")).index.name, "shop")
+        shops = pandas.Series(list("baba"), name="shop")
+        self.assertEqual(fanin.group_sum(x, shops).index.name, "shop")
+        for numbers in ([1, 2, 4, 8], pyarrow and pyarrow.array([1, 2, 4, 8])):
+            if numbers is not None:
+                self.assertEqual(fanin.group_sum(numbers, shops).to_dict(), {"b": 5, "a": 10})
         coded = pandas.Series(["small", "large"] * 2, dtype=pandas.CategoricalDtype(["small", "large"], ordered=True))
         self.assertEqual(list(fanin.group_sum(x, coded).index), ["small", "large"])
         self.assertEqual(fanin.group_sum(x, coded.cat.codes, 2).tolist(), [5.0, 10.0])
