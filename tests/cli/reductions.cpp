@@ -36,7 +36,8 @@ TEST_CASE("every operation") {
   CHECK(value(here.fanin("variance y.txt")) == "12.25");
   CHECK(value(here.fanin("standard_deviation y.txt")) == "3.5");
   CHECK(value(here.fanin("sample_variance y.txt")) == "24.5");
-  check_failure(here.shell("echo 1 | $fanin sample_standard_deviation"), 1, "sample_standard_deviation of one element: it takes two");
+  check_failure(here.shell("echo 1 | $fanin sample_standard_deviation"), 1,
+                "sample_standard_deviation of one element: it takes two");
   CHECK(value(here.fanin("argmin x.txt")) == "3 -4 line 1");
   CHECK(value(here.fanin("argmax x.txt")) == "0 3 line 1");
   CHECK(value(here.fanin("minmax x.txt")) == "-4 3");

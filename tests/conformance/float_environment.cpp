@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Callers may round in any direction and flush subnormals: the bits are the same, and their environment stays.
-#include <cstring>
 #include <optional>
 
 #include <fanin/fanin.hpp>
