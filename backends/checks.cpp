@@ -29,9 +29,9 @@ std::string listed(const All& all, Holds holds) {
 std::string offered_instead(const backend& b, const request& asked) {
   const auto has = [&](element_type type, method how) { return is_offered(asked.what, type, how); };
   const std::string methods = listed(all_methods, [&](method how) { return has(asked.inputs.type(), how); });
-  if (has(asked.inputs.type(), asked.how)) return " on " + std::string(b.name());
+  if (has(asked.inputs.type(), asked.method)) return " on " + std::string(b.name());
   if (!methods.empty()) return "; its methods are " + methods;
-  return "; it is for " + listed(all_element_types, [&](element_type type) { return has(type, asked.how); });
+  return "; it is for " + listed(all_element_types, [&](element_type type) { return has(type, asked.method); });
 }
 
 }  // namespace
@@ -39,12 +39,12 @@ std::string offered_instead(const backend& b, const request& asked) {
 support check_offer(const backend& b, request& request, bool has_arithmetic) {
   const auto known = b.variants();
   const auto type = request.inputs.type();
-  const auto how = [&] { return std::string(to_string(request.how)); };  // text is made only for an error
+  const auto how = [&] { return std::string(to_string(request.method)); };  // text is made only for an error
   const auto what = [&] {
     return how() + " " + std::string(to_string(request.what)) + " of " + std::string(to_string(type));
   };
   const auto serves = [&](const variant_info& v) {
-    return v.how == request.how && (request.variant.empty() || v.name == request.variant);
+    return v.method == request.method && (request.variant.empty() || v.name == request.variant);
   };
   const auto variant = std::find_if(known.begin(), known.end(), serves);
   if (variant == known.end() && !request.variant.empty()) {
@@ -56,10 +56,10 @@ support check_offer(const backend& b, request& request, bool has_arithmetic) {
     return {reason::unsupported, "variant '" + std::string(request.variant) + "' has no " + what()};
   }
   if (!has_arithmetic) return {reason::unsupported, "there is no " + what() + offered_instead(b, request)};
-  if (!is_result(request.what, type, request.how, request.result)) {
+  if (!is_result(request.what, type, request.method, request.result)) {
     return {reason::unsupported, "the " + what() + " is not offered as " + std::string(to_string(request.result)) +
                                      "; it gives " + listed(all_element_types, [&](element_type t) {
-                                       return is_result(request.what, type, request.how, t);
+                                       return is_result(request.what, type, request.method, t);
                                      })};
   }
   request.variant = variant->name;
@@ -124,10 +124,10 @@ void check_state(element_type type, element_type added, options& chosen) {
     throw invalid_argument("elements of " + std::string(to_string(added)) + " are not added to the state of an " +
                            std::string(to_string(type)) + " sum");
   }
-  if (chosen.how.value_or(method::exact) != method::exact || chosen.result) {
+  if (chosen.method.value_or(method::exact) != method::exact || chosen.result) {
     throw invalid_argument("the state of an exact sum has no other method, and no type of a result");
   }
-  chosen.how = method::exact;
+  chosen.method = method::exact;
 }
 
 }  // namespace fanin

@@ -25,12 +25,12 @@ constexpr std::size_t bytes_in_cache = std::size_t{4} << 20;
 
 /// The options of the reductions: they leave NaN out, and so count them, whatever the caller's policy is.
 options options_of_parts(const options& chosen) {
-  if (chosen.how.value_or(method::exact) != method::exact || !chosen.variant.empty() || chosen.result) {
+  if (chosen.method.value_or(method::exact) != method::exact || !chosen.variant.empty() || chosen.result) {
     throw invalid_argument("a description is exact: it has no other method, no variants and no other types");
   }
   if (!chosen.devices.empty()) throw unsupported("a description is not divided among devices, and devices are named");
   options own = chosen;
-  own.how = method::exact;
+  own.method = method::exact;
   own.nan = nan_policy::skip;
   return own;
 }

@@ -145,8 +145,8 @@ void enqueue_value_of_lanes(operation what, element_type type, const std::int64_
                             device_context& context, options chosen) {
   check_lanes(what, type, lanes);
   if (result == nullptr) throw invalid_argument("the result is null");
-  if (chosen.how.value_or(method::exact) != method::exact) throw invalid_argument("lanes are of exact sums");
-  chosen.how = method::exact;
+  if (chosen.method.value_or(method::exact) != method::exact) throw invalid_argument("lanes are of exact sums");
+  chosen.method = method::exact;
   compute([&] {
     const request asked = prepared(what, array_view(nullptr, 0, type, memory::device), chosen);
     check_rounds_on_device(asked);

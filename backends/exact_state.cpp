@@ -34,7 +34,7 @@ bool detail::short_exact_sum(const input_views& x, const options& chosen, double
   if (x.type() != element_type::f64 || x.count() - 1 >= cpu::longest_short_sum || is_partial(x, chosen.nan)) {
     return false;
   }
-  if (chosen.how.value_or(method::exact) != method::exact || chosen.result || !chosen.variant.empty() ||
+  if (chosen.method.value_or(method::exact) != method::exact || chosen.result || !chosen.variant.empty() ||
       !chosen.devices.empty() || x.place() != memory::host || !chooses_serial(x, chosen)) {
     return false;
   }
@@ -46,7 +46,7 @@ bool detail::short_exact_sum(const input_views& x, const options& chosen, double
   // Field by field: a whole report is copied by loads that wait for its narrower stores.
   done.backend = ready.serial.name();
   done.variant = found->variant;
-  done.how = method::exact;
+  done.method = method::exact;
   done.reproducibility = reproducibility::exact;
   done.bound = accumulator::rounded_bound<double>();
   return true;

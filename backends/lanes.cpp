@@ -98,7 +98,7 @@ merging_table all_mergings() {
       all[static_cast<std::size_t>(what)][static_cast<std::size_t>(type)] =
           with_recipe(what, type, method::exact, []<class Recipe>(Recipe) -> const merging* {
             using T = typename Recipe::element;
-            if constexpr (Recipe::how == arithmetic_method(Recipe::what, type_of<T>, method::exact)) {
+            if constexpr (Recipe::method == arithmetic_method(Recipe::what, type_of<T>, method::exact)) {
               constexpr operation_row row = row_of(Recipe::what);
               constexpr bool merges = row.merges && row.form != result_form::indexed;
               static_assert(accumulator::has_lanes<typename Recipe::accumulator> == merges);
@@ -187,7 +187,7 @@ report to_lanes(operation what, const input_views& inputs, std::span<std::int64_
   const merging& m = find_merging(what, type);
   check_lanes(m, out.size());
   options exactly = chosen;
-  if (arithmetic_method(what, type, method::fast) == arithmetic_method(what, type, method::exact)) exactly.how = {};
+  if (arithmetic_method(what, type, method::fast) == arithmetic_method(what, type, method::exact)) exactly.method = {};
   cpu::state_buffer state;
   report done = detail::exact_state(what, type, inputs, state.bytes, m.state_bytes, exactly);
   m.write(state.bytes, out.data());

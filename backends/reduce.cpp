@@ -109,7 +109,7 @@ namespace {
 
 selection choose_for_own(const arithmetic& own, const input_views& inputs, const options& chosen,
                          std::span<const passed_over> failed) {
-  if (chosen.how || chosen.result || chosen.nan != nan_policy::propagate) {
+  if (chosen.method || chosen.result || chosen.nan != nan_policy::propagate) {
     throw invalid_argument("an accumulator of your own decides itself about method, type of the result and NaN");
   }
   return select(backends(), wanted_backend(chosen), own, inputs, chosen, failed);

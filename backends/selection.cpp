@@ -56,7 +56,7 @@ void apply_variant(const backend& b, const options& chosen, request& request) {
   for (const variant_info& v : b.variants()) {
     if (v.name != chosen.variant) continue;
     request.variant = v.name;
-    request.how = chosen.how.value_or(v.how);
+    request.method = chosen.method.value_or(v.method);
   }
 }
 
@@ -208,11 +208,11 @@ unsigned threads_of(const options& chosen) { return chosen.threads != 0 ? chosen
 
 selection select(candidate_list candidates, std::string_view wanted, operation what, const input_views& inputs,
                  const options& chosen, std::span<const passed_over> failed, layout kind, bool adds) {
-  check_known(what, inputs, chosen.how);
+  check_known(what, inputs, chosen.method);
   if (is_partial(inputs, chosen.nan)) presence_rule(what, inputs.type(), chosen.nan).require_stand_in();
   const request query{what,
                       inputs,
-                      chosen.how.value_or(default_method(what)),
+                      chosen.method.value_or(default_method(what)),
                       chosen.result.value_or(default_result(what, inputs.type())),
                       chosen.variant,
                       threads_of(chosen),

@@ -48,7 +48,7 @@ class batch_bench {
     }
     out_.resize(wanted.results);
     const options chosen{.backend = wanted.threads == 1 ? "serial" : "openmp",
-                         .how = named(wanted.how, all_methods),
+                         .method = named(wanted.how, all_methods),
                          .threads = wanted.threads};
     const auto what = named(wanted.operation, all_operations);
     const batch many = batch_of(wanted);

@@ -104,7 +104,7 @@ class array_bench {
   template <class Make>
   void ours(const std::string& work, const std::string& shape, operation what, method how, std::size_t results,
             Make make) {
-    const options chosen{.how = how};
+    const options chosen{.method = how};
     const results_view out(out_.get(), results, default_result(what, type_of<T>), row_of(what).form, memory::device);
     try {
       const double seconds = measure::device_median_seconds(

@@ -74,7 +74,7 @@ class groups_bench {
       for (const method how : {method::fast, method::exact}) {
         if (what == operation::max && how == method::exact) continue;
         line(std::string(to_string(what)) + ", " + std::string(to_string(how)), groups, kind,
-             [&](std::size_t) { enqueue(what, many, out, context_, {.how = how}); });
+             [&](std::size_t) { enqueue(what, many, out, context_, {.method = how}); });
       }
     }
     std::size_t sort_bytes = 0, reduce_bytes = 0;

@@ -104,7 +104,7 @@ using sum_type = std::conditional_t<std::is_integral_v<T>, std::int64_t, T>;
 template <class T>
 exact_type<T> exact_sum(const T* x, std::size_t count) {
   const fanin::options chosen{
-      .backend = "openmp,tbb,serial", .how = fanin::method::exact, .result = fanin::type_of<exact_type<T>>};
+      .backend = "openmp,tbb,serial", .method = fanin::method::exact, .result = fanin::type_of<exact_type<T>>};
   return fanin::get<exact_type<T>>(fanin::reduce(sum, std::span<const T>(x, count), chosen).value);
 }
 
@@ -162,7 +162,7 @@ class device_case {
   template <class Cpu>
   void race_exact(json& rows, std::string_view family, Cpu cpu) {
     for (const fanin::operation what : {sum, squares}) {
-      const auto found = fanin::reduce(what, input_.at(0), context_, {.how = fanin::method::exact}).value;
+      const auto found = fanin::reduce(what, input_.at(0), context_, {.method = fanin::method::exact}).value;
       if (found != cpu(what)) throw std::runtime_error("an exact sum of " + std::string(family) + " is wrong");
     }
     contestant exact_squares = cuda(fanin::method::exact, squares);
@@ -184,7 +184,7 @@ class device_case {
 
   contestant cuda(fanin::method how, fanin::operation what = sum) {
     const auto enqueue = [this, how, what](std::size_t i) {
-      fanin::enqueue(what, input_.at(i), result_.get(), context_, {.how = how});
+      fanin::enqueue(what, input_.at(i), result_.get(), context_, {.method = how});
     };
     return {"cuda", to_string(how),
             [this, enqueue] { return device_median_seconds(stream_, enqueue, budget_seconds); }};
@@ -212,10 +212,10 @@ class device_case {
   }
 
   void verify_cuda(fanin::method how, exact_type<T> exact) {
-    const auto answer = fanin::reduce(sum, input_.at(0), context_, {.how = how});
+    const auto answer = fanin::reduce(sum, input_.at(0), context_, {.method = how});
     const auto value = fanin::get<sum_type<T>>(answer.value);
     require("cuda", value, exact, answer.report.bound);
-    fanin::enqueue(sum, input_.at(0), result_.get(), context_, {.how = how});
+    fanin::enqueue(sum, input_.at(0), result_.get(), context_, {.method = how});
     fanin::device_result<sum_type<T>> enqueued{};
     check(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
     check(cudaMemcpy(&enqueued, result_.get(), sizeof enqueued, cudaMemcpyDeviceToHost), "cudaMemcpy");
@@ -261,7 +261,7 @@ void race_families(json& rows, void* memory, fanin::device_context& context) {
     for (std::size_t i = 0; i < longest; i += period) std::copy(once.begin(), once.end(), x + i);
     for (std::size_t count = 1u << 16; count <= longest; count <<= 4) {
       device_case<T>(x, count, false, context).race_exact(rows, family, [&](fanin::operation what) {
-        const fanin::options chosen{.backend = "openmp,tbb,serial", .how = fanin::method::exact};
+        const fanin::options chosen{.backend = "openmp,tbb,serial", .method = fanin::method::exact};
         return fanin::reduce(what, std::span<const T>(x, count), chosen).value;
       });
     }

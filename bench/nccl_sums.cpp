@@ -62,11 +62,11 @@ class rank_bench {
          true},
         {"fast sum and ncclAllReduce of a float",
          [&] {
-           enqueue<operation::sum>(span, plain, context_, {.how = method::fast});
+           enqueue<operation::sum>(span, plain, context_, {.method = method::fast});
            nccl::check(ncclAllReduce(plain, plain, 1, ncclFloat, ncclSum, comm_, stream()), "ncclAllReduce");
          }},
-        {"fast sum alone", [&] { enqueue<operation::sum>(span, plain, context_, {.how = method::fast}); }},
-        {"exact sum alone", [&] { enqueue<operation::sum>(span, exact, context_, {.how = method::exact}); }},
+        {"fast sum alone", [&] { enqueue<operation::sum>(span, plain, context_, {.method = method::fast}); }},
+        {"exact sum alone", [&] { enqueue<operation::sum>(span, exact, context_, {.method = method::exact}); }},
         {"ncclAllReduce of a float alone",
          [&] { nccl::check(ncclAllReduce(plain, plain, 1, ncclFloat, ncclSum, comm_, stream()), "ncclAllReduce"); }},
     };

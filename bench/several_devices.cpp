@@ -39,7 +39,7 @@ bool race(std::string_view memory, std::span<const float> x) {
   std::iota(all.begin(), all.end(), 0);
   const auto sum_by = [&](std::string_view backend, std::size_t devices) {
     return fanin::sum(
-        x, {.backend = backend, .how = fanin::method::exact, .devices = std::span<const int>(all).first(devices)});
+        x, {.backend = backend, .method = fanin::method::exact, .devices = std::span<const int>(all).first(devices)});
   };
   const float right = sum_by("openmp,tbb,serial", 0).value;
   bool same = true;

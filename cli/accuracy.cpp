@@ -54,7 +54,7 @@ std::vector<contender> contenders() {
   for (const backend* one : backends()) {
     if (!one->probe().usable() || (one->home() == memory::host && one->name() != "serial")) continue;
     for (const variant_info& v : one->variants()) {
-      const auto first = std::ranges::find(one->variants(), v.how, &variant_info::how);
+      const auto first = std::ranges::find(one->variants(), v.method, &variant_info::method);
       if (one->home() == memory::host || first->name == v.name) all.push_back({one, v});
     }
   }
@@ -70,7 +70,7 @@ accuracy_case examine(const std::string& spec, const accuracy_options& arguments
   accuracy_case one{spec, type, exact.rounded(type), exact.condition(), {}};
   for (const contender& who : contenders()) {
     const auto& [backend, variant] = who;
-    if (!backend->supports({operation::sum, values, variant.how, type, variant.name, 1}).usable()) continue;
+    if (!backend->supports({operation::sum, values, variant.method, type, variant.name, 1}).usable()) continue;
     const auto reached = reduce(operation::sum, values, {.backend = backend->name(), .variant = variant.name});
     one.verdicts.push_back(
         {who, reached.value, exact.error_ulps(reached.value), exact.bound_ulps(type, reached.report.bound)});
@@ -83,7 +83,7 @@ json to_json(const accuracy_case& one, std::uint64_t count) {
   for (const verdict& row : one.verdicts) {
     rows.push_back({{"backend", row.who.backend->name()},
                     {"variant", row.who.variant.name},
-                    {"method", to_string(row.who.variant.how)},
+                    {"method", to_string(row.who.variant.method)},
                     {"value_text", value_text(row.value)},
                     {"value_hex", value_hex(row.value)},
                     {"error_ulps", json_number(row.error_ulps)},
@@ -105,7 +105,7 @@ std::string as_text(const accuracy_case& single, const accuracy_case& wide) {
   for (std::size_t i = 0; i < single.verdicts.size() && i < wide.verdicts.size(); ++i) {
     const verdict &a = single.verdicts[i], &b = wide.verdicts[i];
     const auto& [backend, variant] = a.who;
-    rows.push_back({fmt::format("  {}/{}", backend->name(), variant.name), std::string(to_string(variant.how)),
+    rows.push_back({fmt::format("  {}/{}", backend->name(), variant.name), std::string(to_string(variant.method)),
                     ulps(a.error_ulps), bound(a.bound_ulps), ulps(b.error_ulps), bound(b.bound_ulps)});
   }
   return fmt::format("{}: condition {:.2g} (f32), {:.2g} (f64); sum {} (f32), {} (f64)\n{}\n", single.spec,

@@ -43,7 +43,7 @@ std::string as_text() {
     std::vector<table_row> variants;
     for (const variant_info& variant : one->variants()) {
       variants.push_back(
-          {fmt::format("  {}/{}", one->name(), variant.name), std::string(to_string(variant.how)),
+          {fmt::format("  {}/{}", one->name(), variant.name), std::string(to_string(variant.method)),
            std::string(variant.story) + (variant.needs.empty() ? "" : fmt::format("; needs {}", variant.needs))});
     }
     stories += align(variants, 3);

@@ -15,7 +15,7 @@ int main() {
     received.push_back(0.5f * sent.back() * std::polar(1.0f, static_cast<float>(turn)));
   }
   const float energy = fanin::norm2(received).value;
-  const auto overlap = fanin::vdot<std::complex<double>>(sent, received, {.how = fanin::method::exact});
+  const auto overlap = fanin::vdot<std::complex<double>>(sent, received, {.method = fanin::method::exact});
   std::printf("norm %.4f, turned by %.6f\n", energy, std::arg(overlap.value));
   return std::abs(std::arg(overlap.value) - turn) < 1e-7 ? 0 : 1;
 }

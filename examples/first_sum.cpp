@@ -8,7 +8,7 @@
 int main() {
   const std::vector<float> x(100'000'000, 1.23f);
   const auto fast = fanin::sum(x);
-  const auto exact = fanin::sum(x, {.how = fanin::method::exact});
+  const auto exact = fanin::sum(x, {.method = fanin::method::exact});
   const auto naive = fanin::sum(x, {.backend = "serial", .variant = "naive"});
   std::printf("fast  %.9g  (%s)\n", fast.value, fast.report.backend.data());
   std::printf("exact %.9g\n", exact.value);

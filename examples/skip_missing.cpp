@@ -9,7 +9,7 @@
 int main() {
   const std::array<double, 6> celsius{18.5, NAN, 21.0, 19.5, NAN, 35.0};
   const std::array<bool, 6> trusted{true, true, true, true, true, false};
-  const fanin::options skip{.how = fanin::method::exact, .nan = fanin::nan_policy::skip};
+  const fanin::options skip{.method = fanin::method::exact, .nan = fanin::nan_policy::skip};
 
   const auto mean = fanin::mean(fanin::where(celsius, trusted), skip);
   const auto hottest = fanin::argmax(celsius, skip);  // the index is that in the whole array

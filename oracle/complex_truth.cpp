@@ -115,7 +115,7 @@ promise complex_truth::judge(const scalar& value, const report& how) const {
           const auto bytes = [](const R& x) { return std::bit_cast<std::array<std::byte, sizeof(R)>>(x); };
           const R* const rounded = fanin::get_if<R>(&rounded_);
           if (rounded == nullptr) return promise::broken;
-          if (how.how == method::exact) return verdict(bytes(got) == bytes(*rounded));
+          if (how.method == method::exact) return verdict(bytes(got) == bytes(*rounded));
           const std::complex<double> z(got);
           error_bound bound = how.bound;
           bound.of_result += error_;

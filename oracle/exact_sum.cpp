@@ -148,7 +148,7 @@ double exact_sum::bound_ulps(element_type type, const error_bound& bound) const 
 
 promise exact_sum::judge(const scalar& value, const report& how) const {
   const element_type type = value.type();
-  if (how.how == method::exact && is_floating(type)) {
+  if (how.method == method::exact && is_floating(type)) {
     return same_bits(value, rounded(type)) ? promise::kept : promise::broken;
   }
   return oracle::judge(how.bound, type, as_double(value), facts_, [&] { return distance(value); });

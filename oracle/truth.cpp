@@ -102,7 +102,7 @@ truth::truth(operation what, const array_view& x, unsigned threads) {
 promise truth::judge(const scalar& value, const report& how) const {
   if (complex_) return complex_->judge(value, how);
   if (sum_) return sum_->judge(value, how);
-  const bool bounded = facts_.of_magnitudes != 0 && how.how != method::exact && are_alike(value, rounded_);
+  const bool bounded = facts_.of_magnitudes != 0 && how.method != method::exact && are_alike(value, rounded_);
   if (!bounded) return value == rounded_ ? promise::kept : promise::broken;
   error_bound bound = how.bound;
   bound.of_result += 0x1p-53;  // facts_.result is the exact result rounded once to double.

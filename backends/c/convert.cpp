@@ -75,7 +75,7 @@ options options_of(const fanin_options* given) {
   if (asked.backend != nullptr) chosen.backend = asked.backend;
   if (asked.variant != nullptr) chosen.variant = asked.variant;
   if (asked.method != FANIN_METHOD_DEFAULT) {
-    chosen.how = enumerator<method>(asked.method, std::size(method_rows), "method");
+    chosen.method = enumerator<method>(asked.method, std::size(method_rows), "method");
   }
   chosen.result = result_type_of(asked.result_type);
   chosen.threads = asked.threads;
@@ -140,7 +140,7 @@ void write_report(const report& done, fanin_report* report) {
   fanin_report out = copied(report, "the report");
   write_name(out.backend, done.backend);
   write_name(out.variant, done.variant);
-  out.method = static_cast<fanin_method>(done.how);
+  out.method = static_cast<fanin_method>(done.method);
   out.reproducibility = static_cast<fanin_reproducibility>(done.reproducibility);
   out.bound_of_result = done.bound.of_result;
   out.bound_of_magnitudes = done.bound.of_magnitudes;

@@ -69,7 +69,7 @@ class one_state {
 
 outcome outcome_of(const request& request, std::size_t count, std::uint64_t absent = 0) {
   const arithmetic& arithmetic = arithmetic_of(request);
-  return {request.variant, request.how, arithmetic.reproducibility, arithmetic.bound(count, request.result), absent};
+  return {request.variant, request.method, arithmetic.reproducibility, arithmetic.bound(count, request.result), absent};
 }
 
 /// Whether the calling thread folds the input without help.
@@ -223,7 +223,7 @@ support cpu_backend::prepare(request& request) const {
     return {};
   }
   const auto find = request.adds ? find_addition : find_arithmetic;
-  const arithmetic* const found = find(request.what, request.inputs.type(), request.how);
+  const arithmetic* const found = find(request.what, request.inputs.type(), request.method);
   request.prepared = found;
   return check_offer(*this, request, found != nullptr);
 }
@@ -314,7 +314,7 @@ report cpu_backend::reduce_inputs(const request& prepared, const input_views& in
   // The bound is written long before it is copied: an earlier load of what two stores wrote would wait for both.
   const error_bound bound = arithmetic.bound(inputs.count(), prepared.result);
   write_value(prepared, inputs, result);
-  return {name(), {prepared.variant, prepared.how, arithmetic.reproducibility, bound}};
+  return {name(), {prepared.variant, prepared.method, arithmetic.reproducibility, bound}};
 }
 
 outcome cpu_backend::reduce_each(const request& request, const batch& many, const results_view& out) const {

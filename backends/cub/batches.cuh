@@ -192,7 +192,7 @@ const cuda::kernel_launcher* find_batches(operation what, method how) {
   return with_recipe<T>(what, how, []<class Recipe>(Recipe) -> const cuda::kernel_launcher* {
     using A = typename batch_form<Recipe>::type;
     if constexpr (has_batches<A>) {
-      static const Fold<A> fold(cuda::find_state_functions(Recipe::what, type_of<T>, Recipe::how));
+      static const Fold<A> fold(cuda::find_state_functions(Recipe::what, type_of<T>, Recipe::method));
       return &fold;
     } else {
       return nullptr;
@@ -202,7 +202,7 @@ const cuda::kernel_launcher* find_batches(operation what, method how) {
 template <template <class> class Fold>
 const cuda::kernel_launcher* find_batches(const request& request) {
   return with_compared_number(request.inputs.type(),
-                              [&]<class T>() { return find_batches<Fold, T>(request.what, request.how); });
+                              [&]<class T>() { return find_batches<Fold, T>(request.what, request.method); });
 }
 
 }  // namespace fanin::cub_backend

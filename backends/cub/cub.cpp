@@ -17,9 +17,9 @@ const cuda::kernel_launcher* backend::find_kernel(const request& request) const 
     if (const cuda::kernel_launcher* const batches = find_batch_kernel(request)) return batches;
   }
   const element_type type = request.inputs.type();
-  if (type == element_type::bf16) return cub_backend::find_kernel<bf16>(request.what, request.how);
+  if (type == element_type::bf16) return cub_backend::find_kernel<bf16>(request.what, request.method);
   return with_compared_number(type,
-                              [&]<class T>() { return cub_backend::find_kernel<T>(request.what, request.how); });
+                              [&]<class T>() { return cub_backend::find_kernel<T>(request.what, request.method); });
 }
 
 }  // namespace fanin::cub_backend

@@ -99,12 +99,12 @@ const cuda::kernel_launcher* find_reference(operation what, method how) {
   return with_recipe<T>(what, how, []<class Recipe>(Recipe) -> const cuda::kernel_launcher* {
     using loop_accumulator = accumulator::folds_as_t<typename Recipe::accumulator>;
     using form = reference_form<loop_accumulator>;
-    constexpr bool is_wide = narrow_float<T> && Recipe::how == method::exact;
+    constexpr bool is_wide = narrow_float<T> && Recipe::method == method::exact;
     if constexpr (std::is_void_v<typename form::type> || is_wide) {
       return nullptr;
     } else {
       static const Fold<typename form::type> fold(cuda::find_state_functions(
-          Recipe::what, type_of<T>, Recipe::how, form::partials_are_totals || cuda::compares<Recipe>));
+          Recipe::what, type_of<T>, Recipe::method, form::partials_are_totals || cuda::compares<Recipe>));
       return &fold;
     }
   });

@@ -189,7 +189,7 @@ const kernel_launcher* backend::find_kernel(const request& request) const {
   if (std::any_of(stages.begin(), stages.end(), [&](const variant_info& v) { return v.name == request.variant; })) {
     return find_stage_fold(request);
   }
-  const method how = request.kind == layout::groups ? method_of_groups(request) : request.how;
+  const method how = request.kind == layout::groups ? method_of_groups(request) : request.method;
   return with_element(request.inputs.type(), [&]<class T>() { return cuda::find_kernel<T>(request.what, how); });
 }
 

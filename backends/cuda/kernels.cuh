@@ -65,7 +65,7 @@ class general_fold : public kernel_launcher {
  private:
   static element_rule rule() { return rule_of(Recipe::what, type_of<typename Recipe::element>); }
   static void run(const execution& where, const operands& data, std::uint64_t count,
-                  const state_or_result_writer<A, Recipe::how>& write) {
+                  const state_or_result_writer<A, Recipe::method>& write) {
     const auto* const x = static_cast<const element*>(data.x);
     const auto launch = [&](const auto&... arrays) {
       if constexpr (reads_by_rule<A>) {
@@ -126,7 +126,7 @@ template <class T>
 const kernel_launcher* find_kernel(operation what, method how) {
   return with_recipe<T>(what, how, [&]<class Recipe>(Recipe) -> const kernel_launcher* {
     static const with_batches<Recipe, typename fold_of<Recipe>::type> fold(
-        find_state_functions(Recipe::what, type_of<T>, Recipe::how));
+        find_state_functions(Recipe::what, type_of<T>, Recipe::method));
     return &fold;
   });
 }

@@ -45,7 +45,7 @@ outcome finished(const request& request, partial_result& all, void* result) {
     const std::uint64_t count = finished_count(row_of(request.what).absent, all.held, all.present);
     fold.finish(all.total.bytes, count, request.result, result);
   }
-  return {request.variant, request.how, same_bits ? fold.reproducibility : reproducibility::none,
+  return {request.variant, request.method, same_bits ? fold.reproducibility : reproducibility::none,
           fold.bound(all.chain, all.count, request.result), all.count - all.present};
 }
 

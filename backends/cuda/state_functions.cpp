@@ -86,7 +86,7 @@ const state_functions* find_state_functions(operation what, element_type type, m
 }
 
 error_bound bound_of_addition(const request& request, const rounding_chain& chain, std::uint64_t count) {
-  return with_recipe(request.what, request.inputs.type(), request.how, [&]<class Recipe>(Recipe) -> error_bound {
+  return with_recipe(request.what, request.inputs.type(), request.method, [&]<class Recipe>(Recipe) -> error_bound {
     if constexpr (row_of(Recipe::what).takes_results) {
       return with_result<Recipe>(
           request.result, [&]<class R>(R) { return accumulator::bound_with_earlier<Recipe, R>(chain, count); });

@@ -30,7 +30,7 @@ outcome run_textbook_sum(const textbook_sum& s, T (*sum)(const T*, std::size_t),
                          const array_view& x, void* result) {
   const T value = sum(static_cast<const T*>(x.data), x.count);
   *static_cast<T*>(result) = x.count == 0 ? T{0} : accumulator::canonical(value);
-  return {s.info.name, s.info.how, reproducibility::fixed_order, bound(x.count)};
+  return {s.info.name, s.info.method, reproducibility::fixed_order, bound(x.count)};
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ const cuda::kernel_launcher* backend::find_kernel(const request& request) const 
     if (const cuda::kernel_launcher* const batches = find_batch_kernel(request)) return batches;
   }
   return cub_backend::with_compared_number(
-      request.inputs.type(), [&]<class T>() { return thrust_backend::find_kernel<T>(request.what, request.how); });
+      request.inputs.type(), [&]<class T>() { return thrust_backend::find_kernel<T>(request.what, request.method); });
 }
 
 }  // namespace fanin::thrust_backend

@@ -25,7 +25,7 @@ json to_json(const bench_row& row) {
               {"variant", which.variant.name},
               {"operation", to_string(which.what)},
               {"type", to_string(which.type)},
-              {"method", to_string(which.variant.how)},
+              {"method", to_string(which.variant.method)},
               {"count", which.count},
               {"layout", to_string(which.layout)},
               {"length", which.is_batch() ? which.length : which.count},

@@ -51,10 +51,10 @@ std::vector<variant_info> chosen_variants(const fanin::backend& backend, const s
                                           const std::vector<fanin::method>& methods) {
   std::vector<variant_info> all;
   for (const variant_info& variant : backend.variants()) {
-    const auto first = std::ranges::find(backend.variants(), variant.how, &variant_info::how);
+    const auto first = std::ranges::find(backend.variants(), variant.method, &variant_info::method);
     const bool named =
         names.empty() ? first->name == variant.name : std::ranges::find(names, variant.name) != names.end();
-    if (named && std::ranges::find(methods, variant.how) != methods.end()) all.push_back(variant);
+    if (named && std::ranges::find(methods, variant.method) != methods.end()) all.push_back(variant);
   }
   return all;
 }
@@ -88,7 +88,7 @@ std::vector<placement> chosen_placements(const bench_axes& axes) {
 bool exists(const bench_case& one) {
   const array_view x(nullptr, one.count, one.type, one.backend->home());
   request query{one.what,         fanin::detail::repeated(one.what, x),
-                one.variant.how,  default_result(one.what, one.type),
+                one.variant.method,  default_result(one.what, one.type),
                 one.variant.name, 1};
   query.kind = kind_of(one.layout);
   return one.backend->supports(query).usable();
@@ -98,7 +98,7 @@ bool exists(const bench_case& one) {
 
 std::string bench_case::name() const {
   const std::string of_array = fmt::format("{}/{}/{}/{}/{}/{}", backend->name(), variant.name, to_string(what),
-                                           to_string(type), to_string(variant.how), count);
+                                           to_string(type), to_string(variant.method), count);
   return is_batch() ? fmt::format("{}/{}/{}", of_array, to_string(layout), length) : of_array;
 }
 

@@ -84,7 +84,7 @@ void judge(judged_results& to, std::size_t result, const oracle::exact_sum& exac
 std::optional<scalar> alone(const array_view& elements, const timed_variant& by, unsigned threads) {
   if (by.place == memory::device) return std::nullopt;
   return reduce(operation::sum, elements,
-                {.backend = by.how.backend, .variant = by.how.variant, .how = by.how.how, .threads = threads})
+                {.backend = by.how.backend, .variant = by.how.variant, .method = by.how.method, .threads = threads})
       .value;
 }
 

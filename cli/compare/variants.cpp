@@ -78,11 +78,11 @@ timed_variants time_variants(const variant_choice& asked, const array_view& valu
     }
     const bool there = copied && on_device(one);
     for (const variant_info& variant : one->variants()) {
-      if (asked.only && variant.how != *asked.only) continue;
+      if (asked.only && variant.method != *asked.only) continue;
       const options chosen{
-          .backend = one->name(), .variant = variant.name, .how = variant.how, .threads = asked.threads};
+          .backend = one->name(), .variant = variant.name, .method = variant.method, .threads = asked.threads};
       request query{operation::sum, there ? copied->first() : values,
-                    variant.how,    default_result(operation::sum, values.type),
+                    variant.method,    default_result(operation::sum, values.type),
                     variant.name,   asked.cores()};
       query.kind = kind;
       if (!one->supports(query).usable()) continue;
@@ -132,7 +132,7 @@ std::string bound_text(oracle::promise bound) {
 table_row first_headings() { return {"backend", "variant", "method", "memory", "same bits"}; }
 
 table_row first_cells(const timed_variant& row) {
-  return {std::string(row.how.backend), std::string(row.how.variant), std::string(to_string(row.how.how)),
+  return {std::string(row.how.backend), std::string(row.how.variant), std::string(to_string(row.how.method)),
           std::string(to_string(row.place)), std::string(to_string(row.how.reproducibility))};
 }
 
@@ -165,7 +165,7 @@ json kept_json(oracle::promise bound) {
 json first_members(const timed_variant& row) {
   return {{"backend", row.how.backend},
           {"variant", row.how.variant},
-          {"method", to_string(row.how.how)},
+          {"method", to_string(row.how.method)},
           {"memory", to_string(row.place)}};
 }
 

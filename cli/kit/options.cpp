@@ -158,7 +158,7 @@ options run_options::checked() const {
   options chosen;
   chosen.backend = backend;
   chosen.variant = variant;
-  chosen.how = parse_method(method);
+  chosen.method = parse_method(method);
   chosen.threads = threads;
   chosen.devices = devices;
   if (!result.empty()) chosen.result = parse_choice<element_type>("result type", result, all_element_types);

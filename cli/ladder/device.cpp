@@ -184,7 +184,7 @@ class ladder_run {
     return static_cast<const cuda::gpu_backend&>(find_backend(name));
   }
   result<scalar> result_of(std::string_view backend_name, const array_view& x) {
-    return reduce(question_.what, x, {.backend = backend_name, .how = method::fast});
+    return reduce(question_.what, x, {.backend = backend_name, .method = method::fast});
   }
   array_view comparable() const { return exact_input_ ? exact_input_->at(0) : input_.at(0); }
 

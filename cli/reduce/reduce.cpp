@@ -130,7 +130,7 @@ void run_reduction(operation what, reduction_options arguments) {
   if (files.empty()) files.push_back(implied_input(to_string(what)));
   check_together(arguments, pair ? 1 : files.size());
   const bool apart = files.size() > 1 && !pair && !arguments.together;
-  const bool is_exact = chosen.how ? *chosen.how == method::exact : chosen.variant.empty();
+  const bool is_exact = chosen.method ? *chosen.method == method::exact : chosen.variant.empty();
   if (!arguments.save_state.empty() && !is_exact) throw usage_error("--save-state needs the method exact");
   if (!arguments.save_state.empty() && chosen.nan == nan_policy::skip) {
     throw usage_error("--save-state adds every element: it does not go with --nan skip");

@@ -24,7 +24,7 @@ bool is_exact(const error_bound& bound) {
 /// What has to hold of the method's arithmetic for the bound to hold (docs/numerics.md); empty if nothing has to.
 std::string_view premise_of_method(const finished_reduction& done) {
   const report& how = done.reached.report;
-  if (how.how == method::exact || is_exact(how.bound)) return {};
+  if (how.method == method::exact || is_exact(how.bound)) return {};
   switch (row_of(done.what).adds) {
     case summand::exponentials:
       return {};
@@ -167,7 +167,7 @@ json to_json(const finished_reduction& done, const json& values) {
   all.update(values);
   all.update({{"backend", how.backend},
               {"variant", how.variant},
-              {"method", to_string(how.how)},
+              {"method", to_string(how.method)},
               {"bound", bound_json(how.bound, premise_of(done))},
               {"reproducibility", to_string(how.reproducibility)},
               {"absent", how.absent},
@@ -192,7 +192,7 @@ void explain(const finished_reduction& done, std::string_view absent, const std:
     write_stderr(fmt::format("passed over: {}, {}: {}", one.backend, to_string(one.why), one.detail));
   }
   write_stderr(fmt::format("ran: {} by {}/{}, method {}, {:.6f} s", to_string(done.what), how.backend, how.variant,
-                           to_string(how.how), done.seconds));
+                           to_string(how.method), done.seconds));
   write_stderr(fmt::format("same bits: {} ({})", to_string(how.reproducibility), same_bits_story(done)));
   if (how.absent > 0) write_stderr(fmt::format("left out: {} {}", how.absent, absent));
   const std::string premise = premise_of(done);
@@ -235,9 +235,9 @@ std::string implied_input(std::string_view subcommand) {
 }
 
 options with_default_method(operation what, element_type type, options chosen) {
-  const bool names_none = !chosen.how && chosen.variant.empty();
+  const bool names_none = !chosen.method && chosen.variant.empty();
   const method strictest = strictest_method(what);
-  if (names_none && is_offered(what, type, strictest)) chosen.how = strictest;
+  if (names_none && is_offered(what, type, strictest)) chosen.method = strictest;
   return chosen;
 }
 

@@ -32,7 +32,7 @@ struct support {
 /// One of several implementations of the same reductions by one backend.
 struct variant_info {
   std::string_view name;
-  method how = method::fast;
+  fanin::method method = fanin::method::fast;
   std::string_view story;  ///< the idea in one line
   std::string_view needs;  ///< the hardware or library that it needs beyond the backend; may be empty
 };

@@ -4,8 +4,8 @@
 //
 //   std::vector<float> x = ...;
 //   float fast  = fanin::sum(x).value;
-//   auto  exact = fanin::sum(x, {.how = fanin::method::exact});      // exact.value: correctly rounded
-//   auto  wide  = fanin::sum<double>(x, {.how = fanin::method::exact});
+//   auto  exact = fanin::sum(x, {.method = fanin::method::exact});      // exact.value: correctly rounded
+//   auto  wide  = fanin::sum<double>(x, {.method = fanin::method::exact});
 //
 // Shared by all functions below:
 //   Input: contiguous host memory. A NaN among the elements gives the canonical quiet NaN. With options::nan = skip

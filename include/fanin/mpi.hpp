@@ -24,7 +24,7 @@
 //   error, and the others other_rank_failed. With a root it is the root that hears of ranks that differ or fail.
 //   report::absent and report::backend are this rank's. A rank that gets no value gets 0. Memory: up to 5 KiB of
 //   stack beyond that of the verbs; the heap for what is started, for many fields, and for a root. Threads: as MPI's.
-//   @throws as the verbs; invalid_argument for options::how other than exact where something is rounded, and for
+//   @throws as the verbs; invalid_argument for options::method other than exact where something is rounded, and for
 //   options::result; mpi_error, other_rank_failed (mpi/place.hpp)
 #pragma once
 

@@ -24,7 +24,7 @@ template <operation What, method How, class T>
 requires requires { typename recipe_for<What, How, T>::type; }
 struct recipe {
   static constexpr operation what = What;
-  static constexpr method how = How;
+  static constexpr fanin::method method = How;
   using element = T;
   using accumulator = typename recipe_for<What, How, T>::type;
   /// The default type of the result.
@@ -111,7 +111,7 @@ template <class Recipe, class F>
 FANIN_HOST_DEVICE auto with_result(element_type result, F f) {
   using R = typename Recipe::result;
   using T = typename Recipe::element;
-  constexpr auto may_be = [](element_type type) { return is_result(Recipe::what, type_of<T>, Recipe::how, type); };
+  constexpr auto may_be = [](element_type type) { return is_result(Recipe::what, type_of<T>, Recipe::method, type); };
   if constexpr (std::same_as<R, float> && may_be(element_type::f64)) {
     if (result == element_type::f64) return f(double());
   }

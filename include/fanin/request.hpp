@@ -123,7 +123,7 @@ struct options {
   /// The name of one of the backend's variants ("kahan"). Empty: the backend's default variant of the method.
   std::string_view variant = {};
   /// Empty: the variant's own method if one is named, else default_method().
-  std::optional<method> how = {};
+  std::optional<fanin::method> method = {};
   /// The type of the result's number. Empty: default_result(). In place of f32, f64 and the element's type exist with
   /// method::exact only.
   std::optional<element_type> result = {};
@@ -150,7 +150,7 @@ struct arithmetic;
 struct request {
   operation what = operation::sum;
   input_views inputs = array_view();
-  method how = method::fast;
+  fanin::method method = fanin::method::fast;
   element_type result = element_type::f64;
   std::string_view variant;  ///< empty: the backend's choice, which backend::prepare() fills in
   unsigned threads = 1;      ///< at least 1

@@ -47,7 +47,7 @@ struct passed_over {
 /// The part of a report that the backend itself returns.
 struct outcome {
   std::string_view variant;
-  method how = method::fast;
+  fanin::method method = fanin::method::fast;
   fanin::reproducibility reproducibility = reproducibility::none;
   error_bound bound;
   std::uint64_t absent = 0;  ///< elements, or pairs, that did not take part
@@ -58,7 +58,7 @@ struct outcome {
 struct report {
   std::string_view backend;
   std::string_view variant;
-  method how = method::fast;
+  fanin::method method = fanin::method::fast;
   fanin::reproducibility reproducibility = reproducibility::none;
   error_bound bound;
   std::uint64_t absent = 0;           ///< elements, or pairs, that did not take part: NaN or by a mask
@@ -69,7 +69,7 @@ struct report {
   report(std::string_view by, const outcome& done, std::vector<passed_over> passed = {}) noexcept
       : backend(by),
         variant(done.variant),
-        how(done.how),
+        method(done.method),
         reproducibility(done.reproducibility),
         bound(done.bound),
         absent(done.absent),

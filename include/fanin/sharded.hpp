@@ -2,7 +2,7 @@
 // Data that lies in the memory of several devices: each device folds what it has, and only states travel.
 //
 //   const fanin::input_views parts[] = {fanin::device_span(x0, n0), fanin::device_span(x1, n1)};
-//   fanin::reduce(fanin::operation::sum, fanin::sharded(parts), {.how = fanin::method::exact});
+//   fanin::reduce(fanin::operation::sum, fanin::sharded(parts), {.method = fanin::method::exact});
 #pragma once
 
 #include <span>

@@ -170,7 +170,7 @@ TEST_CASE("a value beyond its bound is found broken") {
   const oracle::exact_sum exact(array_view(std::span<const double>(x)), 1);
   report fast, rounded, hopeless;
   fast.bound.of_magnitudes = 0x1p-50;
-  rounded.how = method::exact;
+  rounded.method = method::exact;
   hopeless.bound.of_magnitudes = HUGE_VAL;
   const double margin = 7 * 0x1p-50;
   CHECK(exact.judge(7 + margin, fast) == oracle::promise::kept);

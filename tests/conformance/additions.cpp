@@ -50,11 +50,11 @@ placed_batch groups_of(const input_views& x, const std::vector<std::int32_t>& ke
 template <class T, class R>
 std::optional<scalar> expected_of(const backend& b, operation what, const std::vector<T>& x,
                                   const std::vector<R>& all, const options& chosen) {
-  if (chosen.how == method::compensated) return std::nullopt;
+  if (chosen.method == method::compensated) return std::nullopt;
   options as_elements = chosen;
   as_elements.result = {};
   const reduction alone = call(b, what, std::span<const T>(x), as_elements);
-  const bool rounds_last = chosen.how == method::exact || alone.reproducibility == reproducibility::exact;
+  const bool rounds_last = chosen.method == method::exact || alone.reproducibility == reproducibility::exact;
   if (rounds_last) return call(b, what, std::span<const R>(all), chosen).value;
   const R both[] = {fanin::get<R>(alone.value), all.back()};
   return call(b, what, std::span<const R>(both), as_elements).value;
@@ -112,7 +112,7 @@ void for_each_addition(const backend& b, F f) {
         if (!has(b, what, type_of<T>, how) || arithmetic_method(what, type_of<T>, how) != how) return;
         const std::vector<T> x = values_for<T>(what, 3000, 41);
         for_each_result<T>(what, how,
-                           [&]<class R>(R r) { f(what, x, r, options{.how = how, .result = type_of<R>}); });
+                           [&]<class R>(R r) { f(what, x, r, options{.method = how, .result = type_of<R>}); });
       });
     }
   }
@@ -150,7 +150,7 @@ void check_additions(const backend& b, findings& found) {
   const std::vector<float> x = mixed_values<float>(900001, 5);
   const input_views inputs = array_view(std::span<const float>(x));
   for (const method how : all_methods) {
-    const options chosen{.how = how, .threads = 3};
+    const options chosen{.method = how, .threads = 3};
     expect_added<float, float>(b, operation::sum, x, rows_of(inputs, 1, 900001, 1), chosen, found);
     for (const int axis : {0, 1}) {
       expect_added<float, float>(b, operation::sum, x, rows_of(inputs.part(0, 900000), 3000, 300, axis), chosen,

@@ -105,7 +105,7 @@ void for_each_method(const backend& b, F f) {
   for (const operation what : all_operations) {
     for (const method how : all_methods) {
       const bool same_as_fast = arithmetic_method(what, type_of<T>, how) != how;
-      if (has(b, what, type_of<T>, how) && !same_as_fast) f(what, options{.how = how});
+      if (has(b, what, type_of<T>, how) && !same_as_fast) f(what, options{.method = how});
     }
   }
 }

@@ -22,7 +22,7 @@ void expect_bounds(const backend& b, std::string_view family, std::span<const T>
       found.expect(exact.keeps(what, fanin::get<computed_as<T>>(answer.value), answer.bound), [&] {
         return std::string(family) + ": " + told(what, x, chosen) + ": " + shown(answer.value) + " breaks its bound";
       });
-      if (chosen.how != method::exact) return;
+      if (chosen.method != method::exact) return;
       const scalar expected = exact.template rounded<computed_as<T>>(what);
       found.expect(same(answer.value, expected), [&] {
         return std::string(family) + ": " + told(what, x, chosen) + ": " + shown(answer.value) + " instead of " +

@@ -63,7 +63,7 @@ class order_by_threads final : public wrong_backend {
     const outcome answer = right().reduce(request, result);
     const std::size_t count = request.inputs.count();
     if (request.threads == 1 || request.what != operation::sum || request.inputs.type() != element_type::f64 ||
-        request.how != method::fast || count < 1000) {
+        request.method != method::fast || count < 1000) {
       return answer;
     }
     const auto part = [&](std::size_t first, std::size_t length) {
@@ -95,8 +95,8 @@ class claims_too_much final : public wrong_backend {
  public:
   outcome reduce(const request& request, void* result) const override {
     outcome answer = right().reduce(request, result);
-    if (request.how == method::fast && request.what == operation::sum && request.variant == "simd") {
-      answer.bound = call(right(), request.what, request.inputs[0], {.how = method::compensated}).bound;
+    if (request.method == method::fast && request.what == operation::sum && request.variant == "simd") {
+      answer.bound = call(right(), request.what, request.inputs[0], {.method = method::compensated}).bound;
     }
     return answer;
   }

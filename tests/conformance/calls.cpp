@@ -15,7 +15,7 @@ void for_each_reduction(const backend& b, F f) {
   for (const operation what : all_operations) {
     for (const method how : all_methods) {
       if (!has(b, what, type_of<T>, how)) continue;
-      f(what, options{.how = how, .threads = 3});
+      f(what, options{.method = how, .threads = 3});
     }
   }
 }
@@ -39,7 +39,7 @@ void expect_blocks(const backend& b, std::span<const T> x, operation what, const
   generator random(x.size());
   const reduction parts =
       call_in_blocks(b, what, type_of<T>, chosen, [&](block_feed& into) { push_in_blocks(into, x, most, random); });
-  found.expect(same(parts.value, whole.value) && parts.variant == whole.variant && parts.how == whole.how &&
+  found.expect(same(parts.value, whole.value) && parts.variant == whole.variant && parts.method == whole.method &&
                    parts.reproducibility == whole.reproducibility &&
                    parts.bound.of_magnitudes == whole.bound.of_magnitudes &&
                    parts.bound.of_result == whole.bound.of_result,
@@ -60,11 +60,11 @@ void check_blocks(const backend& b, findings& found) {
       const auto x = std::span<const T>(what == operation::product ? factors : values);
       expect_blocks(b, x.first(1000), what, chosen, 7, found);
       expect_blocks(b, x.first(40001), what, chosen, 20000, found);
-      if (chosen.how != method::compensated) expect_blocks(b, x, what, chosen, x.size() / 3, found);
+      if (chosen.method != method::compensated) expect_blocks(b, x, what, chosen, x.size() / 3, found);
     });
-    const options fast{.how = method::fast};
+    const options fast{.method = method::fast};
     for (const operation what : all_operations) {
-      if (!has_value(what, 0) || !has(b, what, type_of<T>, fast.how.value())) continue;
+      if (!has_value(what, 0) || !has(b, what, type_of<T>, fast.method.value())) continue;
       const auto nothing = call_in_blocks(b, what, type_of<T>, fast, [](block_feed& into) { into.push(nullptr, 0); });
       found.expect(same(nothing.value, call(b, what, std::span<const T>(), fast).value),
                    [&] { return told(what, std::span<const T>(), fast) + ": differs in blocks"; });
@@ -84,7 +84,7 @@ void check_concurrent_calls(const backend& b, findings& found) {
     all[i].x = mixed_values<double>(i % 2 == 0 ? 400009 + i : 1000 + i, i);
     for (std::size_t how = 0; how < all[i].expected.size(); ++how) {
       all[i].expected[how] =
-          call(b, operation::sum, std::span<const double>(all[i].x), {.how = all_methods[how]}).value;
+          call(b, operation::sum, std::span<const double>(all[i].x), {.method = all_methods[how]}).value;
     }
   }
   std::vector<std::thread> threads;
@@ -92,7 +92,7 @@ void check_concurrent_calls(const backend& b, findings& found) {
     threads.emplace_back([&b, &c] {
       for (unsigned round = 0; round < 60; ++round) {
         const std::size_t how = round % c.expected.size();
-        const options chosen{.how = all_methods[how], .threads = 1 + round % 4};
+        const options chosen{.method = all_methods[how], .threads = 1 + round % 4};
         const scalar value = call(b, operation::sum, std::span<const double>(c.x), chosen).value;
         c.wrong += same(value, c.expected[how]) ? 0 : 1;
       }

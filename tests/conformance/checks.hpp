@@ -112,9 +112,9 @@ inline bool has(const backend& b, operation what, element_type type, method how)
 template <class F>
 void for_each_variant(const backend& b, operation what, const array_view& input, unsigned threads, F f) {
   for (const variant_info& v : b.variants()) {
-    const request wanted{what, inputs_for(what, input), v.how, default_result(what, input.type), v.name, threads};
+    const request wanted{what, inputs_for(what, input), v.method, default_result(what, input.type), v.name, threads};
     if (!b.supports(wanted).usable()) continue;
-    f(options{.variant = v.name, .how = v.how, .threads = threads});
+    f(options{.variant = v.name, .method = v.method, .threads = threads});
   }
 }
 

@@ -25,7 +25,7 @@ void expect_bounds(const backend& b, std::string_view name, const std::vector<T>
     const oracle::complex_truth exact(what, pairs ? std::span<const T>(both).first(2 * half) : first);
     for (const method how : all_methods) {
       if (!has(b, what, type_of<T>, how)) continue;
-      const options chosen{.how = how, .threads = 3};
+      const options chosen{.method = how, .threads = 3};
       const input_views inputs = pairs ? input_views(first, second) : input_views(first);
       const backend* const only[] = {&b};
       const reduction answer = reduced(b, select(only, b.name(), what, inputs, chosen).what);
@@ -43,9 +43,9 @@ void expect_wide_results(const backend& b, findings& found) {
   std::vector<std::complex<double>> wide(x.begin(), x.end());
   for (const operation what : {operation::sum, operation::mean, operation::dot, operation::vdot}) {
     if (!has(b, what, element_type::c64, method::exact)) continue;
-    const options exact{.how = method::exact, .result = element_type::c128};
+    const options exact{.method = method::exact, .result = element_type::c128};
     const scalar value = call(b, what, std::span<const std::complex<float>>(x), exact).value;
-    const scalar expected = call(b, what, std::span<const std::complex<double>>(wide), {.how = method::exact}).value;
+    const scalar expected = call(b, what, std::span<const std::complex<double>>(wide), {.method = method::exact}).value;
     found.expect(same(value, expected), [&] {
       return told(what, std::span<const std::complex<float>>(x), exact) + ": " + shown(value) + " instead of " +
              shown(expected);

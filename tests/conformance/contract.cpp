@@ -22,11 +22,11 @@ void check_variants(const backend& b, findings& found) {
   const std::vector<double> ones(100, 1.0);
   const auto x = std::span<const double>(ones);
   for (const method how : all_methods) {
-    found.expect(std::ranges::find(b.variants(), how, &variant_info::how) != b.variants().end(),
+    found.expect(std::ranges::find(b.variants(), how, &variant_info::method) != b.variants().end(),
                  [&] { return "no variant for " + std::string(to_string(how)); });
-    const auto first = std::ranges::find(b.variants(), how, &variant_info::how);
-    const reduction answer = call(b, operation::sum, x, {.how = how});
-    found.expect(answer.variant == first->name && answer.how == how,
+    const auto first = std::ranges::find(b.variants(), how, &variant_info::method);
+    const reduction answer = call(b, operation::sum, x, {.method = how});
+    found.expect(answer.variant == first->name && answer.method == how,
                  [&] { return "the first variant for " + std::string(to_string(how)) + " is not the one that ran"; });
   }
   const auto expect_served = [&]<class T>(operation what, const std::vector<T>& values, const auto& expected) {
@@ -34,7 +34,7 @@ void check_variants(const backend& b, findings& found) {
       names.erase(chosen.variant);
       const reduction answer = call(b, what, std::span<const T>(values), chosen);
       found.expect(
-          answer.variant == chosen.variant && answer.how == chosen.how && same(answer.value, scalar(expected)), [&] {
+          answer.variant == chosen.variant && answer.method == chosen.method && same(answer.value, scalar(expected)), [&] {
             return told(what, std::span<const T>(values), chosen) + ": " + std::string(answer.variant) + " ran";
           });
     });
@@ -55,12 +55,12 @@ void check_offers(const backend& b, findings& found) {
         const support answer = b.supports(asked);
         found.expect(answer.usable() == expected && answer.detail.empty() == expected &&
                          (expected || answer.why == reason::unsupported),
-                     [&] { return told(what, input, {.how = how}) + ": supported or not, against the tables"; });
+                     [&] { return told(what, input, {.method = how}) + ": supported or not, against the tables"; });
         for (const element_type result : all_element_types) {
           asked.result = result;
           const bool offered = expected && is_result(what, type, how, result);
           found.expect(b.supports(asked).usable() == offered, [&] {
-            return told(what, input, {.how = how, .result = result}) + ": result type, against the tables";
+            return told(what, input, {.method = how, .result = result}) + ": result type, against the tables";
           });
         }
       }
@@ -99,10 +99,10 @@ void check_errors(const backend& b, findings& found) {
     found.expect(refused, [&] { return std::string("not refused as it should be: ") + what; });
   };
   expect_refused(throws<invalid_argument>(asks(operation::sum, {.variant = "no-such"})), "an unknown variant");
-  expect_refused(throws<unsupported>(asks(operation::product, {.how = method::exact})), "an exact product");
-  expect_refused(throws<unsupported>(asks(operation::log_sum_exp, {.how = method::exact})), "an exact log_sum_exp");
+  expect_refused(throws<unsupported>(asks(operation::product, {.method = method::exact})), "an exact product");
+  expect_refused(throws<unsupported>(asks(operation::log_sum_exp, {.method = method::exact})), "an exact log_sum_exp");
   expect_refused(throws<unsupported>(asks(operation::sum, {.result = element_type::f32})), "f32 from f64");
-  const options misfit{.variant = b.variants().front().name, .how = method::exact};
+  const options misfit{.variant = b.variants().front().name, .method = method::exact};
   expect_refused(throws<unsupported>(asks(operation::sum, misfit)), "an exact sum by a fast variant");
 
   // A CPU backend refuses device memory as the wrong one; one that reads it does not.

@@ -50,7 +50,7 @@ template <class T>
 void expect_blocks(const backend& b, std::span<const T> x, findings& found) {
   for (const method how : all_methods) {
     if (!has(b, operation::mean, type_of<T>, how)) continue;
-    const options chosen{.backend = b.name(), .how = how, .threads = 3};
+    const options chosen{.backend = b.name(), .method = how, .threads = 3};
     const auto in_blocks = [&] {
       incremental blocks(operation::mean, type_of<T>, chosen);
       blocks.push(x);

@@ -98,7 +98,7 @@ void expect_segments(const backend& b, const one_case<T>& of, std::size_t run, u
 /// theirs.
 template <class Key, class T>
 void expect_groups(const backend& b, const one_case<T>& of, std::size_t run, unsigned threads, findings& found) {
-  const bool any_order = of.chosen.how == method::exact;
+  const bool any_order = of.chosen.method == method::exact;
   std::size_t step = 10007 + run;
   while (std::gcd(step, element_count) != 1) ++step;
   std::vector<T> x;
@@ -176,7 +176,7 @@ void expect_in_batches(const backend& b, one_case<T> of, bool with_groups, findi
 /// Adds to the hash of all exact results.
 template <class T>
 void expect_one_case(const backend& b, operation what, method how, std::uint64_t& hash, findings& found) {
-  one_case<T> of{what, {.how = how}, {}, {}};
+  one_case<T> of{what, {.method = how}, {}, {}};
   for (std::size_t i = 0; i < element_count; ++i) of.x.push_back(element_at<T>(i));
   const array_view x = std::span<const T>(of.x);
   const batch_reduction first = call_each(b, what, rows(x, std::array{row_count, length}, std::array{1}), of.chosen);

@@ -37,7 +37,7 @@ void expect_known_totals(const backend& b, findings& found) {
   expect(operation::min, {}, T{-200});
   expect(operation::max, {}, T{100});
   if constexpr (floating<T>) {
-    expect(operation::sum, {.how = method::exact}, static_cast<T>(total));
+    expect(operation::sum, {.method = method::exact}, static_cast<T>(total));
     const reduction fast = call(b, operation::sum, x);
     const double error = std::abs(static_cast<double>(fanin::get<T>(fast.value)) - static_cast<double>(total));
     found.expect(error <= fast.bound.of_magnitudes * static_cast<double>(magnitudes),

@@ -101,7 +101,7 @@ template <class T, class F>
 void for_each_kind(const backend& b, F f) {
   for (const operation what : all_operations) {
     for (const method how : all_methods) {
-      if (has(b, what, type_of<T>, how)) f(what, options{.how = how, .threads = 3});
+      if (has(b, what, type_of<T>, how)) f(what, options{.method = how, .threads = 3});
     }
   }
 }
@@ -115,7 +115,7 @@ void check_presence(const backend& b, findings& found) {
       if (!adds_whole_numbers(what)) return;
       for (const std::size_t n : {1, 2, 65, 1000, 16389, 700001}) {
         for (const unsigned sixteenths : {0, 3, 16}) {
-          if (n > 100000 && (sixteenths != 3 || chosen.how != default_method(what))) continue;
+          if (n > 100000 && (sixteenths != 3 || chosen.method != default_method(what))) continue;
           const auto x = whole_numbers<T>(what, n, random);
           expect_compacted(b, what, chosen, masked(x, random() % (n + 1), sixteenths, random), random, found);
         }
@@ -129,8 +129,8 @@ void check_presence(const backend& b, findings& found) {
       for (const std::size_t n : {1000, 300001}) {
         const auto x = what == operation::product ? near_one<T>(n, 3) : mixed_values<T>(n, 3);
         const auto of = masked(x, 100, 3, random);
-        if (chosen.how == method::exact) expect_compacted(b, what, chosen, of, random, found);
-        if (chosen.how != method::exact) expect_in_place(b, what, chosen, of, random, found);
+        if (chosen.method == method::exact) expect_compacted(b, what, chosen, of, random, found);
+        if (chosen.method != method::exact) expect_in_place(b, what, chosen, of, random, found);
       }
     });
   });

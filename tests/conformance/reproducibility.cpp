@@ -87,7 +87,7 @@ void check_reproducibility(const backend& b, findings& found) {
         const auto sorted = std::span<const T>(multiplies ? sorted_factors : sorted_values);
         for (const method how : all_methods) {
           if (!has(b, what, type_of<T>, how)) continue;
-          expect_as_promised(b, what, x, sorted, {.how = how}, found);
+          expect_as_promised(b, what, x, sorted, {.method = how}, found);
         }
       }
     }

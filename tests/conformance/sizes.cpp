@@ -28,7 +28,7 @@ void for_each_window(const std::vector<T>& x, F f) {
   }
 }
 
-constexpr options with(method how, unsigned threads = 3) { return {.how = how, .threads = threads}; }
+constexpr options with(method how, unsigned threads = 3) { return {.method = how, .threads = threads}; }
 
 template <class T>
 void expect_sums(const backend& b, std::span<const T> x, findings& found) {

@@ -60,7 +60,7 @@ void expect_row(const backend& b, const row<T>& r, findings& found) {
     const bool is_element = default_result(what, type_of<T>) == type_of<T>;
     const scalar value = is_element ? scalar(static_cast<T>(*expected)) : scalar(*expected);
     for_each_variant(b, what, std::span<const T>(r.x), 3, [&](const options& chosen) {
-      if (r.every_method || chosen.how == method::exact) expect_value(b, r, what, value, chosen, found);
+      if (r.every_method || chosen.method == method::exact) expect_value(b, r, what, value, chosen, found);
     });
   };
   expect(operation::sum, r.sum);

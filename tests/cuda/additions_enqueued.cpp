@@ -50,11 +50,11 @@ TEST_SUITE("additions_enqueued") {
       const device_array<T> x{std::span<const T>(values), 1};
       const auto check = [&](const batch& there, const batch& here) {
         const auto earlier = mixed_values<T>(there.result_count, 8);
-        check_added(operation::sum, there, here, earlier, context, {.how = method::exact});
+        check_added(operation::sum, there, here, earlier, context, {.method = method::exact});
         check_added(operation::sum, there, here, std::vector<T>(there.result_count, T(-0.0)), context,
-                    {.how = method::exact});
+                    {.method = method::exact});
         check_added(operation::sum, there, here, std::vector<double>(there.result_count, 0x1p70), context,
-                    {.how = method::exact});
+                    {.method = method::exact});
         check_added(operation::max, there, here, earlier, context, {});
       };
       const input_views inputs = array_view(std::span<const T>(values));

@@ -23,7 +23,7 @@ TEST_SUITE("batches_enqueued") {
       for (const operation what : all_operations) {
         for (const method how : all_methods) {
           if (!has(find_backend("cuda"), what, type_of<T>, how)) continue;
-          const options chosen{.how = how};
+          const options chosen{.method = how};
           const input_views inputs = inputs_for(what, x.elements());
           const std::size_t shape[] = {100, 300};
           INFO(told(what, x.elements(), chosen));
@@ -65,8 +65,8 @@ TEST_SUITE("batches_enqueued") {
     const device_results_memory<float> sums(shape[1]), exact(segment_count), fast(segment_count);
     const captured_graph graph(stream.get(), [&] {
       enqueue(operation::sum, columns, sums, context);
-      enqueue(operation::sum, pieces, exact, context, {.how = method::exact});
-      enqueue(operation::sum, pieces, fast, context, {.how = method::fast});
+      enqueue(operation::sum, pieces, exact, context, {.method = method::exact});
+      enqueue(operation::sum, pieces, fast, context, {.method = method::fast});
     });
     for (const std::uint64_t seed : {1, 2, 3}) {
       values = mixed_values<float>(count, seed);
@@ -78,7 +78,7 @@ TEST_SUITE("batches_enqueued") {
       graph.replay();
       const auto expected = [&](const batch& many, method how) {
         std::vector<float> waited(many.result_count);
-        reduce(operation::sum, many, waited, waiting, {.how = how});
+        reduce(operation::sum, many, waited, waiting, {.method = how});
         return waited;
       };
       CHECK(all_same(sums.read(), expected(columns, method::fast)));
@@ -147,9 +147,9 @@ TEST_SUITE("batches_enqueued") {
     const device_array<std::int32_t> keys{std::span<const std::int32_t>(half_of)};
     for (const batch& same_sums : {rows(x.elements(), {2, 3}, 1), segments(x.elements(), offsets.elements()),
                                    groups(x.elements(), keys.elements(), 2)}) {
-      reduce(operation::sum, same_sums, found, context, {.how = method::exact});
-      CHECK(found[0] == sum(std::span(values).first(3), {.how = method::exact}).value);
-      CHECK(found[1] == sum(std::span(values).last(3), {.how = method::exact}).value);
+      reduce(operation::sum, same_sums, found, context, {.method = method::exact});
+      CHECK(found[0] == sum(std::span(values).first(3), {.method = method::exact}).value);
+      CHECK(found[1] == sum(std::span(values).last(3), {.method = method::exact}).value);
     }
 
     const device_results_memory<float> results(2);

@@ -26,10 +26,10 @@ void expect_every_operation(const std::vector<T>& both, device_context& context)
           pairs ? input_views(x_there.elements(), y_there.elements()) : input_views(x_there.elements());
       for (const method how : all_methods) {
         if (!is_offered(what, type_of<T>, how)) continue;
-        INFO(told(what, x_there.elements(), {.how = how}));
-        const auto found = reduce(what, inputs, context, {.how = how});
+        INFO(told(what, x_there.elements(), {.method = how}));
+        const auto found = reduce(what, inputs, context, {.method = how});
         CHECK(exact.judge(found.value, found.report) != oracle::promise::broken);
-        CHECK(same(enqueued(what, inputs, {.how = how}, context), found.value));
+        CHECK(same(enqueued(what, inputs, {.method = how}, context), found.value));
       }
     }
     CHECK(x_there.untouched());

@@ -36,7 +36,7 @@ TEST_SUITE("contexts") {
           const auto x = what == operation::product ? unit_factors<T>(length, 61) : mixed_values<T>(length, 61);
           for (const method how : all_methods) {
             if (!has(find_backend("cuda"), what, type_of<T>, how) || !has_value(what, length)) continue;
-            expect_same_on_device(what, x, {.how = how}, context);
+            expect_same_on_device(what, x, {.method = how}, context);
           }
         }
       }
@@ -49,7 +49,7 @@ TEST_SUITE("contexts") {
                             context);
     });
     expect_same_on_device(operation::sum, mixed_values<float>(5000, 62),
-                          {.how = method::exact, .result = element_type::f64}, context);
+                          {.method = method::exact, .result = element_type::f64}, context);
   }
 
   TEST_CASE("special values and overflow on the device") {
@@ -57,7 +57,7 @@ TEST_SUITE("contexts") {
     device_context context;
     const double inf = std::numeric_limits<double>::infinity();
     for (const auto& x : {std::vector<double>{-0.0, -0.0}, {inf, -inf}, {std::nan("7"), 1}, {inf, 1}}) {
-      for (const method how : all_methods) expect_same_on_device(operation::sum, x, {.how = how}, context);
+      for (const method how : all_methods) expect_same_on_device(operation::sum, x, {.method = how}, context);
       for (const operation what : {operation::min, operation::max, operation::mean}) {
         expect_same_on_device(what, x, {}, context);
       }
@@ -74,7 +74,7 @@ TEST_SUITE("contexts") {
     wait_for(context);
     CHECK(same(scalar(of_nothing.read().value), scalar(0.0)));
     for (const method how : all_methods) {
-      enqueue<operation::mean>(device_span<double>(), of_nothing.get(), context, {.how = how});
+      enqueue<operation::mean>(device_span<double>(), of_nothing.get(), context, {.method = how});
       wait_for(context);
       CHECK(std::isnan(of_nothing.read().value));
     }
@@ -87,7 +87,7 @@ TEST_SUITE("contexts") {
     if (!device_is_here()) return;
     for_each_type<std::int64_t, float, double>([]<class T>(T) {
       const std::vector<T> x = mixed_values<T>(9000001, 63);
-      const scalar expected = sum(x, {.backend = "serial", .how = method::exact}).value;
+      const scalar expected = sum(x, {.backend = "serial", .method = method::exact}).value;
       const device_array<T> on_device{std::span<const T>(x)};
       const request exact{operation::sum, on_device.elements(), method::exact, type_of<T>, "", 1};
       const cuda::kernel_launcher& kernel = *cuda::instance().find_kernel(exact);
@@ -125,7 +125,7 @@ TEST_SUITE("contexts") {
       const device_value<device_result<float>> fast, exact;
       const captured_graph graph(stream.get(), [&] {
         enqueue<operation::max>(on_device.elements(), fast.get(), context);
-        enqueue<operation::sum>(on_device.elements(), exact.get(), context, {.how = method::exact});
+        enqueue<operation::sum>(on_device.elements(), exact.get(), context, {.method = method::exact});
       });
       for (int round = 2; round < 5; ++round) {
         x.assign(count, 1.0f);
@@ -175,7 +175,7 @@ TEST_SUITE("contexts") {
     int devices = 0;
     device_code::check(cudaGetDeviceCount(&devices), "cudaGetDeviceCount");
     const auto x = mixed_values<double>(1000003, 65);
-    const options chosen{.how = method::exact};
+    const options chosen{.method = method::exact};
     const scalar expected = call(find_backend("serial"), operation::sum, std::span<const double>(x), chosen).value;
     for (int device = 0; device < devices; ++device) {
       CAPTURE(device);
@@ -204,7 +204,7 @@ TEST_SUITE("contexts") {
     std::memcpy(pinned.get(), x.data(), x.size() * 4);
     device_context context;
     for (const method how : all_methods) {
-      const options chosen{.how = how};
+      const options chosen{.method = how};
       const scalar expected = reduce(operation::sum, std::span<const float>(x), context, chosen).value;
       CHECK(context.last_times().copy_seconds > 0);
       CHECK(context.last_times().kernel_seconds > 0);
@@ -230,12 +230,12 @@ TEST_SUITE("contexts") {
     for (const std::size_t count : {std::size_t{0}, std::size_t{1}, std::size_t{1} << 20, x.size()}) {
       CAPTURE(count);
       const std::span<const double> left(x.data(), count), right(y.data(), count);
-      const scalar expected = dot(left, right, {.backend = "serial", .how = method::exact}).value;
+      const scalar expected = dot(left, right, {.backend = "serial", .method = method::exact}).value;
       const std::span<const double> pinned_left(copies, count), pinned_right(copies + x.size(), count);
       for (const array_view a : {array_view(left), array_view(pinned_left)}) {
         for (const array_view b : {array_view(right), array_view(pinned_right)}) {
-          CHECK(same(reduce(operation::dot, {a, b}, context, {.how = method::exact}).value, expected));
-          CHECK(same(reduce(operation::dot, {a, b}, {.backend = "cuda", .how = method::exact}).value, expected));
+          CHECK(same(reduce(operation::dot, {a, b}, context, {.method = method::exact}).value, expected));
+          CHECK(same(reduce(operation::dot, {a, b}, {.backend = "cuda", .method = method::exact}).value, expected));
         }
       }
     }
@@ -253,7 +253,7 @@ TEST_SUITE("contexts") {
       device_context context;
       CHECK_THROWS_AS(reduce(operation::sum, four.elements(), context, {.backend = "cub"}), invalid_argument);
       for (const operation what : {operation::min, operation::max, operation::mean, operation::variance}) {
-        CHECK_THROWS_AS(reduce(what, std::span<const double>(), context, {.how = method::exact}), invalid_argument);
+        CHECK_THROWS_AS(reduce(what, std::span<const double>(), context, {.method = method::exact}), invalid_argument);
       }
     }
     CHECK_THROWS_AS(device_context(1000), invalid_argument);

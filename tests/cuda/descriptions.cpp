@@ -41,7 +41,7 @@ TEST_SUITE("descriptions") {
         const auto found = describe(there.elements(), context);
         check_same(found.value, expected);
         CHECK(found.report.backend == "cuda");
-        CHECK(found.report.how == method::exact);
+        CHECK(found.report.method == method::exact);
         CHECK(found.report.absent == 0);
         description<T> of_default_context{};
         CHECK(detail::describe(there.elements(), of_default_context, {}).backend == "cuda");
@@ -112,7 +112,7 @@ TEST_SUITE("descriptions") {
     CHECK_THROWS_AS(describe(there.elements(), context, {}, {nobody.data()}), invalid_argument);
     CHECK_THROWS_AS(describe(device_span<std::int64_t>(nullptr, 1), context), invalid_argument);
     CHECK_THROWS_AS(describe(device_span<std::int64_t>(most.data(), 2), context), invalid_argument);
-    CHECK_THROWS_AS(describe(there.elements(), context, {.how = method::fast}), invalid_argument);
+    CHECK_THROWS_AS(describe(there.elements(), context, {.method = method::fast}), invalid_argument);
     CHECK_THROWS_AS(describe(there.elements(), context, {.backend = "tbb"}), invalid_argument);
     CHECK(describe(device_span<std::int64_t>(there.data(), 1), context).value.max == INT64_MAX);
   }

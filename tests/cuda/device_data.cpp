@@ -40,11 +40,11 @@ void expect_right(const backend& b, operation what, std::span<const T> x, const 
     const reduction answer = call(b, what, on_device.elements(), chosen);
     if (compares || multiplies) {
       CHECK(same(answer.value, known));
-    } else if (is_exact_by_default(what) && chosen.how == method::exact) {
+    } else if (is_exact_by_default(what) && chosen.method == method::exact) {
       CHECK(exact.is_rounded(what, fanin::get<N>(answer.value)));
     } else {
       CHECK(exact.keeps(what, fanin::get<N>(answer.value), answer.bound));
-      if (chosen.how == method::exact) CHECK(same(answer.value, scalar(exact.template rounded<N>(what))));
+      if (chosen.method == method::exact) CHECK(same(answer.value, scalar(exact.template rounded<N>(what))));
     }
   });
 }
@@ -144,7 +144,7 @@ TEST_SUITE("device_data") {
         for (const std::size_t place : {std::size_t{0}, count / 2}) {
           cuda::check(cudaMemcpy(x + place, &special, sizeof special, cudaMemcpyHostToDevice), "cudaMemcpy");
           const scalar found =
-              reduce(operation::sum, device_span<T>(x, count), {.backend = "cuda", .how = method::exact}).value;
+              reduce(operation::sum, device_span<T>(x, count), {.backend = "cuda", .method = method::exact}).value;
           CHECK(same(found, scalar(special + T{0})));
           cuda::check(cudaMemset(x + place, 0, sizeof special), "cudaMemset");
         }

@@ -32,7 +32,7 @@ void for_each_reduction(F f) {
   for (const operation what : all_operations) {
     if (what == operation::log_sum_exp && !std::numeric_limits<T>::has_infinity) continue;
     for (const method how : all_methods) {
-      if (has(find_backend("cuda"), what, type_of<T>, how)) f(what, options{.how = how, .nan = nan_policy::skip});
+      if (has(find_backend("cuda"), what, type_of<T>, how)) f(what, options{.method = how, .nan = nan_policy::skip});
     }
   }
 }
@@ -80,7 +80,7 @@ TEST_SUITE("enqueued_presence") {
     const std::vector<float> one_number{std::nanf(""), 2.0f, std::nanf("")};
     const device_array<float> x{std::span<const float>(one_number)};
     for (const method how : all_methods) {
-      const options skipping{.how = how, .nan = nan_policy::skip};
+      const options skipping{.method = how, .nan = nan_policy::skip};
       CHECK(same(enqueued(operation::mean, x.elements(), skipping, context), scalar(2.0f)));
       CHECK(same(enqueued(operation::variance, x.elements(), skipping, context), scalar(0.0f)));
       CHECK(std::isnan(fanin::get<float>(enqueued(operation::sample_variance, x.elements(), skipping, context))));
@@ -93,7 +93,7 @@ TEST_SUITE("enqueued_presence") {
     device_context context(0, stream.get()), waiting;
     generator random(12);
     const std::size_t count = 9000001;  // two copies
-    const options skipping{.how = method::exact, .nan = nan_policy::skip};
+    const options skipping{.method = method::exact, .nan = nan_policy::skip};
     masked_case<float> of = masked(mixed_values<float>(count, 5), 10, 3, random);
     const device_array<float> x{std::span<const float>(of.x)};
     const device_array<std::uint8_t> mask{std::span<const std::uint8_t>(of.mask)};
@@ -134,7 +134,7 @@ TEST_SUITE("enqueued_presence") {
       const device_span<T> x(reinterpret_cast<const T*>(elements.get()), count / sizeof(T));
       for (const operation what : {operation::sum, operation::mean, operation::variance, operation::argmin}) {
         const input_views inputs = inputs_for(what, x).where({mask.get(), 3, mask_form::bits});
-        const options chosen{.how = method::exact};
+        const options chosen{.method = method::exact};
         INFO(told(what, x, chosen));
         CHECK(same(enqueued(what, inputs, chosen, context), reduce(what, inputs, context, chosen).value));
       }

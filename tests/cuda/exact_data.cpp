@@ -75,7 +75,7 @@ void expect_exact_dot(std::span<const T> x, std::size_t offset, device_context& 
   const device_array<T> left(x, offset);
   for_each_type<float, double>([&]<class R>(R) {
     if (sizeof(R) < sizeof(T)) return;
-    options chosen{.backend = "serial", .how = method::exact, .result = type_of<R>};
+    options chosen{.backend = "serial", .method = method::exact, .result = type_of<R>};
     const scalar expected = reduce(operation::dot, {x, std::span<const T>(y)}, chosen).value;
     chosen.backend = "cuda";
     CHECK(same(reduce(operation::dot, {x, std::span<const T>(y)}, context, chosen).value, expected));
@@ -95,7 +95,7 @@ void expect_exact(std::span<const T> x, std::size_t offset, device_context& cont
     const input_views inputs = inputs_for(what, on_device.elements());
     for_each_type<float, double>([&]<class R>(R) {
       if (sizeof(R) < sizeof(T)) return;
-      const options chosen{.how = method::exact, .result = type_of<R>};
+      const options chosen{.method = method::exact, .result = type_of<R>};
       const scalar expected = call(find_backend("serial"), what, x, chosen).value;
       CHECK(same(reduce(what, inputs, context, chosen).value, expected));
       const device_value<device_result<R>> enqueued;
@@ -151,7 +151,7 @@ TEST_SUITE("exact_data") {
         const std::span<const T> x(all.data(), least + vectors * in_vector);
         const device_array<T> on_device(x);
         for (const operation what : {operation::sum, operation::sum_of_squares}) {
-          const options chosen{.how = method::exact};
+          const options chosen{.method = method::exact};
           CHECK(same(reduce(what, on_device.elements(), context, chosen).value,
                      call(find_backend("serial"), what, x, chosen).value));
         }
@@ -179,7 +179,7 @@ TEST_SUITE("exact_data") {
           "cudaMemcpy");
     }
     const device_span<T> x(reinterpret_cast<const T*>(memory.get()), period * times);
-    const scalar found = reduce(operation::sum, x, {.backend = "cuda", .how = method::exact}).value;
+    const scalar found = reduce(operation::sum, x, {.backend = "cuda", .method = method::exact}).value;
     CHECK(same(found, scalar(expected.template round<T>())));
   }
 

@@ -22,7 +22,7 @@ std::vector<Key> random_keys(std::size_t count, std::size_t groups, unsigned equ
 template <class T, class Key>
 std::vector<T> sums_of(const std::vector<T>& values, const std::vector<Key>& keys, std::size_t count) {
   std::vector<T> sums(count);
-  fanin::sum(fanin::groups(values, keys, count).drop_others(), sums, {.backend = "serial", .how = method::exact});
+  fanin::sum(fanin::groups(values, keys, count).drop_others(), sums, {.backend = "serial", .method = method::exact});
   return sums;
 }
 
@@ -50,9 +50,9 @@ TEST_SUITE("groups_enqueued") {
             INFO(count << " elements, " << group_count << " groups, " << equal << " in 8 keys equal");
             for (const method how : {method::exact, method::fast}) {
               const report told = reduce(operation::sum, device_groups(x.elements(), there, group_count), found,
-                                         context, {.how = how});
+                                         context, {.method = how});
               CHECK(all_same(found, expected));
-              CHECK(told.how == how);
+              CHECK(told.method == how);
               CHECK(told.reproducibility == reproducibility::exact);
             }
             CHECK(there.untouched());
@@ -90,7 +90,7 @@ TEST_SUITE("groups_enqueued") {
           const device_array<std::int32_t> there{std::span<const std::int32_t>(keys)};
           std::vector<T> found(group_count);
           reduce(operation::sum, device_groups(x.elements(), there, group_count), found, context,
-                 {.how = method::exact});
+                 {.method = method::exact});
           INFO(group_count << " groups, most elements are " << kind.front());
           CHECK(all_same(found, sums_of(values, keys, group_count)));
         }
@@ -118,11 +118,11 @@ TEST_SUITE("groups_enqueued") {
                                                  .c_str()),
                            invalid_argument);
       const auto expected = sums_of(values, keys, group_count);
-      CHECK(reduce(operation::sum, many.drop_others(), found, context, {.how = method::exact}).absent == 7);
+      CHECK(reduce(operation::sum, many.drop_others(), found, context, {.method = method::exact}).absent == 7);
       CHECK(all_same(found, expected));
       const device_results_memory<float> enqueued(group_count);
       for (const batch& one : {many, many.drop_others()}) {
-        enqueue(operation::sum, one, enqueued, context, {.how = method::exact});
+        enqueue(operation::sum, one, enqueued, context, {.method = method::exact});
         wait_for(context);
         CHECK(all_same(enqueued.read(), expected));
       }
@@ -159,7 +159,7 @@ TEST_SUITE("groups_enqueued") {
       const device_array<std::int32_t> there{std::span<const std::int32_t>(keys)};
       std::vector<double> found(group_count);
       reduce(operation::variance, device_groups(x.elements(), there, group_count), found, context,
-             {.how = method::exact});
+             {.method = method::exact});
       if (round == 0) first = found;
       CHECK(all_same(found, first));
       for (std::size_t i = count; i-- > 1;) {
@@ -181,9 +181,9 @@ TEST_SUITE("groups_enqueued") {
     const batch in_several = device_groups(x.elements(), keys, several).drop_others();
     const device_results_memory<float> exact(several), fast(several), exact_of_few(few);
     const captured_graph graph(stream.get(), [&] {
-      enqueue(operation::sum, in_several, exact, context, {.how = method::exact});
+      enqueue(operation::sum, in_several, exact, context, {.method = method::exact});
       enqueue(operation::sum, in_several, fast, context);
-      enqueue(operation::sum, in_few, exact_of_few, context, {.how = method::exact});
+      enqueue(operation::sum, in_few, exact_of_few, context, {.method = method::exact});
     });
     for (const std::uint64_t seed : {1, 2, 3}) {
       const auto values = mixed_values<float>(count, seed);

@@ -43,7 +43,7 @@ void expect_canonical(operation what, std::size_t count, device_context& context
     const backend& b = find_backend(name);
     if (!b.probe().usable() || !has(b, what, type_of<T>, method::fast)) continue;
     CAPTURE(name);
-    CHECK(same(call(b, what, x.elements(), {.how = method::fast}).value, expected));
+    CHECK(same(call(b, what, x.elements(), {.method = method::fast}).value, expected));
   }
   CHECK(same(reduce(what, inputs, context).value, expected));
   CHECK(same(enqueued(what, inputs, {}, context), expected));

@@ -22,11 +22,11 @@ void expect_dot_products(std::size_t count, device_context& context) {
       CAPTURE(to_string(how));
       CAPTURE(count);
       CAPTURE(second - first);
-      const auto found = reduce(operation::dot, inputs, context, {.how = how});
+      const auto found = reduce(operation::dot, inputs, context, {.method = how});
       CHECK(exact.judge(found.value, found.report) == oracle::promise::kept);
       if (how == method::exact) CHECK(same(found.value, exact.rounded()));
       const device_value<device_result<computed_as<T>>> result;
-      enqueue(operation::dot, inputs, result.get(), context, {.how = how});
+      enqueue(operation::dot, inputs, result.get(), context, {.method = how});
       cuda::check(cudaStreamSynchronize(static_cast<cudaStream_t>(context.stream())), "cudaStreamSynchronize");
       CHECK(same(scalar(result.read().value), found.value));
     }
@@ -53,7 +53,7 @@ TEST_SUITE("pairs") {
     const device_array<T> x_there(x, 1), y_there(y, 2);
     for (const char* name : {"cub", "thrust"}) {
       for (const method how : {method::fast, method::compensated}) {
-        const options chosen{.backend = name, .how = how};
+        const options chosen{.backend = name, .method = how};
         const auto on_device = reduce(operation::dot, {x_there.elements(), y_there.elements()}, chosen);
         CHECK(exact.judge(on_device.value, on_device.report) == oracle::promise::kept);
         const auto on_host = dot(x, y, chosen);
@@ -71,7 +71,7 @@ TEST_SUITE("pairs") {
     const oracle::truth exact(operation::dot, std::span<const T>(both), 1);
     const auto x = std::span<const T>(both).first(count), y = std::span<const T>(both).last(count);
     for (const method how : all_methods) {
-      const auto found = dot(x, y, {.backend = "cuda", .how = how});
+      const auto found = dot(x, y, {.backend = "cuda", .method = how});
       CHECK(exact.judge(scalar(found.value), found.report) == oracle::promise::kept);
     }
   }

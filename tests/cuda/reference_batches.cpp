@@ -93,7 +93,7 @@ TEST_SUITE("reference_batches") {
         for (const operation what : operations) {
           for (const method how : {method::fast, method::compensated}) {
             if (!is_offered(what, type_of<T>, how) || arithmetic_method(what, type_of<T>, how) != how) continue;
-            check_type<T>(backend, what, {.how = how});
+            check_type<T>(backend, what, {.method = how});
           }
         }
       });
@@ -113,7 +113,7 @@ TEST_SUITE("reference_batches") {
     const batch in_groups = device_groups(x.elements(), keys_there, 3);
     const input_views masked = input_views(x.elements()).where({mask.data(), 0, mask_form::bytes});
     for (const std::string_view backend : {"cub", "thrust"}) {
-      const options chosen{.backend = backend, .how = method::fast};
+      const options chosen{.backend = backend, .method = method::fast};
       std::vector<double> found(3);
       CHECK(reduce(operation::sum, in_groups, found, chosen).reproducibility == reproducibility::none);
       CHECK(found == std::vector<double>{9, 0, 12});

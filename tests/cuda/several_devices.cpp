@@ -43,7 +43,7 @@ void expect_divided(std::string_view name, std::span<const device_list> lists, s
     const std::vector<T> some = of.compacted();
     const std::vector<std::uint8_t> bits = bits_of_mask(of.mask, 5);
     for_each_variant(b, what, std::span<const T>(some), 3, [&](options chosen) {
-      const scalar alone = call(find_backend("serial"), what, std::span<const T>(some), {.how = chosen.how}).value;
+      const scalar alone = call(find_backend("serial"), what, std::span<const T>(some), {.method = chosen.method}).value;
       for (const device_list& devices : lists) {
         chosen.devices = devices;
         INFO(name << " on " << devices.size() << ": " << told(what, std::span<const T>(some), chosen));
@@ -91,11 +91,11 @@ void expect_cpu_bits(std::span<const device_list> lists) {
   const std::vector<T> x = mixed_values<T>((std::size_t{100} << 20) / sizeof(T) + 17, 5);
   const pinned_copy<T> pinned{std::span<const T>(x)};
   for (const operation what : {operation::sum, operation::dot, operation::variance, operation::argmax}) {
-    const options of_cpu{.backend = "openmp,serial", .how = default_method(what)};
-    options chosen{.backend = "cuda", .how = default_method(what)};
-    if (what == operation::sum || what == operation::dot) chosen.how = method::exact;
+    const options of_cpu{.backend = "openmp,serial", .method = default_method(what)};
+    options chosen{.backend = "cuda", .method = default_method(what)};
+    if (what == operation::sum || what == operation::dot) chosen.method = method::exact;
     options known = of_cpu;
-    known.how = chosen.how;
+    known.method = chosen.method;
     const scalar right = reduce(what, inputs_for(what, std::span<const T>(x)), known).value;
     for (const device_list& devices : lists) {
       chosen.devices = devices;
@@ -120,12 +120,12 @@ void expect_order_of_fast(std::span<const device_list> lists) {
       const std::size_t length = x.size() / devices.size() + (i < x.size() % devices.size() ? 1 : 0);
       const auto part = std::span(x).subspan(first, length);
       const double value =
-          sum(part, {.backend = "cuda", .how = method::fast, .devices = std::span(devices).first(1)}).value;
+          sum(part, {.backend = "cuda", .method = method::fast, .devices = std::span(devices).first(1)}).value;
       expected = i == 0 ? value : expected + value;
       first += length;
     }
     CHECK(first == x.size());
-    const auto found = sum(x, {.backend = "cuda", .how = method::fast, .devices = devices});
+    const auto found = sum(x, {.backend = "cuda", .method = method::fast, .devices = devices});
     CHECK(same(scalar(found.value), scalar(expected)));
     CHECK(found.report.reproducibility == reproducibility::run_to_run);
   }

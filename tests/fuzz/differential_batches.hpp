@@ -131,7 +131,7 @@ void compare_batch(const fuzzed<T>& all, const many_results& made, const options
     });
     if (repeats && !(alone.error.empty() && test::same(alone.value(), value)))
       require(false, "a result is the verb's", told_with(alone));
-    if (!is_right(what, own.terms(), each.done.how, each.done.bound, with_index(value, index_of)))
+    if (!is_right(what, own.terms(), each.done.method, each.done.bound, with_index(value, index_of)))
       require(false, "a result is what MPFR promises or gives", told_with(alone));
   }
 }

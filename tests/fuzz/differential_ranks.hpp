@@ -85,7 +85,7 @@ void compare_ranks(const fuzzed<T>& all, unsigned threads, const environment& ca
   for (const element_type result : all_element_types) {
     if (!is_result(what, type_of<T>, method::exact, result)) continue;
     options exactly = chosen;
-    exactly.how = method::exact;
+    exactly.method = method::exact;
     exactly.result = result;
     const answer one = answered(caller, [&]() -> answer {
       const auto [value, done] = reduce(what, all.views(), exactly);

@@ -22,12 +22,12 @@ void for_each_way(operation what, const input_views& inputs, layout kind, unsign
   for (const backend* b : test::cpu_backends()) {
     for (const variant_info& v : b->variants()) {
       for (const element_type result : all_element_types) {
-        if (!is_offered(what, inputs.type(), v.how) || !is_result(what, inputs.type(), v.how, result)) continue;
+        if (!is_offered(what, inputs.type(), v.method) || !is_result(what, inputs.type(), v.method, result)) continue;
         request wanted;
         wanted.what = what, wanted.inputs = inputs, wanted.kind = kind, wanted.threads = threads;
-        wanted.how = v.how, wanted.variant = v.name, wanted.result = result;
+        wanted.method = v.method, wanted.variant = v.name, wanted.result = result;
         if (!b->prepare(wanted).usable()) continue;
-        use(options{.backend = b->name(), .variant = v.name, .how = v.how, .result = result, .threads = threads});
+        use(options{.backend = b->name(), .variant = v.name, .method = v.method, .result = result, .threads = threads});
       }
     }
   }
@@ -50,7 +50,7 @@ void judge(const fuzzed<T>& all, const answer& got, element_type result, known_v
     require(false, "the bits are those of the other backends, instruction sets, threads and blocks",
             told(got) + " instead of " + told({{values.front()}, got.done}));
   }
-  if (!is_right(all.what, all.x(), got.done.how, got.done.bound, got.value()))
+  if (!is_right(all.what, all.x(), got.done.method, got.done.bound, got.value()))
     require(false, "the value is what MPFR promises or gives", told(got));
   values.push_back(got.value());
 }

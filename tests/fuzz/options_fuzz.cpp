@@ -76,11 +76,11 @@ void expect_selection(const options& chosen, std::string_view wanted, operation 
   try {
     const selection found = select(backends(), wanted, what, inputs, chosen);
     expect(found.chosen != nullptr && found.chosen->probe().usable(), "a usable backend is chosen");
-    expect(is_offered(what, type, found.what.how), "the catalogue has what is chosen");
-    expect(is_result(what, type, found.what.how, found.what.result), "the catalogue has the result");
-    expect(!chosen.how || *chosen.how == found.what.how, "the method is the one asked for");
+    expect(is_offered(what, type, found.what.method), "the catalogue has what is chosen");
+    expect(is_result(what, type, found.what.method, found.what.result), "the catalogue has the result");
+    expect(!chosen.method || *chosen.method == found.what.method, "the method is the one asked for");
     const auto known = found.chosen->variants();
-    const auto same = [&](const variant_info& v) { return v.name == found.what.variant && v.how == found.what.how; };
+    const auto same = [&](const variant_info& v) { return v.name == found.what.variant && v.method == found.what.method; };
     expect(std::ranges::any_of(known, same), "the variant is one of the backend's");
     expect(chosen.variant.empty() || chosen.variant == found.what.variant, "the variant is the one asked for");
     expect(found.what.threads > 0, "there is a thread");

@@ -28,9 +28,9 @@ class idle_backend final : public backend {
     return all;
   }
   support prepare(request& wanted) const override {
-    return check_offer(*this, wanted, is_offered(wanted.what, wanted.inputs.type(), wanted.how));
+    return check_offer(*this, wanted, is_offered(wanted.what, wanted.inputs.type(), wanted.method));
   }
-  outcome reduce(const request& wanted, void*) const override { return {wanted.variant, wanted.how, {}, {}}; }
+  outcome reduce(const request& wanted, void*) const override { return {wanted.variant, wanted.method, {}, {}}; }
   std::unique_ptr<stream> open(const request&) const override { return nullptr; }
 
  private:

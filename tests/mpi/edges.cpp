@@ -32,7 +32,7 @@ std::vector<double> values_over_mpi(operation what, const input_views& own) {
 double value_of(operation what, const std::vector<double>& x) {
   double value = 0;
   const input_views inputs = fanin::detail::repeated(what, std::span<const double>(x));
-  fanin::reduce(what, inputs, value, {.backend = "serial", .how = fanin::method::exact});
+  fanin::reduce(what, inputs, value, {.backend = "serial", .method = fanin::method::exact});
   return value;
 }
 

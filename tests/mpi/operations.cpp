@@ -125,7 +125,7 @@ TEST_CASE("verbs, started reductions that are waited for in any order, and other
   const share own = share_of(x.size(), distribution::even, 0);
   const std::span<const float> some = std::span(x).subspan(own.first, own.last - own.first);
   const std::span<const float> others = std::span(y).subspan(own.first, own.last - own.first);
-  const fanin::options exact{.how = fanin::method::exact};
+  const fanin::options exact{.method = fanin::method::exact};
   auto sum = fanin::mpi::start_sum<double>(some, MPI_COMM_WORLD);
   auto dot = fanin::mpi::start_dot(some, others, MPI_COMM_WORLD);
   auto any = fanin::mpi::start_any(some, {MPI_COMM_WORLD, 0});
@@ -155,7 +155,7 @@ TEST_CASE("many fields in one reduction") {
     fanin::mpi::reduce_each(what, own, values, MPI_COMM_WORLD);
     for (std::size_t i = 0; i < fields.size(); ++i) {
       double expected;
-      fanin::reduce(what, std::span<const double>(fields[i]), expected, {.how = fanin::method::exact});
+      fanin::reduce(what, std::span<const double>(fields[i]), expected, {.method = fanin::method::exact});
       CHECK(std::bit_cast<std::uint64_t>(values[i]) == std::bit_cast<std::uint64_t>(expected));
     }
   }

@@ -55,7 +55,7 @@ void check_value(const shares<T>& x) {
     if (all.empty() && What == operation::max) return static_cast<R>(-std::numeric_limits<R>::infinity());
     const array_view view(all.data(), all.size(), type_of<T>);
     static_cast<void>(
-        reduce(What, view, result_view(value), {.how = row_of(What).unrounded ? method::fast : method::exact}));
+        reduce(What, view, result_view(value), {.method = row_of(What).unrounded ? method::fast : method::exact}));
     return value;
   }();
   for_each_value<What, R>(x, [&](R value) { CHECK(bits_of(value) == bits_of(expected)); });

@@ -113,11 +113,11 @@ void check_rows() {
   for (const method how : {method::fast, method::exact}) {
     if (arithmetic_method(operation::sum, type_of<T>, how) != how) continue;
     std::vector<sum_of<T>> two(2);
-    reduce(operation::sum, rows(x.view(), shape, std::array{1}), two, {.backend = "cuda", .how = how});
+    reduce(operation::sum, rows(x.view(), shape, std::array{1}), two, {.backend = "cuda", .method = how});
     CHECK(two[0] == static_cast<sum_of<T>>(sum_before(many_elements)));
     CHECK(two[1] == static_cast<sum_of<T>>(sum_before(2 * many_elements) - sum_before(many_elements)));
     const big_array<sum_of<T>> all(many_elements);
-    reduce(operation::sum, rows(x.view(), shape, std::array{0}), all.results(), {.backend = "cuda", .how = how});
+    reduce(operation::sum, rows(x.view(), shape, std::array{0}), all.results(), {.backend = "cuda", .method = how});
     CHECK(all.differ_from(sum_of_two<sum_of<T>>{many_elements}) == 0);
   }
   // The last element is the largest one.
@@ -141,13 +141,13 @@ void check_segments() {
     if (arithmetic_method(operation::sum, type_of<T>, how) != how) continue;
     std::vector<sum_of<T>> sums(borders.size() - 1);
     const array_view offsets(few.data(), borders.size(), element_type::i64, memory::device);
-    reduce(operation::sum, segments(x.view(), offsets), sums, {.backend = "cuda", .how = how});
+    reduce(operation::sum, segments(x.view(), offsets), sums, {.backend = "cuda", .method = how});
     for (std::size_t k = 0; k < sums.size(); ++k) {
       const auto begin = static_cast<std::uint64_t>(borders[k]), end = static_cast<std::uint64_t>(borders[k + 1]);
       CHECK(sums[k] == static_cast<sum_of<T>>(sum_before(end) - sum_before(begin)));
     }
     const big_array<sum_of<T>> all(pieces);
-    reduce(operation::sum, segments(x.view(), many.view()), all.results(), {.backend = "cuda", .how = how});
+    reduce(operation::sum, segments(x.view(), many.view()), all.results(), {.backend = "cuda", .method = how});
     CHECK(all.differ_from(sum_of_piece<sum_of<T>>{length}) == 0);
   }
 }
@@ -159,7 +159,7 @@ void check_groups(std::uint32_t groups_count, ElementOf element_of, SumOf sum_of
   const big_array<std::int32_t> keys(many_elements, key_of_residue{groups_count});
   std::vector<sum_of<T>> sums(groups_count - 1);
   const batch many = groups(x.view(), keys.view(), sums.size());
-  const report told = reduce(operation::sum, many.drop_others(), sums, {.backend = "cuda", .how = method::exact});
+  const report told = reduce(operation::sum, many.drop_others(), sums, {.backend = "cuda", .method = method::exact});
   CHECK(told.absent == count_from(groups_count - 1, groups_count, many_elements));
   for (std::uint32_t k = 0; k < sums.size(); ++k) {
     CHECK(sums[k] == sum_of_group(k, count_from(k, groups_count, many_elements)));
@@ -181,7 +181,7 @@ TEST_SUITE("scale_on_device") {
     const big_array<float> x(many_groups::elements, element_of_many()), sums(many_groups::count);
     const big_array<std::int32_t> keys(many_groups::elements, key_of_many());
     const batch many = groups(x.view(), keys.view(), many_groups::count);
-    const options exact{.backend = "cuda", .how = method::exact};
+    const options exact{.backend = "cuda", .method = method::exact};
     reduce(operation::sum, many, sums.results(), exact);
     CHECK(sums.differ_from(sum_of_many{1}) == 0);
     add_to(many, sums.results(), exact);
@@ -203,7 +203,7 @@ TEST_SUITE("scale_on_device") {
     std::vector<float> sums(3);
     for (const method how : {method::fast, method::exact}) {
       const report told = reduce(operation::sum, rows(x.elements(), shape, std::array{1}, strides), sums,
-                                 {.backend = "cuda", .how = how});
+                                 {.backend = "cuda", .method = how});
       for (std::size_t k = 0; k < 3; ++k) {
         const double expected = static_cast<double>(three[k]) * static_cast<double>(many_elements);
         if (how == method::exact) CHECK(sums[k] == static_cast<float>(expected));

@@ -71,7 +71,7 @@ TEST_SUITE("scale_on_host") {
     }
     const batch many = groups(x, keys, sums.size());
     for (const unsigned threads : {1u, 2u}) {
-      const options exact{.backend = "openmp", .how = method::exact, .threads = threads};
+      const options exact{.backend = "openmp", .method = method::exact, .threads = threads};
       threads == 1 ? reduce(operation::sum, many, sums, exact) : add_to(many, sums, exact);
       std::size_t wrong = 0;
       for (std::size_t k = 0; k < sums.size(); ++k) {
@@ -102,13 +102,13 @@ TEST_SUITE("scale_on_host") {
     const std::array<std::ptrdiff_t, 2> strides{1, 0};
     std::vector<float> sums(3);
     reduce(operation::sum, rows(array_view(std::span<const float>(x)), shape, std::array{1}, strides), sums,
-           {.how = method::exact});
+           {.method = method::exact});
     for (std::size_t k = 0; k < 3; ++k)
       CHECK(sums[k] == static_cast<float>(x[k] * static_cast<double>(many_elements)));
     const std::array<std::size_t, 2> columns{many_elements, 3};
     const std::array<std::ptrdiff_t, 2> across{0, 1};
     reduce(operation::sum, rows(array_view(std::span<const float>(x)), columns, std::array{0}, across), sums,
-           {.how = method::exact});
+           {.method = method::exact});
     for (std::size_t k = 0; k < 3; ++k)
       CHECK(sums[k] == static_cast<float>(x[k] * static_cast<double>(many_elements)));
   }

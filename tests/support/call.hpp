@@ -129,7 +129,7 @@ inline std::string shown(const scalar& value) {
 
 /// "fast sum of 17 f32 at +3, variant kahan, 2 threads"
 inline std::string told(operation what, const array_view& input, const options& chosen = {}) {
-  std::string text = chosen.how ? std::string(to_string(*chosen.how)) + " " : "";
+  std::string text = chosen.method ? std::string(to_string(*chosen.method)) + " " : "";
   text += std::string(to_string(what)) + " of " + std::to_string(input.count) + " " +
           std::string(to_string(input.type)) + " at byte " +
           std::to_string(reinterpret_cast<std::uintptr_t>(input.data) % 64) + " of a line";

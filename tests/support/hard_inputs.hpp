@@ -61,7 +61,7 @@ std::string value_or_error(operation what, element_type type, Compute compute) {
 
 /// The bytes of the exact value of all elements in one process, or the error's message.
 inline std::string value_or_error(operation what, const input_views& inputs, options chosen = {}) {
-  chosen.how = method::exact;
+  chosen.method = method::exact;
   chosen.backend = "serial";
   return value_or_error(what, inputs.type(), [&](const result_view& value) { reduce(what, inputs, value, chosen); });
 }

@@ -73,12 +73,12 @@ TEST_SUITE("unit/allocation") {
     for (const std::string name : {"serial", "openmp", "tbb"}) {
       if (!find_backend(name).probe().usable()) continue;
       for (const method how : all_methods) {
-        const plan sum_of_doubles(operation::sum, element_type::f64, {.backend = name, .how = how});
+        const plan sum_of_doubles(operation::sum, element_type::f64, {.backend = name, .method = how});
         for (const std::size_t count : {std::size_t{100}, std::size_t{40000}, x.size()}) {
           CAPTURE(name);
           CAPTURE(to_string(how));
           CAPTURE(count);
-          const options chosen{.backend = name, .how = how};
+          const options chosen{.backend = name, .method = how};
           const auto all_ways = [&] {
             const auto input = std::span<const double>(x).first(count);
             (void)sum(input, chosen);

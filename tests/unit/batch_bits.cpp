@@ -18,7 +18,7 @@ namespace {
 
 struct call_of {
   operation what;
-  method how;
+  fanin::method method;
 };
 constexpr call_of float_calls[] = {{operation::sum, method::fast},     {operation::sum, method::compensated},
                                    {operation::mean, method::fast},    {operation::sum_of_squares, method::fast},
@@ -43,16 +43,16 @@ std::vector<T> elements(operation what, std::size_t count) {
 /// Checks each result of `many` against the reduction of the elements that alone(i) returns.
 template <class T, class Alone>
 void check(call_of call, const batch& many, unsigned threads, const Alone& alone) {
-  const options chosen{.backend = threads == 1 ? "serial" : "openmp", .how = call.how, .threads = threads};
+  const options chosen{.backend = threads == 1 ? "serial" : "openmp", .method = call.method, .threads = threads};
   CAPTURE(std::string(to_string(call.what)));
-  CAPTURE(std::string(to_string(call.how)));
+  CAPTURE(std::string(to_string(call.method)));
   const batch_reduction found = call_each(find_backend(chosen.backend), call.what, many, chosen);
   std::size_t wrong = 0;
   for (std::size_t i = 0; i < found.values.size(); ++i) {
     const std::vector<T> x = alone(i);
     if (x.size() < least_count(call.what)) continue;
     const input_views inputs = array_view(std::span<const T>(x));
-    const scalar expected = reduce(call.what, inputs, {.backend = "serial", .how = call.how}).value;
+    const scalar expected = reduce(call.what, inputs, {.backend = "serial", .method = call.method}).value;
     wrong += same(found.values[i], expected) ? 0 : 1;
   }
   CHECK(wrong == 0);

@@ -81,9 +81,9 @@ TEST_SUITE("unit/batches") {
 
   TEST_CASE("a plan takes batches of the layout that it was made for") {
     std::vector<double> two(2);
-    const fanin::plan planned(fanin::operation::sum, element_type::f64, {.how = method::exact},
+    const fanin::plan planned(fanin::operation::sum, element_type::f64, {.method = method::exact},
                               fanin::plan::unknown_count, fanin::memory::host, fanin::layout::rows);
-    CHECK(planned(fanin::rows(x, {2, 3}, 1), two).how == method::exact);
+    CHECK(planned(fanin::rows(x, {2, 3}, 1), two).method == method::exact);
     CHECK(two == std::vector<double>{6, 15});
     CHECK_THROWS_AS(planned(fanin::segments(x, std::vector<int>{0, 2, 6}), two), invalid_argument);
     CHECK_THROWS_AS(planned(fanin::rows(std::vector<float>(6), {2, 3}, 1), two), invalid_argument);
@@ -166,8 +166,8 @@ TEST_SUITE("unit/batches") {
     const std::vector<double> a{1e100, 1, -1e100, 3}, b{3, -1e100, 1, 1e100};
     const std::vector<int> keys{1, 1, 1, 0}, reversed{0, 1, 1, 1};
     std::vector<double> sums(2), others(2);
-    fanin::sum(fanin::groups(a, keys, 2), sums, {.how = method::exact});
-    fanin::sum(fanin::groups(b, reversed, 2), others, {.how = method::exact});
+    fanin::sum(fanin::groups(a, keys, 2), sums, {.method = method::exact});
+    fanin::sum(fanin::groups(b, reversed, 2), others, {.method = method::exact});
     CHECK(sums == std::vector<double>{3, 1});
     CHECK(others == sums);
   }
@@ -194,10 +194,10 @@ TEST_SUITE("unit/batches") {
     CHECK(two[1] == 4);
     constexpr std::uint64_t nan_with_payload = 0x7ff8000000001234;
     std::vector<double> nothing_added{std::bit_cast<double>(nan_with_payload)};
-    fanin::add_to(fanin::segments(x, std::vector<int>{3, 3}), nothing_added, {.how = method::exact});
+    fanin::add_to(fanin::segments(x, std::vector<int>{3, 3}), nothing_added, {.method = method::exact});
     CHECK(std::bit_cast<std::uint64_t>(nothing_added[0]) == nan_with_payload);
     std::vector<double> all_minus_zero{-0.0};
-    fanin::add_to(fanin::rows(std::vector<double>{-0.0}, {1, 1}, 1), all_minus_zero, {.how = method::exact});
+    fanin::add_to(fanin::rows(std::vector<double>{-0.0}, {1, 1}, 1), all_minus_zero, {.method = method::exact});
     CHECK(std::signbit(all_minus_zero[0]));
   }
 
@@ -205,14 +205,14 @@ TEST_SUITE("unit/batches") {
     const std::vector<double> terms{1, 0x1p-53, 0x1p-53};
     const std::vector<int> keys{0, 0, 0};
     std::vector<double> sum{0x1p53};
-    fanin::add_to(fanin::groups(terms, keys, 1), sum, {.how = method::exact});
+    fanin::add_to(fanin::groups(terms, keys, 1), sum, {.method = method::exact});
     CHECK(sum[0] == 0x1p53 + 2);  // 2^53 + 1 + 2^-52 lies above the middle
-    fanin::add_to(fanin::groups(std::vector<double>{1}, std::vector<int>{0}, 1), sum, {.how = method::exact});
+    fanin::add_to(fanin::groups(std::vector<double>{1}, std::vector<int>{0}, 1), sum, {.method = method::exact});
     CHECK(sum[0] == 0x1p53 + 4);  // a tie, to even: each call rounds
 
     const std::vector<float> singles{1, 0x1p-60f};
     std::vector<double> wide{0x1p53};
-    fanin::add_to(fanin::rows(singles, {1, 2}, 1), wide, {.how = method::exact});
+    fanin::add_to(fanin::rows(singles, {1, 2}, 1), wide, {.method = method::exact});
     CHECK(wide[0] == 0x1p53 + 2);
     constexpr float inf = std::numeric_limits<float>::infinity();
     for (const auto& [x, y, sum_of_both] : {std::tuple{inf, -1.0, double{inf}},
@@ -221,7 +221,7 @@ TEST_SUITE("unit/batches") {
                                             {-0.0f, 0.0, 0.0},
                                             {1.0f, -1.0, 0.0}}) {
       wide[0] = y;
-      fanin::add_to(fanin::rows(std::vector<float>{x}, {1, 1}, 1), wide, {.how = method::exact});
+      fanin::add_to(fanin::rows(std::vector<float>{x}, {1, 1}, 1), wide, {.method = method::exact});
       CHECK(std::isnan(wide[0]) == std::isnan(sum_of_both));
       if (!std::isnan(sum_of_both)) CHECK(wide[0] == sum_of_both);
       CHECK(std::signbit(wide[0]) == std::signbit(sum_of_both));

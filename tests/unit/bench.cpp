@@ -157,7 +157,7 @@ TEST_CASE("one wrong result of many is found, and named") {
       bench_input input(one, 1);
       const batch many = input.batch_of(input.first(memory::host));
       value_list values(one.what, element_type::f32, one.results());
-      const report how = reduce(one.what, many, values.view(), {.how = method::fast});
+      const report how = reduce(one.what, many, values.view(), {.method = method::fast});
       bench_row row{.which = one, .threads = 1};
       check_each(row, many, values, how);
       CHECK(row.verified == oracle::promise::kept);
@@ -179,7 +179,7 @@ TEST_CASE("a device that fails part way costs its own case only, and the exit st
   bench_result all = no_rows_of(cases.size());
   for (const bench_case& one : cases) {
     const auto fails_once_timed = [&, calls = 0](const array_view& x) mutable {
-      if (one.variant.how == method::compensated && ++calls > 5) throw device_error("cudaLaunchKernel: lost");
+      if (one.variant.method == method::compensated && ++calls > 5) throw device_error("cudaLaunchKernel: lost");
       return reduction_of(one, 1)(x);
     };
     all.rows.push_back(measure_case(one, fails_once_timed, input, 1, shortly));

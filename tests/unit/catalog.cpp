@@ -42,7 +42,7 @@ TEST_SUITE("unit/catalog") {
         for (const method how : all_methods) {
           const bool found = with_recipe(what, type, how, [&]<class Recipe>(Recipe) {
             return Recipe::what == what && type_of<typename Recipe::element> == type &&
-                   (Recipe::how == how || Recipe::accumulator::order_free);
+                   (Recipe::method == how || Recipe::accumulator::order_free);
           });
           CHECK(found == is_offered(what, type, how));
         }
@@ -95,7 +95,7 @@ TEST_SUITE("unit/catalog") {
     for (const operation_row& row : operation_rows) {
       if (row.adds != summand::elements && row.adds != summand::squares) continue;
       CAPTURE(row.name);
-      CHECK(reduce(row.what, std::span<const double>(x), {.how = method::exact}).value == scalar(total(row)));
+      CHECK(reduce(row.what, std::span<const double>(x), {.method = method::exact}).value == scalar(total(row)));
       ++checked;
     }
     CHECK(checked == 4);
@@ -108,10 +108,10 @@ TEST_SUITE("unit/catalog") {
     CHECK_THROWS_AS(reduce(operation::sum, array_view(x.data(), 10, no_type)), invalid_argument);
     CHECK_THROWS_AS(reduce(operation::sum, array_view(x.data(), 10, element_type::f32, static_cast<memory>(2))),
                     invalid_argument);
-    CHECK_THROWS_AS(reduce(operation::sum, view, {.how = unknown_method}), invalid_argument);
+    CHECK_THROWS_AS(reduce(operation::sum, view, {.method = unknown_method}), invalid_argument);
     CHECK_THROWS_AS(reduce(operation::sum, view, {.result = no_type}), invalid_argument);
     CHECK_THROWS_AS(
-        reduce(operation::sum, array_view(x.data(), 10, no_type), {.how = method::fast, .result = element_type::f64}),
+        reduce(operation::sum, array_view(x.data(), 10, no_type), {.method = method::fast, .result = element_type::f64}),
         invalid_argument);
     CHECK_THROWS_AS(plan(no_operation, element_type::f32), invalid_argument);
     CHECK_THROWS_AS(plan(operation::sum, no_type), invalid_argument);
@@ -152,10 +152,10 @@ TEST_SUITE("unit/catalog") {
       for (const method how : all_methods) {
         CAPTURE(b->name());
         CHECK_THROWS_AS(
-            reduce(operation::sum, array_view(&x, most + 1, element_type::f64), {.backend = b->name(), .how = how}),
+            reduce(operation::sum, array_view(&x, most + 1, element_type::f64), {.backend = b->name(), .method = how}),
             invalid_argument);
         CHECK_THROWS_AS(reduce(operation::sum, std::span(&x, 1), result_view(nullptr, element_type::f64),
-                               {.backend = b->name(), .how = how}),
+                               {.backend = b->name(), .method = how}),
                         invalid_argument);
       }
     }
@@ -169,7 +169,7 @@ TEST_SUITE("unit/catalog") {
   TEST_CASE("results go to memory of the caller") {
     const std::vector<float> x{1, 2, 3};
     double wide = 0;
-    const report how = reduce(operation::sum, std::span<const float>(x), wide, {.how = method::exact});
+    const report how = reduce(operation::sum, std::span<const float>(x), wide, {.method = method::exact});
     CHECK(wide == 6.0);
     CHECK(how.variant == "exact");
     float narrow = 0;

@@ -19,7 +19,7 @@ using namespace fanin;
 using c64 = std::complex<float>;
 using c128 = std::complex<double>;
 
-constexpr options rounded_once{.how = method::exact};
+constexpr options rounded_once{.method = method::exact};
 
 }  // namespace
 
@@ -40,7 +40,7 @@ TEST_SUITE("unit/complex_numbers") {
     CHECK(length == std::sqrt(30.0f));
     CHECK(sizes == static_cast<float>(std::sqrt(5.0) + 5));
     CHECK(norm2<double>(x, rounded_once).value == std::sqrt(30.0));
-    CHECK(norm2(x).report.how == method::exact);
+    CHECK(norm2(x).report.method == method::exact);
     CHECK(sum({c64(1, 1), c64(2, 2)}).value == c64(3, 3));
     CHECK(fanin::get<c64>(reduce(operation::sum, std::span<const c64>(x)).value) == total);
     CHECK(vdot(std::vector<float>{1, 2}, std::vector<float>{3, 4}).value == 11);
@@ -52,10 +52,10 @@ TEST_SUITE("unit/complex_numbers") {
     for (const operation what : all_operations) {
       for (const method how : all_methods) {
         if (row_of(what).inputs == 2 || is_offered(what, element_type::c64, how)) continue;
-        CHECK_THROWS_AS(reduce(what, view, {.how = how}), unsupported);
+        CHECK_THROWS_AS(reduce(what, view, {.method = how}), unsupported);
       }
     }
-    CHECK_THROWS_AS(reduce(operation::sum, view, {.how = method::fast, .result = element_type::c128}), unsupported);
+    CHECK_THROWS_AS(reduce(operation::sum, view, {.method = method::fast, .result = element_type::c128}), unsupported);
     CHECK_THROWS_AS(reduce(operation::norm2, view, {.result = element_type::c64}), unsupported);
     CHECK_THROWS_AS(mean(std::vector<c64>()), invalid_argument);
     CHECK_THROWS_AS(dot(x, std::vector<c64>(3)), invalid_argument);
@@ -78,7 +78,7 @@ TEST_SUITE("unit/complex_numbers") {
     const auto x = test::mixed_values<c128>(300007, 3);
     const auto view = std::span<const c128>(x);
     for (const operation what : {operation::sum, operation::mean, operation::norm2, operation::sum_of_magnitudes}) {
-      const options fast{.how = method::fast};
+      const options fast{.method = method::fast};
       const scalar expected = reduce(what, view, fast).value;
       CHECK(plan(what, element_type::c128, fast)(view).value == expected);
       incremental blocks(what, element_type::c128, fast);

@@ -45,7 +45,7 @@ any_description as_any(const description<T>& d) {
 
 template <class T>
 any_description by_verbs(const std::vector<T>& x, std::uint64_t nan = 0) {
-  const options exact{.how = method::exact};
+  const options exact{.method = method::exact};
   return {x.size(),
           nan,
           fanin::min(x).value,
@@ -82,7 +82,7 @@ TEST_SUITE("unit/describe") {
           const auto found = describe(x, {.backend = name});
           check_same(as_any(found.value), by_verbs(x));
           CHECK(found.report.backend == name);
-          CHECK(found.report.how == method::exact);
+          CHECK(found.report.method == method::exact);
           CHECK(found.report.reproducibility == reproducibility::exact);
           CHECK(found.report.bound.of_result > 0);
           CHECK(found.report.absent == 0);
@@ -207,7 +207,7 @@ TEST_SUITE("unit/describe") {
           CHECK(found.sum_overflows);
           CHECK((found.count == n + 1 && found.nan == 0 && found.min == T{5} && found.max == most));
           CHECK(found.sum == T{});
-          CHECK(found.mean == mean(x, {.how = method::exact}).value);
+          CHECK(found.mean == mean(x, {.method = method::exact}).value);
           CHECK(found.standard_deviation == standard_deviation(x).value);
         };
         const auto whole = describe(x, {.backend = name});
@@ -247,14 +247,14 @@ TEST_SUITE("unit/describe") {
     CHECK(describe(x, 3).value.mean == 3);
     CHECK(describe({1, 2, 6}).value.sum == 9);
     CHECK(describe(truths).value.sum == 2);
-    CHECK(describe(x, {.how = method::exact}).value.max == 6);
+    CHECK(describe(x, {.method = method::exact}).value.max == 6);
     static_assert(std::is_same_v<decltype(describe(truths).value), description<std::uint8_t, std::uint64_t, double>>);
     static_assert(std::is_same_v<decltype(describe({f16(1.0f)}).value), description<f16, float, float>>);
   }
 
   TEST_CASE("what does not fit is refused") {
     const std::vector<float> x{1, 2};
-    CHECK_THROWS_AS(describe(x, {.how = method::fast}), invalid_argument);
+    CHECK_THROWS_AS(describe(x, {.method = method::fast}), invalid_argument);
     CHECK_THROWS_AS(describe(x, {.variant = "exact"}), invalid_argument);
     CHECK_THROWS_AS(describe(x, {.result = element_type::f64}), invalid_argument);
     CHECK_THROWS_AS(describe(x, {.backend = "serail"}), invalid_argument);

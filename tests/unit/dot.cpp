@@ -32,7 +32,7 @@ struct pairs {
   }
 };
 
-constexpr options exactly{.how = method::exact};
+constexpr options exactly{.method = method::exact};
 
 template <class T>
 exact_number dot_of(const pairs<T>& p) {
@@ -137,7 +137,7 @@ T dot_by_every_method(std::vector<T> x, std::vector<T> y) {
   const T value = dot_of(x, y);
   for (const method how : all_methods) {
     CAPTURE(to_string(how));
-    CHECK(bits_of(dot(x, y, {.how = how}).value) == bits_of(value));
+    CHECK(bits_of(dot(x, y, {.method = how}).value) == bits_of(value));
   }
   return value;
 }
@@ -150,7 +150,7 @@ void for_each_way(method how, F f) {
     for (const unsigned threads : {1u, 3u, 16u}) {
       CAPTURE(name);
       CAPTURE(threads);
-      f(options{.backend = name, .how = how, .threads = threads});
+      f(options{.backend = name, .method = how, .threads = threads});
     }
   }
 }
@@ -215,7 +215,7 @@ TEST_SUITE("unit/dot") {
         const auto answer = dot(first, second, chosen);
         CHECK(bits_of(answer.value) == bits_of(expected.round()));
         CHECK(answer.report.backend == chosen.backend);
-        CHECK(answer.report.how == method::exact);
+        CHECK(answer.report.method == method::exact);
         CHECK(answer.report.reproducibility == reproducibility::exact);
         CHECK(answer.report.bound.of_result == limits<T>::epsilon() / 2);
       });
@@ -229,7 +229,7 @@ TEST_SUITE("unit/dot") {
       const auto x = std::span<const T>(both).first(count), y = std::span<const T>(both).last(count);
       const oracle::truth exact(operation::dot, std::span<const T>(both), 1);
       for (const method how : {method::fast, method::compensated}) {
-        const auto expected = dot(x, y, {.backend = "serial", .how = how});
+        const auto expected = dot(x, y, {.backend = "serial", .method = how});
         CHECK(exact.judge(scalar(expected.value), expected.report) == oracle::promise::kept);
         CHECK(expected.report.reproducibility == reproducibility::fixed_order);
         for_each_way(
@@ -245,7 +245,7 @@ TEST_SUITE("unit/dot") {
       std::vector<double> both = p.x;
       both.insert(both.end(), p.y.begin(), p.y.end());
       const oracle::truth exact(operation::dot, std::span<const double>(both), 1);
-      const auto found = dot(p.x, p.y, {.how = method::compensated});
+      const auto found = dot(p.x, p.y, {.method = method::compensated});
       CHECK(exact.judge(scalar(found.value), found.report) == oracle::promise::kept);
     }
   }
@@ -270,13 +270,13 @@ TEST_SUITE("unit/dot") {
     const auto x = test::mixed_values<double>(5000, 7), y = test::mixed_values<double>(5000, 8);
     const array_view first{std::span<const double>(x)}, second{std::span<const double>(y)};
     for (const method how : all_methods) {
-      const options chosen{.how = how};
+      const options chosen{.method = how};
       const scalar expected = dot(x, y, chosen).value;
       const plan planned(operation::dot, element_type::f64, chosen);
       CHECK(test::same(planned({first, second}).value, expected));
       CHECK_THROWS_AS(planned(first), invalid_argument);
       double value = 0;
-      CHECK(planned({first, second}, value).how == how);
+      CHECK(planned({first, second}, value).method == how);
       CHECK(test::same(value, expected));
 
       incremental blocks(operation::dot, element_type::f64, chosen);

@@ -192,7 +192,7 @@ TEST_SUITE("unit/environments") {
           const input_views inputs = inputs_for(what, std::span<const T>(x));
           check_lanes(what, inputs);
           for (const method how : all_methods) {
-            if (is_offered(what, type, how)) check_operation(what, inputs, {.how = how});
+            if (is_offered(what, type, how)) check_operation(what, inputs, {.method = how});
           }
         }
         return 0;
@@ -207,7 +207,7 @@ TEST_SUITE("unit/environments") {
       for (const method how : all_methods) {
         for (const std::size_t rows_count : {std::size_t{7}, std::size_t{1} << 14}) {
           check_batches(operation::sum_of_squares, std::span<const double>(x), rows_count,
-                        {.backend = b->name(), .how = how, .threads = 3});
+                        {.backend = b->name(), .method = how, .threads = 3});
         }
       }
     }
@@ -220,7 +220,7 @@ TEST_SUITE("unit/environments") {
     double value[] = {1};
     const batch many = rows(std::span<const double>(x), shape, along);
     const unusual_environment here(FE_TONEAREST, subnormals::flushed);
-    const error_bound bound = reduce(operation::sum_of_squares, many, value, {.how = method::fast}).bound;
+    const error_bound bound = reduce(operation::sum_of_squares, many, value, {.method = method::fast}).bound;
     CHECK(bits_of(value[0]) == 0);
     CHECK(bits_of(bound.absolute) == 2);
   }

@@ -31,7 +31,7 @@ void for_each_kind(F f) {
 
 template <class T>
 T serial_sum(std::span<const T> x) {
-  const options chosen{.how = method::exact, .threads = 1};
+  const options chosen{.method = method::exact, .threads = 1};
   return fanin::get<T>(call(find_backend("serial"), operation::sum, x, chosen).value);
 }
 
@@ -40,7 +40,7 @@ template <class T>
 void check_sums(std::span<const T> x, T expected) {
   for (const backend* b : cpu_backends()) {
     for (unsigned threads = 1; threads <= most_threads; ++threads) {
-      const options chosen{.how = method::exact, .threads = threads};
+      const options chosen{.method = method::exact, .threads = threads};
       const scalar sum = call(*b, operation::sum, x, chosen).value;
       if (same(sum, expected)) continue;
       FAIL_CHECK(told(operation::sum, x, chosen)
@@ -79,7 +79,7 @@ TEST_SUITE("unit/exact_metamorphic") {
       const sum_oracle exact(x);
       const auto count = static_cast<std::uint32_t>(x.size());
       const T sum = serial_sum(x);
-      const scalar mean = call(find_backend("serial"), operation::mean, x, {.how = method::exact}).value;
+      const scalar mean = call(find_backend("serial"), operation::mean, x, {.method = method::exact}).value;
       CHECK(exact.accepts(sum));
       CHECK(exact.accepts(fanin::get<T>(mean), count));
       for (const auto target : hwy::SupportedAndGeneratedTargets()) {
@@ -88,7 +88,7 @@ TEST_SUITE("unit/exact_metamorphic") {
         check_sums(x, sum);
         for (const backend* b : cpu_backends()) {
           CAPTURE(std::string(b->name()));
-          CHECK(same(call(*b, operation::mean, x, {.how = method::exact, .threads = 5}).value, mean));
+          CHECK(same(call(*b, operation::mean, x, {.method = method::exact, .threads = 5}).value, mean));
         }
       }
     });
@@ -118,7 +118,7 @@ TEST_SUITE("unit/exact_metamorphic") {
       }
       CHECK(bits_of(merged.round()) == bits_of(sum));
       for (const backend* b : cpu_backends()) {
-        const options chosen{.how = method::exact, .threads = 1 + static_cast<unsigned>(random.below(most_threads))};
+        const options chosen{.method = method::exact, .threads = 1 + static_cast<unsigned>(random.below(most_threads))};
         const auto in_blocks = [&](block_feed& into) {
           for (std::span<const T> rest(x); !rest.empty();) {
             const std::size_t length = std::min(rest.size(), random.below(x.size()));

@@ -19,18 +19,18 @@ TEST_SUITE("unit/exact_verbs") {
     const std::vector<float> x{3, -4};
     const auto norm = norm2(x);
     CHECK(norm.value == 5.0f);
-    CHECK(norm.report.how == method::exact);
+    CHECK(norm.report.method == method::exact);
     CHECK(norm.report.reproducibility == reproducibility::exact);
     CHECK(variance(x).value == 12.25f);
     CHECK(norm2<double>(std::vector<float>{1, 1}).value == std::sqrt(2.0));
-    CHECK(variance<double>(x, {.how = method::exact}).value == 12.25);
+    CHECK(variance<double>(x, {.method = method::exact}).value == 12.25);
     CHECK(same(reduce(operation::variance, std::span<const float>(x)).value, 12.25f));
-    CHECK(norm2(x, {.how = method::fast}).value == 5.0f);
+    CHECK(norm2(x, {.method = method::fast}).value == 5.0f);
     CHECK(standard_deviation(x).value == 3.5f);
     CHECK(sample_variance(x).value == 24.5f);
     CHECK(sample_standard_deviation<double>(std::vector<float>{0, 2}).value == std::sqrt(2.0));
     CHECK_THROWS_AS(sample_variance(std::vector<float>{1}), invalid_argument);
-    CHECK(variance(x, {.variant = "compensated"}).report.how == method::compensated);
+    CHECK(variance(x, {.variant = "compensated"}).report.method == method::compensated);
     CHECK_THROWS_AS(norm2(std::vector<std::int32_t>{1}), unsupported);
     CHECK_THROWS_AS(variance(std::vector<double>()), invalid_argument);
     CHECK(bits_of(norm2(std::vector<double>()).value) == bits_of(0.0));
@@ -38,7 +38,7 @@ TEST_SUITE("unit/exact_verbs") {
 
   TEST_CASE_TEMPLATE("the value of an exact method is judged by its bits", T, float, double) {
     using fanin::oracle::promise;
-    const fanin::report how({}, {.variant = {}, .how = fanin::method::exact, .bound = {}});
+    const fanin::report how({}, {.variant = {}, .method = fanin::method::exact, .bound = {}});
     const auto judged = [&](const std::vector<T>& x, T value) {
       return fanin::oracle::exact_sum(std::span(x), 1).judge(fanin::scalar(value), how);
     };

@@ -43,7 +43,7 @@ void for_each_recipe(F f) {
 template <class Recipe, class F>
 void for_each_result(F f) {
   for (const element_type type : all_element_types) {
-    if (!is_result(Recipe::what, type_of<typename Recipe::element>, Recipe::how, type)) continue;
+    if (!is_result(Recipe::what, type_of<typename Recipe::element>, Recipe::method, type)) continue;
     CAPTURE(static_cast<int>(type));
     with_result<Recipe>(type, [&]<class R>(R) { f.template operator()<R>(type); });
   }

@@ -38,7 +38,7 @@ void check_shipped(const typename Recipe::element* x, const typename Recipe::ele
   using R = typename Recipe::result;
   constexpr element_type result = type_of<R>;
   const cpu::arithmetic& shipped =
-      *cpu::find_arithmetic(Recipe::what, type_of<typename Recipe::element>, Recipe::how);
+      *cpu::find_arithmetic(Recipe::what, type_of<typename Recipe::element>, Recipe::method);
   const R expected = by_general_loop<Recipe>({x}, count);
   R at_once, by_state;
   shipped.reduce({there}, count, result, &at_once);
@@ -79,8 +79,8 @@ void check_recipe(operation what, method how, general_loop loop) {
     const auto x = what != operation::product ? test::mixed_values<T>(count, 5)
                    : complex_number<T>        ? test::near_one<T>(count, 5)
                                               : test::unit_factors<T>(count, 5);
-    const scalar shipped = test::call(find_backend("serial"), what, std::span<const T>(x), {.how = how}).value;
-    CAPTURE(test::told(what, std::span<const T>(x), {.how = how}));
+    const scalar shipped = test::call(find_backend("serial"), what, std::span<const T>(x), {.method = how}).value;
+    CAPTURE(test::told(what, std::span<const T>(x), {.method = how}));
     CHECK(test::same(loop({x.data(), x.data()}, count), shipped));
     if constexpr (!std::is_integral_v<T>) {
       // These sums cancel: their last bits show the order of the smallest rounding errors.
@@ -89,7 +89,7 @@ void check_recipe(operation what, method how, general_loop loop) {
       const input_views inputs =
           two ? input_views(std::span<const T>(a), std::span<const T>(b)) : input_views(std::span<const T>(a));
       const backend* const serial[] = {&find_backend("serial")};
-      const request asked = select(serial, "serial", what, inputs, {.how = how}).what;
+      const request asked = select(serial, "serial", what, inputs, {.method = how}).what;
       CHECK(test::same(loop({a.data(), b.data()}, count), test::reduced(*serial[0], asked).value));
     }
   }

@@ -83,7 +83,7 @@ auto state_of(const std::vector<T>& x, std::size_t begin, std::size_t end) {
   };
   if constexpr (cuda::compares<Recipe>) {
     return fold(K());
-  } else if constexpr (Recipe::how == method::exact) {
+  } else if constexpr (Recipe::method == method::exact) {
     typename cuda::device_recipe<Recipe>::partial s;
     write_state(fold(A()), s);
     return s;

@@ -168,7 +168,7 @@ TEST_CASE("what has no lanes is refused by name") {
   const std::vector<double> x(2);
   CHECK_THROWS_AS(fanin::to_lanes(operation::sum, std::span(x), lanes), fanin::invalid_argument);
   lanes.resize(fanin::lanes_of(operation::sum, element_type::f64).count);
-  CHECK_THROWS_AS(fanin::to_lanes(operation::sum, std::span(x), lanes, {.how = fanin::method::fast}),
+  CHECK_THROWS_AS(fanin::to_lanes(operation::sum, std::span(x), lanes, {.method = fanin::method::fast}),
                   fanin::invalid_argument);
   float narrower;
   CHECK_THROWS_AS(fanin::from_lanes(operation::sum, element_type::f64, lanes, narrower), fanin::invalid_argument);

@@ -56,7 +56,7 @@ void check_as_floats(const std::vector<T>& x, const std::vector<T>& y) {
       const bool two = row_of(what).inputs == 2;
       const auto by = [&](std::string_view name, const input_views& inputs) {
         const backend* const one[] = {&find_backend(name)};
-        return reduced(*one[0], select(one, name, what, inputs, {.how = how, .threads = 3}).what);
+        return reduced(*one[0], select(one, name, what, inputs, {.method = how, .threads = 3}).what);
       };
       const std::span<const T> a(x), b(y);
       const std::span<const float> wide_a(wide_x), wide_b(wide_y);
@@ -64,7 +64,7 @@ void check_as_floats(const std::vector<T>& x, const std::vector<T>& y) {
       for (const std::string_view name : {"serial", "openmp", "tbb"}) {
         if (!find_backend(name).probe().usable()) continue;
         const reduction found = by(name, two ? input_views(a, b) : input_views(a));
-        CAPTURE(told(what, a, {.how = how}));
+        CAPTURE(told(what, a, {.method = how}));
         CHECK(same(as_floats<T>(found.value), expected.value));
         CHECK(found.bound.of_magnitudes == expected.bound.of_magnitudes);
         CHECK(found.bound.of_result == expected.bound.of_result);
@@ -157,7 +157,7 @@ TEST_SUITE("unit/narrow_float") {
       const T nearest(near == exact ? near : std::bit_cast<float>(std::bit_cast<std::uint32_t>(near) | 1));
       return nearest == nearest ? nearest : std::numeric_limits<T>::quiet_NaN();
     };
-    const options exact{.how = method::exact};
+    const options exact{.method = method::exact};
     generator random(5);
     for (int round = 0; round < 4000; ++round) {
       std::vector<T> x(std::size_t{1} << random() % 6);

@@ -212,7 +212,7 @@ TEST_SUITE("unit/own_accumulator") {
     double magnitudes = 0;
     for (std::size_t i = 0; i < x.size(); ++i) magnitudes += std::fabs(static_cast<double>(x[i]) * y[i]);
     const double bound = accumulator::growth<double>(static_cast<double>(x.size())) * magnitudes;  // in any order
-    CHECK(std::fabs(expected - dot<double>(x, y, {.how = method::exact}).value) <= bound * accumulator::round_up);
+    CHECK(std::fabs(expected - dot<double>(x, y, {.method = method::exact}).value) <= bound * accumulator::round_up);
     for_each_way([&](const options& chosen) { CHECK(fold<test::plain_dot>(x, y, chosen).value == expected); });
     const std::vector<float> shorter(x.begin(), x.end() - 1);
     CHECK_THROWS_AS(fold<test::plain_dot>(x, shorter), invalid_argument);
@@ -258,7 +258,7 @@ TEST_SUITE("unit/own_accumulator") {
   TEST_CASE("what an own accumulator decides itself is refused as an option") {
     const std::vector<float> x(10, 1.0f);
     CHECK_THROWS_AS(fold<test::ordered_sum>(x, {.variant = "exact"}), unsupported);
-    CHECK_THROWS_AS(fold<test::ordered_sum>(x, {.how = method::exact}), invalid_argument);
+    CHECK_THROWS_AS(fold<test::ordered_sum>(x, {.method = method::exact}), invalid_argument);
     CHECK_THROWS_AS(fold<test::ordered_sum>(x, {.result = element_type::f64}), invalid_argument);
     CHECK_THROWS_AS(fold<test::ordered_sum>(x, {.backend = "no-such"}), invalid_argument);
     CHECK_THROWS_AS(fold<test::ordered_sum>(x, {.backend = "cuda"}), error);

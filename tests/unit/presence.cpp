@@ -111,7 +111,7 @@ TEST_SUITE("unit/presence") {
     const std::vector<double> x{1, missing, 3, 4}, y{10, 20, missing, 40};
     const std::vector<std::uint8_t> mask{0, 1, 1, 1};
     for (const method how : all_methods) {
-      const options skipping{.how = how, .nan = nan_policy::skip};
+      const options skipping{.method = how, .nan = nan_policy::skip};
       CHECK(dot(x, y, skipping).value == 170);
       CHECK(dot(where(x, mask), y, skipping).value == 160);
       CHECK(dot(where(x, mask), y, skipping).report.absent == 3);
@@ -154,7 +154,7 @@ TEST_SUITE("unit/presence") {
     const input_views all = input_views(std::span<const float>(x)).where({mask.data()});
     for (const char* backend : {"serial", "auto"}) {
       for (const operation what : {operation::argmin, operation::argmax, operation::minmax, operation::mean}) {
-        const options chosen{.backend = backend, .how = method::exact, .nan = nan_policy::skip};
+        const options chosen{.backend = backend, .method = method::exact, .nan = nan_policy::skip};
         for (const std::size_t first : {std::size_t{0}, std::size_t{3}, std::size_t{100}}) {
           incremental blocks(what, element_type::f32, chosen);
           blocks.push(all.part(0, first));

@@ -29,16 +29,16 @@ class fake_backend final : public backend {
   support prepare(request& query) const override {
     if (prepare_fails_with != nullptr) prepare_fails_with();
     if (query.inputs.place() != reads) return {reason::wrong_memory, name_ + " reads elsewhere"};
-    if (query.how == refused) return {reason::unsupported, name_ + " has no such method"};
+    if (query.method == refused) return {reason::unsupported, name_ + " has no such method"};
     for (const variant_info& v : offered) {
-      if (query.variant.empty() || (query.variant == v.name && query.how == v.how)) return {};
+      if (query.variant.empty() || (query.variant == v.name && query.method == v.method)) return {};
     }
     return {reason::unsupported, name_ + " has no such variant"};
   }
   outcome reduce(const request& query, void*) const override {
     ++reduced;
     if (fails_with != nullptr) fails_with();
-    return {query.variant, query.how, reproducibility::none, {}};
+    return {query.variant, query.method, reproducibility::none, {}};
   }
   std::unique_ptr<stream> open(const request&) const override { return nullptr; }
 
@@ -113,7 +113,7 @@ TEST_SUITE("unit/selection") {
     CHECK(m.choose("auto", large).chosen == &m.cuda);
     m.cuda.refused = method::exact;
     m.tbb.here = {reason::not_compiled, "left out"};
-    const selection s = m.choose("auto", large, {.how = method::exact});
+    const selection s = m.choose("auto", large, {.method = method::exact});
     CHECK(s.chosen == &m.openmp);
     REQUIRE(s.fallback.size() == 2);
     CHECK(s.fallback[0].why == reason::unsupported);
@@ -218,7 +218,7 @@ TEST_SUITE("unit/selection") {
     CHECK(has(words, "too_old"));
     CHECK(has(words, "an old thing"));
     m.serial.refused = method::exact;
-    CHECK(words_of<unsupported>([&] { m.choose("serial", small, {.how = method::exact}); }) ==
+    CHECK(words_of<unsupported>([&] { m.choose("serial", small, {.method = method::exact}); }) ==
           "serial has no such method");
   }
 
@@ -267,13 +267,13 @@ TEST_SUITE("unit/selection") {
     const std::string name = "kahan";
     const selection s = m.choose("auto", large, {.variant = name});
     CHECK(s.chosen == &m.serial);
-    CHECK(s.what.how == method::compensated);
+    CHECK(s.what.method == method::compensated);
     CHECK(s.what.variant == "kahan");
     CHECK(s.what.variant.data() != name.data());
     CHECK(s.fallback.empty());  // The other backends do not have the variant, so they are no candidates.
-    CHECK(m.choose("tbb", large, {.variant = "right"}).what.how == method::exact);
+    CHECK(m.choose("tbb", large, {.variant = "right"}).what.method == method::exact);
     CHECK(words_of<unsupported>([&] { m.choose("tbb", large, {.variant = "kahan"}); }) != "");
-    CHECK(words_of<unsupported>([&] { m.choose("auto", large, {.variant = "kahan", .how = method::exact}); }) != "");
+    CHECK(words_of<unsupported>([&] { m.choose("auto", large, {.variant = "kahan", .method = method::exact}); }) != "");
     for (const char* wanted : {"auto", "tbb,serial", "tbb"}) {
       CHECK(has(words_of<invalid_argument>([&] { m.choose(wanted, large, {.variant = "kahn"}); }), "'kahan'"));
     }
@@ -284,7 +284,7 @@ TEST_SUITE("unit/selection") {
   TEST_CASE("what is not said is filled in") {
     machine m;
     const request query = m.choose("tbb", {nullptr, 10, element_type::i32}).what;
-    CHECK(query.how == method::fast);
+    CHECK(query.method == method::fast);
     CHECK(query.result == element_type::i64);
     CHECK(query.threads == default_threads());
     CHECK(query.variant.empty());

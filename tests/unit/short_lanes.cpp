@@ -85,7 +85,7 @@ TEST_CASE("options are those of all lanes") {
                                   value);
   CHECK(value == 1);
   for (const fanin::options& refused :
-       {fanin::options{.how = fanin::method::fast}, fanin::options{.result = element_type::f64},
+       {fanin::options{.method = fanin::method::fast}, fanin::options{.result = element_type::f64},
         fanin::options{.backend = "abacus"}, fanin::options{.variant = "abacus"}}) {
     CHECK_THROWS_AS(message_of_rank(operation::sum, view.first(1), refused), fanin::error);
   }

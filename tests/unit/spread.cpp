@@ -31,8 +31,8 @@ std::vector<T> made(std::size_t count, F element) {
 /// |value - exact| / exact, for a variance that is not 0.
 template <class T>
 double relative_error(std::span<const T> x, method how) {
-  const double exact = variance<double>(x, {.how = method::exact}).value;
-  return std::abs(static_cast<double>(variance(x, {.how = how}).value) / exact - 1);
+  const double exact = variance<double>(x, {.method = method::exact}).value;
+  return std::abs(static_cast<double>(variance(x, {.method = how}).value) / exact - 1);
 }
 
 template <class T>
@@ -41,8 +41,8 @@ void expect_bounds(const std::vector<T>& x) {
   for (const operation what : all_operations) {
     if (!is_dispersion_operation(what) || x.size() < least_count(what)) continue;
     for (const method how : rounded_methods) {
-      const auto answer = reduce(what, std::span<const T>(x), {.backend = "serial", .how = how});
-      CAPTURE(told(what, std::span<const T>(x), {.how = how}));
+      const auto answer = reduce(what, std::span<const T>(x), {.backend = "serial", .method = how});
+      CAPTURE(told(what, std::span<const T>(x), {.method = how}));
       CAPTURE(shown(answer.value));
       const auto value = fanin::get<computed_as<T>>(answer.value);
       CHECK(exact.keeps(what, value, answer.report.bound));
@@ -80,17 +80,17 @@ TEST_SUITE("unit/spread") {
   TEST_CASE("bounds tell errors") {
     const std::vector<double> x{1e6, 1e6 + 1, 1e6 + 2, 1e6 + 3};
     const exact_reference<double> exact(x);
-    const auto answer = variance(x, {.how = method::fast});
+    const auto answer = variance(x, {.method = method::fast});
     CHECK(answer.value == 1.25);
     CHECK(exact.keeps(operation::variance, 1.25 + 1e-13, answer.report.bound));
     CHECK(!exact.keeps(operation::variance, 1.25 + 2e-12, answer.report.bound));
-    const auto closer = variance(x, {.how = method::compensated});
+    const auto closer = variance(x, {.method = method::compensated});
     CHECK(!exact.keeps(operation::variance, 1.25 + 1e-14, closer.report.bound));
     CHECK(!exact.keeps(operation::variance, std::numeric_limits<double>::quiet_NaN(), closer.report.bound));
     const oracle::truth truth(operation::variance, std::span<const double>(x), 1);
-    CHECK(truth.judge(1.25, {"serial", {.how = method::fast, .bound = answer.report.bound}}) ==
+    CHECK(truth.judge(1.25, {"serial", {.method = method::fast, .bound = answer.report.bound}}) ==
           oracle::promise::kept);
-    CHECK(truth.judge(1.26, {"serial", {.how = method::fast, .bound = answer.report.bound}}) ==
+    CHECK(truth.judge(1.26, {"serial", {.method = method::fast, .bound = answer.report.bound}}) ==
           oracle::promise::broken);
   }
 
@@ -116,7 +116,7 @@ TEST_SUITE("unit/spread") {
       }
       const double exact = variance(present).value;
       for (const method how : rounded_methods) {
-        const auto answer = variance(where(x, mask), {.how = how});
+        const auto answer = variance(where(x, mask), {.method = how});
         CHECK(std::abs(answer.value / exact - 1) < 1e-14);
         CHECK(answer.report.absent == x.size() - present.size());
       }
@@ -126,17 +126,17 @@ TEST_SUITE("unit/spread") {
   TEST_CASE("what is exactly +0") {
     for (const method how : rounded_methods) {
       for (const double one : {0., -0., 1.1, -1e100, 1e-160, 5e-324}) {
-        CHECK(bits_of(variance(std::vector<double>{one}, {.how = how}).value) == 0);
+        CHECK(bits_of(variance(std::vector<double>{one}, {.method = how}).value) == 0);
       }
       for (const float one : {1.1f, std::numeric_limits<float>::max(), std::numeric_limits<float>::denorm_min()}) {
-        CHECK(bits_of(standard_deviation(std::vector<float>{one}, {.how = how}).value) == 0);
+        CHECK(bits_of(standard_deviation(std::vector<float>{one}, {.method = how}).value) == 0);
       }
     }
     // Compensated sums of equal floats are exact.
     for (const std::size_t count : {2, 3, 1000, 100'003}) {
       for (const float one : {1.23f, -9999.99f, 1e-42f, 3e38f}) {
         const std::vector<float> x(count, one);
-        CHECK(bits_of(variance(x, {.how = method::compensated}).value) == 0);
+        CHECK(bits_of(variance(x, {.method = method::compensated}).value) == 0);
       }
     }
   }
@@ -144,17 +144,17 @@ TEST_SUITE("unit/spread") {
   TEST_CASE("sums that cannot be represented") {
     constexpr double inf = std::numeric_limits<double>::infinity();
     for (const method how : rounded_methods) {
-      const auto of = [&](std::vector<double> x) { return bits_of(variance(x, {.how = how}).value); };
+      const auto of = [&](std::vector<double> x) { return bits_of(variance(x, {.method = how}).value); };
       constexpr auto nan = std::bit_cast<std::uint64_t>(std::numeric_limits<double>::quiet_NaN());
       CHECK(of({1, inf, 2}) == nan);
       CHECK(of({-inf, inf}) == nan);
       CHECK(of({1e200, 1e200}) == nan);  // the squares overflow
       CHECK(of({1e150, -1e150}) == bits_of(1e150 * 1e150));
       // The square of the sum overflows, and the sum of the squares does not.
-      const auto spread = variance(std::vector<double>(1000, 1e152), {.how = how}).value;
+      const auto spread = variance(std::vector<double>(1000, 1e152), {.method = how}).value;
       CHECK(spread <= 1e304 * 0x1p-90);
       constexpr float most = std::numeric_limits<float>::max();
-      CHECK(std::isinf(variance(std::vector<float>{most, -most}, {.how = how}).value));
+      CHECK(std::isinf(variance(std::vector<float>{most, -most}, {.method = how}).value));
     }
   }
 }

@@ -62,7 +62,7 @@ TEST_CASE_TEMPLATE("accumulate() gives the state of the elements", A, exact_accu
         A sum;
         const report done = accumulate(sum, x, chosen);
         CHECK(done.backend == name);
-        CHECK(done.how == method::exact);
+        CHECK(done.method == method::exact);
         CHECK(sum.count() == count);
         CHECK(sum.save() == one_by_one<A>(x).save());
         accumulate(sum, std::vector<T>(3, T{-0.0}), chosen);
@@ -97,7 +97,7 @@ TEST_CASE("floats of 8 and 16 bits are added to the state of f32") {
   exact_accumulator<double> doubles;
   CHECK_THROWS_AS(accumulate(doubles, x), invalid_argument);
   CHECK_THROWS_AS(accumulate(doubles, std::vector<float>{1}), invalid_argument);
-  CHECK_THROWS_AS(accumulate(sum, std::vector<float>{1}, {.how = method::fast}), invalid_argument);
+  CHECK_THROWS_AS(accumulate(sum, std::vector<float>{1}, {.method = method::fast}), invalid_argument);
   CHECK_THROWS_AS(accumulate(sum, std::vector<float>{1}, {.result = element_type::f64}), invalid_argument);
   CHECK_THROWS_AS(accumulate(sum, std::vector<float>{1}, {.backend = "serial", .variant = "kahan"}), error);
   CHECK(sum.count() == 3);

@@ -17,7 +17,7 @@ TEST_SUITE("unit/stream") {
     const auto x = test::mixed_values<double>(300007, 1);
     test::generator random(2);
     for (const method how : all_methods) {
-      const options chosen{.how = how};
+      const options chosen{.method = how};
       incremental sum_of_blocks(operation::sum, element_type::f64, chosen);
       for (auto left = std::span<const double>(x); !left.empty();) {
         const auto block = left.first(std::min<std::size_t>(left.size(), random() % 5000));
@@ -28,7 +28,7 @@ TEST_SUITE("unit/stream") {
       const auto whole = sum(x, chosen);
       CHECK(test::same(in_blocks.value, whole.value));
       CHECK(in_blocks.report.variant == whole.report.variant);
-      CHECK(in_blocks.report.how == how);
+      CHECK(in_blocks.report.method == how);
       CHECK(in_blocks.report.reproducibility == whole.report.reproducibility);
       CHECK(in_blocks.report.bound.of_magnitudes == whole.report.bound.of_magnitudes);
     }
@@ -38,14 +38,14 @@ TEST_SUITE("unit/stream") {
     // The stream folds 2048 leaves of 8 KiB at once.
     constexpr std::size_t block = 2048 * 8192 / sizeof(T), first = 700;
     const auto x = test::mixed_values<T>(2 * block + first, 3);
-    incremental sum_of_blocks(operation::sum, type_of<T>, {.how = method::fast});
+    incremental sum_of_blocks(operation::sum, type_of<T>, {.method = method::fast});
     sum_of_blocks.push(std::span<const T>(x).first(first));
     sum_of_blocks.push(std::span<const T>(x).subspan(first));
-    const T whole = sum(x, {.how = method::fast}).value;
+    const T whole = sum(x, {.method = method::fast}).value;
     CHECK(test::same(sum_of_blocks.finish().value, whole));
     auto moved = x;  // If leaves of other elements had the same sum, the test would see nothing.
     std::ranges::rotate(moved, moved.begin() + first);
-    CHECK(!test::same(sum(moved, {.how = method::fast}).value, whole));
+    CHECK(!test::same(sum(moved, {.method = method::fast}).value, whole));
   }
 
   TEST_CASE("nothing at all") {
@@ -77,7 +77,7 @@ TEST_SUITE("unit/stream") {
     CHECK_THROWS_AS(total.push(array_view(nullptr, 1, element_type::i32)), invalid_argument);
     total.push(std::span<const std::int32_t>(x));
     CHECK(test::same(total.finish().value, std::int64_t{12}));
-    CHECK_THROWS_AS(incremental(operation::product, element_type::f64, {.how = method::exact}), unsupported);
+    CHECK_THROWS_AS(incremental(operation::product, element_type::f64, {.method = method::exact}), unsupported);
     CHECK_THROWS_AS(incremental(operation::sum, element_type::f64, {.backend = "serial", .variant = "kahan"}),
                     unsupported);
   }
@@ -96,10 +96,10 @@ TEST_SUITE("unit/stream") {
   }
 
   TEST_CASE("a plan serves every count, and only what was planned") {
-    const plan mean_of_floats(operation::mean, element_type::f32, {.how = method::compensated}, 1000);
+    const plan mean_of_floats(operation::mean, element_type::f32, {.method = method::compensated}, 1000);
     for (const std::size_t count : {1, 10, 100000}) {
       const auto x = test::mixed_values<float>(count, count);
-      CHECK(test::same(mean_of_floats(std::span<const float>(x)).value, mean(x, {.how = method::compensated}).value));
+      CHECK(test::same(mean_of_floats(std::span<const float>(x)).value, mean(x, {.method = method::compensated}).value));
     }
     CHECK(mean_of_floats.chosen().chosen->name() == "serial");
     CHECK_THROWS_AS(mean_of_floats(std::span<const float>()), invalid_argument);

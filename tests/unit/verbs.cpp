@@ -55,7 +55,7 @@ TEST_SUITE("unit/verbs") {
   TEST_CASE("a list in braces, and a pointer and a count") {
     CHECK(sum({1.0, 2.0, 3.5}).value == 6.5);
     CHECK(fanin::max({1, 7, 3}, {.backend = "serial"}).value == 7);
-    CHECK(sum<double>({0.1f, 0.2f}, {.how = method::exact}).value == 0.1f + static_cast<double>(0.2f));
+    CHECK(sum<double>({0.1f, 0.2f}, {.method = method::exact}).value == 0.1f + static_cast<double>(0.2f));
     const double x[] = {3, 4};
     CHECK(norm2(x, 2).value == 5);
     CHECK(norm2(x, 1, {.backend = "serial"}).value == 3);
@@ -85,7 +85,7 @@ TEST_SUITE("unit/verbs") {
 
   TEST_CASE("a variant of another method is named") {
     const std::vector<float> x(10, 1.0f);
-    CHECK_THROWS_WITH_AS(sum(x, {.backend = "serial", .variant = "kahan", .how = method::exact}),
+    CHECK_THROWS_WITH_AS(sum(x, {.backend = "serial", .variant = "kahan", .method = method::exact}),
                          doctest::Contains("has no variant 'kahan' for method exact"), unsupported);
   }
 

@@ -33,7 +33,7 @@ struct batch_kernels {
   using exact = void;
   using accumulator = typename batch_form<Recipe>::type;
   static constexpr bool wide = is_wide_state(sizeof(typename accumulator::state));
-  using writer = std::conditional_t<wide, state_writer<accumulator>, batch_writer<accumulator, Recipe::how>>;
+  using writer = std::conditional_t<wide, state_writer<accumulator>, batch_writer<accumulator, Recipe::method>>;
 };
 template <class Recipe>
 requires has_scaled_form<typename batch_form<Recipe>::type>

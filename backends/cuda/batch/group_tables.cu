@@ -170,7 +170,7 @@ bool group_tables::serve(const request& request, const batch& groups, const exec
   constexpr std::size_t least_shared_bytes = std::max(sizeof(bin_stage<float>), sizeof(bin_stage<double>));
   const element_type type = request.inputs.type();
   if (row_of(request.what).adds != summand::elements) return false;
-  if (request.how != method::exact || (type != element_type::f32 && type != element_type::f64)) return false;
+  if (request.method != method::exact || (type != element_type::f32 && type != element_type::f64)) return false;
   if (is_partial(groups.inputs, request.nan)) return false;
   if (groups.result_count > bin_map::most_groups || shared_bytes_of(where.device) < least_shared_bytes) return false;
   // Wide sums take no more memory than a sort.

@@ -14,7 +14,7 @@ inline method method_of_groups(const request& request) {
   const element_type type = request.inputs.type();
   const bool is_sum = row_of(request.what).adds == summand::elements;
   const bool is_exact = is_sum && (type == element_type::f32 || type == element_type::f64);
-  return is_exact && request.how == method::fast ? method::exact : request.how;
+  return is_exact && request.method == method::fast ? method::exact : request.method;
 }
 
 class group_sort {

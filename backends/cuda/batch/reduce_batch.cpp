@@ -31,7 +31,7 @@ bool is_never_cut(const batch_fold& fold) { return fold.least_chunk == batch_fol
 /// The request with the method by which its batch is reduced.
 request with_method_of_batch(request request) {
   const bool may_change = request.kind == layout::groups && !is_never_cut(prepared_kernel(request).batches());
-  if (may_change) request.how = method_of_groups(request);
+  if (may_change) request.method = method_of_groups(request);
   return request;
 }
 
@@ -292,7 +292,7 @@ outcome reduce_batch(const request& request, const batch& many, const results_vi
   const bool same_bits = kernel.host().reproducibility == reproducibility::exact || kernel.ordered();
   const error_bound bound = request.adds ? bound_of_addition(with_method_of_batch(request), chain, longest)
                                          : kernel.host().bound(chain, longest, request.result);
-  return {request.variant, request.how, same_bits ? kernel.host().reproducibility : reproducibility::none, bound,
+  return {request.variant, request.method, same_bits ? kernel.host().reproducibility : reproducibility::none, bound,
           found.absent};
 }
 

@@ -32,7 +32,7 @@ __device__ void add_to_result(const batch_output& out, std::uint64_t result, std
   if (!takes_elements(out, present)) return;
   R* const place = static_cast<R*>(out.results) + result;
   const device_result<R> found =
-      finished<recipe<Recipe::what, Recipe::how, R>, R>(with_result_added<Recipe>(s, *place), present + 1);
+      finished<recipe<Recipe::what, Recipe::method, R>, R>(with_result_added<Recipe>(s, *place), present + 1);
   if (found.overflowed != 0) {
     atomicMax(&out.status->overflowed, ~static_cast<unsigned long long>(result));
   } else {

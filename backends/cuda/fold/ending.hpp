@@ -251,7 +251,7 @@ constexpr state_form form_of_states() {
     using T = typename Recipe::element;
     using wider =
         std::conditional_t<sizeof(T) == 1, std::conditional_t<std::is_signed_v<T>, std::int16_t, std::uint16_t>, T>;
-    using of_wider = typename device_recipe<recipe<Recipe::what, Recipe::how, wider>>::partial;
+    using of_wider = typename device_recipe<recipe<Recipe::what, Recipe::method, wider>>::partial;
     static_assert(sizeof(of_wider) == sizeof(state));
     constexpr bool is_signed = std::is_same_v<of_wider, narrow_state<M, std::int16_t>>;
     static_assert(is_signed || std::is_same_v<of_wider, narrow_state<M, std::uint16_t>>);

@@ -26,7 +26,7 @@ struct finisher {
   std::size_t batch_state_bytes;
 };
 finisher finisher_of(const request& request) {
-  return with_recipe(request.what, request.inputs.type(), request.how, []<class Recipe>(Recipe) -> finisher {
+  return with_recipe(request.what, request.inputs.type(), request.method, []<class Recipe>(Recipe) -> finisher {
     using M = merging_t<Recipe>;
     using total = typename M::state;
     constexpr state_form of_kernel = form_of_states<Recipe>();

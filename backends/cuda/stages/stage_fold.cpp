@@ -78,7 +78,7 @@ const kernel_launcher* find_stage_fold(const request& request) {
     return all;
   }();
   const auto found = std::find_if(folds.begin(), folds.end(), [&](const stage_fold& f) { return f.serves(request); });
-  return found != folds.end() && request.how == method::fast ? &*found : nullptr;
+  return found != folds.end() && request.method == method::fast ? &*found : nullptr;
 }
 
 }  // namespace fanin::cuda

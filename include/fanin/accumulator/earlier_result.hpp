@@ -13,7 +13,7 @@ namespace accumulator {
 
 /// The accumulator of which a result R of the recipe is an element.
 template <class Recipe, class R>
-using accumulator_of_results = typename recipe_for<Recipe::what, Recipe::how, R>::type;
+using accumulator_of_results = typename recipe_for<Recipe::what, Recipe::method, R>::type;
 
 namespace detail {
 

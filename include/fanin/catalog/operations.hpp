@@ -51,7 +51,7 @@ enum class method : std::uint8_t {
 };
 
 struct method_row {
-  method how;
+  fanin::method method;
   std::string_view name;
 };
 inline constexpr method_row method_rows[] = {
