@@ -187,7 +187,8 @@ report to_lanes(operation what, const input_views& inputs, std::span<std::int64_
   const merging& m = find_merging(what, type);
   check_lanes(m, out.size());
   options exactly = chosen;
-  if (arithmetic_method(what, type, method::fast) == arithmetic_method(what, type, method::exact)) exactly.method = {};
+  if (arithmetic_method(what, type, method::fast) == arithmetic_method(what, type, method::exact))
+    exactly.method = {};
   cpu::state_buffer state;
   report done = detail::exact_state(what, type, inputs, state.bytes, m.state_bytes, exactly);
   m.write(state.bytes, out.data());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times batches of floats in host memory, one for each line of the input, for batches.py, which times the same work by
-// NumPy in turn. A line and the answer to it:
+// Times batches of floats in host memory, one for each line of the input, for batches.py, which times the same work
+// by NumPy in turn. A line and the answer to it:
 //
 //   LAYOUT OPERATION METHOD RESULTS COUNT THREADS     COUNT elements in all; the layout is rows (along axis 1 of
 //                                                     RESULTS x n), columns (along axis 0 of n x RESULTS), segments

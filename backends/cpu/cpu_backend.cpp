@@ -69,7 +69,8 @@ class one_state {
 
 outcome outcome_of(const request& request, std::size_t count, std::uint64_t absent = 0) {
   const arithmetic& arithmetic = arithmetic_of(request);
-  return {request.variant, request.method, arithmetic.reproducibility, arithmetic.bound(count, request.result), absent};
+  return {request.variant, request.method, arithmetic.reproducibility, arithmetic.bound(count, request.result),
+          absent};
 }
 
 /// Whether the calling thread folds the input without help.

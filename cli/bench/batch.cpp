@@ -118,8 +118,10 @@ void check_each(bench_row& row, const batch& many, const value_list& values, con
 
 bench_row measure_batch(const bench_case& which, bench_input& input, unsigned threads,
                         const measure::stopping_rule& limit) {
-  const options chosen{
-      .backend = which.backend->name(), .variant = which.variant.name, .method = which.variant.method, .threads = threads};
+  const options chosen{.backend = which.backend->name(),
+                       .variant = which.variant.name,
+                       .method = which.variant.method,
+                       .threads = threads};
   value_list values(which.what, default_result(which.what, which.type), which.results());
   report how;
   const auto call = [&](const array_view& x) { how = reduce(which.what, input.batch_of(x), values.view(), chosen); };

@@ -72,8 +72,10 @@ measure::device_copy& bench_input::on_device() {
 }
 
 reduction reduction_of(const bench_case& which, unsigned threads) {
-  const options chosen{
-      .backend = which.backend->name(), .variant = which.variant.name, .method = which.variant.method, .threads = threads};
+  const options chosen{.backend = which.backend->name(),
+                       .variant = which.variant.name,
+                       .method = which.variant.method,
+                       .threads = threads};
   return [chosen, what = which.what](const array_view& x) { return reduce(what, inputs_of(what, x), chosen); };
 }
 

@@ -87,9 +87,9 @@ std::vector<placement> chosen_placements(const bench_axes& axes) {
 
 bool exists(const bench_case& one) {
   const array_view x(nullptr, one.count, one.type, one.backend->home());
-  request query{one.what,         fanin::detail::repeated(one.what, x),
-                one.variant.method,  default_result(one.what, one.type),
-                one.variant.name, 1};
+  request query{one.what,           fanin::detail::repeated(one.what, x),
+                one.variant.method, default_result(one.what, one.type),
+                one.variant.name,   1};
   query.kind = kind_of(one.layout);
   return one.backend->supports(query).usable();
 }

@@ -82,7 +82,7 @@ timed_variants time_variants(const variant_choice& asked, const array_view& valu
       const options chosen{
           .backend = one->name(), .variant = variant.name, .method = variant.method, .threads = asked.threads};
       request query{operation::sum, there ? copied->first() : values,
-                    variant.method,    default_result(operation::sum, values.type),
+                    variant.method, default_result(operation::sum, values.type),
                     variant.name,   asked.cores()};
       query.kind = kind;
       if (!one->supports(query).usable()) continue;

@@ -45,7 +45,8 @@ void expect_wide_results(const backend& b, findings& found) {
     if (!has(b, what, element_type::c64, method::exact)) continue;
     const options exact{.method = method::exact, .result = element_type::c128};
     const scalar value = call(b, what, std::span<const std::complex<float>>(x), exact).value;
-    const scalar expected = call(b, what, std::span<const std::complex<double>>(wide), {.method = method::exact}).value;
+    const scalar expected =
+        call(b, what, std::span<const std::complex<double>>(wide), {.method = method::exact}).value;
     found.expect(same(value, expected), [&] {
       return told(what, std::span<const std::complex<float>>(x), exact) + ": " + shown(value) + " instead of " +
              shown(expected);

@@ -34,7 +34,8 @@ void check_variants(const backend& b, findings& found) {
       names.erase(chosen.variant);
       const reduction answer = call(b, what, std::span<const T>(values), chosen);
       found.expect(
-          answer.variant == chosen.variant && answer.method == chosen.method && same(answer.value, scalar(expected)), [&] {
+          answer.variant == chosen.variant && answer.method == chosen.method && same(answer.value, scalar(expected)),
+          [&] {
             return told(what, std::span<const T>(values), chosen) + ": " + std::string(answer.variant) + " ran";
           });
     });
@@ -100,7 +101,8 @@ void check_errors(const backend& b, findings& found) {
   };
   expect_refused(throws<invalid_argument>(asks(operation::sum, {.variant = "no-such"})), "an unknown variant");
   expect_refused(throws<unsupported>(asks(operation::product, {.method = method::exact})), "an exact product");
-  expect_refused(throws<unsupported>(asks(operation::log_sum_exp, {.method = method::exact})), "an exact log_sum_exp");
+  expect_refused(throws<unsupported>(asks(operation::log_sum_exp, {.method = method::exact})),
+                 "an exact log_sum_exp");
   expect_refused(throws<unsupported>(asks(operation::sum, {.result = element_type::f32})), "f32 from f64");
   const options misfit{.variant = b.variants().front().name, .method = method::exact};
   expect_refused(throws<unsupported>(asks(operation::sum, misfit)), "an exact sum by a fast variant");

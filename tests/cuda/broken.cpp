@@ -15,7 +15,8 @@ class broken_backend final : public cuda::gpu_backend {
   std::string_view name() const noexcept override { return "broken"; }
   std::span<const variant_info> variants() const noexcept override { return cuda::instance().variants(); }
   const cuda::kernel_launcher* find_kernel(const request& request) const override {
-    if (request.what == operation::sum && request.inputs.type() == element_type::f32 && request.method == method::fast) {
+    if (request.what == operation::sum && request.inputs.type() == element_type::f32 &&
+        request.method == method::fast) {
       return &kernel_;
     }
     return cuda::instance().find_kernel(request);

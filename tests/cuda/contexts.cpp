@@ -253,7 +253,8 @@ TEST_SUITE("contexts") {
       device_context context;
       CHECK_THROWS_AS(reduce(operation::sum, four.elements(), context, {.backend = "cub"}), invalid_argument);
       for (const operation what : {operation::min, operation::max, operation::mean, operation::variance}) {
-        CHECK_THROWS_AS(reduce(what, std::span<const double>(), context, {.method = method::exact}), invalid_argument);
+        CHECK_THROWS_AS(reduce(what, std::span<const double>(), context, {.method = method::exact}),
+                        invalid_argument);
       }
     }
     CHECK_THROWS_AS(device_context(1000), invalid_argument);

@@ -112,11 +112,10 @@ TEST_SUITE("groups_enqueued") {
       const device_array<Key> there{std::span<const Key>(keys)};
       const batch many = device_groups(x.elements(), there, group_count);
       std::vector<float> found(group_count);
-      CHECK_THROWS_WITH_AS(reduce(operation::sum, many, found, context),
-                           doctest::Contains(("key 20001 is " + std::to_string(keys[20001]) +
-                                              ", and the last group is 776")
-                                                 .c_str()),
-                           invalid_argument);
+      CHECK_THROWS_WITH_AS(
+          reduce(operation::sum, many, found, context),
+          doctest::Contains(("key 20001 is " + std::to_string(keys[20001]) + ", and the last group is 776").c_str()),
+          invalid_argument);
       const auto expected = sums_of(values, keys, group_count);
       CHECK(reduce(operation::sum, many.drop_others(), found, context, {.method = method::exact}).absent == 7);
       CHECK(all_same(found, expected));

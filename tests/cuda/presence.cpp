@@ -17,7 +17,8 @@ void expect_compacted(const backend& b, operation what, const masked_case<T>& of
   const device_array<std::uint8_t> bits_there{std::span<const std::uint8_t>(bits)};
   const mask_view masks[] = {{bytes_there.data(), 0, mask_form::bytes}, {bits_there.data(), 5, mask_form::bits}};
   for_each_variant(b, what, x.elements(), 1, [&](options chosen) {
-    const scalar alone = call(find_backend("serial"), what, std::span<const T>(some), {.method = chosen.method}).value;
+    const scalar alone =
+        call(find_backend("serial"), what, std::span<const T>(some), {.method = chosen.method}).value;
     const scalar expected = with_position(alone, of.present);
     chosen.nan = nan_policy::skip;
     for (const mask_view& mask : masks) {

@@ -43,7 +43,8 @@ void expect_divided(std::string_view name, std::span<const device_list> lists, s
     const std::vector<T> some = of.compacted();
     const std::vector<std::uint8_t> bits = bits_of_mask(of.mask, 5);
     for_each_variant(b, what, std::span<const T>(some), 3, [&](options chosen) {
-      const scalar alone = call(find_backend("serial"), what, std::span<const T>(some), {.method = chosen.method}).value;
+      const scalar alone =
+          call(find_backend("serial"), what, std::span<const T>(some), {.method = chosen.method}).value;
       for (const device_list& devices : lists) {
         chosen.devices = devices;
         INFO(name << " on " << devices.size() << ": " << told(what, std::span<const T>(some), chosen));

@@ -27,7 +27,8 @@ void for_each_way(operation what, const input_views& inputs, layout kind, unsign
         wanted.what = what, wanted.inputs = inputs, wanted.kind = kind, wanted.threads = threads;
         wanted.method = v.method, wanted.variant = v.name, wanted.result = result;
         if (!b->prepare(wanted).usable()) continue;
-        use(options{.backend = b->name(), .variant = v.name, .method = v.method, .result = result, .threads = threads});
+        use(options{
+            .backend = b->name(), .variant = v.name, .method = v.method, .result = result, .threads = threads});
       }
     }
   }

@@ -13,6 +13,7 @@
 #include <fanin/backend.hpp>
 #include <fanin/error.hpp>
 
+#include "cli/input/options.hpp"
 #include "cli/kit/errors.hpp"
 #include "cli/kit/options.hpp"
 #include "cli/kit/text.hpp"
@@ -80,7 +81,9 @@ void expect_selection(const options& chosen, std::string_view wanted, operation 
     expect(is_result(what, type, found.what.method, found.what.result), "the catalogue has the result");
     expect(!chosen.method || *chosen.method == found.what.method, "the method is the one asked for");
     const auto known = found.chosen->variants();
-    const auto same = [&](const variant_info& v) { return v.name == found.what.variant && v.method == found.what.method; };
+    const auto same = [&](const variant_info& v) {
+      return v.name == found.what.variant && v.method == found.what.method;
+    };
     expect(std::ranges::any_of(known, same), "the variant is one of the backend's");
     expect(chosen.variant.empty() || chosen.variant == found.what.variant, "the variant is the one asked for");
     expect(found.what.threads > 0, "there is a thread");

@@ -110,9 +110,9 @@ TEST_SUITE("unit/catalog") {
                     invalid_argument);
     CHECK_THROWS_AS(reduce(operation::sum, view, {.method = unknown_method}), invalid_argument);
     CHECK_THROWS_AS(reduce(operation::sum, view, {.result = no_type}), invalid_argument);
-    CHECK_THROWS_AS(
-        reduce(operation::sum, array_view(x.data(), 10, no_type), {.method = method::fast, .result = element_type::f64}),
-        invalid_argument);
+    CHECK_THROWS_AS(reduce(operation::sum, array_view(x.data(), 10, no_type),
+                           {.method = method::fast, .result = element_type::f64}),
+                    invalid_argument);
     CHECK_THROWS_AS(plan(no_operation, element_type::f32), invalid_argument);
     CHECK_THROWS_AS(plan(operation::sum, no_type), invalid_argument);
     CHECK_THROWS_AS(incremental(operation::sum, no_type), invalid_argument);
@@ -151,9 +151,9 @@ TEST_SUITE("unit/catalog") {
       if (!b->probe().usable()) continue;
       for (const method how : all_methods) {
         CAPTURE(b->name());
-        CHECK_THROWS_AS(
-            reduce(operation::sum, array_view(&x, most + 1, element_type::f64), {.backend = b->name(), .method = how}),
-            invalid_argument);
+        CHECK_THROWS_AS(reduce(operation::sum, array_view(&x, most + 1, element_type::f64),
+                               {.backend = b->name(), .method = how}),
+                        invalid_argument);
         CHECK_THROWS_AS(reduce(operation::sum, std::span(&x, 1), result_view(nullptr, element_type::f64),
                                {.backend = b->name(), .method = how}),
                         invalid_argument);

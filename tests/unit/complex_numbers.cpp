@@ -55,7 +55,8 @@ TEST_SUITE("unit/complex_numbers") {
         CHECK_THROWS_AS(reduce(what, view, {.method = how}), unsupported);
       }
     }
-    CHECK_THROWS_AS(reduce(operation::sum, view, {.method = method::fast, .result = element_type::c128}), unsupported);
+    CHECK_THROWS_AS(reduce(operation::sum, view, {.method = method::fast, .result = element_type::c128}),
+                    unsupported);
     CHECK_THROWS_AS(reduce(operation::norm2, view, {.result = element_type::c64}), unsupported);
     CHECK_THROWS_AS(mean(std::vector<c64>()), invalid_argument);
     CHECK_THROWS_AS(dot(x, std::vector<c64>(3)), invalid_argument);

@@ -118,7 +118,8 @@ TEST_SUITE("unit/exact_metamorphic") {
       }
       CHECK(bits_of(merged.round()) == bits_of(sum));
       for (const backend* b : cpu_backends()) {
-        const options chosen{.method = method::exact, .threads = 1 + static_cast<unsigned>(random.below(most_threads))};
+        const options chosen{.method = method::exact,
+                             .threads = 1 + static_cast<unsigned>(random.below(most_threads))};
         const auto in_blocks = [&](block_feed& into) {
           for (std::span<const T> rest(x); !rest.empty();) {
             const std::size_t length = std::min(rest.size(), random.below(x.size()));

@@ -273,7 +273,8 @@ TEST_SUITE("unit/selection") {
     CHECK(s.fallback.empty());  // The other backends do not have the variant, so they are no candidates.
     CHECK(m.choose("tbb", large, {.variant = "right"}).what.method == method::exact);
     CHECK(words_of<unsupported>([&] { m.choose("tbb", large, {.variant = "kahan"}); }) != "");
-    CHECK(words_of<unsupported>([&] { m.choose("auto", large, {.variant = "kahan", .method = method::exact}); }) != "");
+    CHECK(words_of<unsupported>([&] { m.choose("auto", large, {.variant = "kahan", .method = method::exact}); }) !=
+          "");
     for (const char* wanted : {"auto", "tbb,serial", "tbb"}) {
       CHECK(has(words_of<invalid_argument>([&] { m.choose(wanted, large, {.variant = "kahn"}); }), "'kahan'"));
     }

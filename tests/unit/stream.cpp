@@ -99,7 +99,8 @@ TEST_SUITE("unit/stream") {
     const plan mean_of_floats(operation::mean, element_type::f32, {.method = method::compensated}, 1000);
     for (const std::size_t count : {1, 10, 100000}) {
       const auto x = test::mixed_values<float>(count, count);
-      CHECK(test::same(mean_of_floats(std::span<const float>(x)).value, mean(x, {.method = method::compensated}).value));
+      CHECK(test::same(mean_of_floats(std::span<const float>(x)).value,
+                       mean(x, {.method = method::compensated}).value));
     }
     CHECK(mean_of_floats.chosen().chosen->name() == "serial");
     CHECK_THROWS_AS(mean_of_floats(std::span<const float>()), invalid_argument);
