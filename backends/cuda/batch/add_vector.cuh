@@ -83,19 +83,15 @@ __device__ typename A::state sum_of_two(const From& from, const vector<T>& a, co
   return A::of_vector(read_all<A>(from, both).at);
 }
 
-/// The state of the terms of vectors: of x and x, or of x and y.
-template <class A, unsigned N, class T = typename A::element>
-__device__ typename A::state fold_vectors(const batch_elements& all, const vector<T> (&x)[N],
-                                          const vector<T> (&y)[N]) {
-  constexpr unsigned size = vector<T>::size;
-  T xs[N * size], ys[N * size];
+/// The elements of N vectors.
+template <class T, unsigned N>
+struct elements_of_vectors {
+  T at[N * vector<T>::size];
+  __device__ explicit elements_of_vectors(const vector<T> (&v)[N]) {
 #pragma unroll
-  for (unsigned i = 0; i < N * size; ++i) {
-    xs[i] = x[i / size].at[i % size];
-    ys[i] = y[i / size].at[i % size];
+    for (unsigned i = 0; i < N * vector<T>::size; ++i) at[i] = v[i / vector<T>::size].at[i % vector<T>::size];
   }
-  return A::of_vectors(read_all<A>(all, xs).at, read_all<A>(all, ys).at);
-}
+};
 
 /// After add_vector(), the state with the place of its element, found among x[0], x[stride], ..., of `length`
 /// elements of `from`.

@@ -263,11 +263,11 @@ class with_batches final : public Fold {
   /// A group has as many lanes as the vectors of a line fill, twice.
   template <class Write>
   static void launch_term_lines(const execution& where, const batch_elements& all, const Write& write) {
-    constexpr unsigned lines = tuning::lines_at_once<A>, vectors = tuning::vectors_of_line;
+    constexpr unsigned vectors = tuning::vectors_of_run<typename A::element>;
     const std::uint64_t length =
         all.kind == layout::rows ? std::min(all.length, all.chunk) : (typical_length(all) + 1) / 2;
     const unsigned group_size = slots_for((length + vectors - 1) / vectors);
-    const unsigned in_block = tuning::term_threads / group_size * lines;
+    const unsigned in_block = tuning::term_threads / group_size * std::min(group_size, tuning::most_lines);
     launch_overlapped(where, blocks_for(where, (most_items(all) + in_block - 1) / in_block), tuning::term_threads, 0,
                       term_lines_kernel<A, Write>, all, group_size, write);
   }

@@ -17,7 +17,7 @@ namespace tuning {
 inline constexpr unsigned column_threads = 512;
 /// Vectors of elements that a thread adds at once.
 template <class A>
-inline constexpr unsigned vectors_of_run = folds_terms<A> ? 2 : 1;
+inline constexpr unsigned vectors_of_part = folds_terms<A> ? 2 : 1;
 /// Slots of a chunk that a thread folds, with up to 32 elements in flight. A wide state is that of a whole chunk.
 template <class A>
 inline constexpr unsigned slots_of_thread = folds_terms<A>                     ? 2
@@ -45,7 +45,7 @@ template <class A>
 class column_part {
   using T = typename A::element;
   static constexpr bool pairs = accumulator::inputs_of<A>() == 2;
-  static constexpr unsigned vectors = tuning::vectors_of_run<A>, of_vector = vector<T>::size;
+  static constexpr unsigned vectors = tuning::vectors_of_part<A>, of_vector = vector<T>::size;
 
  public:
   static constexpr int size = vectors * of_vector;
@@ -63,17 +63,19 @@ class column_part {
       if constexpr (folds_terms<A> && pairs) y_[k / of_vector].at[k % of_vector] = T{};
       if (k >= count_) continue;
       mine = x[k * along.stride[0]];
-      if constexpr (pairs) y_[k / of_vector].at[k % of_vector] = all.rule.squares ? mine : y[k * along.stride[1]];
+      if constexpr (pairs) {
+        if (!folds_terms<A> || !all.rule.squares) y_[k / of_vector].at[k % of_vector] = y[k * along.stride[1]];
+      }
     }
   }
   __device__ void add_to(const batch_elements& all, typename A::state& s) const {
     if constexpr (folds_terms<A>) {
       if (count_ == 0) return;
+      const elements_of_vectors x(x_);
       if constexpr (pairs) {
-        A::merge(s, fold_vectors<A>(all, x_, y_));
-      } else {
-        A::merge(s, fold_vectors<A>(all, x_, x_));
+        if (!all.rule.squares) return A::merge(s, A::of_pairs(x.at, elements_of_vectors(y_).at, all.rule));
       }
+      A::merge(s, A::of_words(x.at, all.rule));
     } else if constexpr (pairs) {
 #pragma unroll
       for (int k = 0; k < size; ++k) {

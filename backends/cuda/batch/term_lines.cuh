@@ -1,20 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // Exact sums of terms whose elements lie one after another, at any alignment: rows along the last axis, segments, and
-// their chunks. A group of lanes folds several lines at once, as aligned vectors, since the order means nothing.
+// their chunks. Lanes read aligned vectors, since the order means nothing.
 #pragma once
 
+#include <variant>
+
+#include "backends/cuda/batch/add_vector.cuh"
 #include "backends/cuda/batch/items.cuh"
-#include "backends/cuda/batch/merge_results.cuh"
 #include "backends/cuda/batch/scaled_products.cuh"
 
 namespace fanin::cuda {
 
 namespace tuning {
-inline constexpr int term_threads = 256, term_blocks = 2;  ///< threads in a block, blocks on a multiprocessor
-/// How many lines a group folds at once, and how many vectors of each a lane loads and adds at once.
+inline constexpr int term_threads = 128;  ///< threads in a block
+/// Blocks on a multiprocessor.
 template <class A>
-inline constexpr unsigned lines_at_once = accumulator::inputs_of<A>() == 2 ? 4 : 2;
-inline constexpr unsigned vectors_of_line = 2;
+inline constexpr int term_blocks = sizeof(typename A::element) == 2 && accumulator::inputs_of<A>() == 2 ? 3 : 4;
+inline constexpr unsigned most_lines = 4;  ///< lines of a group whose states are merged together
+/// Vectors of a line that a lane adds at once, while it loads the next ones.
+template <class T>
+inline constexpr unsigned vectors_of_run = sizeof(T) == 1 ? 1 : 2;
 }  // namespace tuning
 
 /// The elements of a line, by their distances from an aligned vector.
@@ -87,97 +92,163 @@ __device__ vector<T> vector_of_line(const term_line<T>& line, const T* x, bool a
   return v;
 }
 
-/// Adds a lane's vectors of Lines lines, from x[at] on; the next one is `stride` elements behind.
-template <class A, bool Pairs, unsigned Lines, class T = typename A::element>
-__device__ void fold_lines(const batch_elements& all, const term_line<T>* line, unsigned at, unsigned stride,
-                           typename A::state* s) {
-  constexpr unsigned vectors = tuning::vectors_of_line;
-  vector<T> x[Lines][vectors], y[Pairs ? Lines : 1][vectors];
-#pragma unroll
-  for (unsigned k = 0; k < Lines; ++k) {
+/// A lane's next vectors. Vectors of the second input are loaded if there is one.
+template <class T, bool Pairs>
+struct term_run {
+  static constexpr unsigned vectors = tuning::vectors_of_run<T>;
+  vector<T> x[vectors];
+  [[no_unique_address]] std::conditional_t<Pairs, vector<T>[vectors], std::monostate> y;
+  __device__ void load(const term_line<T>& line, unsigned at, unsigned stride) {
 #pragma unroll
     for (unsigned n = 0; n < vectors; ++n) {
-      x[k][n] = vector_of_line(line[k], line[k].x, true, at + n * stride, negative_zero_of<T>());
+      x[n] = vector_of_line(line, line.x, true, at + n * stride, negative_zero_of<T>());
       if constexpr (Pairs) {
-        y[k][n] = vector_of_line(line[k], line[k].y, line[k].has_aligned_y, at + n * stride, T{});
+        if (line.y != nullptr) y[n] = vector_of_line(line, line.y, line.has_aligned_y, at + n * stride, T{});
       }
     }
   }
+  /// Adds the products, of fewer vectors at once if there are many elements.
+  template <class A>
+  __device__ void add_pairs(const element_rule& rule, typename A::state& s) const requires(Pairs) {
+    if constexpr (sizeof(T) == 2) {
 #pragma unroll
-  for (unsigned k = 0; k < Lines; ++k) {
-    if (at < line[k].loaded) A::merge(s[k], fold_vectors<A>(all, x[k], Pairs ? y[k] : x[k]));
+      for (unsigned n = 0; n < vectors; ++n) A::merge(s, A::of_pairs(x[n].at, y[n].at, rule));
+    } else {
+      A::merge(s, A::of_pairs(elements_of_vectors(x).at, elements_of_vectors(y).at, rule));
+    }
   }
-}
+};
 
-/// Groups of `group_size` lanes, a power of two up to 32, fold the lines of a batch.
+/// States of a warp's lanes in shared memory, of several lines for each lane.
+template <class State>
+class states_of_warp {
+  static_assert(sizeof(State) % 4 == 0);
+  static constexpr unsigned words = sizeof(State) / 4, slots = tuning::most_lines * 32;
+
+ public:
+  using memory = unsigned[words * slots];
+  __device__ explicit states_of_warp(memory& of_warp) : memory_(of_warp) {}
+  __device__ void store(unsigned line, unsigned lane, const State& s) {
+    unsigned word[words];
+    std::memcpy(word, &s, sizeof s);
+#pragma unroll
+    for (unsigned i = 0; i < words; ++i) memory_[i * slots + line * 32 + lane] = word[i];
+  }
+  __device__ State load(unsigned line, unsigned lane) const {
+    unsigned word[words];
+#pragma unroll
+    for (unsigned i = 0; i < words; ++i) word[i] = memory_[i * slots + line * 32 + lane];
+    State s;
+    std::memcpy(&s, word, sizeof s);
+    return s;
+  }
+
+ private:
+  memory& memory_;
+};
+
+/// Groups of `group_size` lanes, a power of two up to 32, fold the lines of a batch, several of them one after
+/// another. A lane's vectors of all its lines are one sequence, so that lanes with short lines do not wait for
+/// others.
 template <class A, class Write>
-__global__ void __launch_bounds__(tuning::term_threads, tuning::term_blocks)
+__global__ void __launch_bounds__(tuning::term_threads, tuning::term_blocks<A>)
     term_lines_kernel(const __grid_constant__ batch_elements all, unsigned group_size,
                       const __grid_constant__ Write write) {
   using T = typename A::element;
+  using state = typename A::state;
   constexpr bool may_have_two = accumulator::inputs_of<A>() == 2;
-  constexpr unsigned size = vector<T>::size, lines = tuning::lines_at_once<A>, vectors = tuning::vectors_of_line;
+  using run = term_run<T, may_have_two>;
+  constexpr unsigned size = vector<T>::size, warps_of_block = tuning::term_threads / 32;
+  __shared__ typename states_of_warp<state>::memory memory[warps_of_block];
   overlap_with_next_launch();
+  states_of_warp<state> states(memory[threadIdx.x / 32]);
   const unsigned lane = threadIdx.x % 32, lane_of_group = lane % group_size, groups = 32 / group_size;
-  const std::uint64_t items = item_count(all), warps = std::uint64_t{gridDim.x} * (tuning::term_threads / 32);
-  const std::uint64_t warp = std::uint64_t{blockIdx.x} * (tuning::term_threads / 32) + threadIdx.x / 32;
+  const unsigned lines = ::min(group_size, tuning::most_lines), stride = group_size * size;
+  const std::uint64_t items = item_count(all), warps = std::uint64_t{gridDim.x} * warps_of_block;
+  const std::uint64_t warp = std::uint64_t{blockIdx.x} * warps_of_block + threadIdx.x / 32;
   const bool has_two = may_have_two && !all.rule.squares;
   const bool finds_long = all.kind != layout::rows && !all.only_long;
-  const auto is_long = [&](const batch_item& item) { return finds_long && item.end > all.most_short; };
   std::uint64_t longest = 0;
   for (std::uint64_t first = warp * groups * lines; first < items; first += warps * groups * lines) {
-    term_line<T> line[lines];
-    typename A::state s[lines];
-    unsigned most = 0;
-#pragma unroll
-    for (unsigned k = 0; k < lines; ++k) {
-      const std::uint64_t i = first + k * groups + lane / group_size;
-      batch_item item{};
-      if (i < items) item = line_item(all, i);
-      if (finds_long && i < items) {
-        longest = ::max(longest, item.end);
-        const segment_place place = place_of_segment(all, item.result);
-        if (is_left_to_others(all, item.result, place, write.status, lane_of_group == 0)) item.end = 0;
+    const auto item_of = [&](unsigned k) { return first + k * groups + lane / group_size; };
+    term_line<T> line{};
+    unsigned k = 0, at = 0;
+    bool has_rests = false;
+    // Goes to the lane's first vector of line k, or of the first one after it that has any.
+    const auto find_line = [&] {
+      for (; k < lines; ++k) {
+        if (item_of(k) >= items) continue;
+        batch_item item = line_item(all, item_of(k));
+        if (finds_long) {
+          longest = ::max(longest, item.end);
+          const segment_place place = place_of_segment(all, item.result);
+          if (is_left_to_others(all, item.result, place, write.status, lane_of_group == 0)) item.end = 0;
+        }
+        line = line_of<T>(all, item, has_two);
+        has_rests |= line.loaded < line.to;
+        at = lane_of_group * size;
+        if (at < line.loaded) return;
       }
-      line[k] = line_of<T>(all, item, has_two);
-      most = ::max(most, line[k].loaded);
-      s[k] = A::identity();
-    }
-    const unsigned stride = group_size * size;
+    };
 #pragma unroll 1
-    for (unsigned at = lane_of_group * size; at < most; at += stride * vectors) {
+    for (unsigned l = 0; l < lines; ++l) states.store(l, lane, A::identity());
+    find_line();
+    run next;
+    if (k < lines) next.load(line, at, stride);
+    state s = A::identity();
+#pragma unroll 1
+    while (k < lines) {
+      const run now = next;
+      const unsigned of_line = k;
+      at += stride * run::vectors;
+      if (at >= line.loaded) ++k, find_line();
+      if (k < lines) next.load(line, at, stride);
+      bool is_added = false;
       if constexpr (may_have_two) {
-        if (has_two) {
-          fold_lines<A, true, lines / 2>(all, line, at, stride, s);
-          fold_lines<A, true, lines / 2>(all, line + lines / 2, at, stride, s + lines / 2);
-          continue;
+        is_added = has_two;
+        if (has_two) now.template add_pairs<A>(all.rule, s);
+      }
+      if (!is_added) A::merge(s, A::of_words(elements_of_vectors(now.x).at, all.rule));
+      if (k != of_line) {
+        states.store(of_line, lane, s);
+        s = A::identity();
+      }
+    }
+    __syncwarp();
+    if (__any_sync(0xffffffffu, has_rests)) {  // The input ends within the last vector of a line.
+#pragma unroll 1
+      for (k = 0; k < lines; ++k) {
+        if (item_of(k) >= items) continue;
+        const batch_item item = line_item(all, item_of(k));
+        if (finds_long && item.end > all.most_short) continue;
+        line = line_of<T>(all, item, has_two);
+#pragma unroll 1
+        for (unsigned i = ::max(line.loaded, line.from) + lane_of_group; i < line.to; i += group_size) {
+          s = states.load(k, lane);
+          if constexpr (may_have_two) {
+            A::add(s, read<A>(all, line.x[i]), read<A>(all, (has_two ? line.y : line.x)[i]));
+          } else {
+            A::add(s, read<A>(all, line.x[i]));
+          }
+          states.store(k, lane, s);
         }
       }
-      fold_lines<A, false, lines>(all, line, at, stride, s);
+      __syncwarp();
     }
-#pragma unroll
-    for (unsigned k = 0; k < lines; ++k) {
-      // The input ends within the last vector.
+    // Neighbouring lanes merge the states of a line, each those of as many lanes as there are lines.
+    const unsigned per_line = group_size / lines, of_line = lane_of_group / per_line;
+    s = A::identity();
 #pragma unroll 1
-      for (unsigned i = ::max(line[k].loaded, line[k].from) + lane_of_group; i < line[k].to; i += group_size) {
-        if constexpr (may_have_two) {
-          A::add(s[k], read<A>(all, line[k].x[i]), read<A>(all, (has_two ? line[k].y : line[k].x)[i]));
-        } else {
-          A::add(s[k], read<A>(all, line[k].x[i]));
-        }
-      }
+    for (unsigned l = lane % per_line; l < group_size; l += per_line) {
+      A::merge(s, states.load(of_line, lane - lane_of_group + l));
     }
-    const results_of_lane mine = merge_results<A>(s, group_size, lane_of_group);
 #pragma unroll 1
-    for (unsigned k = 0; k < mine.count; ++k) {
-      const std::uint64_t i = first + (mine.first + k) * groups + lane / group_size;
-      if (mine.exist && i < items) {
-        const batch_item item = line_item(all, i);
-        if (!is_long(item)) write(item, 0, s[0]);
-      }
-#pragma unroll
-      for (unsigned next = 0; next + 1 < lines; ++next) s[next] = s[next + 1];
+    for (unsigned distance = per_line / 2; distance > 0; distance /= 2) A::merge(s, shuffle_down(s, distance));
+    if (lane % per_line == 0 && item_of(of_line) < items) {
+      const batch_item item = line_item(all, item_of(of_line));
+      if (!finds_long || item.end <= all.most_short) write(item, 0, s);
     }
+    __syncwarp();
   }
   if (finds_long) note_longest(longest, write.status);
 }
