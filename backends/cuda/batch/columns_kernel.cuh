@@ -20,7 +20,7 @@ template <class A>
 inline constexpr unsigned vectors_of_part = folds_terms<A> ? 2 : 1;
 /// Slots of a chunk that a thread folds, with up to 32 elements in flight. A wide state is that of a whole chunk.
 template <class A>
-inline constexpr unsigned slots_of_thread = folds_terms<A>                     ? 2
+inline constexpr unsigned slots_of_thread = folds_terms<A> ? (sizeof(typename A::element) < 4 ? 1 : 2)
                                             : sizeof(typename A::state) > 16   ? 1
                                             : sizeof(typename A::element) >= 4 ? 4
                                                                                : 2;

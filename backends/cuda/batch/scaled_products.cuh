@@ -274,6 +274,9 @@ struct scaled_products : word_numbers<Word> {
   FANIN_HOST_DEVICE static std::uint64_t finish(const state& s, std::uint64_t count, use is_root,
                                                 const detail::number_format& to) {
     if (count > 0 && s.is_negative_zero()) return to.sign;
+    // Where the format is known, less code runs.
+    if (!is_root && to.digits == std::numeric_limits<float>::digits) return detail::to_bits(rounded<float>(s, 1));
+    if (!is_root && to.digits == std::numeric_limits<double>::digits) return detail::to_bits(rounded<double>(s, 1));
     if (!is_root) return rounded<std::uint64_t>(s, 1, to);
     std::uint32_t squares[std::extent_v<decltype(s.word)>];
     s.magnitude(squares);

@@ -12,43 +12,33 @@
 namespace fanin::cuda {
 
 namespace tuning {
-inline constexpr int term_threads = 128;  ///< threads in a block
-/// Blocks on a multiprocessor.
+inline constexpr int term_threads = 128, term_blocks = 4;  ///< threads in a block, blocks on a multiprocessor
+inline constexpr unsigned most_lines = 4;                  ///< lines of a group whose states are merged together
+/// Vectors of a line that a lane adds at once, while it loads the next ones: 16 elements, or 8 or 4 where the sum
+/// takes more registers.
 template <class A>
-inline constexpr int term_blocks = sizeof(typename A::element) == 2 && accumulator::inputs_of<A>() == 2 ? 3 : 4;
-inline constexpr unsigned most_lines = 4;  ///< lines of a group whose states are merged together
-/// Vectors of a line that a lane adds at once, while it loads the next ones.
-template <class T>
-inline constexpr unsigned vectors_of_run = sizeof(T) == 1 ? 1 : 2;
+inline constexpr unsigned vectors_of_run = sizeof(typename A::element) == 1                                       ? 1
+                                           : sizeof(typename A::element) == 4 && accumulator::inputs_of<A>() == 2 ? 4
+                                                                                                                  : 2;
 }  // namespace tuning
 
 /// The elements of a line, by their distances from an aligned vector.
 template <class T>
 struct term_line {
   const T* x;         ///< aligned
-  const T* y;         ///< the second input: it may be at another distance from a vector
   unsigned from, to;  ///< the elements x[from], ..., x[to - 1]
   unsigned loaded;    ///< vectors that begin below x[loaded] are loaded; those behind end behind the input
-  bool has_aligned_y;
-};
-template <class T>
-__device__ term_line<T> line_of(const batch_elements& all, const batch_item& item, bool has_two) {
-  const T* const x = static_cast<const T*>(all.x) + item.x + static_cast<std::int64_t>(item.begin);
-  const auto skew = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(x) % 16 / sizeof(T));
-  term_line<T> line{x - skew, nullptr, skew, skew + static_cast<unsigned>(item.end - item.begin), 0, true};
-  const auto whole = [](const void* from, const void* end) {
-    return static_cast<std::uint64_t>(static_cast<const std::byte*>(end) - static_cast<const std::byte*>(from)) / 16 *
-           vector<T>::size;
-  };
-  std::uint64_t loaded = whole(line.x, all.x_end);
-  if (has_two) {
-    line.y = static_cast<const T*>(all.y) + item.y + static_cast<std::int64_t>(item.begin) - skew;
-    line.has_aligned_y = reinterpret_cast<std::uintptr_t>(line.y) % 16 == 0;
-    if (line.has_aligned_y) loaded = ::min(loaded, whole(line.y, all.y_end));
+  term_line() = default;
+  __device__ term_line(const batch_elements& all, const batch_item& item) {
+    const T* const first = static_cast<const T*>(all.x) + item.x + static_cast<std::int64_t>(item.begin);
+    from = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(first) % 16 / sizeof(T));
+    to = from + static_cast<unsigned>(item.end - item.begin);
+    x = first - from;
+    loaded = to;
+    const T* const behind = x + std::uint64_t{(to + vector<T>::size - 1) / vector<T>::size} * vector<T>::size;
+    if (static_cast<const void*>(behind) > all.x_end) loaded = (to - 1) / vector<T>::size * vector<T>::size;
   }
-  line.loaded = static_cast<unsigned>(::min(loaded, std::uint64_t{line.to}));
-  return line;
-}
+};
 
 /// Line i of a launch.
 __device__ inline batch_item line_item(const batch_elements& all, std::uint64_t i) {
@@ -72,49 +62,52 @@ __device__ inline batch_item line_item(const batch_elements& all, std::uint64_t 
   return item;
 }
 
-/// The elements of a line's vector from x[at] on. What is no element of the line is `other`.
+/// Replaces what is no element of a line in its vector from x[at] on.
 template <class T>
-__device__ vector<T> vector_of_line(const term_line<T>& line, const T* x, bool aligned, unsigned at, T other) {
-  constexpr unsigned size = vector<T>::size;
-  vector<T> v;
+__device__ void keep_elements(vector<T>& v, const term_line<T>& line, unsigned at, T other) {
+  if (at >= line.from && at + vector<T>::size <= line.to) return;
+  asm volatile("");  // Few lanes come here, so that all elements' comparisons would cost more than a branch.
 #pragma unroll
-  for (T& one : v.at) one = other;
-  if (at >= line.loaded) return v;
-  if (aligned) v = load(reinterpret_cast<const vector<T>*>(x + at));
-  if (!aligned || at < line.from || at + size > line.to) {
-#pragma unroll
-    for (unsigned i = 0; i < size; ++i) {
-      const bool is_element = line.from <= at + i && at + i < line.to;
-      if (!aligned && is_element) v.at[i] = __ldg(x + at + i);
-      if (!is_element) v.at[i] = other;
-    }
+  for (unsigned i = 0; i < vector<T>::size; ++i) {
+    if (at + i < line.from || at + i >= line.to) v.at[i] = other;
   }
-  return v;
 }
 
-/// A lane's next vectors. Vectors of the second input are loaded if there is one.
-template <class T, bool Pairs>
+/// A lane's next vectors of a line: from x[at] on, each `stride` elements behind the one before.
+template <class A>
 struct term_run {
-  static constexpr unsigned vectors = tuning::vectors_of_run<T>;
+  using T = typename A::element;
+  static constexpr unsigned vectors = tuning::vectors_of_run<A>;
   vector<T> x[vectors];
-  [[no_unique_address]] std::conditional_t<Pairs, vector<T>[vectors], std::monostate> y;
   __device__ void load(const term_line<T>& line, unsigned at, unsigned stride) {
 #pragma unroll
-    for (unsigned n = 0; n < vectors; ++n) {
-      x[n] = vector_of_line(line, line.x, true, at + n * stride, negative_zero_of<T>());
-      if constexpr (Pairs) {
-        if (line.y != nullptr) y[n] = vector_of_line(line, line.y, line.has_aligned_y, at + n * stride, T{});
-      }
+    for (unsigned n = 0; n < vectors; ++n, at += stride) {
+#pragma unroll
+      for (T& one : x[n].at) one = negative_zero_of<T>();
+      if (at >= line.loaded) continue;
+      x[n] = device_code::load(reinterpret_cast<const vector<T>*>(line.x + at));
+      keep_elements(x[n], line, at, negative_zero_of<T>());
     }
   }
-  /// Adds the products, of fewer vectors at once if there are many elements.
-  template <class A>
-  __device__ void add_pairs(const element_rule& rule, typename A::state& s) const requires(Pairs) {
-    if constexpr (sizeof(T) == 2) {
+  /// Adds the products with the elements of y at the same distances, which may be unaligned.
+  __device__ void add_products(const batch_elements& all, const T* y, const term_line<T>& line, unsigned at,
+                               unsigned stride, typename A::state& s) const {
+    constexpr unsigned size = vector<T>::size;
+    const bool is_aligned = reinterpret_cast<std::uintptr_t>(y) % 16 == 0;
 #pragma unroll
-      for (unsigned n = 0; n < vectors; ++n) A::merge(s, A::of_pairs(x[n].at, y[n].at, rule));
-    } else {
-      A::merge(s, A::of_pairs(elements_of_vectors(x).at, elements_of_vectors(y).at, rule));
+    for (unsigned n = 0; n < vectors; ++n, at += stride) {
+      if (at >= line.loaded) continue;
+      vector<T> other;
+      if (is_aligned && at >= line.from && at + size <= line.to) {
+        other = device_code::load(reinterpret_cast<const vector<T>*>(y + at));
+      } else {
+#pragma unroll
+        for (unsigned i = 0; i < size; ++i) {
+          const bool is_element = at + i >= line.from && at + i < line.to;
+          other.at[i] = is_element ? __ldg(y + at + i) : T{};
+        }
+      }
+      A::merge(s, A::of_pairs(x[n].at, other.at, all.rule));
     }
   }
 };
@@ -151,13 +144,13 @@ class states_of_warp {
 /// another. A lane's vectors of all its lines are one sequence, so that lanes with short lines do not wait for
 /// others.
 template <class A, class Write>
-__global__ void __launch_bounds__(tuning::term_threads, tuning::term_blocks<A>)
+__global__ void __launch_bounds__(tuning::term_threads, tuning::term_blocks)
     term_lines_kernel(const __grid_constant__ batch_elements all, unsigned group_size,
                       const __grid_constant__ Write write) {
   using T = typename A::element;
   using state = typename A::state;
   constexpr bool may_have_two = accumulator::inputs_of<A>() == 2;
-  using run = term_run<T, may_have_two>;
+  using run = term_run<A>;
   constexpr unsigned size = vector<T>::size, warps_of_block = tuning::term_threads / 32;
   __shared__ typename states_of_warp<state>::memory memory[warps_of_block];
   overlap_with_next_launch();
@@ -171,9 +164,14 @@ __global__ void __launch_bounds__(tuning::term_threads, tuning::term_blocks<A>)
   std::uint64_t longest = 0;
   for (std::uint64_t first = warp * groups * lines; first < items; first += warps * groups * lines) {
     const auto item_of = [&](unsigned k) { return first + k * groups + lane / group_size; };
-    term_line<T> line{};
     unsigned k = 0, at = 0;
     bool has_rests = false;
+    term_line<T> line;
+    const T* y = nullptr;  // the second input's elements are as far behind it as those of the line behind line.x
+    const auto set_line = [&](const batch_item& item) {
+      line = term_line<T>(all, item);
+      y = static_cast<const T*>(all.y) + item.y + static_cast<std::int64_t>(item.begin) - line.from;
+    };
     // Goes to the lane's first vector of line k, or of the first one after it that has any.
     const auto find_line = [&] {
       for (; k < lines; ++k) {
@@ -184,7 +182,7 @@ __global__ void __launch_bounds__(tuning::term_threads, tuning::term_blocks<A>)
           const segment_place place = place_of_segment(all, item.result);
           if (is_left_to_others(all, item.result, place, write.status, lane_of_group == 0)) item.end = 0;
         }
-        line = line_of<T>(all, item, has_two);
+        set_line(item);
         has_rests |= line.loaded < line.to;
         at = lane_of_group * size;
         if (at < line.loaded) return;
@@ -200,15 +198,13 @@ __global__ void __launch_bounds__(tuning::term_threads, tuning::term_blocks<A>)
     while (k < lines) {
       const run now = next;
       const unsigned of_line = k;
+      if constexpr (may_have_two) {
+        if (has_two) now.add_products(all, y, line, at, stride, s);
+      }
       at += stride * run::vectors;
       if (at >= line.loaded) ++k, find_line();
       if (k < lines) next.load(line, at, stride);
-      bool is_added = false;
-      if constexpr (may_have_two) {
-        is_added = has_two;
-        if (has_two) now.template add_pairs<A>(all.rule, s);
-      }
-      if (!is_added) A::merge(s, A::of_words(elements_of_vectors(now.x).at, all.rule));
+      if (!has_two) A::merge(s, A::of_words(elements_of_vectors(now.x).at, all.rule));
       if (k != of_line) {
         states.store(of_line, lane, s);
         s = A::identity();
@@ -221,12 +217,12 @@ __global__ void __launch_bounds__(tuning::term_threads, tuning::term_blocks<A>)
         if (item_of(k) >= items) continue;
         const batch_item item = line_item(all, item_of(k));
         if (finds_long && item.end > all.most_short) continue;
-        line = line_of<T>(all, item, has_two);
+        set_line(item);
 #pragma unroll 1
         for (unsigned i = ::max(line.loaded, line.from) + lane_of_group; i < line.to; i += group_size) {
           s = states.load(k, lane);
           if constexpr (may_have_two) {
-            A::add(s, read<A>(all, line.x[i]), read<A>(all, (has_two ? line.y : line.x)[i]));
+            A::add(s, read<A>(all, line.x[i]), read<A>(all, (has_two ? y : line.x)[i]));
           } else {
             A::add(s, read<A>(all, line.x[i]));
           }
