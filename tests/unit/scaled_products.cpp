@@ -27,29 +27,29 @@ cuda::word_for<T> word_of(T x) {
   return word;
 }
 
-/// The states of N neighbouring pairs each, of which the last are filled up with zeros, merged in random order.
+/// The sum of pairs, of which N neighbours are added at once and the last are filled up with zeros, by several
+/// windows in random order.
 template <class A, int N, class T>
 typename A::state sum_of(const std::vector<T>& x, const std::vector<T>& y, generator& random) {
-  std::vector<typename A::state> states;
+  using word = typename A::element;
+  cuda::term_window<A> windows[3];
+  typename A::state all = A::identity();
+  const auto flush = [&](const typename A::state& s) { A::merge(all, s); };
   for (std::size_t i = 0; i < x.size(); i += N) {
-    typename A::element a[N], b[N];
+    word a[N], b[N];
     for (std::size_t k = 0; k < N; ++k) {
       a[k] = word_of(i + k < x.size() ? x[i + k] : T(-0.0f));
-      b[k] = &x == &y ? a[k] : word_of(i + k < x.size() ? y[i + k] : T(0));
+      b[k] = word_of(i + k < x.size() ? y[i + k] : T(0));
     }
-    if constexpr (requires { A::inputs; }) {
-      states.push_back(&x == &y ? A::of_words(a, rule<T>) : A::of_pairs(a, b, rule<T>));
+    auto& window = windows[random() % 3];
+    if (&x == &y) {
+      window.add(cuda::pairs_of_words<word, N, true>(a, a, rule<T>), flush);
     } else {
-      states.push_back(A::of_words(a, rule<T>));
+      window.add(cuda::pairs_of_words<word, N, false>(a, b, rule<T>), flush);
     }
+    if (random() % 8 == 0) window.close(flush);
   }
-  typename A::state all = A::identity();
-  while (!states.empty()) {
-    std::swap(states[random() % states.size()], states.back());
-    const auto next = states.back();
-    states.pop_back();
-    A::merge(!states.empty() && random() % 2 == 0 ? states.front() : all, next);
-  }
+  for (auto& window : windows) window.close(flush);
   return all;
 }
 
@@ -219,12 +219,11 @@ TEST_SUITE("unit/scaled_products") {
   }
 
   TEST_CASE_TEMPLATE("the most elements that a state holds", T, float, double) {
+    generator random(36);
     const auto mantissa = static_cast<T>((std::uint64_t{1} << std::numeric_limits<T>::digits) - 1);
     for (int exponent = sizeof(T) == 4 ? -140 : -480; exponent < (sizeof(T) == 4 ? 104 : 450); exponent += 3) {
       const T x = std::ldexp(mantissa, exponent);
-      cuda::word_for<T> v[16];
-      std::ranges::fill(v, word_of(x));
-      auto s = moments<T>::of_words(v, rule<T>);
+      auto s = sum_of<moments<T>, 16>(std::vector<T>(16, x), std::vector<T>(16, x), random);
       exact_moments_accumulator<T> expected;
       for (int i = 0; i < 16; ++i) expected.add(x);
       std::uint64_t count = 16;

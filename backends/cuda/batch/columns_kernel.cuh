@@ -17,11 +17,12 @@ namespace tuning {
 inline constexpr unsigned column_threads = 512;
 /// Vectors of elements that a thread adds at once.
 template <class A>
-inline constexpr unsigned vectors_of_part = folds_terms<A> ? 2 : 1;
+inline constexpr unsigned vectors_of_part = folds_terms<A>
+                                                ? (sizeof(typename A::element) < 4 ? sizeof(typename A::element) : 4)
+                                                : 1;
 /// Slots of a chunk that a thread folds, with up to 32 elements in flight. A wide state is that of a whole chunk.
 template <class A>
-inline constexpr unsigned slots_of_thread = folds_terms<A> ? (sizeof(typename A::element) < 4 ? 1 : 2)
-                                            : sizeof(typename A::state) > 16   ? 1
+inline constexpr unsigned slots_of_thread = sizeof(typename A::state) > 16     ? 1
                                             : sizeof(typename A::element) >= 4 ? 4
                                                                                : 2;
 template <class A>
@@ -59,8 +60,8 @@ class column_part {
 #pragma unroll
     for (int k = 0; k < size; ++k) {
       T& mine = x_[k / of_vector].at[k % of_vector];
-      if constexpr (folds_terms<A>) mine = negative_zero_of<T>();
-      if constexpr (folds_terms<A> && pairs) y_[k / of_vector].at[k % of_vector] = T{};
+      if constexpr (folds_terms<A>) mine = T{};
+      if constexpr (folds_terms<A> && pairs) y_[k / of_vector].at[k % of_vector] = negative_zero_of<T>();
       if (k >= count_) continue;
       mine = x[k * along.stride[0]];
       if constexpr (pairs) {
@@ -69,14 +70,7 @@ class column_part {
     }
   }
   __device__ void add_to(const batch_elements& all, typename A::state& s) const {
-    if constexpr (folds_terms<A>) {
-      if (count_ == 0) return;
-      const elements_of_vectors x(x_);
-      if constexpr (pairs) {
-        if (!all.rule.squares) return A::merge(s, A::of_pairs(x.at, elements_of_vectors(y_).at, all.rule));
-      }
-      A::merge(s, A::of_words(x.at, all.rule));
-    } else if constexpr (pairs) {
+    if constexpr (pairs) {
 #pragma unroll
       for (int k = 0; k < size; ++k) {
         if (k < count_) add_at<A>(s, position_ + k, read<A>(all, x_[0].at[k]), read<A>(all, y_[0].at[k]));
@@ -85,6 +79,16 @@ class column_part {
       add_some<A>(all, s, x_[0], count_, position_);
     }
   }
+  template <class F>
+  __device__ void add_to(const batch_elements& all, term_window<A>& window, const F& flush) const {
+    if (count_ == 0) return;
+    const elements_of_vectors x(x_);
+    if constexpr (pairs) {
+      const elements_of_vectors y(y_);
+      if (!all.rule.squares) return window.add(pairs_of_words<T, size, false>(x.at, y.at, all.rule), flush);
+    }
+    window.add(pairs_of_words<T, size, true>(x.at, x.at, all.rule), flush);
+  }
 
  private:
   vector<T> x_[vectors];
@@ -92,6 +96,11 @@ class column_part {
   std::uint64_t position_;
   int count_;
 };
+
+/// The window in which A adds terms, if it does.
+template <class A>
+using term_window_of = typename std::conditional_t<folds_terms<A>, std::type_identity<term_window<A>>,
+                                                   std::type_identity<std::monostate>>::type;
 
 /// The state of every `slots`th vector of an item, from vector `slot` on: of any axes, and where elements are absent,
 /// which it counts.
@@ -167,14 +176,23 @@ __global__ void __launch_bounds__(tuning::column_threads, tuning::column_blocks<
     if (is_linear) {
       constexpr unsigned run = column_part<A>::size;
       const std::uint64_t runs = (item.end - item.begin + run - 1) / run;
+      term_window_of<A> window;
+      const auto flush = [&](const state& more) { A::merge(s[0], more); };
 #pragma unroll 1
       for (std::uint64_t j = slot; j < runs; j += mine * slots) {
         column_part<A> part[mine];
 #pragma unroll
         for (unsigned k = 0; k < mine; ++k) part[k].load(all, along, item, j + k * slots);
 #pragma unroll
-        for (unsigned k = 0; k < mine; ++k) part[k].add_to(all, s[k]);
+        for (unsigned k = 0; k < mine; ++k) {
+          if constexpr (folds_terms<A>) {
+            part[k].add_to(all, window, flush);
+          } else {
+            part[k].add_to(all, s[k]);
+          }
+        }
       }
+      if constexpr (folds_terms<A>) window.close(flush);
     } else {
 #pragma unroll 1
       for (unsigned k = 0; k < mine; ++k) {

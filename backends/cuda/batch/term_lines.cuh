@@ -12,7 +12,10 @@
 namespace fanin::cuda {
 
 namespace tuning {
-inline constexpr int term_threads = 128, term_blocks = 4;  ///< threads in a block, blocks on a multiprocessor
+inline constexpr int term_threads = 128;  ///< threads in a block
+/// Blocks on a multiprocessor.
+template <class A>
+inline constexpr int term_blocks = sizeof(typename A::element) == 2 && accumulator::inputs_of<A>() == 1 ? 3 : 4;
 inline constexpr unsigned most_lines = 4;                  ///< lines of a group whose states are merged together
 /// Vectors of a line that a lane adds at once, while it loads the next ones: 16 elements, or 8 or 4 where the sum
 /// takes more registers.
@@ -77,22 +80,21 @@ __device__ void keep_elements(vector<T>& v, const term_line<T>& line, unsigned a
 template <class A>
 struct term_run {
   using T = typename A::element;
-  static constexpr unsigned vectors = tuning::vectors_of_run<A>;
+  static constexpr unsigned vectors = tuning::vectors_of_run<A>, size = vector<T>::size;
   vector<T> x[vectors];
   __device__ void load(const term_line<T>& line, unsigned at, unsigned stride) {
 #pragma unroll
     for (unsigned n = 0; n < vectors; ++n, at += stride) {
-#pragma unroll
-      for (T& one : x[n].at) one = negative_zero_of<T>();
+      x[n] = vector<T>{};
       if (at >= line.loaded) continue;
       x[n] = device_code::load(reinterpret_cast<const vector<T>*>(line.x + at));
-      keep_elements(x[n], line, at, negative_zero_of<T>());
+      keep_elements(x[n], line, at, T{});
     }
   }
   /// Adds the products with the elements of y at the same distances, which may be unaligned.
-  __device__ void add_products(const batch_elements& all, const T* y, const term_line<T>& line, unsigned at,
-                               unsigned stride, typename A::state& s) const {
-    constexpr unsigned size = vector<T>::size;
+  template <class F>
+  __device__ void add_products(const element_rule& rule, const T* y, const term_line<T>& line, unsigned at,
+                               unsigned stride, term_window<A>& window, const F& flush) const {
     const bool is_aligned = reinterpret_cast<std::uintptr_t>(y) % 16 == 0;
 #pragma unroll
     for (unsigned n = 0; n < vectors; ++n, at += stride) {
@@ -104,11 +106,16 @@ struct term_run {
 #pragma unroll
         for (unsigned i = 0; i < size; ++i) {
           const bool is_element = at + i >= line.from && at + i < line.to;
-          other.at[i] = is_element ? __ldg(y + at + i) : T{};
+          other.at[i] = is_element ? __ldg(y + at + i) : negative_zero_of<T>();
         }
       }
-      A::merge(s, A::of_pairs(x[n].at, other.at, all.rule));
+      window.add(pairs_of_words<T, size, false>(x[n].at, other.at, rule), flush);
     }
+  }
+  template <class F>
+  __device__ void add(const element_rule& rule, term_window<A>& window, const F& flush) const {
+    const elements_of_vectors all(x);
+    window.add(pairs_of_words<T, size * vectors, true>(all.at, all.at, rule), flush);
   }
 };
 
@@ -144,7 +151,7 @@ class states_of_warp {
 /// another. A lane's vectors of all its lines are one sequence, so that lanes with short lines do not wait for
 /// others.
 template <class A, class Write>
-__global__ void __launch_bounds__(tuning::term_threads, tuning::term_blocks)
+__global__ void __launch_bounds__(tuning::term_threads, tuning::term_blocks<A>)
     term_lines_kernel(const __grid_constant__ batch_elements all, unsigned group_size,
                       const __grid_constant__ Write write) {
   using T = typename A::element;
@@ -193,21 +200,27 @@ __global__ void __launch_bounds__(tuning::term_threads, tuning::term_blocks)
     find_line();
     run next;
     if (k < lines) next.load(line, at, stride);
-    state s = A::identity();
+    term_window<A> window;
+    bool has_state = false;
 #pragma unroll 1
     while (k < lines) {
       const run now = next;
       const unsigned of_line = k;
+      const auto flush = [&](state s) {
+        if (has_state) A::merge(s, states.load(of_line, lane));
+        states.store(of_line, lane, s);
+        has_state = true;
+      };
       if constexpr (may_have_two) {
-        if (has_two) now.add_products(all, y, line, at, stride, s);
+        if (has_two) now.add_products(all.rule, y, line, at, stride, window, flush);
       }
       at += stride * run::vectors;
       if (at >= line.loaded) ++k, find_line();
       if (k < lines) next.load(line, at, stride);
-      if (!has_two) A::merge(s, A::of_words(elements_of_vectors(now.x).at, all.rule));
+      if (!has_two) now.add(all.rule, window, flush);
       if (k != of_line) {
-        states.store(of_line, lane, s);
-        s = A::identity();
+        window.close(flush);
+        has_state = false;
       }
     }
     __syncwarp();
@@ -220,7 +233,7 @@ __global__ void __launch_bounds__(tuning::term_threads, tuning::term_blocks)
         set_line(item);
 #pragma unroll 1
         for (unsigned i = ::max(line.loaded, line.from) + lane_of_group; i < line.to; i += group_size) {
-          s = states.load(k, lane);
+          state s = states.load(k, lane);
           if constexpr (may_have_two) {
             A::add(s, read<A>(all, line.x[i]), read<A>(all, (has_two ? y : line.x)[i]));
           } else {
@@ -233,7 +246,7 @@ __global__ void __launch_bounds__(tuning::term_threads, tuning::term_blocks)
     }
     // Neighbouring lanes merge the states of a line, each those of as many lanes as there are lines.
     const unsigned per_line = group_size / lines, of_line = lane_of_group / per_line;
-    s = A::identity();
+    state s = A::identity();
 #pragma unroll 1
     for (unsigned l = lane % per_line; l < group_size; l += per_line) {
       A::merge(s, states.load(of_line, lane - lane_of_group + l));
