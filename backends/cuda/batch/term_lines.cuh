@@ -65,48 +65,53 @@ __device__ inline batch_item line_item(const batch_elements& all, std::uint64_t 
   return item;
 }
 
-/// Replaces what is no element of a line in its vector from x[at] on.
-template <class T>
-__device__ void keep_elements(vector<T>& v, const term_line<T>& line, unsigned at, T other) {
-  if (at >= line.from && at + vector<T>::size <= line.to) return;
-  asm volatile("");  // Few lanes come here, so that all elements' comparisons would cost more than a branch.
-#pragma unroll
-  for (unsigned i = 0; i < vector<T>::size; ++i) {
-    if (at + i < line.from || at + i >= line.to) v.at[i] = other;
-  }
-}
-
 /// A lane's next vectors of a line: from x[at] on, each `stride` elements behind the one before.
 template <class A>
 struct term_run {
   using T = typename A::element;
   static constexpr unsigned vectors = tuning::vectors_of_run<A>, size = vector<T>::size;
   vector<T> x[vectors];
-  __device__ void load(const term_line<T>& line, unsigned at, unsigned stride) {
+  unsigned at, from, to;  ///< `from` and `to` are the line's
+
+  /// Loads without a branch, so that nothing waits: another vector of the line in place of one behind it.
+  __device__ void load(const term_line<T>& line, unsigned first, unsigned stride) {
+    at = first, from = line.from, to = line.loaded;
 #pragma unroll
-    for (unsigned n = 0; n < vectors; ++n, at += stride) {
-      x[n] = vector<T>{};
-      if (at >= line.loaded) continue;
-      x[n] = device_code::load(reinterpret_cast<const vector<T>*>(line.x + at));
-      keep_elements(x[n], line, at, T{});
+    for (unsigned n = 0; n < vectors; ++n) {
+      const unsigned of_vector = first + n * stride;
+      x[n] = device_code::load(reinterpret_cast<const vector<T>*>(line.x + (of_vector < to ? of_vector : first)));
+    }
+  }
+  /// Whether all elements are the line's.
+  __device__ bool is_whole(unsigned stride) const { return at >= from && at + (vectors - 1) * stride + size <= to; }
+  /// Replaces elements that are not the line's.
+  __device__ void keep_elements(unsigned stride) {
+#pragma unroll
+    for (unsigned n = 0; n < vectors; ++n) {
+#pragma unroll
+      for (unsigned i = 0; i < size; ++i) {
+        const unsigned place = at + n * stride + i;
+        if (place < from || place >= to) x[n].at[i] = T{};
+      }
     }
   }
   /// Adds the products with the elements of y at the same distances, which may be unaligned.
   template <class F>
-  __device__ void add_products(const element_rule& rule, const T* y, const term_line<T>& line, unsigned at,
-                               unsigned stride, term_window<A>& window, const F& flush) const {
+  __device__ void add_products(const element_rule& rule, const T* y, unsigned stride, term_window<A>& window,
+                               const F& flush) const {
     const bool is_aligned = reinterpret_cast<std::uintptr_t>(y) % 16 == 0;
 #pragma unroll
-    for (unsigned n = 0; n < vectors; ++n, at += stride) {
-      if (at >= line.loaded) continue;
+    for (unsigned n = 0; n < vectors; ++n) {
+      const unsigned first = at + n * stride;
+      if (first >= to) continue;
       vector<T> other;
-      if (is_aligned && at >= line.from && at + size <= line.to) {
-        other = device_code::load(reinterpret_cast<const vector<T>*>(y + at));
+      if (is_aligned && first >= from && first + size <= to) {
+        other = device_code::load(reinterpret_cast<const vector<T>*>(y + first));
       } else {
 #pragma unroll
         for (unsigned i = 0; i < size; ++i) {
-          const bool is_element = at + i >= line.from && at + i < line.to;
-          other.at[i] = is_element ? __ldg(y + at + i) : negative_zero_of<T>();
+          const bool is_element = first + i >= from && first + i < to;
+          other.at[i] = is_element ? __ldg(y + first + i) : negative_zero_of<T>();
         }
       }
       window.add(pairs_of_words<T, size, false>(x[n].at, other.at, rule), flush);
@@ -204,7 +209,8 @@ __global__ void __launch_bounds__(tuning::term_threads, tuning::term_blocks<A>)
     bool has_state = false;
 #pragma unroll 1
     while (k < lines) {
-      const run now = next;
+      run now = next;
+      if (!now.is_whole(stride)) now.keep_elements(stride);
       const unsigned of_line = k;
       const auto flush = [&](state s) {
         if (has_state) A::merge(s, states.load(of_line, lane));
@@ -212,7 +218,7 @@ __global__ void __launch_bounds__(tuning::term_threads, tuning::term_blocks<A>)
         has_state = true;
       };
       if constexpr (may_have_two) {
-        if (has_two) now.add_products(all.rule, y, line, at, stride, window, flush);
+        if (has_two) now.add_products(all.rule, y, stride, window, flush);
       }
       at += stride * run::vectors;
       if (at >= line.loaded) ++k, find_line();
