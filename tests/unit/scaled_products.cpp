@@ -42,10 +42,11 @@ typename A::state sum_of(const std::vector<T>& x, const std::vector<T>& y, gener
       b[k] = word_of(i + k < x.size() ? y[i + k] : T(0));
     }
     auto& window = windows[random() % 3];
+    const auto add = [&](const auto& pairs) { window.add(pairs, flush, [&](const auto& f) { f(pairs); }); };
     if (&x == &y) {
-      window.add(cuda::pairs_of_words<word, N, true>(a, a, rule<T>), flush);
+      add(cuda::pairs_of_words<word, N, true>(a, a, rule<T>));
     } else {
-      window.add(cuda::pairs_of_words<word, N, false>(a, b, rule<T>), flush);
+      add(cuda::pairs_of_words<word, N, false>(a, b, rule<T>));
     }
     if (random() % 8 == 0) window.close(flush);
   }

@@ -263,7 +263,7 @@ class with_batches final : public Fold {
   /// A group has as many lanes as the vectors of a line fill, twice.
   template <class Write>
   static void launch_term_lines(const execution& where, const batch_elements& all, const Write& write) {
-    constexpr unsigned vectors = tuning::vectors_of_run<A>;
+    constexpr unsigned vectors = tuning::vectors_of_run;
     const std::uint64_t length =
         all.kind == layout::rows ? std::min(all.length, all.chunk) : (typical_length(all) + 1) / 2;
     const unsigned group_size = slots_for((length + vectors - 1) / vectors);

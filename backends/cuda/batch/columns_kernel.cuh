@@ -17,9 +17,7 @@ namespace tuning {
 inline constexpr unsigned column_threads = 512;
 /// Vectors of elements that a thread adds at once.
 template <class A>
-inline constexpr unsigned vectors_of_part = folds_terms<A>
-                                                ? (sizeof(typename A::element) < 4 ? sizeof(typename A::element) : 4)
-                                                : 1;
+inline constexpr unsigned vectors_of_part = !folds_terms<A> || sizeof(typename A::element) < 4 ? 1 : 4;
 /// Slots of a chunk that a thread folds, with up to 32 elements in flight. A wide state is that of a whole chunk.
 template <class A>
 inline constexpr unsigned slots_of_thread = sizeof(typename A::state) > 16     ? 1
@@ -85,12 +83,16 @@ class column_part {
     const elements_of_vectors x(x_);
     if constexpr (pairs) {
       const elements_of_vectors y(y_);
-      if (!all.rule.squares) return window.add(pairs_of_words<T, size, false>(x.at, y.at, all.rule), flush);
+      if (!all.rule.squares) return add_pairs(pairs_of_words<T, size, false>(x.at, y.at, all.rule), window, flush);
     }
-    window.add(pairs_of_words<T, size, true>(x.at, x.at, all.rule), flush);
+    add_pairs(pairs_of_words<T, size, true>(x.at, x.at, all.rule), window, flush);
   }
 
  private:
+  template <class Pairs, class F>
+  __device__ static void add_pairs(const Pairs& pairs, term_window<A>& window, const F& flush) {
+    window.add(pairs, flush, [&](const auto& f) { f(pairs); });
+  }
   vector<T> x_[vectors];
   [[no_unique_address]] std::conditional_t<pairs, vector<T>[vectors], std::monostate> y_;
   std::uint64_t position_;

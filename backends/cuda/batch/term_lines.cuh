@@ -3,7 +3,7 @@
 // their chunks. Lanes read aligned vectors, since the order means nothing.
 #pragma once
 
-#include <variant>
+#include <cuda_pipeline.h>
 
 #include "backends/cuda/batch/add_vector.cuh"
 #include "backends/cuda/batch/items.cuh"
@@ -12,17 +12,14 @@
 namespace fanin::cuda {
 
 namespace tuning {
-inline constexpr int term_threads = 128;  ///< threads in a block
-/// Blocks on a multiprocessor.
-template <class A>
-inline constexpr int term_blocks = sizeof(typename A::element) == 2 && accumulator::inputs_of<A>() == 1 ? 3 : 4;
+inline constexpr int term_threads = 128, term_blocks = 4;  ///< threads in a block, blocks on a multiprocessor
 inline constexpr unsigned most_lines = 4;                  ///< lines of a group whose states are merged together
-/// Vectors of a line that a lane adds at once, while it loads the next ones: 16 elements, or 8 or 4 where the sum
-/// takes more registers.
+inline constexpr unsigned vectors_of_run = 4;              ///< vectors of a line that a lane copies ahead
+/// Vectors whose elements a lane adds at once.
 template <class A>
-inline constexpr unsigned vectors_of_run = sizeof(typename A::element) == 1                                       ? 1
-                                           : sizeof(typename A::element) == 4 && accumulator::inputs_of<A>() == 2 ? 4
-                                                                                                                  : 2;
+inline constexpr unsigned vectors_at_once = sizeof(typename A::element) == 1                                      ? 1
+                                            : sizeof(typename A::element) == 4 && accumulator::inputs_of<A>() == 2 ? 4
+                                                                                                                   : 2;
 }  // namespace tuning
 
 /// The elements of a line, by their distances from an aligned vector.
@@ -65,34 +62,47 @@ __device__ inline batch_item line_item(const batch_elements& all, std::uint64_t 
   return item;
 }
 
-/// A lane's next vectors of a line: from x[at] on, each `stride` elements behind the one before.
+/// A lane's vectors of a line, which are copied into shared memory: from x[at] on, each `stride` elements behind the
+/// one before.
 template <class A>
-struct term_run {
+class term_run {
   using T = typename A::element;
-  static constexpr unsigned vectors = tuning::vectors_of_run<A>, size = vector<T>::size;
-  vector<T> x[vectors];
-  unsigned at, from, to;  ///< `from` and `to` are the line's
+  static constexpr unsigned vectors = tuning::vectors_of_run, threads = tuning::term_threads;
+  static constexpr unsigned at_once = tuning::vectors_at_once<A>, size = vector<T>::size;
 
-  /// Loads without a branch, so that nothing waits: another vector of the line in place of one behind it.
-  __device__ void load(const term_line<T>& line, unsigned first, unsigned stride) {
-    at = first, from = line.from, to = line.loaded;
+ public:
+  using memory = vector<T>[vectors][threads];
+  /// Begins to copy the vectors that the line has.
+  __device__ void copy(memory& to_stage, const term_line<T>& line, unsigned at, unsigned stride) {
+    at_ = at, from_ = line.from, to_ = line.loaded, stage_ = &to_stage;
 #pragma unroll
     for (unsigned n = 0; n < vectors; ++n) {
-      const unsigned of_vector = first + n * stride;
-      x[n] = device_code::load(reinterpret_cast<const vector<T>*>(line.x + (of_vector < to ? of_vector : first)));
+      const unsigned first = at + n * stride;
+      if (first < to_) __pipeline_memcpy_async(&to_stage[n][threadIdx.x], line.x + first, 16);
     }
   }
-  /// Whether all elements are the line's.
-  __device__ bool is_whole(unsigned stride) const { return at >= from && at + (vectors - 1) * stride + size <= to; }
-  /// Replaces elements that are not the line's.
-  __device__ void keep_elements(unsigned stride) {
+  /// Adds squares and numbers, after the copy.
+  template <class F>
+  __device__ void add(const element_rule& rule, unsigned stride, term_window<A>& window, const F& flush) const {
+#pragma unroll 1
+    for (unsigned n = 0; n < vectors && at_ + n * stride < to_; n += at_once) {
+      vector<T> x[at_once];
 #pragma unroll
-    for (unsigned n = 0; n < vectors; ++n) {
+      for (unsigned i = 0; i < at_once; ++i) x[i] = (*stage_)[n + i][threadIdx.x];
+      const unsigned first = at_ + n * stride;
+      if (first < from_ || first + (at_once - 1) * stride + size > to_) {
 #pragma unroll
-      for (unsigned i = 0; i < size; ++i) {
-        const unsigned place = at + n * stride + i;
-        if (place < from || place >= to) x[n].at[i] = T{};
+        for (unsigned i = 0; i < at_once; ++i) keep_elements(x[i], first + i * stride, T{});
       }
+      const elements_of_vectors all(x);
+      window.add(pairs_of_words<T, size * at_once, true>(all.at, all.at, rule), flush, [&](const auto& f) {
+#pragma unroll 1
+        for (unsigned i = 0; i < at_once; ++i) {
+          vector<T> one = (*stage_)[n + i][threadIdx.x];
+          keep_elements(one, first + i * stride, T{});
+          f(pairs_of_words<T, size, true>(one.at, one.at, rule));
+        }
+      });
     }
   }
   /// Adds the products with the elements of y at the same distances, which may be unaligned.
@@ -100,28 +110,35 @@ struct term_run {
   __device__ void add_products(const element_rule& rule, const T* y, unsigned stride, term_window<A>& window,
                                const F& flush) const {
     const bool is_aligned = reinterpret_cast<std::uintptr_t>(y) % 16 == 0;
-#pragma unroll
-    for (unsigned n = 0; n < vectors; ++n) {
-      const unsigned first = at + n * stride;
-      if (first >= to) continue;
-      vector<T> other;
-      if (is_aligned && first >= from && first + size <= to) {
-        other = device_code::load(reinterpret_cast<const vector<T>*>(y + first));
+#pragma unroll 1
+    for (unsigned n = 0; n < vectors && at_ + n * stride < to_; ++n) {
+      const unsigned first = at_ + n * stride;
+      vector<T> x = (*stage_)[n][threadIdx.x], other;
+      if (is_aligned && first >= from_ && first + size <= to_) {
+        other = load(reinterpret_cast<const vector<T>*>(y + first));
       } else {
 #pragma unroll
         for (unsigned i = 0; i < size; ++i) {
-          const bool is_element = first + i >= from && first + i < to;
-          other.at[i] = is_element ? __ldg(y + first + i) : negative_zero_of<T>();
+          if (first + i >= from_ && first + i < to_) other.at[i] = __ldg(y + first + i);
         }
+        keep_elements(x, first, T{});
+        keep_elements(other, first, negative_zero_of<T>());
       }
-      window.add(pairs_of_words<T, size, false>(x[n].at, other.at, rule), flush);
+      const pairs_of_words<T, size, false> pairs(x.at, other.at, rule);
+      window.add(pairs, flush, [&](const auto& f) { f(pairs); });
     }
   }
-  template <class F>
-  __device__ void add(const element_rule& rule, term_window<A>& window, const F& flush) const {
-    const elements_of_vectors all(x);
-    window.add(pairs_of_words<T, size * vectors, true>(all.at, all.at, rule), flush);
+
+ private:
+  /// Replaces what is no element of the line in its vector from x[first] on.
+  __device__ void keep_elements(vector<T>& v, unsigned first, T other) const {
+#pragma unroll
+    for (unsigned i = 0; i < size; ++i) {
+      if (first + i < from_ || first + i >= to_) v.at[i] = other;
+    }
   }
+  const memory* stage_;
+  unsigned at_, from_, to_;  ///< elements from_, ..., to_ - 1 are the line's
 };
 
 /// States of a warp's lanes in shared memory, of several lines for each lane.
@@ -156,7 +173,7 @@ class states_of_warp {
 /// another. A lane's vectors of all its lines are one sequence, so that lanes with short lines do not wait for
 /// others.
 template <class A, class Write>
-__global__ void __launch_bounds__(tuning::term_threads, tuning::term_blocks<A>)
+__global__ void __launch_bounds__(tuning::term_threads, tuning::term_blocks)
     term_lines_kernel(const __grid_constant__ batch_elements all, unsigned group_size,
                       const __grid_constant__ Write write) {
   using T = typename A::element;
@@ -164,6 +181,7 @@ __global__ void __launch_bounds__(tuning::term_threads, tuning::term_blocks<A>)
   constexpr bool may_have_two = accumulator::inputs_of<A>() == 2;
   using run = term_run<A>;
   constexpr unsigned size = vector<T>::size, warps_of_block = tuning::term_threads / 32;
+  __shared__ typename run::memory stages[2];
   __shared__ typename states_of_warp<state>::memory memory[warps_of_block];
   overlap_with_next_launch();
   states_of_warp<state> states(memory[threadIdx.x / 32]);
@@ -204,26 +222,33 @@ __global__ void __launch_bounds__(tuning::term_threads, tuning::term_blocks<A>)
     for (unsigned l = 0; l < lines; ++l) states.store(l, lane, A::identity());
     find_line();
     run next;
-    if (k < lines) next.load(line, at, stride);
+    unsigned stage = 0;
+    const auto copy_next = [&] {
+      if (k < lines) next.copy(stages[stage], line, at, stride);
+      __pipeline_commit();
+      stage ^= 1;
+    };
+    copy_next();
     term_window<A> window;
     bool has_state = false;
 #pragma unroll 1
     while (k < lines) {
-      run now = next;
-      if (!now.is_whole(stride)) now.keep_elements(stride);
+      const run now = next;
       const unsigned of_line = k;
+      const T* const of_y = y;
+      at += stride * tuning::vectors_of_run;
+      if (at >= line.loaded) ++k, find_line();
+      copy_next();
+      __pipeline_wait_prior(1);
       const auto flush = [&](state s) {
         if (has_state) A::merge(s, states.load(of_line, lane));
         states.store(of_line, lane, s);
         has_state = true;
       };
       if constexpr (may_have_two) {
-        if (has_two) now.add_products(all.rule, y, stride, window, flush);
+        if (has_two) now.add_products(all.rule, of_y, stride, window, flush);
       }
-      at += stride * run::vectors;
-      if (at >= line.loaded) ++k, find_line();
-      if (k < lines) next.load(line, at, stride);
-      if (!has_two) now.add(all.rule, window, flush);
+      if (!has_two) now.add(all.rule, stride, window, flush);
       if (k != of_line) {
         window.close(flush);
         has_state = false;

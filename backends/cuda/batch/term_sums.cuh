@@ -251,9 +251,10 @@ class term_window {
   static constexpr int headroom = 4;  ///< binades by which products may become larger
 
  public:
-  /// Adds the terms of pairs. Calls flush(state) with the states of terms that do not stay here.
-  template <class Pairs, class F>
-  FANIN_HOST_DEVICE void add(const Pairs& pairs, const F& flush) {
+  /// Adds the terms of pairs. Calls flush(state) with the states of terms that do not stay here. If some terms have a
+  /// rest, each(f) calls f(few) for parts of the pairs, so that rare code is short.
+  template <class Pairs, class F, class Each>
+  FANIN_HOST_DEVICE void add(const Pairs& pairs, const F& flush, const Each& each) {
     const bound found(pairs);
     if (found.unit > unit_ || left_ < Pairs::count) {
       close(flush);
@@ -261,12 +262,18 @@ class term_window {
       left_ = sums::most_terms;
     }
     sums more;
-    bool has_rest = more.template form<parts, root_parts>(pairs, unit_, false);
-    if constexpr (parts < 2) {
-      if (has_rest) has_rest = more.template form<2, root_parts>(pairs, unit_, true);
+    if (!more.template form<parts, root_parts>(pairs, unit_, false) && found.is_in_range) {
+      sums_.merge(more);
+    } else {
+      each([&](const auto& few) {
+        sums of_few;
+        if (parts < 2 && !of_few.template form<2, root_parts>(few, unit_, true) && found.is_in_range) {
+          sums_.merge(of_few);
+        } else {
+          flush(state_of(few));
+        }
+      });
     }
-    if (has_rest || !found.is_in_range) return flush(state_of(pairs));
-    sums_.merge(more);
     left_ -= Pairs::count;
   }
   /// Gives the state of the terms that are here, if there are any.
