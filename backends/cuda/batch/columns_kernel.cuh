@@ -17,7 +17,7 @@ namespace tuning {
 inline constexpr unsigned column_threads = 512;
 /// Vectors of elements that a thread adds at once.
 template <class A>
-inline constexpr unsigned vectors_of_part = !folds_terms<A> || sizeof(typename A::element) < 4 ? 1 : 4;
+inline constexpr unsigned vectors_of_part = !folds_terms<A> || sizeof(typename A::element) < 4 ? 1 : 2;
 /// Slots of a chunk that a thread folds, with up to 32 elements in flight. A wide state is that of a whole chunk.
 template <class A>
 inline constexpr unsigned slots_of_thread = sizeof(typename A::state) > 16     ? 1
@@ -55,15 +55,15 @@ class column_part {
     count_ = position_ < item.end ? static_cast<int>(::min(item.end - position_, std::uint64_t{size})) : 0;
     const T* const x = static_cast<const T*>(all.x) + item.x + i * along.stride[0];
     const T* const y = static_cast<const T*>(all.y) + item.y + i * along.stride[1];
+    if (count_ == 0) return;
+    const bool has_two = pairs && !(folds_terms<A> && all.rule.squares);
+    // Elements are loaded without a branch, so that no load waits for another: the last one in place of those behind.
 #pragma unroll
     for (int k = 0; k < size; ++k) {
-      T& mine = x_[k / of_vector].at[k % of_vector];
-      if constexpr (folds_terms<A>) mine = T{};
-      if constexpr (folds_terms<A> && pairs) y_[k / of_vector].at[k % of_vector] = negative_zero_of<T>();
-      if (k >= count_) continue;
-      mine = x[k * along.stride[0]];
+      const int place = ::min(k, count_ - 1);
+      x_[k / of_vector].at[k % of_vector] = x[place * along.stride[0]];
       if constexpr (pairs) {
-        if (!folds_terms<A> || !all.rule.squares) y_[k / of_vector].at[k % of_vector] = y[k * along.stride[1]];
+        if (has_two) y_[k / of_vector].at[k % of_vector] = y[place * along.stride[1]];
       }
     }
   }
@@ -78,20 +78,37 @@ class column_part {
     }
   }
   template <class F>
-  __device__ void add_to(const batch_elements& all, term_window<A>& window, const F& flush) const {
+  __device__ void add_to(const batch_elements& all, const array_axis& along, const batch_item& item,
+                         term_window<A>& window, const F& flush) const {
     if (count_ == 0) return;
-    const elements_of_vectors x(x_);
+    const auto each = [&](const auto& f) {
+#pragma unroll 1
+      for (int k = 0; k < count_; ++k) {
+        const auto i = static_cast<std::int64_t>(position_) + k;
+        const auto x = read<A>(all, static_cast<const T*>(all.x)[item.x + i * along.stride[0]]);
+        const auto y = read<A>(all, static_cast<const T*>(all.y)[item.y + i * along.stride[1]]);
+        f(pair_of_numbers<typename A::number>(x, y));
+      }
+    };
+    elements_of_vectors x(x_);
+    if (count_ < size) keep_first(x.at, T{});
     if constexpr (pairs) {
-      const elements_of_vectors y(y_);
-      if (!all.rule.squares) return add_pairs(pairs_of_words<T, size, false>(x.at, y.at, all.rule), window, flush);
+      if (!all.rule.squares) {
+        elements_of_vectors y(y_);
+        if (count_ < size) keep_first(y.at, negative_zero_of<T>());
+        return window.add(pairs_of_words<T, size, false>(x.at, y.at, all.rule), flush, each);
+      }
     }
-    add_pairs(pairs_of_words<T, size, true>(x.at, x.at, all.rule), window, flush);
+    window.add(pairs_of_words<T, size, true>(x.at, x.at, all.rule), flush, each);
   }
 
  private:
-  template <class Pairs, class F>
-  __device__ static void add_pairs(const Pairs& pairs, term_window<A>& window, const F& flush) {
-    window.add(pairs, flush, [&](const auto& f) { f(pairs); });
+  /// Replaces what is no element.
+  __device__ void keep_first(T (&x)[size], T other) const {
+#pragma unroll
+    for (int k = 0; k < size; ++k) {
+      if (k >= count_) x[k] = other;
+    }
   }
   vector<T> x_[vectors];
   [[no_unique_address]] std::conditional_t<pairs, vector<T>[vectors], std::monostate> y_;
@@ -188,7 +205,7 @@ __global__ void __launch_bounds__(tuning::column_threads, tuning::column_blocks<
 #pragma unroll
         for (unsigned k = 0; k < mine; ++k) {
           if constexpr (folds_terms<A>) {
-            part[k].add_to(all, window, flush);
+            part[k].add_to(all, along, item, window, flush);
           } else {
             part[k].add_to(all, s[k]);
           }

@@ -16,7 +16,7 @@ namespace fanin::cuda {
 /// A sum: an integer of Words words in two's complement, in units of 2^(32 place + Low). It knows if it has lost
 /// bits.
 template <int Words, int Low>
-struct scaled_integer {
+struct alignas(Words % 4 == 3 ? 16 : 4) scaled_integer {
   std::uint32_t word[Words];  ///< least significant first
   std::uint32_t tag;          ///< the place, in the lower bits, and flags
 

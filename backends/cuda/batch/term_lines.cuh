@@ -17,9 +17,10 @@ inline constexpr unsigned most_lines = 4;                  ///< lines of a group
 inline constexpr unsigned vectors_of_run = 4;              ///< vectors of a line that a lane copies ahead
 /// Vectors whose elements a lane adds at once.
 template <class A>
-inline constexpr unsigned vectors_at_once = sizeof(typename A::element) == 1                                      ? 1
-                                            : sizeof(typename A::element) == 4 && accumulator::inputs_of<A>() == 2 ? 4
-                                                                                                                   : 2;
+inline constexpr unsigned vectors_at_once = sizeof(typename A::element) == 1 ? 1
+                                            : sizeof(typename A::element) == 4 && accumulator::inputs_of<A>() == 2
+                                                ? 4
+                                                : 2;
 }  // namespace tuning
 
 /// The elements of a line, by their distances from an aligned vector.

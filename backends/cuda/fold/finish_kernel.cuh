@@ -360,6 +360,12 @@ __global__ void __launch_bounds__(tuning::finish_threads)
     } else {
       is_result = place_of_segment(all, result).length <= all.most_short;
     }
+    if constexpr (has_placed<M>) {
+      if (lanes == 1 && is_result && from.form == state_form::placed && !target.adds) {
+        is_result = !finish_alone<M>(out, target, first, chunks, result);
+      }
+      if (!__any_sync(~0u, is_result)) continue;
+    }
     finish_chunks<M>(out, from, target, {first, is_result ? chunks : 0, lane, lanes, is_result && lane == 0}, result);
   }
 }
