@@ -41,12 +41,15 @@ typename A::state sum_of(const std::vector<T>& x, const std::vector<T>& y, gener
       a[k] = word_of(i + k < x.size() ? x[i + k] : T(-0.0f));
       b[k] = word_of(i + k < x.size() ? y[i + k] : T(0));
     }
+    cuda::registers_of_words<word, N> p, q;
+    std::memcpy(p, a, sizeof p);
+    std::memcpy(q, b, sizeof q);
     auto& window = windows[random() % 3];
     const auto add = [&](const auto& pairs) { window.add(pairs, flush, [&](const auto& f) { f(pairs); }); };
     if (&x == &y) {
-      add(cuda::pairs_of_words<word, N, true>(a, a, rule<T>));
+      add(cuda::pairs_of_words<word, N, true>(p, p, rule<T>));
     } else {
-      add(cuda::pairs_of_words<word, N, false>(a, b, rule<T>));
+      add(cuda::pairs_of_words<word, N, false>(p, q, rule<T>));
     }
     if (random() % 8 == 0) window.close(flush);
   }

@@ -83,16 +83,6 @@ __device__ typename A::state sum_of_two(const From& from, const vector<T>& a, co
   return A::of_vector(read_all<A>(from, both).at);
 }
 
-/// The elements of N vectors.
-template <class T, unsigned N>
-struct elements_of_vectors {
-  T at[N * vector<T>::size];
-  __device__ explicit elements_of_vectors(const vector<T> (&v)[N]) {
-#pragma unroll
-    for (unsigned i = 0; i < N * vector<T>::size; ++i) at[i] = v[i / vector<T>::size].at[i % vector<T>::size];
-  }
-};
-
 /// After add_vector(), the state with the place of its element, found among x[0], x[stride], ..., of `length`
 /// elements of `from`.
 template <class A, class From, class T = typename A::element>

@@ -90,25 +90,24 @@ class column_part {
         f(pair_of_numbers<typename A::number>(x, y));
       }
     };
-    elements_of_vectors x(x_);
-    if (count_ < size) keep_first(x.at, T{});
+    registers_of_words<T, size> x, y;
+    pack(x_, T{}, x);
     if constexpr (pairs) {
       if (!all.rule.squares) {
-        elements_of_vectors y(y_);
-        if (count_ < size) keep_first(y.at, negative_zero_of<T>());
-        return window.add(pairs_of_words<T, size, false>(x.at, y.at, all.rule), flush, each);
+        pack(y_, negative_zero_of<T>(), y);
+        return window.add(pairs_of_words<T, size, false>(x, y, all.rule), flush, each);
       }
     }
-    window.add(pairs_of_words<T, size, true>(x.at, x.at, all.rule), flush, each);
+    window.add(pairs_of_words<T, size, true>(x, x, all.rule), flush, each);
   }
 
  private:
-  /// Replaces what is no element.
-  __device__ void keep_first(T (&x)[size], T other) const {
+  /// Puts elements, and `other` in place of what is no element, into registers.
+  __device__ void pack(const vector<T> (&from)[vectors], T other, registers_of_words<T, size>& to) const {
+    T x[size];
 #pragma unroll
-    for (int k = 0; k < size; ++k) {
-      if (k >= count_) x[k] = other;
-    }
+    for (int k = 0; k < size; ++k) x[k] = k < count_ ? from[k / of_vector].at[k % of_vector] : other;
+    std::memcpy(to, x, sizeof x);
   }
   vector<T> x_[vectors];
   [[no_unique_address]] std::conditional_t<pairs, vector<T>[vectors], std::monostate> y_;

@@ -63,6 +63,21 @@ __device__ inline batch_item line_item(const batch_elements& all, std::uint64_t 
   return item;
 }
 
+/// Replaces word i of those in registers.
+template <class Word, int Registers>
+__device__ void set_word(std::uint32_t (&x)[Registers], int i, Word to) {
+  if constexpr (sizeof(Word) == 8) {
+    x[2 * i] = static_cast<std::uint32_t>(to);
+    x[2 * i + 1] = static_cast<std::uint32_t>(to >> 32);
+  } else {
+    constexpr int per_register = 4 / sizeof(Word), bits = 8 * sizeof(Word);
+    const int shift = bits * (i % per_register);
+    std::uint32_t& one = x[i / per_register];
+    one = (one & ~(static_cast<std::uint32_t>(static_cast<Word>(~Word{0})) << shift)) | static_cast<std::uint32_t>(to)
+                                                                                            << shift;
+  }
+}
+
 /// A lane's vectors of a line, which are copied into shared memory: from x[at] on, each `stride` elements behind the
 /// one before.
 template <class A>
@@ -72,7 +87,7 @@ class term_run {
   static constexpr unsigned at_once = tuning::vectors_at_once<A>, size = vector<T>::size;
 
  public:
-  using memory = vector<T>[vectors][threads];
+  using memory = uint4[vectors][threads];
   /// Begins to copy the vectors that the line has.
   __device__ void copy(memory& to_stage, const term_line<T>& line, unsigned at, unsigned stride) {
     at_ = at, from_ = line.from, to_ = line.loaded, stage_ = &to_stage;
@@ -87,22 +102,23 @@ class term_run {
   __device__ void add(const element_rule& rule, unsigned stride, term_window<A>& window, const F& flush) const {
 #pragma unroll 1
     for (unsigned n = 0; n < vectors && at_ + n * stride < to_; n += at_once) {
-      vector<T> x[at_once];
+      const auto add_to = [&]<unsigned Vectors>(unsigned begin, const auto& f) {
+        registers_of_words<T, size * Vectors> x;
 #pragma unroll
-      for (unsigned i = 0; i < at_once; ++i) x[i] = (*stage_)[n + i][threadIdx.x];
-      const unsigned first = at_ + n * stride;
-      if (first < from_ || first + (at_once - 1) * stride + size > to_) {
-#pragma unroll
-        for (unsigned i = 0; i < at_once; ++i) keep_elements(x[i], first + i * stride, T{});
-      }
-      const elements_of_vectors all(x);
-      window.add(pairs_of_words<T, size * at_once, true>(all.at, all.at, rule), flush, [&](const auto& f) {
-#pragma unroll 1
-        for (unsigned i = 0; i < at_once; ++i) {
-          vector<T> one = (*stage_)[n + i][threadIdx.x];
-          keep_elements(one, first + i * stride, T{});
-          f(pairs_of_words<T, size, true>(one.at, one.at, rule));
+        for (unsigned i = 0; i < Vectors; ++i) {
+          std::memcpy(x + 4 * i, &(*stage_)[begin + i][threadIdx.x], sizeof(uint4));
         }
+        const unsigned first = at_ + begin * stride;
+        if (first < from_ || first + (Vectors - 1) * stride + size > to_) {
+          keep_elements<Vectors>(x, first, stride, T{});
+        }
+        f(pairs_of_words<T, size * Vectors, true>(x, x, rule));
+      };
+      add_to.template operator()<at_once>(n, [&](const auto& pairs) {
+        window.add(pairs, flush, [&](const auto& f) {
+#pragma unroll 1
+          for (unsigned i = 0; i < at_once; ++i) add_to.template operator()<1>(n + i, f);
+        });
       });
     }
   }
@@ -114,28 +130,34 @@ class term_run {
 #pragma unroll 1
     for (unsigned n = 0; n < vectors && at_ + n * stride < to_; ++n) {
       const unsigned first = at_ + n * stride;
-      vector<T> x = (*stage_)[n][threadIdx.x], other;
+      registers_of_words<T, size> x, other;
+      std::memcpy(x, &(*stage_)[n][threadIdx.x], sizeof x);
       if (is_aligned && first >= from_ && first + size <= to_) {
-        other = load(reinterpret_cast<const vector<T>*>(y + first));
+        const uint4 of_y = __ldg(reinterpret_cast<const uint4*>(y + first));
+        std::memcpy(other, &of_y, sizeof other);
       } else {
+        for (std::uint32_t& one : other) one = 0;
 #pragma unroll
         for (unsigned i = 0; i < size; ++i) {
-          if (first + i >= from_ && first + i < to_) other.at[i] = __ldg(y + first + i);
+          if (first + i >= from_ && first + i < to_) set_word<T>(other, i, __ldg(y + first + i));
         }
-        keep_elements(x, first, T{});
-        keep_elements(other, first, negative_zero_of<T>());
+        keep_elements<1>(x, first, stride, T{});
+        keep_elements<1>(other, first, stride, negative_zero_of<T>());
       }
-      const pairs_of_words<T, size, false> pairs(x.at, other.at, rule);
+      const pairs_of_words<T, size, false> pairs(x, other, rule);
       window.add(pairs, flush, [&](const auto& f) { f(pairs); });
     }
   }
 
  private:
-  /// Replaces what is no element of the line in its vector from x[first] on.
-  __device__ void keep_elements(vector<T>& v, unsigned first, T other) const {
+  /// Replaces what is no element of the line in its vectors from x[first] on.
+  template <unsigned Vectors>
+  __device__ void keep_elements(registers_of_words<T, size * Vectors>& x, unsigned first, unsigned stride,
+                                T other) const {
 #pragma unroll
-    for (unsigned i = 0; i < size; ++i) {
-      if (first + i < from_ || first + i >= to_) v.at[i] = other;
+    for (unsigned i = 0; i < size * Vectors; ++i) {
+      const unsigned place = first + i / size * stride + i % size;
+      if (place < from_ || place >= to_) set_word<T>(x, i, other);
     }
   }
   const memory* stage_;

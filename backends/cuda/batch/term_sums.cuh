@@ -81,15 +81,31 @@ class pair_of_numbers {
   T x_, y_;
 };
 
+/// The registers of N words.
+template <class Word, int N>
+using registers_of_words = std::uint32_t[N * sizeof(Word) / sizeof(std::uint32_t)];
+
+/// Word i of those in registers.
+template <class Word, int Registers>
+FANIN_HOST_DEVICE Word word_in(const std::uint32_t (&x)[Registers], int i) {
+  if constexpr (sizeof(Word) == 8) {
+    return std::uint64_t{x[2 * i + 1]} << 32 | x[2 * i];
+  } else {
+    constexpr int per_register = 4 / sizeof(Word);
+    return static_cast<Word>(x[i / per_register] >> 8 * sizeof(Word) * (i % per_register));
+  }
+}
+
 /// N pairs of words, which are read as numbers; with Squares, of a word and itself.
 template <class Word, int N, bool Squares>
 class pairs_of_words {
   using words = word_numbers<Word>;
+  using registers = registers_of_words<Word, N>;
 
  public:
   using number = typename words::number;
   static constexpr int count = N;
-  FANIN_HOST_DEVICE pairs_of_words(const Word (&x)[N], const Word (&y)[N], const element_rule& rule)
+  FANIN_HOST_DEVICE pairs_of_words(const registers& x, const registers& y, const element_rule& rule)
       : x_(x), y_(y), rule_(rule) {}
   FANIN_HOST_DEVICE number most_of_x() const { return most_of(x_); }
   FANIN_HOST_DEVICE number most_of_y() const { return most_of(y_); }
@@ -104,24 +120,29 @@ class pairs_of_words {
   }
 
  private:
-  FANIN_HOST_DEVICE number most_of(const Word (&x)[N]) const {
-    Word size[N];
-    for (int i = 0; i < N; ++i) size[i] = static_cast<Word>(x[i] & static_cast<Word>(~upper_bit<Word>));
-    return words::read(extreme_word<true>(size), rule_);
+  FANIN_HOST_DEVICE number most_of(const registers& x) const {
+    using packed = packed_words<Word>;
+    packed size[sizeof x / sizeof(packed)];
+    std::memcpy(size, x, sizeof x);
+    for (packed& one : size) one &= ~upper_bits<Word>;
+    Word sizes[N];
+    std::memcpy(sizes, size, sizeof sizes);
+    return words::read(extreme_word<true>(sizes), rule_);
   }
-  FANIN_HOST_DEVICE void get(const Word (&x)[N], number (&to)[N], bool again) const {
-    if (!again) return words::read_all(x, to, rule_);
-    std::uint32_t registers[N * sizeof(Word) / 4];
-    std::memcpy(registers, x, sizeof x);
-    // The compiler does not know that these are the same words, and so keeps no numbers of theirs.
-    NV_IF_TARGET(NV_IS_DEVICE, (for (std::uint32_t& one : registers) asm volatile("" : "+r"(one));))
-    Word same[N];
-    std::memcpy(same, registers, sizeof same);
-    words::read_all(same, to, rule_);
+  FANIN_HOST_DEVICE void get(const registers& from, number (&to)[N], bool again) const {
+    registers x;
+    std::memcpy(x, from, sizeof x);
+    if (again) {
+      // The compiler does not know that these are the same words, and so keeps no numbers of theirs.
+      NV_IF_TARGET(NV_IS_DEVICE, (for (std::uint32_t& one : x) asm volatile("" : "+r"(one));))
+    }
+    Word words_of_x[N];
+    for (int i = 0; i < N; ++i) words_of_x[i] = word_in<Word>(x, i);
+    words::read_all(words_of_x, to, rule_);
   }
 
-  const Word (&x_)[N];
-  const Word (&y_)[N];
+  const registers& x_;
+  const registers& y_;
   const element_rule& rule_;
 };
 
