@@ -2,6 +2,7 @@
 // Results whose type is known at run time only.
 #pragma once
 
+#include <cstring>
 #include <utility>
 
 #include <fanin/request.hpp>
@@ -17,6 +18,15 @@ result<scalar> as_scalar(operation what, element_type type, Run run) {
     R value{};
     report how = run(result_view(value));
     return result<scalar>{value, std::move(how)};
+  });
+}
+
+/// The value in this memory, whose form the operation of some type has.
+inline scalar scalar_at(const result_view& view) {
+  return detail::with_formed(view.form, view.type, [&]<class R>() {
+    R value{};
+    std::memcpy(static_cast<void*>(&value), view.data, sizeof value);
+    return scalar(value);
   });
 }
 

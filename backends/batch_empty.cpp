@@ -32,8 +32,11 @@ bool write_empty(const request& request, const batch& many, std::byte* result) {
   });
 }
 
-std::string too_few(operation what) {
-  return "the " + std::string(to_string(what)) + " of too few elements does not exist";
+std::string too_few(operation what) { return "too few elements for " + std::string(to_string(what)); }
+
+std::string name_of_result(layout kind, std::uint64_t i) {
+  const char* const each = kind == layout::segments ? "segment " : kind == layout::groups ? "group " : "result ";
+  return each + std::to_string(i);
 }
 
 }  // namespace fanin

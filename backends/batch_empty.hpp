@@ -14,7 +14,10 @@ namespace fanin {
 /// @throws invalid_argument if the batch's value is of another type than results
 bool write_empty(const request& request, const batch& many, std::byte* result);
 
-/// A sentence for the error where there is no such value.
+/// Words for the error where there is no such value.
 std::string too_few(operation what);
+
+/// How errors name result i: by the segment or group that it belongs to.
+std::string name_of_result(layout kind, std::uint64_t i);
 
 }  // namespace fanin

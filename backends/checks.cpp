@@ -25,13 +25,19 @@ std::string listed(const All& all, Holds holds) {
   return names;
 }
 
-/// The methods that the operation has for the request's type, or the types that it has at all.
-std::string offered_instead(const backend& b, const request& asked) {
+/// What is not offered, and the methods that the operation has for the request's type, or the types that it is for.
+std::string not_offered(const backend& b, const request& asked) {
   const auto has = [&](element_type type, method how) { return is_offered(asked.what, type, how); };
-  const std::string methods = listed(all_methods, [&](method how) { return has(asked.inputs.type(), how); });
-  if (has(asked.inputs.type(), asked.method)) return " on " + std::string(b.name());
-  if (!methods.empty()) return "; its methods are " + methods;
-  return "; it is for " + listed(all_element_types, [&](element_type type) { return has(type, asked.method); });
+  const element_type type = asked.inputs.type();
+  const std::string methods = listed(all_methods, [&](method how) { return has(type, how); });
+  const std::string what = std::string(to_string(asked.what)) + " of " + std::string(to_string(type));
+  if (methods.empty()) {
+    return "there is no " + what + "; it is for " + listed(all_element_types, [&](element_type other) {
+             return std::ranges::any_of(all_methods, [&](method how) { return has(other, how); });
+           });
+  }
+  const std::string exactly = "there is no " + std::string(to_string(asked.method)) + " " + what;
+  return has(type, asked.method) ? exactly + " on " + std::string(b.name()) : exactly + "; its methods are " + methods;
 }
 
 }  // namespace
@@ -55,7 +61,7 @@ support check_offer(const backend& b, request& request, bool has_arithmetic) {
   if (!has_arithmetic && !request.variant.empty()) {
     return {reason::unsupported, "variant '" + std::string(request.variant) + "' has no " + what()};
   }
-  if (!has_arithmetic) return {reason::unsupported, "there is no " + what() + offered_instead(b, request)};
+  if (!has_arithmetic) return {reason::unsupported, not_offered(b, request)};
   if (!is_result(request.what, type, request.method, request.result)) {
     return {reason::unsupported, "the " + what() + " is not offered as " + std::string(to_string(request.result)) +
                                      "; it gives " + listed(all_element_types, [&](element_type t) {
@@ -73,11 +79,12 @@ void require_usable(const backend& b) {
                             std::string(to_string(here.why)) + "): " + std::string(here.detail));
 }
 
-void check_count(operation what, std::uint64_t count) {
-  if (count < least_count(what)) {
-    throw invalid_argument("the " + std::string(to_string(what)) + " of " +
-                           (count == 0 ? "no elements" : "one element") + " does not exist");
-  }
+void check_count(operation what, std::uint64_t present, std::uint64_t left_out) {
+  if (present >= least_count(what)) return;
+  throw invalid_argument(std::string(to_string(what)) + " of " +
+                         (present > 0    ? "one element: it takes two"
+                          : left_out > 0 ? "no elements: all are left out"
+                                         : "an empty array"));
 }
 
 void check_data(const input_views& inputs) {
@@ -116,6 +123,10 @@ void check_known(operation what, const input_views& inputs, std::optional<method
     throw invalid_argument(std::string(row.name) + " reads " + (row.inputs == 1 ? "one input" : "two inputs") +
                            ", not " + std::to_string(inputs.size()));
   }
+}
+
+void check_bound(const options& chosen) {
+  if (chosen.bound) throw unsupported("the option `bound` is for the reduction of one array in one call");
 }
 
 void check_state(element_type type, element_type added, options& chosen) {

@@ -18,8 +18,9 @@ support check_offer(const backend& b, request& request, bool has_arithmetic);
 /// @throws backend_unavailable with the backend's own reason if `b` is not usable on this machine
 void require_usable(const backend& b);
 
-/// @throws invalid_argument if the operation has no value for `count` elements
-void check_count(operation what, std::uint64_t count);
+/// @throws invalid_argument if the operation has no value for `present` elements. `left_out` counts the elements of
+/// the input that take no part.
+void check_count(operation what, std::uint64_t present, std::uint64_t left_out = 0);
 
 /// @throws invalid_argument if an input is null and has elements or has more than an address space holds, if two
 /// differ in type, place or length, or if the mask's form does not exist
@@ -40,6 +41,10 @@ void check_addition(operation what, const batch& many, const results_view& out, 
 /// @throws invalid_argument unless the operation, the method and the inputs' type and place exist, and the operation
 /// reads this number of inputs
 void check_known(operation what, const input_views& inputs, std::optional<method> how);
+
+/// @throws unsupported if the options ask for a bound that is computed: reduce() of one array has done that before it
+/// comes here
+void check_bound(const options& chosen);
 
 /// Checks the options for the state of an exact sum of `type` to which elements of `added` are added, and sets its
 /// method. @throws invalid_argument

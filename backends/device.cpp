@@ -5,6 +5,7 @@
 
 #include "backends/as_scalar.hpp"
 #include "backends/checks.hpp"
+#include "backends/error_bounds.hpp"
 #include "backends/exact_states.hpp"
 
 namespace fanin {
@@ -74,6 +75,12 @@ device_context::device_context(int device, void* stream)
 
 report reduce(operation what, const input_views& inputs, const result_view& value, device_context& context,
               options chosen) {
+  if (chosen.bound) {
+    const auto on_context = [&](operation other, const input_views& x, const result_view& out, const options& how) {
+      return reduce(other, x, out, context, how);
+    };
+    return reduce_with_bound(what, inputs, value, chosen, {}, on_context);
+  }
   check_count(what, inputs.count());
   check_result(what, value, chosen.result);
   chosen.result = value.type;
@@ -136,9 +143,9 @@ void enqueue_lanes(operation what, const input_views& x, std::int64_t* lanes, de
                    const options& chosen) {
   check_lanes(what, x.type(), lanes);
   if (x.place() != memory::device) throw invalid_argument("enqueue_lanes() reads device memory; this is host memory");
-  options exact = chosen;
-  check_state(x.type(), x.type(), exact);
-  compute([&] { context.work().enqueue_lanes(prepared(what, x, exact), lanes); });
+  options exactly = chosen;
+  check_state(x.type(), x.type(), exactly);
+  compute([&] { context.work().enqueue_lanes(prepared(what, x, exactly), lanes); });
 }
 
 void enqueue_value_of_lanes(operation what, element_type type, const std::int64_t* lanes, void* result,

@@ -6,6 +6,7 @@
 #include "backends/as_scalar.hpp"
 #include "backends/checks.hpp"
 #include "backends/choice.hpp"
+#include "backends/error_bounds.hpp"
 #include "backends/prepared_requests.hpp"
 
 namespace fanin {
@@ -35,6 +36,12 @@ input_views input_views::part(std::size_t first, std::size_t count) const {
 }
 
 report reduce(operation what, const input_views& inputs, const result_view& value, const options& chosen) {
+  if (chosen.bound) {
+    const auto on_any = [](operation other, const input_views& x, const result_view& out, const options& how) {
+      return reduce(other, x, out, how);
+    };
+    return reduce_with_bound(what, inputs, value, chosen, "auto", on_any);
+  }
   check_data(inputs);
   check_count(what, inputs.count());
   check_result(what, value, chosen.result);

@@ -208,11 +208,12 @@ unsigned threads_of(const options& chosen) { return chosen.threads != 0 ? chosen
 
 selection select(candidate_list candidates, std::string_view wanted, operation what, const input_views& inputs,
                  const options& chosen, std::span<const passed_over> failed, layout kind, bool adds) {
+  check_bound(chosen);
   check_known(what, inputs, chosen.method);
   if (is_partial(inputs, chosen.nan)) presence_rule(what, inputs.type(), chosen.nan).require_stand_in();
   const request query{what,
                       inputs,
-                      chosen.method.value_or(default_method(what)),
+                      chosen.method.value_or(default_method(what, inputs.type())),
                       chosen.result.value_or(default_result(what, inputs.type())),
                       chosen.variant,
                       threads_of(chosen),
@@ -225,6 +226,7 @@ selection select(candidate_list candidates, std::string_view wanted, operation w
 
 selection select(candidate_list candidates, std::string_view wanted, const detail::arithmetic& own,
                  const input_views& inputs, const options& chosen, std::span<const passed_over> failed) {
+  check_bound(chosen);
   request query{};
   query.inputs = inputs;
   query.threads = threads_of(chosen);

@@ -25,6 +25,56 @@ std::size_t edits(std::string_view a, std::string_view b) {
   return d[a.size()][b.size()];
 }
 
+/// The words of other libraries and tools that edits do not lead from, and the words here that mean the same or are
+/// nearest in meaning.
+struct synonym {
+  std::string_view said, meant;
+};
+constexpr synonym synonyms[] = {
+    {"std", "standard_deviation"},
+    {"stddev", "standard_deviation"},
+    {"stdev", "standard_deviation"},
+    {"std_dev", "standard_deviation"},
+    {"sd", "standard_deviation"},
+    {"var", "variance"},
+    {"avg", "mean"},
+    {"average", "mean"},
+    {"mean_square", "sum_of_squares"},
+    {"sum_squares", "sum_of_squares"},
+    {"sumsq", "sum_of_squares"},
+    {"rms", "norm2"},
+    {"l2", "norm2"},
+    {"l1", "sum_of_magnitudes"},
+    {"sum_abs", "sum_of_magnitudes"},
+    {"len", "count"},
+    {"size", "count"},
+    {"percentile", "quantile"},
+    {"--group-by", "--by"},
+    {"--groupby", "--by"},
+    {"--col", "--column"},
+    {"-c", "--column"},
+    {"--columns", "--column"},
+    {"--sep", "--delimiter"},
+    {"-d", "--delimiter"},
+    {"--separator", "--delimiter"},
+};
+
+/// The known word that is meant, or an empty one.
+std::string_view nearest(std::string_view word, std::span<const std::string_view> known) {
+  const auto said = std::ranges::find(synonyms, word, &synonym::said);
+  if (said != std::end(synonyms) && std::ranges::find(known, said->meant) != known.end()) return said->meant;
+  std::string_view best;
+  std::size_t fewest = std::string_view::npos;
+  for (const std::string_view candidate : known) {
+    const std::size_t distance = edits(word, candidate);
+    if (distance < fewest && distance <= std::max<std::size_t>(1, (candidate.size() + 2) / 3)) {
+      best = candidate;
+      fewest = distance;
+    }
+  }
+  return best;
+}
+
 }  // namespace
 
 std::string printable(std::string_view text) {
@@ -43,15 +93,7 @@ std::string printable(std::string_view text) {
 }
 
 std::string suggestion(std::string_view word, std::span<const std::string_view> known) {
-  std::string_view best;
-  std::size_t fewest = std::string_view::npos;
-  for (std::string_view candidate : known) {
-    const std::size_t distance = edits(word, candidate);
-    if (distance < fewest && distance <= std::max<std::size_t>(1, (candidate.size() + 2) / 3)) {
-      best = candidate;
-      fewest = distance;
-    }
-  }
+  const std::string_view best = nearest(word, known);
   constexpr std::size_t most_listed = 16;
   std::vector<std::string_view> listed;
   for (const std::string_view one : known) {

@@ -96,6 +96,8 @@ void fill(T* x, std::size_t count) {
   }
 }
 
+const fanin::options plainly{.method = fanin::method::fast};
+
 template <class T>
 using exact_type = std::conditional_t<std::is_integral_v<T>, std::int64_t, double>;
 template <class T>
@@ -173,7 +175,7 @@ class device_case {
   void race_to_the_host(json& rows) {
     const auto on_host = [](auto call) { return [=] { return host_median_seconds(call, budget_seconds); }; };
     race(rows, case_of("latency"),
-         {{"cuda", "fast", on_host([this](std::size_t i) { return fanin::reduce(sum, input_.at(i), context_); })},
+         {{"cuda", "fast", on_host([this](std::size_t i) { return fanin::reduce(sum, input_.at(i), context_, plainly); })},
           {"cub", "fast", on_host([this](std::size_t i) { cub_on_host(i); })},
           thrust()});
   }
@@ -272,7 +274,7 @@ void race_families(json& rows, void* memory, fanin::device_context& context) {
 contestant sum_from_host(const float* x, std::size_t bytes, std::size_t count, fanin::device_context& context) {
   const std::size_t places = bytes / sizeof(float) / count;
   const auto call = [=, &context](std::size_t i) {
-    return fanin::reduce(sum, std::span<const float>(x + i % places * count, count), context);
+    return fanin::reduce(sum, std::span<const float>(x + i % places * count, count), context, plainly);
   };
   return {"cuda", "fast", [=] { return host_median_seconds(call, budget_seconds); }};
 }
@@ -283,7 +285,7 @@ void race_from_host(json& rows, void* memory, std::size_t bytes, fanin::device_c
   for (std::size_t part = std::size_t{1} << 20; part <= bytes; part *= 4) {
     std::fprintf(stderr, "sums of %zu bytes of host memory\n", part);
     const std::size_t count = part / sizeof(float);
-    const auto answer = fanin::reduce(sum, std::span<const float>(pageable.data(), count), context);
+    const auto answer = fanin::reduce(sum, std::span<const float>(pageable.data(), count), context, plainly);
     require("cuda", fanin::get<float>(answer.value), exact_sum(pinned, count), answer.report.bound);
     const double copy = fanin::measure::pinned_copy_seconds(part, static_cast<cudaStream_t>(context.stream()), 0.1);
     const auto case_of = [&](std::string_view group) { return input_case{group, fanin::element_type::f32, count}; };

@@ -18,6 +18,9 @@ struct command {
 
 std::vector<command> add_reductions(CLI::App& root);  ///< one for each operation of the catalogue, and `reduce`
 command add_describe(CLI::App& root);
+command add_count(CLI::App& root);
+command add_median(CLI::App& root);
+command add_quantile(CLI::App& root);
 command add_compare(CLI::App& root);
 command add_accuracy(CLI::App& root);
 command add_ladder(CLI::App& root);

@@ -58,7 +58,7 @@ void run_merge(const merge_options& arguments) {
                                 {"value_text", value_text(value)},
                                 {"value_hex", value_hex(value)},
                                 {"method", "exact"},
-                                {"bound", bound_json(bound)},
+                                {"bound", bound_json(bound, "the states are of the numbers as read, which a state does not tell")},
                                 {"reproducibility", "exact"}});
   write_stdout(arguments.json ? printed(whole) : value_text(value) + "\n");
 }

@@ -31,7 +31,10 @@ endif()
 # devices, set -DCMAKE_CUDA_ARCHITECTURES="75-virtual;90", which serves every device from sm_75 on.
 # CUB of CUDA 12.4 lacks DeviceReduce::TransformReduce. With nvcc 12 itself this was not tried: the
 # sources were compiled by nvcc 13 with the CUB and Thrust of CUDA 12.6.
-if(DEFINED CMAKE_CUDA_ARCHITECTURES)
+if(FANIN_CUDA_CHECK_ONLY)
+  set(CMAKE_CUDA_ARCHITECTURES 90-virtual)
+  enable_language(CUDA)
+elseif(DEFINED CMAKE_CUDA_ARCHITECTURES)
   enable_language(CUDA)
 else()
   set(CMAKE_CUDA_ARCHITECTURES 90)
@@ -56,6 +59,9 @@ set(FANIN_HAS_REFERENCES ${FANIN_REFERENCES})
 set(FANIN_HAS_LADDER ${FANIN_LADDER})
 list(JOIN CMAKE_CUDA_ARCHITECTURES " " architectures)
 set(FANIN_STATUS_CUDA "yes: nvcc ${CMAKE_CUDA_COMPILER_VERSION} for ${architectures}")
+if(FANIN_CUDA_CHECK_ONLY)
+  string(APPEND FANIN_STATUS_CUDA ", without optimisation: for its errors alone")
+endif()
 
 if(NOT DEFINED CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # CMake before 3.26 does not know that nvcc has C++20
   set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
@@ -67,13 +73,19 @@ set(CMAKE_CUDA_RUNTIME_LIBRARY None)  # CUDA::cudart_static is linked explicitly
 
 # Contraction is off for the same reason as on the host; diagnostic 186 is `x < 0` in templates of unsigned types.
 # Compressed device code is a third as long. nvcc 13 compresses better, in a format that every driver which runs its
-# programs reads; drivers before that of CUDA 12.4 do not.
+# programs reads; drivers before that of CUDA 12.4 do not. nvcc 13 also leaves out optimisations of device code.
 if(CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 13)
   set(compression --compress-mode=size)
+  set(FANIN_CUDA_UNOPTIMISED -Ofc max)
 else()
   set(compression -Xfatbin=-compress-all)
+  set(FANIN_CUDA_UNOPTIMISED)
 endif()
 set(FANIN_CUDA_FLAGS --expt-relaxed-constexpr -fmad=false -diag-suppress=186 ${compression} -Xcompiler=-ffp-contract=off,-Wall,-Wextra)
+if(FANIN_CUDA_CHECK_ONLY)
+  list(REMOVE_ITEM FANIN_CUDA_FLAGS ${compression})
+  list(APPEND FANIN_CUDA_FLAGS ${FANIN_CUDA_UNOPTIMISED} -Xcompiler=-O0)
+endif()
 
 # fanin_include_cuda(target source...): these C++ sources of the target include headers of CUDA. All other objects are the
 # same in a build without CUDA, so that a folder in which one follows the other compiles them once.

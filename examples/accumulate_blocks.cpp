@@ -18,7 +18,7 @@ int main() {
     bin[i] = static_cast<int>(i * i % 13 % bins);
   }
   const std::vector<std::int64_t> one(block, 1);
-  const fanin::options exact{.method = fanin::method::exact};
+  const fanin::options exact{.method = fanin::exact};
 
   std::vector<double> in_bin(bins);
   std::vector<std::int64_t> hits(bins);

@@ -55,7 +55,7 @@ int main() {
   while (wait(nullptr) > 0) continue;
 
   const double by_processes = merged.round();
-  const double by_one = fanin::sum(x, {.method = fanin::method::exact}).value;
+  const double by_one = fanin::sum(x, {.method = fanin::exact}).value;
   std::printf("%.17g from %zu processes, %.17g from one\n", by_processes, workers, by_one);
   return std::bit_cast<std::uint64_t>(by_processes) == std::bit_cast<std::uint64_t>(by_one) ? 0 : 1;
 }

@@ -16,11 +16,11 @@ int main() {
     cell[i] = static_cast<int>(i * i % 13 % cells);
   }
   std::vector<double> on_cell(cells), in_other_order(cells);
-  fanin::sum(fanin::groups(force, cell, cells), on_cell, {.method = fanin::method::exact});
+  fanin::sum(fanin::groups(force, cell, cells), on_cell, {.method = fanin::exact});
 
   std::reverse(force.begin(), force.end());
   std::reverse(cell.begin(), cell.end());
-  fanin::sum(fanin::groups(force, cell, cells), in_other_order, {.method = fanin::method::exact});
+  fanin::sum(fanin::groups(force, cell, cells), in_other_order, {.method = fanin::exact});
   for (std::size_t c = 0; c < cells; ++c) std::printf("cell %zu: %.17g\n", c, on_cell[c]);
   return on_cell == in_other_order ? 0 : 1;
 }

@@ -11,9 +11,9 @@
 int main() {
   std::vector<double> x;
   for (int i = 0; i < 300'000; ++i) x.push_back(i % 2 == 0 ? 1e16 + i : -1e16);
-  const double whole = fanin::sum(x, {.method = fanin::method::exact}).value;
+  const double whole = fanin::sum(x, {.method = fanin::exact}).value;
 
-  fanin::incremental blocks(fanin::operation::sum, fanin::element_type::f64, {.method = fanin::method::exact});
+  fanin::incremental blocks(fanin::operation::sum, fanin::element_type::f64, {.method = fanin::exact});
   for (std::size_t i = 0; i < x.size(); i += 1000) blocks.push(std::span<const double>(x).subspan(i, 1000));
   const double streamed = fanin::get<double>(blocks.finish().value);
 

@@ -22,7 +22,7 @@ int main(int argc, char** argv) {
 
   std::vector<double> all;
   for (int i = 0; i < 1'000'000; ++i) all.push_back(std::exp(std::sin(i) * 40));
-  const bool same = sum == fanin::sum(all, {.method = fanin::method::exact}).value;
+  const bool same = sum == fanin::sum(all, {.method = fanin::exact}).value;
   MPI_Finalize();
   return same ? 0 : 1;
 }

@@ -9,6 +9,7 @@ import inspect
 import textwrap
 
 import fanin
+from fanin._aliases import NAMES, SAME
 
 HEAD = '''# SPDX-License-Identifier: Apache-2.0
 # Written by python/stubs.py.
@@ -45,6 +46,8 @@ class Report(NamedTuple):
     bound: Bound
     absent: int
     fallback: str
+    error_bound: float
+    unproven: str
 
 class Description(NamedTuple):
     count: int  # type: ignore[assignment]
@@ -81,11 +84,11 @@ class State:
     def from_lanes(lanes: Any) -> State: ...
 
 def fsum(values: Iterable[Any]) -> float: ...
-def describe(x: _Array, *, where: Optional[_Array] = ..., nan: _Nan = ..., backend: str = ...,
-             threads: int = ...) -> Description: ...
+def describe(x: _Array, *, where: Optional[_Array] = ..., nan: _Nan = ..., skipna: Optional[bool] = ...,
+             backend: str = ..., threads: int = ...) -> Any: ...
 def report(operation: Any, x: _Array, y: Optional[_Array] = ..., axis: _Axis = ..., *, method: Optional[_Method] = ...,
-           dtype: _DType = ..., where: Optional[_Array] = ..., nan: _Nan = ..., backend: str = ...,
-           threads: int = ...) -> Report: ...
+           dtype: _DType = ..., where: Optional[_Array] = ..., nan: _Nan = ..., skipna: Optional[bool] = ...,
+           backend: str = ..., threads: int = ..., bound: bool = ...) -> Report: ...
 def index_add(out: _Array, keys: _Array, x: _Array, *, operation: Literal["sum", "product", "min", "max"] = ...,
               drop_others: bool = ..., method: _Method = ..., where: Optional[_Array] = ..., nan: _Nan = ...,
               backend: str = ..., threads: int = ...) -> Any: ...
@@ -94,14 +97,19 @@ def operations() -> Dict[str, str]: ...
 '''
 
 TYPES = {"x": "_Array", "y": "_Array", "axis": "_Axis", "method": "_Method", "dtype": "_DType", "keepdims": "bool",
-         "out": "Optional[_Array]", "where": "Optional[_Array]", "nan": "_Nan", "backend": "str", "threads": "int",
-         "offsets": "_Array", "keys": "_Array", "groups": "int", "drop_others": "bool", "empty": "Any"}
+         "out": "Optional[_Array]", "where": "Optional[_Array]", "nan": "_Nan", "skipna": "Optional[bool]",
+         "backend": "str", "threads": "int",
+         "offsets": "_Array", "keys": "_Array", "groups": "Optional[int]", "drop_others": "bool", "empty": "Any",
+         "ddof": "Literal[0, 1]", "weights": "None"}
 ORDINARY = inspect.Parameter.POSITIONAL_OR_KEYWORD
 
 
 def line_of(name):
     arguments = []
     for argument in inspect.signature(getattr(fanin, name)).parameters.values():
+        if argument.kind is argument.VAR_KEYWORD:
+            arguments.append("**%s: Any" % argument.name)
+            continue
         if argument.kind is not ORDINARY and "*" not in arguments:
             arguments.append("*")
         usual = "" if argument.default is argument.empty else " = ..."
@@ -114,6 +122,8 @@ def line_of(name):
 
 def stubs():
     lines = [line_of(kind + name) for kind in ("", "segment_", "group_") for name in fanin.operations()]
+    lines += ["%s = %s" % pair for pair in SAME.items()]
+    lines += [line_of(name) for name in (*NAMES, "median", "nanmedian") if name not in SAME]
     return HEAD + "\n".join(lines) + "\n"
 
 

@@ -15,7 +15,7 @@ packages=(
 packages_of_tests=(
   doctest-dev libmpfr-dev pkg-config             # tests
   libopenmpi-dev openmpi-bin                     # reductions over ranks
-  libeigen3-dev python3 python3-numpy python3-pip  # benchmarks, and the Python package
+  libeigen3-dev python3 python3-numpy python3-pandas python3-pip  # benchmarks, and the Python package
 )
 # shellcheck disable=SC2034  # scripts/test adds them
 packages_of_full=(
@@ -42,6 +42,10 @@ cpu_machine() {
 }
 
 has_gpu() { [[ -e /dev/nvidiactl || -e /dev/dxg ]]; }
+
+# Device code is `optimised`, or `checked`: compiled without optimisation, for its errors alone. A machine without a GPU
+# runs none of it. Scripts whose device code goes to other machines set `optimised`.
+if has_gpu; then device_code=optimised; else device_code=checked; fi
 
 # The configuration with which this machine runs the command: without a GPU it needs no device code.
 command_for_this_machine() { if has_gpu; then echo command; else echo cpu; fi; }
@@ -90,24 +94,26 @@ configure() {
   fi
   if [[ $1 == cpu || $1 == command ]]; then references=OFF; fi
   if [[ $1 != all ]]; then tests=OFF; fi
-  settings+=("-DFANIN_CUDA=$cuda")
+  settings+=("-DFANIN_CUDA=$cuda" "-DFANIN_CUDA_CHECK_ONLY=$([[ $device_code == checked ]] && echo ON || echo OFF)")
   for part in REFERENCES LADDER; do settings+=("-DFANIN_$part=$references"); done
   for part in TESTS EXAMPLES BENCH; do settings+=("-DFANIN_$part=$tests"); done
   (cd "$root" && cmake --preset default "${settings[@]}") >&2
-  echo "$1" > "$build/.configured"
+  echo "$1 $([[ $cuda == OFF ]] || echo "$device_code")" > "$build/.configured"
 }
 
 # set_up CONFIGURATION TARGET...: installs, configures and builds what is not there yet.
 set_up() {
-  local wanted=$1 there missing=()
+  local wanted=$1 there="" code="" missing=()
   shift
   if [[ $wanted == all ]]; then packages+=("${packages_of_tests[@]}"); fi
   if is_debian_12; then mapfile -t missing < <(missing_packages); fi
   if ((${#missing[@]} > 0)); then install_packages "${missing[@]}"; fi
-  there=$(cat "$build/.configured" 2> /dev/null || true)
+  if [[ -e $build/.configured ]]; then read -r there code < "$build/.configured"; fi
   there=${there:-none}
   if (($(rank_of "$there") > $(rank_of "$wanted"))); then wanted=$there; fi
-  if [[ $there != "$wanted" || ! $build/.configured -nt $root/CMakePresets.json ]] || ((${#missing[@]} > 0)); then
+  if [[ $code == optimised ]]; then device_code=optimised; fi  # what is optimised stays so
+  if [[ $wanted == cpu ]]; then device_code=$code; fi
+  if [[ "$there $code" != "$wanted $device_code" || ! $build/.configured -nt $root/CMakePresets.json ]] || ((${#missing[@]} > 0)); then
     configure "$wanted"
   fi
   ninja -C "$build" "$@" | sed --unbuffered '/^ninja: no work to do\.$/d; /^ninja: Entering directory/d' \

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "backends/c/convert.hpp"
 
+#include <limits>
 #include <new>
 #include <type_traits>
+
+#include "backends/as_scalar.hpp"
 
 namespace fanin::c {
 namespace {
@@ -16,20 +19,6 @@ void write_name(char (&out)[Size], std::string_view name) {
   if (name.size() >= Size) throw std::length_error("a name is longer than its place in a report");
   std::memset(out, 0, Size);
   std::memcpy(out, name.data(), name.size());
-}
-
-scalar value_at(const void* data, const result_view& form) {
-  return with_element(form.type, [&]<class T>() -> scalar {
-    const auto read = [&]<class R>(R value) {
-      std::memcpy(static_cast<void*>(&value), data, sizeof value);
-      return scalar(value);
-    };
-    if constexpr (!complex_number<T>) {
-      if (form.form == result_form::indexed) return read(indexed<T>{});
-      if (form.form == result_form::extremes) return read(extremes<T>{});
-    }
-    return read(T{});
-  });
 }
 
 }  // namespace
@@ -80,6 +69,7 @@ options options_of(const fanin_options* given) {
   chosen.result = result_type_of(asked.result_type);
   chosen.threads = asked.threads;
   if (asked.device_count > 0) chosen.devices = {required(asked.devices, "the list of devices"), asked.device_count};
+  chosen.bound = asked.bound != 0;
   chosen.nan = enumerator<nan_policy>(asked.nan, all_nan_policies.size(), "policy for NaN");
   return chosen;
 }
@@ -122,7 +112,8 @@ batch batch_of(const input_views& inputs, const fanin_batch* given, std::optiona
   };
   batch many = made();
   many.drops_others = asked.drop_others != 0;
-  if (asked.if_empty != nullptr && empty) many.of_empty = value_at(asked.if_empty, *empty);
+  if (asked.if_empty != nullptr && empty)
+    many.of_empty = scalar_at({const_cast<void*>(asked.if_empty), empty->type, empty->form});
   return many;
 }
 
@@ -135,7 +126,7 @@ results_view results_at(const fanin_output* given, const result_view& one) {
   return {out.data, out.count, one.type, one.form, place_of(out.place)};
 }
 
-void write_report(const report& done, fanin_report* report) {
+void write_report(const report& done, fanin_report* report, const result_view* value) {
   if (report == nullptr) return;
   fanin_report out = copied(report, "the report");
   write_name(out.backend, done.backend);
@@ -152,6 +143,12 @@ void write_report(const report& done, fanin_report* report) {
     last_fallback.append(one.backend).append(": ").append(to_string(one.why));
   }
   out.fallback = last_fallback.c_str();
+  // Many results have no value that stands for all of them. The bound of a NaN is 0 where nothing is rounded.
+  const scalar one = value != nullptr ? scalar_at(*value) : scalar(std::numeric_limits<double>::quiet_NaN());
+  out.error_bound = done.error_bound_of(one);
+  out.unproven = value != nullptr       ? done.why_unbounded(one).data()
+                 : out.error_bound == 0 ? ""
+                                        : "the results have bounds of their own, which the coefficients give";
   write_back(out, report);
 }
 

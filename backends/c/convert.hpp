@@ -46,6 +46,8 @@ inline constexpr std::size_t first_size = sizeof(Struct);
 template <>
 inline constexpr std::size_t first_size<fanin_options> = offsetof(fanin_options, devices);
 template <>
+inline constexpr std::size_t first_size<fanin_report> = offsetof(fanin_report, error_bound);
+template <>
 inline constexpr std::size_t first_size<fanin_description> = offsetof(fanin_description, sum_overflows);
 
 /// A copy of the caller's struct, in which members that only a newer header than the caller's has are 0. Members that
@@ -100,8 +102,8 @@ batch batch_of(const input_views& inputs, const fanin_batch* given, std::optiona
 result_view result_at(void* result, operation what, element_type type, std::optional<element_type> wanted);
 results_view results_at(const fanin_output* given, const result_view& one);
 
-/// Fills in the caller's report, unless it is null.
-void write_report(const report& done, fanin_report* report);
+/// Fills in the caller's report, unless it is null. `value` is the result, if there is one alone.
+void write_report(const report& done, fanin_report* report, const result_view* value = nullptr);
 
 }  // namespace fanin::c
 

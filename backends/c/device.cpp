@@ -63,7 +63,7 @@ fanin_status fanin_context_reduce(fanin_context* context, fanin_operation what, 
     const options chosen = c::options_of(given);
     const input_views inputs = c::inputs_of(op, input);
     const result_view one = c::result_at(required(result, "the result"), op, inputs.type(), chosen.result);
-    write_report(reduce(op, inputs, one, context_at(context), chosen), report);
+    write_report(reduce(op, inputs, one, context_at(context), chosen), report, &one);
   });
 }
 

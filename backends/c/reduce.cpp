@@ -28,8 +28,8 @@ fanin_status fanin_reduce(fanin_operation what, const fanin_input* input, const 
     const operation op = c::operation_of(what);
     const options chosen = c::options_of(given);
     const input_views inputs = c::inputs_of(op, input);
-    required(result, "the result");
-    write_report(reduce(op, inputs, c::result_at(result, op, inputs.type(), chosen.result), chosen), report);
+    const result_view one = c::result_at(required(result, "the result"), op, inputs.type(), chosen.result);
+    write_report(reduce(op, inputs, one, chosen), report, &one);
   });
 }
 
@@ -76,8 +76,8 @@ fanin_status fanin_plan_reduce(const fanin_plan* with, const fanin_input* input,
     const plan& planned = required(with, "the plan")->planned;
     const request& what = planned.chosen().what;
     const input_views inputs = c::inputs_of(what.what, input);
-    required(result, "the result");
-    write_report(planned(inputs, c::result_at(result, what.what, inputs.type(), what.result)), report);
+    const result_view one = c::result_at(required(result, "the result"), what.what, inputs.type(), what.result);
+    write_report(planned(inputs, one), report, &one);
   });
 }
 
@@ -113,8 +113,8 @@ fanin_status fanin_incremental_finish(fanin_incremental* from, void* result, fan
   return guarded([&] {
     incremental& stream = required(from, "the incremental")->stream;
     const request& what = stream.chosen().what;
-    required(result, "the result");
-    write_report(stream.finish({result, what.result, row_of(what.what).form}), report);
+    const result_view one(required(result, "the result"), what.result, row_of(what.what).form);
+    write_report(stream.finish(one), report, &one);
   });
 }
 

@@ -201,7 +201,7 @@ static void write_finished(const request& request, const void* state, std::uint6
 void finish_present(const request& request, const presence_rule& rule, std::uint64_t count, std::uint64_t present,
                     void* state, void* result) {
   const arithmetic& arithmetic = arithmetic_of(request);
-  if (request.state_bytes == 0) check_count(request.what, present);
+  if (request.state_bytes == 0) check_count(request.what, present, count - present);
   if (present == 0) arithmetic.reset(state);  // Zeros that stand for elements have a sign.
   write_finished(request, state, finished_count(rule.absent, count, present), result);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Batches as CUB and Thrust take them: elements and their results as iterators. The libraries form one state
-// of each result, which is finished as states of `cuda` are (cuda/fold/finish.cu).
+// Batches as CUB takes them: elements and their results as iterators. CUB forms one state of each result, which is
+// finished as states of `cuda` are (cuda/fold/finish.cu).
 #pragma once
 
 #include <thrust/iterator/counting_iterator.h>
@@ -23,8 +23,6 @@ template <class A>
 inline constexpr bool has_batches = false;
 template <class T>
 inline constexpr bool has_batches<accumulator::plain_sum<T>> = true;
-template <class T>
-inline constexpr bool has_batches<accumulator::compensated_sum<T>> = true;
 template <class T>
 inline constexpr bool has_batches<cuda::integer_sum_64<T>> = true;
 template <class T>
@@ -162,9 +160,9 @@ class batch_reference : public any_order_fold<A> {
   rounding_chain chain_of_result(std::uint64_t length) const final { return {0, static_cast<double>(length)}; }
   void launch_each(const cuda::execution& where, const cuda::batch_elements& all, const cuda::batch_output& out,
                    bool) const final {
-    if (all.partial) throw unsupported("cub and thrust reduce batches of whole arrays only");
+    if (all.partial) throw unsupported("cub reduces batches of whole arrays only");
     if (elements_of(all) > this->host().longest)
-      throw unsupported("cub and thrust reduce at most 2^32 such elements");
+      throw unsupported("cub reduces at most 2^32 such elements");
     const batch_scratch scratch(where);
     cuda::check(cudaMemcpyAsync(scratch.elements, &all, sizeof all, cudaMemcpyHostToDevice, where.stream),
                 "cudaMemcpyAsync");

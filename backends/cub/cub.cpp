@@ -6,7 +6,6 @@ namespace fanin::cub_backend {
 std::span<const variant_info> backend::variants() const noexcept {
   static constexpr variant_info offered[] = {
       {"device-reduce", method::fast, "cub::DeviceReduce with operators that follow IEEE and keep NaN", ""},
-      {"compensated", method::compensated, "the same with every rounding error carried along", ""},
       {"exact", method::exact, "the public accumulator as the element type: a reference, slow", ""},
   };
   return offered;

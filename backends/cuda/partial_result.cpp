@@ -34,7 +34,7 @@ void partial_result::append(const state_functions& fold, partial_result& next) {
 }
 
 outcome finished(const request& request, partial_result& all, void* result) {
-  if (request.state_bytes == 0) check_count(request.what, all.present);
+  if (request.state_bytes == 0) check_count(request.what, all.present, all.count - all.present);
   const kernel_launcher& kernel = prepared_launcher(request);
   const state_functions& fold = kernel.host();
   const bool same_bits = fold.reproducibility == reproducibility::exact || kernel.ordered();

@@ -8,16 +8,12 @@ namespace fanin::thrust_backend {
 std::span<const variant_info> backend::variants() const noexcept {
   static constexpr variant_info offered[] = {
       {"transform-reduce", method::fast, "thrust::transform_reduce with operators that follow IEEE and keep NaN", ""},
-      {"compensated", method::compensated, "the same with every rounding error carried along", ""},
       {"exact", method::exact, "the public accumulator as the element type: a reference, slow", ""},
   };
   return offered;
 }
 
 const cuda::kernel_launcher* backend::find_kernel(const request& request) const {
-  if (request.kind != layout::array) {
-    if (const cuda::kernel_launcher* const batches = find_batch_kernel(request)) return batches;
-  }
   return cub_backend::with_compared_number(
       request.inputs.type(), [&]<class T>() { return thrust_backend::find_kernel<T>(request.what, request.method); });
 }

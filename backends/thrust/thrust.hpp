@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Thrust backend, a reference: thrust::transform_reduce with our arithmetic. A call waits for its result.
+// The Thrust backend, a reference: thrust::transform_reduce of whole arrays with our arithmetic. A call waits for
+// its result.
 #pragma once
 
 #include "backends/cuda/gpu_backend.hpp"
@@ -9,8 +10,6 @@ namespace fanin::thrust_backend {
 /// The fold of a reduction, or null if this backend does not offer it. floats.cu and integers.cu instantiate it.
 template <class T>
 const cuda::kernel_launcher* find_kernel(operation what, method how);
-/// The fold of a batch, or null if this backend does not offer it.
-const cuda::kernel_launcher* find_batch_kernel(const request& request);
 
 class backend final : public cuda::gpu_backend {
  public:

@@ -27,7 +27,7 @@ finished_batch reduce_batch(finished_reduction begun, const batch& many, const o
   const auto check = [&](element_type type) {
     batch none = without_results(many);
     if (none.inputs.type() != type) none.inputs = array_view(many.inputs[0].data, 0, type);
-    reduce(what, none, value_list(what, result_type(type), 0).view(), with_default_method(what, type, chosen));
+    reduce(what, none, value_list(what, result_type(type), 0).view(), chosen);
   };
   const element_type type = supported_type(many.inputs.type(), infers_types, check);
   const element_type result = result_type(type);
@@ -41,8 +41,7 @@ finished_batch reduce_batch(finished_reduction begun, const batch& many, const o
   finished_batch all{std::move(begun), value_list(what, result, many.result_count)};
   all.done.count = many.inputs.count();
   all.done.reached.report = with_input_name(
-      place, [&] { return reduce(what, converted, all.values.view(), with_default_method(what, type, chosen)); },
-      all.done.overflow_advice());
+      place, [&] { return reduce(what, converted, all.values.view(), chosen); }, all.done.overflow_advice());
   all.done.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return all;
 }

@@ -11,6 +11,7 @@
 #include "cli/device/machine.hpp"
 #include "cli/kit/commit.hpp"
 #include "cli/kit/errors.hpp"
+#include "cli/kit/share.hpp"
 #include "cli/kit/table.hpp"
 #include "measure/ceiling.hpp"
 
@@ -87,7 +88,7 @@ table_row to_cells(const bench_row& row) {
   const double seconds = row.timing->seconds();
   cells.insert(cells.end(), {fmt::format("{:.3f}", 1e6 * seconds),
                              fmt::format("{:.2f}", static_cast<double>(which.bytes()) / seconds / 1e9),
-                             fmt::format("{:.1f} %", 100 * row.ceiling_seconds / seconds),
+                             share_text(row.ceiling_seconds / seconds, 1),
                              fmt::format("{:.1f} %", 100 * measure::relative_noise(row.timing->samples)),
                              std::to_string(row.timing->samples.size()), std::to_string(row.timing->discarded)});
   return cells;
@@ -173,8 +174,7 @@ std::string as_text(const bench_result& all) {
     if (!row.timing) {
       text += fmt::format("{}: not timed: {}\n", row.which.name(), row.problem);
     } else if (measure::exceeds_ceiling(row.ceiling_seconds / row.timing->seconds())) {
-      text +=
-          fmt::format("{}: above the ceiling by more than 5 %: the ceiling was measured too low\n", row.which.name());
+      text += above_ceiling_text(row.which.name()) + "\n";
     }
   }
   return text;

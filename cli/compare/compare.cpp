@@ -105,9 +105,9 @@ std::string as_text(const comparison& all) {
     append({bound_text(row.bound), value_text(row.value), fmt::format("{:.4g}", row.error_ulps)});
     append(last_cells(all.times, all.times.rows[i]));
   }
-  return fmt::format("{}: {} elements of {}\nexact sum {}  {}\n{}\n\n{}{}", all.input, values.count,
-                     to_string(values.type), value_text(all.exact), value_hex(all.exact), ceiling_text(all.times),
-                     align(rows, 6), not_usable_text(all.times));
+  return fmt::format("{}: {} elements of {}\nexact sum {}  {}\n\n{}{}", all.input, values.count,
+                     to_string(values.type), value_text(all.exact), value_hex(all.exact), align(rows, 6),
+                     not_usable_text(all.times));
 }
 
 void run_compare(compare_options arguments) {
@@ -118,6 +118,7 @@ void run_compare(compare_options arguments) {
                              .only = parse_method(arguments.method),
                              .threads = arguments.threads};
   const auto show = [&](const auto& all) {
+    for (const std::string& one : warnings_of(all.times)) write_stderr("warning: " + one);
     write_stdout(arguments.json ? as_json(all) : terminal::of_stdout().with_verdicts(as_text(all)));
   };
   if (arguments.input.path.empty() && standard_input_is_data()) arguments.input.path = "-";
@@ -162,9 +163,10 @@ command add_compare(CLI::App& root) {
       "bits of the exact sum. 'none' means that nothing is proven: too many elements for the precision, or values "
       "so\n"
       "large that a partial sum may overflow. The ceiling is the fastest read of the same bytes from the same "
-      "memory,\n"
-      "measured in this process. Backends that work on a device find the data there, unless it is too long for its\n"
-      "memory.\n"
+      "memory\n"
+      "in GB/s, measured beside the row. A row above its ceiling gets a warning in place of a share. Backends that "
+      "work\n"
+      "on a device find the data there, unless it is too long for its memory.\n"
       "With --axis, --segments or --keys there is a sum of each row, segment or group. error/ulp and bound are then\n"
       "those of the worst, 'at' is its number, and 'alone' how many have the bits of a sum of their elements alone.\n"
       "The loops below add as other programs do: in-order one element after the other; numpy in blocks of 128 where\n"

@@ -11,6 +11,7 @@
 
 #include "cli/device/machine.hpp"
 #include "cli/gpu.hpp"
+#include "cli/kit/share.hpp"
 #include "measure/ceiling.hpp"
 #include "measure/timing.hpp"
 
@@ -49,6 +50,8 @@ time_unit unit_of(const timed_variants& all) {
 }
 
 double share_of_ceiling(const timed_variant& row) { return row.seconds > 0 ? row.ceiling_seconds / row.seconds : 0; }
+
+std::string name_of(const timed_variant& row) { return fmt::format("{}/{}", row.how.backend, row.how.variant); }
 
 }  // namespace
 
@@ -108,12 +111,12 @@ timed_variants time_variants(const variant_choice& asked, const array_view& valu
   return all;
 }
 
-std::string ceiling_text(const timed_variants& all) {
-  std::string text = fmt::format("read ceiling {:.1f} GB/s", all.ceiling(memory::host));
-  if (const double there = all.ceiling(memory::device); there > 0) {
-    text += fmt::format(" in host memory, {:.1f} GB/s on the device", there);
+std::vector<std::string> warnings_of(const timed_variants& all) {
+  std::vector<std::string> warnings;
+  for (const timed_variant& row : all.rows) {
+    if (measure::exceeds_ceiling(share_of_ceiling(row))) warnings.push_back(above_ceiling_text(name_of(row)));
   }
-  return text;
+  return warnings;
 }
 
 std::string not_usable_text(const timed_variants& all) {
@@ -136,12 +139,13 @@ table_row first_cells(const timed_variant& row) {
           std::string(to_string(row.place)), std::string(to_string(row.how.reproducibility))};
 }
 
-table_row last_headings(const timed_variants& all) { return {unit_of(all).name, "GB/s", "of ceiling"}; }
+table_row last_headings(const timed_variants& all) { return {unit_of(all).name, "GB/s", "ceiling", "of ceiling"}; }
 
 table_row last_cells(const timed_variants& all, const timed_variant& row) {
   return {fmt::format("{:.3f}", row.seconds / unit_of(all).seconds),
           fmt::format("{:.1f}", all.gigabytes_per_second(row.seconds)),
-          row.seconds > 0 ? fmt::format("{:.0f} %", 100 * share_of_ceiling(row)) : "-"};
+          fmt::format("{:.1f}", all.gigabytes_per_second(row.ceiling_seconds)),
+          row.seconds > 0 ? share_text(share_of_ceiling(row), 0) : "-"};
 }
 
 json members_of(const timed_variants& all) {
@@ -170,10 +174,13 @@ json first_members(const timed_variant& row) {
 }
 
 json last_members(const timed_variants& all, const timed_variant& row) {
+  const bool too_low = measure::exceeds_ceiling(share_of_ceiling(row));
   return {{"reproducibility", to_string(row.how.reproducibility)},
           {"seconds", row.seconds},
           {"gigabytes_per_second", all.gigabytes_per_second(row.seconds)},
-          {"share_of_ceiling", share_of_ceiling(row)}};
+          {"ceiling_gigabytes_per_second", all.gigabytes_per_second(row.ceiling_seconds)},
+          {"ceiling_too_low", too_low},
+          {"share_of_ceiling", too_low ? json(nullptr) : json(share_of_ceiling(row))}};
 }
 
 }  // namespace fanin::cli

@@ -51,8 +51,8 @@ using sum_call = std::function<report(const array_view& values, const options& c
 timed_variants time_variants(const variant_choice& asked, const array_view& values, layout kind, progress& line,
                              const sum_call& call, const std::function<void(const timed_variant&)>& done);
 
-/// The read ceilings of host and device, as in "read ceiling 12.3 GB/s".
-std::string ceiling_text(const timed_variants& all);
+/// A sentence for each row that was faster than its ceiling.
+std::vector<std::string> warnings_of(const timed_variants& all);
 /// A line for each backend that is not usable.
 std::string not_usable_text(const timed_variants& all);
 std::string bound_text(oracle::promise bound);

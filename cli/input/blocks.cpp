@@ -2,9 +2,11 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "cli/input/source.hpp"
 #include "cli/kit/errors.hpp"
+#include "cli/kit/output.hpp"
 #include "cli/kit/text.hpp"
 
 namespace fanin::cli {
@@ -58,15 +60,12 @@ class text_source final : public block_source {
   text_source(byte_reader& in, std::optional<element_type> type, const text_layout& layout)
       : in_(in), parser_(layout, type, in.name()) {
     while (!parser_.knows_columns() && !ended_) parse_window();
-    for (const column_values& one : parser_.columns()) columns_.push_back({.name = one.name, .type = one.type});
-    found_numbers_.resize(columns_.size());
+    for (const column_values& one : parser_.columns()) columns_.push_back({.name = one.name, .has_numbers = false, .type = one.type});
   }
 
   std::span<const array_view> next() override {
     const auto has_values = [](const column_values& one) { return !one.bytes.empty(); };
-    if (!blocks_.empty()) {
-      for (column_values& one : parser_.columns()) one.bytes.clear();
-    }
+    if (!blocks_.empty()) parser_.clear();
     while (!ended_ && std::ranges::none_of(parser_.columns(), has_values)) parse_window();
     blocks_.clear();
     for (std::size_t i = 0; i < columns_.size(); ++i) {
@@ -75,7 +74,8 @@ class text_source final : public block_source {
       columns_[i].missing = found.missing;
       columns_[i].type = found.type;
       columns_[i].rounded = found.rounded;
-      if (has_values(found)) found_numbers_[i] = true;
+      columns_[i].heading = found.heading;
+      if (has_values(found)) columns_[i].has_numbers = true;
     }
     if (std::ranges::none_of(parser_.columns(), has_values)) check_found_numbers();
     return blocks_;
@@ -83,29 +83,33 @@ class text_source final : public block_source {
 
   std::span<const input_column> columns() const override { return columns_; }
   const record_keys* keys() const override { return parser_.keys(); }
+  const element_lines* lines() const override { return parser_.lines(); }
+  char delimiter() const override { return parser_.delimiter(); }
 
  private:
   void parse_window() {
     const auto bytes = in_.peek(window_);
     ended_ = bytes.size() < window_;
-    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    const std::size_t done = parser_.parse(text, ended_);
+    const std::size_t done = parser_.parse(text_of(bytes), ended_);
     in_.skip(done);
     if (done == 0) window_ *= 2;  // A single word or field fills the window.
   }
 
   void check_found_numbers() const {
-    const auto none = std::ranges::find(found_numbers_, false);
-    if (none == found_numbers_.end() && !columns_.empty()) return;
-    const std::string name = none == found_numbers_.end() ? "" : columns_[none - found_numbers_.begin()].name;
-    const std::string where = name.empty() ? "it" : fmt::format("its column '{}'", printable(name));
-    throw bad_data(fmt::format("{}: there is no number in {}", in_.name(), where));
+    std::vector<std::string> empty;
+    for (const input_column& one : columns_) {
+      if (!one.has_numbers) empty.push_back(one.name.empty() ? "it" : fmt::format("its column '{}'", printable(one.name)));
+    }
+    if (empty.empty() && !columns_.empty()) return;
+    if (!parser_.leaves_out_columns() || empty.size() == columns_.size()) {
+      throw bad_data(fmt::format("{}: there is no number in {}", in_.name(), empty.empty() ? "it" : empty[0]));
+    }
+    write_stderr(fmt::format("note: {}: left out {}, without a number", in_.name(), fmt::join(empty, " and ")));
   }
 
   byte_reader& in_;
   text_parser parser_;
   std::vector<input_column> columns_;
-  std::vector<bool> found_numbers_;  ///< whether a column had numbers
   std::vector<array_view> blocks_;
   std::size_t window_ = block_bytes;
   bool ended_ = false;

@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace fanin::cli {
 
@@ -35,6 +36,11 @@ bool standard_input_is_data();
 
 /// The name of an input in messages: the path in one line, or "standard input" for "-".
 std::string input_name(const std::string& path);
+
+/// The bytes as text.
+inline std::string_view text_of(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
 
 /// Bytes that are read once, from the first to the last.
 class byte_stream {

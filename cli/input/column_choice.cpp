@@ -40,6 +40,10 @@ std::size_t field_of_name(std::string_view name, std::span<const std::string> he
   return static_cast<std::size_t>(match - header.begin());
 }
 
+std::string heading_of(std::size_t field, std::span<const std::string> header) {
+  return field < header.size() ? header[field] : "";
+}
+
 std::vector<chosen_column> named(const std::vector<std::size_t>& fields, std::span<const std::string> header) {
   std::map<std::string_view, std::size_t> uses;
   for (const std::string& name : header) ++uses[name];
@@ -48,7 +52,7 @@ std::vector<chosen_column> named(const std::vector<std::size_t>& fields, std::sp
     const bool has_name = field < header.size() && !header[field].empty() && uses[header[field]] == 1;
     std::string number = std::to_string(field + 1);
     while (uses.contains(number)) number.insert(0, "0");
-    columns.push_back({field, has_name ? header[field] : number});
+    columns.push_back({field, has_name ? header[field] : number, heading_of(field, header)});
   }
   return columns;
 }
@@ -68,6 +72,10 @@ column_choice column_choice::every() {
   column_choice all("all");
   all.every_ = true;
   return all;
+}
+
+bool column_choice::is_every(std::span<const std::string> header) const {
+  return every_ || (words_ == "all" && !has(header, words_));
 }
 
 bool column_choice::has_name() const noexcept {
@@ -109,8 +117,11 @@ void column_choice::check_numbers(std::span<const std::string> first_record, con
 
 std::vector<chosen_column> column_choice::resolve(std::span<const std::string> header,
                                                   const std::string& input) const {
-  if (is_one_column()) return {{field_of(parts_[0], header, input)}};
-  if (!is_by_parts(header) && !every_) return {{field_of_name(words_, header, input)}};
+  const auto alone = [&](std::size_t field) {
+    return std::vector<chosen_column>{{field, {}, heading_of(field, header)}};
+  };
+  if (is_one_column()) return alone(field_of(parts_[0], header, input));
+  if (!is_by_parts(header) && !every_) return alone(field_of_name(words_, header, input));
   std::vector<std::size_t> fields(is_all() ? header.size() : 0);
   std::iota(fields.begin(), fields.end(), 0);
   if (is_all()) return named(fields, header);

@@ -17,6 +17,7 @@ struct chosen_column {
   /// header, or the column's number from 1 where the header has no name for it or has the name twice. Zeros stand in
   /// front of a number that is the name of another column.
   std::string name = {};
+  std::string heading = {};  ///< what the header has; empty without a header
 };
 
 /// A choice is a name of the header, or a number from 1, or several of these separated by commas, or "all"; the
@@ -32,6 +33,8 @@ class column_choice {
   /// Whether nothing was chosen, so that records may have one field only.
   bool is_only_column() const noexcept { return words_.empty() && !every_; }
   bool is_all() const noexcept { return every_ || words_ == "all"; }
+  /// Whether every column is chosen, and no column of the header by its name.
+  bool is_every(std::span<const std::string> header) const;
   /// Whether the columns are known without reading the header or a record.
   bool is_one_column() const noexcept { return parts_.size() == 1 && !is_all(); }
   /// Whether the choice has a name, which only a header knows.

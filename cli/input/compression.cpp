@@ -28,7 +28,7 @@ constexpr std::string_view skippable_zstd_magic = "\x2a\x4d\x18"sv;
 constexpr std::size_t piece_bytes = std::size_t{1} << 16;
 
 bool begins_with(std::span<const std::byte> start, std::string_view magic) {
-  return std::string_view(reinterpret_cast<const char*>(start.data()), start.size()).starts_with(magic);
+  return text_of(start).starts_with(magic);
 }
 
 [[noreturn]] void refuse(const byte_reader& in, const std::string& problem) {
@@ -48,10 +48,12 @@ class gzip_stream final : public byte_stream {
     state_.next_out = reinterpret_cast<Bytef*>(to.data());
     state_.avail_out = most;
     while (state_.avail_out == most) {
+      if (!in_member_ && has_member_) skip_padding();
       const auto piece = in_.peek(piece_bytes);
       if (piece.empty() && in_member_) refuse(in_, "truncated gzip data");
       if (piece.empty()) break;
       if (!in_member_) ::inflateReset(&state_);
+      has_member_ = true;
       state_.next_in = reinterpret_cast<Bytef*>(const_cast<std::byte*>(piece.data()));
       state_.avail_in = static_cast<uInt>(piece.size());
       const int code = ::inflate(&state_, Z_NO_FLUSH);
@@ -65,9 +67,20 @@ class gzip_stream final : public byte_stream {
   }
 
  private:
+  /// Passes over the zeros that fill the last block of a tape or a disk behind the last member.
+  void skip_padding() {
+    for (;;) {
+      const auto piece = in_.peek(piece_bytes);
+      const auto end = std::ranges::find_if(piece, [](std::byte one) { return one != std::byte{0}; });
+      if (end != piece.begin() && end != piece.end()) refuse(in_, "corrupt gzip data: bytes behind zeros at the end");
+      if (piece.empty() || end == piece.begin()) return;
+      in_.skip(piece.size());
+    }
+  }
+
   byte_reader in_;
   z_stream state_ = {};
-  bool in_member_ = false;
+  bool in_member_ = false, has_member_ = false;
 };
 
 class zstd_stream final : public byte_stream {

@@ -2,27 +2,43 @@
 #include "cli/input/csv_parser.hpp"
 
 #include <algorithm>
+#include <span>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "cli/input/table_guess.hpp"
 #include "cli/kit/errors.hpp"
 #include "cli/kit/output.hpp"
+#include "cli/kit/text.hpp"
 
 namespace fanin::cli {
 
+namespace {
+
+column_choice choice_of(const text_layout& layout) {
+  const bool is_every = layout.column.empty() && layout.columns != default_columns::only;
+  return is_every ? column_choice::every() : column_choice(layout.column);
+}
+
+}  // namespace
+
 csv_parser::csv_parser(const text_layout& layout)
-    : delimiter_(layout.delimiter.value_or(',')),
-      choice_(layout.every_column ? column_choice::every() : column_choice(layout.column)),
+    : layout_(layout),
+      delimiter_(layout.delimiter.value_or(',')),
+      choice_(choice_of(layout)),
       by_(layout.by.empty() ? std::nullopt : std::optional(column_choice(layout.by, "--by"))),
       in_header_(layout.header || choice_.has_name() || (by_ && by_->has_name())),
       guesses_header_(layout.guess_header && !in_header_),
+      looks_ahead_(!layout.delimiter || guesses_header_ || choice_.is_all()),
       plain_records_(delimiter_) {
+  layout_.skip_lines = 0;  // The caller has skipped them.
   if (by_ && by_->is_all() && !in_header_ && !guesses_header_)
     throw usage_error("--by all needs --header, which names the columns");
 }
 
 std::size_t csv_parser::parse(std::string_view text, bool last, text_numbers& out) {
-  if (guesses_header_ && !guess_header(text, last, out)) return 0;
+  if (looks_ahead_ && !look_ahead(text, last, out)) return 0;
   if (!in_header_ && wanted_.empty()) choose_columns(out);
   std::size_t at = 0;
   field found;
@@ -31,6 +47,14 @@ std::size_t csv_parser::parse(std::string_view text, bool last, text_numbers& ou
     if (field_index_ == 0 && fields_of_record_ > 0) {
       at = parse_plain_records(text, at, out);
       if (at == text.size()) break;
+    }
+    if (field_index_ == 0 && layout_.comment) {
+      const std::optional<std::size_t> next = after_comment(text, at, last, layout_.comment);
+      if (!next) break;
+      if (*next != at) {
+        out.pass_line(at = *next);
+        continue;
+      }
     }
     if (!next_field(text, at, last, found, out)) break;
     const bool blank_line =
@@ -51,7 +75,8 @@ std::size_t csv_parser::parse(std::string_view text, bool last, text_numbers& ou
 
 std::size_t csv_parser::parse_plain_records(std::string_view text, std::size_t at, text_numbers& out) {
   if (choice_.is_only_column() && fields_of_record_ > 1) return at;  // an error, which data_field() reports
-  while (plain_records_.find(at, fields_of_record_)) {
+  const auto is_comment = [&] { return layout_.comment && after_comment(text, at, false, layout_.comment) != at; };
+  while (!is_comment() && plain_records_.find(at, fields_of_record_)) {
     if (fields_of_record_ == 1 && trimmed(plain_records_.field(0)).empty()) break;  // a blank line
     for (const wanted_column& one : wanted_) {
       const std::string_view value = plain_records_.field(one.field);
@@ -68,17 +93,43 @@ std::size_t csv_parser::parse_plain_records(std::string_view text, std::size_t a
   return at;
 }
 
-bool csv_parser::guess_header(std::string_view text, bool last, const text_numbers& out) {
-  if (text.size() <= header_guess::most_bytes && !last) return false;
-  const bool is_cut = text.size() > header_guess::most_bytes_of_long;
+bool csv_parser::look_ahead(std::string_view text, bool last, const text_numbers& out) {
+  if (text.size() <= most_guessed_bytes && !last) return false;
+  if (!layout_.delimiter) {
+    delimiter_ = guess_delimiter(text.substr(0, most_guessed_bytes), text.size() <= most_guessed_bytes, layout_, out);
+    plain_records_ = plain_records(delimiter_);
+  }
+  if (!guesses_header_ && !choice_.is_all()) {
+    looks_ahead_ = false;
+    return true;
+  }
+  const std::optional<header_guess> guess = first_records(text, last, out);
+  if (!guess) return false;
+  if (guesses_header_) {
+    in_header_ = guess->is_header(out.name());
+    if (!in_header_) check_numbers(guess->first_record(), out);
+    if (by_ && by_->is_all() && !in_header_) throw usage_error("--by all needs --header, which names the columns");
+  }
+  first_fields_ = guess->first_record().size();
+  if (choice_.is_all()) others_ = guess->other_columns(in_header_, layout_.skip_missing);
+  looks_ahead_ = false;
+  return true;
+}
+
+std::optional<header_guess> csv_parser::first_records(std::string_view text, bool last, const text_numbers& out) {
+  const bool is_cut = text.size() > header_guess::most_bytes_of_long, is_all = last && !is_cut;
   if (is_cut) text = text.substr(0, header_guess::most_bytes_of_long);
   text_numbers messages = out;  // no message is shown
-  header_guess guess;
+  header_guess guess(out);
   field found;
   std::size_t at = 0, index = 0;
   try {
     for (; at < text.size() && index < most_names; at = found.end) {
-      if (!next_field(text, at, last && !is_cut, found, messages)) break;
+      const std::optional<std::size_t> begin = index == 0 ? after_comment(text, at, is_all, layout_.comment) : at;
+      if (!begin) break;
+      found.end = *begin;
+      if (*begin != at) continue;
+      if (!next_field(text, at, is_all, found, messages)) break;
       if (found.end > guess.end_of_guess()) break;
       const bool blank_line = found.ends_record && index == 0 && trimmed(text.substr(at, found.end - at)).empty();
       if (!blank_line) guess.add_field(found.value, text[at] == '"');
@@ -88,12 +139,8 @@ bool csv_parser::guess_header(std::string_view text, bool last, const text_numbe
   } catch (const bad_data&) {
     // The records before have told what they can. The parser finds the fault again and reports it.
   }
-  if (!last && !is_cut && index < most_names && text.size() <= guess.end_of_guess()) return false;
-  in_header_ = guess.is_header(out.name());
-  guesses_header_ = false;
-  if (!in_header_) check_numbers(guess.first_record(), out);
-  if (by_ && by_->is_all() && !in_header_) throw usage_error("--by all needs --header, which names the columns");
-  return true;
+  const bool is_complete = last || is_cut || index == most_names || text.size() > guess.end_of_guess();
+  return is_complete ? std::optional(std::move(guess)) : std::nullopt;
 }
 
 void csv_parser::check_numbers(const std::vector<std::string>& first_record, const text_numbers& out) const {
@@ -166,13 +213,41 @@ void csv_parser::note_names(const column_choice& choice, const text_numbers& out
   if (!note.empty()) write_stderr(fmt::format("warning: {}: {}", out.name(), note));
 }
 
+bool csv_parser::is_left_out(std::size_t field) const {
+  return std::ranges::find(others_, field, &header_guess::other_column::field) != others_.end();
+}
+
+void csv_parser::leave_out_others(const text_numbers& out) const {
+  if (others_.empty()) return;
+  const std::size_t shown = std::min<std::size_t>(others_.size(), 16);
+  std::string columns, advice;
+  for (const auto& [field, text] : std::span(others_).first(shown)) {
+    if (advice.empty()) advice = advice_on(text, layout_.numbers);
+    const bool has_name = field < names_.size() && !names_[field].empty();
+    columns += fmt::format("{}{} {}", columns.empty() ? "" : ", ",
+                           has_name ? printable(names_[field]) : std::to_string(field + 1),
+                           text.empty() ? "(empty)" : fmt::format("'{}'", printable(text)));
+  }
+  if (shown < others_.size()) columns += fmt::format(" and {} more", others_.size() - shown);
+  if (others_.size() == first_fields_) {
+    if (names_.empty()) advice += "; if line 1 names the columns, say --header";
+    throw bad_data(fmt::format("{}: no column is all numbers: {}{}", out.name(), columns, advice));
+  }
+  write_stderr(fmt::format("note: {}: left out {} not all numbers: {}{}", out.name(),
+                           others_.size() == 1 ? "the column that is" : "the columns that are", columns, advice));
+}
+
 void csv_parser::choose_columns(text_numbers& out) {
-  const std::vector<chosen_column> chosen = choice_.resolve(names_, out.name());
+  std::vector<chosen_column> chosen = choice_.resolve(names_, out.name());
   note_names(choice_, out);
+  if (choice_.is_every(names_)) {
+    leave_out_others(out);
+    std::erase_if(chosen, [this](const chosen_column& one) { return is_left_out(one.field); });
+  }
   out.columns().clear();
   for (const chosen_column& one : chosen) {
     wanted_.push_back({one.field, out.columns().size()});
-    out.add_column(one.name);
+    out.add_column(is_lone() ? "" : one.name, one.heading);
   }
   std::ranges::sort(wanted_, {}, &wanted_column::field);
   if (!by_) return;
@@ -193,8 +268,9 @@ void csv_parser::end_key(text_numbers& out) {
 
 void csv_parser::add_column(std::size_t begin, text_numbers& out) {
   if (field_index_ == most_names) out.fail(begin, fmt::format("a record of more than {} fields", most_names));
-  wanted_.push_back({field_index_, field_index_});
-  out.add_column(std::to_string(field_index_ + 1));
+  if (is_left_out(field_index_)) return;
+  wanted_.push_back({field_index_, out.columns().size()});
+  out.add_column(is_lone() ? "" : std::to_string(field_index_ + 1));
 }
 
 void csv_parser::data_field(const field& found, std::size_t begin, text_numbers& out) {
@@ -220,7 +296,10 @@ void csv_parser::append(std::string_view word, std::size_t begin, column_values&
   const std::errc code = out.append(word, begin, to);
   if (code == std::errc()) return;
   const bool perhaps_header = out.line() == 1 && code == std::errc::invalid_argument;
-  out.refuse(code, word, begin, to, perhaps_header ? "; if line 1 names the columns, say --header" : "");
+  out.refuse(code, word, begin, to,
+             perhaps_header      ? "; if line 1 names the columns, say --header"
+             : choice_.is_all() ? "; --column chooses other columns"
+                                : "");
 }
 
 void csv_parser::end_record(std::size_t begin, text_numbers& out) {

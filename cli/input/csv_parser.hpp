@@ -26,6 +26,9 @@ class csv_parser {
   std::size_t parse(std::string_view text, bool last, text_numbers& out);
   /// Whether the columns of `out` are those of the input from now on.
   bool knows_columns() const noexcept { return choice_.is_one_column() || fields_of_record_ > 0; }
+  /// Whether every column of numbers is chosen.
+  bool takes_every_column() const noexcept { return choice_.is_every(names_); }
+  char delimiter() const noexcept { return delimiter_; }
   /// The keys of the records that have been parsed, of which each is one element of a single column.
   const record_keys& keys() const noexcept { return keys_; }
 
@@ -39,9 +42,12 @@ class csv_parser {
     std::size_t field = 0, index = 0;  ///< its places in the record and in the result, from 0
   };
 
-  /// Decides whether the first record is a header. False: more text has to tell.
-  /// @throws usage_error if it may be one
-  bool guess_header(std::string_view text, bool last, const text_numbers& out);
+  /// Looks at the first records, and decides what has not been said: the delimiter, whether the first record is a
+  /// header, and which columns are numbers. False: more text has to tell.
+  /// @throws usage_error if that is in doubt
+  bool look_ahead(std::string_view text, bool last, const text_numbers& out);
+  /// The first records, as far as they have no fault. Nothing: more text has to tell.
+  std::optional<header_guess> first_records(std::string_view text, bool last, const text_numbers& out);
   /// @throws usage_error: see column_choice::check_numbers
   void check_numbers(const std::vector<std::string>& first_record, const text_numbers& out) const;
   /// Parses records without quotes that have as many fields as the first one. Returns the offset after them.
@@ -53,6 +59,11 @@ class csv_parser {
   bool quoted_field(std::string_view text, std::size_t begin, bool last, field& found, text_numbers& out);
   void header_field(const field& found, std::size_t begin, text_numbers& out);
   void choose_columns(text_numbers& out);
+  /// Says which columns are left out because they are not numbers. @throws bad_data if all are
+  void leave_out_others(const text_numbers& out) const;
+  bool is_left_out(std::size_t field) const;
+  /// Whether the table has one column, which then needs no name.
+  bool is_lone() const { return layout_.columns == default_columns::every && layout_.column.empty() && first_fields_ == 1; }
   /// Warns where a number of the choice is the name of another column.
   void note_names(const column_choice& choice, const text_numbers& out) const;
   /// The record at hand ends: so does its key.
@@ -64,11 +75,15 @@ class csv_parser {
   /// Checks the number of fields of the record whose last field begins at `begin`.
   void end_record(std::size_t begin, text_numbers& out);
 
+  text_layout layout_;
   char delimiter_;
   column_choice choice_;
   std::optional<column_choice> by_;  ///< nothing: records have no keys
   bool in_header_;
-  bool guesses_header_;                     ///< whether in_header_ is still to be guessed
+  bool guesses_header_;                     ///< whether in_header_ is guessed
+  bool looks_ahead_;                        ///< whether look_ahead() has something left to decide
+  std::size_t first_fields_ = 0;            ///< of the first record, where look_ahead() has seen it
+  std::vector<header_guess::other_column> others_;  ///< where every column is chosen: those that are not numbers
   std::vector<wanted_column> wanted_;       ///< by their places in the record
   std::size_t next_wanted_ = 0;             ///< the first of wanted_ that the record at hand has not had
   std::vector<wanted_column> key_columns_;  ///< by their places in the record

@@ -6,18 +6,12 @@
 
 #include <fmt/format.h>
 
-#include "cli/input/inferred_number.hpp"
-#include "cli/input/number.hpp"
-
 namespace fanin::cli {
 
-header_guess::kind header_guess::kind_of(std::string_view word) {
-  static const number_reader read_any = number_reader_of(element_type::c128);
-  if (is_missing(word) || word.find_first_not_of("-?.*") == std::string_view::npos) return kind::missing;
-  if (is_integer(word)) return kind::integer;
-  std::vector<std::byte> number;
-  rounded_numbers rounded;
-  return read_any(word, number, rounded) == std::errc::invalid_argument ? kind::text : kind::fraction;
+header_guess::kind header_guess::kind_of(std::string_view word) const {
+  if (numbers_.is_missing(word) || word.find_first_not_of("-?.*") == std::string_view::npos) return kind::missing;
+  if (numbers_.is_integer(word)) return kind::integer;
+  return numbers_.is_number(word) ? kind::fraction : kind::text;
 }
 
 void header_guess::end_record(std::size_t end) {
@@ -39,6 +33,7 @@ void header_guess::end_record(std::size_t end) {
     to.has_missing = to.has_missing || found == kind::missing;
     to.has_integer = to.has_integer || found == kind::integer;
     to.has_fraction = to.has_fraction || found == kind::fraction;
+    if (found == kind::text && !to.has_text) to.text = word;
     to.has_text = to.has_text || found == kind::text;
     to.has_quoted = to.has_quoted || record_[i].is_quoted;
     to.has_first_again = to.has_first_again || word == to.first_text;
@@ -50,6 +45,19 @@ std::vector<std::string> header_guess::first_record() const {
   std::vector<std::string> words;
   for (const column& one : columns_) words.push_back(one.first_text);
   return words;
+}
+
+std::vector<header_guess::other_column> header_guess::other_columns(bool has_header, bool skips_missing) const {
+  std::vector<other_column> all;
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    const column& one = columns_[i];
+    const kind first = has_header ? kind::missing : one.first;
+    const bool has_number = one.has_integer || one.has_fraction || first == kind::integer || first == kind::fraction;
+    const bool has_text = one.has_text || first == kind::text;
+    const bool is_empty = !has_text && !has_number && records_ > (has_header ? 1 : 0);
+    if (has_text || (is_empty && !skips_missing)) all.push_back({i, one.has_text || is_empty ? one.text : one.first_text});
+  }
+  return all;
 }
 
 bool header_guess::has_consecutive_integers() const {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides by the records of CSV whether the first one names the columns.
+// Decides by the records of CSV whether the first one names the columns, and which columns are numbers.
 #pragma once
 
 #include <cstddef>
@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "cli/input/table_guess.hpp"
+#include "cli/input/text_numbers.hpp"
 #include "cli/kit/errors.hpp"
 
 namespace fanin::cli {
@@ -16,7 +18,10 @@ namespace fanin::cli {
 class header_guess {
  public:
   /// Records that end further behind than end_of_guess() take no part. It is between these two.
-  static constexpr std::size_t most_bytes = std::size_t{1} << 16, most_bytes_of_long = std::size_t{1} << 24;
+  static constexpr std::size_t most_bytes = most_guessed_bytes, most_bytes_of_long = std::size_t{1} << 24;
+
+  /// `numbers` tells which words are numbers.
+  explicit header_guess(const text_numbers& numbers) : numbers_(numbers) {}
 
   /// The next field of the record at hand, without the quotes that it had if it `is_quoted`.
   void add_field(std::string_view text, bool is_quoted) { record_.push_back({std::string(text), is_quoted}); }
@@ -36,6 +41,15 @@ class header_guess {
   /// @throws usage_error, which names `input` and the options that decide, if it may be a header
   bool is_header(const std::string& input) const;
 
+  /// A column that is not taken for one of numbers.
+  struct other_column {
+    std::size_t field = 0;   ///< its place in the record, from 0
+    std::string text = {};   ///< its first word that is no number; empty: all of its numbers are missing
+  };
+  /// The columns with a word that is neither a number nor stands for a missing one; and, unless missing numbers are
+  /// left out, those that have no number. The first record is one of the records unless it `has_header`.
+  std::vector<other_column> other_columns(bool has_header, bool skips_missing) const;
+
  private:
   /// A word that stands for a missing number is `missing`, and so is a word of the marks - ? . and * alone: it names
   /// no column.
@@ -47,6 +61,7 @@ class header_guess {
   /// What the first record has, and of what kinds the fields below are.
   struct column {
     std::string first_text;
+    std::string text;  ///< the first text below
     kind first = kind::missing;
     bool first_is_quoted = false;
     bool has_missing = false, has_integer = false, has_fraction = false, has_text = false, has_quoted = false;
@@ -56,11 +71,12 @@ class header_guess {
     bool alone_is_integer() const { return first == kind::integer && has_fraction && !has_integer; }
     bool alone_is_fraction() const { return first == kind::fraction && has_integer && !has_fraction && !has_text; }
   };
-  static kind kind_of(std::string_view word);
+  kind kind_of(std::string_view word) const;
   static usage_error doubt(const std::string& input);
   /// Whether the first record has integers, each larger by 1 than the one before.
   bool has_consecutive_integers() const;
 
+  const text_numbers& numbers_;
   std::vector<field> record_;
   std::vector<column> columns_;
   std::size_t records_ = 0;

@@ -39,10 +39,6 @@ constexpr auto type_codes = [] {
 /// Whether the code says no more than how many bytes an element has.
 bool is_void(std::string_view code) { return code[0] == 'V'; }
 
-std::string_view text_of(std::span<const std::byte> bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-}
-
 /// Reads the Python dictionary {'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), }.
 class dictionary_parser {
  public:

@@ -36,36 +36,45 @@ archive open_archive(int fd, const std::string& name) {
   throw bad_data(fmt::format("{}: damaged zip archive: {}", name, problem));
 }
 
-/// The names without .npy, as numpy.savez() got them.
-std::vector<std::string> members_of(zip_t* opened) {
-  std::vector<std::string> names;
+/// A member's place in the archive, and its name, from which `shown` leaves out the .npy that numpy.savez() adds.
+struct listed_member {
+  zip_uint64_t index;
+  std::string name, shown;
+};
+
+std::vector<listed_member> members_of(zip_t* opened) {
+  std::vector<listed_member> members;
   const auto count = static_cast<zip_uint64_t>(::zip_get_num_entries(opened, 0));
   for (zip_uint64_t i = 0; i < count; ++i) {
-    const char* const name = ::zip_get_name(opened, i, ZIP_FL_ENC_RAW);
-    std::string_view shown = name != nullptr ? name : "";
-    if (shown.ends_with(".npy")) shown.remove_suffix(4);
-    names.emplace_back(shown);
+    const char* const stored = ::zip_get_name(opened, i, ZIP_FL_ENC_RAW);
+    const std::string_view name = stored != nullptr ? stored : "";
+    if (name.ends_with('/') || name.starts_with("__MACOSX/")) continue;
+    members.push_back({i, std::string(name), std::string(name.ends_with(".npy") ? name.substr(0, name.size() - 4) : name)});
   }
-  return names;
+  return members;
 }
 
-zip_uint64_t choose_member(const std::vector<std::string>& names, std::string_view member, const std::string& input) {
-  if (member.empty() && names.size() == 1) return 0;
+const listed_member& choose_member(const std::vector<listed_member>& members, std::string_view member,
+                                   const std::string& input) {
+  if (members.empty()) throw bad_data(fmt::format("{}: is a zip archive without a file", input));
+  if (member.empty() && members.size() == 1) return members[0];
+  std::vector<std::string> names;
+  for (const listed_member& one : members) names.push_back(one.shown);
   if (member.empty()) {
     throw usage_error(fmt::format("{}: choose one of its members with --member{}", input, other_names("", names)));
   }
   if (member.ends_with(".npy")) member.remove_suffix(4);
-  const auto match = std::ranges::find(names, member);
-  if (match == names.end()) {
+  const auto match = std::ranges::find(members, member, &listed_member::shown);
+  if (match == members.end()) {
     throw usage_error(
         fmt::format("{}: no member is called '{}'{}", input, printable(member), other_names(member, names)));
   }
-  return static_cast<zip_uint64_t>(match - names.begin());
+  return *match;
 }
 
-class npz_member final : public byte_stream {
+class member_stream final : public byte_stream {
  public:
-  npz_member(archive opened, zip_uint64_t index, std::string place)
+  member_stream(archive opened, zip_uint64_t index, std::string place)
       : archive_(std::move(opened)),
         place_(std::move(place)),
         member_(::zip_fopen_index(archive_.get(), index, 0), &::zip_fclose) {
@@ -86,16 +95,16 @@ class npz_member final : public byte_stream {
 
 }  // namespace
 
-bool is_npz(std::span<const std::byte> start) noexcept {
-  return std::string_view(reinterpret_cast<const char*>(start.data()), start.size()).starts_with("PK\x03\x04");
+bool is_zip(std::span<const std::byte> start) noexcept {
+  return text_of(start).starts_with("PK\x03\x04");
 }
 
-std::unique_ptr<byte_stream> open_npz_member(int fd, const std::string& member, const std::string& name) {
+zip_member open_zip_member(int fd, const std::string& member, const std::string& name) {
   archive opened = open_archive(fd, name);
-  const std::vector<std::string> names = members_of(opened.get());
-  const zip_uint64_t index = choose_member(names, member, name);
-  return std::make_unique<npz_member>(std::move(opened), index,
-                                      fmt::format("{}: member '{}'", name, printable(names[index])));
+  const std::vector<listed_member> members = members_of(opened.get());
+  const listed_member& chosen = choose_member(members, member, name);
+  const std::string place = fmt::format("{}: member '{}'", name, printable(chosen.shown));
+  return {chosen.name, std::make_unique<member_stream>(std::move(opened), chosen.index, place)};
 }
 
 }  // namespace fanin::cli

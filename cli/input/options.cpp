@@ -28,11 +28,11 @@ void add_reading_options(CLI::App& parser, input_options& arguments) {
   option("--type", "TYPE", arguments.type, types.c_str());
   add_number_option(parser, "--skip", 0, arguments.skip, "raw: bytes to pass over at the start");
   add_number_option(parser, "--count", 0, arguments.count, "raw: number of elements to read (default: all)");
-  option("--member", "NAME", arguments.member, "npz: the array (default: the only one)");
+  option("--member", "NAME", arguments.member, "npz, zip: the array or file (default: the only one)");
   option("--column", "COLUMN", arguments.column,
-         "csv: the columns, by name or by number from 1, as in 'price,3'; or all");
+         "csv: the columns, by name or by number from 1, as in 'price,3'; or all columns of numbers");
   option("--delimiter", "CHARACTER", arguments.delimiter,
-         "character between fields, or 'tab' (csv: comma, in .tsv tab; text: white space)");
+         "character between fields, or 'tab' (csv: the first records tell; text: white space)");
   CLI::Option* header = parser.add_flag("--header", arguments.header, "csv: the first line names the columns");
   parser
       .add_flag("--no-header", arguments.no_header,
@@ -40,6 +40,13 @@ void add_reading_options(CLI::App& parser, input_options& arguments) {
       ->excludes(header);
   option("--missing", "WORD", arguments.missing,
          "text, csv: skip leaves out empty fields, NA, N/A, #N/A, <NA>, NULL and NONE; error (the default) does not");
+  option("--missing-words", "WORDS", arguments.missing_words,
+         "text, csv: these words too are missing numbers, as in '-,-999'; implies --missing skip");
+  option("--decimal", "CHARACTER", arguments.decimal, "text, csv: , reads 1,5 (default: a point)");
+  option("--thousands", "CHARACTER", arguments.thousands,
+         "text, csv: character between groups of three digits, as the comma in 1,234.5");
+  add_number_option(parser, "--skip-lines", 0, arguments.skip_lines, "text, csv: lines above the first one to read");
+  option("--comment", "CHARACTER", arguments.comment, "text, csv: pass over lines that begin with it, as '#'");
 }
 
 }  // namespace fanin::cli

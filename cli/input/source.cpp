@@ -11,7 +11,9 @@
 #include "cli/input/column_choice.hpp"
 #include "cli/input/compression.hpp"
 #include "cli/input/inferred_number.hpp"
+#include "cli/input/layout_options.hpp"
 #include "cli/input/npz.hpp"
+#include "cli/input/table_guess.hpp"
 #include "cli/kit/errors.hpp"
 #include "cli/kit/text.hpp"
 
@@ -20,16 +22,6 @@ namespace fanin::cli {
 namespace {
 
 constexpr std::array<std::string_view, 4> formats = {"npy", "raw", "text", "csv"};
-
-/// The last four characters of the path in lower case: names in any case say the format. x.csv.gz gives .csv.
-std::string extension(std::string_view path) {
-  path = name_inside(path);
-  std::string end(path.substr(path.size() - std::min<std::size_t>(path.size(), 4)));
-  for (char& c : end) {
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  }
-  return end;
-}
 
 /// A format that fanin does not read.
 struct foreign_format {
@@ -49,9 +41,23 @@ constexpr std::array foreign_formats = {
     foreign_format{"FEA1"sv, "a Feather file", "pyarrow converts it to CSV"},
 };
 
+/// The offset behind the characters of UTF-8 at the front of a text that are no control characters but white space.
+std::size_t end_of_text(std::string_view text) {
+  std::size_t at = 0;
+  while (at < text.size()) {
+    const auto first = static_cast<unsigned char>(text[at]);
+    if (first < 0x80 && !is_space(text[at]) && (first < 0x20 || first == 0x7f)) break;
+    const std::size_t length = first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
+    const std::string_view rest = text.substr(at, length).substr(std::min<std::size_t>(length, 1));
+    const bool continues = std::ranges::all_of(rest, [](char c) { return (c & 0xc0) == 0x80; });
+    if (length == 0 || rest.size() + 1 < length || !continues) break;
+    at += length;
+  }
+  return at;
+}
+
 void refuse_foreign_format(byte_reader& in) {
-  const auto start = in.peek(8);
-  const std::string_view bytes(reinterpret_cast<const char*>(start.data()), start.size());
+  const std::string_view bytes = text_of(in.peek(8));
   for (const foreign_format& one : foreign_formats) {
     if (bytes.starts_with(one.magic)) {
       throw bad_data(
@@ -60,14 +66,6 @@ void refuse_foreign_format(byte_reader& in) {
                       in.name(), one.what, one.advice));
     }
   }
-}
-
-std::optional<char> delimiter_of(const input_options& arguments) {
-  if (arguments.delimiter.empty()) return extension(arguments.path) == ".tsv" ? std::optional('\t') : std::nullopt;
-  if (arguments.delimiter == "\\t" || arguments.delimiter == "tab") return '\t';
-  if (arguments.delimiter.size() == 1 && arguments.delimiter.find_first_of("\r\n\"") == std::string::npos)
-    return arguments.delimiter[0];
-  throw usage_error(fmt::format("--delimiter is one character or 'tab', not '{}'", printable(arguments.delimiter)));
 }
 
 void check_options(const input_options& arguments, std::string_view format) {
@@ -91,6 +89,11 @@ void check_options(const input_options& arguments, std::string_view format) {
   if (format != "csv" && format != "text") {
     refuse(!arguments.delimiter.empty(), "--delimiter", "text or csv");
     refuse(!arguments.missing.empty(), "--missing", "text or csv");
+    refuse(!arguments.missing_words.empty(), "--missing-words", "text or csv");
+    refuse(!arguments.decimal.empty(), "--decimal", "text or csv");
+    refuse(!arguments.thousands.empty(), "--thousands", "text or csv");
+    refuse(arguments.skip_lines != 0, "--skip-lines", "text or csv");
+    refuse(!arguments.comment.empty(), "--comment", "text or csv");
   }
 }
 
@@ -114,6 +117,15 @@ element_type type_of_npy(const npy_header& header, std::string_view said, const 
 
 }  // namespace
 
+std::string extension(std::string_view path) {
+  path = name_inside(path);
+  std::string end(path.substr(path.size() - std::min<std::size_t>(path.size(), 4)));
+  for (char& c : end) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return end;
+}
+
 std::string_view format_of_name(std::string_view path) {
   const std::string end = extension(path);
   if (end == ".npy") return "npy";
@@ -128,33 +140,33 @@ bool skips_missing(const input_options& arguments) {
   if (!arguments.missing.empty() && std::ranges::find(words, arguments.missing) == words.end()) {
     throw usage_error(fmt::format("--missing is skip or error, not '{}'", printable(arguments.missing)));
   }
-  return arguments.missing == "skip";
+  if (arguments.missing == "error" && !arguments.missing_words.empty()) {
+    throw usage_error("--missing-words are words to skip, and --missing says error");
+  }
+  return arguments.missing == "skip" || !arguments.missing_words.empty();
 }
 
 source::source(const input_options& arguments)
-    : file_(arguments.path), reader_(file_.get(), input_name(arguments.path)), size_(file_.size()) {
+    : file_(arguments.path),
+      reader_(file_.get(), input_name(arguments.path)),
+      size_(file_.size()),
+      named_(arguments.path) {
+  if (!arguments.type.empty()) type_ = parse_choice<element_type>("element type", arguments.type, all_element_types);
   decompress(arguments);
   open_archive(arguments);
-  decide_format(arguments);
+  text_layout layout = layout_of(arguments, named_);
+  decide_format(arguments, layout);
   check_options(arguments, format_);
-  if (!arguments.type.empty()) type_ = parse_choice<element_type>("element type", arguments.type, all_element_types);
   if (format_ == "npy") {
     open_npy(arguments.type);
   } else if (format_ == "raw") {
     open_raw(arguments);
   } else {
-    skips_missing_ = cli::skips_missing(arguments);
-    delimiter_ = delimiter_of(arguments).value_or(delimiter_);
+    layout.csv = format_ == "csv";
+    if (!layout.csv) check_plain_text(layout);
+    skips_missing_ = layout.skip_missing;
     infers_types_ = arguments.type.empty() && arguments.integers;
-    blocks_ = text_blocks(reader_, infers_types_ ? std::nullopt : std::optional(type_),
-                          {.csv = format_ == "csv",
-                           .delimiter = delimiter_of(arguments),
-                           .column = arguments.column,
-                           .header = arguments.header,
-                           .skip_missing = skips_missing_,
-                           .every_column = arguments.every_column && arguments.column.empty(),
-                           .by = arguments.by,
-                           .guess_header = !arguments.header && !arguments.no_header});
+    blocks_ = text_blocks(reader_, infers_types_ ? std::nullopt : std::optional(type_), layout);
   }
 }
 
@@ -171,10 +183,12 @@ void source::decompress(const input_options& arguments) {
   }
 }
 
+// Raw data may begin with any bytes, and text in a pipe is not waited for.
 void source::open_archive(const input_options& arguments) {
-  const bool may_be_archive = arguments.format.empty() || arguments.format == "npy";
-  if (!may_be_archive || !is_npz(reader_.peek(4))) {
-    if (!arguments.member.empty()) throw usage_error(fmt::format("{}: --member is for .npz input", name()));
+  const bool is_text = arguments.format == "text" || arguments.format == "csv";
+  const bool may_be_archive = arguments.format == "raw" ? extension(arguments.path) == ".zip" : !is_text || size_ >= 0;
+  if (!may_be_archive || !is_zip(reader_.peek(4))) {
+    if (!arguments.member.empty()) throw usage_error(fmt::format("{}: --member is for .npz and .zip input", name()));
     return;
   }
   if (size_ < 0)
@@ -182,44 +196,51 @@ void source::open_archive(const input_options& arguments) {
         fmt::format("{}: a zip archive is read by the name of its file, not from a pipe or compressed data", name()));
   const std::string member =
       arguments.member.empty() ? "" : fmt::format(": member '{}'", printable(arguments.member));
-  reader_ = byte_reader(open_npz_member(file_.get(), arguments.member, name()), input_name(arguments.path) + member);
+  zip_member opened = open_zip_member(file_.get(), arguments.member, name());
+  reader_ = byte_reader(std::move(opened.bytes), input_name(arguments.path) + member);
+  named_ = opened.name;
   size_ = -1;
-  format_ = "npy";
 }
 
-void source::decide_format(const input_options& arguments) {
-  if (format_ == "npy") return;
+void source::decide_format(const input_options& arguments, const text_layout& layout) {
   const bool like_csv = !arguments.column.empty() || arguments.header || arguments.no_header;
+  const std::string_view by_name = format_of_name(named_);
   if (!arguments.format.empty()) {
     if (std::ranges::find(formats, arguments.format) == formats.end()) {
       throw usage_error(fmt::format("unknown format '{}'{}", printable(arguments.format),
                                     detail::suggestion(arguments.format, formats)));
     }
     format_ = arguments.format;
-  } else if (is_npy(reader_.peek(6))) {
+    return;
+  }
+  if (is_npy(reader_.peek(6))) {
     format_ = "npy";
   } else if (like_csv) {
     format_ = "csv";
-  } else if (!format_of_name(arguments.path).empty()) {
-    format_ = format_of_name(arguments.path);
-  } else {
-    format_ = arguments.skip != 0 || arguments.count ? "raw" : "text";
+  } else if (!by_name.empty() && by_name != "text") {
+    format_ = by_name;
+  } else if (by_name.empty() && (arguments.skip != 0 || arguments.count)) {
+    format_ = "raw";
   }
-  if (!arguments.format.empty()) return;
   refuse_foreign_format(reader_);
+  if (!format_.empty()) return;
+  const std::string_view front = text_of(reader_.peek(most_guessed_bytes + 1));
+  const bool is_all = front.size() <= most_guessed_bytes;
+  const text_numbers numbers(type_, layout, name());
+  format_ = is_table(front.substr(0, most_guessed_bytes), is_all, layout, numbers) ? "csv" : "text";
   if (format_ == "text") refuse_binary();
 }
 
 void source::refuse_binary() {
-  const auto start = reader_.peek(4096);
-  std::string_view text(reinterpret_cast<const char*>(start.data()), start.size());
-  if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
-  const auto odd = std::ranges::find_if(text, [](char c) { return !is_space(c) && (c < 0x20 || c > 0x7e); });
-  if (odd == text.end()) return;
+  constexpr std::size_t most = 4096;
+  const std::string_view start = text_of(reader_.peek(most));
+  if (is_utf16(start)) return;  // The parser says so.
+  const std::size_t odd = end_of_text(start);
+  if (odd == start.size() || (start.size() == most && odd + 4 > most)) return;  // A character may be cut.
   throw bad_data(
       fmt::format("{}: does not look like numbers in text (byte {} is 0x{:02x}); if it is binary, say "
                   "--format raw and --type",
-                  name(), &*odd - reinterpret_cast<const char*>(start.data()), static_cast<unsigned char>(*odd)));
+                  name(), odd + 1, static_cast<unsigned char>(start[odd])));
 }
 
 void source::open_npy(const std::string& said) {

@@ -31,15 +31,24 @@ struct input_options {
   std::optional<std::uint64_t> count = {};  ///< raw: elements; default: all
   std::string column = {};                  ///< csv: see column_choice
   std::string by = {};                      ///< csv: the columns of the records' keys, see text_layout
-  bool every_column = false;                ///< csv: an empty `column` is every column
+  default_columns columns = default_columns::only;  ///< csv: what an empty `column` means
   std::string delimiter = {};               ///< text, csv: one character, or "tab"
   bool header = false;                      ///< csv: see text_layout
   bool no_header = false;                   ///< csv: the first record is none; with neither, the records tell
   std::string member = {};                  ///< npy: the name of a member of .npz
   std::string missing = {};                 ///< text, csv: skip, or error; empty: error
+  std::string missing_words = {};           ///< text, csv: further words to skip, separated by commas; implies skip
+  std::string decimal = {};                 ///< text, csv: the decimal character; empty: a point
+  std::string thousands = {};               ///< text, csv: the character between thousands; empty: none
+  std::uint64_t skip_lines = 0;             ///< text, csv: lines above the first one that is read
+  std::string comment = {};                 ///< text, csv: the first character of lines that are passed over
+  bool keep_lines = false;                  ///< text, csv: see source::lines()
 
   bool operator==(const input_options&) const = default;
 };
+
+/// The last four characters of the path in lower case: names in any case say the format. x.csv.gz gives .csv.
+std::string extension(std::string_view path);
 
 /// The format that the extension of a path names; empty if it names none.
 std::string_view format_of_name(std::string_view path);
@@ -50,6 +59,8 @@ bool skips_missing(const input_options& arguments);
 /// A column of an input. An input that is no CSV has one.
 struct input_column {
   std::string name = {};      ///< the name of one of several columns, see chosen_column
+  std::string heading = {};   ///< what the header has, where it has been read
+  bool has_numbers = true;    ///< text: whether a number was found so far
   std::uint64_t missing = 0;  ///< the numbers that were missing, and left out, so far
   /// The type of the last block. In text whose types are inferred, a type other than that of the block before is u64
   /// or f64, and stands for the numbers before as well: see read_inferred().
@@ -72,6 +83,10 @@ class block_source {
   virtual std::span<const input_column> columns() const = 0;
   /// The keys of the records of CSV so far; null of other input.
   virtual const record_keys* keys() const { return nullptr; }
+  /// The lines of the elements so far, if they are kept.
+  virtual const element_lines* lines() const { return nullptr; }
+  /// Between fields of CSV.
+  virtual char delimiter() const { return ','; }
 };
 
 /// Reads `count` binary elements, or all up to the end of the input. With `reject_trailing_bytes`, bytes after the
@@ -110,8 +125,10 @@ class source {
 
   /// The keys of the records of CSV that have been read, if input_options::by asked for them.
   const record_keys& keys() const { return *blocks_->keys(); }
-  /// Between fields of CSV.
-  char delimiter() const noexcept { return delimiter_; }
+  /// The lines of the elements of text that have been read; null unless input_options::keep_lines asked for them.
+  const element_lines* lines() const { return blocks_ ? blocks_->lines() : nullptr; }
+  /// Between fields of CSV, once an element has been read.
+  char delimiter() const { return blocks_->delimiter(); }
 
   /// All elements if they lie in a mapped file; otherwise use next().
   const std::optional<array_view>& whole() const noexcept { return whole_; }
@@ -126,7 +143,7 @@ class source {
  private:
   void decompress(const input_options& arguments);
   void open_archive(const input_options& arguments);
-  void decide_format(const input_options& arguments);
+  void decide_format(const input_options& arguments, const text_layout& layout);
   void refuse_binary();
   void open_npy(const std::string& said);
   void open_raw(const input_options& arguments);
@@ -138,8 +155,8 @@ class source {
   std::int64_t size_;  ///< bytes in a regular file that is not compressed; otherwise -1
   element_type type_ = element_type::f64;
   std::string format_;
+  std::string named_;  ///< the name that says the format: the path, or the name of a member of an archive
   bool skips_missing_ = false, infers_types_ = false;
-  char delimiter_ = ',';
   std::optional<npy_header> npy_;
   std::unique_ptr<mapped_file> map_;
   std::optional<array_view> whole_;

@@ -11,11 +11,15 @@
 
 #include <fanin/request.hpp>
 
+#include "cli/input/number_format.hpp"
 #include "cli/input/rounded_numbers.hpp"
 
 namespace fanin::cli {
 
 inline constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+
+/// Whether a text begins with the byte order mark of UTF-16.
+inline bool is_utf16(std::string_view text) { return text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff"); }
 
 inline bool is_space(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 inline bool ends_line(char c) { return c == '\n' || c == '\r'; }
@@ -28,11 +32,18 @@ inline constexpr std::size_t longest_field = std::size_t{1} << 20;
 /// The most names in a header of CSV, which the parser keeps in memory, and the most columns that are read.
 inline constexpr std::size_t most_names = std::size_t{1} << 16;
 
+/// The columns of CSV where `column` says none.
+enum class default_columns : std::uint8_t {
+  only,         ///< the only one there is
+  every,        ///< every column of numbers; a column that is the only one of its table has no name
+  every_named,  ///< every column of numbers
+};
+
 struct text_layout {
   bool csv = false;
   /// The character between fields. In plain text, white space separates numbers, too; a line with a delimiter has a
-  /// number on both sides of each, unless the delimiter is white space. By default a comma separates the fields of
-  /// CSV; plain text then has no delimiter.
+  /// number on both sides of each, unless the delimiter is white space. By default the records of CSV tell, see
+  /// table_guess.hpp; plain text then has no delimiter.
   std::optional<char> delimiter = {};
   /// CSV: the columns, see column_choice.
   std::string column = {};
@@ -40,17 +51,25 @@ struct text_layout {
   bool header = false;
   /// Whether missing numbers (see is_missing()) are left out. Otherwise a missing number is an error.
   bool skip_missing = false;
-  /// CSV: all columns, in place of `column`.
-  bool every_column = false;
+  /// CSV: the columns, if `column` is empty.
+  default_columns columns = default_columns::only;
   /// CSV: the columns of the key of each record, see column_choice; empty: records have no keys.
   std::string by = {};
   /// CSV, without `header`: whether the first record is a header is told by the records, see header_guess.hpp.
   bool guess_header = false;
+  number_format numbers = {};
+  /// The lines above the first one that is read.
+  std::uint64_t skip_lines = 0;
+  /// The lines that begin with this character, perhaps behind white space, are passed over.
+  std::optional<char> comment = {};
+  /// Whether the lines of the elements are kept, see element_lines.hpp.
+  bool keep_lines = false;
 };
 
 /// The numbers of a column, or of plain text.
 struct column_values {
   std::string name = {};                  ///< see chosen_column; empty in plain text
+  std::string heading = {};               ///< see chosen_column
   std::vector<std::byte> bytes = {};      ///< the elements that a parser has read since they were cleared
   std::uint64_t missing = 0;              ///< the numbers left out since the beginning of the input
   element_type type = element_type::f64;  ///< the type of `bytes`; see text_numbers where it is not fixed

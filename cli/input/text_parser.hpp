@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -33,17 +34,31 @@ class text_parser {
   /// fields), usage_error (no such column)
   std::size_t parse(std::string_view text, bool last);
 
-  /// The values found, for the caller to clear. Until knows_columns() they may be other columns.
+  /// The values found since clear(). Until knows_columns() they may be other columns.
   std::vector<column_values>& columns() noexcept { return out_.columns(); }
+  void clear() { out_.clear(); }
   /// Whether the number and the names of columns() are those of the input; a list of columns, or all, needs the
   /// header or the first record.
   bool knows_columns() const noexcept;
   /// The keys of the records, or null of plain text.
   const record_keys* keys() const noexcept;
+  /// Between fields of CSV; where the records tell, they have done so when knows_columns() or an element was found.
+  char delimiter() const noexcept;
+  /// Whether columns without a number are left out. Otherwise they are an error.
+  bool leaves_out_columns() const noexcept;
+  /// See text_numbers::lines().
+  const element_lines* lines() const noexcept { return out_.lines(); }
 
  private:
+  /// The size of the byte order mark at the front of the text. Nothing: more text has to tell.
+  /// @throws bad_data if the mark is that of UTF-16
+  std::optional<std::size_t> begin(std::string_view text, bool last);
+  /// Returns the offset behind the lines at the front that are skipped.
+  std::size_t skip_lines(std::string_view text, bool last);
+
   text_numbers out_;
   std::variant<word_parser, csv_parser> parser_;
+  std::uint64_t lines_to_skip_;
 };
 
 }  // namespace fanin::cli

@@ -5,6 +5,7 @@ namespace fanin::cli {
 
 std::size_t word_parser::parse(std::string_view text, bool last, text_numbers& out) {
   const auto separates = [this](char c) { return is_space(c) || c == delimiter_; };
+  const int comment = comment_ ? static_cast<unsigned char>(*comment_) : -1;
   std::size_t at = 0;
   while (at < text.size()) {
     if (ends_line(text[at])) {
@@ -18,6 +19,13 @@ std::size_t word_parser::parse(std::string_view text, bool last, text_numbers& o
     if (separates(text[at])) {
       if (!is_space(text[at])) end_field(at, out);
       ++at;
+      continue;
+    }
+    if (static_cast<unsigned char>(text[at]) == comment && !has_word_ && !has_delimiter_) {
+      const std::optional<std::size_t> next = after_comment(text, at, last, comment_);
+      if (!next) break;
+      at = *next;
+      out.pass_line(at);
       continue;
     }
     std::size_t end = at;
@@ -35,9 +43,9 @@ std::size_t word_parser::parse(std::string_view text, bool last, text_numbers& o
 void word_parser::append(std::string_view word, std::size_t begin, text_numbers& out) const {
   const std::errc code = out.append(word, begin, out.columns()[0]);
   if (code == std::errc()) return;
-  const bool perhaps_list = !delimiter_ && word.find(',') != std::string_view::npos;
+  const bool perhaps_list = may_be_list_ && word.find(',') != std::string_view::npos;
   out.refuse(code, word, begin, out.columns()[0],
-             perhaps_list ? "; if commas separate numbers, say --delimiter ," : "");
+             perhaps_list ? "; if commas separate numbers, say --delimiter , or --format csv" : "");
 }
 
 void word_parser::end_field(std::size_t at, text_numbers& out) {

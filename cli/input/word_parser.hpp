@@ -13,7 +13,10 @@ namespace fanin::cli {
 /// text_parser calls parse(), which has the contract of text_parser::parse(), with the rest of a piece.
 class word_parser {
  public:
-  explicit word_parser(const text_layout& layout) : delimiter_(layout.delimiter) {}
+  explicit word_parser(const text_layout& layout)
+      : delimiter_(layout.delimiter),
+        comment_(layout.comment),
+        may_be_list_(!layout.delimiter && layout.numbers.is_usual()) {}
 
   std::size_t parse(std::string_view text, bool last, text_numbers& out);
 
@@ -23,7 +26,8 @@ class word_parser {
   void end_field(std::size_t at, text_numbers& out);
   void end_line(std::size_t at, text_numbers& out);
 
-  std::optional<char> delimiter_;
+  std::optional<char> delimiter_, comment_;
+  bool may_be_list_;            ///< whether a comma in a word may separate numbers
   bool has_delimiter_ = false;  ///< whether the line has had one
   bool has_word_ = false;       ///< whether the field has a word
 };

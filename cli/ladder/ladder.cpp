@@ -14,6 +14,7 @@
 #include "cli/gpu.hpp"
 #include "cli/kit/errors.hpp"
 #include "cli/kit/output.hpp"
+#include "cli/kit/share.hpp"
 #include "cli/kit/table.hpp"
 #include "cli/kit/terminal.hpp"
 #include "cli/kit/text.hpp"
@@ -115,7 +116,7 @@ table_row to_cells(const ladder& all, const ladder_row& row) {
                      check_text(row),
                      number("{:.4f}", row.seconds, 1e3),
                      number("{:.1f}", rate),
-                     number("{:.1f} %", share_of_ceiling(all, row), 100),
+                     row.seconds ? share_text(*share_of_ceiling(all, row), 1) : "-",
                      number("{:.2f} x", gain(all, row))};
   if (const auto& block = row.footprint) {
     cells.insert(cells.end(), {std::to_string(block->block_size), std::to_string(block->registers),
@@ -183,6 +184,11 @@ std::string as_text(const ladder& all) {
   if (all.question.cycles) rows.front().emplace_back("cycles");
   for (const ladder_row& row : all.rows) rows.push_back(to_cells(all, row));
   text += align(rows, 5);
+  for (const ladder_row& row : all.rows) {
+    if (row.seconds && measure::exceeds_ceiling(*share_of_ceiling(all, row))) {
+      text += above_ceiling_text(row.name) + "\n";
+    }
+  }
   for (const auto& [stage, why] : all.left_out) text += fmt::format("left out: {}\n", why);
   return text;
 }

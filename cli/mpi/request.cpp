@@ -99,7 +99,6 @@ opened_request::opened_request(const request& asked)
   }
   const source& first = *inputs_.front();
   count_ = first.whole()->count;
-  chosen_ = with_default_method(what_, first.type(), chosen_);
   fingerprint_ = hash_of(fmt::format("{} {} {} {} {}", row.name, to_string(first.type()), asked.how.method,
                                      asked.how.result, asked.how.nan));
 }

@@ -44,12 +44,13 @@ constexpr named_number named_numbers[] = {{"min", &any_description::min},
                                           {"mean", &any_description::mean},
                                           {"standard_deviation", &any_description::standard_deviation}};
 
-/// Whether the description has the number: an integer sum may not fit.
+/// Whether the description has the number: an integer sum may not fit, and NaN alone have none.
 bool is_described(const any_description& found, const named_number& which) {
-  return which.number != &any_description::sum || !found.sum_overflows;
+  return found.count > 0 && (which.number != &any_description::sum || !found.sum_overflows);
 }
 
 std::string described_text(const any_description& found, const named_number& which) {
+  if (found.count == 0) return "none";
   return is_described(found, which) ? value_text(found.*which.number) : "overflow";
 }
 
@@ -87,6 +88,18 @@ table_row row_of_table(const described_column& one, const source& input) {
   return row;
 }
 
+/// What was pushed into a stream of descriptions, which has no description of NaN alone.
+any_description finished(typed_streams<describer>& stream, std::uint64_t pushed, const std::string& place) {
+  if (pushed == 0) throw bad_data(fmt::format("{}: there is no number to describe", place));
+  try {
+    return stream.chosen().finish().value;
+  } catch (const invalid_argument&) {
+    any_description none{};
+    none.nan = pushed;
+    return none;
+  }
+}
+
 std::vector<described_column> describe_columns(source& input, const options& chosen) {
   constexpr std::size_t most_bytes = std::size_t{4} << 20;  // between two signs of progress
   progress line("description of " + input.name());
@@ -94,18 +107,20 @@ std::vector<described_column> describe_columns(source& input, const options& cho
   const std::vector<element_type> types = supported_types(input.possible_types(), make);
   std::vector<typed_streams<describer>> columns;
   for (std::size_t i = 0; i < input.columns().size(); ++i) columns.emplace_back(types, make);
+  std::vector<std::uint64_t> pushed(columns.size());
   for_each_piece(input, most_bytes, [&](std::size_t i, const array_view& piece) {
     element_forms forms(piece);
     columns[i].push(forms);
+    pushed[i] += piece.count;
     line.add_bytes(piece.bytes());
   });
   input.finish();
   std::vector<described_column> all;
   for (std::size_t i = 0; i < columns.size(); ++i) {
     const input_column& column = input.columns()[i];
+    if (!column.has_numbers) continue;
     const std::string place = place_text(input.name(), column.name);
-    const auto finish = [&] { return columns[i].chosen().finish().value; };
-    all.push_back({column, columns[i].type(), with_input_name(place, finish)});
+    all.push_back({column, columns[i].type(), finished(columns[i], pushed[i], place)});
     if (all.back().found.sum_overflows) {
       write_stderr(fmt::format("warning: {}: the sum does not fit in 64 bits{}", place,
                                overflow_advice(input.infers_types())));
@@ -117,7 +132,7 @@ std::vector<described_column> describe_columns(source& input, const options& cho
 
 void run_describe(describe_options arguments) {
   if (arguments.input.path.empty()) arguments.input.path = implied_input("describe");
-  arguments.input.every_column = true;
+  arguments.input.columns = default_columns::every_named;
   source input(arguments.input);
   const options chosen{.backend = arguments.backend, .threads = arguments.threads, .nan = nan_policy::skip};
   const std::vector<described_column> columns = describe_columns(input, chosen);
@@ -142,10 +157,11 @@ command add_describe(CLI::App& root) {
   add_threads_option(*parser, arguments->threads);
   parser->add_flag("--json", arguments->json, "print a JSON object, or of csv without --column an array of them");
   parser->footer(
-      "Prints a line for each column of csv, or for the input: how many numbers there are and how many NaN, and of\n"
-      "the numbers the smallest, the largest, the sum, the mean and the population standard deviation, each "
+      "Prints a line for each column of numbers of csv, or for the input: how many numbers there are and how many "
+      "NaN,\n"
+      "and of the numbers the smallest, the largest, the sum, the mean and the population standard deviation, each "
       "correctly\n"
-      "rounded. A sum of integers that does not fit in 64 bits is \"overflow\", and null with --json. The input is "
+      "rounded. A note names the columns that are left out because they are not numbers. A sum of integers that does not fit in 64 bits is \"overflow\", and null with --json. The input is "
       "read\n"
       "once. Without FILE, standard input is read if it is a pipe or a file.\n\n"
       "Examples:\n  fanin describe prices.csv --header\n"

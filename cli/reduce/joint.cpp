@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // fanin reduce: several operations in one pass.
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -35,7 +36,10 @@ std::vector<finished_reduction> reduce_jointly(std::span<const operation> operat
   for (const operation what : operations) {
     if (row_of(what).inputs > 1) throw usage_error(fmt::format("{} reads two inputs", to_string(what)));
   }
-  source input(arguments.input);
+  input_options read = arguments.input;
+  read.columns = default_columns::every;
+  read.keep_lines = std::ranges::any_of(operations, has_index);
+  source input(read);
   const options chosen = arguments.how.checked();
   if (!chosen.devices.empty()) return reduce_columns(operations, input, chosen, nullptr);
   reduction_pass pass(operations, input, chosen);
@@ -82,7 +86,7 @@ void run_joint_reduction(joint_options arguments) {
     text += fmt::format("{} {}", to_string(done.what), line_of(done, false));
     rows.push_back(to_json(done));
   }
-  write_stdout(arguments.json ? printed(rows) : text);
+  write_results(all, arguments.json ? printed(rows) : text);
 }
 
 }  // namespace

@@ -11,17 +11,15 @@
 
 namespace fanin::cli {
 
-finished_reduction reduce_loaded(operation what, const input_views& views, const options& asked,
+finished_reduction reduce_loaded(operation what, const input_views& views, const options& chosen,
                                  finished_reduction done) {
-  const options chosen = with_default_method(what, views.type(), asked);
   const progress line(fmt::format("{} of {}", to_string(what), done.input()));
   const auto start = std::chrono::steady_clock::now();
   const plan checked(what, views.type(), chosen,
                      views.count());  // What is wrong with the options is not the input's fault.
   done.type = views.type();
   done.count = views.count();
-  done.reached = with_input_name(
-      done.place(), [&] { return reduce(what, views, chosen); }, done.overflow_advice());
+  reach(done, [&] { return reduce(what, views, chosen); });
   done.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return done;
 }
@@ -33,10 +31,9 @@ std::vector<finished_reduction> reduce_columns(std::span<const operation> operat
     const array_view values = input.load(i);
     element_forms forms(values);
     const input_column& column = input.columns()[i];
+    if (!column.has_numbers) continue;
     for (const operation what : operations) {
-      const auto check = [&](element_type type) {
-        (void)plan(what, type, with_default_method(what, type, chosen), values.count);
-      };
+      const auto check = [&](element_type type) { (void)plan(what, type, chosen, values.count); };
       const element_type type = supported_type(values.type, input.infers_types(), check);
       all.push_back(reduce_loaded(what, forms.as(type), chosen,
                                   {.what = what,
@@ -45,6 +42,8 @@ std::vector<finished_reduction> reduce_columns(std::span<const operation> operat
                                    .missing = column.missing,
                                    .rounded = column.rounded_as(type),
                                    .reached = {}}));
+      const std::optional<std::uint64_t> index = index_of(all.back().reached.value);
+      if (index && input.lines() != nullptr) all.back().found = {input.name(), input.lines()->line_of(*index)};
     }
     if (state != nullptr) state->add(values);
   }

@@ -24,9 +24,7 @@ reduction_pass::reduction_pass(std::span<const operation> operations, const sour
     : operations_(operations.begin(), operations.end()) {
   for (const input_column& one : first.columns()) columns_.push_back({.name = one.name, .streams = {}});
   for (const operation what : operations) {
-    const auto make = [what, chosen](element_type type) {
-      return std::make_unique<incremental>(what, type, with_default_method(what, type, chosen));
-    };
+    const auto make = [what, chosen](element_type type) { return std::make_unique<incremental>(what, type, chosen); };
     const std::vector<element_type> types = supported_types(first.possible_types(), make);
     for (column& one : columns_) one.streams.emplace_back(types, make);
   }
@@ -36,6 +34,13 @@ void reduction_pass::refuse_type(element_type had, element_type found) const {
   const std::string& first = inputs_.front().name;
   throw usage_error(fmt::format("{} has elements of {}, and {} of {}", first, to_string(had), inputs_.back().name,
                                 to_string(found)));
+}
+
+void reduction_pass::refuse_column(std::size_t column, std::string_view had, std::string_view input,
+                                   std::string_view found) const {
+  const std::string place = columns_.size() == 1 ? "the column" : fmt::format("column {}", column + 1);
+  throw usage_error(fmt::format("{} of {} is '{}', and of {} '{}'", place, inputs_.front().name, printable(had), input,
+                                printable(found)));
 }
 
 void reduction_pass::check_same(const source& input) {
@@ -54,8 +59,8 @@ void reduction_pass::check_same(const source& input) {
                                   columns_text(others.size())));
   }
   const auto differ = std::ranges::mismatch(columns_, others, {}, &column::name, &input_column::name);
-  throw usage_error(fmt::format("column {} of {} is '{}', and of {} '{}'", differ.in1 - columns_.begin() + 1,
-                                first.name, printable(differ.in1->name), input.name(), printable(differ.in2->name)));
+  refuse_column(static_cast<std::size_t>(differ.in1 - columns_.begin()), differ.in1->name, input.name(),
+                differ.in2->name);
 }
 
 void reduction_pass::push(column& to, const array_view& piece) {
@@ -81,13 +86,33 @@ void reduction_pass::read(source& input, exact_state* state) {
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     columns_[i].missing += input.columns()[i].missing;
     columns_[i].rounded += input.columns()[i].rounded;
+    columns_[i].has_numbers = columns_[i].has_numbers || input.columns()[i].has_numbers;
   }
+  check_same_headings(input);
+  if (const element_lines* const lines = input.lines()) lines_.push_back(*lines);
   input.finish();
+}
+
+void reduction_pass::check_same_headings(const source& input) {
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    const std::string &heading = input.columns()[i].heading, &first = columns_[i].heading;
+    if (inputs_.size() == 1) columns_[i].heading = heading;
+    if (!first.empty() && !heading.empty() && first != heading) refuse_column(i, first, input.name(), heading);
+  }
+}
+
+std::optional<place_in_text> reduction_pass::place_of(std::uint64_t element) const {
+  for (std::size_t i = 0; i < lines_.size(); ++i) {
+    if (element < lines_[i].elements()) return place_in_text{inputs_[i].name, lines_[i].line_of(element)};
+    element -= lines_[i].elements();
+  }
+  return std::nullopt;
 }
 
 std::vector<finished_reduction> reduction_pass::finish() {
   std::vector<finished_reduction> all;
   for (column& one : columns_) {
+    if (!one.has_numbers) continue;
     for (std::size_t i = 0; i < operations_.size(); ++i) {
       finished_reduction done{.what = operations_[i],
                               .inputs = inputs_,
@@ -97,8 +122,8 @@ std::vector<finished_reduction> reduction_pass::finish() {
                               .missing = one.missing,
                               .reached = {}};
       if (!is_integer(done.type)) done.rounded = one.rounded;
-      done.reached = with_input_name(
-          done.place(), [&] { return one.streams[i].chosen().finish(); }, done.overflow_advice());
+      reach(done, [&] { return one.streams[i].chosen().finish(); });
+      if (const std::optional<std::uint64_t> index = index_of(done.reached.value)) done.found = place_of(*index);
       done.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
       all.push_back(std::move(done));
     }

@@ -4,8 +4,10 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/exact_state.hpp"
@@ -32,19 +34,27 @@ class reduction_pass {
 
  private:
   struct column {
-    std::string name;
+    std::string name = {}, heading = {};
     std::uint64_t count = 0, missing = 0;
-    rounded_numbers rounded;
+    bool has_numbers = false;  ///< see input_column
+    rounded_numbers rounded = {};
     std::vector<typed_streams<incremental>> streams;  ///< one for each operation
   };
 
   void check_same(const source& input);
+  /// A column that has no name, as it is chosen alone, has to be called the same in the headers of all inputs.
+  void check_same_headings(const source& input);
+  [[noreturn]] void refuse_column(std::size_t column, std::string_view had, std::string_view input,
+                                  std::string_view found) const;
+  /// Where the element of an index is, if the lines are kept.
+  std::optional<place_in_text> place_of(std::uint64_t element) const;
   void push(column& to, const array_view& piece);
   [[noreturn]] void refuse_type(element_type had, element_type found) const;
 
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   std::vector<operation> operations_;
   std::vector<read_input> inputs_;
+  std::vector<element_lines> lines_;  ///< of each input, if they are kept
   std::vector<column> columns_;
   progress line_{""};
 };

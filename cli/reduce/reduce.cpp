@@ -27,7 +27,7 @@ namespace {
 struct reduction_options {
   std::vector<std::string> files;  ///< the inputs of an operation of one input
   input_options input;             ///< its path is the first input of an operation of two
-  std::string other;               ///< the second one
+  std::string other;               ///< the second one; empty: the second column of the first one
   bool together = false;           ///< one result of all files
   batch_options many;
   run_options how;
@@ -41,7 +41,22 @@ input_options at_path(input_options like, const std::string& path) {
   return like;
 }
 
+finished_reduction reduce_two_columns(operation what, const input_options& arguments, const options& chosen) {
+  source input(arguments);
+  const std::span<const input_column> columns = input.columns();
+  if (columns.size() != 2) {
+    throw usage_error(fmt::format("{} takes FILE and OTHER, or two columns of FILE as in --column price,quantity",
+                                  to_string(what)));
+  }
+  finished_reduction done = reduce_loaded(what, {input.load(0), input.load(1)}, chosen,
+                                          {.what = what, .inputs = {described(input)}, .reached = {}});
+  for (const input_column& one : columns) done.rounded += one.rounded;
+  input.finish();
+  return done;
+}
+
 finished_reduction reduce_pair(operation what, const reduction_options& arguments, const options& chosen) {
+  if (arguments.other.empty()) return reduce_two_columns(what, arguments.input, chosen);
   source first(arguments.input), second(at_path(arguments.input, arguments.other));
   for (const source* one : {&first, &second}) one->require_one_column(to_string(what));
   require_same_type(first, second);
@@ -126,8 +141,11 @@ std::vector<input_options> inputs_of(const std::vector<std::string>& files, cons
 void run_reduction(operation what, reduction_options arguments) {
   const options chosen = arguments.how.checked();
   const bool pair = row_of(what).inputs == 2;
-  std::vector<std::string> files = pair ? std::vector{arguments.input.path, arguments.other} : arguments.files;
+  std::vector<std::string> files = arguments.files;
+  if (pair && !arguments.input.path.empty()) files = {arguments.input.path};
   if (files.empty()) files.push_back(implied_input(to_string(what)));
+  arguments.input.path = files[0];
+  if (!arguments.other.empty()) files.push_back(arguments.other);
   check_together(arguments, pair ? 1 : files.size());
   const bool apart = files.size() > 1 && !pair && !arguments.together;
   const bool is_exact = chosen.method ? *chosen.method == method::exact : chosen.variant.empty();
@@ -143,6 +161,9 @@ void run_reduction(operation what, reduction_options arguments) {
   check_missing(what, arguments.input);
   // Two inputs have one type, and a state is one of floating-point numbers.
   arguments.input.integers = !pair && arguments.save_state.empty();
+  const bool takes_columns = arguments.input.integers && !arguments.many.given() && arguments.many.by.empty();
+  if (takes_columns) arguments.input.columns = default_columns::every;
+  arguments.input.keep_lines = takes_columns && has_index(what);
   if (!arguments.many.by.empty()) {
     return run_by({.operations = {what},
                    .input = at_path(arguments.input, files[0]),
@@ -178,7 +199,7 @@ void run_reduction(operation what, reduction_options arguments) {
     rows.push_back(to_json(done));
   }
   const bool one_row = !apart && all.front().column.empty();
-  write_stdout(arguments.json ? printed(one_row ? rows[0] : rows) : text);
+  write_results(all, arguments.json ? printed(one_row ? rows[0] : rows) : text);
 }
 
 command add_reduction(CLI::App& root, operation what) {
@@ -192,8 +213,9 @@ command add_reduction(CLI::App& root, operation what) {
   }
   CLI::App* parser = root.add_subcommand(name, story);
   if (row.inputs == 2) {
-    add_input_options(*parser, arguments->input, true);
-    parser->add_option("OTHER", arguments->other, "second input file, of the same format and type")->required();
+    add_input_options(*parser, arguments->input, false);
+    parser->add_option("OTHER", arguments->other,
+                       "second input file, of the same format and type (default: the second of two columns of FILE)");
   } else {
     parser->add_option("FILE", arguments->files, "input files, of which each gives a line; - is standard input")
         ->type_name("");
@@ -217,7 +239,7 @@ command add_reduction(CLI::App& root, operation what) {
                              ? "Without --method, the value is exact: correctly rounded. --method fast is plain "
                                "floating-point addition.\n\n"
                              : "";
-  if (row.inputs == 1) examples += "Without FILE, standard input is read if it is a pipe or a file.\n\n";
+  examples += "Without FILE, standard input is read if it is a pipe or a file.\n\n";
   examples += fmt::format("Examples:\n  fanin {} {}\n", name, files);
   if (row.inputs == 1) {
     examples += fmt::format(
@@ -233,6 +255,7 @@ command add_reduction(CLI::App& root, operation what) {
         row.form == result_form::indexed ? "" : " --missing skip");
   } else {
     examples += fmt::format(
+        "  fanin {0} table.csv --column price,quantity\n"
         "  fanin {0} prices.csv amounts.csv --column 1 --explain\n"
         "  fanin {0} x.npy y.npy --axis 1\n"
         "  fanin {0} x.bin y.bin --type f32 --json",

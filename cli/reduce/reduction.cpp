@@ -60,22 +60,22 @@ std::string magnitudes_of(operation what) {
 
 bool is_truth(operation what) { return row_of(what).result == result_rule::truth; }
 
-/// The bound as a number in the result's units where it follows from the value: where no sum of magnitudes is in it,
-/// or the value is that sum.
+/// Rounding to two digits takes off less than a twentieth.
+std::string number_text(double error) { return fmt::format("{:.2g}", 1.05 * error); }
+
+/// The bound as a number in the result's units, or a formula with M where the sum of the magnitudes is not known.
 std::string bound_of_one_text(const finished_reduction& done) {
   const error_bound& bound = done.reached.report.bound;
   if (is_exact(bound)) return "0: the value is exact";
-  const double value = std::fabs(oracle::as_double(done.reached.value));
-  const operation_row& row = row_of(done.what);
-  const bool value_is_magnitudes =
-      row.value == sum_value::total && (row.adds == summand::magnitudes || row.adds == summand::squares);
-  const double of_result = bound.of_result + (value_is_magnitudes ? bound.of_magnitudes : 0);
-  if (!(of_result < 1)) return "nothing is promised";
-  // The bound is a multiple of the exact result, which is at most the value and the error together. Rounding to two
-  // digits takes off less than a twentieth.
-  const auto number = [&](double error) { return fmt::format("{:.2g}", 1.05 * error / (1 - of_result)); };
-  const std::string known = "|error| <= " + number(of_result * value + bound.absolute);
-  if (bound.of_magnitudes == 0 || value_is_magnitudes) return known;
+  const double most = done.reached.error_bound(), value = std::fabs(oracle::as_double(done.reached.value));
+  if (std::isfinite(most)) return "|error| <= " + number_text(most);
+  if (!std::isfinite(value) || !(bound.of_result < 1)) {
+    return fmt::format("nothing is promised: {}", done.reached.why_unbounded());
+  }
+  // The bound is a multiple of the exact result, which is at most the value and the error together.
+  const auto number = [&](double error) { return number_text(error / (1 - bound.of_result)); };
+  const std::string known = "|error| <= " + number(bound.of_result * value + bound.absolute);
+  if (bound.of_magnitudes == 0) return known;
   return fmt::format("{} + {} M, M {}", known, number(bound.of_magnitudes), magnitudes_of(done.what));
 }
 
@@ -97,8 +97,7 @@ std::string bound_of_each_text(const finished_reduction& done) {
 
 /// An index belongs to the order of the elements.
 std::string_view same_bits_story(const finished_reduction& done) {
-  if (row_of(done.what).form == result_form::indexed)
-    return "for the same values in the same order, on every backend";
+  if (has_index(done.what)) return "for the same values in the same order, on every backend";
   return story(done.reached.report.reproducibility);
 }
 
@@ -133,25 +132,64 @@ std::string text_of(operation what, const scalar& value) {
 }
 
 std::string value_of(operation what, const scalar& value) {
-  const bool has_index = row_of(what).form == result_form::indexed;
-  return has_index ? json_value(value).at("index").dump() : text_of(what, value);
+  return has_index(what) ? json_value(value).at("index").dump() : text_of(what, value);
+}
+
+std::optional<std::uint64_t> index_of(const scalar& value) {
+  return fanin::visit(
+      []<class R>(const R& x) -> std::optional<std::uint64_t> {
+        if constexpr (result_traits<R>::form == result_form::indexed) return x.index;
+        return std::nullopt;
+      },
+      value);
 }
 
 json members_of(operation what, const scalar& value) {
   return is_truth(what) ? json{{"value", value == scalar(std::uint8_t{1})}} : json_value(value);
 }
 
+namespace {
+
+/// The value; an index with the element behind it, and in text with its line.
+std::string shown_value(const finished_reduction& done, bool many_inputs) {
+  if (!done.overflow.empty()) return "overflow";
+  const scalar& value = done.reached.value;
+  std::string text = value_of(done.what, value);
+  if (index_of(value)) text += " " + value_text(value);
+  if (done.found) text += fmt::format(" line {}", done.found->line);
+  if (done.found && !many_inputs && done.inputs.size() > 1) text += " of " + one_line(done.found->input);
+  return text;
+}
+
+}  // namespace
+
+void write_results(std::span<const finished_reduction> all, const std::string& text) {
+  std::vector<std::string> problems;
+  for (const finished_reduction& one : all) {
+    if (!one.overflow.empty()) problems.push_back(one.overflow);
+  }
+  if (problems.size() < all.size()) write_stdout(text);
+  if (problems.empty()) return;
+  for (std::size_t i = 0; i + 1 < problems.size(); ++i) write_stderr(problems[i]);
+  throw bad_data(problems.back());
+}
+
 std::string line_of(const finished_reduction& done, bool many_inputs) {
-  std::string line = value_of(done.what, done.reached.value);
+  std::string line = shown_value(done, many_inputs);
   if (many_inputs) line += "  " + one_line(done.input());
   if (!done.column.empty()) line += "  " + one_line(done.column);
   return line + "\n";
 }
 
 json to_json(const finished_reduction& done) {
+  if (!done.overflow.empty()) return to_json(done, json{{"value", nullptr}, {"value_text", "overflow"}});
   const scalar& value = done.reached.value;
   json values = members_of(done.what, value);
-  values.update({{"value_text", text_of(done.what, value)}, {"value_hex", value_hex(value)}});
+  values.update({{"value_text", text_of(done.what, value)},
+                 {"value_hex", value_hex(value)},
+                 {"error_bound", json_number(done.reached.error_bound())}});
+  if (done.found) values["line"] = done.found->line;
+  if (done.found && done.inputs.size() > 1) values["line_of"] = done.found->input;
   return to_json(done, values);
 }
 
@@ -165,6 +203,7 @@ json to_json(const finished_reduction& done, const json& values) {
   if (done.inputs[0].skips_missing) all["missing"] = done.missing;
   if (done.rounded.integers > 0) all["rounded_on_reading"] = done.rounded.integers;
   all.update(values);
+  if (!done.overflow.empty()) return all;
   all.update({{"backend", how.backend},
               {"variant", how.variant},
               {"method", to_string(how.method)},
@@ -182,11 +221,12 @@ void explain(const finished_reduction& done, std::string_view absent, const std:
   const report& how = done.reached.report;
   const bool one_input = done.inputs.size() == 1;
   for (const read_input& one : done.inputs) {
-    write_stderr(fmt::format("input: {}, {}{}, {}elements of {}, {}", one.name,
-                             done.column.empty() ? "" : fmt::format("column {}, ", done.column), one.format,
-                             one_input ? fmt::format("{} ", done.count) : "", to_string(done.type),
-                             one.mapped ? "mapped" : "read"));
+    const std::string elements = one_input ? fmt::format("{} element{}", done.count, done.count == 1 ? "" : "s") : "elements";
+    write_stderr(fmt::format("input: {}, {}{}, {} of {}, {}", one.name,
+                             done.column.empty() ? "" : fmt::format("column {}, ", done.column), one.format, elements,
+                             to_string(done.type), one.mapped ? "mapped" : "read"));
   }
+  if (!done.overflow.empty()) return;
   if (done.inputs[0].skips_missing) write_stderr(fmt::format("missing: {} left out", done.missing));
   for (const passed_over& one : how.fallback) {
     write_stderr(fmt::format("passed over: {}, {}: {}", one.backend, to_string(one.why), one.detail));
@@ -219,7 +259,7 @@ void add_explain_option(CLI::App& parser, bool& explain) {
 
 void check_missing(operation what, const input_options& arguments) {
   if (!skips_missing(arguments)) return;
-  if (row_of(what).form == result_form::indexed) {
+  if (has_index(what)) {
     throw usage_error(fmt::format("{} counts every record, and --missing skip leaves records out", to_string(what)));
   }
   if (row_of(what).inputs > 1) {
@@ -232,13 +272,6 @@ std::string implied_input(std::string_view subcommand) {
   if (standard_input_is_data()) return "-";
   throw usage_error(
       fmt::format("FILE is required where standard input is no pipe and no file; see 'fanin {} --help'", subcommand));
-}
-
-options with_default_method(operation what, element_type type, options chosen) {
-  const bool names_none = !chosen.method && chosen.variant.empty();
-  const method strictest = strictest_method(what);
-  if (names_none && is_offered(what, type, strictest)) chosen.method = strictest;
-  return chosen;
 }
 
 }  // namespace fanin::cli

@@ -10,10 +10,13 @@
 #include <string_view>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include <fanin/fanin.hpp>
 
 #include "cli/commands.hpp"
 #include "cli/input/source.hpp"
+#include "cli/kit/errors.hpp"
 #include "cli/kit/json.hpp"
 #include "cli/reduce/element_forms.hpp"
 
@@ -33,6 +36,15 @@ void require_same_type(const source& first, const source& input);
 /// An input and one of its columns, which may have no name, for messages.
 std::string place_text(const std::string& input, const std::string& column);
 
+/// Whether the operation gives an index.
+inline bool has_index(operation what) { return row_of(what).form == result_form::indexed; }
+
+/// Where the element of an index stands in text.
+struct place_in_text {
+  std::string input;
+  std::uint64_t line = 0;
+};
+
 struct finished_reduction {
   operation what = operation::sum;
   std::vector<read_input> inputs;
@@ -43,6 +55,8 @@ struct finished_reduction {
   rounded_numbers rounded = {};  ///< of the elements, when they were read
   double seconds = 0;
   result<scalar> reached;
+  std::string overflow = {};               ///< why there is no value: an integer total does not fit; else empty
+  std::optional<place_in_text> found = {};  ///< the element of an indexed value, in text
 
   /// The names of the inputs.
   std::string input() const;
@@ -56,9 +70,28 @@ struct finished_reduction {
 std::string text_of(operation what, const scalar& value);
 /// What is printed of a value: the index alone if it has one.
 std::string value_of(operation what, const scalar& value);
+/// The index that a value has, if it has one.
+std::optional<std::uint64_t> index_of(const scalar& value);
 /// The members of an object of JSON that the value is; see json_value().
 json members_of(operation what, const scalar& value);
-/// The value, two blanks and what it is the value of: the input, if `many_inputs`, and the column, if it has a
+/// Sets the result to f(), which calls the library with options that have been checked, or says why there is no value.
+/// @throws bad_data if the library rejects the elements, as the min of none
+template <class F>
+void reach(finished_reduction& done, F f) {
+  done.reached = with_input_name(done.place(), [&]() -> result<scalar> {
+    try {
+      return f();
+    } catch (const overflow& problem) {
+      done.overflow = fmt::format("{}: {}{}", done.place(), problem.what(), done.overflow_advice());
+      return {};
+    }
+  });
+}
+
+/// Writes the results to stdout. @throws bad_data behind that if some have no value; and before, if none has one
+void write_results(std::span<const finished_reduction> all, const std::string& text);
+
+/// The value (of an index the element and its line too), two blanks and what it is the value of: the input, if `many_inputs`, and the column, if it has a
 /// name.
 std::string line_of(const finished_reduction& done, bool many_inputs);
 json to_json(const finished_reduction& done);
@@ -78,10 +111,6 @@ void check_missing(operation what, const input_options& arguments);
 /// Standard input, for a command line without FILE. @throws usage_error if standard input is no pipe and no file,
 /// such as a terminal
 std::string implied_input(std::string_view subcommand);
-
-/// The options with the command's own default: the method exact where the operation has it for elements of that type.
-/// The library's is fast.
-options with_default_method(operation what, element_type type, options chosen);
 
 void add_explain_option(CLI::App& parser, bool& explain);
 

@@ -116,7 +116,7 @@ struct results_view {
   /// Takes a std::vector, std::span, std::array or the like.
   template <class Out>
   requires std::ranges::contiguous_range<Out> && std::ranges::sized_range<Out> &&
-      result_value<std::ranges::range_value_t<Out>>
+      std::ranges::output_range<Out, std::ranges::range_value_t<Out>> && result_value<std::ranges::range_value_t<Out>>
       results_view(Out&& out)
   noexcept : data(std::ranges::data(out)), count(std::ranges::size(out)) {
     using form_of_value = result_traits<std::ranges::range_value_t<Out>>;

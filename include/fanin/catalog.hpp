@@ -50,12 +50,12 @@ constexpr method arithmetic_method(operation what, element_type type, method how
   return is_method(how) && (row_of(what).unrounded || is_integer(type)) ? method::fast : how;
 }
 
-/// The method of a call that names none: `exact` for norms, variances and standard deviations, else `fast`.
-constexpr method default_method(operation what) { return row_of(what).default_method; }
-
-/// The method of a call of the command or of Python that names none.
-constexpr method strictest_method(operation what) {
-  return row_of(what).of_floats.exact ? method::exact : default_method(what);
+/// The method of a call that names none: the strictest that the operation has for the type.
+constexpr method default_method(operation what, element_type type) {
+  for (std::size_t i = all_methods.size(); i-- > 1;) {
+    if (is_offered(what, type, all_methods[i])) return all_methods[i];
+  }
+  return method::fast;
 }
 
 /// The type of the number in the result of a call that names none.

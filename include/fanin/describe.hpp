@@ -62,17 +62,21 @@ class description_fold;
 /// backend: four folds (of the sum, the extremes, the mean and the deviation) take turns with pieces of 4 MiB, which
 /// stay in a cache. A GPU backend copies x to the device for each of them, so that the bus carries it four times;
 /// above 4 MiB it has pinned memory for four streams. Where a mask is given, floats are read once more from the
-/// cache, to tell NaN from elements that are left out. `chosen`: backend, threads and nan; `how` may be
-/// method::exact.
+/// cache, to tell NaN from elements that are left out. `chosen`: backend, threads and nan; `method`
+/// may be exact.
 /// @throws invalid_argument if no element takes part, as there is no min of none, or if another method, a variant
 /// or a type of the result is set; unsupported if the backend has no exact standard deviation of the type;
 /// backend_unavailable, out_of_memory, device_error
 template <class X>
 auto describe(const X& x, const options& chosen = {}) {
-  input_views all(detail::view_of(x));
-  if constexpr (detail::is_masked<X>) all = all.where(x.mask());
-  using D = description<element_of<X>>;
-  return result<D>([&](D& value) { return detail::describe(all, value, chosen); });
+  if constexpr (detail::checked_elements<X>()) {
+    input_views all(detail::view_of(x));
+    if constexpr (detail::is_masked<X>) all = all.where(x.mask());
+    using D = description<element_of<X>>;
+    return result<D>([&](D& value) { return detail::describe(all, value, chosen); });
+  } else {
+    return result<description<double>>();
+  }
 }
 template <class T>
 auto describe(std::initializer_list<T> x, const options& chosen = {}) {

@@ -7,6 +7,7 @@
 #include <iterator>
 #include <ranges>
 #include <type_traits>
+#include <vector>
 
 #include <fanin/error.hpp>
 #include <fanin/request.hpp>
@@ -61,20 +62,54 @@ bool has_no_gaps(const X& x) {
 }
 
 template <class X>
+concept lists_bits = std::same_as<X, std::vector<bool, typename X::allocator_type>>;
+template <class V>
+concept text = std::same_as<V, char> || std::same_as<V, wchar_t> || std::same_as<V, char8_t> ||
+    std::same_as<V, char16_t> || std::same_as<V, char32_t> || requires(const V& v) {
+  v.c_str();
+} || std::convertible_to<V, const char*>;
+
+/// Whether x is `elements`. If not, the compiler says what to do instead, in one sentence.
+template <class X>
+consteval bool checked_elements() {
+  constexpr bool names_memory = requires(const X& x) { x.operator array_view(); };
+  constexpr bool taken = elements<X> && !names_memory;
+  if constexpr (names_memory) {
+    static_assert(taken,
+                  "this is no host memory: fanin::reduce, fanin::enqueue and fanin::describe take it, with a "
+                  "device_context");
+  } else if constexpr (!taken && lists_bits<X>) {
+    static_assert(taken,
+                  "a std::vector<bool> has packed bits and no elements: copy it to a std::vector<unsigned char>");
+  } else if constexpr (!taken && std::ranges::range<X> && !contiguous<X>) {
+    static_assert(taken,
+                  "these elements do not lie one after another in memory, as in a std::list, a std::deque or a "
+                  "view that computes them: copy them to a std::vector, or push blocks to fanin::incremental");
+  } else if constexpr (!taken && (contiguous<X> || array_like<X>)) {
+    using V = value_of<X>;
+    static_assert(taken || !text<V>, "text is no numbers: convert it first, by std::from_chars or the like");
+    static_assert(taken || !std::same_as<V, long double>,
+                  "fanin has no long double: copy the numbers to a std::vector<double>, which rounds each of them");
+    static_assert(taken || text<V> || std::same_as<V, long double>,
+                  "fanin has no elements of this type: it reduces float, double, std::complex of these, the types of "
+                  "fanin/narrow_float.hpp, and integers of 8 to 64 bits");
+  } else {
+    static_assert(taken,
+                  "fanin reduces numbers that lie one after another in memory: a std::vector, std::span, "
+                  "std::array, a pointer and a count, two iterators, or a type with data() and size()");
+  }
+  return taken;
+}
+
+template <class X>
 array_view view_of(const X& x) {
-  static_assert(
-      !requires { x.operator array_view(); },
-      "this is no host memory: fanin::reduce, fanin::enqueue and fanin::describe take it, with a device_context");
-  static_assert(
-      elements<X>,
-      "fanin reduces numbers that lie one after another in memory: a std::vector, std::span, std::array, "
-      "a pointer and a count, or a type with data() and size(), of float, double, std::complex of these, a type of "
-      "fanin/narrow_float.hpp or integers of a type in fanin/catalog.hpp. Copy other numbers to a std::vector, or "
-      "push blocks of them to "
-      "fanin::incremental");
-  if (!has_no_gaps(x))
-    throw invalid_argument("there are gaps between the array's elements: copy it, or pass its rows");
-  return {data_of(x), static_cast<std::size_t>(std::size(x)), type_of<element_of<X>>};
+  if constexpr (checked_elements<X>()) {
+    if (!has_no_gaps(x))
+      throw invalid_argument("there are gaps between the array's elements: copy it, or pass its rows");
+    return {data_of(x), static_cast<std::size_t>(std::size(x)), type_of<element_of<X>>};
+  } else {
+    return array_view(nullptr, 0, element_type::f64);
+  }
 }
 
 }  // namespace detail
@@ -109,10 +144,14 @@ concept byte_mask = std::ranges::contiguous_range<M> && std::ranges::sized_range
 template <class X>
 auto masked(const X& x, std::size_t mask_size, const mask_view& mask) {
   static_assert(!is_masked<X>, "these elements have a mask: combine the masks");
-  const array_view all = view_of(x);
-  if (all.count != mask_size) throw invalid_argument("the mask has another length than the elements");
-  if (!mask && mask_size > 0) throw invalid_argument("the mask is null, but its count is not 0");
-  return masked_span<value_of<X>>(data_of(x), all.count, mask);
+  if constexpr (checked_elements<X>()) {
+    const array_view all = view_of(x);
+    if (all.count != mask_size) throw invalid_argument("the mask has another length than the elements");
+    if (!mask && mask_size > 0) throw invalid_argument("the mask is null, but its count is not 0");
+    return masked_span<value_of<X>>(data_of(x), all.count, mask);
+  } else {
+    return masked_span<double>(nullptr, 0, mask);
+  }
 }
 
 }  // namespace detail

@@ -88,7 +88,7 @@ enum {
 
 typedef int32_t fanin_method;
 enum {
-  FANIN_METHOD_DEFAULT = -1, /* the variant's method, or the operation's default one */
+  FANIN_METHOD_DEFAULT = -1, /* the variant's method; else FANIN_EXACT, or the strictest method that there is */
   FANIN_FAST = 0,
   FANIN_COMPENSATED = 1,
   FANIN_EXACT = 2
@@ -152,9 +152,10 @@ typedef struct fanin_options {
   fanin_nan_policy nan;
   const int32_t* devices; /* device_count numbers of GPUs among which host data is divided; a plan keeps the pointer */
   size_t device_count;    /* 0: the calling thread's current device, where a GPU is chosen */
+  int32_t bound;          /* not 0: computes error_bound of the report from the input, by one more read of it */
 } fanin_options;
 #define FANIN_OPTIONS_INIT \
-  {sizeof(fanin_options), NULL, NULL, FANIN_METHOD_DEFAULT, FANIN_TYPE_DEFAULT, 0, FANIN_NAN_PROPAGATE, NULL, 0}
+  {sizeof(fanin_options), NULL, NULL, FANIN_METHOD_DEFAULT, FANIN_TYPE_DEFAULT, 0, FANIN_NAN_PROPAGATE, NULL, 0, 0}
 
 /* What is known of a result: |value - exact| <= bound_of_result |exact| + bound_of_magnitudes M + bound_absolute, where
  * M is the sum of the magnitudes (fanin/accumulator/bounds.hpp has M of each operation and what must not overflow). */
@@ -167,8 +168,10 @@ typedef struct fanin_report {
   uint64_t absent;      /* elements, or pairs, that did not take part: NaN or by the mask */
   const char* fallback; /* "cuda: no_driver; tbb: not_compiled" for backends that were passed over; "" if none was. In
                          * memory of the calling thread, until its next call. */
+  double error_bound;   /* |value - exact result| is at most this number, which is infinite where nothing is proven */
+  const char* unproven; /* why error_bound is infinite, as one sentence in static memory; "" if error_bound is finite */
 } fanin_report;
-#define FANIN_REPORT_INIT {sizeof(fanin_report), "", "", 0, 0, 0, 0, 0, 0, ""}
+#define FANIN_REPORT_INIT {sizeof(fanin_report), "", "", 0, 0, 0, 0, 0, 0, "", 0, NULL}
 
 /* How elements belong to many results; fanin/batch.hpp describes each layout. */
 typedef struct fanin_batch {

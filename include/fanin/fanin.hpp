@@ -1,25 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-// START HERE. Reductions with a chosen backend and a chosen method. The report that comes with each value has a
-// proven error bound and tells for which changes the bits stay the same.
+// START HERE. Reductions: many numbers become one result. Each verb (sum, mean, norm2, ...) returns a value and a
+// report. The report says which backend and method computed the value, how large the error can be, and for which
+// changes the bits of the value stay the same.
 //
 //   std::vector<float> x = ...;
-//   float fast  = fanin::sum(x).value;
-//   auto  exact = fanin::sum(x, {.method = fanin::method::exact});      // exact.value: correctly rounded
-//   auto  wide  = fanin::sum<double>(x, {.method = fanin::method::exact});
+//   auto total = fanin::sum(x);                                  // total.value: correctly rounded
+//   double most = total.error_bound();                           // |total.value - exact sum| <= most
+//   float fast = fanin::sum(x, {.method = fanin::fast}).value;   // each addition rounds
+//   double wide = fanin::sum<double>(x).value;                   // the exact sum, rounded to double
+//   auto part = fanin::mean(x.begin(), x.begin() + 10);          // contiguous iterators
 //
 // Shared by all functions below:
-//   Input: contiguous host memory. A NaN among the elements gives the canonical quiet NaN. With options::nan = skip
-//   NaN do not take part, and fanin::where(x, mask) is the elements that do (elements.hpp): the result is that
-//   of these alone, an index is that in x, and report::absent counts the others. docs/numerics.md has the order
-//   of additions.
-//   Accuracy: report::bound; docs/numerics.md has the proofs. u is the unit roundoff of the element type, and
-//   g(k) = k u / (1 - k u); d and d' are the longest chains of rounded additions. Narrow floats (f16, bf16,
-//   e5m2, e4m3) have the u and the limits of f32, to which they are converted. Errors of complex numbers, and what
-//   they are measured by, are moduli; sums and means are taken part by part. Results of integers, and
-//   of operations that only compare, are exact, but for quotients and roots of sums of integers, which are rounded
-//   once. Reproducible: method::exact, integers and what only compares give the same bits for any order, split and
-//   backend (of argmin and argmax, any split and backend); the rest for the same order on any CPU backend with any
-//   thread count (fixed_order). report::reproducibility has what holds on a GPU.
+//   Input: contiguous host memory. NaN among the elements give the canonical quiet NaN. With options::nan = skip, NaN
+//   do not take part. Of fanin::where(x, mask) only the elements that the mask names take part (elements.hpp). The
+//   result is that of the elements that take part, an index is a place in x, and report::absent counts the others.
+//
+//   Method: `exact` is the default, where the operation has it. Products and log_sum_exp of floats, and sums of the
+//   moduli of complex numbers, have only `fast`.
+//
+//   Accuracy: error_bound() of the result; docs/numerics.md has the proofs and the order of additions. u is the unit
+//   roundoff of the element type, and g(k) = k u / (1 - k u). d and d' are the longest chains of rounded additions.
+//   Narrow floats (f16, bf16, e5m2, e4m3) have the u and the limits of f32, to which they are converted. Errors of
+//   complex numbers are moduli, and sums and means are taken part by part. Results of integers, and of operations
+//   that only compare, are exact. Quotients and roots of sums of integers are rounded once.
+//
+//   Reproducible: `exact` results, results of integers, and results of operations that only compare have the same
+//   bits for any order, split, backend and release. (An index depends on the order.) Other results have the same bits
+//   for the same order, on any CPU backend, with any thread count and release (fixed_order).
+//   report::reproducibility says what holds on a GPU.
+//
 //   Memory: no copy. Scratch: up to 140 KiB of stack, for narrow floats and complex numbers 145 KiB more, and
 //   190 KiB more where elements are absent; besides, each calling thread keeps about 26 KiB for each thread that
 //   takes part in its calls. In steady state a call of a named backend or of a plan allocates nothing, except that
@@ -42,9 +51,13 @@
 #include <fanin/error.hpp>
 #include <fanin/request.hpp>
 #include <fanin/result.hpp>
+#include <fanin/typed_reduce.hpp>
 #include <fanin/version.hpp>
 
 namespace fanin {
+
+/// Short names of the methods: fanin::sum(x, {.method = fanin::fast}).
+inline constexpr method fast = method::fast, compensated = method::compensated, exact = method::exact;
 
 /// Reduces inputs whose type is known only at run time and writes the value to memory of the caller. Every function
 /// below calls it. Operations of two inputs take {x, y}. options::result is the type of `value`, and need not be set.
@@ -115,42 +128,25 @@ class FANIN_API incremental {
   std::uint64_t count_ = 0;
 };
 
-namespace detail {
-
-/// The type of a verb's value: bool for a truth.
-template <operation What, class T>
-using value_of_verb = std::conditional_t<row_of(What).result == result_rule::truth, bool, result_of<What, T>>;
-
-template <operation What, class Result, class X, class... Other>
-auto typed_reduce(const options& chosen, const X& x, const Other&... y) {
-  const input_views inputs = views_of(x, y...);
-  using T = element_of<X>;
-  using R = std::conditional_t<std::is_void_v<Result>, value_of_verb<What, T>, Result>;
-  constexpr element_type number = type_of<typename result_traits<R>::number>;
-  static_assert(result_traits<R>::form == row_of(What).form && (is_result(What, type_of<T>, method::fast, number) ||
-                                                                is_result(What, type_of<T>, method::exact, number)),
-                "no method gives a result of this type: results have the type that catalog.hpp says, or with "
-                "method::exact double or the element's type in place of float");
-  return result<R>([&](R& value) { return reduce(What, inputs, value, chosen); });
-}
-
-template <operation What, class Result, class X, class Y>
-auto typed_pair_reduce(const options& chosen, const X& x, const Y& y) {
-  using T = element_of<X>;
-  static_assert((floating<T> || complex_number<T>)&&std::same_as<T, element_of<Y>>,
-                "dot products are of two arrays of one type, of floating-point or complex numbers");
-  return typed_reduce<What, Result>(chosen, x, y);
-}
-
-}  // namespace detail
-
-/// Every function below takes x as `elements`, as a list in braces, or as a pointer and a count; dot and vdot
-/// take `elements`. Given a batch (batch.hpp), they write one result for each row, segment or group.
-#define FANIN_OF_BATCH(NAME)                                                                   \
-  inline report NAME(const batch& many, const results_view& out, const options& chosen = {}) { \
-    return fanin::reduce(operation::NAME, many, out, chosen);                                  \
+/// Every function below takes x as `elements`, as a list in braces, as two iterators, or as a pointer and a count;
+/// dot and vdot take `elements`. Given a batch (batch.hpp), they write one result for each row, segment or group.
+#define FANIN_WANTS_RESULTS                                                                  \
+  "the results of rows, segments and groups are written to a std::vector, std::span or the " \
+  "like, whose elements have the type that the verb gives for one array"
+#define FANIN_OF_BATCH(NAME)                                                                                \
+  inline report NAME(const batch& many, const results_view& out, const options& chosen = {}) {              \
+    return fanin::reduce(operation::NAME, many, out, chosen);                                               \
+  }                                                                                                         \
+  template <class Out>                                                                                      \
+  requires(!std::convertible_to<Out, results_view>) report NAME(const batch&, Out&&, const options& = {}) { \
+    static_assert(std::convertible_to<Out, results_view>, FANIN_WANTS_RESULTS);                             \
+    return {};                                                                                              \
   }
 #define FANIN_OTHER_FORMS(NAME)                                                  \
+  template <class Result = void, std::input_iterator I, std::sentinel_for<I> S>  \
+  auto NAME(I first, S last, const options& chosen = {}) {                       \
+    return fanin::NAME<Result>(detail::span_of(first, last), chosen);            \
+  }                                                                              \
   template <class Result = void, class T>                                        \
   auto NAME(std::initializer_list<T> x, const options& chosen = {}) {            \
     return fanin::NAME<Result>(std::span<const T>(x.begin(), x.size()), chosen); \
@@ -284,7 +280,7 @@ FANIN_OTHER_FORMS(mean)
 
 /// Euclidean norm: the square root of the sum of x[i]^2. Empty and all zeros give +0; any NaN gives NaN, otherwise
 /// any infinity +inf. f32, narrow floats, c64 -> f32 (with method::exact f64 or a narrow element's on request), f64,
-/// c128 -> f64. The default is method::exact, which cub and thrust do not have. Accuracy: exact: correctly rounded,
+/// c128 -> f64. cub and thrust do not have the default, method::exact. Accuracy: exact: correctly rounded,
 /// also where the sum of the squares would overflow or underflow; fast, compensated: the root of sum_of_squares,
 /// which may, with its relative error and that of two more roundings, and besides the root of its absolute error
 /// (docs/numerics.md).   Cost: one read of x.
@@ -311,8 +307,8 @@ FANIN_OTHER_FORMS(log_sum_exp)
 
 /// Population variance: the sum of (x[i] - mean)^2 divided by n, with the mean not rounded. One element, or equal
 /// ones, give +0; any NaN or infinity gives NaN. f32, narrow floats -> f32 (with method::exact f64 or the
-/// element's on request), f64 -> f64, integers -> f64. The default here is method::exact: correctly rounded, also
-/// where the sums would overflow or underflow, and the same bits for any order, split, backend and thread count.
+/// element's on request), f64 -> f64, integers -> f64. method::exact is correctly rounded, also where the sums would
+/// overflow or underflow.
 /// Cost: one read of x, and up to 10 microseconds for the long division at the end.
 /// With method::fast and compensated, equal elements may give a small number, and elements the sum of whose
 /// squares overflows in double give NaN. Accuracy: |error| <= (c + k q) V for a variance V, q the mean of the
@@ -360,7 +356,7 @@ FANIN_OTHER_FORMS(sample_standard_deviation)
 /// @throws invalid_argument if the lengths differ
 template <class Result = void, class X, class Y>
 requires(!std::same_as<X, batch>) auto dot(const X& x, const Y& y, const options& chosen = {}) {
-  return detail::typed_pair_reduce<operation::dot, Result>(chosen, x, y);
+  return detail::typed_reduce<operation::dot, Result>(chosen, x, y);
 }
 FANIN_OF_BATCH(dot)
 
@@ -368,11 +364,12 @@ FANIN_OF_BATCH(dot)
 /// dot().
 template <class Result = void, class X, class Y>
 requires(!std::same_as<X, batch>) auto vdot(const X& x, const Y& y, const options& chosen = {}) {
-  return detail::typed_pair_reduce<operation::vdot, Result>(chosen, x, y);
+  return detail::typed_reduce<operation::vdot, Result>(chosen, x, y);
 }
 FANIN_OF_BATCH(vdot)
 
 #undef FANIN_OF_BATCH
+#undef FANIN_WANTS_RESULTS
 #undef FANIN_OTHER_FORMS
 
 }  // namespace fanin

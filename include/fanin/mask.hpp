@@ -23,6 +23,14 @@ struct mask_view {
   mask_view from(std::uint64_t count) const noexcept { return {data, first + count, form}; }
 };
 
+/// Whether element i of an array with this mask in host memory takes part.
+inline bool takes_part(const mask_view& mask, std::uint64_t i) noexcept {
+  if (!mask) return true;
+  const auto* const entries = static_cast<const unsigned char*>(mask.data);
+  const std::uint64_t entry = mask.first + i;
+  return mask.form == mask_form::bytes ? entries[entry] != 0 : (entries[entry / 8] >> (entry % 8) & 1) != 0;
+}
+
 /// Bits of a mask, one for each of `size` elements: bit i is bit (first + i) % 8 of byte (first + i) / 8.
 struct bit_mask {
   const void* data = nullptr;

@@ -122,7 +122,8 @@ struct options {
   std::string_view backend = {};
   /// The name of one of the backend's variants ("kahan"). Empty: the backend's default variant of the method.
   std::string_view variant = {};
-  /// Empty: the variant's own method if one is named, else default_method().
+  /// Empty: the variant's own method if one is named. Otherwise `exact`, or where the operation has no `exact` for
+  /// the type, the strictest method that it has: default_method().
   std::optional<fanin::method> method = {};
   /// The type of the result's number. Empty: default_result(). In place of f32, f64 and the element's type exist with
   /// method::exact only.
@@ -140,6 +141,10 @@ struct options {
   /// current device. The numbers are not copied: they have to live as long as a plan that is made with them.
   /// Only whole arrays in host memory take it: streams, batches, descriptions, contexts and device memory refuse it.
   std::span<const int> devices = {};
+  /// Computes the report's bound for this input, so that result::error_bound() is a number where the bound depends on
+  /// the magnitudes of the elements, as in `fast` sums. The call then reads the input once more, or two inputs. Only
+  /// fanin::reduce and the verbs of one array take it; plans, blocks, batches and results on a device refuse it.
+  bool bound = false;
 };
 
 namespace detail {

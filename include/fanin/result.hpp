@@ -74,7 +74,18 @@ struct report {
         bound(done.bound),
         absent(done.absent),
         fallback(std::move(passed)) {}
+
+  /// What result::error_bound() and result::why_unbounded() give for `value`, to which this report belongs.
+  FANIN_API double error_bound_of(const scalar& value) const noexcept;
+  FANIN_API std::string_view why_unbounded(const scalar& value) const noexcept;
 };
+
+namespace detail {
+/// The value as a scalar, if it is a number of the catalogue; a bool is a number too.
+template <class Value>
+requires std::constructible_from<scalar, Value> scalar as_number(const Value& value) { return scalar(value); }
+inline scalar as_number(bool value) { return scalar(static_cast<std::uint8_t>(value)); }
+}  // namespace detail
 
 template <class Value>
 struct [[nodiscard]] result {
@@ -86,6 +97,16 @@ struct [[nodiscard]] result {
   /// Takes the value that `reduce(value)` writes, and the report that it returns.
   template <std::invocable<Value&> Reduce>
   explicit result(Reduce reduce) : value(), report(reduce(value)) {}
+
+  /// The largest possible error of this value: |value - exact result| <= error_bound(), rounded up. It is 0 where
+  /// nothing was rounded, and half of the distance to the next number where an exact result was rounded once. For
+  /// complex numbers it bounds the modulus. Where nothing is proven it is infinity, and why_unbounded() has the
+  /// reason as one sentence, which is empty otherwise. `fast` and `compensated` sums need options::bound. Cost: a few
+  /// operations; options::bound has read the input already.
+  double error_bound() const requires requires(const Value& v) { detail::as_number(v); }
+  { return report.error_bound_of(detail::as_number(value)); }
+  std::string_view why_unbounded() const requires requires(const Value& v) { detail::as_number(v); }
+  { return report.why_unbounded(detail::as_number(value)); }
 };
 
 }  // namespace fanin

@@ -14,27 +14,30 @@ from . import _library, _operations
 from ._errors import BackendUnavailable, DeviceError, Error, InvalidArgument, OutOfMemory, Overflow, Unsupported
 
 __version__ = _library.version().decode()
-_made = _operations.make_operations()
-globals().update(_made)
+globals().update(_operations.functions)
 
 # Where the rest is, which is imported when it is used first.
 _LATER = {"fsum": "_fsum", "State": "_state", "describe": "_describe", "Description": "_describe",
           "report": "_report", "Report": "_report", "index_add": "_batches", "backends": "_report",
-          "operations": "_report"}
+          "operations": "_report", "median": "_median", "nanmedian": "_median"}
 
 
 def __getattr__(name):
     if name in _LATER:
         found = getattr(__import__(_LATER[name], globals(), None, (name,), 1), name)
-    elif name.startswith(("segment_", "group_")) and name.partition("_")[2] in _made:
+    elif name.startswith(("segment_", "group_")) and name.partition("_")[2] in _operations.functions:
         from ._batches import make
         found = make(name)
     else:
-        raise AttributeError("module 'fanin' has no attribute %r" % name)
+        from ._aliases import advice_for, make
+        found = make(name)
+        if found is None:
+            raise AttributeError("module 'fanin' has no attribute %r%s" % (name, advice_for(name)))
     globals()[name] = found
     return found
 
 
 def __dir__():
-    return sorted(set(globals()) | set(_LATER)
-                  | {kind + name for kind in ("segment_", "group_") for name in _made})
+    from ._aliases import NAMES
+    return sorted(set(globals()) | set(_LATER) | set(NAMES)
+                  | {kind + name for kind in ("segment_", "group_") for name in _operations.functions})

@@ -1,16 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arrow arrays without nulls, by Arrow's C data interface: those of pyarrow, polars and DuckDB."""
+"""Arrow arrays by Arrow's C data interface: those of pyarrow, polars and DuckDB. Nulls are missing elements."""
 
 import ctypes
+import sys
+from array import array as typed_array
 from ctypes import CFUNCTYPE, POINTER, c_char_p, c_int, c_int64, c_void_p, py_object
 
 from ._errors import Unsupported
-from ._libraries import PYTHON
-from ._types import CODES, SIZES
+from ._libraries import PYTHON, PythonResults
+from ._numpy import library_of
+from ._presence import BITS, Presence, of_bytes, unpacked
+from ._types import CODES, LETTER_OF, NAMES, SIZES
 from ._views import View
 
 TYPES = {b"c": "i8", b"C": "u8", b"s": "i16", b"S": "u16", b"i": "i32", b"I": "u32", b"l": "i64", b"L": "u64",
-         b"e": "f16", b"f": "f32", b"g": "f64"}
+         b"e": "f16", b"f": "f32", b"g": "f64", b"b": "u8"}
+BOOL = b"b"  # whose elements are bits
 
 
 class Schema(ctypes.Structure):
@@ -39,11 +44,38 @@ class Stream(ctypes.Structure):
 _pointer = ctypes.PYFUNCTYPE(c_void_p, py_object, c_char_p)(("PyCapsule_GetPointer", ctypes.pythonapi))
 
 
+class ArrowResults(PythonResults):
+    """Results as Python numbers, and many of them as a column that a function makes of a list and the type's name."""
+
+    def __init__(self, name, make):
+        self.name, self.make = name, make
+
+    def finished(self, memory, shape, code, view, part=None, truth=False, counts=False):
+        found = super().finished(memory, shape, code, view, part, truth, counts)
+        return self.make(list(found), "bool" if truth else NAMES[code]) if shape else found
+
+
+def polars_column(numbers, name):
+    polars = sys.modules["polars"]
+    kind = "Boolean" if name == "bool" else POLARS[name[0]] + name[1:]
+    return polars.Series(numbers, dtype=getattr(polars, kind))
+
+
+def pyarrow_column(numbers, name):
+    pyarrow = sys.modules["pyarrow"]
+    return pyarrow.array(numbers, "bool" if name == "bool" else PYARROW[name[0]] + name[1:])
+
+
+POLARS = {"f": "Float", "i": "Int", "u": "UInt"}
+PYARROW = {"f": "float", "i": "int", "u": "uint"}
+LIBRARIES = {"polars": ArrowResults("polars", polars_column), "pyarrow": ArrowResults("pyarrow", pyarrow_column)}
+
+
 def read_arrow(x):
     if hasattr(x, "__arrow_c_array__"):
         schema, array = x.__arrow_c_array__()
         text = Schema.from_address(_pointer(schema, b"arrow_schema")).format
-        return view_of_array(x, text, Array.from_address(_pointer(array, b"arrow_array")), (schema, array))
+        return view_of_chunks(x, text, [Array.from_address(_pointer(array, b"arrow_array"))], (schema, array))
     capsule = x.__arrow_c_stream__()
     address = _pointer(capsule, b"arrow_array_stream")
     stream = Stream.from_address(address)
@@ -54,12 +86,7 @@ def read_arrow(x):
     chunks = [next_chunk(stream, address)]
     while chunks[-1].release:
         chunks.append(next_chunk(stream, address))
-    if len(chunks) == 1:
-        return View(x, None, code_of_format(type(x).__name__, text), (0,), None, PYTHON)
-    if len(chunks) != 2:
-        raise Unsupported("a %s of %d chunks is not read: call x.combine_chunks() (pyarrow) or x.rechunk() (polars)"
-                        % (type(x).__name__, len(chunks) - 1))
-    return view_of_array(x, text, chunks[0], chunks)
+    return view_of_chunks(x, text, chunks[:-1], chunks)
 
 
 def next_chunk(stream, address):
@@ -74,23 +101,57 @@ def check(stream, address, status):
         raise RuntimeError((stream.get_last_error(address) or b"the Arrow stream failed").decode())
 
 
-def code_of_format(name, text):
+def view_of_chunks(x, text, chunks, kept):
+    """The view of a column: in place if one chunk has its elements, and of a copy otherwise, or of bool."""
+    code = code_of_format(x, text, any(chunk.dictionary for chunk in chunks))
+    library = LIBRARIES.get(library_of(x), PYTHON)
+    chunks = [chunk for chunk in chunks if chunk.length]
+    if len(chunks) == 1 and text != BOOL:
+        chunk = chunks[0]
+        address = (chunk.buffers[1] or 0) + chunk.offset * SIZES[code]
+        return View(x, address, code, (chunk.length,), None, library, False, kept, presence_of(chunk))
+    copied = typed_array("B", b"".join(elements_of(chunk, code, text) for chunk in chunks))
+    presence = None
+    if any(map(presence_of, chunks)):
+        presence = of_bytes(b"".join(presence.as_bytes() if presence else b"\1" * chunk.length
+                                     for chunk, presence in ((chunk, presence_of(chunk)) for chunk in chunks)))
+    owner = memoryview(copied).cast("?" if text == BOOL else LETTER_OF[code])
+    return View(owner, copied.buffer_info()[0], code, (len(owner),), None, library, text == BOOL, copied, presence)
+
+
+def presence_of(chunk):
+    """Which elements of a chunk are there; None where all are."""
+    if not chunk.buffers[0] or chunk.null_count == 0:
+        return None
+    presence = Presence(chunk.buffers[0], chunk.length, BITS, chunk.offset)
+    return None if chunk.null_count < 0 and all(presence.as_bytes()) else presence  # -1: nobody has counted them
+
+
+def elements_of(chunk, code, text):
+    """A copy of the elements of a chunk: of bool, a byte for each bit."""
+    address = chunk.buffers[1] or 0
+    if text == BOOL:
+        return unpacked(address, chunk.offset, chunk.length)
+    return ctypes.string_at(address + chunk.offset * SIZES[code], chunk.length * SIZES[code])
+
+
+ADVICE = {
+    "polars": ("x.to_physical()", "x.cast(polars.Float64)"),
+    "pyarrow": ("x.cast('int64')", "x.cast('float64')"),
+}
+
+
+def code_of_format(x, text, coded):
+    """The element type of Arrow's format. Raises Unsupported where there is none, or where elements are coded."""
+    name, library = type(x).__name__, library_of(x)
+    of_integers, of_floats = ADVICE.get(library, ("its integers", "a cast to float64"))
     if text.startswith(b"+"):
-        raise Unsupported("an Arrow %s of columns or lists is not read: take one column of numbers, as by x['name']"
-                          % name)
+        raise Unsupported("a %s of %s is not read: take one column of numbers, as by x['name']" % (name, library))
+    if coded:
+        raise Unsupported("a %s of %s with a dictionary is not read: its numbers are %s" % (name, library, of_floats))
+    if text.startswith(b"t"):
+        raise Unsupported("a %s of dates or times is not read: its integers are %s" % (name, of_integers))
     if text not in TYPES:
-        raise Unsupported("an Arrow %s of the format %r is not read: cast it to numbers, as by x.cast('double') of "
-                          "pyarrow, or x.cast(float) of polars" % (name, text.decode()))
+        raise Unsupported("a %s of %s, of Arrow's format %r, is not read: convert it, as by %s"
+                          % (name, library, text.decode(), of_floats))
     return CODES[TYPES[text]]
-
-
-def view_of_array(x, text, array, kept):
-    name = type(x).__name__
-    if array.dictionary:
-        raise Unsupported("an Arrow %s with a dictionary is not read: decode it, as by x.dictionary_decode()" % name)
-    code = code_of_format(name, text)
-    if array.buffers[0] and array.null_count != 0:
-        raise Unsupported("an Arrow %s with nulls is not read: call x.drop_null(), x.drop_nulls() of polars, or "
-                          "x.to_numpy() of pandas" % name)
-    address = (array.buffers[1] or 0) + array.offset * SIZES[code]
-    return View(x, address, code, (array.length,), None, PYTHON, False, kept)

@@ -9,16 +9,19 @@ from . import _library as c
 from ._buffers import Held
 from ._catalogue import EXTREMES, INDEXED, OPERATIONS, default_method, has_exact, name_to_code, options_for
 from ._contexts import context_of
-from ._errors import InvalidArgument, Overflow, Unsupported
+from ._errors import Error, InvalidArgument, Overflow, Unsupported
 from ._inputs import view_of
-from ._reduce import arrays_read, reduce_views, set_mask, views_for
+from ._keys import factorised, named, with_names
+from ._reduce import DIGITS, arrays_read, as_floats, converted, make_call, reduce_views, views_for
 from ._results import result_type_for
 from ._sequences import integer_of
 from ._state import State
-from ._types import CODES, COMPLEX, CTYPE_OF, I64, INTEGERS, NAMES, NARROW, SIZES, code_of, value_at
+from ._types import CODES, COMPLEX, CTYPE_OF, F64, I8, I64, INTEGERS, NAMES, NARROW, SIZES, code_of, value_at
 from ._views import overlap
 
 INDICES = frozenset(CODES[name] for name in ("i32", "i64", "u32", "u64"))
+NO_INDICES = "offsets, and keys with a number of groups, are integers on one axis, and none is missing: convert " \
+    "them, as by numpy.asarray(keys, 'int64'), or leave out the number of groups for keys of any kind"
 
 SEGMENTS_DOC = """%s, of each segment.
 
@@ -31,13 +34,16 @@ are those of fanin.%s.
 GROUPS_DOC = """%s, of each group.
 
 Group k is the elements of x whose key is k, from 0 up to groups - 1. A key of no group is an error, unless
-`drop_others` leaves its element out. `empty` is as for segments; the other arguments are those of fanin.%s.
+`drop_others` leaves its element out. Without `groups` the keys are of any kind, such as text: the call returns the
+different keys in order, and their results; of pandas it returns a Series. `empty` is as for segments; the other
+arguments are those of fanin.%s.
 
 %s
 """
 EXAMPLES = {
     "segment_sum": ">>> fanin.segment_sum(array('d', [1, 2, 3, 4]), [0, 1, 1, 4]).tolist()\n[1.0, 0.0, 9.0]",
-    "group_sum": ">>> fanin.group_sum(array('d', [1, 2, 3, 4]), [0, 2, 0, 2], 3).tolist()\n[4.0, 0.0, 6.0]",
+    "group_sum": ">>> fanin.group_sum(array('d', [1, 2, 3, 4]), [0, 2, 0, 2], 3).tolist()\n[4.0, 0.0, 6.0]"
+                 "\n>>> fanin.group_sum([1.0, 2.0, 3.0], [\"b\", \"a\", \"b\"])\n(['a', 'b'], array('d', [2.0, 4.0]))",
 }
 
 
@@ -55,15 +61,15 @@ def make(full_name):
                        backend="auto", threads=0):
             return _reduce(what, (x, y), offsets, None, False, method, dtype, empty, out, where, nan, backend, threads)
     else:
-        def reduce_one(x, keys, groups, *, drop_others=False, method=default, dtype=None, empty=None, out=None,
+        def reduce_one(x, keys, groups=None, *, drop_others=False, method=default, dtype=None, empty=None, out=None,
                        where=None, nan="propagate", backend="auto", threads=0):
-            return _reduce(what, (x,), keys, number_of(groups), drop_others, method, dtype, empty, out, where, nan, backend,
-                           threads)
+            return _reduce_groups(what, (x,), keys, groups, drop_others, method, dtype, empty, out, where, nan, backend,
+                                  threads)
 
-        def reduce_two(x, y, keys, groups, *, drop_others=False, method=default, dtype=None, empty=None, out=None,
+        def reduce_two(x, y, keys, groups=None, *, drop_others=False, method=default, dtype=None, empty=None, out=None,
                        where=None, nan="propagate", backend="auto", threads=0):
-            return _reduce(what, (x, y), keys, number_of(groups), drop_others, method, dtype, empty, out, where, nan, backend,
-                           threads)
+            return _reduce_groups(what, (x, y), keys, groups, drop_others, method, dtype, empty, out, where, nan,
+                                  backend, threads)
     function = reduce_two if two else reduce_one
     function.__name__ = function.__qualname__ = full_name
     function.__module__ = "fanin"
@@ -79,14 +85,32 @@ def number_of(groups):
     return count
 
 
+def _reduce_groups(what, inputs, keys, groups, drop_others, *others):
+    """The results of groups; where their number is not given, those of the different keys."""
+    if groups is not None:
+        return _reduce(what, inputs, keys, number_of(groups), drop_others, *others)
+    codes, names = factorised(keys)
+    if not drop_others and len(codes) and min(codes) < 0:
+        raise InvalidArgument("key %d is missing: leave its element out with drop_others=True" % list(codes).index(-1))
+    try:
+        results = _reduce(what, inputs, codes, len(names), True, *others)
+    except Error as error:
+        raise type(error)(with_names(str(error), names)) from None
+    return named(results, names, inputs[0], keys)
+
+
 def _reduce(what, inputs, index, groups, drop_others, method, dtype, empty, out, where, nan, backend, threads):
-    views = views_for(what, *inputs)
     wanted = c.DEFAULT_TYPE if dtype is None else code_of(dtype)
+    views = views_for(what, inputs, wanted)
     batch, count = batch_of(views[0], index, groups, drop_others)
     wanted = result_type_for(what, views[0], method, wanted)
     if empty is not None:
         number, form, _ = c.result_of(what, views[0].code, wanted)
-        batch.if_empty = ctypes.addressof(result_for_empty(empty, number, form, batch))
+        try:
+            batch.if_empty = ctypes.addressof(result_for_empty(empty, number, form, batch))
+        except (Unsupported, TypeError, ValueError):
+            kind = "a pair of numbers" if form == EXTREMES else "an index" if form == INDEXED else NAMES[number]
+            raise Unsupported("empty=%r does not stand for a result, which is %s" % (empty, kind)) from None
     return reduce_views(what, views, None, method, wanted, False, out, where, nan, backend, threads,
                         batch=(batch, (count,)))
 
@@ -95,12 +119,7 @@ def batch_of(x, index, groups, drop_others):
     """The struct for segments (groups is None) or groups, and the number of results."""
     if len(x.shape) != 1 or x.strides is not None:
         raise Unsupported("segments and groups are those of one axis without gaps: call x.ravel()")
-    indices = view_of(index)
-    if not indices.count:
-        indices.code = I64  # the type of an empty list is unknown
-    if indices.code not in INDICES or len(indices.shape) != 1 or indices.strides is not None:
-        raise Unsupported("offsets and keys are integers of 32 or 64 bits on one axis without gaps: call "
-                          "numpy.ascontiguousarray(index, 'int64'), or index.long().contiguous() of torch")
+    indices = indices_of(index)
     if indices.place != x.place or indices.device != x.device:
         raise Unsupported("offsets and keys have to be in the memory of the elements")
     batch = c.Batch(layout=c.SEGMENTS if groups is None else c.GROUPS, index=indices.address,
@@ -110,6 +129,21 @@ def batch_of(x, index, groups, drop_others):
     if groups is None and not indices.count:
         raise InvalidArgument("there is one more offset than segments, and so at least one")
     return batch, indices.count - 1 if groups is None else groups
+
+
+def indices_of(index):
+    """The view of offsets or keys as integers of 32 or 64 bits: of a copy if they are shorter, bool, or have gaps."""
+    try:
+        indices = view_of(index)
+    except Unsupported:
+        raise Unsupported(NO_INDICES) from None
+    if not indices.count:
+        indices.code = I64  # the type of an empty list is unknown
+    if indices.code not in INTEGERS or len(indices.shape) != 1 or indices.presence is not None:
+        raise Unsupported(NO_INDICES)
+    if indices.code not in INDICES or indices.strides is not None:
+        return converted(indices, indices.code if indices.code in INDICES else CODES["i32"])
+    return indices
 
 
 def result_for_empty(empty, number, form, batch):
@@ -177,14 +211,14 @@ def index_add(out, keys, x, *, operation="sum", drop_others=False, method="exact
     if method == "exact" and not has_exact(what):
         method = "fast"
     if view.is_bool and target.code == I64:
-        view.code = CODES["i8"]  # Counts of bool are int64, as numpy's are.
+        view.code = I8  # Counts of bool are int64, as numpy's are.
+    if view.code in INTEGERS and target.code in DIGITS:
+        view = as_floats(view, target.code)
     default = c.result_of(what, view.code)[0]
-    if target.code != default and not (target.code in NARROW or target.code == CODES["f64"]):
+    if target.code != default and not (view.code not in INTEGERS and (target.code in NARROW or target.code == F64)):
         raise Unsupported("out has another type than the results: they are %s" % NAMES[default])
     batch, count = batch_of(view, keys, target.count, drop_others)
-    call = c.Input(x=view.address, count=view.count, type=view.code, place=view.place)
-    if where is not None:
-        set_mask(call, view, where)
+    call = make_call([view], where, nan)
     wanted = c.DEFAULT_TYPE if target.code == default else target.code
     options = options_for(method, nan, backend, threads, wanted)
     memory = Copy(target, view) if overlap(*target.extent, arrays_read([view], call, batch)) else target

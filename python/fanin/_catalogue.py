@@ -64,7 +64,12 @@ def name_to_code(names, name, kind):
     return code
 
 
-def options_of(method="exact", nan="propagate", backend="auto", threads=0, wanted=c.DEFAULT_TYPE):
+def policy_for(nan, skipna):
+    """The policy for NaN: skipna is its name in pandas."""
+    return nan if skipna is None else "skip" if skipna else "propagate"
+
+
+def options_of(method="exact", nan="propagate", backend="auto", threads=0, wanted=c.DEFAULT_TYPE, bound=False):
     """The struct of these choices. With "auto" the environment's FANIN_BACKEND chooses, if it is set."""
     if not 0 <= threads < 2 ** 31:
         raise InvalidArgument("threads is a number from 0 on, and not %d" % threads)
@@ -72,7 +77,7 @@ def options_of(method="exact", nan="propagate", backend="auto", threads=0, wante
         raise Unsupported("backend is one text, as 'auto' or 'tbb,serial', and not a %s" % type(backend).__name__)
     return c.Options(backend=None if backend == "auto" else backend.encode(),
                      method=name_to_code(METHODS, method, "method"), result_type=wanted, threads=threads,
-                     nan=name_to_code(NAN, nan, "policy for NaN"))
+                     nan=name_to_code(NAN, nan, "policy for NaN"), bound=bound)
 
 
 class KeptOptions(dict):

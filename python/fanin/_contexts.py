@@ -59,9 +59,9 @@ class ShortCall:
     __slots__ = ("lock", "handle", "what", "input", "input_ref", "options", "result", "number", "like")
 
     def __init__(self, what, code, choices, dtype, device, stream):
-        if what in OF_FLOATS and code in INTEGERS:
-            raise KeyError(what)  # for the long call, which converts
         wanted = c.DEFAULT_TYPE if dtype is None else code_of(dtype)
+        if code in INTEGERS and (what in OF_FLOATS or wanted not in INTEGERS | {c.DEFAULT_TYPE}):
+            raise KeyError(what)  # for the long call, which converts
         self.number, form, _ = c.result_of(what, code, wanted)
         if form != NUMBER or code in NARROW or what in TRUTHS or self.number in NARROW or self.number in COMPLEX \
                 or stream == PER_THREAD_STREAM:

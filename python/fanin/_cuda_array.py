@@ -31,6 +31,9 @@ class CupyResults(NumpyResults):
             memory = memory.view(bool if truth else "int64")
         return memory if part is None else memory[..., part]
 
+    def broadcast(self, view, shape):
+        return self.cupy.ascontiguousarray(self.cupy.broadcast_to(view.owner, shape))
+
     def make_lanes(self, lanes, device):
         with device:
             return self.cupy.array(lanes, "int64")

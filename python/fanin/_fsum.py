@@ -5,7 +5,7 @@ import math
 import struct
 
 from ._catalogue import OPERATIONS
-from ._errors import Unsupported
+from ._errors import InvalidArgument, Unsupported
 from ._inputs import view_of
 from ._reduce import reduce_views
 from ._sequences import split
@@ -46,6 +46,8 @@ def _floats_and_integers(values):
     if not isinstance(values, (list, tuple)) and hasattr(values, "__len__") and hasattr(values, "dtype"):
         try:
             view = view_of(values)
+            if view.presence is not None:
+                raise InvalidArgument("elements are missing (null or NA): drop them first, as by x.dropna() of pandas")
             if view.code in FLOATS:
                 return view, []
         except Unsupported:

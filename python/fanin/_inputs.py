@@ -7,7 +7,8 @@ from ._cuda_array import read_cuda_array
 from ._dlpack import read_dlpack
 from ._errors import Unsupported
 from ._libraries import PYTHON
-from ._numpy import is_instance_of, read_numpy
+from ._numpy import is_instance_of, library_of, read_numpy
+from ._pandas import is_pandas, read_pandas
 from ._sequences import read_sequence
 from ._types import SIZES
 from ._views import View, in_elements
@@ -36,6 +37,11 @@ def view_of(x):
     if is_instance_of(x, "numpy", "generic"):
         import numpy
         return read_numpy(numpy.asarray(x))
+    if is_pandas(x):
+        return read_pandas(x)
+    if library_of(x) == "xarray":
+        raise Unsupported("a %s of xarray is not read: hand over %s, or call x.reduce(fanin.sum, 'dimension')"
+                          % (type(x).__name__, "x['name'].values" if hasattr(x, "data_vars") else "x.values"))
     if hasattr(x, "__arrow_c_array__") or hasattr(x, "__arrow_c_stream__"):
         return read_arrow(x)
     try:

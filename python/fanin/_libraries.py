@@ -13,7 +13,7 @@ from ._types import COMPLEX, CTYPE_OF, LETTER_OF, NARROW, NUMPY_NAMES, SIZES, va
 def check_out(out, kind, dtype, boolean, shape, code):
     """Whether the caller's array can take results: one of the class `kind`, of their type and shape."""
     if not isinstance(out, kind):
-        raise Unsupported("out has to be a %s.%s, as the input is" % (kind.__module__.partition(".")[0], kind.__name__))
+        raise Unsupported("out has to be a %s.%s" % (kind.__module__.partition(".")[0], kind.__name__))
     if out.dtype != dtype and not (out.dtype == boolean and SIZES[code] == 1):
         raise Unsupported("out has the type %s, and the results have %s" % (out.dtype, dtype))
     if tuple(out.shape) != shape:
@@ -21,7 +21,11 @@ def check_out(out, kind, dtype, boolean, shape, code):
 
 
 class PythonResults:
-    """Results as Python numbers, and many of them as memoryviews."""
+    """Results as Python numbers, and many of them as an array of the module array.
+
+    Truth values and complex numbers, of which there are no such arrays, are in lists, and results of several axes in
+    lists of lists.
+    """
 
     name = "Python"
     narrow = frozenset()  # types that results have where the input has them, of 8 and 16 bits
@@ -34,33 +38,54 @@ class PythonResults:
     def finished(self, memory, shape, code, view, part=None, truth=False, counts=False):
         """The results that stand in the memory; of pairs, the part 0 or 1."""
         step, first = (1, 0) if part is None else (2, part)
-        if shape and code not in NARROW and code not in COMPLEX:
-            letter = "?" if truth else LETTER_OF[code]
-            flat = memoryview(bytes(memory)).cast(letter)[first::step].tobytes()
-        else:
-            numbers = [value_at(ctypes.addressof(memory) + i * SIZES[code], code)
-                       for i in range(first, len(memory), step)]
-            if not shape:
-                return bool(numbers[0]) if truth else numbers[0]
-            if code in COMPLEX:
-                return numbers  # memoryviews know no complex numbers
-            letter, flat = "d", array("d", numbers).tobytes()
-        return memoryview(flat).cast(letter, shape) if flat else memoryview(flat).cast(letter)
+        if len(shape) == 1 and not truth and code not in COMPLEX:
+            if code in NARROW:
+                return array("d", numbers_in(memory, code)[first::step])
+            return array(LETTER_OF[code], memoryview(bytes(memory)).cast(LETTER_OF[code])[first::step].tobytes())
+        numbers = numbers_in(memory, code)[first::step]
+        if truth:
+            numbers = list(map(bool, numbers))
+        for length in shape[:0:-1]:
+            numbers = [numbers[i:i + length] for i in range(0, len(numbers), length)] if length else []
+        return numbers if shape else numbers[0]
 
-    def as_floats(self, view):
-        """A copy of the integers of a view as floats of 64 bits, in C order."""
-        if view.place == c.DEVICE:
-            raise Unsupported("integers of a %s on a device are not converted to floats: convert them to float64"
-                              % type(view.owner).__name__)
-        if view.strides is None:
-            data = ctypes.string_at(view.address or 0, view.count * SIZES[view.code])
-        else:
-            data = memoryview(view.owner).tobytes()
-        floats = array("d", memoryview(data).cast(LETTER_OF[view.code]))
-        return floats if len(view.shape) == 1 else memoryview(floats).cast("B").cast("d", view.shape)
+    def converted(self, view, code):
+        """A copy of the integers of a view as numbers of another type, in C order."""
+        numbers = array(LETTER_OF[code], memoryview(bytes_of(view)).cast(LETTER_OF[view.code]))
+        return numbers if len(view.shape) == 1 else memoryview(numbers).cast("B").cast(LETTER_OF[code], view.shape)
+
+    def broadcast(self, view, shape):
+        """A copy of the truth values of a view, broadcast to a shape, in C order."""
+        data, lengths = bytes_of(view), (1,) * (len(shape) - len(view.shape)) + view.shape
+        for axis, length in enumerate(shape):
+            if lengths[axis] != length:
+                each = prod(lengths[axis + 1:])
+                data = b"".join(data[i:i + each] * length for i in range(0, len(data), each or 1))
+                lengths = lengths[:axis] + (length,) + lengths[axis + 1:]
+        return memoryview(data).cast("?", shape) if data else memoryview(data).cast("?")
 
     def check(self, out, shape, code):
         raise Unsupported("out= is for numpy, torch and CuPy arrays")
+
+
+def numbers_in(memory, code):
+    """The numbers of an array of ctypes, in a list."""
+    begin = ctypes.addressof(memory)
+    return [value_at(begin + i * SIZES[code], code) for i in range(len(memory))]
+
+
+def bytes_of(view):
+    """A copy of the elements of a view in host memory, in C order."""
+    if view.place == c.DEVICE:
+        raise Unsupported("integers of a %s on a device are not converted: convert them to float64"
+                          % type(view.owner).__name__)
+    if view.strides is None:
+        return ctypes.string_at(view.address or 0, view.count * SIZES[view.code])
+    try:
+        return memoryview(view.owner).tobytes()
+    except TypeError:
+        raise Unsupported("a %s with gaps is not converted: hand over a contiguous copy"
+                          % type(view.owner).__name__) from None
 
 
 class NumpyResults:
@@ -98,8 +123,11 @@ class NumpyResults:
     def check(self, out, shape, code):
         check_out(out, self.numpy.ndarray, self.dtype(code), bool, shape, code)
 
-    def as_floats(self, view):
-        return view.owner.astype("float64", order="C")
+    def converted(self, view, code):
+        return view.owner.astype(self.dtype(code), order="C")
+
+    def broadcast(self, view, shape):
+        return self.numpy.ascontiguousarray(self.numpy.broadcast_to(view.owner, shape))
 
     def address_of(self, out):
         """Where the caller's memory for results is."""

@@ -23,13 +23,15 @@ class Input(Sized):
 
 class Options(Sized):
     _fields_ = [("struct_size", c_size_t), ("backend", c_char_p), ("variant", c_char_p), ("method", c_int32),
-                ("result_type", c_int32), ("threads", c_uint32), ("nan", c_int32)]
+                ("result_type", c_int32), ("threads", c_uint32), ("nan", c_int32), ("devices", c_void_p),
+                ("device_count", c_size_t), ("bound", c_int32)]
 
 
 class CReport(Sized):
     _fields_ = [("struct_size", c_size_t), ("backend", c_char * 32), ("variant", c_char * 32), ("method", c_int32),
                 ("reproducibility", c_int32), ("bound_of_result", c_double), ("bound_of_magnitudes", c_double),
-                ("bound_absolute", c_double), ("absent", c_uint64), ("fallback", c_char_p)]
+                ("bound_absolute", c_double), ("absent", c_uint64), ("fallback", c_char_p), ("error_bound", c_double),
+                ("unproven", c_char_p)]
 
 
 class Batch(Sized):

@@ -15,6 +15,23 @@ def is_instance_of(x, module, name):
     return loaded is not None and isinstance(x, getattr(loaded, name, ()))
 
 
+def library_of(x):
+    """The name of the package that has the class of x."""
+    return type(x).__module__.partition(".")[0]
+
+
+# What becomes numbers of an array by the kind of its dtype, where it is no array of numbers.
+ADVICE = {
+    "M": "its dates are the integers x.astype('int64')",
+    "m": "its times are the integers x.astype('int64')",
+    "U": "convert its text, as by x.astype('float64')",
+    "S": "convert its text, as by x.astype('float64')",
+    "T": "convert its text, as by x.astype('float64')",
+    "V": "take one of its fields, as by x['name'].copy()",
+    "c": "round it, as by x.astype('complex128')",
+}
+
+
 def read_numpy(x):
     """The view of a numpy array, also of the types of ml_dtypes, which have no format."""
     if is_instance_of(x, "numpy.ma", "MaskedArray"):
@@ -22,6 +39,9 @@ def read_numpy(x):
     dtype = x.dtype
     code = BY_NUMPY.get(dtype.name)
     if code is None or not dtype.isnative:
-        raise Unsupported("a numpy array of dtype %s is not read: convert it, as by x.astype('float64')" % dtype.str)
+        advice = "convert it, as by x.astype('float64')" if code is not None else \
+            "round it, as by x.astype('float64')" if dtype.kind == "f" else \
+            ADVICE.get(dtype.kind, "convert it, as by x.astype('float64')")
+        raise Unsupported("a numpy array of dtype %s is not read: %s" % (dtype.str, advice))
     return View(x, x.__array_interface__["data"][0], code, x.shape, in_elements(x.strides, dtype.itemsize, "the array"),
                 numpy_library(), dtype.name == "bool")

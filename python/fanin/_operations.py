@@ -5,19 +5,24 @@ from ctypes import py_object
 
 from . import _library as c
 from ._buffers import CONTIGUOUS, INDEX, Scratch, get_buffer, pool, release
-from ._catalogue import INDEXED, NAMES, OF_FLOATS, default_method, is_count, is_truth, kept_options
+from ._catalogue import INDEXED, NAMES, OF_FLOATS, default_method, is_count, is_truth, kept_options, \
+    policy_for
 from ._cuda_array import reduce_short as reduce_short_cupy
+from ._errors import Overflow
+from ._frames import is_frame, reduce_frame, require_no_arrays
+from ._integers import result_of_integers
 from ._pieces import LONG
 from ._reduce import reduce_views, views_for
-from ._types import ALIGNMENTS, BY_FORMAT, COMPLEX, F16, F32, INTEGERS, NUMPY_NAMES, SIZES, U64, code_of, f32_of_bits
+from ._types import ALIGNMENTS, BY_FORMAT, COMPLEX, F16, F32, I64, INTEGERS, NUMPY_NAMES, SIZES, U64, code_of, \
+    f32_of_bits
 
 
 c_reduce = c.reduce
 DOC = """%s.
 
 Along the axes of `axis` (an int or a tuple), or of all elements. `method`: "fast", "compensated" or "exact".
-`nan`: "propagate" or "skip". `where`: an array of bool of x's shape in C order, or None. `dtype`: the type of the
-result. `threads`: 0 for as many as the process has cores.
+`nan`: "propagate" or "skip", which skipna=True asks for too. `where`: an array of bool, which is broadcast to x's
+shape. `dtype`: the type of the result. `threads`: 0 for as many as the process has cores.
 
 %s
 """
@@ -33,8 +38,10 @@ class ShortCall:
         wanted = c.DEFAULT_TYPE if dtype is None else code_of(dtype)
         if wanted == c.DEFAULT_TYPE and code == F16 and kind.__module__ == "numpy":
             raise KeyError(text)  # the long call chooses the type
-        if what in OF_FLOATS and code in INTEGERS:
+        if code in INTEGERS and (what in OF_FLOATS or wanted not in INTEGERS | {c.DEFAULT_TYPE}):
             raise KeyError(text)  # the long call converts
+        if text == b"?" and wanted == I64:
+            raise KeyError(text)  # the long call reads bool as i8
         number, form, _ = c.result_of(what, code, wanted)
         if form > INDEXED or number in COMPLEX or number == F16:
             raise KeyError(text)
@@ -112,24 +119,41 @@ def make_one(what, default):
     calls = {}
 
     def reduce(x, axis=None, *, method=default, dtype=None, keepdims=False, out=None, where=None, nan="propagate",
-               backend="auto", threads=0):
+               skipna=None, backend="auto", threads=0):
+        if skipna is not None:
+            nan = policy_for(nan, skipna)
         if axis is None and out is None and where is None and not keepdims and type(backend) is str:
             short = short_calls[type(x)]
             if short is not None:
                 result = short(what, calls, x, (method, nan, backend, threads), dtype)
                 if result is not NotImplemented:
                     return result
+        if is_frame(x):
+            require_no_arrays(keepdims, out, where)
+            return reduce_frame(x, axis, nan, lambda part, along, as_array: reduce(
+                part, along, method=method, dtype=dtype, keepdims=as_array, nan=nan, backend=backend, threads=threads))
         wanted = c.DEFAULT_TYPE if dtype is None else code_of(dtype)
-        return reduce_views(what, views_for(what, x), axis, method, wanted, keepdims, out, where, nan, backend, threads)
+        if hasattr(x, "__next__"):
+            x = list(x)
+        try:
+            return reduce_views(what, views_for(what, (x,), wanted), axis, method, wanted, keepdims, out, where, nan,
+                                backend, threads)
+        except Overflow:
+            result = NotImplemented
+            if axis in (None, 0, -1) and not keepdims and dtype is None and out is None and where is None:
+                result = result_of_integers(NAMES[what], x)
+            if result is NotImplemented:
+                raise
+            return result
     return reduce
 
 
 def make_two(what, default):
     def reduce(x, y, axis=None, *, method=default, dtype=None, keepdims=False, out=None, where=None, nan="propagate",
-               backend="auto", threads=0):
+               skipna=None, backend="auto", threads=0):
         wanted = c.DEFAULT_TYPE if dtype is None else code_of(dtype)
-        views = views_for(what, x, y)
-        return reduce_views(what, views, axis, method, wanted, keepdims, out, where, nan, backend, threads)
+        return reduce_views(what, views_for(what, (x, y), wanted), axis, method, wanted, keepdims, out, where,
+                            policy_for(nan, skipna), backend, threads)
     return reduce
 
 
@@ -169,3 +193,6 @@ def make_operations():
         function.__doc__ = DOC % (c.operation_story(what).decode(), EXAMPLES.get(name, ""))
         made[name] = function
     return made
+
+
+functions = make_operations()

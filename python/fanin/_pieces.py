@@ -2,6 +2,7 @@
 """Long inputs of host memory in pieces, with the bits of one call: between two pieces Python handles signals."""
 
 import ctypes
+import re
 from ctypes import byref
 from math import prod
 
@@ -26,7 +27,7 @@ def part_of(call, offset, count, before):
     """`count` elements from an offset on, of which `before` stand in front of them in C order."""
     offset *= SIZES[call.type]
     return c.Input(x=call.x + offset, y=call.y and call.y + offset, count=count, type=call.type, place=call.place,
-                   mask=call.mask, mask_first=call.mask_first + before)
+                   mask=call.mask, mask_first=call.mask_first + before, mask_form=call.mask_form)
 
 
 def reduce_in_pieces(what, call, options, address, report):
@@ -57,8 +58,13 @@ def reduce_batch(what, call, batch, options, output, size, report):
                 c.check(c.reduce_batch(what, piece, part, options, c.Output(data=address, count=count, place=c.HOST),
                                        None))
         except Error as error:
-            raise type(error)("counted from result %d on: %s" % (first, error)) from None
+            raise type(error)(counted_on(str(error), first)) from None
         first += count
+
+
+def counted_on(words, first):
+    """An error about a piece, whose first result has a number, with the number that the result has in the whole."""
+    return re.sub(r"^(result|segment) (\d+)", lambda found: "%s %d" % (found[1], first + int(found[2])), words)
 
 
 def rows_of(call, batch):

@@ -2,6 +2,7 @@
 """A reduction of views, of one array or of rows, and the results in the input's library."""
 
 import ctypes
+import operator
 from ctypes import byref
 from math import prod
 
@@ -11,24 +12,25 @@ from ._device import reduce_on_device
 from ._errors import InvalidArgument, Overflow, Unsupported
 from ._inputs import view_of
 from ._pieces import LONG, reduce_batch, reduce_in_pieces
+from ._presence import Presence, combined
 from ._results import finish, result_type_for
-from ._types import I64, INTEGERS, SIZES, U64, U8
+from ._types import F32, F64, I8, I64, INTEGERS, NAMES, SIZES, U64, U8
 from ._views import in_c_order, overlap
+
+MISSING = "elements are missing (null or NA): leave them out with nan=\"skip\""
+DIGITS = {F32: 24, F64: 53}  # Floats of these types hold integers up to 2^24 and 2^53 in size.
 
 
 def reduce_views(what, views, axis=None, method="exact", wanted=c.DEFAULT_TYPE, keepdims=False, out=None, mask=None,
-                 nan="propagate", backend="auto", threads=0, batch=None, report=None):
+                 nan="propagate", backend="auto", threads=0, batch=None, report=None, bound=False):
     """The results of an operation of one view or two, in the library of the first."""
     x = views[0]
     check_pair(views)
     wanted = result_type_for(what, x, method, wanted)
     number, form, size = c.result_of(what, x.code, wanted)
-    options = options_for(method, nan, backend, threads, wanted)
-    batch, shape = batch or batch_of(x, axis, keepdims, method, form, mask)
-    call = c.Input(x=x.address, y=views[1].address if len(views) > 1 else None, count=x.count, type=x.code,
-                   place=x.place)
-    if mask is not None:
-        set_mask(call, x, mask)
+    options = options_for(method, nan, backend, threads, wanted, bound)
+    call = make_call(views, mask, nan)
+    batch, shape = batch or batch_of(x, axis, keepdims, method, form, call.mask)
     # The index is the second 64-bit integer of {value, index}; min and max stand side by side.
     pairs = (2,) if form != NUMBER else ()
     held = I64 if form == INDEXED else number
@@ -49,7 +51,7 @@ def reduce_views(what, views, axis=None, method="exact", wanted=c.DEFAULT_TYPE, 
     if batch is not None:
         output = c.Output(data=address, count=prod(shape), place=c.HOST)
         reduce_batch(what, call, batch, options, output, size, report)
-    elif x.count * SIZES[x.code] >= LONG:
+    elif x.count * SIZES[x.code] >= LONG and not bound:
         reduce_in_pieces(what, call, options, address, report)
     else:
         c.check(c.reduce(ctypes.c_int32(what), byref(call), options, ctypes.c_void_p(address),
@@ -59,18 +61,49 @@ def reduce_views(what, views, axis=None, method="exact", wanted=c.DEFAULT_TYPE, 
     return finish(what, x, memory, shape, held, form, out)
 
 
-def views_for(what, *inputs):
-    """The views of inputs of an operation: integers as floats of 64 bits, where the operation is one of floats."""
+def views_for(what, inputs, wanted=c.DEFAULT_TYPE):
+    """The views of inputs of an operation. Integers become floats if the operation or the type of results asks so."""
     views = [view_of(x) for x in inputs]
-    return [as_floats(view) if what in OF_FLOATS and view.code in INTEGERS else view for view in views]
+    if what in OF_FLOATS:
+        wanted = F64
+    for view in views:
+        if view.is_bool and wanted == I64:
+            view.code = I8  # whose sums are i64
+    return [as_floats(view, wanted) if wanted in DIGITS and view.code in INTEGERS else view for view in views]
 
 
-def as_floats(view):
-    """The view of a copy of integers as floats of 64 bits. Raises Overflow where one is above 2^53 in size."""
-    if SIZES[view.code] == 8 and not 0 <= int(reduce_views(OPERATIONS["max_magnitude"], [view])) <= 2 ** 53:
-        raise Overflow("integers above 2^53 are among the elements, and floats of 64 bits do not hold all of these: "
-                       "convert them, as by x.astype('float64')")
-    return view_of(view.library.as_floats(view))
+def as_floats(view, code):
+    """The view of a copy of integers as floats of 32 or 64 bits. Raises Overflow if one would be rounded."""
+    most = DIGITS[code]
+    if 8 * SIZES[view.code] > most and not \
+            0 <= int(reduce_views(OPERATIONS["max_magnitude"], [view], nan="skip")) <= 2 ** most:
+        raise Overflow("an integer above 2^%d is among the elements, and %s does not hold all of these: convert the "
+                       "elements, as by x.astype('float64')" % (most, NAMES[code]))
+    return converted(view, code)
+
+
+def converted(view, code):
+    """The view of a copy of the elements in C order, as numbers of a type that holds them."""
+    made = view_of(view.library.converted(view, code))
+    made.presence = view.presence
+    return made
+
+
+def make_call(views, where, nan):
+    """The struct of the inputs, without the elements that `where` leaves out, and those that are missing."""
+    x = views[0]
+    call = c.Input(x=x.address, y=views[1].address if len(views) > 1 else None, count=x.count, type=x.code,
+                   place=x.place)
+    parts = [view.presence for view in views if view.presence is not None]
+    if parts and nan == "propagate":
+        raise InvalidArgument(MISSING)
+    if where is not None:
+        parts.append(presence_of(where, x))
+    presence = combined(parts)
+    if presence is not None:
+        call.mask, call.mask_first, call.mask_form = presence.address, presence.first, presence.form
+        call.kept = presence
+    return call
 
 
 def arrays_read(views, call, batch):
@@ -95,7 +128,10 @@ def axes_of(axis, ndim):
     """The axes that `axis` names, from 0 on."""
     if axis is None:
         return tuple(range(ndim))
-    named = axis if isinstance(axis, (tuple, list)) else (axis,)
+    if isinstance(axis, str):
+        raise Unsupported("axis is a number, a tuple of numbers or None, and not %r: names of axes are for a DataFrame "
+                          "of pandas" % axis)
+    named = tuple(map(operator.index, axis)) if isinstance(axis, (tuple, list)) else (operator.index(axis),)
     axes = tuple(i + ndim if i < 0 else i for i in named)
     for i, given in zip(axes, named):
         if not 0 <= i < ndim:
@@ -105,7 +141,7 @@ def axes_of(axis, ndim):
     return axes
 
 
-def batch_of(x, axis, keepdims, method, form, mask):
+def batch_of(x, axis, keepdims, method, form, masked):
     """The rows of an array along the axes, or None where they are one array; and the shape of the results."""
     ndim = len(x.shape)
     along = axes_of(axis, ndim)
@@ -114,7 +150,7 @@ def batch_of(x, axis, keepdims, method, form, mask):
         if x.strides is None:
             return None, shape
         # Where the order does not matter, an array whose axes are turned round is one array too.
-        if method == "exact" and form != INDEXED and mask is None and in_c_order(x.shape[::-1], x.strides[::-1]):
+        if method == "exact" and form != INDEXED and not masked and in_c_order(x.shape[::-1], x.strides[::-1]):
             return None, shape
     batch = c.Batch(layout=c.ROWS, axis_count=ndim, along_count=len(along),
                     shape=(ctypes.c_uint64 * ndim)(*x.shape), along=(ctypes.c_int32 * len(along))(*along))
@@ -123,25 +159,32 @@ def batch_of(x, axis, keepdims, method, form, mask):
     return batch, shape
 
 
-def input_without_gaps(x, mask, who):
+def call_without_gaps(x, where, nan, who):
     """The struct of an array that is read in any order of its axes; with a mask, in C order."""
+    call = make_call([x], where, nan)
     turned = x.strides is not None
-    if turned and (mask is not None or not in_c_order(x.shape[::-1], x.strides[::-1])):
+    if turned and (call.mask is not None or not in_c_order(x.shape[::-1], x.strides[::-1])):
         raise Unsupported("%s reads arrays without gaps, and with where= in C order: call numpy.ascontiguousarray(x), "
                           "or x.contiguous() of torch" % who)
-    call = c.Input(x=x.address, count=x.count, type=x.code, place=x.place)
-    if mask is not None:
-        set_mask(call, x, mask)
     return call
 
 
-def set_mask(call, x, mask):
-    """Elements take part where the mask, an array of bool of the same shape and in C order, is true."""
-    view = view_of(mask)
-    if view.code != U8 or view.place != x.place:
-        raise Unsupported("where has to be an array of bool, in the memory of the input")
+def presence_of(where, x):
+    """The presence that `where` says, an array of bool that is broadcast to the shape of x, or one truth value."""
+    if isinstance(where, bool) or isinstance(where, (list, tuple)) and set(map(type, where)) <= {bool}:
+        truths = bytes([where] if isinstance(where, bool) else where)
+        where = memoryview(truths).cast("?", () if isinstance(where, bool) else (len(truths),))
+    view = view_of(where)
+    if view.code != U8 or view.place != x.place or view.presence is not None:
+        raise Unsupported("where has to be an array of bool without missing elements, in the memory of the input")
     if view.shape != x.shape or view.strides is not None:
-        raise InvalidArgument("where has the shape %s, and the input %s: call "
-                         "numpy.ascontiguousarray(numpy.broadcast_to(where, x.shape))" % (view.shape, x.shape))
-    call.mask = view.address
-    call.kept = view
+        if not is_broadcast(view.shape, x.shape):
+            raise InvalidArgument("where has the shape %s, which is not broadcast to that of the input, %s"
+                                  % (view.shape, x.shape))
+        view = view_of(view.library.broadcast(view, x.shape))
+    return Presence(view.address, view.count, kept=view)
+
+
+def is_broadcast(shape, target):
+    """Whether numpy's rules broadcast an array of that shape to the target's."""
+    return len(shape) <= len(target) and all(n in (1, m) for n, m in zip(shape[::-1], target[::-1]))

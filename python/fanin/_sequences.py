@@ -16,22 +16,19 @@ def read_sequence(values):
     """The numbers as i64 if all are integers, as u64 if they fit there only, as f64, or as c128."""
     if isinstance(values, (str, bytes, dict)) or not hasattr(values, "__iter__"):
         raise Unsupported("a %s is no array, and no iterable of numbers" % type(values).__name__)
-    if not isinstance(values, (list, tuple)):
-        values = list(values)
+    values = listed(values)
     if not values:
         return View(values, None, F64, (0,), None, PYTHON)
     if are_floats(values):
         return of_array(array("d", values), F64)
-    integers = True
-    for value in values:
-        if not hasattr(value, "__index__"):
-            integers = False
-            if isinstance(value, (str, bytes)):
-                raise Unsupported("a list of %s is not read: convert it, as by [float(text) for text in x]"
-                                  % type(value).__name__)
-            if hasattr(value, "__len__"):
-                raise Unsupported("a list of lists is not read: call numpy.asarray(x)")
-            break
+    kinds = set(map(type, values))
+    for kind in kinds:
+        if issubclass(kind, (str, bytes)):
+            raise Unsupported("a list of %s is not read: convert it, as by [float(text) for text in x]" % kind.__name__)
+        if hasattr(kind, "__len__"):
+            raise Unsupported("a list with a %s in it is not read: hand over one array, as by numpy.asarray(x)"
+                              % kind.__name__)
+    integers = all(hasattr(kind, "__index__") for kind in kinds)
     for letter, code in (("q", I64), ("Q", U64)) if integers else ():
         try:
             return of_array(array(letter, values), code)
@@ -49,6 +46,22 @@ def read_sequence(values):
         pair = (value.real, value.imag) if is_complex(value) else (value, 0.0)
         parts.extend(float_of(part, i) for part in pair)
     return View(parts, parts.buffer_info()[0], CODES["c128"], (len(values),), None, PYTHON)
+
+
+def listed(values):
+    """The values as a list or tuple, with numbers in place of arrays without axes."""
+    if not isinstance(values, (list, tuple)):
+        values = list(values)
+    if any(hasattr(kind, "ndim") for kind in set(map(type, values))):
+        return list(map(number_of, values))
+    return values
+
+
+def number_of(value):
+    """The number that an array without axes is; anything else as it stands."""
+    if getattr(value, "ndim", None) != 0 or is_instance_of(value, "numpy", "generic"):
+        return value
+    return value[()] if is_instance_of(value, "numpy", "ndarray") else value.item()
 
 
 def are_floats(values):
@@ -73,6 +86,8 @@ def float_of(value, position):
         # An object that compares with no number has no other value than its float.
         if number == value or value != value or type(value).__eq__ is object.__eq__:
             return number
+    except TypeError:
+        raise Unsupported("element %d of the list is %r, which is no number" % (position, value)) from None
     except (OverflowError, ValueError):
         pass
     raise Unsupported("element %d of the list is %r, which no float of 64 bits is equal to: round it, as by float(x)"
@@ -98,6 +113,7 @@ def is_lost(value):
 
 def split(values):
     """The view of the numbers as floats of 64 bits, without the integers that would be lost; and a list of these."""
+    values = listed(values)
     if are_floats(values):
         return of_array(array("d", values), F64), []
     floats, lost = [], []

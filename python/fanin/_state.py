@@ -12,7 +12,7 @@ from ._contexts import context_of
 from ._errors import InvalidArgument
 from ._inputs import view_of
 from ._pieces import LONG, pieces_of
-from ._reduce import input_without_gaps, reduce_views
+from ._reduce import call_without_gaps, reduce_views
 from ._sequences import split
 from ._types import F32, F64, INTEGERS, NARROW, SIZES, code_of, value_at
 
@@ -78,7 +78,7 @@ class State:
         return self
 
     def _add_floats(self, view, where, nan, backend, threads):
-        call = input_without_gaps(view, where, "a state")
+        call = call_without_gaps(view, where, nan, "a state")
         options = options_of("exact", nan, backend, threads)
         with self._lock:
             if not self._handle:

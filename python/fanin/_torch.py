@@ -44,8 +44,11 @@ class TorchResults:
             memory = memory.view(torch.bool)
         return memory if part is None else memory[..., part]
 
-    def as_floats(self, view):
-        return view.owner.double().contiguous()
+    def converted(self, view, code):
+        return view.owner.to(TYPE_OF[code]).contiguous()
+
+    def broadcast(self, view, shape):
+        return view.owner.expand(shape).contiguous()
 
     def make_lanes(self, lanes, device):
         return torch.tensor(lanes, dtype=torch.int64, device=device)

@@ -12,7 +12,7 @@ NAMES = c.list_names(c.type_name)
 CODES = {name: code for code, name in enumerate(NAMES)}
 SIZES = [c.type_size(code) for code in range(len(NAMES))]
 ALIGNMENTS = [size if name[0] != "c" else size // 2 for name, size in zip(NAMES, SIZES)]
-F32, F64, I64, U8, U64, F16 = (CODES[name] for name in ("f32", "f64", "i64", "u8", "u64", "f16"))
+F32, F64, I8, I64, U8, U64, F16 = (CODES[name] for name in ("f32", "f64", "i8", "i64", "u8", "u64", "f16"))
 NARROW = frozenset(CODES[name] for name in ("f16", "bf16", "e5m2", "e4m3"))
 INTEGERS = frozenset(code for name, code in CODES.items() if name[0] in "iu")
 COMPLEX = {CODES["c64"]: F32, CODES["c128"]: F64}

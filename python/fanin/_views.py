@@ -9,15 +9,18 @@ from ._types import ALIGNMENTS, SIZES
 
 
 class View:
-    """Elements in memory. `strides` is in elements, and None in C order; `device` is a number in device memory."""
+    """Elements in memory. `strides` is in elements, and None in C order; `device` is a number in device memory.
+
+    `presence` says which elements are there, where others are missing (null, NA); else it is None.
+    """
 
     __slots__ = ("owner", "address", "code", "shape", "strides", "place", "device", "stream", "library", "is_bool",
-                 "kept")
+                 "kept", "presence")
 
-    def __init__(self, owner, address, code, shape, strides, library, is_bool=False, kept=None):
+    def __init__(self, owner, address, code, shape, strides, library, is_bool=False, kept=None, presence=None):
         self.owner, self.address, self.code, self.library = owner, address, code, library
         self.shape, self.strides = shape, None if in_c_order(shape, strides) else strides
-        self.is_bool, self.kept = is_bool, kept
+        self.is_bool, self.kept, self.presence = is_bool, kept, presence
         if (address or 0) % ALIGNMENTS[code] and 0 not in shape:
             raise Unsupported("a %s that is not aligned is not read: call x.copy()" % type(owner).__name__)
         self.place, self.device, self.stream = c.HOST, None, None

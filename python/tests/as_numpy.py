@@ -1,58 +1,36 @@
 # SPDX-License-Identifier: Apache-2.0
-"""numpy's reductions by the package's, and copies of numpy's own tests that call these in their place."""
+"""numpy's reductions by fanin.numpy's, and copies of numpy's own tests that call these in their place."""
 
 import ast
 import functools
-import inspect
 
-import fanin
+import fanin.numpy
 import numpy
 
-# The operation for each function of numpy.
-OPERATIONS = {"sum": "sum", "prod": "product", "min": "min", "max": "max", "amin": "min", "amax": "max",
-              "argmin": "argmin", "argmax": "argmax", "mean": "mean", "var": "variance", "std": "standard_deviation",
-              "any": "any", "all": "all", "count_nonzero": "count_nonzero"}
-SKIPPING = {"nan" + name for name in ("sum", "prod", "min", "max", "argmin", "argmax", "mean", "var", "std")}
+METHODS = ("sum", "prod", "min", "max", "argmin", "argmax", "mean", "var", "std", "any", "all")
+FUNCTIONS = (*METHODS, "amin", "amax", "count_nonzero", *("nan" + name for name in METHODS[:-2]))
 
 computed = []  # the names of the functions that fanin computed since it was cleared
 refused = set()  # what fanin refused, which numpy computed
 
 
 def adapted(name):
-    """A function that has numpy's arguments and fanin's results."""
-    original = getattr(numpy, name)
-    operation = OPERATIONS[name[3:] if name in SKIPPING else name]
-    signature = inspect.signature(original)
+    """The function of fanin.numpy, or where it refuses its arguments, that of numpy."""
+    original, ours = getattr(numpy, name), getattr(fanin.numpy, name)
 
     @functools.wraps(original)
     def reduce(*arguments, **choices):
         try:
-            result = by_fanin(operation, signature.bind(*arguments, **choices).arguments, name in SKIPPING)
+            return ours(*arguments, **{key: value for key, value in choices.items() if value is not numpy._NoValue})
         except fanin.Unsupported as error:
             refused.add(str(error))
             return original(*arguments, **choices)
         finally:
             computed.append(name)
-        return result
     return reduce
 
 
-def by_fanin(operation, given, skipping):
-    given = {key: value for key, value in given.items() if value is not numpy._NoValue and value is not None}
-    x = numpy.asanyarray(given.pop("a"))
-    if "dtype" in given:  # the type in which numpy adds
-        x = x.astype(given.pop("dtype"))
-    if given.get("ddof") == 1:
-        operation = "sample_" + operation
-    if given.get("ddof") in (0, 1):
-        del given["ddof"]
-    where = given.pop("where", True)
-    if where is not True:
-        given["where"] = numpy.ascontiguousarray(numpy.broadcast_to(where, x.shape))
-    return getattr(fanin, operation)(x, nan="skip" if skipping else "propagate", **given)
-
-
-functions = {name: adapted(name) for name in [*OPERATIONS, *SKIPPING]}
+functions = {name: adapted(name) for name in FUNCTIONS}
 
 
 def function(name):
@@ -75,7 +53,7 @@ class Replacing(ast.NodeTransformer):
             return node
         if isinstance(node.value, ast.Name) and node.value.id == "np":
             text = "__import__('as_numpy').functions[%r]" % node.attr
-        elif node.attr in OPERATIONS:
+        elif node.attr in METHODS:
             text = "__import__('as_numpy').method(x, %r)" % node.attr
         else:
             return node

@@ -4,8 +4,9 @@
 
 usage: run.py INTERPRETER DIST_FOLDER WORK_FOLDER
 
-numpy is that of the system, where the interpreter is the system's, or with FANIN_TEST_PYPI=1 that of PyPI. Without a
-way to make the environment or to install into it, the tests are skipped (status 77).
+numpy and pandas are those of the system, where the interpreter is the system's. With FANIN_TEST_PYPI=1 they are those
+of PyPI, and polars, pyarrow and xarray are installed too, if PyPI has them for the interpreter. Without a way to make
+the environment or to install into it, the tests are skipped (status 77).
 """
 
 import os
@@ -44,6 +45,9 @@ def main(interpreter, dist, work):
     if from_pypi:
         if run(*install, "numpy"):
             skip("numpy could not be installed from PyPI")
+        for package in ("pandas", "polars", "pyarrow", "xarray", "ml_dtypes"):
+            if run(*install, "--only-binary=:all:", package):
+                print("fanin: %s could not be installed from PyPI, and its tests are skipped" % package)
         target = []
     else:  # pip of the interpreter takes a tenth of the time that one of the environment's own takes to be made
         if run(interpreter, "-m", "pip", "--version", stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL):

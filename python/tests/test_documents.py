@@ -7,15 +7,26 @@ import importlib.util
 import os
 import pathlib
 import pkgutil
+import re
 import unittest
 from array import array
 
 import fanin
 from support import numpy
 
+try:
+    import pandas
+except ImportError:
+    pandas = None
+
 README = os.environ.get("FANIN_README")
 STUBS = pathlib.Path(__file__).resolve().parent.parent / "stubs.py"
 WITHOUT_DOCTESTS = ("__main__", "_torch")  # which run a command, and need torch
+
+
+class AnyNaN:
+    def __eq__(self, other):
+        return other != other
 
 
 class Examples(unittest.TestCase):
@@ -52,6 +63,18 @@ class Examples(unittest.TestCase):
     def test_readme(self):
         text = pathlib.Path(README).read_text(encoding="utf-8")
         self.assertGreater(self.run_text("README.md", text), 15)
+
+    @unittest.skipIf(pandas is None or README is None, "pandas is not installed, or FANIN_README not set")
+    def test_readme_of_pandas(self):
+        """Each line of README.md's program has the result that its comment names."""
+        code = re.search("```python\n(import pandas\n.*?)```", pathlib.Path(README).read_text(encoding="utf-8"), re.S)
+        known, lines = {"fanin": fanin}, code.group(1).splitlines()
+        exec("\n".join(lines[:2]), known)
+        found = [eval(line, known) for line in lines[2:]]
+        self.assertEqual(found[0], 0.1 + 0.2)
+        self.assertEqual([sums.to_dict() for sums in found[1:3]], [{"north": 0.1, "south": 0.2},
+                                                                   {"north": AnyNaN(), "south": 0.2}])
+        self.assertEqual(list(found[3].columns), ["sales"])
 
     @unittest.skipUnless(STUBS.exists(), "stubs.py is not here")
     def test_stubs(self):

@@ -5,7 +5,7 @@ import ctypes
 import math
 import unittest
 from array import array
-from decimal import Decimal
+from decimal import Decimal, localcontext
 from fractions import Fraction
 
 import fanin
@@ -14,6 +14,13 @@ from fanin._types import CODES, value_at
 from support import numpy
 
 LARGE = 2 ** 53 + 1
+
+
+def root(x):
+    """The square root of a Fraction, with more digits than a float has."""
+    with localcontext() as context:
+        context.prec = 200
+        return (Decimal(x.numerator) / Decimal(x.denominator)).sqrt()
 
 
 class Lists(unittest.TestCase):
@@ -74,11 +81,38 @@ class Lists(unittest.TestCase):
                     call(x)
         self.assertEqual(fanin.sum([2 ** 53 + 2, 0.5, True]), 2.0 ** 53 + 4)
 
+    def test_integers_of_any_size(self):
+        """Python computes what 64 bits do not hold: elements, or results."""
+        for x in ([-1, 2 ** 63], [2 ** 64], [-2 ** 63], [2 ** 62] * 4, [10 ** 40, -3, 10 ** 40, 0], {2 ** 64, -5},
+                  range(2 ** 63, 2 ** 63 + 3), iter([2 ** 63, -1])):
+            numbers = list(x)
+            x = iter(numbers) if hasattr(x, "__next__") else x
+            self.assertEqual(fanin.sum(x), sum(numbers))
+        for x in ([-1, 2 ** 63], [2 ** 64 + 1, -2 ** 70, 7], [-10 ** 40] * 3 + [10 ** 40 + 1]):
+            mean = Fraction(sum(x), len(x))
+            squares = sum((number - mean) ** 2 for number in x)
+            expected = {
+                "sum": sum(x), "product": math.prod(x), "min": min(x), "max": max(x), "minmax": (min(x), max(x)),
+                "argmin": x.index(min(x)), "argmax": x.index(max(x)), "mean": float(mean),
+                "sum_of_squares": sum(number ** 2 for number in x), "sum_of_magnitudes": sum(map(abs, x)),
+                "max_magnitude": max(map(abs, x)), "count_nonzero": len(x), "any": True, "all": True,
+                "variance": float(squares / len(x)), "sample_variance": float(squares / (len(x) - 1)),
+                "standard_deviation": float(root(squares / len(x))),
+                "sample_standard_deviation": float(root(squares / (len(x) - 1)))}
+            self.assertEqual(set(expected), set(fanin.operations()) - {"norm2", "dot", "vdot", "log_sum_exp"})
+            for name, value in expected.items():
+                for axis in (None, 0, -1):
+                    found = getattr(fanin, name)(x, axis)
+                    self.assertEqual((type(found), found), (type(value), value), name)
+        self.assertEqual(fanin.sum_of_magnitudes([-2 ** 63]), 2 ** 63)
+        self.assertEqual(fanin.sum_of_squares([2 ** 40]), 2 ** 80)
+
     def test_no_type_for_all(self):
-        for x in ([2 ** 63, -1], [2 ** 64], [-2 ** 63 - 1]):
-            with self.assertRaises(fanin.Overflow) as caught:
-                fanin.sum(x)
-            self.assertIn("64 bits", str(caught.exception))
+        for call in (lambda: fanin.segment_sum([2 ** 63, -1], [0, 2]), lambda: fanin.sum([2 ** 64 + 1, 0.5]),
+                     lambda: fanin.mean([10 ** 400]), lambda: fanin.sum([2 ** 64], keepdims=True),
+                     lambda: fanin.sum(array("q", [2 ** 62] * 2))):
+            with self.assertRaises(fanin.Overflow):
+                call()
 
     def test_fsum(self):
         for x, total in (([LARGE, -2 ** 53], 1.0), ([LARGE, 0.25, -2 ** 53], 1.25), ([2 ** 99 + 1, -2 ** 99], 1.0),
@@ -92,6 +126,9 @@ class Lists(unittest.TestCase):
 
     def test_values_for_nothing(self):
         self.assertEqual(fanin.segment_max([1.0], [0, 0, 1], empty=2 ** 53).tolist(), [2.0 ** 53, 1.0])
+        for name, empty in (("max", "1"), ("max", 1j), ("max", [1]), ("minmax", 1), ("argmax", "first"), ("argmax", 0.5)):
+            with self.assertRaisesRegex(fanin.Unsupported, "^empty=.* does not stand for a result"):
+                getattr(fanin, "segment_" + name)([1.0], [0, 0, 1], empty=empty)
         for name, empty in (("max", LARGE), ("minmax", (0, LARGE))):
             with self.assertRaises(fanin.Overflow):
                 getattr(fanin, "segment_" + name)([1.0], [0, 0, 1], empty=empty)
@@ -123,6 +160,40 @@ class Arrays(unittest.TestCase):
         self.assertEqual(fanin.norm2(x > 0), math.sqrt(5))
         with self.assertRaises(fanin.Overflow):
             fanin.norm2(numpy.array([LARGE]))
+
+
+class AsFloats(unittest.TestCase):
+    """Integers become floats where floats are asked for, if none of them is rounded."""
+
+    def test_index_add(self):
+        for out, x in ((array("d", [0.5, 1]), [1, 2, 4]), (array("f", [0.5, 1]), array("b", [1, 2, 4])),
+                       (array("f", [0.5, 1]), array("i", [1, 2, 4]))):
+            self.assertEqual(fanin.index_add(out, [0, 1, 0], x).tolist(), [5.5, 3.0])
+        for letter, x in (("d", [LARGE]), ("f", [2 ** 24 + 1])):
+            with self.assertRaises(fanin.Overflow):
+                fanin.index_add(array(letter, [0]), [0], x)
+
+    def test_types_of_results(self):
+        x = array("i", [1, 2, 4, -1])
+        for dtype in (float, "f64", "float64"):
+            self.assertEqual(repr(fanin.sum(x, dtype=dtype)), "6.0")
+            self.assertEqual(repr(fanin.max(x, 0, dtype=dtype)), "4.0")
+            self.assertEqual(repr(fanin.segment_sum(x, [0, 3, 4], dtype=dtype)), "array('d', [7.0, -1.0])")
+            self.assertEqual(repr(fanin.report("sum", x, dtype=dtype).value), "6.0")
+        self.assertEqual(repr(fanin.segment_sum(x, [0, 3, 4], dtype="f32")), "array('f', [7.0, -1.0])")
+        with self.assertRaises(fanin.Overflow):
+            fanin.sum(array("q", [LARGE]), dtype=float)
+
+    @unittest.skipIf(numpy is None, "numpy is not there")
+    def test_numpy(self):
+        x = numpy.arange(6).reshape(2, 3)
+        for dtype in ("int8", "uint16", "int64", "bool"):
+            found = fanin.sum(x.astype(dtype), 0, dtype=float)
+            self.assertEqual(found.dtype, "float64")
+            numpy.testing.assert_array_equal(found, x.astype(dtype).sum(0, dtype=float))
+        self.assertEqual(fanin.sum(x > 2, dtype=int).dtype, "int64")
+        out = numpy.zeros(2)
+        self.assertEqual(fanin.index_add(out, [0, 1, 1], numpy.array([True, True, False])).tolist(), [1, 1])
 
 
 class States(unittest.TestCase):

@@ -114,9 +114,24 @@ class AsNumpy(unittest.TestCase):
         for axis in (None, 0, 1):
             numpy.testing.assert_array_equal(fanin.sum(x, axis, nan="skip"), numpy.nansum(x, axis))
             numpy.testing.assert_array_equal(fanin.max(x, axis), numpy.max(x, axis))
-        with self.assertRaises(ValueError) as caught:
-            fanin.sum(x, where=mask[0])
-        self.assertIn("numpy.broadcast_to", str(caught.exception))
+
+    def test_where_is_broadcast(self):
+        x = integers("float64", (2, 3, 4), 3)
+        masks = [True, False, numpy.bool_(True), numpy.array(True), [True, False, True, False], x > 3, x[0] > 3,
+                 x[:, :1] > 3, x[:1, :, :1] > 3, (x > 3).T.copy().T, (x > 3)[::-1, :, ::-1], numpy.zeros((0,), bool)]
+        for mask, axis in itertools.product(masks, (None, 0, (1, 2))):
+            for given in (mask, memoryview(mask) if isinstance(mask, numpy.ndarray) else mask):
+                try:
+                    expected = numpy.sum(x, axis, where=mask)
+                except ValueError:
+                    with self.assertRaisesRegex(fanin.InvalidArgument, r"shape \(0,\), which is not broadcast"):
+                        fanin.sum(x, axis, where=given)
+                    continue
+                numpy.testing.assert_array_equal(fanin.sum(x, axis, where=given), expected)
+        self.assertEqual(fanin.sum(memoryview(x), where=x[0] > 3), numpy.sum(x, where=x[0] > 3))
+        for mask in ([1, 0, 1, 0], "True", x):
+            with self.assertRaises(fanin.Unsupported):
+                fanin.sum(x, where=mask)
 
     def test_empty(self):
         for shape, axis in (((0,), None), ((0, 3), 0), ((3, 0), 1), ((0, 3), 1)):
@@ -242,7 +257,7 @@ class NotAsNumpy(unittest.TestCase):
 
     def test_type_of_integers(self):
         with self.assertRaises(TypeError):
-            fanin.sum(numpy.arange(3), dtype="float64")
+            fanin.sum(numpy.arange(3.0), dtype="int64")
 
     def test_dot_of_all_axes(self):
         x = numpy.ones((2, 2))

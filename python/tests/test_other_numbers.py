@@ -32,6 +32,23 @@ class OtherNumbers(unittest.TestCase):
         with self.assertRaisesRegex(TypeError, "^element 1 of the list"):
             fanin.State([2 ** 53 + 1, Decimal("0.1")])
 
+    def test_no_numbers(self):
+        for x in ([1.0, None], [0.5, [1.0]], [1, object()]):
+            with self.assertRaisesRegex(TypeError, "^element 1 of the list is .*, which is no number|a list with a list in it"):
+                fanin.sum(x)
+
+    @unittest.skipIf(numpy is None, "numpy is not there")
+    def test_arrays_without_axes(self):
+        for dtype in ("float16", "float32", "float64", "int8", "uint64", "complex64"):
+            x = [numpy.array(number, dtype) for number in (1, 2, 4)]
+            self.assertEqual((fanin.sum(x), fanin.sum(tuple(x)), fanin.sum(iter(x))), (7, 7, 7))
+            if dtype != "complex64":
+                self.assertEqual((fanin.fsum(x), fanin.State(x).value(), fanin.max(x)), (7.0, 7.0, 4))
+                self.assertEqual(fanin.dot(x, x), 21)
+        self.assertEqual(fanin.sum([numpy.array(0.5), 1, numpy.float32(2)]), 3.5)
+        with self.assertRaisesRegex(TypeError, "a list with a ndarray in it"):
+            fanin.sum([numpy.zeros(2), numpy.zeros(2)])
+
     @unittest.skipIf(numpy is None, "numpy is not there")
     def test_numpy(self):
         self.assertEqual(fanin.sum([numpy.longdouble(0.5), numpy.float32(0.25), numpy.float16(2)]), 2.75)

@@ -78,10 +78,12 @@ class Pieces(unittest.TestCase):
         self.assertGreater(len(calls), 2 * len(whole))
 
     def test_errors_of_batches(self):
-        """An error names the result, counted from the first one of the piece."""
+        """An error names the result by its number in the whole call."""
         x = memoryview(array("q", [0] * 4000 + [2 ** 62] * 4)).cast("B").cast("q", (1001, 4))
-        with self.short_pieces(), self.assertRaisesRegex(OverflowError, "^counted from result 960 on: .*40"):
+        with self.short_pieces(), self.assertRaisesRegex(OverflowError, "^result 1000: "):
             fanin.sum(x, 1)
+        with self.short_pieces(), self.assertRaisesRegex(OverflowError, "^segment 1000: "):
+            fanin.segment_sum(array("q", x.tobytes()), range(0, 4005, 4))
 
     @staticmethod
     def counted(calls):

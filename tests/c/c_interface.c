@@ -244,6 +244,41 @@ static void planned_and_in_blocks(void) {
   CHECK(stream == NULL);
 }
 
+/* The largest possible error, as one number. */
+static void bounds(void) {
+  const double x[3] = {1, 0x1p-60, -3};
+  const fanin_input in = input_of(x, 3, FANIN_F64);
+  fanin_options options = FANIN_OPTIONS_INIT;
+  fanin_report report = FANIN_REPORT_INIT;
+  double value = 0;
+  fanin_output out = FANIN_OUTPUT_INIT;
+  fanin_batch batch = FANIN_BATCH_INIT;
+  const uint64_t shape[1] = {3};
+  const int32_t along[1] = {0};
+
+  CHECK(fanin_reduce(FANIN_SUM, &in, NULL, &value, &report) == FANIN_OK && value == -2);
+  CHECK(report.method == FANIN_EXACT && report.error_bound == 0x1p-52 && strcmp(report.unproven, "") == 0);
+  options.method = FANIN_FAST;
+  CHECK(fanin_reduce(FANIN_SUM, &in, &options, &value, &report) == FANIN_OK);
+  CHECK(isinf(report.error_bound) && strstr(report.unproven, "option `bound`") != NULL);
+  options.bound = 1;
+  CHECK(fanin_reduce(FANIN_SUM, &in, &options, &value, &report) == FANIN_OK);
+  CHECK(report.error_bound > 0x1p-60 && report.error_bound < 1e-14 && strcmp(report.unproven, "") == 0);
+  CHECK(fanin_reduce(FANIN_MAX, &in, NULL, &value, &report) == FANIN_OK && report.error_bound == 0);
+
+  batch.shape = shape, batch.axis_count = 1, batch.along = along, batch.along_count = 1;
+  out.data = &value, out.count = 1;
+  CHECK_FAILS(fanin_reduce_batch(FANIN_SUM, &in, &batch, &options, &out, &report), FANIN_UNSUPPORTED, "bound");
+  CHECK(fanin_reduce_batch(FANIN_SUM, &in, &batch, NULL, &out, &report) == FANIN_OK && value == -2);
+  CHECK(isinf(report.error_bound) && strstr(report.unproven, "bounds of their own") != NULL);
+
+  /* A program from before these members gets no byte behind its structs, and asks for no bound. */
+  options.struct_size = offsetof(fanin_options, bound);
+  report.struct_size = offsetof(fanin_report, error_bound), report.error_bound = 77;
+  CHECK(fanin_reduce(FANIN_SUM, &in, &options, &value, &report) == FANIN_OK);
+  CHECK(report.error_bound == 77 && report.bound_of_magnitudes > 0);
+}
+
 static void descriptions(void) {
   const float x[5] = {3, 1, NAN, 2, 9};
   const int8_t bytes[3] = {-128, -128, 127};
@@ -340,6 +375,7 @@ int main(int arguments, char** values) {
   CHECK(arguments == 2);
   if (arguments == 2) spelling(values[1]);
   planned_and_in_blocks();
+  bounds();
   descriptions();
   contexts();
   return failed_checks;

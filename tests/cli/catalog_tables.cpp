@@ -105,11 +105,9 @@ std::string shares() {
   };
   constexpr column columns[] = {
       {"serial openmp tbb cuda", "every type", [](element_type) { return true; }},
-      {"cub", "f32, f64", [](element_type t) { return t == element_type::f32 || t == element_type::f64; }},
+      {"cub thrust", "f32, f64", [](element_type t) { return t == element_type::f32 || t == element_type::f64; }},
       {"cub", "bf16", [](element_type t) { return t == element_type::bf16; }},
-      {"cub", "i32, i64", [](element_type t) { return t == element_type::i32 || t == element_type::i64; }},
-      {"thrust", "f32, f64", [](element_type t) { return t == element_type::f32 || t == element_type::f64; }},
-      {"thrust", "i32, i64", [](element_type t) { return t == element_type::i32 || t == element_type::i64; }},
+      {"cub thrust", "i32, i64", [](element_type t) { return t == element_type::i32 || t == element_type::i64; }},
   };
   std::string text = "| operation | methods for floats | complex numbers | integers |", rule = "|---|---|---|---|";
   for (const column& one : columns) {

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "cli/compare/orders.hpp"
+#include "cli/compare/variants.hpp"
 #include "cli/input/npy.hpp"
 #include "tests/cli/process.hpp"
 
@@ -90,6 +91,33 @@ TEST_CASE("segments and groups, also without elements, and integers, whose order
   const json empty = parsed(here.fanin("compare empty.npy --axis 1 --json"));
   CHECK(empty["results"] == 3);
   for (const json& row : empty["rows"]) CHECK(row["alike_alone"] == 3);
+}
+
+TEST_CASE("each row has its own ceiling, and a row above the ceiling a warning in place of a share") {
+  const double x = 0;  // Only the number of elements is looked at.
+  const auto row = [](std::string_view variant, double seconds, double ceiling_seconds) {
+    timed_variant one{.place = memory::host, .how = {}, .seconds = seconds, .ceiling_seconds = ceiling_seconds};
+    one.how.backend = "serial";
+    one.how.variant = variant;
+    return one;
+  };
+  const timed_variants all{.values = array_view(&x, 125'000'000, element_type::f64),
+                           .machine = {},
+                           .rows = {row("slow", 0.5, 0.25), row("near", 0.2, 0.21), row("above", 0.1, 0.106)},
+                           .not_usable = {}};
+  CHECK(last_headings(all) == table_row{"s", "GB/s", "ceiling", "of ceiling"});
+  CHECK(last_cells(all, all.rows[0]) == table_row{"0.500", "2.0", "4.0", "50 %"});
+  CHECK(last_cells(all, all.rows[1]) == table_row{"0.200", "5.0", "4.8", "105 %"});
+  CHECK(last_cells(all, all.rows[2]) == table_row{"0.100", "10.0", "9.4", "-"});
+  const std::vector<std::string> warnings = warnings_of(all);
+  REQUIRE(warnings.size() == 1);
+  CHECK(warnings[0] == "serial/above: above the ceiling by more than 5 %: the ceiling was measured too low");
+  CHECK(last_members(all, all.rows[0])["share_of_ceiling"] == 0.5);
+  CHECK(last_members(all, all.rows[0])["ceiling_gigabytes_per_second"] == 4.0);
+  CHECK(last_members(all, all.rows[2])["share_of_ceiling"].is_null());
+  CHECK(last_members(all, all.rows[2])["ceiling_too_low"] == true);
+  const scratch_folder here;
+  CHECK(here.shell("seq 9 | $fanin compare --backend serial").out.find("read ceiling") == std::string::npos);
 }
 
 TEST_CASE("a report draws the worst errors of results") {

@@ -24,9 +24,39 @@ TEST_CASE("columns of csv, with NaN and missing numbers") {
   here.write("all.csv", "all,b\n1,2\n");
   CHECK(here.fanin("describe all.csv --header").out.find("\nb ") != std::string::npos);
   here.write("y.csv", "a,b\n1,nan\n");
-  check_failure(here.fanin("describe y.csv --header"), 1, "column 'b': the minmax of no elements does not exist");
+  CHECK(here.fanin("describe y.csv").out ==
+        "column  count  nan   min   max   sum  mean  standard_deviation\n"
+        "a           1    0     1     1     1     1                   0\n"
+        "b           0    1  none  none  none  none                none\n");
+  CHECK(parsed(here.fanin("describe y.csv --json"))[1]["max"].is_null());
+  check_failure(here.shell(": >e.bin; $fanin describe e.bin --type f64"), 1, "e.bin: there is no number to describe");
   here.write("empty.csv", "");
   check_failure(here.fanin("describe empty.csv"), 1, "empty.csv: there is no number in it");
+}
+
+TEST_CASE("the columns of numbers of a table as it is, from a file and a pipe") {
+  const scratch_folder here;
+  here.write("x.csv", "day,price,ticket\nmonday,2.5,A 7\ntuesday,3,9\n");
+  const std::string table =
+      "column  count  nan  min  max  sum  mean  standard_deviation\n"
+      "price       2    0  2.5    3  5.5  2.75                0.25\n";
+  const std::string note = "left out the columns that are not all numbers: day 'monday', ticket 'A 7'\n";
+  for (const std::string command :
+       {"$fanin describe x.csv --header", "$fanin describe <x.csv", "tr , ';' <x.csv | $fanin describe --column all",
+        "cat x.csv | tr , '\t' | $fanin describe", "{ echo title; cat x.csv; } | $fanin describe --skip-lines 1"}) {
+    CAPTURE(command);
+    const finished said = here.shell(command);
+    CHECK(said.out == table);
+    CHECK(said.err.find(note) != std::string::npos);
+    CHECK(said.err.find('\n') + 1 == said.err.size());
+  }
+  CHECK(here.fanin("sum x.csv").out == "5.5  price\n");
+  CHECK(here.fanin("reduce min,max x.csv --column all").out == "min 2.5  price\nmax 3  price\n");
+  here.write("sparse.csv", "a,b\n1,\n2,\n");
+  CHECK(here.fanin("sum sparse.csv --missing skip").out == "3  a\n");
+  CHECK(here.fanin("reduce sum,max sparse.csv --missing skip").out == "sum 3  a\nmax 2  a\n");
+  CHECK(here.fanin("describe sparse.csv --missing skip").err ==
+        "fanin: note: sparse.csv: left out its column 'b', without a number\n");
 }
 
 TEST_CASE("other inputs, and JSON") {

@@ -18,7 +18,7 @@ TEST_CASE("several columns: a line for each, in one pass") {
   CHECK(here.fanin("sum x.csv --column price,qty").out == "0.30000000000000004  price\n30  qty\n");
   CHECK(here.shell("cat x.csv | $fanin max --column all --header").out == "2  id\n0.2  price\n20  qty\n");
   CHECK(here.fanin("sum x.csv --column qty").out == "30\n");
-  CHECK(here.fanin("argmax x.csv --column qty,id").out == "1  qty\n1  id\n");
+  CHECK(here.fanin("argmax x.csv --column qty,id").out == "1 20 line 3  qty\n1 2 line 3  id\n");
   CHECK(here.fanin("max x.csv y.csv --column qty,id").out ==
         "20  x.csv  qty\n2  x.csv  id\n30  y.csv  qty\n3  y.csv  id\n");
   CHECK(here.fanin("sum x.csv y.csv --column qty,id --together").out == "60  qty\n6  id\n");
@@ -57,25 +57,91 @@ TEST_CASE("several columns as JSON: an array that names file and column") {
   CHECK(said.find("input: x.csv, column price, csv, 2 elements of i64, read\n") != std::string::npos);
 }
 
+TEST_CASE("dot of two columns of one table") {
+  const scratch_folder here;
+  here.write("t.csv", "item,price,quantity\nx,1e16,3\ny,0.1,1\nz,-1e16,3\n");
+  CHECK(here.fanin("dot t.csv --column price,quantity").out == "0.1\n");
+  CHECK(here.fanin("dot t.csv --column 3,2").out == "0.1\n");
+  CHECK(here.shell("cat t.csv | $fanin dot --column price,quantity").out == "0.1\n");
+  CHECK(here.shell("printf '1+2j,2j\\n' | $fanin vdot - --column 1,2 --type c64 --no-header").out == "4+2j\n");
+  const json one = parsed(here.fanin("dot t.csv --column price,quantity --json"));
+  CHECK(one["count"] == 3);
+  CHECK(one["input"] == "t.csv");
+  here.write("big.csv", "a,b\n9007199254740993,1\n1,9007199254740993\n");
+  CHECK(here.fanin("dot big.csv --column a,b").err.find("2 integers were rounded") != std::string::npos);
+  check_failure(here.fanin("dot t.csv --column price,quantity --missing skip"), 2, "dot takes pairs");
+  check_failure(here.fanin("dot t.csv --column price,quantity,2"), 2, "--column names column 2 twice");
+}
+
 TEST_CASE("several columns: what cannot be") {
   const scratch_folder here;
   here.write("x.csv", "day,price\nmonday,2\n");
   here.write("y.csv", "price,qty\n1,2\n");
   here.write("z.csv", "day,price\n1,2\n");
   here.write("empty.csv", "price,qty\n");
-  check_failure(here.fanin("sum x.csv --column all --header"), 1,
+  check_failure(here.fanin("sum x.csv --column day,price"), 1,
                 "x.csv: line 2, byte 1: column 'day': 'monday' is not a number of type f64");
   check_failure(here.fanin("sum x.csv --column all --no-header"), 1, "if line 1 names the columns, say --header");
   check_failure(here.fanin("sum y.csv --column all --header --save-state s"), 2, "--save-state takes one column");
   check_failure(here.fanin("dot y.csv y.csv --column price,qty"), 2, "dot takes one column, not several");
+  check_failure(here.fanin("dot y.csv --column price"), 2, "two columns of FILE as in --column price,quantity");
   check_failure(here.fanin("compare y.csv --column price,qty"), 2, "compare takes one column, not several");
   check_failure(here.fanin("sum y.csv z.csv --column all --together --header"), 2,
                 "column 1 of y.csv is 'price', and of z.csv 'day'");
+  check_failure(here.fanin("sum y.csv z.csv --column 2 --together"), 2,
+                "the column of y.csv is 'qty', and of z.csv 'price'");
+  CHECK(here.shell("printf '1,5\\n' >w.csv; $fanin sum y.csv w.csv --column 2 --together").out == "7\n");
   check_failure(here.fanin("sum empty.csv --column qty,price"), 1, "there is no number in its column 'qty'");
   check_failure(here.shell("$fanin sum - --column a,b </dev/null"), 1, "standard input: there is no number in it");
   here.write("big.csv", "a,b\n1,9223372036854775807\n1,1\n");
-  check_failure(here.fanin("sum big.csv --column a,b --type i64"), 1, "big.csv: column 'b': ");
-  CHECK(here.shell("ls").out == "big.csv\nempty.csv\nx.csv\ny.csv\nz.csv\n");
+  CHECK(here.shell("ls").out == "big.csv\nempty.csv\nw.csv\nx.csv\ny.csv\nz.csv\n");
+}
+
+TEST_CASE("a total that does not fit leaves the other results") {
+  const scratch_folder here;
+  here.write("x.csv", "a,b\n1,9223372036854775807\n1,1\n");
+  const finished some = here.fanin("reduce sum,min x.csv");
+  CHECK(some.status == 1);
+  CHECK(some.out == "sum 2  a\nmin 1  a\nsum overflow  b\nmin 1  b\n");
+  CHECK(some.err ==
+        "fanin: x.csv: column 'b': the result does not fit in i64; --type f64 takes the numbers as f64\n");
+  CHECK(here.fanin("sum x.csv").out == "2  a\noverflow  b\n");
+  CHECK(here.shell("printf '9 9223372036854775807' >y.txt; $fanin sum y.txt x.csv").out ==
+        "overflow  y.txt\n2  x.csv  a\noverflow  x.csv  b\n");
+  CHECK(here.fanin("sum y.txt x.csv").err.starts_with("fanin: y.txt: the result does not fit in i64"));
+  const json rows = json::parse(here.fanin("reduce sum,max x.csv --json").out);
+  CHECK(rows[2]["value"].is_null());
+  CHECK(rows[2]["value_text"] == "overflow");
+  CHECK(rows[3]["value"] == 9223372036854775807);
+  check_failure(here.fanin("reduce sum,product y.txt"), 1, "y.txt: the result does not fit in i64");
+}
+
+TEST_CASE("argmin and argmax give the element, and in text its line") {
+  const scratch_folder here;
+  here.write("x.csv", "day,price\n# x\nmonday,2\n\ntuesday,7.5\n");
+  CHECK(here.fanin("argmax x.csv --comment '#'").out == "1 7.5 line 5  price\n");
+  CHECK(here.shell("printf '3 1\\n\\n2 -4' >x.txt; $fanin argmin <x.txt").out == "3 -4 line 3\n");
+  CHECK(here.shell("seq 300000 | $fanin reduce argmin,argmax").out ==
+        "argmin 0 1 line 1\nargmax 299999 300000 line 300000\n");
+  const json one = parsed(here.fanin("argmin x.txt --json"));
+  CHECK(one["index"] == 3);
+  CHECK(one["value"] == -4);
+  CHECK(one["line"] == 3);
+  CHECK_FALSE(one.contains("line_of"));
+  CHECK(here.fanin("argmin x.txt x.txt").out == "3 -4 line 3  x.txt\n3 -4 line 3  x.txt\n");
+  CHECK(here.shell("echo -9 >y.txt; $fanin argmin x.txt y.txt --together").out == "4 -9 line 1 of y.txt\n");
+  CHECK(parsed(here.fanin("argmin x.txt y.txt --together --json"))["line_of"] == "y.txt");
+  CHECK(here.shell("printf '\\1\\5\\2' >x.bin; $fanin argmax x.bin --type u8").out == "1 5\n");
+  CHECK_FALSE(parsed(here.fanin("argmax x.bin --type u8 --json")).contains("line"));
+}
+
+TEST_CASE("options say how numbers are written, and which lines are data") {
+  const scratch_folder here;
+  here.write("de.csv", "Bericht\n# von Hand\nname;wert\na;1.234,5\nb;-\n");
+  const std::string options = " de.csv --skip-lines 1 --comment '#' --decimal , --thousands . --missing-words -";
+  CHECK(here.fanin("sum" + options).out == "1234.5  wert\n");
+  CHECK(parsed(here.fanin("describe" + options + " --json"))[0]["missing"] == 1);
+  CHECK(here.shell("printf '1.5D+03\\n-999\\n' | $fanin sum --missing-words -999").out == "1500\n");
 }
 
 TEST_CASE("missing numbers") {
@@ -121,6 +187,7 @@ TEST_CASE("compressed input, whatever the format inside") {
   CHECK(here.fanin("sum odd.bin --type f32").out == sum);
   CHECK(here.fanin("sum odd.bin --type u8 --format raw").out != here.fanin("sum odd.bin --type u8").out);
   CHECK(here.fanin("compare x.npy.gz --json").status == 0);
+  CHECK(here.shell("{ cat x.txt.gz; head -c 999 /dev/zero; } | $fanin sum").out == "5000050000\n");
   check_failure(here.shell("head -c 1000 x.npy.gz >cut.gz; $fanin sum cut.gz"), 1, "cut.gz: truncated gzip data");
   check_failure(here.shell("{ head -c 1000 x.npy.gz; echo; tail -c +1002 x.npy.gz; } | $fanin sum"), 1,
                 "standard input: corrupt gzip data: ");

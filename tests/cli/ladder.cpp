@@ -99,6 +99,17 @@ TEST_CASE("text: a wrong stage says against what") {
   CHECK(lines.back() == "left out: stage integers-only has no sum of f32");
 }
 
+TEST_CASE("text: a stage above the ceiling has a sentence in place of a share") {
+  ladder all = made_up_ladder();
+  all.ceiling_seconds = 2.2e-3;
+  const std::string text = as_text(all);
+  CHECK(text.find("fast: above the ceiling by more than 5 %: the ceiling was measured too low\n") !=
+        std::string::npos);
+  CHECK(text.find("110.0 %") == std::string::npos);
+  CHECK(text.find("27.5 %") != std::string::npos);
+  CHECK(text.find("slow: above") == std::string::npos);
+}
+
 TEST_CASE("what is not there is refused before anything runs") {
   const scratch_folder here;
   const auto refused = [&](const std::string& arguments, std::string_view message) {

@@ -36,9 +36,9 @@ TEST_CASE("every operation") {
   CHECK(value(here.fanin("variance y.txt")) == "12.25");
   CHECK(value(here.fanin("standard_deviation y.txt")) == "3.5");
   CHECK(value(here.fanin("sample_variance y.txt")) == "24.5");
-  check_failure(here.shell("echo 1 | $fanin sample_standard_deviation"), 1, "of one element does not exist");
-  CHECK(value(here.fanin("argmin x.txt")) == "3");
-  CHECK(value(here.fanin("argmax x.txt")) == "0");
+  check_failure(here.shell("echo 1 | $fanin sample_standard_deviation"), 1, "sample_standard_deviation of one element: it takes two");
+  CHECK(value(here.fanin("argmin x.txt")) == "3 -4 line 1");
+  CHECK(value(here.fanin("argmax x.txt")) == "0 3 line 1");
   CHECK(value(here.fanin("minmax x.txt")) == "-4 3");
   CHECK(value(here.fanin("max_magnitude x.txt")) == "4");
   CHECK(value(here.fanin("count_nonzero x.txt")) == "4");
@@ -53,12 +53,12 @@ TEST_CASE("NaN are skipped on request, and counted") {
   CHECK(value(here.fanin("sum x.txt")) == "nan");
   CHECK(value(here.fanin("sum x.txt --nan skip")) == "4");
   CHECK(value(here.fanin("mean x.txt --nan skip")) == "2");
-  CHECK(value(here.fanin("argmin x.txt --nan skip")) == "3");
+  CHECK(value(here.fanin("argmin x.txt --nan skip")) == "3 1 line 1");
   CHECK(value(here.fanin("reduce sum,max x.txt --nan skip")) == "sum 4\nmax 3");
   CHECK(json::parse(value(here.fanin("sum x.txt --nan skip --json"))).at("absent") == 2);
   CHECK(json::parse(value(here.fanin("sum x.txt --json"))).at("absent") == 0);
   CHECK(here.fanin("sum x.txt --nan skip --explain").err.find("left out: 2 NaN\n") != std::string::npos);
-  check_failure(here.shell("echo nan | $fanin min --nan skip"), 1, "the min of no elements does not exist");
+  check_failure(here.shell("echo nan | $fanin min --nan skip"), 1, "min of no elements: all are left out");
   check_failure(here.fanin("sum x.txt --nan skp"), 2, "unknown NaN policy 'skp'; did you mean 'skip'?");
   check_failure(here.fanin("sum x.txt --nan skip --save-state s"), 2, "does not go with --nan skip");
   check_failure(here.fanin("sum x.txt --nan skip --variant kahan"), 2, "serial/kahan adds every element");
@@ -72,7 +72,7 @@ TEST_CASE("many files, one by one and together") {
   const std::string third = value(here.fanin("max c.npy"));
   CHECK(here.fanin("max a.txt b.txt c.npy").out == "3  a.txt\n40  b.txt\n" + third + "  c.npy\n");
   CHECK(value(here.fanin("mean a.txt b.txt --together")) == "11.5");
-  CHECK(value(here.fanin("argmax a.txt b.txt --together")) == "3");
+  CHECK(value(here.fanin("argmax a.txt b.txt --together")) == "3 40 line 1 of b.txt");
   CHECK(value(here.shell("cat b.txt | $fanin sum a.txt - --together")) == "46");
   const json rows = json::parse(here.fanin("sum a.txt b.txt --json").out);
   REQUIRE(rows.size() == 2);
@@ -155,9 +155,9 @@ TEST_CASE("text, CSV and raw options") {
   CHECK(value(here.shell("cp x.tsv X.TSV; $fanin sum X.TSV --column 2")) == "6");
   here.write("X.CSV", "1,2\r3,4\r");
   CHECK(value(here.fanin("sum X.CSV --column 2")) == "6");
-  check_failure(here.fanin("sum X.CSV"), 2, "X.CSV: line 1 has several columns");
+  CHECK(here.fanin("sum X.CSV").out == "4  1\n6  2\n");
   CHECK(value(here.shell("printf '1,2\\n3' | $fanin sum - --delimiter ,")) == "6");
-  check_failure(here.shell("printf '3,14' | $fanin sum -"), 1, "if commas separate numbers, say --delimiter ,");
+  check_failure(here.shell("printf '3,14' | $fanin sum -"), 1, "if commas separate numbers, say --delimiter , or --format csv; if the comma is a decimal point");
   CHECK(value(here.shell("printf '1 2' >x.txt; $fanin sum <x.txt")) == "3");
   CHECK(value(here.shell("seq 4 | $fanin max --type i32")) == "4");
   CHECK(value(here.shell("seq 100000 | $fanin sum - --type u64")) == "5000050000");
@@ -283,7 +283,7 @@ TEST_CASE("every object of --json says its schema and the version") {
   }
   const json bound = json::parse(here.fanin("merge x.sum --json").out)["bound"];
   CHECK(bound["of_result"] == 0x1p-53);
-  CHECK(bound.contains("if"));
+  CHECK(bound["if"].get<std::string>().find("numbers as read") != std::string::npos);
   CHECK(json::parse(here.fanin("regress --command true true --pairs 8 --json").out).value("schema", 0) == 1);
 }
 

@@ -207,6 +207,11 @@ TEST_CASE("the pictures in docs/ are what the results say" * doctest::test_suite
   }
 }
 
+TEST_SUITE_END();
+
+// The measurements take half a minute.
+TEST_SUITE_BEGIN("report_measures");
+
 TEST_CASE("without results it measures first") {
   const scratch_folder here;
   CHECK(here.fanin("report page.html").status == 0);

@@ -92,15 +92,19 @@ inline bool is_sum(operation what) {
   const operation_row& row = row_of(what);
   return row.of_floats.fast && row.of_floats.exact && !row.unrounded;
 }
-/// Operations that are exact unless another method is named: roots and quotients of exact sums.
-inline bool is_exact_by_default(operation what) { return row_of(what).default_method == method::exact; }
+/// Operations whose exact values are roots and quotients of exact sums.
+inline bool is_of_exact_sums(operation what) {
+  const operation_row& row = row_of(what);
+  return row.value == sum_value::root || row.adds == summand::deviations;
+}
 inline bool has_value(operation what, std::uint64_t count) { return count >= least_count(what); }
 
 /// Whether `b` is to have this reduction: what the catalogue offers. cub and thrust have f32, f64, i32 and i64, and
-/// cub has bf16. Their exact states are for sums and means of f32 and f64 only.
+/// cub has bf16. They compensate nothing. Their exact states are for sums and means of f32 and f64 only.
 inline bool has(const backend& b, operation what, element_type type, method how) {
   if (!is_offered(what, type, how)) return false;
   if (b.name() != "cub" && b.name() != "thrust") return true;
+  if (how == method::compensated) return false;
   using enum element_type;
   const bool compared = type == f32 || type == f64 || type == i32 || type == i64;
   if (!compared && (type != bf16 || b.name() == "thrust")) return false;
@@ -117,6 +121,10 @@ void for_each_variant(const backend& b, operation what, const array_view& input,
     f(options{.variant = v.name, .method = v.method, .threads = threads});
   }
 }
+
+/// A length of over 2 MiB, which CPU backends cut into chunks.
+template <class T>
+inline constexpr std::size_t cut_length = (std::size_t{5} << 19) / sizeof(T) + 7;
 
 /// Lengths from one vector to many leaves; the last one is over 2 MiB for every type.
 inline constexpr std::size_t telling_lengths[] = {2, 3, 8, 65, 1000, 16389, 700001};

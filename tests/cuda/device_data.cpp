@@ -40,7 +40,7 @@ void expect_right(const backend& b, operation what, std::span<const T> x, const 
     const reduction answer = call(b, what, on_device.elements(), chosen);
     if (compares || multiplies) {
       CHECK(same(answer.value, known));
-    } else if (is_exact_by_default(what) && chosen.method == method::exact) {
+    } else if (is_of_exact_sums(what) && chosen.method == method::exact) {
       CHECK(exact.is_rounded(what, fanin::get<N>(answer.value)));
     } else {
       CHECK(exact.keeps(what, fanin::get<N>(answer.value), answer.bound));

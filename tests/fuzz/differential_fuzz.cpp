@@ -37,7 +37,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::size_t compared = in.choice(3);
   const unsigned threads = 1 + cut % 16;
   with_element(type, [&]<class T>() {
-    if (!is_offered(what, type, default_method(what)) && !is_offered(what, type, method::fast)) return;
+    if (!is_offered(what, type, default_method(what, type))) return;
     const raw_bytes described = in.bytes().first(std::min<std::size_t>(in.bytes().size(), 512));
     const std::size_t least = kind == 251 ? enough_for_threads : kind >= 252 && kind < 254 ? enough_for_tiles : 0;
     std::vector<T> pattern = pattern_of<T>(kind, described);

@@ -228,6 +228,8 @@ TEST_CASE("rows that other load or a low ceiling spoils say so") {
   CHECK(as_json(uncounted)["benchmarks"][0]["waited_share"].is_null());
   CHECK(as_text(fine).find("the ceiling was measured too low") == std::string::npos);
   CHECK(as_text(spoilt_one).find(one.name() + ": above the ceiling by more than 5 %") != std::string::npos);
+  CHECK(as_text(fine).find("104.0 %") != std::string::npos);
+  CHECK(as_text(spoilt_one).find("106.0 %") == std::string::npos);
   CHECK(warning_of(fine).empty());
   CHECK(warning_of(uncounted).empty());
   CHECK(warning_of(spoilt_one).find("for up to 11 % of the time in " + one.name()) != std::string::npos);

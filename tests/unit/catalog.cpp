@@ -29,9 +29,12 @@ static_assert(!is_result(operation::max, element_type::f32, method::exact, eleme
 static_assert(is_result(operation::variance, element_type::bf16, method::exact, element_type::bf16));
 static_assert(!is_result(operation::sum, element_type::bf16, method::fast, element_type::bf16));
 static_assert(!is_result(operation::sum, element_type::bf16, method::exact, element_type::f16));
-static_assert(default_method(operation::norm2) == method::exact && default_method(operation::sum) == method::fast);
-static_assert(strictest_method(operation::sum) == method::exact);
-static_assert(strictest_method(operation::product) == method::fast);
+static_assert(default_method(operation::sum, element_type::f32) == method::exact);
+static_assert(default_method(operation::norm2, element_type::c64) == method::exact);
+static_assert(default_method(operation::min, element_type::bf16) == method::exact);
+static_assert(default_method(operation::product, element_type::i8) == method::exact);
+static_assert(default_method(operation::product, element_type::f64) == method::fast);
+static_assert(default_method(operation::sum_of_magnitudes, element_type::c128) == method::fast);
 
 }  // namespace
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the verbs norm2 and variance, which are exact without asking, and the judgement of exact values.
+// Tests that verbs are exact without asking, and the judgement of exact values.
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <complex>
 #include <cstdint>
 #include <limits>
 #include <vector>
@@ -15,7 +16,26 @@
 namespace fanin::test {
 
 TEST_SUITE("unit/exact_verbs") {
-  TEST_CASE("norm2 and variance are exact without asking, and nothing else") {
+  TEST_CASE("every operation is exact without asking, if it has that method") {
+    const std::vector<double> far{1e16, 1.0, -1e16};
+    CHECK(sum(far).value == 1);
+    CHECK(sum<double>(std::vector<float>{0x1p60f, 1, -0x1p60f}).value == 1);
+    CHECK(dot(far, std::vector<double>(3, 1)).report.method == method::exact);
+    CHECK(product(far).report.method == method::fast);
+    CHECK(plan(operation::sum, element_type::f64)(std::span<const double>(far)).report.method == method::exact);
+    incremental blocks(operation::mean, element_type::f64);
+    blocks.push(std::span<const double>(far));
+    CHECK(same(blocks.finish().value, 1.0 / 3));
+    std::vector<double> row(1);
+    CHECK(sum(rows(far, {1, 3}, 1), row).method == method::exact);
+    CHECK(row[0] == 1);
+    CHECK(sum_of_magnitudes(std::vector<std::complex<float>>(2)).report.method == method::fast);
+    CHECK(sum(far, {.variant = "naive"}).report.method == method::fast);
+    CHECK(sum(far, {.method = fanin::fast}).value == 0);
+    CHECK(sum(far, {.method = fanin::compensated}).value == sum(far, {.method = fanin::exact}).value);
+  }
+
+  TEST_CASE("norm2 and variance are exact without asking") {
     const std::vector<float> x{3, -4};
     const auto norm = norm2(x);
     CHECK(norm.value == 5.0f);

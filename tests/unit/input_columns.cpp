@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "cli/input/table_guess.hpp"
 #include "cli/input/text_parser.hpp"
 #include "cli/kit/errors.hpp"
 
@@ -151,12 +152,50 @@ TEST_CASE("choices of columns that cannot be") {
 }
 
 TEST_CASE("a column that is not a number is named") {
-  const std::string advice = "; if line 1 names the columns, say --header";
-  check_columns("a,b\n1,x\n", table("all", true), "x: line 2, byte 3: column 'b': 'x' is not a number of type f64");
+  check_columns("a,b\n1,x\n", table("a,b"), "x: line 2, byte 3: column 'b': 'x' is not a number of type f64");
   check_columns("a,b\n1,1e999\n", table("a,b"), "x: line 2, byte 3: column 'b': '1e999' is out of range for f64");
   check_columns("a,b\n,1\n", table("a,b"),
                 "x: line 2, byte 1: column 'a': an empty field; --missing skip leaves it out");
-  check_columns("1,b\n", table("all"), "x: line 1, byte 3: column '2': 'b' is not a number of type f64" + advice);
+  check_columns("1,b\n", table("1,2"),
+                "x: line 1, byte 3: column '2': 'b' is not a number of type f64; if line 1 names the columns, say "
+                "--header");
+}
+
+TEST_CASE("all columns are those of numbers") {
+  const std::string text = "day,price,ticket,note\nmonday,2,A 7,\ntuesday,3,9,\n";
+  check_columns(text, table("all", true), "price 2 3");
+  check_columns(text, {.csv = true, .columns = default_columns::every, .guess_header = true}, "price 2 3");
+  check_columns(text, {.csv = true, .skip_missing = true, .columns = default_columns::every, .guess_header = true},
+                "price 2 3, note  (2 missing)");
+  check_columns("x,1\ny,2\n", table("all"), "2 1 2");
+  check_columns("1,x\n2,3\n4,NA\n", table("all"), "1 1 2 4");
+  check_columns("a,b\n1,NA\n2,3\n", table("all", true),
+                "x: line 2, byte 3: column 'b': 'NA' is not a number of type f64; --missing skip leaves it out");
+  check_columns("a,b\n1,1e999\n", table("all", true),
+                "x: line 2, byte 3: column 'b': '1e999' is out of range for f64; --column chooses other columns");
+  check_columns("a,b\nx,y\n", table("all", true), "x: no column is all numbers: a 'x', b 'y'");
+  check_columns("a;\"1,5\"\n", {.csv = true, .columns = default_columns::every},
+                "x: no column is all numbers: 1 'a', 2 '1,5'; if the comma is a decimal point, say --decimal ,; if "
+                "line 1 names the columns, say --header");
+  check_columns("all,b\n1,x\n2,3\n", table("all", true), " 1 2");
+}
+
+TEST_CASE("a text that comes late in a column of numbers is an error") {
+  std::string text = "a,b\n";
+  while (text.size() <= most_guessed_bytes) text += "1,2\n";
+  const std::size_t lines = text.size() / 4 + 1;
+  CHECK(columns_in_pieces(text + "3,x\n", table("all", true), 1 << 20) ==
+        fmt::format("x: line {}, byte 3: column 'b': 'x' is not a number of type f64; --column chooses other columns",
+                    lines));
+}
+
+TEST_CASE("the only column of a table has no name where every column is taken") {
+  const text_layout every{.csv = true, .columns = default_columns::every, .guess_header = true};
+  check_columns("price\n1\n2\n", every, " 1 2");
+  check_columns("1\n2\n", every, " 1 2");
+  check_columns("price\n1\n2\n", {.csv = true, .columns = default_columns::every_named, .guess_header = true},
+                "price 1 2");
+  check_columns("day,price\nx,1\n", every, "price 1");
 }
 
 TEST_CASE("no more columns are read than names") {
@@ -178,7 +217,8 @@ TEST_CASE("missing numbers are left out and counted") {
   check_columns("1\nx\n", table("1", false, true), "x: line 2, byte 1: 'x' is not a number of type f64");
   check_columns("1\nNA\n", table("1"),
                 "x: line 2, byte 1: 'NA' is not a number of type f64; --missing skip leaves it out");
-  check_columns("1\n-\n", table("1", false, true), "x: line 2, byte 1: '-' is not a number of type f64");
+  check_columns("1\n-\n", table("1", false, true),
+                "x: line 2, byte 1: '-' is not a number of type f64; --missing-words '-' leaves it out");
   check_columns("1,2\n3\n", table("1", false, true),
                 "x: line 2, byte 1: the record has 1 field, and the first one 2");
 }

@@ -87,6 +87,14 @@ TEST_CASE("members and frames follow each other, in pieces of any size") {
   CHECK(unpacked(skipped + zstd_of("1"), 10) == "1");
 }
 
+TEST_CASE("zeros may fill the last block behind the last member of gzip") {
+  for (const std::size_t zeros : {1, 511, 100'000}) {
+    for (const std::size_t piece : {std::size_t{1}, std::size_t{10}, std::size_t{1} << 16}) {
+      CHECK(unpacked(gzip_of("1 2 3\n") + gzip_of("4") + std::string(zeros, '\0'), piece) == "1 2 3\n4");
+    }
+  }
+}
+
 TEST_CASE("damaged data are refused at every place") {
   const std::string gzip = gzip_of("1 2 3\n"), zstd = zstd_of("1 2 3\n");
   for (std::size_t bytes = 4; bytes < gzip.size(); ++bytes)
@@ -98,6 +106,9 @@ TEST_CASE("damaged data are refused at every place") {
     CHECK(unpacked(packed, 10).starts_with("x: corrupt "));
   }
   CHECK(unpacked(gzip + "x", 100) == "x: truncated gzip data");
+  const std::string zeros(100'000, '\0');
+  CHECK(unpacked(gzip + zeros + "x", 100) == "x: corrupt gzip data: bytes behind zeros at the end");
+  CHECK(unpacked(gzip + '\0' + gzip, 100) == "x: corrupt gzip data: bytes behind zeros at the end");
   CHECK(unpacked(gzip + zstd, 100) == "x: corrupt gzip data: incorrect header check");
   CHECK(unpacked(zstd + gzip, 100) == "x: corrupt zstd data: Unknown frame descriptor");
 }

@@ -134,7 +134,10 @@ TEST_CASE("marks that stand for a missing number are no names") {
     const bool is_known = mark.starts_with('N') || mark.starts_with('n');
     const std::string error =
         fmt::format("x: line 1, byte 1: '{}' is not a number of type f64; {}", mark,
-                    is_known ? "--missing skip leaves it out" : "if line 1 names the columns, say --header");
+                    is_known ? "--missing skip leaves it out"
+                             : fmt::format("if line 1 names the columns, say --header; --missing-words '{}' leaves it "
+                                           "out",
+                                           mark));
     check_inferred(mark + ",1\n2,3\n", guessed("1"), error);
     check_inferred(mark + ",1\n2,3\n", guessed("2"), "i64 1 3");
     check_inferred(mark + ",b\n2,3\n", guessed("2"), "i64 3");

@@ -55,10 +55,11 @@ std::string npy_of(const std::vector<double>& values) {
 }
 
 /// The elements of a member, or the message of an error.
-std::vector<double> elements_of(const std::string& path, const std::string& member, std::string* error = nullptr) {
+std::vector<double> elements_of(const std::string& path, const std::string& member, std::string* error = nullptr,
+                                const std::string& column = {}) {
   std::vector<double> values;
   try {
-    source input({.path = path, .member = member});
+    source input({.path = path, .integers = false, .column = column, .member = member});
     const array_view all = input.load();
     values.resize(all.count);
     if (all.count > 0) std::memcpy(values.data(), all.data, all.bytes());
@@ -88,7 +89,23 @@ TEST_CASE("npz: members by name, stored and deflated") {
   CHECK(elements_of(single.path(), "") == std::vector<double>{3});
   CHECK(source({.path = single.path()}).format() == "npy");
   CHECK_FALSE(source({.path = single.path()}).whole());
-  CHECK_THROWS_AS(source({.path = single.path(), .format = "csv", .member = "arr_0"}), usage_error);
+}
+
+TEST_CASE("zip: a packed file is read as its name says, and what is no file is passed over") {
+  const scratch_archive file({{"folder/x.csv", "day,price\nmonday,2\ntuesday,3\n", ZIP_CM_DEFLATE},
+                              {"__MACOSX/._x.csv", "odd"}});
+  std::string error;
+  CHECK(source({.path = file.path(), .column = "price"}).format() == "csv");
+  CHECK(elements_of(file.path(), "", &error, "price") == std::vector<double>{2, 3});
+  CHECK(elements_of(file.path(), "folder/x.csv", &error, "price") == std::vector<double>{2, 3});
+  const scratch_archive two({{"x.txt", "1 2"}, {"y.tsv", "3\t4\n"}});
+  CHECK(elements_of(two.path(), "x.txt", &error) == std::vector<double>{1, 2});
+  CHECK(elements_of(two.path(), "y.tsv", &error, "2") == std::vector<double>{4});
+  elements_of(two.path(), "", &error);
+  CHECK(error == two.path() + ": choose one of its members with --member; there are x.txt, y.tsv");
+  const scratch_archive none(std::vector<scratch_archive::member>{{"folder/", ""}});
+  elements_of(none.path(), "", &error);
+  CHECK(error.ends_with(": is a zip archive without a file"));
 }
 
 TEST_CASE("npz: damage") {
@@ -103,9 +120,9 @@ TEST_CASE("npz: damage") {
   file.replace(bytes.substr(0, bytes.size() - 30));
   elements_of(file.path(), "a", &error);
   CHECK(error.starts_with(file.path() + ": damaged zip archive: "));
-  const scratch_archive text({{"a.csv", "1,2\n", ZIP_CM_STORE}});
-  elements_of(text.path(), "a.csv", &error);
-  CHECK(error == text.path() + ": member 'a.csv': is not a .npy file: the first bytes are not \\x93NUMPY");
+  const scratch_archive text({{"a.npy", "1,2\n", ZIP_CM_STORE}});
+  elements_of(text.path(), "a", &error);
+  CHECK(error == text.path() + ": member 'a': is not a .npy file: the first bytes are not \\x93NUMPY");
 }
 
 TEST_SUITE_END();

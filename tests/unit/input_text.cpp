@@ -2,6 +2,7 @@
 // Tests of the text and CSV parser: the numbers do not depend on how the text is split into pieces.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdlib>
@@ -92,8 +93,10 @@ TEST_CASE("plain text separates at the delimiter too") {
 TEST_CASE("plain text without a delimiter has no comma") {
   const auto refusal = [](int line, int byte, std::string_view word) {
     return fmt::format(
-        "x: line {}, byte {}: '{}' is not a number of type f64; if commas separate numbers, say --delimiter ,", line,
-        byte, word);
+        "x: line {}, byte {}: '{}' is not a number of type f64; if commas separate numbers, say --delimiter , or "
+        "--format csv{}",
+        line, byte, word,
+        std::ranges::count(word, ',') == 1 && word != "," ? "; if the comma is a decimal point, say --decimal ," : "");
   };
   check_refused("2\n3,14", plain, refusal(2, 1, "3,14"));
   check_refused("1,,", plain, refusal(1, 1, "1,,"));
@@ -101,7 +104,7 @@ TEST_CASE("plain text without a delimiter has no comma") {
   check_refused("0 1, 2", plain, refusal(1, 3, "1,"));
   check_refused("1\n,\n2", plain, refusal(2, 1, ","));
   check_refused("1 2,", {.skip_missing = true}, refusal(1, 3, "2,"));
-  check_refused("1,2", {.delimiter = ';'}, "x: line 1, byte 1: '1,2' is not a number of type f64");
+  check_refused("1,2", {.delimiter = ';'}, "x: line 1, byte 1: '1,2' is not a number of type f64; if the comma is a decimal point, say --decimal ,");
 }
 
 TEST_CASE("plain text: an empty field between delimiters is an error, as in CSV") {

@@ -285,7 +285,7 @@ TEST_SUITE("unit/selection") {
   TEST_CASE("what is not said is filled in") {
     machine m;
     const request query = m.choose("tbb", {nullptr, 10, element_type::i32}).what;
-    CHECK(query.method == method::fast);
+    CHECK(query.method == method::exact);
     CHECK(query.result == element_type::i64);
     CHECK(query.threads == default_threads());
     CHECK(query.variant.empty());

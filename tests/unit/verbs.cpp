@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <array>
+#include <iterator>
 #include <limits>
 #include <string>
 #include <vector>
@@ -61,6 +62,17 @@ TEST_SUITE("unit/verbs") {
     CHECK(norm2(x, 1, {.backend = "serial"}).value == 3);
     CHECK(sum(static_cast<const double*>(nullptr), 0).value == 0);
     CHECK_THROWS_AS(static_cast<void>(sum(static_cast<const double*>(nullptr), 1)), invalid_argument);
+  }
+
+  TEST_CASE("two iterators of elements that lie one after another") {
+    const std::vector<double> x{1, 2, 3.5};
+    const int y[] = {4, 5, 6};
+    CHECK(sum(x.begin(), x.end()).value == 6.5);
+    CHECK(mean(x.cbegin() + 1, x.cend(), {.method = fanin::fast}).value == 2.75);
+    CHECK(sum(y, y + 2).value == 9);
+    CHECK(argmax(y, std::end(y)).value.index == 2);
+    CHECK(sum<float>(std::vector<bf16>(3, bf16(1)).data(), 3).value == 3);
+    CHECK(sum(x.end(), x.end()).value == 0);
   }
 
   TEST_CASE("arrays with data() and size(), unless there are gaps between their elements") {

@@ -11,6 +11,7 @@
 namespace fanin::cpu {
 batch_results::batch_results(const request& request, const batch& many, void* results)
     : request_(request),
+      layout_(many.kind),
       arithmetic_(*static_cast<const arithmetic*>(request.prepared)),
       rule_(request.what, request.inputs.type(), request.nan),
       least_(request.adds ? 1 : least_count(request.what)),
@@ -70,7 +71,7 @@ void batch_results::fail(std::size_t i) noexcept {
 
 void batch_results::check() const {
   if (!failure_) return;
-  const std::string where = "result " + std::to_string(failed_) + ": ";
+  const std::string where = name_of_result(layout_, failed_) + ": ";
   try {
     std::rethrow_exception(failure_);
   } catch (const overflow& error) {

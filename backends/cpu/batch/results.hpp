@@ -13,13 +13,6 @@
 
 namespace fanin::cpu {
 
-/// Whether the element with entry i of a mask takes part: 0 or 1.
-inline std::uint8_t takes_part(const mask_view& mask, std::uint64_t i) {
-  const auto* const bytes = static_cast<const std::uint8_t*>(mask.data);
-  const std::uint64_t at = mask.first + i;
-  return mask.form == mask_form::bits ? bytes[at / 8] >> (at % 8) & 1 : bytes[at] != 0;
-}
-
 /// Writes results. Threads: each result from one thread; different ones from different threads at once.
 class batch_results {
  public:
@@ -64,6 +57,7 @@ class batch_results {
   void restore_index(std::size_t i) const noexcept;
 
   const request& request_;
+  layout layout_;
   const arithmetic& arithmetic_;
   presence_rule rule_;
   std::uint64_t least_;

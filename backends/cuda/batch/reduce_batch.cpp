@@ -280,7 +280,7 @@ outcome reduce_batch(const request& request, const batch& many, const results_vi
     found.absent = many.inputs.count();
   }
   if (found.bad_index != 0) throw_bad_index(many, ~found.bad_index);
-  const auto of_result = [](unsigned long long noted) { return "result " + std::to_string(~noted) + ": "; };
+  const auto of_result = [&](unsigned long long noted) { return name_of_result(many.kind, ~noted) + ": "; };
   if (found.overflowed != 0)
     throw overflow(of_result(found.overflowed) + "the " + std::string(to_string(request.what)) + " does not fit");
   if (found.too_few != 0) {

@@ -10,14 +10,15 @@
 namespace fanin {
 
 /// A proven bound: |value - exact| <= of_result * |exact| + of_magnitudes * M + absolute, where M is the sum of |x_i|
-/// (of x_i^2 for sum_of_squares and norm2, of |x_i| / n for mean, of x_i^2 / n for variance; dispersion_bound() has
-/// the others). It holds as long as the sum of the magnitudes (before a mean's division) is at most half the largest
-/// finite value, so that no intermediate value overflows; in a product, as long as none over- or underflows. Infinite
-/// coefficients mean that nothing is promised (too many elements for the precision). For log_sum_exp it always holds.
+/// (of |x_i| / n for mean, of |x_i y_i| for dot, of x_i^2 / n for variance; dispersion_bound() has the others). It
+/// holds as long as the sum of the magnitudes (before a mean's division) is at most half the largest finite value, so
+/// that no intermediate value overflows. Infinite coefficients mean that nothing is promised (too many elements for
+/// the precision). For log_sum_exp it always holds. report::error_bound_of() makes one number of it.
 struct error_bound {
   double of_result = 0;
   double of_magnitudes = 0;
   double absolute = 0;
+  bool in_range_only = false;  ///< of a product: the bound holds if no product on the way over- or underflows
 };
 
 /// The longest chain of roundings between an element and the result: additions of elements to one state, then merges
@@ -82,6 +83,11 @@ constexpr error_bound compensated_sum_bound(const rounding_chain& chain, std::ui
   return {unit_roundoff<T>, carried<T>(growth<T>(into_sum), into_error), underflow};
 }
 
+/// The bound of a sum whose terms are not negative, so that M is the exact result.
+constexpr error_bound of_positive_terms(const error_bound& sum) {
+  return {sum.of_result + sum.of_magnitudes, 0, sum.absolute};
+}
+
 /// The bound of a mean, from the bound of its sum. The mean is computed in double from the finished sum: one rounding
 /// to double for the sum's own finish, one for the quotient, one to T, and an underflow of at most the smallest
 /// subnormal.
@@ -92,13 +98,13 @@ constexpr error_bound divided(const error_bound& sum) {
           sum.absolute + smallest_subnormal<T>};
 }
 
-/// The bound of a square root, from the bound of the sum of squares, for which M is the sum itself: c S + a there
-/// gives at most c sqrt(S) + sqrt(a) here. The root is computed in double from the finished sum: one rounding to
+/// The bound of a square root, from the bound of the sum of squares: c S + a there gives at most c sqrt(S) + sqrt(a)
+/// here. The root is computed in double from the finished sum: one rounding to
 /// double for the finish, one for the root, one to T, and an underflow of at most the smallest subnormal.
 template <class T>
 error_bound rooted(const error_bound& squares) {
   constexpr double extra = unit_roundoff<T> + 2 * unit_roundoff<double>;
-  const double of_sum = squares.of_result + squares.of_magnitudes;
+  const double of_sum = squares.of_result;
   if (!(of_sum < 1)) return {std::numeric_limits<double>::infinity(), 0, 0};
   return {(of_sum * (1 + extra) + extra) * round_up, 0,
           std::sqrt(squares.absolute) * (1 + extra) * round_up + smallest_subnormal<T>};
@@ -122,7 +128,8 @@ error_bound dispersion_bound(double of_sums, double of_variance, double lost, bo
 /// The bound of a product of `count` factors, which has count - 1 roundings. [Higham 2002, 3.1]
 template <class T>
 constexpr error_bound product_bound(std::uint64_t count) {
-  return {count > 1 ? growth<T>(static_cast<double>(count - 1)) : 0, 0, 0};
+  if (count <= 1) return {};
+  return {growth<T>(static_cast<double>(count - 1)), 0, 0, true};
 }
 
 /// The bound of log(sum of e^x). The sum of e^(x - m), m the largest element, is computed in double; an element's

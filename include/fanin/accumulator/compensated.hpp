@@ -52,7 +52,8 @@ struct compensated_sum {
   }
   template <class R>
   static error_bound bound(const rounding_chain& chain, std::uint64_t count) {
-    return compensated_sum_bound<T>(chain, count);
+    const error_bound sum = compensated_sum_bound<T>(chain, count);
+    return std::same_as<Term, magnitude_term> ? of_positive_terms(sum) : sum;
   }
 };
 
@@ -78,6 +79,10 @@ template <class T>
 struct compensated_square_sum : compensated_dot<T> {
   static constexpr std::size_t inputs = 1;
   FANIN_HOST_DEVICE static void add(compensated_state<T>& s, T x) { compensated_dot<T>::add(s, x, x); }
+  template <class R>
+  static error_bound bound(const rounding_chain& chain, std::uint64_t count) {
+    return of_positive_terms(compensated_dot<T>::template bound<R>(chain, count));
+  }
 };
 
 }  // namespace accumulator

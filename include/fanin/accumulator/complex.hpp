@@ -160,8 +160,8 @@ struct complex_product {
   }
   template <class R>
   static error_bound bound(const rounding_chain&, std::uint64_t count) {
-    const double roundings = detail::root_of_5 * static_cast<double>(count > 1 ? count - 1 : 0);
-    return {growth<T>(roundings * round_up), 0, 0};
+    if (count <= 1) return {};
+    return {growth<T>(detail::root_of_5 * static_cast<double>(count - 1) * round_up), 0, 0, true};
   }
 };
 
@@ -189,7 +189,7 @@ struct modulus_sum : plain_sum<T> {
   FANIN_HOST_DEVICE static void add(T& s, const element& x) { s += modulus(x.real(), x.imag()); }
   template <class R>
   static error_bound bound(const rounding_chain& chain, std::uint64_t count) {
-    return plain_sum_bound<T>(chain, count, 3);
+    return of_positive_terms(plain_sum_bound<T>(chain, count, 3));
   }
 };
 

@@ -142,7 +142,7 @@ class basic_exact_accumulator {
   /// unknown
   template <class R = T>
   R mean() const {
-    if (count_ == 0) throw invalid_argument("the mean of no elements does not exist");
+    if (count_ == 0) throw invalid_argument("mean of no elements");
     if (!is_counted()) throw invalid_argument("this exact sum was saved without the number of its elements");
     return mean<R>(count_);
   }

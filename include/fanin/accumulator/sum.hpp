@@ -25,7 +25,8 @@ struct plain_sum {
   }
   template <class R>
   static error_bound bound(const rounding_chain& chain, std::uint64_t count) {
-    return plain_sum_bound<T>(chain, count);
+    const error_bound sum = plain_sum_bound<T>(chain, count);
+    return std::same_as<Term, magnitude_term> ? of_positive_terms(sum) : sum;
   }
 };
 
@@ -45,6 +46,10 @@ template <class T>
 struct plain_square_sum : plain_dot<T> {
   static constexpr std::size_t inputs = 1;
   FANIN_HOST_DEVICE static void add(T& s, T x) { plain_dot<T>::add(s, x, x); }
+  template <class R>
+  static error_bound bound(const rounding_chain& chain, std::uint64_t count) {
+    return of_positive_terms(plain_dot<T>::template bound<R>(chain, count));
+  }
 };
 
 /// The quotient of an accumulated sum by the count, formed in double and rounded to R once.

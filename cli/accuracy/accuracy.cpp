@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// fanin accuracy compares the errors of all methods, in f32 and f64, on well- and ill-conditioned inputs.
+// fanin accuracy compares the errors of all methods, in f32 and f64, on well- and ill-conditioned inputs, or on a
+// file.
 #include <algorithm>
+#include <filesystem>
 #include <memory>
+#include <optional>
 
 #include <fmt/format.h>
 #include <CLI/App.hpp>
 
 #include <fanin/fanin.hpp>
 
+#include "cli/accuracy/of_file.hpp"
 #include "cli/commands.hpp"
+#include "cli/input/options.hpp"
+#include "cli/kit/errors.hpp"
 #include "cli/kit/json.hpp"
 #include "cli/kit/output.hpp"
 #include "cli/kit/table.hpp"
@@ -20,11 +26,23 @@ namespace fanin::cli {
 
 namespace {
 
+constexpr std::uint64_t standard_count = 100'000, standard_seed = 1;
+
 struct accuracy_options {
-  std::vector<std::string> specs;
-  std::uint64_t count = 100'000, seed = 1;
+  std::vector<std::string> words;     ///< inputs as in 'fanin generate', or a file
+  input_options input;                ///< how the file is read; `count` is the number of elements of the others
+  std::optional<std::uint64_t> seed;  ///< of the others
   bool json = false;
+
+  std::uint64_t count() const { return input.count.value_or(standard_count); }
 };
+
+/// Whether the word is a file, and no name of a family of inputs.
+bool is_file(const std::string& word) {
+  const std::string_view name = std::string_view(word).substr(0, word.find(':'));
+  if (std::ranges::find(oracle::families(), name, &oracle::family::name) != oracle::families().end()) return false;
+  return word == "-" || word.find_first_of("./") != word.npos || std::filesystem::exists(word);
+}
 
 /// One variant whose error is measured.
 struct contender {
@@ -64,7 +82,7 @@ std::vector<contender> contenders() {
 template <class T>
 accuracy_case examine(const std::string& spec, const accuracy_options& arguments) {
   constexpr element_type type = type_of<T>;
-  const std::vector<T> x = oracle::generate<T>(spec, arguments.count, arguments.seed);
+  const std::vector<T> x = oracle::generate<T>(spec, arguments.count(), arguments.seed.value_or(standard_seed));
   const array_view values{std::span<const T>(x)};
   const oracle::exact_sum exact(values, default_threads());
   accuracy_case one{spec, type, exact.rounded(type), exact.condition(), {}};
@@ -114,17 +132,26 @@ std::string as_text(const accuracy_case& single, const accuracy_case& wide) {
 }
 
 void run_accuracy(const accuracy_options& arguments) {
-  std::vector<std::string> specs = arguments.specs;
+  std::vector<std::string> specs = arguments.words;
+  input_options reading = arguments.input;
+  if (std::ranges::any_of(specs, is_file)) {
+    if (specs.size() > 1) throw usage_error("accuracy takes one FILE, or any number of SPECs");
+    if (arguments.seed) throw usage_error("--seed is for random numbers, and not for FILE");
+    reading.path = specs[0];
+    return write_stdout(accuracy_of_file(reading, arguments.json));
+  }
+  reading.count.reset();
+  if (reading != input_options{}) throw usage_error("options of an input need FILE");
   if (specs.empty()) specs.assign(oracle::accuracy_specs().begin(), oracle::accuracy_specs().end());
   json all = json::array();
   std::string text = fmt::format(
-      "Errors and proven bounds in ulp, {} elements; error 0 is the correctly rounded sum.\n\n", arguments.count);
+      "Errors and proven bounds in ulp, {} elements; error 0 is the correctly rounded sum.\n\n", arguments.count());
   progress line("accuracy");
   for (const std::string& spec : specs) {
     line.set_task("accuracy of " + spec);
     const accuracy_case single = examine<float>(spec, arguments), wide = examine<double>(spec, arguments);
-    all.push_back(to_json(single, arguments.count));
-    all.push_back(to_json(wide, arguments.count));
+    all.push_back(to_json(single, arguments.count()));
+    all.push_back(to_json(wide, arguments.count()));
     text += as_text(single, wide);
   }
   line.end();
@@ -138,13 +165,24 @@ command add_accuracy(CLI::App& root) {
   auto arguments = std::make_shared<accuracy_options>();
   CLI::App* parser = root.add_subcommand("accuracy", "Error and proven bound of every method, float against double");
   parser
-      ->add_option("SPEC", arguments->specs,
-                   "inputs to go through, as in 'fanin generate' (default: a standard list)")
+      ->add_option("SPEC", arguments->words,
+                   "inputs to go through, as in 'fanin generate' (default: a standard list); or a FILE")
       ->type_name("");
-  add_number_option(*parser, "--count", 0, arguments->count, "number of elements");
-  add_number_option(*parser, "--seed", 0, arguments->seed, "start of the random numbers");
-  parser->add_flag("--json", arguments->json, "print a JSON list");
-  parser->footer("Examples:\n  fanin accuracy\n  fanin accuracy condition:1e12 uniform --count 1000000");
+  add_reading_options(*parser, arguments->input);
+  parser->get_option("--count")->description(
+      fmt::format("number of elements (default: {}); raw: to read (default: all)", standard_count));
+  add_number_option(*parser, "--seed", 0, arguments->seed,
+                    fmt::format("start of the random numbers (default: {})", standard_seed));
+  parser->add_flag("--json", arguments->json, "print a JSON list, or of FILE an object");
+  parser->footer(
+      "With a FILE it says whether float would do for these numbers. The numbers are summed as f32 and as f64: in a\n"
+      "plain loop, and with each method. 'digits' are the decimal digits that agree with the exact sum of the "
+      "numbers\n"
+      "in the file. A word with a dot or a slash, and the name of a file that exists, is a FILE, unless it is a "
+      "SPEC.\n"
+      "- is standard input.\n\n"
+      "Examples:\n  fanin accuracy\n  fanin accuracy condition:1e12 uniform --count 1000000\n"
+      "  fanin accuracy prices.csv --column price");
   return {parser, [arguments] { run_accuracy(*arguments); }};
 }
 

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/input/layout_options.hpp"
+
+#include <string>
+
+#include <fmt/format.h>
+
+#include "cli/input/number.hpp"
+#include "cli/kit/errors.hpp"
+#include "cli/kit/text.hpp"
+
+namespace fanin::cli {
+
+namespace {
+
+constexpr std::string_view of_lines = "\r\n\"", of_numbers = "0123456789+-\r\n\"";
+
+/// The value of an option: one character, and none of `others`. Nothing if the option is not given.
+std::optional<char> character(std::string_view option, const std::string& value, std::string_view others,
+                              std::string_view meant) {
+  if (value.empty()) return std::nullopt;
+  if (value.size() == 1 && others.find(value[0]) == others.npos) return value[0];
+  throw usage_error(fmt::format("{} is {}, not '{}'", option, meant, printable(value)));
+}
+
+std::optional<char> delimiter_of(const input_options& arguments, std::string_view name) {
+  if (arguments.delimiter.empty()) return extension(name) == ".tsv" ? std::optional('\t') : std::nullopt;
+  if (arguments.delimiter == "\\t" || arguments.delimiter == "tab") return '\t';
+  return character("--delimiter", arguments.delimiter, of_lines, "one character or 'tab'");
+}
+
+number_format numbers_of(const input_options& arguments) {
+  number_format numbers;
+  if (!arguments.decimal.empty() && arguments.decimal != "," && arguments.decimal != ".") {
+    throw usage_error(fmt::format("--decimal is a comma or a point, not '{}'", printable(arguments.decimal)));
+  }
+  if (arguments.decimal == ",") numbers.decimal = ',';
+  numbers.thousands = character("--thousands", arguments.thousands, of_numbers, "one character that no digit is");
+  if (numbers.thousands == numbers.decimal) {
+    throw usage_error(fmt::format("--thousands is the decimal character{}",
+                                  numbers.decimal == '.' ? "; --decimal , says that the comma is" : ""));
+  }
+  if (arguments.missing_words.empty()) return numbers;
+  for (const std::string& word : split(arguments.missing_words, ',')) numbers.missing_words.emplace_back(trimmed(word));
+  return numbers;
+}
+
+}  // namespace
+
+text_layout layout_of(const input_options& arguments, std::string_view name) {
+  return {.delimiter = delimiter_of(arguments, name),
+          .column = arguments.column,
+          .header = arguments.header,
+          .skip_missing = skips_missing(arguments),
+          .columns = arguments.columns,
+          .by = arguments.by,
+          .guess_header = !arguments.header && !arguments.no_header,
+          .numbers = numbers_of(arguments),
+          .skip_lines = arguments.skip_lines,
+          .comment = character("--comment", arguments.comment, of_numbers, "one character that begins no number"),
+          .keep_lines = arguments.keep_lines};
+}
+
+void check_plain_text(const text_layout& layout) {
+  const auto refuse = [](bool cuts, std::string_view option) {
+    if (cuts) throw usage_error(fmt::format("{} is a character that separates the numbers of text", option));
+  };
+  const std::optional<char> thousands = layout.numbers.thousands;
+  refuse(thousands && (is_space(*thousands) || thousands == layout.delimiter), "--thousands");
+  refuse(layout.numbers.decimal == layout.delimiter, "--decimal");
+}
+
+}  // namespace fanin::cli

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/input/number_format.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+#include <fmt/format.h>
+
+namespace fanin::cli {
+
+namespace {
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+struct lookalike {
+  std::string_view bytes, name;
+};
+constexpr lookalike lookalikes[] = {{"\u2212", "U+2212 (minus sign), which is not '-'"},
+                                    {"\u2013", "U+2013 (en dash), which is not '-'"},
+                                    {"\u00a0", "U+00A0 (no-break space)"},
+                                    {"\u202f", "U+202F (narrow no-break space)"},
+                                    {"\u2009", "U+2009 (thin space)"},
+                                    {"\ufeff", "U+FEFF (byte order mark)"}};
+
+}  // namespace
+
+std::optional<std::string> in_usual_format(std::string_view word, const number_format& format) {
+  std::string usual;
+  std::size_t digits = 0;   // since the last character that is no digit
+  bool is_grouped = false;  // whether that character was one between thousands
+  bool is_integer = true;   // whether the digits are those of an integer part
+  const auto ends_group = [&] { return is_grouped ? digits == 3 : digits >= 1 && digits <= 3; };
+  for (const char c : word) {
+    if (is_digit(c)) {
+      ++digits;
+      usual += c;
+      continue;
+    }
+    const bool is_separator = c == format.thousands;
+    if (is_separator ? !is_integer || !ends_group() : is_grouped && !ends_group()) return std::nullopt;
+    if (c == '.' && format.decimal != '.' && !is_separator) return std::nullopt;
+    digits = 0;
+    is_grouped = is_separator;
+    if (is_separator) continue;
+    const bool is_of_exponent = !usual.empty() && std::string_view("eEdD").find(usual.back()) != std::string_view::npos;
+    is_integer = c == '(' || ((c == '+' || c == '-') && !is_of_exponent);
+    usual += c == format.decimal ? '.' : c;
+  }
+  return is_grouped && !ends_group() ? std::nullopt : std::optional(usual);
+}
+
+std::optional<std::string> without_d_exponents(std::string_view word) {
+  std::optional<std::string> changed;
+  for (std::size_t i = 1; i + 1 < word.size(); ++i) {
+    const char before = word[i - 1], behind = word[i + 1];
+    if (word[i] != 'd' && word[i] != 'D') continue;
+    if (!is_digit(before) && before != '.') continue;
+    if (!is_digit(behind) && behind != '+' && behind != '-') continue;
+    if (!changed) changed = word;
+    (*changed)[i] = 'e';
+  }
+  return changed;
+}
+
+std::string advice_on(std::string_view word, const number_format& format) {
+  for (const lookalike& one : lookalikes) {
+    if (word.find(one.bytes) != word.npos) return fmt::format("; it has {}", one.name);
+  }
+  if (!word.empty() && word.find_first_not_of("-?.*") == word.npos) {
+    return fmt::format("; --missing-words '{}' leaves it out", word);
+  }
+  const bool is_of_digits =
+      word.find_first_of("0123456789") != word.npos && word.find_first_not_of("0123456789.,+-") == word.npos;
+  if (!is_of_digits || !format.is_usual()) return {};
+  std::string advice;
+  const auto commas = std::ranges::count(word, ','), points = std::ranges::count(word, '.');
+  if (commas == 1 && in_usual_format(word, {.decimal = ','})) {
+    advice += "; if the comma is a decimal point, say --decimal ,";
+  }
+  if (commas > 0 && in_usual_format(word, {.thousands = ','})) {
+    advice += "; if commas are between thousands, say --thousands ,";
+  }
+  if (points > 0 && commas < 2 && in_usual_format(word, {.decimal = ',', .thousands = '.'})) {
+    advice += "; if points are between thousands, say --decimal , --thousands .";
+  }
+  return advice;
+}
+
+}  // namespace fanin::cli

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/input/table_guess.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/words.hpp"
+#include "cli/kit/errors.hpp"
+#include "cli/kit/text.hpp"
+
+namespace fanin::cli {
+
+namespace {
+
+constexpr std::string_view common_delimiters = ",;\t|";
+
+/// The records that end in the text, without blank lines and comments. Quotes are taken to be closed.
+std::vector<std::string_view> records_of(std::string_view text, bool is_all, const text_layout& layout) {
+  if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
+  std::vector<std::string_view> records;
+  std::size_t begin = 0;
+  std::uint64_t lines_to_skip = layout.skip_lines;
+  bool in_quotes = false;
+  for (std::size_t at = 0; at <= text.size(); ++at) {
+    const bool ends = at == text.size() ? is_all : ends_line(text[at]) && (!in_quotes || lines_to_skip > 0);
+    if (at < text.size() && text[at] == '"' && lines_to_skip == 0) in_quotes = !in_quotes;
+    if (!ends) continue;
+    const std::string_view record = text.substr(begin, at - begin), words = trimmed(record);
+    const bool has_cr_lf = text.substr(std::min(at, text.size())).starts_with("\r\n");
+    begin = at + (has_cr_lf ? 2 : 1);
+    at = begin - 1;
+    if (lines_to_skip > 0) {
+      --lines_to_skip;
+    } else if (!words.empty() && words[0] != layout.comment) {
+      records.push_back(record);
+    }
+  }
+  return records;
+}
+
+std::vector<std::string_view> fields_of(std::string_view record, char delimiter) {
+  std::vector<std::string_view> fields;
+  bool in_quotes = false;
+  std::size_t begin = 0;
+  for (std::size_t at = 0; at <= record.size(); ++at) {
+    if (at < record.size() && record[at] == '"') in_quotes = !in_quotes;
+    if (at < record.size() && (record[at] != delimiter || in_quotes)) continue;
+    std::string_view field = trimmed(record.substr(begin, at - begin));
+    if (field.size() > 1 && field.starts_with('"') && field.ends_with('"')) field = field.substr(1, field.size() - 2);
+    fields.push_back(field);
+    begin = at + 1;
+  }
+  return fields;
+}
+
+/// Whether the delimiter gives each record as many fields, and more than one.
+bool separates(char delimiter, const std::vector<std::string_view>& records) {
+  const std::size_t fields = records.empty() ? 0 : fields_of(records[0], delimiter).size();
+  return fields > 1 && std::ranges::all_of(records, [&](std::string_view one) {
+           return fields_of(one, delimiter).size() == fields;
+         });
+}
+
+/// Whether a field is a number with a decimal comma, or with commas between thousands.
+bool has_number_with_comma(std::string_view field, const text_numbers& numbers) {
+  const auto is_number = [&](const number_format& format) {
+    const std::optional<std::string> usual = in_usual_format(field, format);
+    return usual && numbers.is_number(*usual);
+  };
+  return field.find(',') != field.npos && (is_number({.decimal = ','}) || is_number({.thousands = ','}));
+}
+
+/// The first of the delimiters that separates the fields.
+std::optional<char> first_that_separates(const std::vector<std::string_view>& records, const text_layout& layout) {
+  const std::string said = layout.delimiter ? std::string(1, *layout.delimiter) : std::string(common_delimiters);
+  for (const char one : said) {
+    const bool is_decimal = one == layout.numbers.decimal && !layout.delimiter;
+    if (!is_decimal && separates(one, records)) return one;
+  }
+  return std::nullopt;
+}
+
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c & 0x80) != 0; }
+
+}  // namespace
+
+char guess_delimiter(std::string_view text, bool is_all, const text_layout& layout, const text_numbers& numbers) {
+  const std::vector<std::string_view> records = records_of(text, is_all, layout);
+  const std::optional<char> found = first_that_separates(records, layout);
+  if (!found) return layout.numbers.decimal == ',' ? ';' : ',';
+  if (found != ',') return *found;
+  for (const char other : common_delimiters.substr(1)) {
+    if (!separates(other, records)) continue;
+    for (const std::string_view record : records) {
+      const std::vector<std::string_view> fields = fields_of(record, other);
+      if (std::ranges::none_of(fields, [&](auto one) { return has_number_with_comma(one, numbers); })) continue;
+      throw usage_error(fmt::format(
+          "{}: commas may separate the fields, or be in numbers that '{}' separates; say --delimiter", numbers.name(),
+          printable(std::string_view(&other, 1))));
+    }
+  }
+  return ',';
+}
+
+bool is_table(std::string_view text, bool is_all, const text_layout& layout, const text_numbers& numbers) {
+  if (text.find('\0') != text.npos) return false;
+  const std::vector<std::string_view> records = records_of(text, is_all, layout);
+  const std::optional<char> delimiter = first_that_separates(records, layout);
+  if (records.size() < 2 || !delimiter) return false;
+  bool has_number = false, has_word = false;
+  for (const std::string_view record : records) {
+    for (const std::string_view field : fields_of(record, *delimiter)) {
+      const bool is_number = numbers.is_number(field);
+      has_number = has_number || is_number;
+      has_word = has_word || (!is_number && !numbers.is_missing(field) && std::ranges::any_of(field, is_letter));
+    }
+  }
+  if (!has_number || has_word) return has_number;
+  const bool is_list = layout.delimiter || *delimiter == '\t';
+  const auto has_comma = [&](std::string_view one) { return has_number_with_comma(trimmed(one), numbers); };
+  return !is_list && !std::ranges::all_of(records, has_comma);
+}
+
+}  // namespace fanin::cli

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the verbs share: the call of reduce() for inputs and results of types that the compiler knows, and its
+// refusals. Each refusal is one static_assert. The verb then has the type result<double>, so that no other error
+// follows.
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <iterator>
+#include <memory>
+#include <span>
+#include <type_traits>
+
+#include <fanin/batch.hpp>
+#include <fanin/elements.hpp>
+#include <fanin/request.hpp>
+#include <fanin/result.hpp>
+
+namespace fanin {
+
+/// Reduces inputs; fanin.hpp describes it.
+FANIN_API report reduce(operation what, const input_views& inputs, const result_view& value, const options& chosen);
+
+namespace detail {
+
+/// The type of a verb's value: bool for a truth.
+template <operation What, class T>
+using value_of_verb = std::conditional_t<row_of(What).result == result_rule::truth, bool, result_of<What, T>>;
+
+/// Whether some method gives an R for elements of type T. If not, the compiler says so.
+template <operation What, class T, class R>
+consteval bool checked_result() {
+  constexpr bool gives = [] {
+    if constexpr (result_value<R>) {
+      constexpr element_type number = type_of<typename result_traits<R>::number>;
+      return result_traits<R>::form == row_of(What).form && (is_result(What, type_of<T>, method::fast, number) ||
+                                                             is_result(What, type_of<T>, method::exact, number));
+    } else {
+      return false;
+    }
+  }();
+  static_assert(gives,
+                "no method gives a result of this type: results have the type that catalog.hpp says, or with "
+                "method::exact double or the element's type in place of float");
+  return gives;
+}
+
+/// Whether a verb takes these inputs. If not, the compiler says so.
+template <class X, class... Other>
+consteval bool checked_inputs() {
+  if constexpr (checked_elements<X>() && (checked_elements<Other>() && ...)) {
+    constexpr bool alike = (std::same_as<element_of<X>, element_of<Other>> && ...);
+    constexpr bool multiplied = sizeof...(Other) == 0 || floating<element_of<X>> || complex_number<element_of<X>>;
+    static_assert(alike && multiplied,
+                  "dot products are of two arrays of one type, of floating-point or complex numbers");
+    return alike && multiplied;
+  } else {
+    return false;
+  }
+}
+
+template <operation What, class Result, class X, class... Other>
+auto typed_reduce(const options& chosen, const X& x, const Other&... y) {
+  if constexpr (checked_inputs<X, Other...>()) {
+    using T = element_of<X>;
+    using R = std::conditional_t<std::is_void_v<Result>, value_of_verb<What, T>, Result>;
+    if constexpr (checked_result<What, T, R>()) {
+      const input_views inputs = views_of(x, y...);
+      return result<R>([&](R& value) { return reduce(What, inputs, value, chosen); });
+    } else {
+      return result<double>();
+    }
+  } else {
+    return result<double>();
+  }
+}
+
+/// The elements from `first` up to `last`, as a span.
+template <class I, class S>
+auto span_of(I first, S last) {
+  constexpr bool contiguous = std::contiguous_iterator<I> && std::sized_sentinel_for<S, I>;
+  static_assert(contiguous,
+                "these iterators are of elements that do not lie one after another in memory: copy them to a "
+                "std::vector, or push blocks to fanin::incremental");
+  if constexpr (contiguous) {
+    return std::span<const std::iter_value_t<I>>(std::to_address(first), static_cast<std::size_t>(last - first));
+  } else {
+    return std::span<const double>();
+  }
+}
+
+}  // namespace detail
+
+}  // namespace fanin

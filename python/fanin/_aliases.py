@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""numpy's names of reductions, such as fanin.std and fanin.nansum, and advice for names that are not here."""
+
+from ._errors import InvalidArgument, Unsupported
+from ._operations import functions
+
+SAME = {"prod": "product", "amin": "min", "amax": "max"}
+SKIPPING = {"nan" + name: SAME.get(name, name)
+            for name in ("sum", "prod", "min", "max", "argmin", "argmax", "mean")}
+SPREADS = {"std": "standard_deviation", "var": "variance", "nanstd": "standard_deviation", "nanvar": "variance"}
+NAMES = (*SAME, *SKIPPING, *SPREADS, "average")
+
+# What to call for names of numpy, scipy and the module statistics that mean something else, or nothing here.
+ADVICE = {
+    "quantile": "numpy.quantile(x, q)", "percentile": "numpy.percentile(x, q)", "unique": "numpy.unique(x)",
+    "cumsum": "numpy.cumsum(x)", "cumprod": "numpy.cumprod(x)", "matmul": "numpy.matmul(x, y)",
+    "ptp": "fanin.minmax(x)", "norm": "fanin.norm2(x)", "logsumexp": "fanin.log_sum_exp(x)",
+    "bincount": "fanin.group_sum(weights, x, groups)", "fmean": "fanin.mean(x)", "pvariance": "fanin.variance(x)",
+    "pstdev": "fanin.std(x)", "stdev": "fanin.std(x, ddof=1)",
+    "count": "len(x), or fanin.describe(x).count for the numbers that are no NaN",
+}
+
+SKIPPING_DOC = """fanin.%s without NaN, whose other arguments it has.
+
+>>> fanin.%s([1.0, float("nan"), 4.0])
+%s
+"""
+SPREAD_DOC = """fanin.%s, or with ddof=1 fanin.sample_%s, whose other arguments it has.%s
+
+>>> fanin.%s([1.0, 3.0], ddof=1)
+%s
+"""
+
+
+def make(name):
+    """The function of that name; None if there is none here."""
+    if name in SAME:
+        return functions[SAME[name]]
+    found = skipping(name) if name in SKIPPING else spread(name) if name in SPREADS else \
+        average if name == "average" else None
+    if found is not None:
+        found.__name__ = found.__qualname__ = name
+        found.__module__ = "fanin"
+    return found
+
+
+def advice_for(name):
+    """What to call in place of a name that is not here, behind a colon; nothing for a name that is not known."""
+    return ": call " + ADVICE[name] if name in ADVICE else ""
+
+
+def skipping(name):
+    operation = functions[SKIPPING[name]]
+
+    def reduce(x, axis=None, **others):
+        return operation(x, axis, nan="skip", **others)
+    values = {"sum": 5.0, "product": 4.0, "min": 1.0, "max": 4.0, "argmin": 0, "argmax": 2, "mean": 2.5}
+    reduce.__doc__ = SKIPPING_DOC % (SKIPPING[name], name, values[SKIPPING[name]])
+    return reduce
+
+
+def spread(name):
+    population, sample = functions[SPREADS[name]], functions["sample_" + SPREADS[name]]
+    skips = name.startswith("nan")
+
+    def reduce(x, axis=None, *, ddof=0, **others):
+        if ddof not in (0, 1):
+            raise InvalidArgument("ddof=%r: only 0 and 1 are offered" % (ddof,))
+        if skips:
+            others["nan"] = "skip"
+        return (sample if ddof else population)(x, axis, **others)
+    reduce.__doc__ = SPREAD_DOC % (SPREADS[name], SPREADS[name], " NaN are left out." if skips else "", name,
+                                   "2.0" if SPREADS[name] == "variance" else "1.4142135623730951")
+    return reduce
+
+
+def average(x, axis=None, weights=None, **others):
+    """fanin.mean, whose other arguments it has.
+
+    >>> fanin.average([1.0, 2.0])
+    1.5
+    """
+    if weights is not None:
+        raise Unsupported("the average with weights would be rounded three times: call fanin.dot(x, weights) / "
+                          "fanin.sum(weights)")
+    return functions["mean"](x, axis, **others)

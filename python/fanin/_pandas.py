@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Columns of pandas: a Series, an Index or an array of its own types, whose missing numbers (NA) are left out."""
+
+from ._errors import Unsupported
+from ._libraries import numpy_library
+from ._numpy import is_instance_of, library_of, read_numpy
+from ._presence import of_bytes
+
+def is_pandas(x):
+    """Whether x is a column or a frame of pandas."""
+    return is_instance_of(x, "pandas", "Series") or is_instance_of(x, "pandas", "DataFrame") or \
+        library_of(x) == "pandas" and hasattr(x, "to_numpy")
+
+
+def read_pandas(x):
+    """The view of a column. It is a copy where pandas has no array of it, or one with gaps."""
+    name = type(x).__name__
+    if is_instance_of(x, "pandas", "DataFrame"):
+        raise Unsupported("a DataFrame is not read here: take one column, as by x['name'], or call x.to_numpy()")
+    # Nullable types and Arrow's name the type of numpy that has their numbers.
+    dtype = getattr(x.dtype, "numpy_dtype", x.dtype)
+    kind = getattr(dtype, "kind", "O")
+    if is_instance_of(x, "pandas", "MultiIndex") or not hasattr(dtype, "isnative") or kind not in "biufc":
+        raise Unsupported("this %s of %s is not read: %s" % (name, x.dtype, advice_for(x, kind)))
+    numpy = numpy_library().numpy
+    if dtype is x.dtype:
+        return read_numpy(numpy.ascontiguousarray(x.to_numpy()))
+    missing = numpy.asarray(x.isna())
+    there = not missing.any()
+    values = x.to_numpy(dtype) if there else x.to_numpy(dtype, na_value=dtype.type().item())
+    view = read_numpy(numpy.ascontiguousarray(values))
+    if not there:
+        view.presence = of_bytes((~missing).tobytes())
+    return view
+
+
+def advice_for(x, kind):
+    """What the caller can hand over in place of a column that is not read."""
+    text = str(x.dtype)
+    if kind in "Mm" or text.startswith("period"):
+        return "its integers are x.astype('int64')"
+    if text == "object" or is_instance_of(x.dtype, "pandas", "StringDtype"):
+        return "its numbers are pandas.to_numeric(x)"
+    if text == "category" or text.startswith("decimal"):
+        return "its numbers are x.astype('float64')"
+    return "call x.sparse.to_dense()" if text.startswith("Sparse") else "it has no numbers"

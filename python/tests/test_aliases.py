@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""numpy's names in the package: aliases, medians, and advice where a name is not here."""
+
+import math
+import statistics
+import sys
+import unittest
+from array import array
+from unittest import mock
+
+import fanin
+from support import numpy, wide_numbers
+
+NAN = math.nan
+
+
+class Aliases(unittest.TestCase):
+    def test_values(self):
+        x = array("d", [2.0, 9.0, 4.0])
+        for name, of in (("prod", "product"), ("amin", "min"), ("amax", "max"), ("std", "standard_deviation"),
+                         ("var", "variance"), ("average", "mean")):
+            self.assertEqual(getattr(fanin, name)(x), getattr(fanin, of)(x), name)
+            self.assertEqual(getattr(fanin, name)(x, 0), getattr(fanin, of)(x), name)
+        self.assertEqual(fanin.std(x, ddof=1), fanin.sample_standard_deviation(x))
+        self.assertEqual(fanin.var(x, 0, ddof=1, method="fast"), fanin.sample_variance(x, method="fast"))
+        holes = array("d", [2.0, NAN, 9.0, 4.0])
+        for name in ("sum", "prod", "min", "max", "mean", "std", "var"):
+            self.assertTrue(math.isnan(getattr(fanin, name)(holes)))
+            self.assertEqual(getattr(fanin, "nan" + name)(holes), getattr(fanin, name)(x), name)
+        self.assertEqual((fanin.nanargmin(holes), fanin.nanargmax(holes)), (0, 2))
+        self.assertEqual(fanin.nanvar(holes, ddof=1), fanin.sample_variance(x))
+
+    def test_refused(self):
+        with self.assertRaisesRegex(ValueError, "ddof=2"):
+            fanin.var([1.0, 2.0, 3.0], ddof=2)
+        with self.assertRaisesRegex(TypeError, r"fanin.dot\(x, weights\)"):
+            fanin.average([1.0, 2.0], weights=[1.0, 2.0])
+        for name, words in (("quantile", "numpy.quantile"), ("cumsum", "numpy.cumsum"), ("norm", "fanin.norm2"),
+                            ("stdev", "fanin.std"), ("nothing", "has no attribute 'nothing'$")):
+            with self.assertRaisesRegex(AttributeError, words):
+                getattr(fanin, name)
+
+    def test_listed(self):
+        for name in ("std", "nansum", "median", "average"):
+            self.assertIn(name, dir(fanin))
+            self.assertEqual(getattr(fanin, name).__name__, name)
+
+
+class Medians(unittest.TestCase):
+    CASES = ([1.0], [3.0, 1.0], [1, 2, 10], [2 ** 62, 2 ** 62 + 3], [1.7e308, 1.6e308], [5e-324, 0.0],
+             wide_numbers(100, 2), wide_numbers(101, 3), [math.inf, 1.0, -math.inf], [True, False, True, True])
+
+    def check_lists(self):
+        for x in self.CASES:
+            expected = fanin.mean(sorted(x)[(len(x) - 1) // 2:len(x) // 2 + 1])
+            self.assertEqual((fanin.median(x), fanin.median(tuple(x), 0), fanin.median(iter(x))), (expected,) * 3)
+            self.assertIs(type(fanin.median(x)), float)
+            if max(map(abs, x)) < 2 ** 53:
+                self.assertEqual(fanin.median(x), statistics.median(x))
+            self.assertEqual(fanin.median([NAN, *map(float, x), NAN], nan="skip"), fanin.median(list(map(float, x))))
+            self.assertTrue(math.isnan(fanin.median([*map(float, x), NAN])))
+        for x in ([], [NAN]):
+            with self.assertRaisesRegex(ValueError, "median of an empty array"):
+                fanin.median(x, skipna=True)
+        for choice in ({"nan": "drop"}, {"axis": 1}):
+            with self.assertRaises(ValueError):
+                fanin.median([1.0], **choice)
+        with self.assertRaises(TypeError):
+            fanin.median([1j])
+
+    def test_lists(self):
+        self.check_lists()
+
+    def test_without_numpy(self):
+        with mock.patch.dict(sys.modules, numpy=None), mock.patch("fanin._libraries._numpy", []):
+            self.check_lists()
+            with self.assertRaisesRegex(TypeError, "needs numpy"):
+                fanin.median(memoryview(array("d", range(4))).cast("B").cast("d", (2, 2)))
+
+    @unittest.skipIf(numpy is None, "numpy is not installed")
+    def test_arrays(self):
+        whole = numpy.random.default_rng(1).integers(-50, 50, (4, 6, 5))
+        for dtype in ("int8", "int64", "uint16", "float16", "float32", "float64", "bool"):
+            for x in (whole.astype(dtype), whole.astype(dtype).T, whole.astype(dtype)[::-1, ::2]):
+                for axis in (None, 0, 1, -1, (0, 1), (0, 2), (0, 1, 2)):
+                    for keepdims in (False, True):
+                        found = fanin.median(x, axis, keepdims=keepdims)
+                        expected = numpy.median(x, axis, keepdims=keepdims)
+                        numpy.testing.assert_array_equal(found, expected)
+                        self.assertEqual((type(found), found.dtype), (type(expected), expected.dtype))
+        holes = numpy.where(whole > 20, NAN, whole)
+        holes[0, 0] = NAN
+        for axis in (None, 0, 1, (1, 2)):
+            numpy.testing.assert_array_equal(fanin.median(holes, axis), numpy.median(holes, axis))
+            numpy.testing.assert_array_equal(fanin.nanmedian(holes, axis), numpy.nanmedian(holes, axis))
+        numpy.testing.assert_array_equal(fanin.nanmedian(holes[:1], -1)[0, 0], NAN)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: Apache-2.0
+"""fanin.numpy beside numpy: names, arguments, shapes, types, and values where numpy does not round."""
+
+import inspect
+import itertools
+import unittest
+import warnings
+
+from support import exact_sum, numpy, wide_numbers
+
+if numpy is not None:
+    import fanin.numpy
+
+REDUCTIONS = ("sum", "prod", "min", "max", "amin", "amax", "mean", "var", "std", "any", "all", "argmin", "argmax",
+              "count_nonzero", "median", "nansum", "nanprod", "nanmin", "nanmax", "nanargmin", "nanargmax", "nanmean",
+              "nanvar", "nanstd", "nanmedian")
+WITH_WHERE = ("sum", "prod", "mean", "var", "std", "any", "all", "nansum", "nanprod", "nanmean", "nanvar", "nanstd")
+WITH_INITIAL = ("sum", "prod", "min", "max", "nansum", "nanprod", "nanmin", "nanmax")
+WITH_DTYPE = ("sum", "prod", "mean", "nansum", "nanprod", "nanmean")
+ROUNDED = ("mean", "var", "std")  # numpy rounds these on the way
+
+
+@unittest.skipIf(numpy is None, "numpy is not installed")
+class DropIn(unittest.TestCase):
+    def arrays(self, dtype):
+        x = numpy.random.default_rng(1).integers(0, 4, (2, 3, 4)).astype(dtype)
+        yield from (x, x.T, x[::-1, :, ::2], x[0], x[0, 0], x[0, 0, 0], x[:, :0])
+
+    def axes(self, ndim):
+        yield from (None, *range(ndim))
+        if ndim:
+            yield from (-1, ndim)  # the last one does not exist
+        if ndim > 1:
+            yield from ((), (1, 0), (-1, 0), tuple(range(ndim)))
+
+    def check(self, name, x, *arguments, **choices):
+        """That both have the same result, or fail both."""
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                expected = getattr(numpy, name)(x, *arguments, **choices)
+            except (ValueError, TypeError):
+                with self.assertRaises((ValueError, TypeError)):
+                    getattr(fanin.numpy, name)(x, *arguments, **choices)
+                return
+        what = name, x.dtype, x.shape, x.strides, arguments, choices
+        try:
+            found = getattr(fanin.numpy, name)(x, *arguments, **choices)
+        except ValueError:
+            self.assertTrue(numpy.isnan(expected).any(), what)  # numpy warns that there are no elements
+            return
+        self.assertEqual(numpy.shape(found), numpy.shape(expected), what)
+        if not isinstance(expected, int):  # count_nonzero
+            self.assertEqual(found.dtype, expected.dtype, what)
+            if x.ndim:
+                self.assertEqual(type(found), type(expected), what)
+        if name.replace("nan", "") not in ROUNDED:
+            numpy.testing.assert_array_equal(found, expected, str(what))
+            return
+        # The elements are 24 integers below 4, so that squares of deviations are at most 16. numpy rounds the mean, 24
+        # squares, 23 additions and a division: an error of at most 49 * 16 half units. A variance that is not 0 is at
+        # least 23 / 24^2 > 0.04, so that the square root makes at most 1 / (2 * 0.2) of an error.
+        bound = 49 * 16 / 2 / (2 * 0.2) * numpy.finfo(expected.dtype).eps
+        numpy.testing.assert_allclose(found, expected, rtol=0, atol=bound, err_msg=str(what))
+
+    def test_signatures(self):
+        for name in REDUCTIONS + ("average",):
+            ours, theirs = (inspect.signature(getattr(module, name)).parameters for module in (fanin.numpy, numpy))
+            shared = [key for key in theirs if key in ours]
+            self.assertEqual(list(ours), shared, name)  # in numpy's order
+            for key in shared:
+                self.assertEqual(ours[key].kind, theirs[key].kind, (name, key))
+            self.assertLessEqual(set(theirs) - set(ours), {"mean", "correction"}, name)
+
+    def test_shapes_and_types(self):
+        for dtype in ("float32", "int16", "uint64", "bool", "float16"):
+            for x, name in itertools.product(self.arrays(dtype), REDUCTIONS):
+                for axis in self.axes(x.ndim):
+                    if isinstance(axis, tuple) and ("arg" in name or "median" in name and x.size == 0):
+                        continue  # numpy has no such indices, and does not take all tuples of axes here
+                    self.check(name, x, axis, keepdims=True)
+                    self.check(name, x, axis)
+
+    def test_where(self):
+        for dtype, name in itertools.product(("float32", "float64", "int16", "bool"), WITH_WHERE):
+            for x in self.arrays(dtype):
+                if x.ndim == 0:
+                    continue
+                for mask, axis in itertools.product((x > 1, x[..., :1] > 1, True), (None, -1)):
+                    self.check(name, x, axis, where=mask)
+
+    def test_initial(self):
+        for dtype, name in itertools.product(("float32", "float64", "int16", "bool"), WITH_INITIAL):
+            for x in self.arrays(dtype):
+                for axis in self.axes(x.ndim):
+                    self.check(name, x, axis, initial=1)
+                    self.check(name, x, axis, initial=1, keepdims=True)
+                    if x.ndim:
+                        self.check(name, x, axis, initial=1, where=x > 1)
+        numbers = numpy.array(wide_numbers(60, 3)).reshape(6, 10)
+        self.assertEqual(fanin.numpy.sum(numbers, 1, initial=0.1).tolist(),
+                         [exact_sum([*row, 0.1]) for row in numbers.tolist()])
+
+    def test_dtype(self):
+        for dtype, name, wanted in itertools.product(("float32", "int16", "bool", "uint64"), WITH_DTYPE,
+                                                     ("float32", "float64", "int64", float, "complex128")):
+            for x in self.arrays(dtype):
+                if numpy.dtype(wanted).kind not in "iu" or "mean" not in name:
+                    self.check(name, x, None, wanted)
+                    self.check(name, x, 0 if x.ndim else None, dtype=wanted)
+        self.check("sum", numpy.array([100, 27], "int8"), dtype="int8")
+        with self.assertRaises(OverflowError):
+            fanin.numpy.sum(numpy.array([100, 28], "int8"), dtype="int8")
+
+    def test_out(self):
+        x = numpy.arange(12.0).reshape(3, 4)
+        for name in ("sum", "max", "mean", "std", "any", "argmax", "nansum", "median"):
+            for of in (*(numpy.empty(4, dtype) for dtype in ("float64", "int64", "complex128")), numpy.empty((3, 4))):
+                if of.ndim == 2 or of.dtype == "int64" and name in ("sum", "max", "mean", "std", "nansum", "median"):
+                    with self.assertRaises((TypeError, ValueError)):
+                        getattr(fanin.numpy, name)(x, 0, out=of)
+                    continue
+                expected = getattr(fanin, name)(x, 0)
+                found = getattr(fanin.numpy, name)(x, 0, out=of)
+                self.assertIs(found, of)
+                numpy.testing.assert_array_equal(found, expected)
+        with self.assertRaisesRegex(ValueError, "out has the shape"):
+            fanin.numpy.sum(x, 0, out=numpy.empty((3, 4)))
+
+    def test_refused(self):
+        x = numpy.ones(3)
+        for call, kind, words in ((lambda: fanin.numpy.var(x, ddof=2), ValueError, "ddof=2"),
+                                  (lambda: fanin.numpy.average(x, weights=x), TypeError, "fanin.dot"),
+                                  (lambda: fanin.numpy.average(x, returned=True), TypeError, "returned"),
+                                  (lambda: fanin.numpy.cumsum, AttributeError, "call numpy.cumsum"),
+                                  (lambda: fanin.numpy.nothing, AttributeError, "reductions only$"),
+                                  (lambda: fanin.numpy.sum(numpy.ma.array([1.0])), TypeError, "masked"),
+                                  (lambda: fanin.numpy.sum(numpy.array([1, None])), TypeError, "object|dtype"),
+                                  (lambda: fanin.numpy.sum(x, 1), IndexError, "axis 1 is out of bounds")):
+            with self.assertRaisesRegex(kind, words):
+                call()
+
+    def test_an_axis_of_a_number(self):
+        for axis in (0, -1, (0,)):
+            self.assertEqual((fanin.numpy.sum(3.0, axis), fanin.numpy.max(numpy.int8(3), axis)), (3.0, 3))
+
+    def test_average(self):
+        x = numpy.arange(6.0).reshape(2, 3)
+        for axis in (None, 0, 1):
+            numpy.testing.assert_array_equal(fanin.numpy.average(x, axis), numpy.average(x, axis))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tests of fanin count, median and quantile: what is printed and what is refused. quantiles.py tests the values.
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "cli/input/npy.hpp"
+#include "tests/cli/process.hpp"
+
+namespace fanin::cli {
+namespace {
+
+TEST_SUITE_BEGIN("quantiles");
+
+TEST_CASE("count: the numbers that take part, of each column and file") {
+  const scratch_folder here;
+  here.write("t.csv", "name,a,b\nx,1,NA\ny,nan,2\nz,3,4.5\n");
+  CHECK(here.shell("seq 70000 | $fanin count").out == "70000\n");
+  CHECK(here.fanin("count t.csv --column a").out == "3\n");
+  CHECK(here.fanin("count t.csv --column a --nan skip").out == "2\n");
+  CHECK(here.fanin("count t.csv --column a,b --missing skip").out == "3  a\n2  b\n");
+  const json both = parsed(here.fanin("count t.csv --column a,b --missing skip --nan skip --json"));
+  CHECK(both[0]["value"] == 2);
+  CHECK(both[0]["absent"] == 1);
+  CHECK(both[0]["count"] == 3);
+  CHECK(both[1]["missing"] == 1);
+  CHECK(both[1]["element_type"] == "f64");
+  CHECK(here.shell("seq 3 >a.txt; seq 5 >b.txt; $fanin count a.txt b.txt").out == "3  a.txt\n5  b.txt\n");
+  CHECK(here.shell("printf '1+2j nan+1j' | $fanin count --type c128 --nan skip").out == "1\n");
+  here.write("e.npy", write_npy_header(element_type::f32, 0));
+  CHECK(here.fanin("count e.npy").out == "0\n");
+}
+
+TEST_CASE("median and quantile: a line for each share, column and file") {
+  const scratch_folder here;
+  here.write("t.csv", "a,b\n4,0.5\n1,nan\n3,0.25\n2,8\n");
+  CHECK(here.fanin("median t.csv --column a").out == "2.5\n");
+  CHECK(here.fanin("median t.csv --column all").out == "2.5  a\nnan  b\n");
+  CHECK(here.fanin("median t.csv --column b --nan skip").out == "0.5\n");
+  CHECK(here.fanin("quantile 1 t.csv --column a").out == "4\n");
+  CHECK(here.fanin("quantile 0.1,.5,1.0 t.csv --column a").out == "0.1 1.3\n.5 2.5\n1.0 4\n");
+  CHECK(here.fanin("quantile 0,1 t.csv --column a,b --nan skip").out == "0 1  a\n1 4  a\n0 0.25  b\n1 8  b\n");
+  CHECK(here.shell("seq 11 | $fanin quantile 0.9 - --type f32").out == "10\n");
+  CHECK(here.shell("echo 9007199254740993 9007199254740993 | $fanin median").out == "9007199254740992\n");
+  const json all = parsed(here.fanin("quantile 0.25,0.75 t.csv --column a --json"));
+  CHECK(all[1]["operation"] == "quantile");
+  CHECK(all[1]["q"] == 0.75);
+  CHECK(all[1]["value"] == 3.25);
+  CHECK(all[1]["value_hex"] == "0x1.ap+1");
+  CHECK(all[1]["element_type"] == "i64");
+  CHECK(parsed(here.fanin("median t.csv --column a --json"))["value_text"] == "2.5");
+  const std::string warning = here.shell("echo 9007199254740993 0.5 | $fanin median").err;
+  CHECK(warning.find("1 integer and decimals were rounded") == std::string::npos);
+  CHECK(warning.find("warning: standard input: 1 integer was rounded to f64") != std::string::npos);
+}
+
+TEST_CASE("median and quantile: what is refused") {
+  const scratch_folder here;
+  here.write("x.txt", "1 2 3\n");
+  here.write("e.npy", write_npy_header(element_type::f64, 0));
+  for (const std::string q : {"90", "1.5", "-0.1", "x", ".", "''", "0.5,", "1e-1", "0.1234567890123456789"}) {
+    CAPTURE(q);
+    check_failure(here.fanin("quantile " + q + " x.txt"), 2, "");
+  }
+  check_failure(here.fanin("quantile 90 x.txt"), 2,
+                "a quantile is a number from 0 to 1 as 0.5, with at most 18 digits");
+  check_failure(here.fanin("quantile x.txt"), 2, "a quantile is a number from 0 to 1");
+  check_failure(here.fanin("median e.npy"), 1, "e.npy: a quantile of no elements does not exist");
+  check_failure(here.fanin("median x.txt --type f64 --nan ski"), 2, "did you mean 'skip'?");
+  check_failure(here.shell("echo nan | $fanin median --nan skip"), 1, "of no elements does not exist");
+  check_failure(here.shell("echo 1+2j | $fanin median --type c64"), 1, "are of real numbers; these are c64");
+  check_failure(here.fanin("median - - <x.txt"), 2, "standard input is named twice");
+  for (const std::string name : {"median", "quantile"}) {
+    CHECK(here.fanin("help " + name).out.find("8 bytes for each") != std::string::npos);
+  }
+}
+
+TEST_SUITE_END();
+
+}  // namespace
+}  // namespace fanin::cli
