@@ -24,7 +24,7 @@ TEST_CASE("integers of 64 bits keep their digits") {
   CHECK(here.fanin("standard_deviation x.csv --column id").out == "0.816496580927726\n");
   CHECK(here.shell("gzip -k x.csv; $fanin min x.csv.gz --column id").out == "1382016600011617667\n");
   CHECK(here.shell("cut -d, -f1 x.csv | tail -n 3 | $fanin max").out == "1382016600011617669\n");
-  CHECK(here.fanin("max x.csv --column id --by region").out == "n,1382016600011617669\ns,1382016600011617667\n");
+  CHECK(here.fanin("max x.csv --column id --by region").out == "region,id_max\nn,1382016600011617669\ns,1382016600011617667\n");
   CHECK(here.fanin("reduce max,mean x.csv --column id").out ==
         "max 1382016600011617669\nmean 1.3820166000116178e+18\n");
   CHECK(here.shell("cut -d, -f1 x.csv | tail -n 3 | $fanin max --axis 0").out == "1382016600011617669\n");
@@ -183,7 +183,7 @@ TEST_CASE("a header that is told by the lines below") {
   CHECK(here.fanin("sum prices.csv --column 2").out == "30\n");
   CHECK(here.shell("cat prices.csv | $fanin sum --column 2").out == "30\n");
   CHECK(here.shell("gzip -c prices.csv | $fanin sum --column 2").out == "30\n");
-  CHECK(here.fanin("sum prices.csv --column 2 --by 1").out == "north,10\nsouth,20\n");
+  CHECK(here.fanin("sum prices.csv --column 2 --by 1").out == "region,price_sum\nnorth,10\nsouth,20\n");
   here.write("plain.csv", "1,2\n3,4\n");
   CHECK(here.fanin("sum plain.csv --column 2").out == "6\n");
   CHECK(here.fanin("describe plain.csv --json").status == 0);
