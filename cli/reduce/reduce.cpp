@@ -239,6 +239,12 @@ command add_reduction(CLI::App& root, operation what) {
                              ? "Without --method, the value is exact: correctly rounded. --method fast is plain "
                                "floating-point addition.\n\n"
                              : "";
+  if (has_index(what)) {
+    examples += "Prints the index, the element and, in text and csv, the line of the element: 4 7.5 line 6\n\n";
+  }
+  if (row.inputs == 1) {
+    examples += "Of csv without --column every column of numbers is reduced. A note names the others.\n\n";
+  }
   examples += "Without FILE, standard input is read if it is a pipe or a file.\n\n";
   examples += fmt::format("Examples:\n  fanin {} {}\n", name, files);
   if (row.inputs == 1) {

@@ -7,7 +7,8 @@ from ctypes import byref
 from math import prod
 
 from . import _library as c
-from ._catalogue import EXTREMES, INDEXED, NUMBER, OF_FLOATS, OPERATIONS, is_count, is_truth, options_for
+from ._catalogue import EXTREMES, INDEXED, NUMBER, OF_FLOATS, OF_FLOATS_ON_DEVICES, OPERATIONS, is_count, is_truth, \
+    options_for
 from ._device import reduce_on_device
 from ._errors import InvalidArgument, Overflow, Unsupported
 from ._inputs import view_of
@@ -62,9 +63,11 @@ def reduce_views(what, views, axis=None, method="exact", wanted=c.DEFAULT_TYPE, 
 
 
 def views_for(what, inputs, wanted=c.DEFAULT_TYPE):
-    """The views of inputs of an operation. Integers become floats if the operation or the type of results asks so."""
+    """The views of inputs of an operation. Integers become floats if the operation or the type of results asks so, and
+    beside elements of another type."""
     views = [view_of(x) for x in inputs]
-    if what in OF_FLOATS:
+    differ = len({view.code for view in views}) > 1
+    if differ or what in (OF_FLOATS_ON_DEVICES if views[0].place == c.DEVICE else OF_FLOATS):
         wanted = F64
     for view in views:
         if view.is_bool and wanted == I64:

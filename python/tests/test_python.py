@@ -101,6 +101,18 @@ class Catalogue(unittest.TestCase):
             else:
                 self.assertEqual(fanin.report(name, *inputs).method, "exact")
 
+    def test_error_bound(self):
+        x = array("d", [1.0, 2.0 ** -60, -3.0])
+        self.assertEqual(fanin.report("sum", x)[-2:], (2.0 ** -52, ""))
+        plain = fanin.report("sum", x, method="fast")
+        self.assertEqual(plain.error_bound, float("inf"))
+        self.assertIn("the option `bound`", plain.unproven)
+        known = fanin.report("sum", x, method="fast", bound=True)
+        self.assertTrue(2.0 ** -60 < known.error_bound < 1e-14)
+        self.assertEqual(known.unproven, "")
+        with self.assertRaises(fanin.Unsupported):
+            fanin.report("sum", memoryview(x).cast("B").cast("d", (3, 1)), axis=1, bound=True)
+
     def test_dir(self):
         for name in ("sum", "State", "segment_max", "group_dot", "fsum", "describe"):
             self.assertIn(name, dir(fanin))

@@ -49,6 +49,8 @@ TEST_CASE("several columns as JSON: an array that names file and column") {
   CHECK(rows[1]["value"] == 6.0);
   CHECK(rows[1]["count"] == 2);
   CHECK_FALSE(rows[1].contains("missing"));
+  CHECK(here.fanin("sum x.csv --column id --explain").err.find(", 2 elements of i64") != std::string::npos);
+  CHECK(here.shell("echo 1 | $fanin sum --explain").err.find(", 1 element of i64") != std::string::npos);
   const json one = parsed(here.fanin("sum x.csv --column price --json"));
   CHECK(one.is_object());
   CHECK_FALSE(one.contains("column"));
@@ -187,7 +189,7 @@ TEST_CASE("compressed input, whatever the format inside") {
   CHECK(here.fanin("sum odd.bin --type f32").out == sum);
   CHECK(here.fanin("sum odd.bin --type u8 --format raw").out != here.fanin("sum odd.bin --type u8").out);
   CHECK(here.fanin("compare x.npy.gz --json").status == 0);
-  CHECK(here.shell("{ cat x.txt.gz; head -c 999 /dev/zero; } | $fanin sum").out == "5000050000\n");
+  CHECK(here.shell("{ cat odd; head -c 999 /dev/zero; } | $fanin sum").out == "5000050000\n");
   check_failure(here.shell("head -c 1000 x.npy.gz >cut.gz; $fanin sum cut.gz"), 1, "cut.gz: truncated gzip data");
   check_failure(here.shell("{ head -c 1000 x.npy.gz; echo; tail -c +1002 x.npy.gz; } | $fanin sum"), 1,
                 "standard input: corrupt gzip data: ");
