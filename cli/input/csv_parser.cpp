@@ -252,17 +252,23 @@ void csv_parser::choose_columns(text_numbers& out) {
   std::ranges::sort(wanted_, {}, &wanted_column::field);
   if (!by_) return;
   note_names(*by_, out);
+  std::vector<std::string> names;
   for (const chosen_column& one : by_->resolve(names_, out.name())) {
     key_columns_.push_back({one.field, key_columns_.size()});
+    names.push_back(one.heading.empty() ? std::to_string(one.field + 1) : one.heading);
   }
-  keys_.set_fields(key_columns_.size());
+  keys_.set_names(std::move(names));
   std::ranges::sort(key_columns_, {}, &wanted_column::field);
 }
 
 void csv_parser::end_key(text_numbers& out) {
-  const std::uint64_t missing = out.columns()[0].missing;
-  keys_.end_record(missing == missing_);
-  missing_ = missing;
+  const std::vector<column_values>& columns = out.columns();
+  keys_.end_record(columns.size());
+  missing_.resize(columns.size());
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (columns[i].missing == missing_[i]) keys_.add_element(i);
+    missing_[i] = columns[i].missing;
+  }
   next_key_ = 0;
 }
 

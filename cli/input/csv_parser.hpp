@@ -29,7 +29,8 @@ class csv_parser {
   /// Whether every column of numbers is chosen.
   bool takes_every_column() const noexcept { return choice_.is_every(names_); }
   char delimiter() const noexcept { return delimiter_; }
-  /// The keys of the records that have been parsed, of which each is one element of a single column.
+  /// The keys of the records that have been parsed. A record has an element in each column whose number is not
+  /// missing.
   const record_keys& keys() const noexcept { return keys_; }
 
  private:
@@ -91,9 +92,9 @@ class csv_parser {
   std::vector<wanted_column> key_columns_;          ///< by their places in the record
   std::size_t next_key_ = 0;                        ///< the first of key_columns_ that the record at hand has not had
   record_keys keys_;
-  std::uint64_t missing_ = 0;         ///< in the records that have ended
-  std::size_t field_index_ = 0;       ///< the place of the field in its record
-  std::size_t fields_of_record_ = 0;  ///< the fields of each record; 0 before the end of the first record
+  std::vector<std::uint64_t> missing_;  ///< of each column, in the records that have ended
+  std::size_t field_index_ = 0;         ///< the place of the field in its record
+  std::size_t fields_of_record_ = 0;    ///< the fields of each record; 0 before the end of the first record
   plain_records plain_records_;
   std::vector<std::string> names_;
   std::string unquoted_;

@@ -61,19 +61,19 @@ std::string magnitudes_of(operation what) {
 bool is_truth(operation what) { return row_of(what).result == result_rule::truth; }
 
 /// Rounding to two digits takes off less than a twentieth.
-std::string two_digits(double error) { return fmt::format("{:.2g}", 1.05 * error); }
+std::string rounded_up_text(double error) { return fmt::format("{:.2g}", 1.05 * error); }
 
 /// The bound as a number in the result's units, or a formula with M where the sum of the magnitudes is not known.
 std::string bound_of_one_text(const finished_reduction& done) {
   const error_bound& bound = done.reached.report.bound;
   if (is_exact(bound)) return "0: the value is exact";
   const double most = done.reached.error_bound(), value = std::fabs(oracle::as_double(done.reached.value));
-  if (std::isfinite(most)) return "|error| <= " + two_digits(most);
+  if (std::isfinite(most)) return "|error| <= " + rounded_up_text(most);
   if (!std::isfinite(value) || !(bound.of_result < 1)) {
     return fmt::format("nothing is promised: {}", done.reached.why_unbounded());
   }
   // The bound is a multiple of the exact result, which is at most the value and the error together.
-  const auto number = [&](double error) { return two_digits(error / (1 - bound.of_result)); };
+  const auto number = [&](double error) { return rounded_up_text(error / (1 - bound.of_result)); };
   const std::string known = "|error| <= " + number(bound.of_result * value + bound.absolute);
   if (bound.of_magnitudes == 0) return known;
   return fmt::format("{} + {} M, M {}", known, number(bound.of_magnitudes), magnitudes_of(done.what));

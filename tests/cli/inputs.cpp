@@ -59,6 +59,22 @@ TEST_CASE("several columns as JSON: an array that names file and column") {
   CHECK(said.find("input: x.csv, column price, csv, 2 elements of i64, read\n") != std::string::npos);
 }
 
+TEST_CASE("several operations on several files: a line for each, or one result together") {
+  const scratch_folder here;
+  here.write("a.csv", "k,n\nx,1\nx,2\n");
+  here.write("b.csv", "k,n\nx,4.5\n");
+  CHECK(here.fanin("reduce sum,max a.csv b.csv --column n").out ==
+        "sum 3  a.csv\nmax 2  a.csv\nsum 4.5  b.csv\nmax 4.5  b.csv\n");
+  CHECK(here.fanin("reduce sum,max a.csv b.csv --column n --together").out == "sum 7.5\nmax 4.5\n");
+  CHECK(here.shell("echo 1 2 | $fanin reduce sum,mean - --threads 1").out == "sum 3\nmean 1.5\n");
+  const json all = parsed(here.fanin("reduce sum,max a.csv b.csv --column n --json"));
+  CHECK(all.size() == 4);
+  CHECK(all[2]["input"] == "b.csv");
+  check_failure(here.fanin("reduce sum a.csv b.csv --column n --axis 0"), 2, "--axis takes one file");
+  check_failure(here.fanin("reduce sum a.csv --column n --axis 0 --together"), 2, "--together is about one result");
+  check_failure(here.fanin("reduce sum - - --column n"), 2, "standard input is named twice");
+}
+
 TEST_CASE("dot of two columns of one table") {
   const scratch_folder here;
   here.write("t.csv", "item,price,quantity\nx,1e16,3\ny,0.1,1\nz,-1e16,3\n");
