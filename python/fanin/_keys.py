@@ -11,7 +11,7 @@ from ._pandas import is_pandas
 
 
 def factorised(keys):
-    """The number of each key among the different keys, -1 of a missing one; and these keys in order."""
+    """The number of each key among the different keys, or -1 of a missing key; and the different keys in order."""
     if is_pandas(keys):
         return factorised_column(sys.modules["pandas"], keys)
     if is_instance_of(keys, "numpy", "ndarray"):
@@ -22,7 +22,7 @@ def factorised(keys):
 
 
 def factorised_column(pandas, keys):
-    """The same of a column of pandas, or of the rows of a frame; the different keys are an Index."""
+    """What factorised() returns, for a column of pandas or the rows of a frame. The different keys are an Index."""
     if is_instance_of(keys, "pandas", "DataFrame"):
         there = ~keys.isna().any(axis=1).to_numpy()
         found, names = factorised_column(pandas, pandas.MultiIndex.from_frame(keys[there]))
