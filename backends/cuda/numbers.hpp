@@ -36,11 +36,11 @@ inline constexpr bool adds_terms = false;
 template <class N>
 inline constexpr bool adds_terms<accumulator::plain_sum<N>> = true;
 
-/// Adds words to A, an accumulator of floats.
-template <class Word, class A>
-struct by_word : A {
+/// Reads words as numbers, in the format of a rule.
+template <class Word>
+struct word_numbers {
   using element = Word;
-  using number = computed_as<typename A::element>;
+  using number = std::conditional_t<sizeof(Word) == 8, double, float>;
   using rule = element_rule;
   /// Reads all words after one branch, which costs less than a branch for each word.
   template <int N>
@@ -48,6 +48,24 @@ struct by_word : A {
     with_format<Word>(r, [&]<class T>(T) {
       for (int i = 0; i < N; ++i) to[i] = number_of_word<T>(x[i]);
     });
+  }
+  FANIN_HOST_DEVICE static number read(Word word, const rule& r) {
+    const Word x[] = {word};
+    number found[1];
+    read_all(x, found, r);
+    return found[0];
+  }
+};
+
+/// Adds words to A, an accumulator of floats.
+template <class Word, class A>
+struct by_word : A {
+  using element = Word;
+  using number = computed_as<typename A::element>;
+  using rule = element_rule;
+  template <int N>
+  FANIN_HOST_DEVICE static void read_all(const Word (&x)[N], number (&to)[N], const rule& r) {
+    word_numbers<Word>::read_all(x, to, r);
     using format = detail::float_format<number>;
     const auto kept =
         static_cast<typename format::bits>(r.magnitudes ? format::sign - 1 : format::sign | (format::sign - 1));
@@ -209,6 +227,18 @@ struct shared_form<T, accumulator::compensated_sum<T, Term>> {
 template <class T, class Term>
 struct shared_form<T, accumulator::exact_sum<T, Term>> {
   using type = by_word<word_for<T>, accumulator::exact_sum<T>>;
+};
+template <class T>
+struct shared_form<T, accumulator::exact_square_sum<T>> {
+  using type = by_word<word_for<T>, accumulator::exact_square_sum<T>>;
+};
+template <class T>
+struct shared_form<T, accumulator::exact_dispersion<T>> {
+  using type = by_word<word_for<T>, accumulator::exact_dispersion<T>>;
+};
+template <class T>
+struct shared_form<T, accumulator::exact_dot<T>> {
+  using type = by_word<word_for<T>, accumulator::exact_dot<T>>;
 };
 /// The accumulator of floats that serves words of a narrow format.
 template <class A>

@@ -69,13 +69,12 @@ def is_missing(key):
 
 def named(results, names, x, keys):
     """The results with the keys: a Series where an input is of pandas."""
+    if not (is_pandas(x) or is_pandas(keys)):
+        return (names, *results) if isinstance(results, tuple) else (names, results)
     if isinstance(results, tuple):
-        if is_pandas(x) or is_pandas(keys):
-            return tuple(named(part, names, x, keys) for part in results)
-        return names, *results
-    if is_pandas(x) or is_pandas(keys):
-        return sys.modules["pandas"].Series(results, names, name=getattr(x, "name", None))
-    return names, results
+        return tuple(named(part, names, x, keys) for part in results)
+    values = results if is_instance_of(results, "numpy", "ndarray") else list_of(results)
+    return sys.modules["pandas"].Series(values, names, name=getattr(x, "name", None))
 
 
 def with_names(words, names):

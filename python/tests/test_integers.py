@@ -3,6 +3,7 @@
 
 import ctypes
 import math
+import random
 import unittest
 from array import array
 from decimal import Decimal, localcontext
@@ -10,6 +11,7 @@ from fractions import Fraction
 
 import fanin
 from fanin._batches import write_number
+from fanin._integers import RESULTS, root as root_of_quotient
 from fanin._types import CODES, value_at
 from support import numpy
 
@@ -100,13 +102,21 @@ class Lists(unittest.TestCase):
                 "variance": float(squares / len(x)), "sample_variance": float(squares / (len(x) - 1)),
                 "standard_deviation": float(root(squares / len(x))),
                 "sample_standard_deviation": float(root(squares / (len(x) - 1)))}
-            self.assertEqual(set(expected), set(fanin.operations()) - {"norm2", "dot", "vdot", "log_sum_exp"})
+            self.assertEqual(set(expected), set(RESULTS))
             for name, value in expected.items():
                 for axis in (None, 0, -1):
                     found = getattr(fanin, name)(x, axis)
                     self.assertEqual((type(found), found), (type(value), value), name)
         self.assertEqual(fanin.sum_of_magnitudes([-2 ** 63]), 2 ** 63)
         self.assertEqual(fanin.sum_of_squares([2 ** 40]), 2 ** 80)
+
+    def test_roots(self):
+        """A root is rounded once, also beside the middle between two floats."""
+        draw = random.Random(1)
+        quotients = [Fraction(draw.getrandbits(200), draw.getrandbits(100) + 1) for _ in range(200)]
+        middle = Fraction((2 ** 53 + 1) ** 2)
+        for x in (*quotients, middle, middle + Fraction(1, 2 ** 200), middle - Fraction(1, 2 ** 200), Fraction(0)):
+            self.assertEqual(root_of_quotient(x.numerator, x.denominator), float(root(x)))
 
     def test_no_type_for_all(self):
         for call in (lambda: fanin.segment_sum([2 ** 63, -1], [0, 2]), lambda: fanin.sum([2 ** 64 + 1, 0.5]),

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Callers may round in any direction and flush subnormals: the bits are the same, and their environment stays.
 #include <optional>
-#include <tuple>
 
 #include <fanin/fanin.hpp>
 
@@ -29,10 +28,9 @@ void expect_independent(Evaluate evaluate, Words words, findings& found) {
     found.expect(!repeats || same(answer->value, expected.value), [&] {
       return words() + ": " + shown(answer->value) + " instead of " + shown(expected.value) + ", " + one.name;
     });
-    const auto parts_of = [](const error_bound& bound) {
-      return std::tuple(bound.of_result, bound.of_magnitudes, bound.absolute, bound.in_range_only);
-    };
-    found.expect(parts_of(answer->report.bound) == parts_of(expected.report.bound),
+    const error_bound &bound = answer->report.bound, &right = expected.report.bound;
+    found.expect(bound.of_result == right.of_result && bound.of_magnitudes == right.of_magnitudes &&
+                     bound.absolute == right.absolute && bound.in_range_only == right.in_range_only,
                  [&] { return words() + ": another bound, " + one.name; });
   }
 }

@@ -7,11 +7,14 @@
 #include <cmath>
 #include <complex>
 #include <optional>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
 #include "cli/input/column_choice.hpp"
 #include "cli/input/compression.hpp"
+#include "cli/input/layout_options.hpp"
+#include "cli/input/number_format.hpp"
 #include "tests/fuzz/file_and_pipe.hpp"
 
 using namespace fanin;
@@ -137,7 +140,8 @@ element_type type_of_words(const std::vector<std::string_view>& words) {
 /// Compares each word with its element.
 void expect_elements(const std::vector<std::string_view>& words, element_type type,
                      std::span<const std::byte> elements) {
-  for (const std::string_view word : words) {
+  for (const std::string_view written : words) {
+    const std::string word = without_d_exponents(written).value_or(std::string(written));
     with_element(type, [&]<class T>() {
       expect(elements.size() >= sizeof(T), "every word has an element");
       T value;
@@ -161,17 +165,20 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   input_options arguments{.format = choices % 2 == 1 ? "csv" : "text",
                           .type = std::string(type ? to_string(*type) : "")};
   if (choices & 2) arguments.delimiter = delimiters[choices >> 2 & 3];
+  const bool is_usual = (choices & 128) == 0;
+  if (!is_usual) {
+    arguments.skip_lines = 1;
+    arguments.comment = "#";
+    arguments.missing_words = "-,-9";
+    if (arguments.delimiter.empty()) std::tie(arguments.decimal, arguments.thousands) = std::pair(",", ".");
+  }
   if (choices & 32) arguments.missing = "skip";
   if (choices % 2 == 1) arguments.header = (choices & 16) != 0;
   if (choices % 2 == 1) arguments.column = in.text_until('\n');
   if (choices % 2 == 1)
     arguments.no_header = (choices & 64) != 0 && !arguments.header && !column_choice(arguments.column).has_name();
-  text_layout layout{.csv = choices % 2 == 1,
-                     .column = arguments.column,
-                     .header = arguments.header,
-                     .skip_missing = (choices & 32) != 0,
-                     .guess_header = !arguments.header && !arguments.no_header};
-  if (choices & 2) layout.delimiter = arguments.delimiter[0];
+  text_layout layout = layout_of(arguments, path);
+  layout.csv = choices % 2 == 1;
 
   if (is_compressed(std::as_bytes(in.bytes()))) return 0;  // A file would be unpacked.
   const std::string_view text = in.text();
@@ -183,7 +190,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     empty = take_values(parser, found);
   });
   expect(pieces == whole, "the text in pieces is the text as a whole");
-  if (whole.error.empty() && !layout.csv) {
+  if (whole.error.empty() && !layout.csv && is_usual) {
     const std::vector<std::string_view> words = words_of(text, layout);
     expect(whole.types.front() == type.value_or(type_of_words(words)), "the numbers decide the type");
     expect_elements(words, whole.types.front(), whole.elements);

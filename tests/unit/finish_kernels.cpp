@@ -173,9 +173,13 @@ struct chunks_in_memory {
     if constexpr (placed) {
       using P = cuda::placed_t<M>;
       typename P::state few = P::identity();
-      for (const T one : x) {
-        const typename P::number number = one;
-        P::add(few, Recipe::what == operation::sum_of_magnitudes ? std::fabs(number) : number);
+      for (std::size_t i = 0; i < x.size(); ++i) {
+        const typename P::number number = x[i], other = x[x.size() - 1 - i];
+        if constexpr (accumulator::inputs_of<P>() == 2) {
+          P::add(few, number, row_of(Recipe::what).inputs == 2 ? other : number);
+        } else {
+          P::add(few, Recipe::what == operation::sum_of_magnitudes ? std::fabs(number) : number);
+        }
       }
       append(states, few);
     } else if constexpr (wide) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CUDA kernels of exact sums of rows and columns that are whole vectors, run on the CPU: each result is that of
-// its own elements, whatever lanes its states go through.
+// The CUDA kernels of exact sums in few words, run on the CPU: each result is that of its own elements, whatever
+// lanes its states go through.
 #include <doctest/doctest.h>
 
 #include <limits>
@@ -14,6 +14,7 @@
 #include "backends/cuda/batch/exact_columns.cuh"
 #include "backends/cuda/batch/exact_rows.cuh"
 #include "backends/cuda/batch/scaled_sum.cuh"
+#include "backends/cuda/batch/term_lines.cuh"
 
 #include "tests/support/inputs.hpp"
 
@@ -27,10 +28,16 @@ struct exact : cuda::scaled_sum<T> {};
 /// Headers have functions that these kernels do not call.
 [[maybe_unused]] const auto others = &cuda::find_item;
 
+template <class Word>
+struct products : cuda::scaled_products<Word> {};
+template <class Word>
+struct moments : cuda::scaled_moments<Word> {};
+
 template <class A>
 struct state_collector {
   std::vector<typename A::state>* states;
   std::vector<int>* writes;
+  cuda::batch_status* status = nullptr;
   void operator()(const cuda::batch_item& item, std::uint64_t, const typename A::state& s) const {
     (*states)[item.state] = s;
     ++(*writes)[item.state];
@@ -84,7 +91,149 @@ std::vector<T> small_integers(std::size_t count) {
   return x;
 }
 
+/// The word of a small integer in the format T.
+template <class T>
+cuda::word_for<T> small_word(generator& random) {
+  const T x(static_cast<float>(random() % 31) - 15);
+  cuda::word_for<T> word;
+  std::memcpy(&word, &x, sizeof word);
+  return word;
+}
+
+/// Arrays of elements, of which those outside of lines are NaN. The array y begins `apart` elements further from a
+/// vector's boundary than x does. They end where their last line does.
+template <class T>
+struct line_arrays {
+  using word = cuda::word_for<T>;
+  static constexpr std::size_t size = 16 / sizeof(T);
+  std::vector<cuda::vector<word>> of_x, of_y;
+  word *x, *y;
+  line_arrays(std::size_t count, std::size_t shift, std::size_t apart)
+      : of_x(count / size + 3),
+        of_y(count / size + 3),
+        x(of_x[0].at + shift),
+        y(of_y[0].at + (shift + apart) % size) {
+    generator random(77);
+    for (auto* all : {&of_x, &of_y}) {
+      for (auto& v : *all) std::ranges::fill(v.at, static_cast<word>(~word{0}));
+    }
+    for (std::size_t i = 0; i < count; ++i) x[i] = small_word<T>(random), y[i] = small_word<T>(random);
+  }
+};
+
+/// Checks the states of the lines that begin at begin[i] and have length[i] elements.
+template <class T, class A>
+void check_line_states(const line_arrays<T>& arrays, const std::vector<typename A::state>& states,
+                       const std::vector<int>& writes, const std::vector<std::size_t>& begin,
+                       const std::vector<std::size_t>& length, const cuda::element_rule& rule) {
+  for (std::size_t i = 0; i < states.size(); ++i) {
+    CAPTURE(i);
+    CAPTURE(length[i]);
+    REQUIRE(writes[i] == 1);
+    REQUIRE(states[i].fits());
+    double sum = 0, products = 0;
+    for (std::size_t k = begin[i]; k < begin[i] + length[i]; ++k) {
+      const double x = A::read(arrays.x[k], rule), y = A::read(arrays.y[k], rule);
+      sum += x;
+      products += x * (rule.what == operation::dot ? y : x);
+    }
+    const auto value = [](const auto& s) {
+      exact_square_accumulator<double> all;
+      cuda::add_words(s, all);
+      return all.template round<double>();
+    };
+    if constexpr (requires { states[i].squares; }) {
+      REQUIRE(value(states[i].squares) == products);
+      REQUIRE(value(states[i].sum) == sum);
+    } else {
+      REQUIRE(value(states[i]) == products);
+    }
+  }
+}
+
+/// Rows and segments of `length` elements and fewer, folded by groups of `lanes` lanes.
+template <class T, class A>
+void check_lines(std::size_t length, unsigned lanes, std::size_t shift, std::size_t apart, operation what) {
+  constexpr std::size_t rows = 67, chunk = 300;
+  const std::size_t of_row = length + 3, last = (rows - 1) * of_row + length;
+  const line_arrays<T> arrays(last, shift, apart);
+  cuda::batch_elements all = elements_of(arrays.x, rows, length, std::min(length, chunk));
+  all.rule = cuda::rule_of(what, type_of<T>);
+  all.y = what == operation::dot ? arrays.y : arrays.x;
+  all.x_end = arrays.x + last;
+  all.y_end = static_cast<const cuda::word_for<T>*>(all.y) + last;
+  all.axes[0].stride = {static_cast<std::ptrdiff_t>(of_row), static_cast<std::ptrdiff_t>(of_row)};
+  std::vector<typename A::state> states(rows * all.chunks);
+  std::vector<int> writes(states.size());
+  std::vector<std::size_t> begin, lengths;
+  for (std::size_t i = 0; i < states.size(); ++i) {
+    const std::size_t of_chunk = i % all.chunks * all.chunk;
+    begin.push_back(i / all.chunks * of_row + of_chunk);
+    lengths.push_back(std::min(all.chunk, length - of_chunk));
+  }
+  launch(2, cuda::tuning::term_threads, [&] {
+    cuda::term_lines_kernel<A>(all, lanes, state_collector<A>{&states, &writes});
+  });
+  check_line_states<T, A>(arrays, states, writes, begin, lengths, all.rule);
+
+  // Segments of the same elements, of which some are empty, and one is left to another launch.
+  std::vector<std::uint32_t> offsets{0};
+  begin.clear(), lengths.clear();
+  for (std::size_t i = 0; offsets.back() < last; ++i) {
+    const std::size_t wanted = i == 2 ? 2 * length + 50 : i % 7 == 3 ? 0 : 1 + i * 31 % (length + 40);
+    begin.push_back(offsets.back());
+    lengths.push_back(std::min(wanted, last - offsets.back()));
+    offsets.push_back(static_cast<std::uint32_t>(offsets.back() + lengths.back()));
+  }
+  offsets.push_back(offsets.back());
+  begin.push_back(last), lengths.push_back(0);
+  cuda::batch_status status{};
+  cuda::long_segments longs{};
+  cuda::long_segments::entry entries[4];
+  all.kind = layout::segments;
+  all.results = lengths.size();
+  all.offsets = offsets.data();
+  all.count = last;
+  all.most_short = length + 40;
+  all.least_chunk = 2 * length + 50;
+  all.longs = &longs;
+  all.entries = entries;
+  states.assign(lengths.size(), A::identity());
+  writes.assign(lengths.size(), 0);
+  const state_collector<A> write{&states, &writes, &status};
+  launch(1, cuda::tuning::term_threads, [&] { cuda::term_lines_kernel<A>(all, lanes, write); });
+  CHECK(writes[2] == 0);
+  CHECK(status.longest == lengths[2]);
+  REQUIRE(longs.counts == (std::uint64_t{1} << cuda::long_segments::chunk_bits | 1));
+  std::vector<typename A::state> of_long(1);
+  std::vector<int> long_writes(1);
+  all.only_long = true;
+  launch(1, cuda::tuning::term_threads, [&] {
+    cuda::term_lines_kernel<A>(all, lanes, state_collector<A>{&of_long, &long_writes, &status});
+  });
+  states[2] = of_long[0];
+  writes[2] = long_writes[0];
+  check_line_states<T, A>(arrays, states, writes, begin, lengths, all.rule);
+}
+
 TEST_SUITE("unit/scaled_kernels") {
+  TEST_CASE_TEMPLATE("terms of rows, chunks and segments at any alignment", T, float, double, bf16, e4m3) {
+    using word = cuda::word_for<T>;
+    const auto check = [](std::size_t length, unsigned lanes, std::size_t shift) {
+      CAPTURE(length);
+      CAPTURE(lanes);
+      CAPTURE(shift);
+      check_lines<T, products<word>>(length, lanes, shift, 0, operation::sum_of_squares);
+      check_lines<T, products<word>>(length, lanes, shift, shift, operation::dot);
+      check_lines<T, moments<word>>(length, lanes, shift, 0, operation::variance);
+    };
+    check(1, 1, 0);
+    check(5, 2, 1);
+    check(64, 8, 0);
+    check(64, 1, 1);
+    check(700, 32, 1);
+  }
+
   TEST_CASE_TEMPLATE("short rows", A, exact<float>, exact<double>) {
     using T = typename A::element;
     constexpr std::uint64_t size = 16 / sizeof(T), threads = cuda::tuning::row_threads;

@@ -10,6 +10,7 @@
 #include "backends/cuda/batch/lines_kernel.cuh"
 #include "backends/cuda/batch/refold_kernel.cuh"
 #include "backends/cuda/batch/segments_kernel.cuh"
+#include "backends/cuda/batch/term_lines.cuh"
 #include "backends/cuda/batch/whole_columns.cuh"
 #include "backends/cuda/batch/whole_rows.cuh"
 #include "backends/cuda/runtime/kernel_launcher.hpp"
@@ -40,8 +41,16 @@ struct batch_kernels<Recipe> {
   using exact = typename batch_form<Recipe>::type;
   using accumulator = scaled_form_t<exact>;
   static constexpr bool wide = false;
-  using writer = scaled_writer<accumulator>;
+  using writer = std::conditional_t<folds_terms<accumulator>, state_writer<accumulator>, scaled_writer<accumulator>>;
 };
+
+/// The kernel that folds again what does not fit into states of P. All operations with these states share it.
+template <class P, class A>
+constexpr auto refold_by = refold_kernel<P, A>;
+template <class Word, class A>
+constexpr auto refold_by<scaled_products<Word>, A> =
+    refold_kernel<scaled_products<Word>, by_word<Word, accumulator::exact_dot<typename A::number>>,
+                  by_word<Word, accumulator::exact_square_sum<typename A::number>>>;
 
 /// Whether A has kernels for whole vectors although A does not add vectors.
 template <class A>
@@ -64,13 +73,15 @@ class with_batches final : public Fold {
   static constexpr unsigned size = vector<typename A::element>::size;
   static constexpr std::uint64_t least_chunk = least_chunk_of(sizeof(state));
   static constexpr bool has_vectors = sizeof(typename A::element) >= 2;
-  static constexpr bool uses_vector_kernels = has_vectors && (has_vector_kernels<A> || adds_vectors<A>);
+  static constexpr bool uses_vector_kernels =
+      has_vectors && !folds_terms<A> && (has_vector_kernels<A> || adds_vectors<A>);
 
  public:
   using Fold::Fold;
   batch_fold batches() const override {
-    batch_fold fold{sizeof(state), least_chunk, !wide, may_not_fit && is_rounded_in_batches<typename Recipe::element>,
-                    !wide};
+    constexpr bool finishes = !wide && !folds_terms<A>;
+    batch_fold fold{sizeof(state), least_chunk, finishes,
+                    finishes && may_not_fit && is_rounded_in_batches<typename Recipe::element>, !wide};
     if constexpr (uses_vector_kernels) fold.most_short = most_short_segment<typename A::element>;
     if constexpr (may_not_fit) fold.exact_state_bytes = sizeof(typename kernels::exact::state);
     return fold;
@@ -80,6 +91,8 @@ class with_batches final : public Fold {
     const typename kernels::writer write{out};
     if constexpr (wide) {
       launch_columns(where, all, write);
+    } else if constexpr (folds_terms<A>) {
+      lines ? launch_term_lines(where, all, write) : launch_columns(where, all, write);
     } else {
       if constexpr (uses_vector_kernels) {
         if (lines && all.kind != layout::rows) return launch_segments(where, all, write);
@@ -97,7 +110,7 @@ class with_batches final : public Fold {
   void launch_refold(const execution& where, const batch_elements& all, const batch_output& out) const override {
     if constexpr (may_not_fit) {
       launch_overlapped(where, 4 * static_cast<unsigned>(where.multiprocessors), tuning::refold_threads, 0,
-                        refold_kernel<typename kernels::exact, A>, all, out);
+                        refold_by<A, typename kernels::exact>, all, out);
     }
   }
   rounding_chain chain_of_result(std::uint64_t length) const override {
@@ -247,9 +260,20 @@ class with_batches final : public Fold {
     launch_overlapped(where, blocks_for(where, (most_items(all) + in_block - 1) / in_block), tuning::line_threads, 0,
                       lines_kernel<A, uses_vector_kernels, Write>, all, group_size, write);
   }
+  /// A group has as many lanes as the vectors of a line fill, twice.
+  template <class Write>
+  static void launch_term_lines(const execution& where, const batch_elements& all, const Write& write) {
+    constexpr unsigned vectors = tuning::vectors_of_run;
+    const std::uint64_t length =
+        all.kind == layout::rows ? std::min(all.length, all.chunk) : (typical_length(all) + 1) / 2;
+    const unsigned group_size = slots_for((length + vectors - 1) / vectors);
+    const unsigned in_block = tuning::term_threads / group_size * std::min(group_size, tuning::most_lines);
+    launch_overlapped(where, blocks_for(where, (most_items(all) + in_block - 1) / in_block), tuning::term_threads, 0,
+                      term_lines_kernel<A, Write>, all, group_size, write);
+  }
   template <class Write>
   static void launch_columns(const execution& where, const batch_elements& all, const Write& write) {
-    constexpr unsigned mine = wide ? 1 : tuning::slots_of_thread(sizeof(state), sizeof(typename A::element));
+    constexpr unsigned mine = wide ? 1 : tuning::slots_of_thread<A>;
     const unsigned used_slots = all.kind == layout::rows ? slots_for(all.length) : chunk_slots;
     const unsigned slots = wide ? 1 : std::max(1u, used_slots / mine);
     const std::uint64_t items = all.kind == layout::rows ? all.results : most_items(all);

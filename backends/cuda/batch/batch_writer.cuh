@@ -100,7 +100,7 @@ __device__ void with_rounded_type(const batch_output& out, F f) {
 /// The result of `count` elements of which the state fits.
 template <class A, class R>
 __device__ device_result<R> scaled_result(const batch_output& out, const typename A::state& s, std::uint64_t count) {
-  return {A::template finish<R>(s, count, out.value == sum_value::mean), 0};
+  return {A::template finish<R>(s, count, A::use_of(out.value, 0)), 0};
 }
 
 /// Writes states of few words. A state that does not fit is marked, and so is its result.
@@ -125,11 +125,15 @@ struct scaled_writer : batch_output {
   }
 };
 
-/// Writes states, and never results: a second kernel finishes the states, since that takes long code.
+/// Writes states, and never results: a second kernel finishes the states, since that takes long code. Notes a state
+/// that does not fit.
 template <class A>
 struct state_writer : batch_output {
   __device__ void operator()(const batch_item& item, std::uint64_t absent, const typename A::state& s) const {
     if (absent != 0) atomicAdd(&status->absent, static_cast<unsigned long long>(absent));
+    if constexpr (has_few_words<A>) {
+      if (!s.fits()) status->unfit = 1;
+    }
     static_cast<typename A::state*>(states)[item.state] = s;
     present[item.state] = item.end - item.begin - absent;
   }

@@ -8,16 +8,23 @@
 
 #include "backends/cuda/batch/add_vector.cuh"
 #include "backends/cuda/batch/batch_writer.cuh"
+#include "backends/cuda/batch/scaled_products.cuh"
 #include "backends/cuda/presence/is_present.cuh"
 
 namespace fanin::cuda {
 
 namespace tuning {
 inline constexpr unsigned column_threads = 512;
+/// Vectors of elements that a thread adds at once.
+template <class A>
+inline constexpr unsigned vectors_of_part = !folds_terms<A> || sizeof(typename A::element) < 4 ? 1 : 2;
 /// Slots of a chunk that a thread folds, with up to 32 elements in flight. A wide state is that of a whole chunk.
-constexpr unsigned slots_of_thread(std::size_t state_bytes, std::size_t element_bytes) {
-  return state_bytes > 16 ? 1 : element_bytes >= 4 ? 4 : 2;
-}
+template <class A>
+inline constexpr unsigned slots_of_thread = sizeof(typename A::state) > 16     ? 1
+                                            : sizeof(typename A::element) >= 4 ? 4
+                                                                               : 2;
+template <class A>
+inline constexpr int column_blocks = is_wide_state(sizeof(typename A::state)) || folds_terms<A> ? 1 : 2;
 }  // namespace tuning
 
 /// Whether x is no NaN that is left out.
@@ -32,44 +39,86 @@ __device__ bool is_number(const T& x, std::uint64_t largest_number) {
   }
 }
 
-/// The elements of a vector, loaded one by one from places that are a stride apart.
+/// Elements that are added at once, loaded one by one from places that are a stride apart.
 template <class A>
 class column_part {
   using T = typename A::element;
   static constexpr bool pairs = accumulator::inputs_of<A>() == 2;
-  static constexpr int size = vector<T>::size;
+  static constexpr unsigned vectors = tuning::vectors_of_part<A>, of_vector = vector<T>::size;
 
  public:
-  __device__ void load(const T* x, const T* y, const array_axis& along, const batch_item& item, std::uint64_t j) {
+  static constexpr int size = vectors * of_vector;
+
+  __device__ void load(const batch_elements& all, const array_axis& along, const batch_item& item, std::uint64_t j) {
     position_ = item.begin + j * size;
     const auto i = static_cast<std::int64_t>(position_);
     count_ = position_ < item.end ? static_cast<int>(::min(item.end - position_, std::uint64_t{size})) : 0;
-    x += i * along.stride[0];
-    if constexpr (pairs) y += i * along.stride[1];
+    const T* const x = static_cast<const T*>(all.x) + item.x + i * along.stride[0];
+    const T* const y = static_cast<const T*>(all.y) + item.y + i * along.stride[1];
+    if (count_ == 0) return;
+    const bool has_two = pairs && !(folds_terms<A> && all.rule.squares);
+    // Elements are loaded without a branch, so that no load waits for another: the last one in place of those behind.
 #pragma unroll
     for (int k = 0; k < size; ++k) {
-      if (k >= count_) continue;
-      x_.at[k] = x[k * along.stride[0]];
-      if constexpr (pairs) y_[k] = y[k * along.stride[1]];
+      const int place = ::min(k, count_ - 1);
+      x_[k / of_vector].at[k % of_vector] = x[place * along.stride[0]];
+      if constexpr (pairs) {
+        if (has_two) y_[k / of_vector].at[k % of_vector] = y[place * along.stride[1]];
+      }
     }
   }
   __device__ void add_to(const batch_elements& all, typename A::state& s) const {
     if constexpr (pairs) {
 #pragma unroll
       for (int k = 0; k < size; ++k) {
-        if (k < count_) add_at<A>(s, position_ + k, read<A>(all, x_.at[k]), read<A>(all, y_[k]));
+        if (k < count_) add_at<A>(s, position_ + k, read<A>(all, x_[0].at[k]), read<A>(all, y_[0].at[k]));
       }
     } else {
-      add_some<A>(all, s, x_, count_, position_);
+      add_some<A>(all, s, x_[0], count_, position_);
     }
+  }
+  template <class F>
+  __device__ void add_to(const batch_elements& all, const array_axis& along, const batch_item& item,
+                         term_window<A>& window, const F& flush) const {
+    if (count_ == 0) return;
+    const auto each = [&](const auto& f) {
+#pragma unroll 1
+      for (int k = 0; k < count_; ++k) {
+        const auto i = static_cast<std::int64_t>(position_) + k;
+        const auto x = read<A>(all, static_cast<const T*>(all.x)[item.x + i * along.stride[0]]);
+        const auto y = read<A>(all, static_cast<const T*>(all.y)[item.y + i * along.stride[1]]);
+        f(pair_of_numbers<typename A::number>(x, y));
+      }
+    };
+    registers_of_words<T, size> x, y;
+    pack(x_, T{}, x);
+    if constexpr (pairs) {
+      if (!all.rule.squares) {
+        pack(y_, negative_zero_of<T>(), y);
+        return window.add(pairs_of_words<T, size, false>(x, y, all.rule), flush, each);
+      }
+    }
+    window.add(pairs_of_words<T, size, true>(x, x, all.rule), flush, each);
   }
 
  private:
-  vector<T> x_;
-  [[no_unique_address]] std::conditional_t<pairs, T[size], std::monostate> y_;
+  /// Puts elements, and `other` in place of what is no element, into registers.
+  __device__ void pack(const vector<T> (&from)[vectors], T other, registers_of_words<T, size>& to) const {
+    T x[size];
+#pragma unroll
+    for (int k = 0; k < size; ++k) x[k] = k < count_ ? from[k / of_vector].at[k % of_vector] : other;
+    std::memcpy(to, x, sizeof x);
+  }
+  vector<T> x_[vectors];
+  [[no_unique_address]] std::conditional_t<pairs, vector<T>[vectors], std::monostate> y_;
   std::uint64_t position_;
   int count_;
 };
+
+/// The window in which A adds terms, if it does.
+template <class A>
+using term_window_of = typename std::conditional_t<folds_terms<A>, std::type_identity<term_window<A>>,
+                                                   std::type_identity<std::monostate>>::type;
 
 /// The state of every `slots`th vector of an item, from vector `slot` on: of any axes, and where elements are absent,
 /// which it counts.
@@ -107,12 +156,12 @@ __device__ typename A::state fold_one_by_one(const batch_elements& all, const ba
 /// The block has `width` threads for neighbouring results, and so for each slot, or each turn of slots_of_thread
 /// slots.
 template <class A, class Write>
-__global__ void __launch_bounds__(tuning::column_threads, is_wide_state(sizeof(typename A::state)) ? 1 : 2)
+__global__ void __launch_bounds__(tuning::column_threads, tuning::column_blocks<A>)
     columns_kernel(const __grid_constant__ batch_elements all, unsigned width, const __grid_constant__ Write write) {
   using state = typename A::state;
   using T = typename A::element;
   constexpr bool wide = is_wide_state(sizeof(state));
-  constexpr unsigned mine = wide ? 1 : tuning::slots_of_thread(sizeof(state), sizeof(T));
+  constexpr unsigned mine = wide ? 1 : tuning::slots_of_thread<A>;
   overlap_with_next_launch();
   const unsigned column = threadIdx.x % width, slot = threadIdx.x / width, slots = blockDim.x / width;
   const bool is_rows = all.kind == layout::rows, is_linear = !all.partial && (!is_rows || all.reduced <= 1);
@@ -143,17 +192,25 @@ __global__ void __launch_bounds__(tuning::column_threads, is_wide_state(sizeof(t
 #pragma unroll
     for (state& one : s) one = A::identity();
     if (is_linear) {
-      const std::uint64_t vectors = (item.end - item.begin + vector<T>::size - 1) / vector<T>::size;
-      const T* const x = static_cast<const T*>(all.x) + item.x;
-      const T* const y = static_cast<const T*>(all.y) + item.y;
+      constexpr unsigned run = column_part<A>::size;
+      const std::uint64_t runs = (item.end - item.begin + run - 1) / run;
+      term_window_of<A> window;
+      const auto flush = [&](const state& more) { A::merge(s[0], more); };
 #pragma unroll 1
-      for (std::uint64_t j = slot; j < vectors; j += mine * slots) {
+      for (std::uint64_t j = slot; j < runs; j += mine * slots) {
         column_part<A> part[mine];
 #pragma unroll
-        for (unsigned k = 0; k < mine; ++k) part[k].load(x, y, along, item, j + k * slots);
+        for (unsigned k = 0; k < mine; ++k) part[k].load(all, along, item, j + k * slots);
 #pragma unroll
-        for (unsigned k = 0; k < mine; ++k) part[k].add_to(all, s[k]);
+        for (unsigned k = 0; k < mine; ++k) {
+          if constexpr (folds_terms<A>) {
+            part[k].add_to(all, along, item, window, flush);
+          } else {
+            part[k].add_to(all, s[k]);
+          }
+        }
       }
+      if constexpr (folds_terms<A>) window.close(flush);
     } else {
 #pragma unroll 1
       for (unsigned k = 0; k < mine; ++k) {

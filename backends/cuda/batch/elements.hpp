@@ -60,7 +60,7 @@ struct long_segments {
 /// Where the elements of the results first, ..., first + results - 1 are.
 struct batch_elements {
   const void* x;
-  const void* y;      ///< null for operations of one input
+  const void* y;      ///< of operations of one input, x
   const void* x_end;  ///< behind the last element that belongs to a result
   const void* y_end;
   layout kind;

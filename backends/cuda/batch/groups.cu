@@ -185,9 +185,9 @@ void group_sort::enqueue(scratch_pieces& scratch, const execution& where, batch_
 
   const std::size_t bytes = count * element_bytes_;
   all.x = to.x;
-  all.y = to.y;
-  all.x_end = static_cast<const std::byte*>(to.x) + bytes;
-  all.y_end = to.y == nullptr ? nullptr : static_cast<const std::byte*>(to.y) + bytes;
+  all.y = to.y != nullptr ? to.y : to.x;
+  all.x_end = static_cast<const std::byte*>(all.x) + bytes;
+  all.y_end = static_cast<const std::byte*>(all.y) + bytes;
   if (to.mask != nullptr) all.mask = {to.mask, 0, mask_form::bytes};
   all.offsets = to.offsets;
   all.has_wide_offsets = false;

@@ -83,9 +83,10 @@ batch_elements elements_of(const request& request, const batch& many, const batc
   all.kind = many.kind == layout::rows ? layout::rows : layout::segments;
   all.partial = is_partial(inputs, request.nan);
   all.x = inputs[0].data;
-  all.y = inputs[1].data;
   all.x_end = checked_end(many, 0, device);
-  if (inputs.size() == 2) all.y_end = checked_end(many, 1, device);
+  const bool has_two = inputs.size() == 2;
+  all.y = has_two ? inputs[1].data : all.x;
+  all.y_end = has_two ? checked_end(many, 1, device) : all.x_end;
   all.count = inputs.count();
   all.mask = inputs.mask();
   all.largest_number = presence_rule(request.what, inputs.type(), request.nan).largest_number;
@@ -98,6 +99,9 @@ batch_elements elements_of(const request& request, const batch& many, const batc
     all.kept = static_cast<unsigned>(many.kept);
     all.reduced = static_cast<unsigned>(many.reduced);
     std::copy(many.axes.begin(), many.axes.end(), all.axes);
+    for (array_axis& axis : all.axes) {
+      if (!has_two) axis.stride[1] = axis.stride[0];
+    }
   } else {
     check_reach(many.index.data, many.index.bytes(), device,
                 many.kind == layout::segments ? "the offsets" : "the keys");

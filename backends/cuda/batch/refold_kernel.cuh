@@ -6,6 +6,7 @@
 #include "backends/cuda/batch/batch_writer.cuh"
 #include "backends/cuda/batch/columns_kernel.cuh"
 #include "backends/cuda/batch/lines_kernel.cuh"
+#include "backends/cuda/batch/scaled_products.cuh"
 
 namespace fanin::cuda {
 
@@ -21,20 +22,38 @@ template <class P>
 __device__ bool is_marked(const batch_elements& all, const batch_output& out, std::uint64_t i) {
   if (all.kind != layout::rows && !all.only_long && place_of_segment(all, all.first + i).length > all.most_short)
     return false;
-  if (out.states != nullptr) return !static_cast<const typename P::state*>(out.states)[i].fits();
+  if (folds_terms<P> || out.states != nullptr) return !static_cast<const typename P::state*>(out.states)[i].fits();
   bool marked = false;
-  with_rounded_type<P>(out, [&]<class R>(R) {
-    marked = detail::to_bits(static_cast<const R*>(out.results)[all.first + i]) == detail::to_bits(refold_mark<R>());
-  });
+  if constexpr (!folds_terms<P>) {
+    with_rounded_type<P>(out, [&]<class R>(R) {
+      marked =
+          detail::to_bits(static_cast<const R*>(out.results)[all.first + i]) == detail::to_bits(refold_mark<R>());
+    });
+  }
   return marked;
 }
 
-/// Folds the marked items again by A, whose form of few words is P.
+/// Writes the state of an item, or its result if it is a sum.
 template <class A, class P>
-__global__ void __launch_bounds__(tuning::refold_threads)
-    refold_kernel(const __grid_constant__ batch_elements all, const __grid_constant__ batch_output out) {
-  overlap_with_next_launch();
-  if (out.status->unfit == 0) return;
+__device__ void write_refolded(const batch_output& out, const batch_item& item, std::uint64_t count,
+                               const typename A::state& s) {
+  if (folds_terms<P> || out.states != nullptr) {
+    static_cast<typename A::state*>(out.exact_states)[item.state] = s;
+    return;
+  }
+  if constexpr (!folds_terms<P>) {
+    using N = typename A::number;
+    with_rounded_type<P>(out, [&]<class R>(R) {
+      const auto found = out.value == sum_value::mean
+                             ? finished<recipe<operation::mean, method::exact, N>, R>(s, count)
+                             : finished<recipe<operation::sum, method::exact, N>, R>(s, count);
+      write_result(out, item.result, count, found);
+    });
+  }
+}
+
+template <class A, class P>
+__device__ void refold(const batch_elements& all, const batch_output& out) {
   const unsigned lane = threadIdx.x % 32;
   const std::uint64_t items = item_count(all), warps = std::uint64_t{gridDim.x} * (tuning::refold_threads / 32);
   const auto at_once = static_cast<unsigned>(::min(items / warps + 1, std::uint64_t{32}));
@@ -61,20 +80,21 @@ __global__ void __launch_bounds__(tuning::refold_threads)
       }
       marked = by_lanes ? 0 : marked & (marked - 1);
       if (!is_mine) continue;
-      if (out.states != nullptr) {
-        static_cast<typename A::state*>(out.exact_states)[item.state] = s;
-        continue;
-      }
-      const std::uint64_t count = item.end - item.begin - absent;
-      using N = typename A::number;
-      with_rounded_type<P>(out, [&]<class R>(R) {
-        const auto found = out.value == sum_value::mean
-                               ? finished<recipe<operation::mean, method::exact, N>, R>(s, count)
-                               : finished<recipe<operation::sum, method::exact, N>, R>(s, count);
-        write_result(out, item.result, count, found);
-      });
+      write_refolded<A, P>(out, item, item.end - item.begin - absent, s);
     }
   }
+}
+
+/// Folds the marked items again by A, whose form of few words is P. `OfSquares` is in place of A, if P serves two.
+template <class P, class A, class... OfSquares>
+__global__ void __launch_bounds__(tuning::refold_threads)
+    refold_kernel(const __grid_constant__ batch_elements all, const __grid_constant__ batch_output out) {
+  overlap_with_next_launch();
+  if (out.status->unfit == 0) return;
+  if constexpr (sizeof...(OfSquares) > 0) {
+    if (all.rule.squares) return refold<OfSquares..., P>(all, out);
+  }
+  refold<A, P>(all, out);
 }
 
 }  // namespace fanin::cuda

@@ -16,7 +16,7 @@ namespace fanin::cuda {
 /// A sum: an integer of Words words in two's complement, in units of 2^(32 place + Low). It knows if it has lost
 /// bits.
 template <int Words, int Low>
-struct scaled_integer {
+struct alignas(Words % 4 == 3 ? 16 : 4) scaled_integer {
   std::uint32_t word[Words];  ///< least significant first
   std::uint32_t tag;          ///< the place, in the lower bits, and flags
 
@@ -75,25 +75,23 @@ struct scaled_integer {
     if (at < higher && !is_zero()) tag |= unfit;
   }
   FANIN_HOST_DEVICE void add_words(const std::uint32_t (&more)[Words]) {
-    static_assert(Words == 4 || Words == 5);
-    NV_IF_ELSE_TARGET(NV_IS_DEVICE,
-                      (
-                          if constexpr (Words == 4) {
-                            asm("add.cc.u32 %0, %0, %4;\n\taddc.cc.u32 %1, %1, %5;\n\taddc.cc.u32 %2, %2, "
-                                "%6;\n\taddc.u32 %3, %3, %7;"
-                                : "+r"(word[0]), "+r"(word[1]), "+r"(word[2]), "+r"(word[3])
-                                : "r"(more[0]), "r"(more[1]), "r"(more[2]), "r"(more[3]));
-                          } else {
-                            asm("add.cc.u32 %0, %0, %5;\n\taddc.cc.u32 %1, %1, %6;\n\taddc.cc.u32 %2, %2, %7;\n\t"
-                                "addc.cc.u32 %3, %3, %8;\n\taddc.u32 %4, %4, %9;"
-                                : "+r"(word[0]), "+r"(word[1]), "+r"(word[2]), "+r"(word[3]), "+r"(word[Words - 1])
-                                : "r"(more[0]), "r"(more[1]), "r"(more[2]), "r"(more[3]), "r"(more[Words - 1]));
-                          }),
-                      (std::uint64_t carry = 0; for (int i = 0; i < Words; ++i) {
-                        carry += std::uint64_t{word[i]} + more[i];
-                        word[i] = static_cast<std::uint32_t>(carry);
-                        carry >>= 32;
-                      }))
+    static_assert(Words <= 7);
+    // The compiler drops the words of `sum` that nothing reads.
+    std::uint32_t sum[7] = {}, x[7] = {};
+    for (int i = 0; i < Words; ++i) sum[i] = word[i], x[i] = more[i];
+    NV_IF_ELSE_TARGET(
+        NV_IS_DEVICE,
+        (asm("add.cc.u32 %0, %0, %7;\n\taddc.cc.u32 %1, %1, %8;\n\taddc.cc.u32 %2, %2, %9;\n\t"
+             "addc.cc.u32 %3, %3, %10;\n\taddc.cc.u32 %4, %4, %11;\n\taddc.cc.u32 %5, %5, %12;\n\t"
+             "addc.u32 %6, %6, %13;"
+             : "+r"(sum[0]), "+r"(sum[1]), "+r"(sum[2]), "+r"(sum[3]), "+r"(sum[4]), "+r"(sum[5]), "+r"(sum[6])
+             : "r"(x[0]), "r"(x[1]), "r"(x[2]), "r"(x[3]), "r"(x[4]), "r"(x[5]), "r"(x[6]));),
+        (std::uint64_t carry = 0; for (int i = 0; i < Words; ++i) {
+          carry += std::uint64_t{sum[i]} + x[i];
+          sum[i] = static_cast<std::uint32_t>(carry);
+          carry >>= 32;
+        }))
+    for (int i = 0; i < Words; ++i) word[i] = sum[i];
   }
 };
 

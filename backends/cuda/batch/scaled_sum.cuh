@@ -133,6 +133,15 @@ struct scaled_vector<double> {
   }
 };
 
+/// Adds the sum, which fits and is not one of negative zeros, to an exact accumulator.
+template <int Words, int Low, class A>
+FANIN_HOST_DEVICE void add_words(const scaled_integer<Words, Low>& s, A& sum) {
+  FANIN_ROLLED for (int i = 0; i < Words; ++i) {
+    const auto digit = i + 1 < Words ? std::int64_t{s.word[i]} : std::int64_t{static_cast<std::int32_t>(s.word[i])};
+    if (digit != 0 || i == 0) sum.add_scaled(digit, s.exponent() + 32 * i);
+  }
+}
+
 /// Exact sums of elements T, or of numbers that have no more digits.
 template <class T>
 struct scaled_sum {
@@ -140,6 +149,7 @@ struct scaled_sum {
   using number = computed_as<T>;
   static constexpr int digits = std::numeric_limits<T>::digits;
   using state = typename scaled_vector<number>::state;
+  using use = bool;  ///< whether the value is the mean
   static constexpr bool order_free = true;
   /// The most elements of a state that fits: it has 33 bits or more above those of a vector.
   static constexpr std::uint64_t most_elements = std::uint64_t{1} << 33;
@@ -163,27 +173,25 @@ struct scaled_sum {
   }
   FANIN_HOST_DEVICE static void merge(state& s, const state& other) { s.add(other); }
 
+  FANIN_HOST_DEVICE static use use_of(sum_value value, unsigned) { return value == sum_value::mean; }
   /// The sum, or the mean, of `count` elements whose state fits, in R, the format of `to`.
   template <class R, class To = detail::float_format<R>>
-  FANIN_HOST_DEVICE static typename To::value finish(const state& s, std::uint64_t count, bool is_mean, To to = {}) {
+  FANIN_HOST_DEVICE static typename To::value finish(const state& s, std::uint64_t count, use is_mean, To to = {}) {
     if (is_mean && count == 0) return to.made_of(to.quiet_nan);
     if (count > 0 && s.is_negative_zero()) return to.made_of(to.sign);
     return rounded<R>(s, is_mean ? count : 1, to);
   }
 
-  /// The exact accumulator of the `count` elements.
-  FANIN_HOST_DEVICE static exact_accumulator<number> total(const state& s, std::uint64_t count) {
-    exact_accumulator<number> sum;
+  /// The exact accumulator A of `count` elements.
+  template <class A = exact_accumulator<number>>
+  FANIN_HOST_DEVICE static A total(const state& s, std::uint64_t count) {
+    A sum;
     if (count == 0) return sum;
     if (s.is_negative_zero()) {
       sum.add(-number{});
       return sum;
     }
-    constexpr int words = std::extent_v<decltype(s.word)>;
-    FANIN_ROLLED for (int i = 0; i < words; ++i) {
-      const auto digit = i + 1 < words ? std::int64_t{s.word[i]} : std::int64_t{static_cast<std::int32_t>(s.word[i])};
-      if (digit != 0 || i == 0) sum.add_scaled(digit, s.exponent() + 32 * i);
-    }
+    add_words(s, sum);
     return sum;
   }
 };
@@ -207,5 +215,10 @@ template <class A>
 using scaled_form_t = typename scaled_form<A>::type;
 template <class A>
 concept has_scaled_form = !std::is_void_v<scaled_form_t<A>>;
+/// Whether a sum of A may be found not to fit into its state.
+template <class A>
+concept has_few_words = requires(const typename A::state& s) {
+  s.fits();
+};
 
 }  // namespace fanin::cuda

@@ -5,7 +5,7 @@
 
 #include <cstring>
 
-#include "backends/cuda/batch/scaled_sum.cuh"
+#include "backends/cuda/batch/scaled_products.cuh"
 #include "backends/cuda/fold/finished.hpp"
 
 namespace fanin::cuda {
@@ -92,6 +92,7 @@ struct ends_with {
 struct ending {
   operation what;            ///< as ended_as() gives it
   sum_value value;           ///< what becomes of a sum
+  unsigned ddof;             ///< what a sum of deviations is divided by is the number of elements less this
   element_type result;       ///< the type of the value's number
   detail::number_format to;  ///< the format of the value's parts, if these are floats
   element_rule rule;         ///< used by operations that compare
@@ -204,10 +205,14 @@ concept has_placed = !std::is_void_v<placed_t<M>>;
 /// The value of `count` elements of which the sum of few words fits.
 template <class M, class P = placed_t<M>>
 FANIN_HOST_DEVICE finished_bits placed_bits(const typename P::state& sum, std::uint64_t count, const ending& end) {
-  const bool is_mean = end.value == sum_value::mean;
-  if (end.result == element_type::f32) return bits_of_value(P::template finish<float>(sum, count, is_mean));
-  if (end.result == element_type::f64) return bits_of_value(P::template finish<double>(sum, count, is_mean));
-  return bits_of_value(P::template finish<std::uint64_t>(sum, count, is_mean, end.to));
+  const auto use = P::use_of(end.value, end.ddof);
+  if constexpr (folds_terms<P>) {
+    return bits_of_value(P::finish(sum, count, use, end.to));
+  } else {
+    if (end.result == element_type::f32) return bits_of_value(P::template finish<float>(sum, count, use));
+    if (end.result == element_type::f64) return bits_of_value(P::template finish<double>(sum, count, use));
+    return bits_of_value(P::template finish<std::uint64_t>(sum, count, use, end.to));
+  }
 }
 
 /// What a state is: a state of the accumulator that merges it, or a state as a kernel leaves it. Kernels add narrow

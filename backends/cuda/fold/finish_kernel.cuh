@@ -36,7 +36,8 @@ struct finish_target {
 /// The end of an operation whose results have numbers of the type `result`. `ended_as`: ended_as() of its recipe.
 inline finish_target target_of(operation what, element_type type, element_type result, operation ended_as) {
   finish_target target{};
-  target.end = {ended_as, row_of(ended_as).value, result, format_of(result), rule_of(what, type)};
+  const auto ddof = static_cast<unsigned>(least_count(ended_as) > 1 ? 1 : 0);
+  target.end = {ended_as, row_of(ended_as).value, ddof, result, format_of(result), rule_of(what, type)};
   with_result_type(what, result, [&]<class R>() {
     target.word_bytes = alignof(R);
     target.words = sizeof(R) / alignof(R);
@@ -228,9 +229,9 @@ __device__ void merge_chunks(typename M::state& s, std::uint64_t& present, const
 }
 
 /// The exact sum of a state that fits. Its code is long.
-template <class P>
-__device__ __noinline__ auto total_of_placed(const typename P::state& sum, std::uint64_t present) {
-  return P::total(sum, present);
+template <class M, class P>
+__device__ __noinline__ typename M::state total_of_placed(const typename P::state& sum, std::uint64_t present) {
+  return P::template total<typename M::state>(sum, present);
 }
 
 /// Merges states of few words. Returns true if the result is written, otherwise `s` is the exact sum.
@@ -249,11 +250,11 @@ __device__ bool finish_placed(typename M::state& s, std::uint64_t& present, cons
   }
   s = M::identity();
   if (all_fit) {
-    if (chunks.is_mine) s = total_of_placed<P>(sum, present);
+    if (chunks.is_mine) s = total_of_placed<M, P>(sum, present);
   } else {
     const auto* const exact = static_cast<const typename M::state*>(out.exact_states);
     merge_chunks<M>(s, present, out, chunks, [&](std::uint64_t k) {
-      return states[k].fits() ? total_of_placed<P>(states[k], out.present[k]) : exact[k];
+      return states[k].fits() ? total_of_placed<M, P>(states[k], out.present[k]) : exact[k];
     });
   }
   return false;
@@ -358,6 +359,12 @@ __global__ void __launch_bounds__(tuning::finish_threads)
       chunks = chunk_count(place_of_segment(all, result).length, all.least_chunk);
     } else {
       is_result = place_of_segment(all, result).length <= all.most_short;
+    }
+    if constexpr (has_placed<M>) {
+      if (lanes == 1 && is_result && from.form == state_form::placed && !target.adds) {
+        is_result = !finish_alone<M>(out, target, first, chunks, result);
+      }
+      if (!__any_sync(~0u, is_result)) continue;
     }
     finish_chunks<M>(out, from, target, {first, is_result ? chunks : 0, lane, lanes, is_result && lane == 0}, result);
   }

@@ -60,16 +60,18 @@ FANIN_HOST_DEVICE typename To::value rounded_dispersion(const std::uint32_t (&su
   std::uint32_t numerator[M + 2];
   multiply(squares, count, numerator);
   subtract_square(sum, numerator);
+  const bool is_shift = wanted.ddof == 0 && (count & (count - 1)) == 0;  // count^2 is an even power of two
+  for (std::uint64_t power = count; is_shift && power > 1; power /= 2) low -= 2;
   // Seven words divided by 2^128 leave more bits than R has, nine leave more than the 127 that a root needs.
   if (wanted.root) {
     leading_words<9> quotient(numerator);
-    quotient.divide(count);
-    quotient.divide(count - wanted.ddof);
+    if (!is_shift) quotient.divide(count);
+    if (!is_shift) quotient.divide(count - wanted.ddof);
     return rounded_root<R>(quotient.word, low + 32 * quotient.first, quotient.sticky, to);
   }
   leading_words<7> quotient(numerator);
-  quotient.divide(count);
-  quotient.divide(count - wanted.ddof);
+  if (!is_shift) quotient.divide(count);
+  if (!is_shift) quotient.divide(count - wanted.ddof);
   return to.made_of(round_magnitude<R>(quotient.word, low + 32 * quotient.first, quotient.sticky, to));
 }
 

@@ -8,14 +8,21 @@
 
 namespace fanin::detail {
 
-/// floor(sqrt(x)), bit by bit.
+/// floor(sqrt(x)) for x >= 2^126. The upper half of the root is found bit by bit, and the lower one by a division
+/// [Zimmermann 1999, Karatsuba Square Root].
 FANIN_HOST_DEVICE inline std::uint64_t floor_root(uint128 x) {
-  std::uint64_t root = 0;
-  for (std::uint64_t bit = std::uint64_t{1} << 63; bit != 0; bit >>= 1) {
-    const std::uint64_t larger = root | bit;
-    if (static_cast<uint128>(larger) * larger <= x) root = larger;
+  const auto high = static_cast<std::uint64_t>(x >> 64);
+  std::uint32_t upper = 0;
+  for (std::uint32_t bit = std::uint32_t{1} << 31; bit != 0; bit >>= 1) {
+    const std::uint64_t larger = upper | bit;
+    if (larger * larger <= high) upper |= bit;
   }
-  return root;
+  const std::uint64_t rest = high - std::uint64_t{upper} * upper, next = static_cast<std::uint64_t>(x) >> 32;
+  // (rest * 2^32 + next) / (2 upper): both are halved so that they have 64 bits.
+  const std::uint64_t half = rest << 31 | next >> 1, lower = half / upper;
+  const uint128 left = static_cast<uint128>(half % upper << 1 | (next & 1)) << 32 | static_cast<std::uint32_t>(x);
+  const std::uint64_t root = (std::uint64_t{upper} << 32) + lower;
+  return left < static_cast<uint128>(lower) * lower ? root - 1 : root;
 }
 
 /// The square root of sum(word[i] * 2^(low + 32 i)), low even, rounded once to R, the format of `to`. Zero gives +0.
