@@ -97,7 +97,8 @@ auto finish_parts(const element_counts& elements, nan_policy nan, Finish finish,
     }
   }
   if (all.count == 0) {
-    throw invalid_argument(done.absent == 0 ? "no elements to describe" : "no elements to describe: all are left out");
+    throw invalid_argument(done.absent == 0 ? "no elements to describe"
+                                            : "no elements to describe: all are left out");
   }
   extremes<T> both{};
   finish(operation::minmax, &both);

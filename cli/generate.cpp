@@ -57,7 +57,7 @@ void write_family(const generate_options& arguments, bool raw) {
   file.commit();
   line.end();
   const std::string what =
-      fmt::format("{}: {} elements of {}", one_line(arguments.output), x.size(), to_string(type_of<T>));
+      fmt::format("{}: {} of {}", one_line(arguments.output), counted(x.size(), "element"), to_string(type_of<T>));
   const std::string total =
       fmt::format("exact sum, rounded to {}: {}  {}", to_string(sum.type()), value_text(sum), value_hex(sum));
   if (!file.is_stdout()) return write_stdout(fmt::format("{}\n{}\n", what, total));

@@ -50,16 +50,17 @@ void run_merge(const merge_options& arguments) {
   using namespace accumulator;
   const error_bound bound = type == element_type::f32 ? rounded_bound<float>() : rounded_bound<double>();
   if (file) all.save(*file);
-  const json whole = described({{"operation", to_string(what)},
-                                {"element_type", to_string(all.type())},
-                                {"states", arguments.files.size()},
-                                {"count", count ? json(*count) : json(nullptr)},
-                                {"value", json_value(value).at("value")},
-                                {"value_text", value_text(value)},
-                                {"value_hex", value_hex(value)},
-                                {"method", "exact"},
-                                {"bound", bound_json(bound, "the states are of the numbers as read, which a state does not tell")},
-                                {"reproducibility", "exact"}});
+  const json whole =
+      described({{"operation", to_string(what)},
+                 {"element_type", to_string(all.type())},
+                 {"states", arguments.files.size()},
+                 {"count", count ? json(*count) : json(nullptr)},
+                 {"value", json_value(value).at("value")},
+                 {"value_text", value_text(value)},
+                 {"value_hex", value_hex(value)},
+                 {"method", "exact"},
+                 {"bound", bound_json(bound, "the states are of the numbers as read, which a state does not tell")},
+                 {"reproducibility", "exact"}});
   write_stdout(arguments.json ? printed(whole) : value_text(value) + "\n");
 }
 

@@ -161,8 +161,7 @@ class batch_reference : public any_order_fold<A> {
   void launch_each(const cuda::execution& where, const cuda::batch_elements& all, const cuda::batch_output& out,
                    bool) const final {
     if (all.partial) throw unsupported("cub reduces batches of whole arrays only");
-    if (elements_of(all) > this->host().longest)
-      throw unsupported("cub reduces at most 2^32 such elements");
+    if (elements_of(all) > this->host().longest) throw unsupported("cub reduces at most 2^32 such elements");
     const batch_scratch scratch(where);
     cuda::check(cudaMemcpyAsync(scratch.elements, &all, sizeof all, cudaMemcpyHostToDevice, where.stream),
                 "cudaMemcpyAsync");
@@ -189,7 +188,7 @@ template <template <class> class Fold, class T>
 const cuda::kernel_launcher* find_batches(operation what, method how) {
   return with_recipe<T>(what, how, []<class Recipe>(Recipe) -> const cuda::kernel_launcher* {
     using A = typename batch_form<Recipe>::type;
-    if constexpr (has_batches<A>) {
+    if constexpr (has_batches<A> && cuda::has_kernels<Recipe>) {
       static const Fold<A> fold(cuda::find_state_functions(Recipe::what, type_of<T>, Recipe::method));
       return &fold;
     } else {

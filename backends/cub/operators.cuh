@@ -100,7 +100,8 @@ const cuda::kernel_launcher* find_reference(operation what, method how) {
     using loop_accumulator = accumulator::folds_as_t<typename Recipe::accumulator>;
     using form = reference_form<loop_accumulator>;
     constexpr bool is_wide = narrow_float<T> && Recipe::method == method::exact;
-    if constexpr (std::is_void_v<typename form::type> || is_wide || Recipe::method == method::compensated) {
+    if constexpr (std::is_void_v<typename form::type> || is_wide || Recipe::method == method::compensated ||
+                  !cuda::has_kernels<Recipe>) {
       return nullptr;
     } else {
       static const Fold<typename form::type> fold(cuda::find_state_functions(

@@ -125,9 +125,13 @@ struct fold_of<Recipe, accumulator::complex_dot<accumulator::exact_dot<T>, Conju
 template <class T>
 const kernel_launcher* find_kernel(operation what, method how) {
   return with_recipe<T>(what, how, [&]<class Recipe>(Recipe) -> const kernel_launcher* {
-    static const with_batches<Recipe, typename fold_of<Recipe>::type> fold(
-        find_state_functions(Recipe::what, type_of<T>, Recipe::method));
-    return &fold;
+    if constexpr (has_kernels<Recipe>) {
+      static const with_batches<Recipe, typename fold_of<Recipe>::type> fold(
+          find_state_functions(Recipe::what, type_of<T>, Recipe::method));
+      return &fold;
+    } else {
+      return nullptr;
+    }
   });
 }
 

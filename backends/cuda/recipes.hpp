@@ -147,6 +147,11 @@ struct device_form<accumulator::widening<T, A>> {
 template <class Recipe>
 inline constexpr bool compares = row_of(Recipe::what).unrounded;
 
+/// Whether devices have the recipe. Dot products of integers are left to CPUs.
+template <class Recipe>
+inline constexpr bool has_kernels =
+    !std::is_integral_v<typename Recipe::element> || row_of(Recipe::what).adds != summand::products;
+
 /// The form in which kernels fold a recipe's accumulator.
 template <class Recipe>
 struct device_recipe : device_form<accumulator::folds_as_t<typename Recipe::accumulator>> {

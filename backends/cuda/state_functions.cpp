@@ -77,11 +77,15 @@ constexpr state_functions state_functions_of() {
 
 const state_functions* find_state_functions(operation what, element_type type, method how, bool partials_are_totals) {
   return with_recipe(what, type, how, [&]<class Recipe>(Recipe) -> const state_functions* {
-    static constexpr state_functions from_partials =
-        state_functions_of<Recipe, typename device_recipe<Recipe>::partial, false>();
-    static constexpr state_functions from_totals =
-        state_functions_of<Recipe, typename Recipe::accumulator::state, true>();
-    return partials_are_totals ? &from_totals : &from_partials;
+    if constexpr (has_kernels<Recipe>) {
+      static constexpr state_functions from_partials =
+          state_functions_of<Recipe, typename device_recipe<Recipe>::partial, false>();
+      static constexpr state_functions from_totals =
+          state_functions_of<Recipe, typename Recipe::accumulator::state, true>();
+      return partials_are_totals ? &from_totals : &from_partials;
+    } else {
+      return nullptr;
+    }
   });
 }
 

@@ -104,10 +104,11 @@ std::string as_text(const std::string& name, const array_view& elements, const o
     }
   }
   return fmt::format(
-      "{}: {} elements of {}, sum {}, condition {:.2g}\n"
+      "{}: {} of {}, sum {}, condition {:.2g}\n"
       "as f32: {} of them change, {} become infinite, and {} become 0\n\n{}\n{}\n",
-      name, elements.count, to_string(elements.type), value_text(exact.rounded(element_type::f64)), exact.condition(),
-      single.changed, single.infinite, single.vanished, align(rows, 1), verdict(single));
+      name, counted(elements.count, "element"), to_string(elements.type),
+      value_text(exact.rounded(element_type::f64)), exact.condition(), single.changed, single.infinite,
+      single.vanished, align(rows, 1), verdict(single));
 }
 
 json sums_json(const numbers_as& one) {

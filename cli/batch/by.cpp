@@ -5,12 +5,14 @@
 #include <numeric>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include "cli/batch/grouped_table.hpp"
 #include "cli/batch/reduce_batch.hpp"
 #include "cli/input/number.hpp"
-#include "cli/input/record_keys.hpp"
 #include "cli/kit/errors.hpp"
 #include "cli/kit/output.hpp"
 #include "cli/kit/text.hpp"
@@ -18,8 +20,6 @@
 namespace fanin::cli {
 
 namespace {
-
-using key_fields = std::vector<std::string>;
 
 /// The number that the text is, unless it is NaN.
 std::optional<double> ordered_number(const std::string& text) {
@@ -54,65 +54,159 @@ void sort_by_keys(std::vector<std::size_t>& order, const std::vector<key_fields>
   });
 }
 
-json groups_json(const finished_batch& one, const std::vector<key_fields>& keys,
-                 const std::vector<std::size_t>& order) {
+/// The results of one table.
+struct finished_table {
+  std::string input;
+  std::vector<std::string> names;  ///< those of the key's fields, and of the values
+  bool has_header = false;
+  char delimiter = ',';
+  std::vector<key_fields> keys;
+  std::vector<std::size_t> order = {};       ///< that of the groups
+  std::vector<finished_batch> batches = {};  ///< each operation on the first column, then on the second, ...
+
+  std::string key_text(std::size_t group) const { return printable(fmt::format("{}", fmt::join(keys[group], ","))); }
+};
+
+finished_table reduce_table(const grouped_table& table, const by_request& asked) {
+  const record_keys& keys = table.keys();
+  finished_table all{.input = table.inputs().front().name,
+                     .names = keys.names(),
+                     .has_header = !table.columns().front().heading.empty(),
+                     .delimiter = asked.many.csv ? ',' : table.delimiter(),
+                     .keys = keys.distinct()};
+  for (const grouped_column& column : table.columns()) {
+    if (column.bytes.empty()) continue;  // It has been left out.
+    const batch many = groups(column.elements(), array_view(std::span(column.keys)), all.keys.size());
+    const std::string& number = column.name.empty() ? asked.inputs.front().column : column.name;
+    for (const operation what : asked.operations) {
+      finished_reduction begun{.what = what,
+                               .inputs = table.inputs(),
+                               .column = column.name,
+                               .missing = column.missing,
+                               .rounded = column.rounded,
+                               .reached = {}};
+      all.batches.push_back(reduce_groups(std::move(begun), many, asked.chosen));
+      all.names.push_back(fmt::format("{}_{}", column.heading.empty() ? number : column.heading, to_string(what)));
+      if (!asked.explain) continue;
+      explain_each(all.batches.back().done);
+      write_stderr(fmt::format("results: {}, of the keys in {}", all.keys.size(), printable(asked.many.by)));
+    }
+  }
+  warn_of_rounding(all.batches);
+  all.order.resize(all.keys.size());
+  std::iota(all.order.begin(), all.order.end(), 0);
+  if (asked.many.sort_keys) sort_by_keys(all.order, all.keys);
+  return all;
+}
+
+json groups_json(const finished_table& table, const finished_batch& one) {
   json groups = json::array();
-  for (const std::size_t i : order) {
-    json group = {{"key", keys[i].size() == 1 ? json(keys[i][0]) : json(keys[i])}};
-    group.update(members_of(one.done.what, one.values[i]));
-    group["value_text"] = text_of(one.done.what, one.values[i]);
+  for (const std::size_t i : table.order) {
+    const key_fields& key = table.keys[i];
+    json group = {{"key", key.size() == 1 ? json(key[0]) : json(key)}};
+    group.update(one.has(i) ? members_of(one.done.what, one.values[i]) : json{{"value", nullptr}});
+    group["value_text"] = one.has(i) ? text_of(one.done.what, one.values[i]) : one.text(i);
     groups.push_back(group);
   }
   return to_json(one.done, json{{"groups", groups}});
 }
 
-std::string lines_of(const std::vector<finished_batch>& all, const std::vector<key_fields>& keys,
-                     const std::vector<std::size_t>& order, char delimiter) {
+std::string printed_json(const std::vector<finished_table>& tables, bool joint) {
+  json objects = json::array();
+  for (const finished_table& table : tables) {
+    for (const finished_batch& one : table.batches) objects.push_back(groups_json(table, one));
+  }
+  const bool is_array = joint || tables.size() > 1 || !tables[0].batches[0].done.column.empty();
+  return printed(is_array ? objects : objects[0]);
+}
+
+std::string lines_of(const std::vector<finished_table>& tables, bool csv) {
+  const char delimiter = tables[0].delimiter;
+  const bool names_file = tables.size() > 1;
   std::string text;
-  for (const std::size_t i : order) {
-    for (const std::string& field : keys[i]) text += csv_cell(field, delimiter) + delimiter;
-    for (const finished_batch& one : all) {
-      text += csv_cell(value_of(one.done.what, one.values[i]), delimiter) + delimiter;
-    }
+  const auto append = [&](const std::string& field) { text += csv_cell(field, delimiter) + delimiter; };
+  if (csv || tables[0].has_header) {
+    if (names_file) append("file");
+    for (const std::string& name : tables[0].names) append(name);
     text.back() = '\n';
   }
+  for (const finished_table& table : tables) {
+    if (table.names != tables[0].names) {
+      throw usage_error(fmt::format("the results of {} are {}, and of {} {}", tables[0].input,
+                                    printable(fmt::format("{}", fmt::join(tables[0].names, ","))), table.input,
+                                    printable(fmt::format("{}", fmt::join(table.names, ",")))));
+    }
+    for (const std::size_t i : table.order) {
+      if (names_file) append(table.input);
+      for (const std::string& field : table.keys[i]) append(field);
+      for (const finished_batch& one : table.batches) append(one.text(i));
+      text.back() = '\n';
+    }
+  }
   return text;
+}
+
+/// Names the first group for which `absent` stands, and says how many more there are; empty if there is none.
+std::string absent_groups(const finished_table& table, const finished_batch& one, std::string_view absent) {
+  const auto count = std::ranges::count(one.absent, absent);
+  if (count == 0) return {};
+  const auto first = static_cast<std::size_t>(std::ranges::find(one.absent, absent) - one.absent.begin());
+  return fmt::format("{}: group '{}'{}: the {}", one.done.place(), table.key_text(first),
+                     count == 1 ? "" : fmt::format(" and {} more", count - 1), to_string(one.done.what));
+}
+
+/// Warns of groups that have too few numbers. Returns what is wrong with the groups whose total does not fit.
+std::vector<std::string> problems_of(const std::vector<finished_table>& tables) {
+  std::vector<std::string> problems;
+  for (const finished_table& table : tables) {
+    for (const finished_batch& one : table.batches) {
+      const std::string few = absent_groups(table, one, no_number), large = absent_groups(table, one, too_large);
+      if (!few.empty()) write_stderr(fmt::format("warning: {} of too few numbers does not exist", few));
+      if (large.empty()) continue;
+      problems.push_back(fmt::format("{} does not fit in 64 bits{}", large, one.done.overflow_advice()));
+    }
+  }
+  return problems;
 }
 
 }  // namespace
 
 void run_by(by_request asked) {
-  if (asked.input.column.empty()) throw usage_error("--by requires --column, whose numbers are reduced");
-  asked.input.by = asked.many.by;
-  source input(asked.input);
-  input.require_one_column("--by");
+  if (asked.inputs[0].column.empty()) throw usage_error("--by requires --column, whose numbers are reduced");
   for (const operation what : asked.operations) {
     if (row_of(what).inputs > 1) throw usage_error(fmt::format("{} reads two inputs", to_string(what)));
   }
-  const array_view values = input.load();
-  input.finish();
-  const std::vector<key_fields>& keys = input.keys().distinct();
-  const batch many = groups(values, array_view(std::span(input.keys().of_elements())), keys.size());
-  std::vector<finished_batch> all;
-  for (const operation what : asked.operations) {
-    finished_reduction begun{.what = what,
-                             .inputs = {described(input)},
-                             .missing = input.columns()[0].missing,
-                             .rounded = input.columns()[0].rounded,
-                             .reached = {}};
-    all.push_back(reduce_batch(std::move(begun), many, asked.chosen, input.name()));
-    if (!asked.explain) continue;
-    explain_each(all.back().done);
-    write_stderr(fmt::format("results: {}, of the keys in {}", keys.size(), printable(asked.many.by)));
+  const std::string& output = asked.many.output;
+  std::optional<output_file> file;
+  std::vector<finished_table> tables;
+  grouped_table table;
+  for (input_options& one : asked.inputs) {
+    one.by = asked.many.by;
+    source input(one);
+    if (!output.empty() && input.is_file(output)) {
+      throw usage_error(fmt::format("{}: is the input; --output would replace it", output));
+    }
+    // Created before the reduction, so that a bad path fails early.
+    if (!output.empty() && !file) file.emplace(output, asked.force);
+    table.read(input);
+    if (!asked.together) tables.push_back(reduce_table(std::exchange(table, {}), asked));
   }
-  warn_of_rounding(all);
-  std::vector<std::size_t> order(keys.size());
-  std::iota(order.begin(), order.end(), 0);
-  if (asked.many.sort_keys) sort_by_keys(order, keys);
-  if (!asked.json) return write_stdout(lines_of(all, keys, order, input.delimiter()));
-  json objects = json::array();
-  for (const finished_batch& one : all) objects.push_back(groups_json(one, keys, order));
-  write_stdout(printed(asked.joint ? objects : objects[0]));
+  if (asked.together) tables.push_back(reduce_table(table, asked));
+  const std::string text = asked.json ? printed_json(tables, asked.joint) : lines_of(tables, asked.many.csv);
+  const std::vector<std::string> problems = problems_of(tables);
+  const auto has_value = [](const finished_table& one) {
+    return std::ranges::any_of(one.batches, &finished_batch::has_any);
+  };
+  if (!problems.empty() && std::ranges::none_of(tables, has_value)) throw bad_data(problems[0]);
+  if (file) {
+    file->write(std::as_bytes(std::span(text)));
+    file->commit();
+  } else {
+    write_stdout(text);
+  }
+  if (problems.empty()) return;
+  for (std::size_t i = 0; i + 1 < problems.size(); ++i) write_stderr(problems[i]);
+  throw bad_data(problems.back());
 }
 
 }  // namespace fanin::cli

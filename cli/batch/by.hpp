@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A table of text grouped by its columns: a result for each group of records that have the same key.
+// Tables of text grouped by their columns: results for each group of records that have the same key.
 #pragma once
 
 #include <vector>
@@ -15,13 +15,17 @@ namespace fanin::cli {
 struct by_request {
   std::vector<operation> operations;
   bool joint = false;  ///< JSON is an array with an object for each operation
-  input_options input;
+  std::vector<input_options> inputs;
+  bool together = false;  ///< the groups of all inputs, as if they were one
   batch_options many;
   options chosen;
+  bool force = false;  ///< replace the file `many.output`
   bool explain = false, json = false;
 };
 
-/// Prints a line for each group: the fields of its key and the values, separated as the input is.
+/// Prints a line for each group, or writes it to the file: the fields of its key and the values of each operation on
+/// each column. A line above names the fields if the input does, or with batch_options::csv. The inputs are in
+/// memory.
 /// @throws usage_error, bad_data, fanin::error
 void run_by(by_request asked);
 

@@ -11,7 +11,7 @@ namespace fanin::cli {
 
 void batch_options::check_output() const {
   if (given() || output.empty()) return;
-  throw usage_error("--output requires --axis, --segments or --keys; a single value is printed");
+  throw usage_error("--output requires --axis, --segments, --keys or --by; a single value is printed");
 }
 
 namespace {
@@ -50,7 +50,8 @@ void add_layout_options(CLI::App& parser, batch_options& arguments) {
 void add_batch_options(CLI::App& parser, batch_options& arguments) {
   add_layout_options(parser, arguments);
   add_word(parser, "--output,-o", arguments.output,
-           "of many results: write them to an .npy, of indexed ones the indices; - is standard output")
+           "of many results: write them to an .npy, of indexed ones the indices; with --by write the lines; - is "
+           "standard output")
       ->type_name("FILE");
 }
 
@@ -60,7 +61,10 @@ void add_by_options(CLI::App& parser, batch_options& arguments) {
                                    "columns, as in 'region,year'")
                               ->type_name("COLUMNS");
   parser.add_flag("--sort-keys", arguments.sort_keys, "the groups in the order of their keys")->needs(by);
-  for (const char* other : {"--axis", "--segments", "--keys", "--output"}) {
+  parser.add_flag("--csv", arguments.csv, "of --by: commas between the fields, and a line of names always")
+      ->needs(by)
+      ->excludes(parser.get_option("--json"));
+  for (const char* other : {"--axis", "--segments", "--keys"}) {
     if (CLI::Option* const option = parser.get_option_no_throw(other)) by->excludes(option);
   }
 }

@@ -20,8 +20,8 @@ struct batch_options {
   std::optional<std::uint64_t> groups;  ///< default: the largest key and 1
   bool drop_others = false;
   std::string by;  ///< csv: the columns whose text is the key of a group
-  bool sort_keys = false;
-  std::string output;  ///< the .npy to write; empty: print the results
+  bool sort_keys = false, csv = false;
+  std::string output;  ///< the .npy to write, of `by` the lines; empty: print the results
 
   /// Whether many results are asked for.
   bool given() const noexcept { return !axis.empty() || !segments.empty() || !keys.empty() || !by.empty(); }

@@ -2,9 +2,13 @@
 #include "cli/batch/reduce_batch.hpp"
 
 #include <chrono>
+#include <span>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
+#include "cli/batch/elements.hpp"
 #include "cli/batch/layouts.hpp"
 #include "cli/kit/errors.hpp"
 #include "cli/kit/output.hpp"
@@ -18,8 +22,11 @@ void warn_of_rounding(std::span<const finished_batch> all) {
   warn_of_rounding(reductions);
 }
 
-finished_batch reduce_batch(finished_reduction begun, const batch& many, const options& chosen,
-                            const std::string& place) {
+namespace {
+
+/// Calls run(converted, all), which sets the values, with elements of a type that the operation has.
+template <class Run>
+finished_batch reduce_supported(finished_reduction begun, const batch& many, const options& chosen, Run run) {
   const bool infers_types = begun.inputs.front().infers_types;
   const operation what = begun.what;
   const auto result_type = [&](element_type type) { return chosen.result.value_or(default_result(what, type)); };
@@ -40,10 +47,67 @@ finished_batch reduce_batch(finished_reduction begun, const batch& many, const o
   const auto start = std::chrono::steady_clock::now();
   finished_batch all{std::move(begun), value_list(what, result, many.result_count)};
   all.done.count = many.inputs.count();
-  all.done.reached.report = with_input_name(
-      place, [&] { return reduce(what, converted, all.values.view(), chosen); }, all.done.overflow_advice());
+  all.done.reached.report = run(converted, all);
   all.done.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return all;
+}
+
+/// The value of a group that was reduced alone, with the index that its element has among `places`.
+scalar with_place(const scalar& value, const std::vector<std::size_t>& places) {
+  return fanin::visit(
+      [&]<class R>(R one) -> scalar {
+        if constexpr (result_traits<R>::form == result_form::indexed) one.index = places[one.index];
+        return one;
+      },
+      value);
+}
+
+report reduce_one_by_one(const batch& many, const options& chosen, finished_batch& all) {
+  const operation what = all.done.what;
+  batch_elements by_group(many);
+  value_list one(what, all.values.type(), 1);
+  all.absent.resize(by_group.size());
+  report last;
+  std::uint64_t absent = 0;
+  for (std::size_t k = 0; k < by_group.size(); ++k) {
+    const array_view elements = by_group.of(k);
+    const std::vector<std::uint64_t> keys(elements.count);
+    try {
+      last = reduce(what, groups(elements, array_view(std::span(keys)), 1), one.view(), chosen);
+      absent += last.absent;
+      all.values.set(k, with_place(one[0], by_group.places()));
+    } catch (const overflow&) {
+      all.absent[k] = too_large;
+    } catch (const invalid_argument&) {
+      all.absent[k] = no_number;
+    }
+  }
+  last.absent = absent;
+  return last;
+}
+
+}  // namespace
+
+finished_batch reduce_batch(finished_reduction begun, const batch& many, const options& chosen,
+                            const std::string& place) {
+  const auto run = [&](const batch& converted, finished_batch& all) {
+    return with_input_name(
+        place, [&] { return reduce(all.done.what, converted, all.values.view(), chosen); },
+        all.done.overflow_advice());
+  };
+  return reduce_supported(std::move(begun), many, chosen, run);
+}
+
+finished_batch reduce_groups(finished_reduction begun, const batch& many, const options& chosen) {
+  const auto run = [&](const batch& converted, finished_batch& all) {
+    try {
+      return reduce(all.done.what, converted, all.values.view(), chosen);
+    } catch (const overflow&) {
+    } catch (const invalid_argument&) {
+    }
+    return reduce_one_by_one(converted, chosen, all);
+  };
+  return reduce_supported(std::move(begun), many, chosen, run);
 }
 
 }  // namespace fanin::cli

@@ -40,6 +40,10 @@ scalar value_list::operator[](std::size_t i) const {
   });
 }
 
+void value_list::set(std::size_t i, const scalar& value) noexcept {
+  std::memcpy(bytes_.data() + i * width_, value.data(), width_);
+}
+
 json value_list::members() const {
   const bool extremes = row_of(what_).form == result_form::extremes;
   json all = extremes ? json{{"min", json::array()}, {"max", json::array()}} : json{{"values", json::array()}};

@@ -21,7 +21,10 @@ class value_list {
 
   results_view view() noexcept;
   std::size_t size() const noexcept { return count_; }
+  element_type type() const noexcept { return type_; }
   scalar operator[](std::size_t i) const;
+  /// Sets result i to a result of the same operation and type.
+  void set(std::size_t i, const scalar& value) noexcept;
 
   /// The members "values", of extremes "min" and "max", of indexed results "indices" too, and "values_text".
   json members() const;

@@ -105,7 +105,7 @@ std::string as_text(const comparison& all) {
     append({bound_text(row.bound), value_text(row.value), fmt::format("{:.4g}", row.error_ulps)});
     append(last_cells(all.times, all.times.rows[i]));
   }
-  return fmt::format("{}: {} elements of {}\nexact sum {}  {}\n\n{}{}", all.input, values.count,
+  return fmt::format("{}: {} of {}\nexact sum {}  {}\n\n{}{}", all.input, counted(values.count, "element"),
                      to_string(values.type), value_text(all.exact), value_hex(all.exact), align(rows, 6),
                      not_usable_text(all.times));
 }

@@ -206,9 +206,9 @@ std::string as_text(const results_comparison& all) {
     append(judged_cells(loop.results));
     append({"-", "-", "-"});
   }
-  return fmt::format("{}: {} elements of {}; {} {}, in the shape {}\n\n{}{}", all.input, all.times.values.count,
-                     to_string(all.times.values.type), all.results, to_string(all.kind), shape_text(all.shape),
-                     align(rows, 6), not_usable_text(all.times));
+  return fmt::format("{}: {} of {}; {} {}, in the shape {}\n\n{}{}", all.input,
+                     counted(all.times.values.count, "element"), to_string(all.times.values.type), all.results,
+                     to_string(all.kind), shape_text(all.shape), align(rows, 6), not_usable_text(all.times));
 }
 
 }  // namespace fanin::cli

@@ -28,8 +28,8 @@ class binary_source final : public block_source {
     const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(left, block_bytes / width));
     const auto bytes = in_.peek(wanted * width);
     if (count_ && bytes.size() < wanted * width) {
-      throw bad_data(fmt::format("{}: truncated: it ends after {} of {} elements", in_.name(),
-                                 elements_read_ + bytes.size() / width, *count_));
+      throw bad_data(fmt::format("{}: truncated: it ends after {} of {}", in_.name(),
+                                 elements_read_ + bytes.size() / width, counted(*count_, "element")));
     }
     if (bytes.size() % width != 0) {
       throw bad_data(fmt::format("{}: its end is not a whole {} element", in_.name(), to_string(type_)));
@@ -60,7 +60,8 @@ class text_source final : public block_source {
   text_source(byte_reader& in, std::optional<element_type> type, const text_layout& layout)
       : in_(in), parser_(layout, type, in.name()) {
     while (!parser_.knows_columns() && !ended_) parse_window();
-    for (const column_values& one : parser_.columns()) columns_.push_back({.name = one.name, .has_numbers = false, .type = one.type});
+    for (const column_values& one : parser_.columns())
+      columns_.push_back({.name = one.name, .has_numbers = false, .type = one.type});
   }
 
   std::span<const array_view> next() override {
@@ -98,7 +99,8 @@ class text_source final : public block_source {
   void check_found_numbers() const {
     std::vector<std::string> empty;
     for (const input_column& one : columns_) {
-      if (!one.has_numbers) empty.push_back(one.name.empty() ? "it" : fmt::format("its column '{}'", printable(one.name)));
+      if (!one.has_numbers)
+        empty.push_back(one.name.empty() ? "it" : fmt::format("its column '{}'", printable(one.name)));
     }
     if (empty.empty() && !columns_.empty()) return;
     if (!parser_.leaves_out_columns() || empty.size() == columns_.size()) {

@@ -18,9 +18,9 @@ inline constexpr int largest_window_log = 27;
 bool is_compressed(std::span<const std::byte> start) noexcept;
 
 /// The bytes that the compressed input holds: those of all its gzip members or all its Zstandard frames, one after
-/// the other. Members and frames end where the input ends; zeros may follow the last member of gzip. Memory: 64 KiB of input, and the window, which is 32 KiB
-/// of gzip. The stream throws bad_data where the data are truncated, corrupt (checksums are compared) or followed
-/// by other bytes, and where a window is too large.
+/// the other. Members and frames end where the input ends; zeros may follow the last member of gzip. Memory: 64 KiB
+/// of input, and the window, which is 32 KiB of gzip. The stream throws bad_data where the data are truncated,
+/// corrupt (checksums are compared) or followed by other bytes, and where a window is too large.
 std::unique_ptr<byte_stream> decompressed(byte_reader compressed);
 
 /// The bytes of an input, decompressed if it is compressed, which the first read finds out.

@@ -252,17 +252,23 @@ void csv_parser::choose_columns(text_numbers& out) {
   std::ranges::sort(wanted_, {}, &wanted_column::field);
   if (!by_) return;
   note_names(*by_, out);
+  std::vector<std::string> names;
   for (const chosen_column& one : by_->resolve(names_, out.name())) {
     key_columns_.push_back({one.field, key_columns_.size()});
+    names.push_back(one.heading.empty() ? std::to_string(one.field + 1) : one.heading);
   }
-  keys_.set_fields(key_columns_.size());
+  keys_.set_names(std::move(names));
   std::ranges::sort(key_columns_, {}, &wanted_column::field);
 }
 
 void csv_parser::end_key(text_numbers& out) {
-  const std::uint64_t missing = out.columns()[0].missing;
-  keys_.end_record(missing == missing_);
-  missing_ = missing;
+  const std::vector<column_values>& columns = out.columns();
+  keys_.end_record(columns.size());
+  missing_.resize(columns.size());
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (columns[i].missing == missing_[i]) keys_.add_element(i);
+    missing_[i] = columns[i].missing;
+  }
   next_key_ = 0;
 }
 
@@ -297,7 +303,7 @@ void csv_parser::append(std::string_view word, std::size_t begin, column_values&
   if (code == std::errc()) return;
   const bool perhaps_header = out.line() == 1 && code == std::errc::invalid_argument;
   out.refuse(code, word, begin, to,
-             perhaps_header      ? "; if line 1 names the columns, say --header"
+             perhaps_header     ? "; if line 1 names the columns, say --header"
              : choice_.is_all() ? "; --column chooses other columns"
                                 : "");
 }
@@ -305,16 +311,17 @@ void csv_parser::append(std::string_view word, std::size_t begin, column_values&
 void csv_parser::end_record(std::size_t begin, text_numbers& out) {
   const std::size_t fields = field_index_ + 1;
   next_wanted_ = 0;
-  const auto text = [](std::size_t count) { return fmt::format("{} field{}", count, count == 1 ? "" : "s"); };
   if (fields_of_record_ == 0 && fields <= wanted_.back().field) {
-    out.fail(begin, fmt::format("only {}, and --column asks for number {}", text(fields), wanted_.back().field + 1));
+    out.fail(begin, fmt::format("only {}, and --column asks for number {}", counted(fields, "field"),
+                                wanted_.back().field + 1));
   }
   if (fields_of_record_ == 0 && by_ && fields <= key_columns_.back().field) {
-    out.fail(begin, fmt::format("only {}, and --by asks for number {}", text(fields), key_columns_.back().field + 1));
+    out.fail(begin, fmt::format("only {}, and --by asks for number {}", counted(fields, "field"),
+                                key_columns_.back().field + 1));
   }
   if (fields_of_record_ == 0) fields_of_record_ = fields;
   if (fields == fields_of_record_) return;
-  out.fail(begin, fmt::format("the record has {}, and {}", text(fields),
+  out.fail(begin, fmt::format("the record has {}, and {}", counted(fields, "field"),
                               names_.empty() ? fmt::format("the first one {}", fields_of_record_)
                                              : fmt::format("the header names {}", fields_of_record_)));
 }

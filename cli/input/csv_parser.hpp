@@ -29,7 +29,8 @@ class csv_parser {
   /// Whether every column of numbers is chosen.
   bool takes_every_column() const noexcept { return choice_.is_every(names_); }
   char delimiter() const noexcept { return delimiter_; }
-  /// The keys of the records that have been parsed, of which each is one element of a single column.
+  /// The keys of the records that have been parsed. A record has an element in each column whose number is not
+  /// missing.
   const record_keys& keys() const noexcept { return keys_; }
 
  private:
@@ -63,7 +64,9 @@ class csv_parser {
   void leave_out_others(const text_numbers& out) const;
   bool is_left_out(std::size_t field) const;
   /// Whether the table has one column, which then needs no name.
-  bool is_lone() const { return layout_.columns == default_columns::every && layout_.column.empty() && first_fields_ == 1; }
+  bool is_lone() const {
+    return layout_.columns == default_columns::every && layout_.column.empty() && first_fields_ == 1;
+  }
   /// Warns where a number of the choice is the name of another column.
   void note_names(const column_choice& choice, const text_numbers& out) const;
   /// The record at hand ends: so does its key.
@@ -80,18 +83,18 @@ class csv_parser {
   column_choice choice_;
   std::optional<column_choice> by_;  ///< nothing: records have no keys
   bool in_header_;
-  bool guesses_header_;                     ///< whether in_header_ is guessed
-  bool looks_ahead_;                        ///< whether look_ahead() has something left to decide
-  std::size_t first_fields_ = 0;            ///< of the first record, where look_ahead() has seen it
+  bool guesses_header_;                             ///< whether in_header_ is guessed
+  bool looks_ahead_;                                ///< whether look_ahead() has something left to decide
+  std::size_t first_fields_ = 0;                    ///< of the first record, where look_ahead() has seen it
   std::vector<header_guess::other_column> others_;  ///< where every column is chosen: those that are not numbers
-  std::vector<wanted_column> wanted_;       ///< by their places in the record
-  std::size_t next_wanted_ = 0;             ///< the first of wanted_ that the record at hand has not had
-  std::vector<wanted_column> key_columns_;  ///< by their places in the record
-  std::size_t next_key_ = 0;                ///< the first of key_columns_ that the record at hand has not had
+  std::vector<wanted_column> wanted_;               ///< by their places in the record
+  std::size_t next_wanted_ = 0;                     ///< the first of wanted_ that the record at hand has not had
+  std::vector<wanted_column> key_columns_;          ///< by their places in the record
+  std::size_t next_key_ = 0;                        ///< the first of key_columns_ that the record at hand has not had
   record_keys keys_;
-  std::uint64_t missing_ = 0;         ///< in the records that have ended
-  std::size_t field_index_ = 0;       ///< the place of the field in its record
-  std::size_t fields_of_record_ = 0;  ///< the fields of each record; 0 before the end of the first record
+  std::vector<std::uint64_t> missing_;  ///< of each column, in the records that have ended
+  std::size_t field_index_ = 0;         ///< the place of the field in its record
+  std::size_t fields_of_record_ = 0;    ///< the fields of each record; 0 before the end of the first record
   plain_records plain_records_;
   std::vector<std::string> names_;
   std::string unquoted_;

@@ -55,7 +55,8 @@ std::vector<header_guess::other_column> header_guess::other_columns(bool has_hea
     const bool has_number = one.has_integer || one.has_fraction || first == kind::integer || first == kind::fraction;
     const bool has_text = one.has_text || first == kind::text;
     const bool is_empty = !has_text && !has_number && records_ > (has_header ? 1 : 0);
-    if (has_text || (is_empty && !skips_missing)) all.push_back({i, one.has_text || is_empty ? one.text : one.first_text});
+    if (has_text || (is_empty && !skips_missing))
+      all.push_back({i, one.has_text || is_empty ? one.text : one.first_text});
   }
   return all;
 }

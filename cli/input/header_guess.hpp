@@ -43,8 +43,8 @@ class header_guess {
 
   /// A column that is not taken for one of numbers.
   struct other_column {
-    std::size_t field = 0;   ///< its place in the record, from 0
-    std::string text = {};   ///< its first word that is no number; empty: all of its numbers are missing
+    std::size_t field = 0;  ///< its place in the record, from 0
+    std::string text = {};  ///< its first word that is no number; empty: all of its numbers are missing
   };
   /// The columns with a word that is neither a number nor stands for a missing one; and, unless missing numbers are
   /// left out, those that have no number. The first record is one of the records unless it `has_header`.

@@ -41,7 +41,8 @@ number_format numbers_of(const input_options& arguments) {
                                   numbers.decimal == '.' ? "; --decimal , says that the comma is" : ""));
   }
   if (arguments.missing_words.empty()) return numbers;
-  for (const std::string& word : split(arguments.missing_words, ',')) numbers.missing_words.emplace_back(trimmed(word));
+  for (const std::string& word : split(arguments.missing_words, ','))
+    numbers.missing_words.emplace_back(trimmed(word));
   return numbers;
 }
 

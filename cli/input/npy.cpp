@@ -85,12 +85,12 @@ class dictionary_parser {
     return true;
   }
   void expect(char wanted) {
-    if (!accept(wanted)) malformed(fmt::format("'{}' is missing at byte {}", wanted, at_));
+    if (!accept(wanted)) malformed(fmt::format("'{}' is missing at byte {}", wanted, at_ + 1));
   }
   std::string_view quoted() {
     skip_space();
     if (at_ == text_.size() || (text_[at_] != '\'' && text_[at_] != '"')) {
-      malformed(fmt::format("a quoted word is missing at byte {}", at_));
+      malformed(fmt::format("a quoted word is missing at byte {}", at_ + 1));
     }
     const std::size_t begin = at_ + 1, end = text_.find(text_[at_], begin);
     if (end == std::string_view::npos) malformed("a quote is not closed");

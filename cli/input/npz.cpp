@@ -49,7 +49,8 @@ std::vector<listed_member> members_of(zip_t* opened) {
     const char* const stored = ::zip_get_name(opened, i, ZIP_FL_ENC_RAW);
     const std::string_view name = stored != nullptr ? stored : "";
     if (name.ends_with('/') || name.starts_with("__MACOSX/")) continue;
-    members.push_back({i, std::string(name), std::string(name.ends_with(".npy") ? name.substr(0, name.size() - 4) : name)});
+    members.push_back(
+        {i, std::string(name), std::string(name.ends_with(".npy") ? name.substr(0, name.size() - 4) : name)});
   }
   return members;
 }
@@ -95,9 +96,7 @@ class member_stream final : public byte_stream {
 
 }  // namespace
 
-bool is_zip(std::span<const std::byte> start) noexcept {
-  return text_of(start).starts_with("PK\x03\x04");
-}
+bool is_zip(std::span<const std::byte> start) noexcept { return text_of(start).starts_with("PK\x03\x04"); }
 
 zip_member open_zip_member(int fd, const std::string& member, const std::string& name) {
   archive opened = open_archive(fd, name);

@@ -42,7 +42,8 @@ std::optional<std::string> in_usual_format(std::string_view word, const number_f
     digits = 0;
     is_grouped = is_separator;
     if (is_separator) continue;
-    const bool is_of_exponent = !usual.empty() && std::string_view("eEdD").find(usual.back()) != std::string_view::npos;
+    const bool is_of_exponent =
+        !usual.empty() && std::string_view("eEdD").find(usual.back()) != std::string_view::npos;
     is_integer = c == '(' || ((c == '+' || c == '-') && !is_of_exponent);
     usual += c == format.decimal ? '.' : c;
   }

@@ -11,8 +11,8 @@ namespace fanin::cli {
 
 struct number_format {
   char decimal = '.';
-  std::optional<char> thousands = {};            ///< between groups of three digits, and not before the first group
-  std::vector<std::string> missing_words = {};   ///< words that stand for a missing number, besides is_missing()
+  std::optional<char> thousands = {};           ///< between groups of three digits, and not before the first group
+  std::vector<std::string> missing_words = {};  ///< words that stand for a missing number, besides is_missing()
 
   /// Whether numbers are words as from_chars() reads them, and no word of them stands for a missing number.
   bool is_usual() const noexcept { return decimal == '.' && !thousands && missing_words.empty(); }
@@ -22,8 +22,8 @@ struct number_format {
 /// no number in this format: it has a "." that the format does not, or another group than of three digits.
 std::optional<std::string> in_usual_format(std::string_view word, const number_format& format);
 
-/// The word with "e" in place of each "d" or "D" between the digits of a number, as Fortran writes exponents: 1.5D+03.
-/// Nothing if there is none.
+/// The word with "e" in place of each "d" or "D" between the digits of a number, as Fortran writes
+/// exponents: 1.5D+03. Nothing if there is none.
 std::optional<std::string> without_d_exponents(std::string_view word);
 
 /// What to say behind a message that a word is no number: which characters of the word only look like those of

@@ -30,7 +30,7 @@ void add_reading_options(CLI::App& parser, input_options& arguments) {
   add_number_option(parser, "--count", 0, arguments.count, "raw: number of elements to read (default: all)");
   option("--member", "NAME", arguments.member, "npz, zip: the array or file (default: the only one)");
   option("--column", "COLUMN", arguments.column,
-         "csv: the columns, by name or by number from 1, as in 'price,3'; or all columns of numbers");
+         "csv: the columns, by name or by number from 1, as in 'price,3'; or all: every column of numbers");
   option("--delimiter", "CHARACTER", arguments.delimiter,
          "character between fields, or 'tab' (csv: the first records tell; text: white space)");
   CLI::Option* header = parser.add_flag("--header", arguments.header, "csv: the first line names the columns");
@@ -42,7 +42,8 @@ void add_reading_options(CLI::App& parser, input_options& arguments) {
          "text, csv: skip leaves out empty fields, NA, N/A, #N/A, <NA>, NULL and NONE; error (the default) does not");
   option("--missing-words", "WORDS", arguments.missing_words,
          "text, csv: these words too are missing numbers, as in '-,-999'; implies --missing skip");
-  option("--decimal", "CHARACTER", arguments.decimal, "text, csv: , reads 1,5 (default: a point)");
+  option("--decimal", "CHARACTER", arguments.decimal,
+         "text, csv: decimal character; a comma reads 1,5 (default: a point)");
   option("--thousands", "CHARACTER", arguments.thousands,
          "text, csv: character between groups of three digits, as the comma in 1,234.5");
   add_number_option(parser, "--skip-lines", 0, arguments.skip_lines, "text, csv: lines above the first one to read");

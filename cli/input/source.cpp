@@ -47,7 +47,12 @@ std::size_t end_of_text(std::string_view text) {
   while (at < text.size()) {
     const auto first = static_cast<unsigned char>(text[at]);
     if (first < 0x80 && !is_space(text[at]) && (first < 0x20 || first == 0x7f)) break;
-    const std::size_t length = first < 0x80 ? 1 : first < 0xc2 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 0;
+    const std::size_t length = first < 0x80   ? 1
+                               : first < 0xc2 ? 0
+                               : first < 0xe0 ? 2
+                               : first < 0xf0 ? 3
+                               : first < 0xf5 ? 4
+                                              : 0;
     const std::string_view rest = text.substr(at, length).substr(std::min<std::size_t>(length, 1));
     const bool continues = std::ranges::all_of(rest, [](char c) { return (c & 0xc0) == 0x80; });
     if (length == 0 || rest.size() + 1 < length || !continues) break;
@@ -186,7 +191,8 @@ void source::decompress(const input_options& arguments) {
 // Raw data may begin with any bytes, and text in a pipe is not waited for.
 void source::open_archive(const input_options& arguments) {
   const bool is_text = arguments.format == "text" || arguments.format == "csv";
-  const bool may_be_archive = arguments.format == "raw" ? extension(arguments.path) == ".zip" : !is_text || size_ >= 0;
+  const bool may_be_archive =
+      arguments.format == "raw" ? extension(arguments.path) == ".zip" : !is_text || size_ >= 0;
   if (!may_be_archive || !is_zip(reader_.peek(4))) {
     if (!arguments.member.empty()) throw usage_error(fmt::format("{}: --member is for .npz and .zip input", name()));
     return;
@@ -251,12 +257,12 @@ void source::open_npy(const std::string& said) {
     const std::uint64_t promised = header.count * byte_size(header.type);
     const std::uint64_t available = static_cast<std::uint64_t>(size_) - header.header_bytes;
     if (available < promised) {
-      throw bad_data(fmt::format("{}: truncated: the header promises {} bytes of data and {} are there", name(),
-                                 promised, available));
+      throw bad_data(fmt::format("{}: truncated: the header promises {} of data, and the file has {}", name(),
+                                 counted(promised, "byte"), available));
     }
     if (available > promised) {
-      throw bad_data(
-          fmt::format("{}: {} bytes behind the data that the header describes", name(), available - promised));
+      throw bad_data(fmt::format("{}: {} behind the data that the header describes", name(),
+                                 counted(available - promised, "byte")));
     }
   }
   open_binary(header.header_bytes, header.count, true);
@@ -267,15 +273,15 @@ void source::open_raw(const input_options& arguments) {
   if (size_ >= 0) {
     const auto size = static_cast<std::uint64_t>(size_);
     if (arguments.skip > size)
-      throw bad_data(fmt::format("{}: --skip {} goes beyond its {} bytes", name(), arguments.skip, size));
+      throw bad_data(fmt::format("{}: --skip {} goes beyond its {}", name(), arguments.skip, counted(size, "byte")));
     const std::uint64_t available = size - arguments.skip, width = byte_size(type_);
     if (!arguments.count && available % width != 0) {
-      throw bad_data(
-          fmt::format("{}: {} bytes are not a whole number of {} elements", name(), available, to_string(type_)));
+      throw bad_data(fmt::format("{}: {} {} not a whole number of {} elements", name(), counted(available, "byte"),
+                                 available == 1 ? "is" : "are", to_string(type_)));
     }
     if (arguments.count && *arguments.count > available / width) {
-      throw bad_data(fmt::format("{}: --count {} asks for more than its {} elements", name(), *arguments.count,
-                                 available / width));
+      throw bad_data(fmt::format("{}: --count {} asks for more than its {}", name(), *arguments.count,
+                                 counted(available / width, "element")));
     }
   }
   if (!mappable(arguments.skip) && reader_.skip(arguments.skip) < arguments.skip) {

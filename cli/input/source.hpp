@@ -28,21 +28,21 @@ struct input_options {
   std::string type = {};    ///< element type; required for raw
   bool integers = true;     ///< text, csv: without `type`, columns of integers alone are i64 or u64, and not f64
   std::uint64_t skip = 0;   ///< raw: bytes before the first element
-  std::optional<std::uint64_t> count = {};  ///< raw: elements; default: all
-  std::string column = {};                  ///< csv: see column_choice
-  std::string by = {};                      ///< csv: the columns of the records' keys, see text_layout
+  std::optional<std::uint64_t> count = {};          ///< raw: elements; default: all
+  std::string column = {};                          ///< csv: see column_choice
+  std::string by = {};                              ///< csv: the columns of the records' keys, see text_layout
   default_columns columns = default_columns::only;  ///< csv: what an empty `column` means
-  std::string delimiter = {};               ///< text, csv: one character, or "tab"
-  bool header = false;                      ///< csv: see text_layout
-  bool no_header = false;                   ///< csv: the first record is none; with neither, the records tell
-  std::string member = {};                  ///< npy: the name of a member of .npz
-  std::string missing = {};                 ///< text, csv: skip, or error; empty: error
-  std::string missing_words = {};           ///< text, csv: further words to skip, separated by commas; implies skip
-  std::string decimal = {};                 ///< text, csv: the decimal character; empty: a point
-  std::string thousands = {};               ///< text, csv: the character between thousands; empty: none
-  std::uint64_t skip_lines = 0;             ///< text, csv: lines above the first one that is read
-  std::string comment = {};                 ///< text, csv: the first character of lines that are passed over
-  bool keep_lines = false;                  ///< text, csv: see source::lines()
+  std::string delimiter = {};                       ///< text, csv: one character, or "tab"
+  bool header = false;                              ///< csv: see text_layout
+  bool no_header = false;                           ///< csv: the first record is none; with neither, the records tell
+  std::string member = {};                          ///< npy: the name of a member of .npz
+  std::string missing = {};                         ///< text, csv: skip, or error; empty: error
+  std::string missing_words = {};  ///< text, csv: further words to skip, separated by commas; implies skip
+  std::string decimal = {};        ///< text, csv: the decimal character; empty: a point
+  std::string thousands = {};      ///< text, csv: the character between thousands; empty: none
+  std::uint64_t skip_lines = 0;    ///< text, csv: lines above the first one that is read
+  std::string comment = {};        ///< text, csv: the first character of lines that are passed over
+  bool keep_lines = false;         ///< text, csv: see source::lines()
 
   bool operator==(const input_options&) const = default;
 };

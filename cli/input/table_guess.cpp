@@ -59,9 +59,8 @@ std::vector<std::string_view> fields_of(std::string_view record, char delimiter)
 /// Whether the delimiter gives each record as many fields, and more than one.
 bool separates(char delimiter, const std::vector<std::string_view>& records) {
   const std::size_t fields = records.empty() ? 0 : fields_of(records[0], delimiter).size();
-  return fields > 1 && std::ranges::all_of(records, [&](std::string_view one) {
-           return fields_of(one, delimiter).size() == fields;
-         });
+  return fields > 1 && std::ranges::all_of(
+                           records, [&](std::string_view one) { return fields_of(one, delimiter).size() == fields; });
 }
 
 /// Whether a field is a number with a decimal comma, or with commas between thousands.
@@ -97,9 +96,9 @@ char guess_delimiter(std::string_view text, bool is_all, const text_layout& layo
     for (const std::string_view record : records) {
       const std::vector<std::string_view> fields = fields_of(record, other);
       if (std::ranges::none_of(fields, [&](auto one) { return has_number_with_comma(one, numbers); })) continue;
-      throw usage_error(fmt::format(
-          "{}: commas may separate the fields, or be in numbers that '{}' separates; say --delimiter", numbers.name(),
-          printable(std::string_view(&other, 1))));
+      throw usage_error(
+          fmt::format("{}: commas may separate the fields, or be in numbers that '{}' separates; say --delimiter",
+                      numbers.name(), printable(std::string_view(&other, 1))));
     }
   }
   return ',';

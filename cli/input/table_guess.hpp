@@ -15,15 +15,15 @@ namespace fanin::cli {
 inline constexpr std::size_t most_guessed_bytes = std::size_t{1} << 16;
 
 /// The delimiter of CSV: the comma if it gives each record as many fields as the first one, and more than one; else
-/// the first of semicolon, tab and bar that does; else the comma. A decimal comma is no delimiter: the semicolon takes
-/// its place. `text` is the front of the input, or the input as a whole if `is_all`; `numbers` is for messages.
+/// the first of semicolon, tab and bar that does; else the comma. A decimal comma is no delimiter: the semicolon
+/// takes its place. `text` is the front of the input, or the input as a whole if `is_all`; `numbers` is for messages.
 /// @throws usage_error if the comma does, and may be the decimal point of fields that another delimiter separates
 char guess_delimiter(std::string_view text, bool is_all, const text_layout& layout, const text_numbers& numbers);
 
 /// Whether a text whose format is not known is CSV. It is, if a delimiter gives each record as many fields, in two
-/// records or more, of which some are numbers; and if as plain text it would not be numbers: it has words with letters,
-/// or the delimiter is no white space, and the records are no numbers with a decimal comma or with commas between
-/// thousands.
+/// records or more, of which some are numbers; and if as plain text it would not be numbers: it has words with
+/// letters, or the delimiter is no white space, and the records are no numbers with a decimal comma or with commas
+/// between thousands.
 bool is_table(std::string_view text, bool is_all, const text_layout& layout, const text_numbers& numbers);
 
 }  // namespace fanin::cli

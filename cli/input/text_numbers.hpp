@@ -102,9 +102,9 @@ class text_numbers {
   std::string name_;
   std::vector<column_values> columns_;
   element_lines lines_;
-  std::uint64_t cleared_ = 0;           ///< elements of the first column that clear() removed
-  std::uint64_t first_line_ = 1;        ///< of the record or line at hand, where lines are kept
-  std::uint64_t consumed_ = 0;  ///< bytes of earlier pieces
+  std::uint64_t cleared_ = 0;     ///< elements of the first column that clear() removed
+  std::uint64_t first_line_ = 1;  ///< of the record or line at hand, where lines are kept
+  std::uint64_t consumed_ = 0;    ///< bytes of earlier pieces
   std::uint64_t line_ = 1;
   std::uint64_t line_begin_ = 0;  ///< offset of the line's first byte in the whole input
 };
@@ -117,7 +117,8 @@ inline std::optional<std::size_t> after_line_end(std::string_view text, std::siz
   return text[at + 1] == '\n' ? at + 2 : at + 1;
 }
 
-/// The offset behind the line that begins at `at` and is a comment; `at` if it is none. Nothing: more text has to tell.
+/// The offset behind the line that begins at `at` and is a comment; `at` if it is none. Nothing: more text has to
+/// tell.
 std::optional<std::size_t> after_comment(std::string_view text, std::size_t at, bool last, std::optional<char> mark);
 
 }  // namespace fanin::cli

@@ -22,6 +22,11 @@ using detail::printable;
 /// characters are those of ASCII, U+0080 to U+009F in UTF-8, and the same as single bytes: terminals obey all three.
 std::string one_line(std::string_view text);
 
+/// A number of things, as in "1 element" and "2 elements". `thing` forms its plural with an s.
+inline std::string counted(std::uint64_t count, std::string_view thing) {
+  return fmt::format("{} {}{}", count, thing, count == 1 ? "" : "s");
+}
+
 /// The parts of the text between the separators, of which empty ones count.
 std::vector<std::string> split(std::string_view text, char separator);
 

@@ -93,8 +93,9 @@ opened_request::opened_request(const request& asked)
       throw usage_error(fmt::format("{}: ranks read parts of a file of .npy or raw numbers", input.name()));
     require_same_type(*inputs_.front(), input);
     if (inputs_.front()->whole()->count != input.whole()->count) {
-      throw usage_error(fmt::format("{} has {} elements, and {} {}", inputs_.front()->name(),
-                                    inputs_.front()->whole()->count, input.name(), input.whole()->count));
+      throw usage_error(fmt::format("{} has {}, and {} {}", inputs_.front()->name(),
+                                    counted(inputs_.front()->whole()->count, "element"), input.name(),
+                                    input.whole()->count));
     }
   }
   const source& first = *inputs_.front();

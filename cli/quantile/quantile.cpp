@@ -66,6 +66,10 @@ std::vector<found_column> select_columns(source& input, std::string_view statist
   const progress line(fmt::format("{} of {}", statistic, input.name()));
   for (std::size_t i = 0; i < input.columns().size(); ++i) {
     const array_view elements = input.load(i);
+    if (!input.columns()[i].has_numbers) {
+      all.push_back({});
+      continue;
+    }
     const found_quantiles found = with_input_name(place_text(input.name(), input.columns()[i].name),
                                                   [&] { return quantiles(elements, shares, nan); });
     all.push_back({elements.type, elements.count, found.absent, found.values});
@@ -85,12 +89,14 @@ void run_statistic(const std::string& name, std::span<const exact_share> shares,
   for (const std::string& path : files) {
     input_options chosen = arguments.input;
     chosen.path = path;
+    chosen.columns = default_columns::every;
     source input(chosen);
     const std::vector<found_column> columns = read(input);
     input.finish();
     for (std::size_t i = 0; i < columns.size(); ++i) {
       const auto& [type, count, absent, values] = columns[i];
       const input_column& column = input.columns()[i];
+      if (!column.has_numbers) continue;
       const rounded_numbers rounded = column.rounded_as(type);
       warn_of_rounding(place_text(input.name(), column.name), rounded, type);
       one_row = one_row && column.name.empty();

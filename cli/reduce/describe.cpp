@@ -161,11 +161,14 @@ command add_describe(CLI::App& root) {
       "NaN,\n"
       "and of the numbers the smallest, the largest, the sum, the mean and the population standard deviation, each "
       "correctly\n"
-      "rounded. A note names the columns that are left out because they are not numbers. A sum of integers that does not fit in 64 bits is \"overflow\", and null with --json. The input is "
-      "read\n"
-      "once. Without FILE, standard input is read if it is a pipe or a file.\n\n"
-      "Examples:\n  fanin describe prices.csv --header\n"
+      "rounded. A note names the columns that are left out because they are not numbers.\n"
+      "A sum of integers that does not fit in 64 bits is \"overflow\", and null with --json. A column of NaN alone "
+      "has "
+      "no\n"
+      "numbers: \"none\". The input is read once. Without FILE, standard input is read if it is a pipe or a file.\n\n"
+      "Examples:\n  fanin describe prices.csv\n"
       "  fanin describe prices.csv --column price,amount --missing skip\n"
+      "  fanin describe data.csv.zip --missing-words -,-999\n"
       "  fanin describe data.npy --json");
   return {parser, [arguments] { run_describe(*arguments); }};
 }

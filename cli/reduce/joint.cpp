@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // fanin reduce: several operations in one pass.
 #include <algorithm>
+#include <iterator>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,7 +25,9 @@ namespace {
 
 struct joint_options {
   std::string operations;  ///< separated by commas
-  input_options input;
+  std::vector<std::string> files;
+  input_options input;    ///< how the files are read
+  bool together = false;  ///< one result of all files
   batch_options many;
   run_options how;
   bool force = false;  ///< replace the file of the results
@@ -32,19 +36,40 @@ struct joint_options {
 
 // Elements are divided among devices as a whole, and so each operation reads them again.
 std::vector<finished_reduction> reduce_jointly(std::span<const operation> operations,
-                                               const joint_options& arguments) {
-  for (const operation what : operations) {
-    if (row_of(what).inputs > 1) throw usage_error(fmt::format("{} reads two inputs", to_string(what)));
+                                               std::span<const input_options> inputs, const options& chosen) {
+  std::optional<source> input(inputs[0]);
+  if (!chosen.devices.empty() && inputs.size() == 1) return reduce_columns(operations, *input, chosen, nullptr);
+  reduction_pass pass(operations, *input, chosen);
+  pass.read(*input, nullptr);
+  for (const input_options& other : inputs.subspan(1)) {
+    input.emplace(other);
+    pass.read(*input, nullptr);
   }
-  input_options read = arguments.input;
-  read.columns = default_columns::every;
-  read.keep_lines = std::ranges::any_of(operations, has_index);
-  source input(read);
-  const options chosen = arguments.how.checked();
-  if (!chosen.devices.empty()) return reduce_columns(operations, input, chosen, nullptr);
-  reduction_pass pass(operations, input, chosen);
-  pass.read(input, nullptr);
   return pass.finish();
+}
+
+std::vector<input_options> inputs_of(const joint_options& arguments, std::span<const operation> operations) {
+  std::vector<input_options> inputs(arguments.files.size(), arguments.input);
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    inputs[i].path = arguments.files[i];
+    if (arguments.many.given()) continue;
+    inputs[i].columns = default_columns::every;
+    inputs[i].keep_lines = std::ranges::any_of(operations, has_index);
+  }
+  return inputs;
+}
+
+// @throws usage_error if options contradict each other
+void check_options(const joint_options& arguments) {
+  const batch_options& many = arguments.many;
+  many.check_output();
+  if (arguments.force && many.output.empty()) throw usage_error("--force requires --output, whose file it replaces");
+  if (std::ranges::count(arguments.files, "-") > 1) throw usage_error("standard input is named twice");
+  if (!many.given() || !many.by.empty()) return;
+  if (arguments.together) {
+    throw usage_error(fmt::format("--together is about one result, and {} asks for many", many.name()));
+  }
+  if (arguments.files.size() > 1) throw usage_error(fmt::format("{} takes one file", many.name()));
 }
 
 void run_joint_reduction(joint_options arguments) {
@@ -53,37 +78,46 @@ void run_joint_reduction(joint_options arguments) {
     operations.push_back(parse_choice<operation>("operation", name, all_operations));
     check_missing(operations.back(), arguments.input);
   }
-  if (arguments.input.path.empty()) arguments.input.path = implied_input("reduce");
-  arguments.many.check_output();
-  if (arguments.force && arguments.many.output.empty()) {
-    throw usage_error("--force requires --output, whose file it replaces");
-  }
+  if (arguments.files.empty()) arguments.files.push_back(implied_input("reduce"));
+  check_options(arguments);
+  const std::vector<input_options> inputs = inputs_of(arguments, operations);
   if (!arguments.many.by.empty()) {
     return run_by({.operations = operations,
                    .joint = true,
-                   .input = arguments.input,
+                   .inputs = inputs,
+                   .together = arguments.together,
                    .many = arguments.many,
                    .chosen = arguments.how.checked(),
+                   .force = arguments.force,
                    .explain = arguments.explain,
                    .json = arguments.json});
   }
   if (arguments.many.given()) {
     return run_batch({.operations = operations,
                       .joint = true,
-                      .inputs = {arguments.input},
+                      .inputs = inputs,
                       .many = arguments.many,
                       .chosen = arguments.how.checked(),
                       .force = arguments.force,
                       .explain = arguments.explain,
                       .json = arguments.json});
   }
-  const std::vector<finished_reduction> all = reduce_jointly(operations, arguments);
+  for (const operation what : operations) {
+    if (row_of(what).inputs > 1) throw usage_error(fmt::format("{} reads two inputs", to_string(what)));
+  }
+  const options chosen = arguments.how.checked();
+  const bool apart = inputs.size() > 1 && !arguments.together;
+  std::vector<finished_reduction> all;
+  for (std::size_t i = 0; i < (apart ? inputs.size() : 1); ++i) {
+    const std::span<const input_options> part(inputs.data() + i, apart ? 1 : inputs.size());
+    std::ranges::move(reduce_jointly(operations, part, chosen), std::back_inserter(all));
+  }
   warn_of_rounding(all);
   std::string text;
   json rows = json::array();
   for (const finished_reduction& done : all) {
     if (arguments.explain) explain(done);
-    text += fmt::format("{} {}", to_string(done.what), line_of(done, false));
+    text += fmt::format("{} {}", to_string(done.what), line_of(done, apart));
     rows.push_back(to_json(done));
   }
   write_results(all, arguments.json ? printed(rows) : text);
@@ -95,22 +129,28 @@ command add_joint_reduction(CLI::App& root) {
   auto arguments = std::make_shared<joint_options>();
   CLI::App* parser = root.add_subcommand("reduce", "Several operations in one pass");
   parser->add_option("OPERATION", arguments->operations, "operations of one input, separated by commas")->required();
-  add_input_options(*parser, arguments->input, false);
+  parser->add_option("FILE", arguments->files, "input files, of which each gives a line; - is standard input")
+      ->type_name("");
+  add_reading_options(*parser, arguments->input);
+  parser->add_flag("--together", arguments->together, "one result of all files, as if they were one");
   add_batch_options(*parser, arguments->many);
-  add_by_options(*parser, arguments->many);
   add_run_options(*parser, arguments->how);
   parser->add_flag("--force", arguments->force, "replace the output file if it exists");
   add_explain_option(*parser, arguments->explain);
   parser->add_flag("--json", arguments->json, "print an array with a JSON object for each operation, of each column");
+  add_by_options(*parser, arguments->many);
   parser->footer(
       "Prints a line for each operation: its name and its value, and of several columns behind two blanks the "
       "column. With --axis, --segments or --keys a line for each result: the value of each operation, with blanks "
-      "between them. With --by a line for each group: the fields of its key, and the value of each operation.\n"
-      "Without --method, values are exact.\n"
+      "between them. With --by a line for each group: the fields of its key, and the value of each operation on each "
+      "column; a line above names them if the table has a header, or with --csv.\n"
+      "Without --method, values are exact. Of csv without --column every column of numbers is reduced. A total of "
+      "integers that does not fit in 64 bits is \"overflow\", the other values are printed, and the exit status is "
+      "1.\n"
       "Without FILE, standard input is read if it is a pipe or a file.\n\n"
       "Examples:\n  fanin reduce min,mean,max prices.csv --column price\n"
-      "  fanin reduce sum,mean prices.csv --column all --header\n"
-      "  fanin reduce sum,mean prices.csv --column price --by region,year\n"
+      "  fanin reduce sum,mean prices.csv\n"
+      "  fanin reduce sum,mean day*.csv --together --column price,amount --by region,year --csv -o groups.csv\n"
       "  fanin reduce sum,mean,max cube.npy --axis 1\n"
       "  seq 1000 | fanin reduce sum,standard_deviation --json");
   return {parser, [arguments] { run_joint_reduction(*arguments); }};

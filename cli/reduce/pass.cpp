@@ -16,8 +16,6 @@ namespace {
 constexpr std::size_t bytes_in_cache = std::size_t{4} << 20;
 constexpr std::size_t most_bytes = std::numeric_limits<std::size_t>::max();
 
-std::string columns_text(std::size_t count) { return count == 1 ? "one column" : fmt::format("{} columns", count); }
-
 }  // namespace
 
 reduction_pass::reduction_pass(std::span<const operation> operations, const source& first, const options& chosen)
@@ -39,8 +37,8 @@ void reduction_pass::refuse_type(element_type had, element_type found) const {
 void reduction_pass::refuse_column(std::size_t column, std::string_view had, std::string_view input,
                                    std::string_view found) const {
   const std::string place = columns_.size() == 1 ? "the column" : fmt::format("column {}", column + 1);
-  throw usage_error(fmt::format("{} of {} is '{}', and of {} '{}'", place, inputs_.front().name, printable(had), input,
-                                printable(found)));
+  throw usage_error(fmt::format("{} of {} is '{}', and of {} '{}'", place, inputs_.front().name, printable(had),
+                                input, printable(found)));
 }
 
 void reduction_pass::check_same(const source& input) {
@@ -55,8 +53,8 @@ void reduction_pass::check_same(const source& input) {
   if (std::ranges::equal(columns_, input.columns(), {}, &column::name, &input_column::name)) return;
   const std::span<const input_column> others = input.columns();
   if (columns_.size() != others.size()) {
-    throw usage_error(fmt::format("{} has {}, and {} {}", first.name, columns_text(columns_.size()), input.name(),
-                                  columns_text(others.size())));
+    throw usage_error(fmt::format("{} has {}, and {} {}", first.name, counted(columns_.size(), "column"),
+                                  input.name(), counted(others.size(), "column")));
   }
   const auto differ = std::ranges::mismatch(columns_, others, {}, &column::name, &input_column::name);
   refuse_column(static_cast<std::size_t>(differ.in1 - columns_.begin()), differ.in1->name, input.name(),

@@ -127,9 +127,9 @@ void check_together(const reduction_options& arguments, std::size_t files) {
   const auto refuse = [&](bool given, std::string_view option) {
     if (given) throw usage_error(fmt::format("{} is about one result, and {} asks for many", option, many.name()));
   };
-  refuse(arguments.together, "--together");
+  refuse(arguments.together && many.by.empty(), "--together");
   refuse(!arguments.save_state.empty(), "--save-state");
-  if (files > 1) throw usage_error(fmt::format("{} takes one file", many.name()));
+  if (files > 1 && many.by.empty()) throw usage_error(fmt::format("{} takes one file", many.name()));
 }
 
 std::vector<input_options> inputs_of(const std::vector<std::string>& files, const reduction_options& arguments) {
@@ -166,9 +166,11 @@ void run_reduction(operation what, reduction_options arguments) {
   arguments.input.keep_lines = takes_columns && has_index(what);
   if (!arguments.many.by.empty()) {
     return run_by({.operations = {what},
-                   .input = at_path(arguments.input, files[0]),
+                   .inputs = inputs_of(files, arguments),
+                   .together = arguments.together,
                    .many = arguments.many,
                    .chosen = chosen,
+                   .force = arguments.force,
                    .explain = arguments.explain,
                    .json = arguments.json});
   }
@@ -230,15 +232,21 @@ command add_reduction(CLI::App& root, operation what) {
         ->type_name("FILE");
   }
   add_batch_options(*parser, arguments->many);
-  if (row.inputs == 1) add_by_options(*parser, arguments->many);
   parser->add_flag("--force", arguments->force, "replace the output file if it exists");
   add_explain_option(*parser, arguments->explain);
   parser->add_flag("--json", arguments->json, "print a JSON object, or of many files or columns an array");
+  if (row.inputs == 1) add_by_options(*parser, arguments->many);
   const std::string_view files = row.inputs == 2 ? "x.npy y.npy" : "data.npy";
   std::string examples = row.of_floats.exact && row.of_floats.fast && !row.unrounded
                              ? "Without --method, the value is exact: correctly rounded. --method fast is plain "
                                "floating-point addition.\n\n"
                              : "";
+  if (has_index(what)) {
+    examples += "Prints the index, the element and, in text and csv, the line of the element: 4 7.5 line 6\n\n";
+  }
+  if (row.inputs == 1) {
+    examples += "Of csv without --column every column of numbers is reduced. A note names the others.\n\n";
+  }
   examples += "Without FILE, standard input is read if it is a pipe or a file.\n\n";
   examples += fmt::format("Examples:\n  fanin {} {}\n", name, files);
   if (row.inputs == 1) {

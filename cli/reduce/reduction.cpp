@@ -61,19 +61,19 @@ std::string magnitudes_of(operation what) {
 bool is_truth(operation what) { return row_of(what).result == result_rule::truth; }
 
 /// Rounding to two digits takes off less than a twentieth.
-std::string number_text(double error) { return fmt::format("{:.2g}", 1.05 * error); }
+std::string rounded_up_text(double error) { return fmt::format("{:.2g}", 1.05 * error); }
 
 /// The bound as a number in the result's units, or a formula with M where the sum of the magnitudes is not known.
 std::string bound_of_one_text(const finished_reduction& done) {
   const error_bound& bound = done.reached.report.bound;
   if (is_exact(bound)) return "0: the value is exact";
   const double most = done.reached.error_bound(), value = std::fabs(oracle::as_double(done.reached.value));
-  if (std::isfinite(most)) return "|error| <= " + number_text(most);
+  if (std::isfinite(most)) return "|error| <= " + rounded_up_text(most);
   if (!std::isfinite(value) || !(bound.of_result < 1)) {
     return fmt::format("nothing is promised: {}", done.reached.why_unbounded());
   }
   // The bound is a multiple of the exact result, which is at most the value and the error together.
-  const auto number = [&](double error) { return number_text(error / (1 - bound.of_result)); };
+  const auto number = [&](double error) { return rounded_up_text(error / (1 - bound.of_result)); };
   const std::string known = "|error| <= " + number(bound.of_result * value + bound.absolute);
   if (bound.of_magnitudes == 0) return known;
   return fmt::format("{} + {} M, M {}", known, number(bound.of_magnitudes), magnitudes_of(done.what));
@@ -165,10 +165,14 @@ std::string shown_value(const finished_reduction& done, bool many_inputs) {
 
 void write_results(std::span<const finished_reduction> all, const std::string& text) {
   std::vector<std::string> problems;
+  bool has_value = false;
   for (const finished_reduction& one : all) {
-    if (!one.overflow.empty()) problems.push_back(one.overflow);
+    has_value = has_value || one.overflow.empty();
+    if (!one.overflow.empty() && (problems.empty() || problems.back() != one.overflow)) {
+      problems.push_back(one.overflow);
+    }
   }
-  if (problems.size() < all.size()) write_stdout(text);
+  if (has_value) write_stdout(text);
   if (problems.empty()) return;
   for (std::size_t i = 0; i + 1 < problems.size(); ++i) write_stderr(problems[i]);
   throw bad_data(problems.back());
@@ -221,7 +225,7 @@ void explain(const finished_reduction& done, std::string_view absent, const std:
   const report& how = done.reached.report;
   const bool one_input = done.inputs.size() == 1;
   for (const read_input& one : done.inputs) {
-    const std::string elements = one_input ? fmt::format("{} element{}", done.count, done.count == 1 ? "" : "s") : "elements";
+    const std::string elements = one_input ? counted(done.count, "element") : "elements";
     write_stderr(fmt::format("input: {}, {}{}, {} of {}, {}", one.name,
                              done.column.empty() ? "" : fmt::format("column {}, ", done.column), one.format, elements,
                              to_string(done.type), one.mapped ? "mapped" : "read"));

@@ -55,7 +55,7 @@ struct finished_reduction {
   rounded_numbers rounded = {};  ///< of the elements, when they were read
   double seconds = 0;
   result<scalar> reached;
-  std::string overflow = {};               ///< why there is no value: an integer total does not fit; else empty
+  std::string overflow = {};                ///< why there is no value: an integer total does not fit; else empty
   std::optional<place_in_text> found = {};  ///< the element of an indexed value, in text
 
   /// The names of the inputs.
@@ -74,7 +74,8 @@ std::string value_of(operation what, const scalar& value);
 std::optional<std::uint64_t> index_of(const scalar& value);
 /// The members of an object of JSON that the value is; see json_value().
 json members_of(operation what, const scalar& value);
-/// Sets the result to f(), which calls the library with options that have been checked, or says why there is no value.
+/// Sets the result to f(), which calls the library with options that have been checked, or says why there is no
+/// value.
 /// @throws bad_data if the library rejects the elements, as the min of none
 template <class F>
 void reach(finished_reduction& done, F f) {
@@ -91,8 +92,8 @@ void reach(finished_reduction& done, F f) {
 /// Writes the results to stdout. @throws bad_data behind that if some have no value; and before, if none has one
 void write_results(std::span<const finished_reduction> all, const std::string& text);
 
-/// The value (of an index the element and its line too), two blanks and what it is the value of: the input, if `many_inputs`, and the column, if it has a
-/// name.
+/// The value (of an index the element and its line too), two blanks and what it is the value of: the input, if
+/// `many_inputs`, and the column, if it has a name.
 std::string line_of(const finished_reduction& done, bool many_inputs);
 json to_json(const finished_reduction& done);
 /// The reduction as JSON with `values` in place of the members of the value.

@@ -61,7 +61,7 @@ constexpr method default_method(operation what, element_type type) {
 /// The type of the number in the result of a call that names none.
 constexpr element_type default_result(operation what, element_type type) {
   const auto of_integers = [type](result_rule rule) {
-    if (rule == result_rule::quotient) return element_type::f64;
+    if (rule == result_rule::quotient || rule == result_rule::distance) return element_type::f64;
     if (rule == result_rule::magnitude) return element_type::u64;
     return with_element(type, [&]<class T>() { return std::is_signed_v<T> ? element_type::i64 : element_type::u64; });
   };
@@ -73,7 +73,9 @@ constexpr element_type default_result(operation what, element_type type) {
     case result_rule::element:
       return type;
     default:
-      if (is_complex(type)) return rule == result_rule::length ? part_type(type) : type;
+      if (is_complex(type)) {
+        return rule == result_rule::length || rule == result_rule::distance ? part_type(type) : type;
+      }
       if (is_integer(type)) return of_integers(rule);
       return byte_size(type) < 4 && rule != result_rule::magnitude ? element_type::f32 : type;
   }

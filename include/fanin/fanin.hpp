@@ -22,7 +22,7 @@
 //   roundoff of the element type, and g(k) = k u / (1 - k u). d and d' are the longest chains of rounded additions.
 //   Narrow floats (f16, bf16, e5m2, e4m3) have the u and the limits of f32, to which they are converted. Errors of
 //   complex numbers are moduli, and sums and means are taken part by part. Results of integers, and of operations
-//   that only compare, are exact. Quotients and roots of sums of integers are rounded once.
+//   that only compare, are exact. Quotients, roots and dot products of integers are rounded once.
 //
 //   Reproducible: `exact` results, results of integers, and results of operations that only compare have the same
 //   bits for any order, split, backend and release. (An index depends on the order.) Other results have the same bits
@@ -280,11 +280,10 @@ FANIN_OTHER_FORMS(mean)
 
 /// Euclidean norm: the square root of the sum of x[i]^2. Empty and all zeros give +0; any NaN gives NaN, otherwise
 /// any infinity +inf. f32, narrow floats, c64 -> f32 (with method::exact f64 or a narrow element's on request), f64,
-/// c128 -> f64. cub and thrust do not have the default, method::exact. Accuracy: exact: correctly rounded,
+/// c128, integers -> f64. cub and thrust do not have the default, method::exact. Accuracy: exact: correctly rounded,
 /// also where the sum of the squares would overflow or underflow; fast, compensated: the root of sum_of_squares,
 /// which may, with its relative error and that of two more roundings, and besides the root of its absolute error
 /// (docs/numerics.md).   Cost: one read of x.
-/// @throws unsupported for integers
 template <class Result = void, class X>
 auto norm2(const X& x, const options& chosen = {}) {
   return detail::typed_reduce<operation::norm2, Result>(chosen, x);
@@ -346,10 +345,11 @@ auto sample_standard_deviation(const X& x, const options& chosen = {}) {
 }
 FANIN_OTHER_FORMS(sample_standard_deviation)
 
-/// Dot product: the sum of x[i] y[i], for two ranges of one type, floats or complex numbers. Empty gives +0; only
+/// Dot product: the sum of x[i] y[i], for two ranges of one type. Empty gives +0; only
 /// products -0 give -0, but of complex numbers a part that is zero is +0. Any NaN, 0 times an infinity, or infinite
 /// products of both signs give NaN, otherwise an infinite product that infinity. f32, narrow floats -> f32 (with
-/// method::exact f64 or the element's on request), f64 -> f64. Cost: one read of x and y. Accuracy: as for
+/// method::exact f64 or the element's on request), f64 -> f64, integers -> f64: the exact sum of the exact products,
+/// rounded once, on CPUs only. Cost: one read of x and y. Accuracy: as for
 /// sum_of_squares, with sum|x[i] y[i]| in place of the sum of squares, as long as it is at most half of the largest
 /// finite value (complex numbers: sqrt(2) times that, docs/numerics.md); exact: correctly rounded, and no product is
 /// rounded, overflows or underflows.

@@ -8,6 +8,7 @@
 #include <fanin/accumulator/exact_recipes.hpp>
 #include <fanin/accumulator/extremum.hpp>
 #include <fanin/accumulator/integer.hpp>
+#include <fanin/accumulator/integer_dot.hpp>
 #include <fanin/accumulator/log_sum.hpp>
 #include <fanin/accumulator/magnitude.hpp>
 #include <fanin/accumulator/nonzero.hpp>

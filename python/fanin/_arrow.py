@@ -135,16 +135,19 @@ def elements_of(chunk, code, text):
     return ctypes.string_at(address + chunk.offset * SIZES[code], chunk.length * SIZES[code])
 
 
+# How a library gives the integers of dates, floats of numbers of other types, and the elements of lists.
 ADVICE = {
-    "polars": ("x.to_physical()", "x.cast(polars.Float64)"),
-    "pyarrow": ("x.cast('int64')", "x.cast('float64')"),
+    "polars": ("x.to_physical()", "x.cast(polars.Float64)", "x.explode()"),
+    "pyarrow": ("x.cast('int64')", "x.cast('float64')", "x.flatten()"),
 }
 
 
 def code_of_format(x, text, coded):
     """The element type of Arrow's format. Raises Unsupported where there is none, or where elements are coded."""
     name, library = type(x).__name__, library_of(x)
-    of_integers, of_floats = ADVICE.get(library, ("its integers", "a cast to float64"))
+    of_integers, of_floats, of_lists = ADVICE.get(library, ("its integers", "a cast to float64", "its elements"))
+    if text.startswith((b"+l", b"+L", b"+w")):
+        raise Unsupported("a %s of lists is not read: hand over %s" % (name, of_lists))
     if text.startswith(b"+"):
         raise Unsupported("a %s of %s is not read: take one column of numbers, as by x['name']" % (name, library))
     if coded:

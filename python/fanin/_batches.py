@@ -7,12 +7,13 @@ import operator
 
 from . import _library as c
 from ._buffers import Held
-from ._catalogue import EXTREMES, INDEXED, OPERATIONS, default_method, has_exact, name_to_code, options_for
+from ._catalogue import EXTREMES, INDEXED, OPERATIONS, default_method, has_exact, name_to_code, options_for, \
+    policy_for
 from ._contexts import context_of
 from ._errors import Error, InvalidArgument, Overflow, Unsupported
 from ._inputs import view_of
 from ._keys import factorised, named, with_names
-from ._reduce import DIGITS, arrays_read, as_floats, converted, make_call, reduce_views, views_for
+from ._reduce import DIGITS, arrays_read, as_floats, contiguous, converted, make_call, reduce_views, views_for
 from ._results import result_type_for
 from ._sequences import integer_of
 from ._state import State
@@ -54,22 +55,24 @@ def make(full_name):
     default = default_method(name)
     if kind == "segment":
         def reduce_one(x, offsets, *, method=default, dtype=None, empty=None, out=None, where=None, nan="propagate",
-                       backend="auto", threads=0):
-            return _reduce(what, (x,), offsets, None, False, method, dtype, empty, out, where, nan, backend, threads)
+                       skipna=None, backend="auto", threads=0):
+            return _reduce(what, (x,), offsets, None, False, method, dtype, empty, out, where, policy_for(nan, skipna),
+                           backend, threads)
 
         def reduce_two(x, y, offsets, *, method=default, dtype=None, empty=None, out=None, where=None, nan="propagate",
-                       backend="auto", threads=0):
-            return _reduce(what, (x, y), offsets, None, False, method, dtype, empty, out, where, nan, backend, threads)
+                       skipna=None, backend="auto", threads=0):
+            return _reduce(what, (x, y), offsets, None, False, method, dtype, empty, out, where,
+                           policy_for(nan, skipna), backend, threads)
     else:
         def reduce_one(x, keys, groups=None, *, drop_others=False, method=default, dtype=None, empty=None, out=None,
-                       where=None, nan="propagate", backend="auto", threads=0):
-            return _reduce_groups(what, (x,), keys, groups, drop_others, method, dtype, empty, out, where, nan, backend,
-                                  threads)
+                       where=None, nan="propagate", skipna=None, backend="auto", threads=0):
+            return _reduce_groups(what, (x,), keys, groups, drop_others, method, dtype, empty, out, where,
+                                  policy_for(nan, skipna), backend, threads)
 
         def reduce_two(x, y, keys, groups=None, *, drop_others=False, method=default, dtype=None, empty=None, out=None,
-                       where=None, nan="propagate", backend="auto", threads=0):
-            return _reduce_groups(what, (x, y), keys, groups, drop_others, method, dtype, empty, out, where, nan,
-                                  backend, threads)
+                       where=None, nan="propagate", skipna=None, backend="auto", threads=0):
+            return _reduce_groups(what, (x, y), keys, groups, drop_others, method, dtype, empty, out, where,
+                                  policy_for(nan, skipna), backend, threads)
     function = reduce_two if two else reduce_one
     function.__name__ = function.__qualname__ = full_name
     function.__module__ = "fanin"
@@ -90,8 +93,10 @@ def _reduce_groups(what, inputs, keys, groups, drop_others, *others):
     if groups is not None:
         return _reduce(what, inputs, keys, number_of(groups), drop_others, *others)
     codes, names = factorised(keys)
-    if not drop_others and len(codes) and min(codes) < 0:
-        raise InvalidArgument("key %d is missing: leave its element out with drop_others=True" % list(codes).index(-1))
+    if not drop_others and len(codes):
+        first = int(reduce_views(OPERATIONS["argmin"], [view_of(codes)]))
+        if codes[first] < 0:
+            raise InvalidArgument("key %d is missing: leave its element out with drop_others=True" % first)
     try:
         results = _reduce(what, inputs, codes, len(names), True, *others)
     except Error as error:
@@ -118,7 +123,8 @@ def _reduce(what, inputs, index, groups, drop_others, method, dtype, empty, out,
 def batch_of(x, index, groups, drop_others):
     """The struct for segments (groups is None) or groups, and the number of results."""
     if len(x.shape) != 1 or x.strides is not None:
-        raise Unsupported("segments and groups are those of one axis without gaps: call x.ravel()")
+        raise Unsupported("segments and groups are made of an array with one axis and without gaps: hand over "
+                          "x.reshape(-1) of several axes, or %s" % contiguous(x))
     indices = indices_of(index)
     if indices.place != x.place or indices.device != x.device:
         raise Unsupported("offsets and keys have to be in the memory of the elements")
@@ -185,7 +191,7 @@ def write_float(value, code, address):
 
 
 def index_add(out, keys, x, *, operation="sum", drop_others=False, method="exact", where=None, nan="propagate",
-              backend="auto", threads=0):
+              skipna=None, backend="auto", threads=0):
     """Adds each x[i] to out[keys[i]], and returns out, an array of the type that the operation has for x.
 
     With method="exact" each out[k] and its elements are added without rounding, and rounded once. `operation` may be
@@ -218,6 +224,7 @@ def index_add(out, keys, x, *, operation="sum", drop_others=False, method="exact
     if target.code != default and not (view.code not in INTEGERS and (target.code in NARROW or target.code == F64)):
         raise Unsupported("out has another type than the results: they are %s" % NAMES[default])
     batch, count = batch_of(view, keys, target.count, drop_others)
+    nan = policy_for(nan, skipna)
     call = make_call([view], where, nan)
     wanted = c.DEFAULT_TYPE if target.code == default else target.code
     options = options_for(method, nan, backend, threads, wanted)

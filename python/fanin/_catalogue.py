@@ -38,9 +38,10 @@ TRUTHS = frozenset(what for what in OPERATIONS.values() if is_number_of(what, F6
 TRUTHS_OF_BOOL = frozenset(what for what in OPERATIONS.values() if is_number_of(what, U8, U8))
 COUNTS = frozenset(what for what in OPERATIONS.values() if is_number_of(what, F64, U64))
 
-# Operations that exist for floats, and not for integers.
+# Operations that exist for floats, and not for integers; and those that do not exist for integers on devices.
 OF_FLOATS = frozenset(what for what in OPERATIONS.values()
                       if has_method(what, F64, "fast") and not has_method(what, I64, "fast"))
+OF_FLOATS_ON_DEVICES = OF_FLOATS | {OPERATIONS["dot"], OPERATIONS["vdot"]}
 
 
 def is_truth(what, is_bool):

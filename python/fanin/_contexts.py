@@ -6,7 +6,7 @@ import threading
 from ctypes import byref
 
 from . import _library as c
-from ._catalogue import NUMBER, OF_FLOATS, TRUTHS, kept_options
+from ._catalogue import NUMBER, OF_FLOATS_ON_DEVICES, TRUTHS, kept_options
 from ._errors import Unsupported
 from ._types import COMPLEX, INTEGERS, NARROW, code_of
 
@@ -60,7 +60,7 @@ class ShortCall:
 
     def __init__(self, what, code, choices, dtype, device, stream):
         wanted = c.DEFAULT_TYPE if dtype is None else code_of(dtype)
-        if code in INTEGERS and (what in OF_FLOATS or wanted not in INTEGERS | {c.DEFAULT_TYPE}):
+        if code in INTEGERS and (what in OF_FLOATS_ON_DEVICES or wanted not in INTEGERS | {c.DEFAULT_TYPE}):
             raise KeyError(what)  # for the long call, which converts
         self.number, form, _ = c.result_of(what, code, wanted)
         if form != NUMBER or code in NARROW or what in TRUTHS or self.number in NARROW or self.number in COMPLEX \

@@ -65,7 +65,7 @@ def in_column(name, call):
 
 
 def by_parts(results, make):
-    """What is made of results. Of results that are pairs, a pair is made."""
+    """What `make` makes of results. Results that are pairs become a pair."""
     if isinstance(results, tuple):
         return tuple(map(make, results))
     if isinstance(results, list) and results and isinstance(results[0], tuple):

@@ -7,12 +7,14 @@ import struct
 from ._catalogue import OPERATIONS
 from ._errors import InvalidArgument, Unsupported
 from ._inputs import view_of
+from ._numpy import library_of
 from ._reduce import reduce_views
 from ._sequences import split
 from ._state import State
 from ._types import F32, F64, NARROW
 
 MINUS_ZERO = struct.pack("<d", -0.0)
+DROPPED = {"polars": "x.drop_nulls()", "pyarrow": "x.drop_null()"}  # how others than pandas drop missing elements
 FLOATS = frozenset((F32, F64)) | NARROW
 
 
@@ -43,14 +45,14 @@ def fsum(values):
 
 
 def _floats_and_integers(values):
-    if not isinstance(values, (list, tuple)) and hasattr(values, "__len__") and hasattr(values, "dtype"):
+    if hasattr(values, "__len__") and (hasattr(values, "dtype") or library_of(values) == "pyarrow"):
         try:
             view = view_of(values)
             if view.presence is not None:
-                raise InvalidArgument("elements are missing (null or NA): drop them first, as by x.dropna() of pandas")
+                raise InvalidArgument("elements are missing (null or NA): hand over " + DROPPED.get(
+                    library_of(values), "x.dropna()"))
             if view.code in FLOATS:
                 return view, []
         except Unsupported:
             pass
-    raw = isinstance(values, (bytes, bytearray))  # array() would read their bytes as doubles
-    return split(list(values) if raw or not isinstance(values, (list, tuple)) else values)
+    return split(values)

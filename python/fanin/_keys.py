@@ -11,7 +11,7 @@ from ._pandas import is_pandas
 
 
 def factorised(keys):
-    """The number of each key among the different keys, -1 of a missing one; and these keys in order."""
+    """The number of each key among the different keys, or -1 of a missing key; and the different keys in order."""
     if is_pandas(keys):
         return factorised_column(sys.modules["pandas"], keys)
     if is_instance_of(keys, "numpy", "ndarray"):
@@ -22,7 +22,7 @@ def factorised(keys):
 
 
 def factorised_column(pandas, keys):
-    """The same of a column of pandas, or of the rows of a frame; the different keys are an Index."""
+    """What factorised() returns, for a column of pandas or the rows of a frame. The different keys are an Index."""
     if is_instance_of(keys, "pandas", "DataFrame"):
         there = ~keys.isna().any(axis=1).to_numpy()
         found, names = factorised_column(pandas, pandas.MultiIndex.from_frame(keys[there]))
@@ -69,13 +69,12 @@ def is_missing(key):
 
 def named(results, names, x, keys):
     """The results with the keys: a Series where an input is of pandas."""
+    if not (is_pandas(x) or is_pandas(keys)):
+        return (names, *results) if isinstance(results, tuple) else (names, results)
     if isinstance(results, tuple):
-        if is_pandas(x) or is_pandas(keys):
-            return tuple(named(part, names, x, keys) for part in results)
-        return names, *results
-    if is_pandas(x) or is_pandas(keys):
-        return sys.modules["pandas"].Series(results, names, name=getattr(x, "name", None))
-    return names, results
+        return tuple(named(part, names, x, keys) for part in results)
+    values = results if is_instance_of(results, "numpy", "ndarray") else list_of(results)
+    return sys.modules["pandas"].Series(values, names, name=getattr(x, "name", None))
 
 
 def with_names(words, names):

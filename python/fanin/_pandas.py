@@ -4,7 +4,7 @@
 from ._errors import Unsupported
 from ._libraries import numpy_library
 from ._numpy import is_instance_of, library_of, read_numpy
-from ._presence import of_bytes
+from ._presence import Presence
 
 def is_pandas(x):
     """Whether x is a column or a frame of pandas."""
@@ -25,12 +25,11 @@ def read_pandas(x):
     numpy = numpy_library().numpy
     if dtype is x.dtype:
         return read_numpy(numpy.ascontiguousarray(x.to_numpy()))
-    missing = numpy.asarray(x.isna())
-    there = not missing.any()
-    values = x.to_numpy(dtype) if there else x.to_numpy(dtype, na_value=dtype.type().item())
-    view = read_numpy(numpy.ascontiguousarray(values))
-    if not there:
-        view.presence = of_bytes((~missing).tobytes())
+    there = ~numpy.asarray(x.isna())
+    if there.all():
+        return read_numpy(numpy.ascontiguousarray(x.to_numpy(dtype)))
+    view = read_numpy(numpy.ascontiguousarray(x.to_numpy(dtype, na_value=dtype.type().item())))
+    view.presence = Presence(there.__array_interface__["data"][0], len(there), kept=there)
     return view
 
 

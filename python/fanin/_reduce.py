@@ -7,7 +7,8 @@ from ctypes import byref
 from math import prod
 
 from . import _library as c
-from ._catalogue import EXTREMES, INDEXED, NUMBER, OF_FLOATS, OPERATIONS, is_count, is_truth, options_for
+from ._catalogue import EXTREMES, INDEXED, NUMBER, OF_FLOATS, OF_FLOATS_ON_DEVICES, OPERATIONS, is_count, is_truth, \
+    options_for
 from ._device import reduce_on_device
 from ._errors import InvalidArgument, Overflow, Unsupported
 from ._inputs import view_of
@@ -62,9 +63,11 @@ def reduce_views(what, views, axis=None, method="exact", wanted=c.DEFAULT_TYPE, 
 
 
 def views_for(what, inputs, wanted=c.DEFAULT_TYPE):
-    """The views of inputs of an operation. Integers become floats if the operation or the type of results asks so."""
+    """The views of inputs of an operation. Integers become floats if the operation or the type of results asks so, and
+    beside elements of another type."""
     views = [view_of(x) for x in inputs]
-    if what in OF_FLOATS:
+    differ = len({view.code for view in views}) > 1
+    if differ or what in (OF_FLOATS_ON_DEVICES if views[0].place == c.DEVICE else OF_FLOATS):
         wanted = F64
     for view in views:
         if view.is_bool and wanted == I64:
@@ -97,7 +100,7 @@ def make_call(views, where, nan):
     parts = [view.presence for view in views if view.presence is not None]
     if parts and nan == "propagate":
         raise InvalidArgument(MISSING)
-    if where is not None:
+    if where is not None and where is not True:
         parts.append(presence_of(where, x))
     presence = combined(parts)
     if presence is not None:
@@ -115,13 +118,15 @@ def check_pair(views):
     if len(views) == 1:
         return
     x, y = views
-    if x.code != y.code or x.place != y.place or x.device != y.device:
-        raise Unsupported("both inputs have to be of one type and in one memory")
+    if x.code != y.code:
+        raise Unsupported("the inputs have the types %s and %s: convert one of them" % (NAMES[x.code], NAMES[y.code]))
+    if x.place != y.place or x.device != y.device:
+        raise Unsupported("both inputs have to be in one memory")
     if x.shape != y.shape:
         raise InvalidArgument("the inputs have the shapes %s and %s" % (x.shape, y.shape))
     if x.strides != y.strides:
-        raise Unsupported("both inputs have to lie in the same order: call numpy.ascontiguousarray(x) of each, or "
-                          "x.contiguous() of torch")
+        raise Unsupported("the elements of both inputs have to be in the same order: hand over %s of each"
+                          % contiguous(x))
 
 
 def axes_of(axis, ndim):
@@ -164,9 +169,15 @@ def call_without_gaps(x, where, nan, who):
     call = make_call([x], where, nan)
     turned = x.strides is not None
     if turned and (call.mask is not None or not in_c_order(x.shape[::-1], x.strides[::-1])):
-        raise Unsupported("%s reads arrays without gaps, and with where= in C order: call numpy.ascontiguousarray(x), "
-                          "or x.contiguous() of torch" % who)
+        raise Unsupported("%s reads arrays without gaps, and with where= in C order: hand over %s"
+                          % (who, contiguous(x)))
     return call
+
+
+def contiguous(view):
+    """The call of the view's library that gives a copy in C order."""
+    return {"torch": "x.contiguous()", "cupy": "cupy.ascontiguousarray(x)"}.get(view.library.name,
+                                                                               "numpy.ascontiguousarray(x)")
 
 
 def presence_of(where, x):

@@ -51,7 +51,7 @@ def read_sequence(values):
 def listed(values):
     """The values as a list or tuple, with numbers in place of arrays without axes."""
     if not isinstance(values, (list, tuple)):
-        values = list(values)
+        values = values.to_pylist() if hasattr(values, "to_pylist") else list(values)  # of pyarrow
     if any(hasattr(kind, "ndim") for kind in set(map(type, values))):
         return list(map(number_of, values))
     return values

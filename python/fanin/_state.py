@@ -7,7 +7,7 @@ from array import array
 from ctypes import byref
 
 from . import _library as c
-from ._catalogue import OPERATIONS, name_to_code, options_of
+from ._catalogue import OPERATIONS, name_to_code, options_of, policy_for
 from ._contexts import context_of
 from ._errors import InvalidArgument
 from ._inputs import view_of
@@ -57,8 +57,9 @@ class State:
         """The state, or where nothing was added yet, one of f64."""
         return self if self._handle else State(dtype="f64", operation=self.operation)
 
-    def add(self, x, *, where=None, nan="propagate", backend="auto", threads=0):
+    def add(self, x, *, where=None, nan="propagate", skipna=None, backend="auto", threads=0):
         """Adds the numbers of x, of host or device memory, and returns the state."""
+        nan = policy_for(nan, skipna)
         if isinstance(x, (list, tuple)) and where is None:
             view, integers = split(x)
         else:
@@ -188,7 +189,7 @@ class State:
         """The state as integers that any transport can add: lanes of up to 2**31 states, added lane by lane.
 
         An array of int64 of the library, and on the device, of the numbers that were added last: a torch tensor or a
-        CuPy array, else a numpy array; without numpy a memoryview.
+        CuPy array, else a numpy array; without numpy an array of Python's.
         """
         made = self._created()
         lanes = (ctypes.c_int64 * c.state_lane_count(made._handle))()
@@ -199,7 +200,7 @@ class State:
         try:
             import numpy
         except ImportError:
-            return memoryview(array("q", lanes))
+            return array("q", lanes)
         return numpy.array(lanes, numpy.int64)
 
     @staticmethod

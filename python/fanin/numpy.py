@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""numpy's reductions, with its names and arguments and with fanin's results: `import fanin.numpy as np` in their place.
+"""numpy's reductions with numpy's names and arguments, and with fanin's results: `import fanin.numpy as np`.
 
-Sums and what is made of them are rounded once. What fanin refuses is an error here, and docs/python.md lists where
+Sums, means and variances are rounded once. An input that fanin refuses is an error here too. docs/python.md lists where
 results differ from numpy's.
 
 >>> import fanin.numpy

@@ -2,8 +2,10 @@
 """Arrow arrays of pyarrow and polars, and DLPack capsules, in host memory."""
 
 import unittest
+from array import array
 
 import fanin
+from fanin._arrow import Array, _pointer
 from support import numpy
 
 try:
@@ -14,6 +16,17 @@ try:
     import polars
 except ImportError:
     polars = None
+
+
+def uncounted(x):
+    """An Arrow array whose number of nulls is not known."""
+    schema, found = x.__arrow_c_array__()
+    Array.from_address(_pointer(found, b"arrow_array")).null_count = -1
+
+    class Exporter:
+        def __arrow_c_array__(self):
+            return schema, found
+    return Exporter()
 
 
 @unittest.skipIf(pyarrow is None, "pyarrow is not installed")
@@ -45,6 +58,15 @@ class Arrow(unittest.TestCase):
                 self.assertEqual(fanin.State().add(x, nan="skip").count, len(present))
                 with self.assertRaisesRegex(ValueError, "nan=\"skip\""):
                     fanin.sum(x)
+
+    def test_nulls_that_nobody_has_counted(self):
+        data, keeps = pyarrow.py_buffer(array("d", [1.0, 2.0, 4.0])), [pyarrow.py_buffer(b) for b in (b"\7", b"\5")]
+        whole, holes = (pyarrow.Array.from_buffers(pyarrow.float64(), 3, [bits, data], -1) for bits in keeps)
+        for x, expected in ((whole, 7.0), (holes, 5.0)):
+            self.assertEqual(fanin.sum(uncounted(x), nan="skip"), expected)
+        self.assertEqual(fanin.sum(uncounted(whole)), 7.0)
+        with self.assertRaisesRegex(ValueError, "missing"):
+            fanin.sum(uncounted(holes))
 
     def test_bool(self):
         x = pyarrow.array([True, False, True] * 7)
@@ -83,12 +105,15 @@ class Arrow(unittest.TestCase):
         for given, words in ((pyarrow.array(["1"]), "x.cast('float64')"), (coded, "x.cast('float64')"),
                              (pyarrow.chunked_array([coded]), "x.cast('float64')"),
                              (pyarrow.array([1], pyarrow.timestamp("s")), "x.cast('int64')"),
-                             (pyarrow.table({"name": x}), "x['name']"),
+                             (pyarrow.table({"name": x}), "x['name']"), (pyarrow.array([[1.0], [2.0]]), "x.flatten()"),
                              (pyarrow.chunked_array([], pyarrow.string()), "x.cast('float64')")):
             with self.assertRaises(fanin.Unsupported) as caught:
                 fanin.sum(given)
             self.assertIn(words, str(caught.exception))
             self.assertGreaterEqual(fanin.sum(eval(words, {"x": given})), 0)  # the advice works
+        self.assertEqual((fanin.fsum(x), fanin.fsum(pyarrow.array([2 ** 53, 1, 1]))), (3.0, 2.0 ** 53 + 2))
+        with self.assertRaisesRegex(ValueError, r"x.drop_null\(\)"):
+            fanin.fsum(pyarrow.array([1.0, None]))
 
 
 @unittest.skipIf(polars is None, "polars is not installed")
@@ -123,7 +148,7 @@ class Polars(unittest.TestCase):
                 call()
 
     def test_refused(self):
-        for x, words in ((polars.Series(["1"]), "x.cast(polars.Float64)"),
+        for x, words in ((polars.Series(["1"]), "x.cast(polars.Float64)"), (polars.Series([[1.0]]), "x.explode()"),
                          (polars.Series([1]).cast(polars.Date), "x.to_physical()")):
             with self.assertRaises(TypeError) as caught:
                 fanin.sum(x)

@@ -2,7 +2,9 @@
 """Long arrays in pieces, between which Python handles signals."""
 
 import contextlib
+import ctypes
 import itertools
+import math
 import mmap
 import os
 import signal
@@ -13,6 +15,9 @@ from unittest import mock
 
 import fanin
 from fanin import _pieces, _reduce, _state
+from fanin._catalogue import OPERATIONS
+from fanin._inputs import view_of
+from fanin._presence import BITS, Presence
 from support import wide_numbers
 from test_python import NO_EXACT, PAIRS
 
@@ -46,6 +51,19 @@ class Pieces(unittest.TestCase):
         with self.short_pieces():
             self.assertEqual(list(results()), whole)
             self.assertEqual(fanin.State(x).save(), state)
+
+    def test_missing_elements(self):
+        """Bits that say which elements are there are counted from the first element of the input."""
+        x = array("d", wide_numbers(5000, 14, 5))
+        bits = bytes(i * i % 251 for i in range(700))
+        for pieces in (contextlib.nullcontext(), self.short_pieces()):
+            view = view_of(x)
+            memory = ctypes.create_string_buffer(bits)
+            view.presence = Presence(ctypes.addressof(memory), 5000, BITS, 3)
+            with pieces:
+                found = _reduce.reduce_views(OPERATIONS["sum"], [view], nan="skip")
+            self.assertEqual(found, math.fsum(number for i, number in enumerate(x)
+                                              if bits[(i + 3) // 8] >> (i + 3) % 8 & 1))
 
     def test_batches(self):
         """Rows, columns and segments in pieces, some of one result alone, have the bits of one call."""

@@ -314,7 +314,7 @@ static void descriptions(void) {
 
   in = input_of(x, 5, FANIN_F32);
   of_bytes.count = 0;
-  CHECK_FAILS(fanin_describe(&of_bytes, NULL, &all, NULL), FANIN_INVALID_ARGUMENT, "minmax");
+  CHECK_FAILS(fanin_describe(&of_bytes, NULL, &all, NULL), FANIN_INVALID_ARGUMENT, "no elements to describe");
   of_bytes.type = FANIN_C64;
   CHECK_FAILS(fanin_describe(&of_bytes, NULL, &all, NULL), FANIN_UNSUPPORTED, "complex");
   options.method = FANIN_FAST;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of many results in one call: rows along axes, segments, groups by number, and groups of tables by text.
+// Tests of many results in one call: rows along axes, segments, and groups by number.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -232,7 +232,7 @@ TEST_CASE("several operations of rows, segments and groups: a line for each resu
   check_failure(here.fanin("reduce minmax x.npy --axis 1 -o z.npy"), 2, "write min and max");
   check_failure(here.fanin("reduce sum x.npy --axis 1 -o x.npy --force"), 2, "--output would replace it");
   check_failure(here.fanin("reduce sum x.npy --axis 1 --force"), 2, "--force requires --output");
-  check_failure(here.fanin("reduce sum x.npy -o z.npy"), 2, "--output requires --axis, --segments or --keys");
+  check_failure(here.fanin("reduce sum x.npy -o z.npy"), 2, "--output requires --axis, --segments, --keys or --by");
   check_failure(here.fanin("reduce sum,dot x.npy --axis 1"), 2, "dot reads two inputs");
   check_failure(here.fanin("reduce sum,mean x.npy --axis 3"), 2, "there is no axis 3 of 3");
   check_failure(here.fanin("reduce sum,mean x.txt --keys k.npy --groups 2"), 1, "x.txt by k.npy: key 0 is 2");
@@ -259,7 +259,7 @@ TEST_CASE("what does not go together") {
   check_failure(here.fanin("sum x.txt --shape 2"), 2, "--shape requires --axis");
   check_failure(here.fanin("sum x.txt --groups 2"), 2, "--groups requires --keys");
   check_failure(here.fanin("sum x.txt --drop-others"), 2, "--drop-others requires --keys");
-  check_failure(here.fanin("sum x.txt -o y.npy"), 2, "--output requires --axis, --segments or --keys");
+  check_failure(here.fanin("sum x.txt -o y.npy"), 2, "--output requires --axis, --segments, --keys or --by");
   for (const std::string option : {"--axis", "--segments", "--keys", "--by"}) {
     check_failure(here.fanin("sum x.csv " + option + " ''"), 2, option + " is empty");
   }
@@ -268,88 +268,6 @@ TEST_CASE("what does not go together") {
   check_failure(here.fanin(axis + "--backend seral"), 2, "did you mean 'serial'?");
   check_failure(here.fanin(axis + "--variant kahan"), 2, "serial/kahan sums one array");
   check_failure(here.shell("echo 1 | $fanin sum - --keys -"), 2, "standard input is named twice");
-}
-
-TEST_CASE("groups of a table by the text of its columns") {
-  const scratch_folder here;
-  here.write("t.csv",
-             "region,year,amount\n"
-             "north,2024,1\n"
-             "south,2023,2\n"
-             "\"north\",2023,3\n"
-             "\"a \"\"b\"\", c\",2024,4\n"
-             "\n"
-             "south,2023,5.5\n");
-  const std::string table = "t.csv --column amount ";
-  CHECK(here.fanin("sum " + table + "--by region").out == "north,4\nsouth,7.5\n\"a \"\"b\"\", c\",4\n");
-  CHECK(here.fanin("sum " + table + "--by region --method fast --sort-keys").out ==
-        "\"a \"\"b\"\", c\",4\nnorth,4\nsouth,7.5\n");
-  CHECK(here.fanin("max " + table + "--by year,region").out ==
-        "2024,north,1\n2023,south,5.5\n2023,north,3\n2024,\"a \"\"b\"\", c\",4\n");
-  CHECK(here.shell("cat t.csv | $fanin argmax --column 3 --header --by 2").out == "2024,3\n2023,4\n");
-  CHECK(here.fanin("minmax " + table + "--by year").out == "2024,1 4\n2023,2 5.5\n");
-  CHECK(here.fanin("reduce sum,mean,any " + table + "--by region --sort-keys").out ==
-        "\"a \"\"b\"\", c\",4,4,true\nnorth,4,2,true\nsouth,7.5,3.75,true\n");
-  const json sums = parsed(here.fanin("sum " + table + "--by region --json"));
-  CHECK(sums["count"] == 5);
-  CHECK(sums["groups"].size() == 3);
-  CHECK(sums["groups"][1] == json{{"key", "south"}, {"value", 7.5}, {"value_text", "7.5"}});
-  const json both = parsed(here.fanin("reduce sum,argmin " + table + "--by region,year --json"));
-  CHECK(both[0]["operation"] == "sum");
-  CHECK(both[1]["groups"][1]["key"] == json{"south", "2023"});
-  CHECK(both[1]["groups"][1]["index"] == 1);
-  const std::string said = here.fanin("sum " + table + "--by region --explain").err;
-  CHECK(said.find("results: 3, of the keys in region\n") != std::string::npos);
-}
-
-TEST_CASE("keys of a table: order, separators, missing numbers, and many of them") {
-  const scratch_folder here;
-  here.write("t.tsv", "10\t1\tx\n9\tNA\ty\n-1e1\t3\tx\n9\tna\tx,\n010\t5\tx\n");
-  const std::string table = "t.tsv --column 2 --missing skip ";
-  CHECK(here.fanin("sum " + table + "--by 1").out == "10\t1\n9\t0\n-1e1\t3\n010\t5\n");
-  CHECK(here.fanin("sum " + table + "--by 1 --sort-keys").out == "-1e1\t3\n9\t0\n010\t5\n10\t1\n");
-  CHECK(here.fanin("mean " + table + "--by 3,1 --sort-keys").out ==
-        "x\t-1e1\t3\nx\t010\t5\nx\t10\t1\nx,\t9\tnan\ny\t9\tnan\n");
-  CHECK(parsed(here.fanin("sum " + table + "--by 1 --json"))["missing"] == 2);
-  // Fields that make the same text when they are put together, and the empty one, are different keys.
-  here.write("u.csv", "a,b,1\n,ab,2\nab,,3\na,b,4\n");
-  CHECK(here.fanin("sum u.csv --column 3 --by 1,2").out == "a,b,5\n,ab,2\nab,,3\n");
-  // The number comes first; quotes, blocks and long keys.
-  REQUIRE(
-      here.shell(
-              "{ echo n,k; seq 300000 | awk '{ q = $1 % 7 ? \"\" : \"\\\"\"; print $1 \",\" q $1 % 3 q }'; } >v.csv")
-          .status == 0);
-  CHECK(here.fanin("sum v.csv --column n --by k --type i64 --threads 2").out ==
-        "1,14999950000\n2,15000050000\n0,15000150000\n");
-  const std::string key(100000, 'k');
-  here.write("long.csv", key + "1,1\n" + key + "2,2\n" + key + "1,3\n");
-  CHECK(here.fanin("sum long.csv --column 2 --by 1").out == key + "1,4\n" + key + "2,2\n");
-}
-
-TEST_CASE("groups of a table: what cannot be") {
-  const scratch_folder here;
-  here.write("t.csv", "region,amount\nnorth,1\n");
-  here.write("n.csv", "1,2,north\n");
-  here.write("x.npy", npy_with<double>({1}, {1}));
-  const std::string sum = "sum t.csv --column amount ";
-  check_failure(here.fanin(sum + "--by regoin"), 2, "no column is called 'regoin'; did you mean 'region'");
-  check_failure(here.fanin(sum + "--by 0"), 2, "--by counts from 1");
-  check_failure(here.fanin(sum + "--by region,1"), 2, "--by names column 1 twice");
-  check_failure(here.fanin(sum + "--by 7"), 1, "only 2 fields, and --by asks for number 7");
-  check_failure(here.fanin("sum t.csv --column 2 --by all --no-header"), 2, "--by all needs --header");
-  check_failure(here.fanin("sum t.csv --by region"), 2, "--by requires --column, whose numbers are reduced");
-  check_failure(here.fanin("sum n.csv --column 1,2 --by 3 --no-header"), 2, "--by takes one column, not several");
-  check_failure(here.fanin("sum x.npy --column 1 --by region"), 2, "--column is for csv input, and this is npy");
-  check_failure(here.fanin(sum + "--by region --axis 0"), 2, "--axis excludes --by");
-  check_failure(here.fanin(sum + "--by region -o y.npy"), 2, "--output excludes --by");
-  check_failure(here.fanin(sum + "--by region --together"), 2, "--together is about one result, and --by asks");
-  check_failure(here.fanin("sum t.csv t.csv --column amount --by region"), 2, "--by takes one file");
-  check_failure(here.fanin(sum + "--sort-keys"), 2, "--sort-keys requires --by");
-  check_failure(here.fanin("argmax t.csv --column amount --by region --missing skip"), 2, "counts every record");
-  check_failure(here.fanin("reduce sum,dot t.csv --column amount --by region"), 2, "dot reads two inputs");
-  check_failure(here.fanin("sum t.csv --column region --by amount --header"), 1, "'north' is not a number");
-  here.write("big.csv", "a,9223372036854775807\na,1\n");
-  check_failure(here.fanin("sum big.csv --column 2 --by 1 --type i64"), 1, "big.csv: group 0: ");
 }
 
 TEST_SUITE_END();

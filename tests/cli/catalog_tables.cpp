@@ -104,7 +104,9 @@ std::string shares() {
     bool (*holds)(element_type);
   };
   constexpr column columns[] = {
-      {"serial openmp tbb cuda", "every type", [](element_type) { return true; }},
+      {"serial openmp tbb", "every type", [](element_type) { return true; }},
+      {"cuda", "floats, complex", [](element_type t) { return !is_integer(t); }},
+      {"cuda", "integers", is_integer},
       {"cub thrust", "f32, f64", [](element_type t) { return t == element_type::f32 || t == element_type::f64; }},
       {"cub", "bf16", [](element_type t) { return t == element_type::bf16; }},
       {"cub thrust", "i32, i64", [](element_type t) { return t == element_type::i32 || t == element_type::i64; }},

@@ -51,7 +51,7 @@ TEST_CASE("binary input") {
   CHECK(value(here.fanin("norm2 z.npy")) == "2.236068");
   CHECK(value(here.fanin("sum_of_magnitudes z.npy")) == "2.236068");
   CHECK(value(here.fanin("reduce sum,mean,product z.npy | tail -n 1")) == "product 1-2j");
-  check_failure(here.fanin("max z.npy"), 2, "max of c64; it is for f32");
+  check_failure(here.fanin("max z.npy"), 2, "fanin: there is no max of c64; it is for f32");
   check_failure(here.fanin("product z.npy --method exact"), 2, "its methods are fast");
   check_failure(here.fanin("compare z.npy"), 2, "compare is for real numbers; these are c64");
   check_failure(here.fanin("describe z.npy"), 2, "standard_deviation of c64");

@@ -54,6 +54,9 @@ TEST_CASE("the columns of numbers of a table as it is, from a file and a pipe") 
   CHECK(here.fanin("reduce min,max x.csv --column all").out == "min 2.5  price\nmax 3  price\n");
   here.write("sparse.csv", "a,b\n1,\n2,\n");
   CHECK(here.fanin("sum sparse.csv --missing skip").out == "3  a\n");
+  CHECK(here.fanin("count sparse.csv --missing skip").out == "2  a\n");
+  CHECK(here.fanin("median sparse.csv --missing skip").out == "1.5  a\n");
+  CHECK(here.fanin("median x.csv").out == "2.75  price\n");
   CHECK(here.fanin("reduce sum,max sparse.csv --missing skip").out == "sum 3  a\nmax 2  a\n");
   CHECK(here.fanin("describe sparse.csv --missing skip").err ==
         "fanin: note: sparse.csv: left out its column 'b', without a number\n");

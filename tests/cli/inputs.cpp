@@ -49,12 +49,30 @@ TEST_CASE("several columns as JSON: an array that names file and column") {
   CHECK(rows[1]["value"] == 6.0);
   CHECK(rows[1]["count"] == 2);
   CHECK_FALSE(rows[1].contains("missing"));
+  CHECK(here.fanin("sum x.csv --column id --explain").err.find(", 2 elements of i64") != std::string::npos);
+  CHECK(here.shell("echo 1 | $fanin sum --explain").err.find(", 1 element of i64") != std::string::npos);
   const json one = parsed(here.fanin("sum x.csv --column price --json"));
   CHECK(one.is_object());
   CHECK_FALSE(one.contains("column"));
   CHECK(parsed(here.fanin("reduce sum,max x.csv --column id,price --json"))[2]["column"] == "price");
   const std::string said = here.fanin("sum x.csv --column id,price --explain").err;
   CHECK(said.find("input: x.csv, column price, csv, 2 elements of i64, read\n") != std::string::npos);
+}
+
+TEST_CASE("several operations on several files: a line for each, or one result together") {
+  const scratch_folder here;
+  here.write("a.csv", "k,n\nx,1\nx,2\n");
+  here.write("b.csv", "k,n\nx,4.5\n");
+  CHECK(here.fanin("reduce sum,max a.csv b.csv --column n").out ==
+        "sum 3  a.csv\nmax 2  a.csv\nsum 4.5  b.csv\nmax 4.5  b.csv\n");
+  CHECK(here.fanin("reduce sum,max a.csv b.csv --column n --together").out == "sum 7.5\nmax 4.5\n");
+  CHECK(here.shell("echo 1 2 | $fanin reduce sum,mean - --threads 1").out == "sum 3\nmean 1.5\n");
+  const json all = parsed(here.fanin("reduce sum,max a.csv b.csv --column n --json"));
+  CHECK(all.size() == 4);
+  CHECK(all[2]["input"] == "b.csv");
+  check_failure(here.fanin("reduce sum a.csv b.csv --column n --axis 0"), 2, "--axis takes one file");
+  check_failure(here.fanin("reduce sum a.csv --column n --axis 0 --together"), 2, "--together is about one result");
+  check_failure(here.fanin("reduce sum - - --column n"), 2, "standard input is named twice");
 }
 
 TEST_CASE("dot of two columns of one table") {
@@ -187,7 +205,7 @@ TEST_CASE("compressed input, whatever the format inside") {
   CHECK(here.fanin("sum odd.bin --type f32").out == sum);
   CHECK(here.fanin("sum odd.bin --type u8 --format raw").out != here.fanin("sum odd.bin --type u8").out);
   CHECK(here.fanin("compare x.npy.gz --json").status == 0);
-  CHECK(here.shell("{ cat x.txt.gz; head -c 999 /dev/zero; } | $fanin sum").out == "5000050000\n");
+  CHECK(here.shell("{ cat odd; head -c 999 /dev/zero; } | $fanin sum").out == "5000050000\n");
   check_failure(here.shell("head -c 1000 x.npy.gz >cut.gz; $fanin sum cut.gz"), 1, "cut.gz: truncated gzip data");
   check_failure(here.shell("{ head -c 1000 x.npy.gz; echo; tail -c +1002 x.npy.gz; } | $fanin sum"), 1,
                 "standard input: corrupt gzip data: ");

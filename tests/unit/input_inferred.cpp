@@ -132,17 +132,18 @@ TEST_CASE("the first line is a header if it alone is text in a column of numbers
 TEST_CASE("marks that stand for a missing number are no names") {
   for (const std::string mark : {"-", "--", "?", ".", "*", "NA", "n/a"}) {
     const bool is_known = mark.starts_with('N') || mark.starts_with('n');
-    const std::string error =
-        fmt::format("x: line 1, byte 1: '{}' is not a number of type f64; {}", mark,
-                    is_known ? "--missing skip leaves it out"
-                             : fmt::format("if line 1 names the columns, say --header; --missing-words '{}' leaves it "
-                                           "out",
-                                           mark));
+    const std::string error = fmt::format(
+        "x: line 1, byte 1: '{}' is not a number of type f64; {}", mark,
+        is_known ? "--missing skip leaves it out"
+                 : fmt::format("if line 1 names the columns, say --header; --missing-words '{}' leaves it "
+                               "out",
+                               mark));
     check_inferred(mark + ",1\n2,3\n", guessed("1"), error);
     check_inferred(mark + ",1\n2,3\n", guessed("2"), "i64 1 3");
     check_inferred(mark + ",b\n2,3\n", guessed("2"), "i64 3");
   }
-  check_inferred("price\n-\n2\n", guessed("1"), "x: line 2, byte 1: '-' is not a number of type f64");
+  check_inferred("price\n-\n2\n", guessed("1"),
+                 "x: line 2, byte 1: '-' is not a number of type f64; --missing-words '-' leaves it out");
 }
 
 TEST_CASE("the first line is data if all columns are of numbers, or a text of it occurs again") {

@@ -92,8 +92,8 @@ TEST_CASE("npz: members by name, stored and deflated") {
 }
 
 TEST_CASE("zip: a packed file is read as its name says, and what is no file is passed over") {
-  const scratch_archive file({{"folder/x.csv", "day,price\nmonday,2\ntuesday,3\n", ZIP_CM_DEFLATE},
-                              {"__MACOSX/._x.csv", "odd"}});
+  const scratch_archive file(
+      {{"folder/x.csv", "day,price\nmonday,2\ntuesday,3\n", ZIP_CM_DEFLATE}, {"__MACOSX/._x.csv", "odd"}});
   std::string error;
   CHECK(source({.path = file.path(), .column = "price"}).format() == "csv");
   CHECK(elements_of(file.path(), "", &error, "price") == std::vector<double>{2, 3});

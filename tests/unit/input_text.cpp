@@ -96,7 +96,8 @@ TEST_CASE("plain text without a delimiter has no comma") {
         "x: line {}, byte {}: '{}' is not a number of type f64; if commas separate numbers, say --delimiter , or "
         "--format csv{}",
         line, byte, word,
-        std::ranges::count(word, ',') == 1 && word != "," ? "; if the comma is a decimal point, say --decimal ," : "");
+        std::ranges::count(word, ',') == 1 && word != "," ? "; if the comma is a decimal point, say --decimal ,"
+                                                          : "");
   };
   check_refused("2\n3,14", plain, refusal(2, 1, "3,14"));
   check_refused("1,,", plain, refusal(1, 1, "1,,"));
@@ -104,7 +105,9 @@ TEST_CASE("plain text without a delimiter has no comma") {
   check_refused("0 1, 2", plain, refusal(1, 3, "1,"));
   check_refused("1\n,\n2", plain, refusal(2, 1, ","));
   check_refused("1 2,", {.skip_missing = true}, refusal(1, 3, "2,"));
-  check_refused("1,2", {.delimiter = ';'}, "x: line 1, byte 1: '1,2' is not a number of type f64; if the comma is a decimal point, say --decimal ,");
+  check_refused(
+      "1,2", {.delimiter = ';'},
+      "x: line 1, byte 1: '1,2' is not a number of type f64; if the comma is a decimal point, say --decimal ,");
 }
 
 TEST_CASE("plain text: an empty field between delimiters is an error, as in CSV") {

@@ -137,7 +137,7 @@ TEST_SUITE("unit/selection") {
     };
     CHECK(choose_for(small_input_bytes / 1024 - 1) == &m.serial);
     CHECK(choose_for(small_input_bytes / 1024) == &m.tbb);
-    m.serial.refused = method::fast;
+    m.serial.refused = method::exact;
     CHECK(m.choose("auto", small).chosen == &m.tbb);
     CHECK(m.choose("tbb,serial", small).chosen == &m.tbb);
   }
@@ -166,7 +166,7 @@ TEST_SUITE("unit/selection") {
     CHECK(m.choose("auto", large).fallback[0].why == reason::no_driver);
     m.cuda.here = {};
 
-    for (fake_backend* b : {&m.tbb, &m.openmp, &m.serial}) b->refused = method::fast;
+    for (fake_backend* b : {&m.tbb, &m.openmp, &m.serial}) b->refused = method::exact;
     const selection far = m.choose("auto", large);
     CHECK(far.chosen == &m.cuda);
     REQUIRE(far.fallback.size() == 3);
@@ -229,7 +229,7 @@ TEST_SUITE("unit/selection") {
     CHECK(s.chosen == &m.serial);
     REQUIRE(s.fallback.size() == 1);
     CHECK(s.fallback[0].backend == "cuda");
-    m.serial.refused = method::fast;
+    m.serial.refused = method::exact;
     CHECK(m.choose("cuda,serial,tbb", large).chosen == &m.tbb);
     CHECK(m.choose("cuda,serial,tbb", large).fallback.size() == 2);
     CHECK(m.choose("tbb,tbb", large).chosen == &m.tbb);
@@ -242,7 +242,7 @@ TEST_SUITE("unit/selection") {
     const std::string words = words_of<backend_unavailable>([&] { m.choose("cuda,tbb", large); });
     CHECK(has(words, "cuda: no driver here"));
     CHECK(has(words, "tbb: left out"));
-    m.serial.refused = method::fast;
+    m.serial.refused = method::exact;
     CHECK(words_of<unsupported>([&] { m.choose("cuda,serial", large); }) != "");
     for (fake_backend* b : {&m.openmp, &m.serial}) b->here = {reason::not_compiled, "left out"};
     CHECK(words_of<backend_unavailable>([&] { m.choose("auto", small); }) != "");

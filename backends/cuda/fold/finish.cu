@@ -31,7 +31,9 @@ finisher finisher_of(const request& request) {
     using total = typename M::state;
     constexpr state_form of_kernel = form_of_states<Recipe>();
     constexpr operation what = ended_as<Recipe>();
-    if constexpr (has_placed<M>) {
+    if constexpr (!has_kernels<Recipe>) {
+      return {};
+    } else if constexpr (has_placed<M>) {
       return {finish_kernel<M>, what, of_kernel, state_form::placed, sizeof(typename placed_t<M>::state)};
     } else if constexpr (is_wide_state(sizeof(total))) {
       return {finish_kernel<M>, what, of_kernel, state_form::merged, sizeof(total)};

@@ -145,6 +145,27 @@ struct lanes<A, integer_moments> {
 };
 
 template <class A>
+struct lanes<A, integer_products> {
+  static constexpr lane_merge how = lane_merge::sum;
+  static constexpr std::size_t count = 6;
+  static void write(const integer_products& s, std::int64_t* out) {
+    for (int i = 0; i < 4; ++i) out[i] = static_cast<std::uint32_t>(s.low >> 32 * i);
+    out[4] = static_cast<std::uint32_t>(s.high);
+    out[5] = s.high >> 32;
+  }
+  static integer_products read(const std::int64_t* in) {
+    uint128 low = 0;
+    int128 carry = 0;
+    for (int i = 0; i < 4; ++i) {
+      carry += in[i];
+      low |= static_cast<uint128>(static_cast<std::uint32_t>(carry)) << 32 * i;
+      carry >>= 32;
+    }
+    return {low, static_cast<std::int64_t>(carry + in[4] + static_cast<int128>(in[5]) * (std::int64_t{1} << 32))};
+  }
+};
+
+template <class A>
 requires requires(const A& a) {
   []<class T>(const nonzero_count<T>&) {}(a);
 }

@@ -139,17 +139,21 @@ struct integer_moments {
   std::uint64_t squares_high;  ///< the bits from 2^128 on
 };
 
+/// The words of the sum of the squares, least significant first.
+FANIN_HOST_DEVICE inline void split_squares(const integer_moments& s, std::uint32_t (&words)[8]) {
+  for (int i = 0; i < 4; ++i) {
+    words[i] = static_cast<std::uint32_t>(s.squares >> (32 * i));
+    words[4 + i] = i < 2 ? static_cast<std::uint32_t>(s.squares_high >> (32 * i)) : 0;
+  }
+}
+
 /// The variance or standard deviation of `count` > ddof integers, rounded once.
 FANIN_HOST_DEVICE FANIN_NOINLINE inline double rounded_dispersion(const integer_moments& s, std::uint64_t count,
                                                                   dispersion_measure wanted) {
-  constexpr int sum_words = 4;
-  std::uint32_t sum[sum_words], squares[2 * sum_words];
+  std::uint32_t sum[4], squares[8];
   const auto size = static_cast<uint128>(s.sum < 0 ? -s.sum : s.sum);
-  for (int i = 0; i < sum_words; ++i) {
-    sum[i] = static_cast<std::uint32_t>(size >> (32 * i));
-    squares[i] = static_cast<std::uint32_t>(s.squares >> (32 * i));
-    squares[sum_words + i] = i < 2 ? static_cast<std::uint32_t>(s.squares_high >> (32 * i)) : 0;
-  }
+  for (int i = 0; i < 4; ++i) sum[i] = static_cast<std::uint32_t>(size >> (32 * i));
+  split_squares(s, squares);
   return fanin::detail::rounded_dispersion<double>(sum, squares, 0, count, wanted);
 }
 
@@ -182,8 +186,21 @@ struct integer_dispersion {
   }
 };
 
+/// Square root of the sum of the squares of integers, correctly rounded to double.
+template <class T>
+struct integer_norm : integer_dispersion<T> {
+  template <class R>
+  FANIN_HOST_DEVICE static R finish(const integer_moments& s, std::uint64_t) {
+    std::uint32_t squares[8];
+    split_squares(s, squares);
+    return fanin::detail::rounded_root<R>(squares, 0);
+  }
+};
+
 }  // namespace accumulator
 
+template <std::integral T>
+struct recipe_for<operation::norm2, method::fast, T> : accumulator::uses<accumulator::integer_norm<T>> {};
 template <std::integral T>
 struct recipe_for<operation::variance, method::fast, T> : accumulator::uses<accumulator::integer_dispersion<T>> {};
 template <std::integral T>

@@ -63,6 +63,7 @@ enum class result_rule : std::uint8_t {
   element,    ///< the element's type
   widened,    ///< the element's type for floats, but at least f32; i64 or u64 for integers
   length,     ///< as widened; for complex numbers the type of their parts
+  distance,   ///< as quotient; for complex numbers the type of their parts
   quotient,   ///< the element's type for floats, but at least f32; f64 for integers
   magnitude,  ///< the element's type for floats; u64 for integers
   count,      ///< u64
@@ -195,10 +196,9 @@ inline constexpr operation_row operation_rows[] = {
     {.what = operation::norm2,
      .name = "norm2",
      .story = "Square root of the sum of the squares of all elements",
-     .result = result_rule::length,
+     .result = result_rule::distance,
      .empty = empty_value::zero,
      .of_complex = every_method,
-     .of_integers = false,
      .absent = stand_in::zero,
      .adds = summand::squares,
      .value = sum_value::root},
@@ -214,10 +214,9 @@ inline constexpr operation_row operation_rows[] = {
      .name = "dot",
      .story = "Dot product of two inputs",
      .inputs = 2,
-     .result = result_rule::widened,
+     .result = result_rule::quotient,
      .empty = empty_value::zero,
      .of_complex = every_method,
-     .of_integers = false,
      .absent = stand_in::zero,
      .adds = summand::products},
     {.what = operation::sum_of_magnitudes,
@@ -324,10 +323,9 @@ inline constexpr operation_row operation_rows[] = {
      .name = "vdot",
      .story = "Dot product of the complex conjugate of the first input and the second",
      .inputs = 2,
-     .result = result_rule::widened,
+     .result = result_rule::quotient,
      .empty = empty_value::zero,
      .of_complex = every_method,
-     .of_integers = false,
      .absent = stand_in::zero,
      .adds = summand::products},
 };

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compares medians, quantiles and counts of the command with rational arithmetic, and with numpy where numpy is exact.
 
-quantiles.py FANIN
+quantile_values.py FANIN
 """
 import json
 import math
