@@ -55,12 +55,13 @@ class column_part {
     count_ = position_ < item.end ? static_cast<int>(::min(item.end - position_, std::uint64_t{size})) : 0;
     const T* const x = static_cast<const T*>(all.x) + item.x + i * along.stride[0];
     const T* const y = static_cast<const T*>(all.y) + item.y + i * along.stride[1];
-    if (count_ == 0) return;
     const bool has_two = pairs && !(folds_terms<A> && all.rule.squares);
-    // Elements are loaded without a branch, so that no load waits for another: the last one in place of those behind.
+    if (folds_terms<A> && count_ == 0) return;
 #pragma unroll
     for (int k = 0; k < size; ++k) {
-      const int place = ::min(k, count_ - 1);
+      // Terms are loaded without a branch, the last one in place of those behind. Others need fewer registers so.
+      if (!folds_terms<A> && k >= count_) continue;
+      const int place = folds_terms<A> ? ::min(k, count_ - 1) : k;
       x_[k / of_vector].at[k % of_vector] = x[place * along.stride[0]];
       if constexpr (pairs) {
         if (has_two) y_[k / of_vector].at[k % of_vector] = y[place * along.stride[1]];

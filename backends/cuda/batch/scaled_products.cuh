@@ -95,11 +95,11 @@ struct scaled_moments : word_numbers<Word> {
   FANIN_HOST_DEVICE static std::uint64_t finish(const state& s, std::uint64_t count, use wanted,
                                                 const detail::number_format& to) {
     if (count <= wanted.ddof) return to.quiet_nan;
-    constexpr int words = std::extent_v<decltype(s.sum.word)>;
+    constexpr int words = std::extent_v<decltype(s.sum.word)>, square_words = std::extent_v<decltype(s.squares.word)>;
     std::uint32_t sum[words], squares[2 * words - 2] = {};
     s.sum.magnitude(sum);
     const int above = s.squares.place() - 2 * s.sum.place();  // 0 or 1
-    for (int i = 0; i < std::extent_v<decltype(s.squares.word)>; ++i) squares[i + above] = s.squares.word[i];
+    for (int i = 0; i < square_words; ++i) squares[i + above] = s.squares.word[i];
     return detail::rounded_dispersion<std::uint64_t>(sum, squares, 2 * s.sum.exponent(), count, wanted, to);
   }
   template <class A>

@@ -122,7 +122,7 @@ class pairs_of_words {
  private:
   FANIN_HOST_DEVICE number most_of(const registers& x) const {
     using packed = packed_words<Word>;
-    packed size[sizeof x / sizeof(packed)];
+    packed size[N * sizeof(Word) / sizeof(packed)];
     std::memcpy(size, x, sizeof x);
     for (packed& one : size) one &= ~upper_bits<Word>;
     Word sizes[N];
