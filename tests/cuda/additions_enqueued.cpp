@@ -99,7 +99,7 @@ TEST_SUITE("additions_enqueued") {
     for (const bool waits : {true, false}) {
       overwrite(results, earlier);
       if (waits) {
-        CHECK_THROWS_WITH_AS(add_to(operation::sum, pieces, results, context), doctest::Contains("result 1: "),
+        CHECK_THROWS_WITH_AS(add_to(operation::sum, pieces, results, context), doctest::Contains("segment 1: "),
                              overflow);
       } else {
         enqueue_add_to(operation::sum, pieces, results, context);

@@ -64,7 +64,7 @@ TEST_SUITE("batches_enqueued") {
     const batch pieces = device_segments(x.elements(), offsets, segment_count);
     const device_results_memory<float> sums(shape[1]), exact(segment_count), fast(segment_count);
     const captured_graph graph(stream.get(), [&] {
-      enqueue(operation::sum, columns, sums, context);
+      enqueue(operation::sum, columns, sums, context, {.method = method::fast});
       enqueue(operation::sum, pieces, exact, context, {.method = method::exact});
       enqueue(operation::sum, pieces, fast, context, {.method = method::fast});
     });
@@ -100,7 +100,7 @@ TEST_SUITE("batches_enqueued") {
     const device_results_memory<std::int64_t> sums(3);
     std::vector<std::int64_t> waited(3);
     with_offsets({0, 2, 4, 5}, [&](const batch& many) {
-      CHECK_THROWS_WITH_AS(reduce(operation::sum, many, waited, context), doctest::Contains("result 1"), overflow);
+      CHECK_THROWS_WITH_AS(reduce(operation::sum, many, waited, context), doctest::Contains("segment 1"), overflow);
       enqueue(operation::sum, many, sums, context);
       wait_for(context);
       CHECK(sums.read() == std::vector<std::int64_t>{3, std::numeric_limits<std::int64_t>::min(), 5});
@@ -118,7 +118,7 @@ TEST_SUITE("batches_enqueued") {
                            invalid_argument);
     });
     with_offsets({0, 2, 2, 5}, [&](const batch& many) {
-      CHECK_THROWS_WITH_AS(reduce(operation::max, many, waited, context), doctest::Contains("result 1"),
+      CHECK_THROWS_WITH_AS(reduce(operation::max, many, waited, context), doctest::Contains("segment 1"),
                            invalid_argument);
       reduce(operation::max, many.if_empty(std::int64_t{-7}), waited, context);
       CHECK(waited == std::vector<std::int64_t>{2, -7, half});

@@ -137,7 +137,7 @@ TEST_SUITE("groups_enqueued") {
     const device_array<std::int32_t> there{std::span<const std::int32_t>(keys)};
     const batch many = device_groups(x.elements(), there, 3);
     std::vector<indexed<double>> found(3);
-    CHECK_THROWS_WITH_AS(reduce(operation::argmin, many, found, context), doctest::Contains("result 1"),
+    CHECK_THROWS_WITH_AS(reduce(operation::argmin, many, found, context), doctest::Contains("group 1"),
                          invalid_argument);
     reduce(operation::argmin, many.if_empty(indexed<double>{0, 99}), found, context);
     CHECK(found == std::vector<indexed<double>>{{1, 1}, {0, 99}, {3, 0}});
@@ -181,7 +181,7 @@ TEST_SUITE("groups_enqueued") {
     const device_results_memory<float> exact(several), fast(several), exact_of_few(few);
     const captured_graph graph(stream.get(), [&] {
       enqueue(operation::sum, in_several, exact, context, {.method = method::exact});
-      enqueue(operation::sum, in_several, fast, context);
+      enqueue(operation::sum, in_several, fast, context, {.method = method::fast});
       enqueue(operation::sum, in_few, exact_of_few, context, {.method = method::exact});
     });
     for (const std::uint64_t seed : {1, 2, 3}) {
