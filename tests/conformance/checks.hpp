@@ -99,12 +99,13 @@ inline bool is_of_exact_sums(operation what) {
 }
 inline bool has_value(operation what, std::uint64_t count) { return count >= least_count(what); }
 
-/// Whether `b` is to have this reduction: what the catalogue offers. Devices leave products and exponentials of
-/// integers to CPUs. cub and thrust have f32, f64, i32 and i64, and cub has bf16. They compensate nothing. Their
-/// exact states are for sums and means of f32 and f64 only.
+/// Whether `b` is to have this reduction: what the catalogue offers. Devices, also behind a stand-in,
+/// leave dot products of integers to CPUs. cub and thrust have f32, f64, i32 and i64, and cub has bf16. They
+/// compensate nothing. Their exact states are for sums and means of f32 and f64 only.
 inline bool has(const backend& b, operation what, element_type type, method how) {
   if (!is_offered(what, type, how)) return false;
-  if (is_integer(type) && row_of(what).adds == summand::products && b.home() == memory::device) return false;
+  const bool on_device = b.home() == memory::device || b.name() == "cuda";
+  if (is_integer(type) && row_of(what).adds == summand::products && on_device) return false;
   if (b.name() != "cub" && b.name() != "thrust") return true;
   if (how == method::compensated) return false;
   using enum element_type;

@@ -27,8 +27,9 @@ class captured_graph {
     cudaGraphExecDestroy(ready_);
     cudaGraphDestroy(graph_);
   }
-  /// Runs the graph, and waits for it.
+  /// Runs the graph when copies from pageable memory, which other streams may still make, are done, and waits for it.
   void replay() const {
+    cuda::check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
     cuda::check(cudaGraphLaunch(ready_, stream_), "cudaGraphLaunch");
     cuda::check(cudaStreamSynchronize(stream_), "cudaStreamSynchronize");
   }

@@ -165,7 +165,7 @@ void expect_sharded(std::span<const device_list> lists, std::size_t n, std::size
     for (const operation what : all_operations) {
       if (!adds_whole_numbers(what) || !has_value(what, n - lead)) continue;
       const masked_case<T> of = masked(whole_numbers<T>(what, n, random), lead, 3, random);
-      if (!is_offered(what, type_of<T>, method::fast) || !has_value(what, of.present.size())) continue;
+      if (!has(find_backend("cuda"), what, type_of<T>, method::fast) || !has_value(what, of.present.size())) continue;
       const spread_array<T> there(of.x, of.mask, devices);
       const scalar all = call(find_backend("serial"), what, std::span<const T>(of.x)).value;
       const scalar some = call(find_backend("serial"), what, std::span<const T>(of.compacted())).value;
