@@ -59,7 +59,7 @@ refused 'rank 2: none.npy' 2 "${sum[@]}" x.npy : -n 1 "${sum[@]}" none.npy
 refused 'different operations, types or options' 2 "${sum[@]}" x.npy : -n 1 "${sum[@]}" x.npy --nan skip
 refused 'different operations, types or options' 1 "${sum[@]}" x.npy : -n 2 "$fanin_mpi" mean x.npy
 refused 'abacus' 2 "${sum[@]}" x.npy : -n 1 "${sum[@]}" x.npy --backend abacus
-refused 'min of no elements' 3 "$fanin_mpi" min empty.bin --type f64
+refused 'min of an empty array' 3 "$fanin_mpi" min empty.bin --type f64
 refused "unknown operation 'sun'; did you mean 'sum'" 3 "$fanin_mpi" sun x.npy
 refused 'product' 3 "$fanin_mpi" product x.npy
 

@@ -69,7 +69,7 @@ report reduce_position(operation what, const inputs_of_rank& in, indexed<T>* val
   sent.run(where);
   if (!sent.finish(where)) return done;
   if (best.owner == nobody) {
-    throw invalid_argument(std::string(to_string(what)) + " of no elements");
+    throw invalid_argument(std::string(to_string(what)) + " of an empty array");
   }
   *value = {element(best.rank_of_element), static_cast<std::uint64_t>(lanes[0])};
   return done;
