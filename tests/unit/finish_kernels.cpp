@@ -159,7 +159,7 @@ template <class Recipe>
 struct chunks_in_memory {
   using total = decltype(total_of<Recipe>(std::declval<typename cuda::device_recipe<Recipe>::partial>()));
   using M = cuda::merging_t<Recipe>;
-  static constexpr bool placed = cuda::has_placed<M>, wide = cuda::is_wide_state(sizeof(total));
+  static constexpr bool scaled = cuda::has_scaled<M>, wide = cuda::is_wide_state(sizeof(total));
 
   std::vector<std::byte> states, exact;
   std::vector<std::uint64_t> present;
@@ -170,8 +170,8 @@ struct chunks_in_memory {
     const total s = total_of<Recipe>(state_of<Recipe>(x, 0, x.size()));
     present.push_back(x.size());
     append(exact, s);
-    if constexpr (placed) {
-      using P = cuda::placed_t<M>;
+    if constexpr (scaled) {
+      using P = cuda::scaled_t<M>;
       typename P::state few = P::identity();
       for (std::size_t i = 0; i < x.size(); ++i) {
         const typename P::number number = x[i], other = x[x.size() - 1 - i];
@@ -189,7 +189,7 @@ struct chunks_in_memory {
     }
   }
   cuda::state_source source() const {
-    return {placed ? state_form::placed
+    return {scaled ? state_form::scaled
             : wide ? state_form::merged
                    : cuda::form_of_states<Recipe>(),
             stride, nullptr};

@@ -82,7 +82,7 @@ class running_sums {
         if (!std::signbit(read<A>(from_, reinterpret_cast<const T*>(vectors_)[i]))) flags = A::state::has_positive;
       }
     }
-    return s.placed(units_, flags);
+    return s.scaled_state(units_, flags);
   }
 
  private:

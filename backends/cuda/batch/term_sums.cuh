@@ -38,7 +38,7 @@ FANIN_HOST_DEVICE inline double cutting_constant(int exponent) {
 
 /// The integer of the words, in two's complement and least significant first, in units of 2^(unit + Low).
 template <class State, int N>
-FANIN_HOST_DEVICE State placed(const std::uint64_t (&word)[N], int unit, std::uint32_t flags) {
+FANIN_HOST_DEVICE State scaled_state(const std::uint64_t (&word)[N], int unit, std::uint32_t flags) {
   constexpr int words = std::extent_v<decltype(State::word)>;
   static_assert(words == 2 * N + 1);
   std::uint32_t in[words + 1] = {};  // below the integer there are zeros
@@ -232,7 +232,8 @@ struct term_sums {
     const auto next = static_cast<std::uint64_t>(middle) + upper;
     const std::int64_t high = (product[0] >> 26) + (middle >> 63) + (next < upper ? 1 : 0);
     const std::uint64_t words[] = {low, next, static_cast<std::uint64_t>(high)};
-    return placed<product_sum>(words, unit, (~signs & product_sum::has_positive) | (fits ? 0 : product_sum::unfit));
+    return scaled_state<product_sum>(words, unit,
+                                     (~signs & product_sum::has_positive) | (fits ? 0 : product_sum::unfit));
   }
   /// The sum of the numbers, of which the second part has units of 2^(unit / 2 - 537).
   FANIN_HOST_DEVICE number_sum numbers(int unit) const {
@@ -240,7 +241,7 @@ struct term_sums {
     const std::uint64_t low = upper + static_cast<std::uint64_t>(root[1]);
     const std::int64_t high = (root[0] >> 38) + (root[1] >> 63) + (low < upper ? 1 : 0);
     const std::uint64_t words[] = {low, static_cast<std::uint64_t>(high)};
-    return placed<number_sum>(words, unit / 2, number_sum::has_positive);
+    return scaled_state<number_sum>(words, unit / 2, number_sum::has_positive);
   }
 
  private:

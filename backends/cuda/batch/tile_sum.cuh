@@ -56,7 +56,9 @@ struct tile_sum<float, Digits> {
   FANIN_HOST_DEVICE tile_sum& operator+=(const tile_sum& other) { return of_units += other.of_units, *this; }
   FANIN_HOST_DEVICE tile_sum& operator-=(const tile_sum& other) { return of_units -= other.of_units, *this; }
   FANIN_HOST_DEVICE bool is_zero() const { return of_units == 0; }
-  FANIN_HOST_DEVICE state placed(const units& u, std::uint32_t flags) const { return u.in_.sum(of_units, flags); }
+  FANIN_HOST_DEVICE state scaled_state(const units& u, std::uint32_t flags) const {
+    return u.in_.sum(of_units, flags);
+  }
 };
 
 /// The running sum of doubles has two parts: multiples of 2^40 units, and what is left.
@@ -110,7 +112,7 @@ struct tile_sum<double, Digits> {
     return *this;
   }
   FANIN_HOST_DEVICE bool is_zero() const { return (high | low) == 0; }
-  FANIN_HOST_DEVICE state placed(const units& u, std::uint32_t flags) const {
+  FANIN_HOST_DEVICE state scaled_state(const units& u, std::uint32_t flags) const {
     const std::uint64_t lower = (static_cast<std::uint64_t>(high) << 40) + static_cast<std::uint64_t>(low);
     const std::uint64_t upper =
         static_cast<std::uint64_t>((high >> 24) + (low >> 63)) + (lower < static_cast<std::uint64_t>(low) ? 1 : 0);

@@ -111,7 +111,7 @@ struct moments_writer {
     place.store([&]<class R>(R) {
       if ((seen & seen_bits::special) != 0 || count <= wanted.ddof)
         return detail::from_bits<R>(detail::float_format<R>::quiet_nan);
-      return narrow ? narrow_dispersion<R>(total, first) : spread_in_one_thread<R>(total);
+      return narrow ? narrow_dispersion<R>(total, first) : dispersion_in_one_thread<R>(total);
     });
   }
 
@@ -128,7 +128,7 @@ struct moments_writer {
     return detail::rounded_dispersion<R>(sum, squares, chunk_sums<T, 2>::low + 32 * first, count, wanted);
   }
   template <class R>
-  __device__ __noinline__ R spread_in_one_thread(const sums& total) const {
+  __device__ __noinline__ R dispersion_in_one_thread(const sums& total) const {
     return static_cast<exact_moments_accumulator<T>>(total).template dispersion_of<R>(count, wanted);
   }
 };

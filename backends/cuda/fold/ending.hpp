@@ -190,21 +190,21 @@ FANIN_HOST_DEVICE finished_bits finished_value(const typename M::state& s, std::
 
 /// The accumulator of exact sums of few words whose states batches merge first.
 template <class M>
-struct placed_in_place_of {
+struct scaled_in_place_of {
   using type = void;
 };
 template <class M>
-requires(!is_keyed<M>) struct placed_in_place_of<M> {
+requires(!is_keyed<M>) struct scaled_in_place_of<M> {
   using type = scaled_form_t<accumulator::folds_as_t<typename served_by<M>::recipe_of_first::accumulator>>;
 };
 template <class M>
-using placed_t = typename placed_in_place_of<M>::type;
+using scaled_t = typename scaled_in_place_of<M>::type;
 template <class M>
-concept has_placed = !std::is_void_v<placed_t<M>>;
+concept has_scaled = !std::is_void_v<scaled_t<M>>;
 
 /// The value of `count` elements of which the sum of few words fits.
-template <class M, class P = placed_t<M>>
-FANIN_HOST_DEVICE finished_bits placed_bits(const typename P::state& sum, std::uint64_t count, const ending& end) {
+template <class M, class P = scaled_t<M>>
+FANIN_HOST_DEVICE finished_bits scaled_bits(const typename P::state& sum, std::uint64_t count, const ending& end) {
   const auto use = P::use_of(end.value, end.ddof);
   if constexpr (folds_terms<P>) {
     return bits_of_value(P::finish(sum, count, use, end.to));
@@ -217,14 +217,14 @@ FANIN_HOST_DEVICE finished_bits placed_bits(const typename P::state& sum, std::u
 
 /// What a state is: a state of the accumulator that merges it, or a state as a kernel leaves it. Kernels add narrow
 /// integers in 64 bits with or without a sign. Kernels of batches form exact sums of few words first.
-enum class state_form : std::uint8_t { merged, of_kernel, of_signed, of_unsigned, placed };
+enum class state_form : std::uint8_t { merged, of_kernel, of_signed, of_unsigned, scaled };
 
 template <class M>
 inline constexpr bool adds_integers = std::is_integral_v<typename M::element> && !is_keyed<M>;
 template <class M, class T>
 using narrow_state = typename device_recipe<recipe<served_by<M>::first, method::fast, T>>::partial;
 
-/// Calls f.operator()<State>() for a form but `placed`.
+/// Calls f.operator()<State>() for a form but `scaled`.
 template <class M, class F>
 FANIN_HOST_DEVICE void with_state(state_form form, const F& f) {
   if constexpr (adds_integers<M>) {

@@ -33,8 +33,8 @@ finisher finisher_of(const request& request) {
     constexpr operation what = ended_as<Recipe>();
     if constexpr (!has_kernels<Recipe>) {
       return {};
-    } else if constexpr (has_placed<M>) {
-      return {finish_kernel<M>, what, of_kernel, state_form::placed, sizeof(typename placed_t<M>::state)};
+    } else if constexpr (has_scaled<M>) {
+      return {finish_kernel<M>, what, of_kernel, state_form::scaled, sizeof(typename scaled_t<M>::state)};
     } else if constexpr (is_wide_state(sizeof(total))) {
       return {finish_kernel<M>, what, of_kernel, state_form::merged, sizeof(total)};
     } else {

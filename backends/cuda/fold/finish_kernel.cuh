@@ -230,13 +230,13 @@ __device__ void merge_chunks(typename M::state& s, std::uint64_t& present, const
 
 /// The exact sum of a state that fits. Its code is long.
 template <class M, class P>
-__device__ __noinline__ typename M::state total_of_placed(const typename P::state& sum, std::uint64_t present) {
+__device__ __noinline__ typename M::state total_of_scaled(const typename P::state& sum, std::uint64_t present) {
   return P::template total<typename M::state>(sum, present);
 }
 
 /// Merges states of few words. Returns true if the result is written, otherwise `s` is the exact sum.
-template <class M, class P = placed_t<M>>
-__device__ bool finish_placed(typename M::state& s, std::uint64_t& present, const batch_output& out,
+template <class M, class P = scaled_t<M>>
+__device__ bool finish_scaled(typename M::state& s, std::uint64_t& present, const batch_output& out,
                               const finish_target& target, const chunks_of_result& chunks, std::uint64_t result) {
   const auto* const states = static_cast<const typename P::state*>(out.states);
   typename P::state sum = P::identity();
@@ -245,16 +245,16 @@ __device__ bool finish_placed(typename M::state& s, std::uint64_t& present, cons
   const bool fits = chunks.lane > 0 || (sum.fits() && present <= P::most_elements);
   const bool all_fit = __all_sync(~0u, fits);
   if (all_fit && !target.adds) {
-    if (chunks.is_mine) write_bits(out, target, result, present, placed_bits<M>(sum, present, target.end));
+    if (chunks.is_mine) write_bits(out, target, result, present, scaled_bits<M>(sum, present, target.end));
     return true;
   }
   s = M::identity();
   if (all_fit) {
-    if (chunks.is_mine) s = total_of_placed<M, P>(sum, present);
+    if (chunks.is_mine) s = total_of_scaled<M, P>(sum, present);
   } else {
     const auto* const exact = static_cast<const typename M::state*>(out.exact_states);
     merge_chunks<M>(s, present, out, chunks, [&](std::uint64_t k) {
-      return states[k].fits() ? total_of_placed<M, P>(states[k], out.present[k]) : exact[k];
+      return states[k].fits() ? total_of_scaled<M, P>(states[k], out.present[k]) : exact[k];
     });
   }
   return false;
@@ -268,9 +268,9 @@ __device__ __noinline__ void finish_chunks(const batch_output& out, const state_
   typename M::state s;
   std::uint64_t present = 0;
   bool is_merged = false;
-  if constexpr (has_placed<M>) {
-    if (from.form == state_form::placed) {
-      if (finish_placed<M>(s, present, out, target, chunks, result)) return;
+  if constexpr (has_scaled<M>) {
+    if (from.form == state_form::scaled) {
+      if (finish_scaled<M>(s, present, out, target, chunks, result)) return;
       is_merged = true;
     }
   }
@@ -288,7 +288,7 @@ __device__ __noinline__ void finish_chunks(const batch_output& out, const state_
 
 /// Writes the result of a few chunks, which the caller merges alone. Returns false, and does nothing, if a state does
 /// not fit.
-template <class M, class P = placed_t<M>>
+template <class M, class P = scaled_t<M>>
 __device__ bool finish_alone(const batch_output& out, const finish_target& target, std::uint64_t first,
                              std::uint64_t count, std::uint64_t result) {
   const auto* const states = static_cast<const typename P::state*>(out.states) + first;
@@ -300,7 +300,7 @@ __device__ bool finish_alone(const batch_output& out, const finish_target& targe
     present += out.present[first + k];
   }
   if (!sum.fits() || present > P::most_elements) return false;
-  write_bits(out, target, result, present, placed_bits<M>(sum, present, target.end));
+  write_bits(out, target, result, present, scaled_bits<M>(sum, present, target.end));
   return true;
 }
 
@@ -340,7 +340,7 @@ __global__ void __launch_bounds__(tuning::finish_threads)
                   const __grid_constant__ state_source from, const __grid_constant__ finish_target target,
                   unsigned lanes) {
   device_code::overlap_with_next_launch();
-  if constexpr (has_placed<M>) {
+  if constexpr (has_scaled<M>) {
     if (all.only_long && !target.adds) return finish_long<M>(all, out, from, target);
   }
   const std::uint64_t results = all.only_long ? long_count(all) : all.results;
@@ -360,8 +360,8 @@ __global__ void __launch_bounds__(tuning::finish_threads)
     } else {
       is_result = place_of_segment(all, result).length <= all.most_short;
     }
-    if constexpr (has_placed<M>) {
-      if (lanes == 1 && is_result && from.form == state_form::placed && !target.adds) {
+    if constexpr (has_scaled<M>) {
+      if (lanes == 1 && is_result && from.form == state_form::scaled && !target.adds) {
         is_result = !finish_alone<M>(out, target, first, chunks, result);
       }
       if (!__any_sync(~0u, is_result)) continue;

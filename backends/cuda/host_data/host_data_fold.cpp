@@ -9,7 +9,7 @@ namespace fanin::cuda {
 
 host_data_fold::host_data_fold(const request& request, context& context)
     : request_(request),
-      feed_(context, prepared_launcher(request), byte_size(request.inputs.type()), request.inputs.size()),
+      pipeline_(context, prepared_launcher(request), byte_size(request.inputs.type()), request.inputs.size()),
       present_(request) {}
 
 void host_data_fold::push(const input_views& blocks) {
@@ -22,14 +22,14 @@ void host_data_fold::push(const input_views& blocks) {
 
 void host_data_fold::fold_arrays(const input_views& inputs) {
   const void* const arrays[] = {inputs[0].data, inputs[1].data};
-  feed_.fold_arrays(std::span(arrays, static_cast<std::size_t>(inputs.size())), inputs.count(), request_.threads);
+  pipeline_.fold_arrays(std::span(arrays, static_cast<std::size_t>(inputs.size())), inputs.count(), request_.threads);
   count_ = inputs.count();
 }
 
 void host_data_fold::wait(partial_result& into) {
   flush_pair();
-  std::memcpy(into.total.bytes, feed_.total(), most_state_bytes);
-  into.chain = feed_.longest_chain();
+  std::memcpy(into.total.bytes, pipeline_.total(), most_state_bytes);
+  into.chain = pipeline_.longest_chain();
   const std::uint64_t all = count_ + present_.left_out();
   into.set_counts(prepared_launcher(request_).host(), row_of(request_.what).absent, all, all - present_.absent(),
                   present_.left_out());
@@ -37,7 +37,7 @@ void host_data_fold::wait(partial_result& into) {
 
 void host_data_fold::push_all(const input_views& blocks) {
   if (blocks.size() == 1) {
-    feed_.push(blocks[0].data, blocks.count(), request_.threads);
+    pipeline_.push(blocks[0].data, blocks.count(), request_.threads);
   } else {
     push_pair(blocks);
   }
@@ -61,7 +61,7 @@ void host_data_fold::push_pair(input_views blocks) {
 
 void host_data_fold::flush_pair() {
   const void* const both[] = {pending_[0].data(), pending_[1].data()};
-  if (pending_count_ > 0) feed_.fold_arrays(both, pending_count_, request_.threads);
+  if (pending_count_ > 0) pipeline_.fold_arrays(both, pending_count_, request_.threads);
   for (auto& elements : pending_) elements.clear();
   pending_count_ = 0;
 }

@@ -27,7 +27,7 @@ class host_data_fold {
   void flush_pair();
 
   const request& request_;
-  upload_pipeline feed_;
+  upload_pipeline pipeline_;
   cpu::present_blocks present_;
   std::uint64_t count_ = 0;
   std::vector<std::byte> pending_[2];
