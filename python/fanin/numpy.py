@@ -132,7 +132,7 @@ def _reduced(operation, a, axis, dtype, out, keepdims, initial=_NoValue, where=T
     x = numpy.asarray(a) if not isinstance(a, numpy.ma.MaskedArray) else a
     axis = _checked(axis, x.ndim)
     if dtype is not None:
-        x = x.astype(dtype, copy=False)
+        x, where = _converted(x, numpy.dtype(dtype), where, nan)
     if initial is not _NoValue and initial is not None:
         x, axis, where, shape = _with_initial(operation, x, axis, where, initial)
         result = functions[operation](x, axis, where=where, nan=nan)
@@ -145,10 +145,29 @@ def _reduced(operation, a, axis, dtype, out, keepdims, initial=_NoValue, where=T
         with numpy.errstate(over="ignore"):
             result = result.astype(numpy.float16)
     if dtype is not None and result.dtype != dtype:
-        wide, result = result, result.astype(dtype)
+        with numpy.errstate(invalid="ignore"):
+            wide, result = result, result.astype(dtype)
         if not numpy.array_equal(wide, result):
             raise Overflow("the results do not fit into %s" % numpy.dtype(dtype))
     return _written(result, out)
+
+
+def _converted(x, dtype, where, nan):
+    """The elements as numbers of a type, and `where`, which leaves out skipped NaN where the type has no NaN."""
+    if dtype.kind in "biu" and x.dtype.kind in "fc" and nan == "skip":
+        where = numpy.logical_and(x == x, where)
+    _require_held(x if where is True else x[numpy.broadcast_to(where, x.shape)], dtype)
+    with numpy.errstate(invalid="ignore"):  # of elements that are left out
+        return x.astype(dtype, copy=False), where
+
+
+def _require_held(values, dtype):
+    """Raises Overflow where a type of integers does not hold the integer part of a number."""
+    if dtype.kind not in "iu" or values.dtype.kind not in "biufc" or not values.size:
+        return
+    least, most = numpy.iinfo(dtype).min, numpy.iinfo(dtype).max
+    if not (least - 1 < values.real.min().item() and values.real.max().item() < most + 1):  # nor NaN
+        raise Overflow("an element does not fit into %s" % dtype)
 
 
 def _checked(axis, count):
@@ -180,6 +199,8 @@ def _with_initial(operation, x, axis, where, initial):
     dtype = x.dtype
     if operation in ("sum", "product") and dtype.kind in "biu":  # whose results have 64 bits
         dtype = numpy.sum(numpy.zeros(0, dtype)).dtype
+
+    _require_held(numpy.asarray(initial), dtype)
 
     def with_last(values, last, dtype):
         values = numpy.moveaxis(values, axes, range(-len(axes), 0))

@@ -112,6 +112,40 @@ class DropIn(unittest.TestCase):
         with self.assertRaises(OverflowError):
             fanin.numpy.sum(numpy.array([100, 28], "int8"), dtype="int8")
 
+    def test_skipped_nan_beside_a_type_of_integers(self):
+        x = numpy.array([[1.0, numpy.nan, 2.0], [numpy.nan, 3.0, numpy.nan]])
+        for dtype, given in (("int64", x), ("uint8", x.astype("float16")), ("int32", x.astype("float32"))):
+            for axis in (None, 0, 1):
+                self.check("nansum", given, axis, dtype=dtype)
+                self.check("nanprod", given, axis, dtype=dtype, keepdims=True)
+            self.check("nansum", given, 1, dtype=dtype, initial=7)
+            self.check("nansum", given, 1, dtype=dtype, where=given != 2)
+            self.assertEqual(fanin.numpy.nanmean(given, dtype=dtype), 2)
+        self.assertEqual(fanin.numpy.nansum(x, dtype=bool, where=x == 3), True)
+        with self.assertRaises(OverflowError):
+            fanin.numpy.nanmean(x, 0, dtype="int64", where=x != 2)  # a mean of nothing is NaN
+
+    def test_elements_that_a_type_of_integers_does_not_hold(self):
+        for dtype, below, least, most, above in (
+                ("int32", -2.0 ** 31 - 1, -2.0 ** 31 - 0.5, 2.0 ** 31 - 0.5, 2.0 ** 31),
+                ("int64", -2.0 ** 63 - 2048, -2.0 ** 63, 2.0 ** 63 - 1024, 2.0 ** 63),
+                ("uint64", -1.0, -0.5, 2.0 ** 64 - 2048, 2.0 ** 64)):
+            for held in (least, most):
+                self.check("sum", numpy.array([held, 0.0]), dtype=dtype)
+                self.check("sum", numpy.array([0.0]), dtype=dtype, initial=held)
+            for lost in (below, above, numpy.inf, numpy.nan):
+                for name in ("sum", "prod", "mean"):
+                    with self.assertRaisesRegex(OverflowError, "an element does not fit into " + dtype):
+                        getattr(fanin.numpy, name)(numpy.array([1.5, lost]), dtype=dtype)
+                if dtype != "int32":  # sums of which have 64 bits, as has the initial one
+                    with self.assertRaises(OverflowError):
+                        fanin.numpy.sum(numpy.array([1]), dtype=dtype, initial=lost)
+                found = fanin.numpy.sum(numpy.array([1.5, lost]), dtype=dtype, where=[True, False])
+                self.assertEqual((found, found.dtype), (1, dtype))
+        for x, dtype in (([-1], "uint64"), ([2 ** 63], "int64"), ([300], "uint8")):
+            with self.assertRaises(OverflowError):
+                fanin.numpy.sum(numpy.array(x), dtype=dtype)
+
     def test_out(self):
         x = numpy.arange(12.0).reshape(3, 4)
         for name in ("sum", "max", "mean", "std", "any", "argmax", "nansum", "median"):
