@@ -9,6 +9,7 @@ from ._catalogue import options_of, policy_for
 from ._contexts import context_of
 from ._frames import describe_frame, is_frame, require_no_arrays
 from ._inputs import view_of
+from ._operations import functions
 from ._reduce import call_without_gaps, presence_of
 from ._types import value_at
 
@@ -35,8 +36,9 @@ def describe(x, *, where=None, nan="propagate", skipna=None, backend="auto", thr
     nan = policy_for(nan, skipna)
     if is_frame(x):
         require_no_arrays(False, None, where)
-        return describe_frame(x, Description._fields,
-                              lambda column: describe(column, nan=nan, backend=backend, threads=threads))
+        choices = {"nan": nan, "backend": backend, "threads": threads}
+        return describe_frame(x, nan, Description._fields, lambda column: describe(column, **choices),
+                              lambda row: describe_nothing(row, choices))
     view = view_of(x)
     call = call_without_gaps(view, where, nan, "describe")
     found = c.CDescription()
@@ -54,6 +56,11 @@ def describe(x, *, where=None, nan="propagate", skipna=None, backend="auto", thr
     return Description(found.count, found.nan + missing_in(view, where), number("min", found.type),
                        number("max", found.type), total, number("mean", found.quotient_type),
                        number("standard_deviation", found.quotient_type))
+
+
+def describe_nothing(row, choices):
+    """The Description of an array of one row that has no number: its members are the results of the operations."""
+    return Description(0, row.size, *(functions[name](row, 1, **choices).item() for name in Description._fields[2:]))
 
 
 def missing_in(view, where):

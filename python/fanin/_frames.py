@@ -32,19 +32,23 @@ def reduce_frame(x, axis, nan, reduce):
         raise InvalidArgument("a DataFrame has no axis %r: axis is 0 or 1" % (axis,))
     in_polars = is_instance_of(x, "polars", "DataFrame")
     if axis in COLUMNS:
-        results = [in_column(name, lambda: reduce(column, None, in_polars)) for name, column in columns_of(x)]
+        results = [in_column(name, lambda: call_or_row(
+            column, nan, lambda: reduce(column, None, in_polars),
+            lambda row: by_parts(reduce(row, 1, False), lambda found: found if in_polars else found[0])))
+            for name, column in columns_of(x)]
         return by_parts(results, lambda found: row_of(x, found))
     if in_polars:
         raise Unsupported("rows of a polars DataFrame are not reduced: hand over x.to_numpy(), with axis=1")
     return by_parts(reduce(rows_of(x, nan), 1, False), lambda found: sys.modules["pandas"].Series(found, x.index))
 
 
-def describe_frame(x, members, describe):
+def describe_frame(x, nan, members, describe, describe_row):
     """The descriptions of the columns of numbers, in a frame that has a row for each member."""
     if is_instance_of(x, "polars", "DataFrame"):
         raise Unsupported("a polars DataFrame is not described: call fanin.describe(column) for its columns")
     of_numbers = x.select_dtypes(["number", "bool", "boolean"], ["timedelta", "complexfloating"])
-    found = [in_column(name, lambda: describe(column)) for name, column in columns_of(of_numbers)]
+    found = [in_column(name, lambda: call_or_row(column, nan, lambda: describe(column), describe_row))
+             for name, column in columns_of(of_numbers)]
     pandas = sys.modules["pandas"]
     return pandas.DataFrame(found, of_numbers.columns, members, dtype=object).T
 
@@ -62,6 +66,29 @@ def in_column(name, call):
         return call()
     except Error as error:
         raise type(error)("column %r: %s" % (name, error)) from None
+
+
+def call_or_row(column, nan, call, of_row):
+    """What `call` returns, or where it raises InvalidArgument, what `of_row` makes of the column as a row of an array.
+
+    Rows without a value have NaN, so that such a column does not ruin the results of the others.
+    """
+    try:
+        return call()
+    except InvalidArgument as error:
+        try:
+            return of_row(row_of_column(column, nan))
+        except (Error, ImportError):
+            raise error from None
+
+
+def row_of_column(column, nan):
+    if not is_instance_of(column, "polars", "Series"):
+        return rows_of(column.to_frame(), nan).T
+    if nan == "propagate" and column.null_count():
+        raise InvalidArgument(MISSING)
+    import numpy
+    return numpy.reshape(column.to_numpy(), (1, -1))
 
 
 def by_parts(results, make):

@@ -141,6 +141,13 @@ class Polars(unittest.TestCase):
         self.assertEqual(found.rows(), [(3.0, 7, 2)])
         self.assertEqual(found.dtypes[:2], [polars.Float32, polars.Int64])
         self.assertEqual(fanin.minmax(frame[["b"]])[1].rows(), [(4,)])
+        if numpy is not None:
+            holes = frame.with_columns(d=polars.lit(None, polars.Float32), e=polars.lit(float("nan")))
+            for name, values in (("max", "(2.0, 4, True, nan, nan)"), ("mean", "(1.5, 3.5, 1.0, nan, nan)")):
+                found = getattr(fanin, name)(holes, skipna=True)
+                self.assertEqual((str(found.row(0)), found.dtypes[3:]), (values, [polars.Float32, polars.Float64]))
+            with self.assertRaisesRegex(ValueError, "column 'd': elements are missing"):
+                fanin.max(holes)
         with self.assertRaisesRegex(TypeError, "column 'd'"):
             fanin.sum(frame.with_columns(d=polars.lit("text")))
         for call in (lambda: fanin.sum(frame, 1), lambda: fanin.describe(frame)):

@@ -150,6 +150,30 @@ class Frames(unittest.TestCase):
         self.assertEqual(found.loc["sum", "b"], 2 ** 61 + 1)
         self.assertEqual(fanin.describe(pandas.DataFrame({"a": [1.0, math.nan]}), skipna=True).loc["nan", "a"], 1)
 
+    def test_columns_without_a_value(self):
+        """Such a column has NaN, as a row has, and the results of the other columns stay."""
+        frame = pandas.DataFrame({"a": [1.0, math.nan, 4.0], "b": [math.nan] * 3, "c": pandas.array([None] * 3, "Int64"),
+                                  "d": [2, 4, 9]})
+        for name in ("mean", "max", "min", "norm2", "median", "std", "var"):
+            found = getattr(fanin, name)(frame, skipna=True)
+            expected = [getattr(fanin, name)(frame[column], skipna=True) for column in "ad"]
+            self.assertEqual((found[["a", "d"]].tolist(), list(found.index)), (expected, list("abcd")), name)
+            rows = getattr(fanin, name)(numpy.full((2, 3), math.nan), 1, nan="skip")
+            numpy.testing.assert_array_equal(found[["b", "c"]].tolist(), rows)
+        numpy.testing.assert_array_equal(fanin.minmax(frame, skipna=True)[1].tolist(), [4, math.nan, math.nan, 9])
+        self.assertEqual(str(fanin.max(frame[["a", "b"]].astype("float32"), skipna=True).dtype), "float32")
+        self.assertTrue(fanin.mean(pandas.DataFrame({"a": [], "b": []})).isna().all())
+        described = fanin.describe(frame, skipna=True)
+        for name in "bc":
+            numpy.testing.assert_array_equal(described[name].tolist(), [0, 3, *[math.nan] * 2, 0.0, *[math.nan] * 2])
+        self.assertEqual(tuple(described["d"]), fanin.describe(frame["d"]))
+        with self.assertRaisesRegex(ValueError, "column 'b': argmax of no elements"):  # rows have no such index either
+            fanin.argmax(frame, skipna=True)
+        with self.assertRaisesRegex(ValueError, "column 'c': elements are missing"):
+            fanin.mean(frame)
+        with self.assertRaisesRegex(ValueError, "column 'a': threads"):
+            fanin.describe(frame, skipna=True, threads=-1)
+
     def test_in_calls_of_pandas(self):
         numbers = wide_numbers(90, 4)
         frame = pandas.DataFrame({"shop": ["north", "south", "east"] * 30, "sales": numbers, "tax": numbers[::-1]})
