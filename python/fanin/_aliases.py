@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """numpy's names of reductions, such as fanin.std and fanin.nansum, and advice for names that are not here."""
 
-from ._errors import InvalidArgument, Unsupported
+from ._errors import InvalidArgument, Unsupported, shown
 from ._operations import functions
 
 SAME = {"prod": "product", "amin": "min", "amax": "max"}
@@ -19,6 +19,18 @@ ADVICE = {
     "pstdev": "fanin.std(x)", "stdev": "fanin.std(x, ddof=1)",
     "count": "len(x), or fanin.describe(x).count for the numbers that are no NaN",
 }
+
+
+def reported(name):
+    """What report() takes in place of a name of numpy."""
+    words = "report '%s'" % {**SAME, **SKIPPING, **SPREADS, "average": "mean"}[name]
+    if name in SPREADS:
+        words += ", or for ddof=1 'sample_%s'" % SPREADS[name]
+    return words + (", with nan='skip'" if name.startswith("nan") else "")
+
+
+REPORTED = {name: reported(name) for name in NAMES}
+REPORTED.update((name, "call fanin.%s(x), which has no report" % name) for name in ("median", "nanmedian"))
 
 SKIPPING_DOC = """fanin.%s without NaN, whose other arguments it has.
 
@@ -65,7 +77,7 @@ def spread(name):
 
     def reduce(x, axis=None, *, ddof=0, **others):
         if ddof not in (0, 1):
-            raise InvalidArgument("ddof=%r: only 0 and 1 are offered" % (ddof,))
+            raise InvalidArgument("ddof=%s: only 0 and 1 are offered" % shown(ddof))
         if skips:
             others["nan"] = "skip"
         return (sample if ddof else population)(x, axis, **others)

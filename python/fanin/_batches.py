@@ -7,10 +7,10 @@ import operator
 
 from . import _library as c
 from ._buffers import Held
-from ._catalogue import EXTREMES, INDEXED, OPERATIONS, default_method, has_exact, name_to_code, options_for, \
-    policy_for
+from ._catalogue import EXTREMES, INDEXED, OPERATIONS, default_method, has_exact, name_of, name_to_code, \
+    options_for, policy_for
 from ._contexts import context_of
-from ._errors import Error, InvalidArgument, Overflow, Unsupported
+from ._errors import Error, InvalidArgument, Overflow, Unsupported, shown
 from ._inputs import view_of
 from ._keys import factorised, named, with_names
 from ._reduce import DIGITS, arrays_read, as_floats, contiguous, converted, make_call, reduce_views, views_for
@@ -115,7 +115,7 @@ def _reduce(what, inputs, index, groups, drop_others, method, dtype, empty, out,
             batch.if_empty = ctypes.addressof(result_for_empty(empty, number, form, batch))
         except (Unsupported, TypeError, ValueError):
             kind = "a pair of numbers" if form == EXTREMES else "an index" if form == INDEXED else NAMES[number]
-            raise Unsupported("empty=%r does not stand for a result, which is %s" % (empty, kind)) from None
+            raise Unsupported("empty=%s does not stand for a result, which is %s" % (shown(empty), kind)) from None
     return reduce_views(what, views, None, method, wanted, False, out, where, nan, backend, threads,
                         batch=(batch, (count,)))
 
@@ -194,9 +194,9 @@ def index_add(out, keys, x, *, operation="sum", drop_others=False, method="exact
               skipna=None, backend="auto", threads=0):
     """Adds each x[i] to out[keys[i]], and returns out, an array of the type that the operation has for x.
 
-    With method="exact" each out[k] and its elements are added without rounding, and rounded once. `operation` may be
-    sum, product, min or max. In device memory the additions are enqueued on the stream of the library of x; where a key
-    is of no group, nothing is added there.
+    With method="exact" each out[k] and its elements are added without rounding, and rounded once. `operation` is
+    sum, product, min or max, by its name or its function. In device memory the additions are enqueued on the stream of
+    the library of x; where a key is of no group, nothing is added there.
 
     >>> total = array('d', [1.0, 1.0])
     >>> fanin.index_add(total, [1, 1, 0], array('d', [1e16, -1e16, 3.0]))
@@ -213,7 +213,7 @@ def index_add(out, keys, x, *, operation="sum", drop_others=False, method="exact
     if target.kept is not None and target.kept.buffer.readonly or not getattr(
             getattr(out, "flags", None), "writeable", True):
         raise InvalidArgument("out is read-only")
-    what = name_to_code(OPERATIONS, operation, "operation")
+    what = name_to_code(OPERATIONS, name_of(operation), "operation")
     if method == "exact" and not has_exact(what):
         method = "fast"
     if view.is_bool and target.code == I64:

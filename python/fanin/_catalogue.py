@@ -4,7 +4,7 @@
 from ctypes import byref
 
 from . import _library as c
-from ._errors import InvalidArgument, Unsupported
+from ._errors import InvalidArgument, Unsupported, shown
 from ._types import F64, I64, U8, U64
 
 NAMES = c.list_names(c.operation_name)
@@ -58,11 +58,18 @@ def default_method(name):
     return "exact" if has_exact(OPERATIONS[name]) else "fast"
 
 
-def name_to_code(names, name, kind):
-    code = names.get(name)
+def name_to_code(names, name, kind, advice={}):
+    """The number of a name. `advice` says what to do in place of names that are none."""
+    code = names.get(name) if isinstance(name, str) else None
     if code is None:
-        raise InvalidArgument("there is no %s %r: choose one of %s" % (kind, name, ", ".join(names)))
+        words = isinstance(name, str) and advice.get(name) or "choose one of " + ", ".join(names)
+        raise InvalidArgument("there is no %s %s: %s" % (kind, shown(name), words))
     return code
+
+
+def name_of(operation):
+    """The name of an operation that is given by its name or its function."""
+    return operation if isinstance(operation, str) else getattr(operation, "__name__", operation)
 
 
 def policy_for(nan, skipna):

@@ -30,4 +30,10 @@ class DeviceError(Error, RuntimeError):
     """A call of the CUDA runtime failed."""
 
 
+def shown(value):
+    """The caller's value in a message: by its type where Python shows only what and where it is."""
+    text = repr(value)
+    return "a value of type " + type(value).__name__ if text.startswith("<") or " at 0x" in text else text
+
+
 BY_STATUS = {1: InvalidArgument, 2: Unsupported, 3: BackendUnavailable, 4: Overflow, 5: OutOfMemory, 6: DeviceError}

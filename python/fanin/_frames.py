@@ -3,7 +3,7 @@
 
 import sys
 
-from ._errors import Error, InvalidArgument, Unsupported
+from ._errors import Error, InvalidArgument, Unsupported, shown
 from ._numpy import is_instance_of
 from ._pandas import read_pandas
 from ._reduce import MISSING, as_floats
@@ -29,7 +29,7 @@ def reduce_frame(x, axis, nan, reduce):
     x along an axis, in an array if its last argument is true.
     """
     if axis not in COLUMNS + ROWS:
-        raise InvalidArgument("a DataFrame has no axis %r: axis is 0 or 1" % (axis,))
+        raise InvalidArgument("a DataFrame has no axis %s: axis is 0 or 1" % shown(axis))
     in_polars = is_instance_of(x, "polars", "DataFrame")
     if axis in COLUMNS:
         results = [in_column(name, lambda: call_or_row(

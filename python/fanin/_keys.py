@@ -5,7 +5,7 @@ import re
 import sys
 from array import array
 
-from ._errors import Unsupported
+from ._errors import Unsupported, shown
 from ._numpy import is_instance_of
 from ._pandas import is_pandas
 
@@ -79,4 +79,4 @@ def named(results, names, x, keys):
 
 def with_names(words, names):
     """An error with the key of a group in place of the number of the group."""
-    return re.sub(r"\bgroup (\d+)\b", lambda found: "group %r" % names[int(found.group(1))], words)
+    return re.sub(r"\bgroup (\d+)\b", lambda found: "group " + shown(names[int(found.group(1))]), words)

@@ -4,7 +4,9 @@
 from collections import namedtuple
 
 from . import _library as c
-from ._catalogue import METHODS, NAMES, OPERATIONS, REPRODUCIBILITY, default_method, name_to_code, policy_for
+from ._aliases import REPORTED
+from ._catalogue import METHODS, NAMES, OPERATIONS, REPRODUCIBILITY, default_method, name_of, name_to_code, policy_for
+from ._errors import InvalidArgument
 from ._reduce import reduce_views, views_for
 from ._types import code_of
 
@@ -44,8 +46,10 @@ def report(operation, x, y=None, axis=None, *, method=None, dtype=None, where=No
     >>> found.error_bound
     1.1102230246251565e-16
     """
-    name = operation if isinstance(operation, str) else operation.__name__
-    what = name_to_code(OPERATIONS, name, "operation")
+    name = name_of(operation)
+    what = name_to_code(OPERATIONS, name, "operation", REPORTED)
+    if y is None and c.operation_inputs(what) == 2:
+        raise InvalidArgument("%s takes y, a second array: call fanin.report('%s', x, y)" % (name, name))
     wanted = c.DEFAULT_TYPE if dtype is None else code_of(dtype)
     views = views_for(what, (x,) if y is None else (x, y), wanted)
     known = c.CReport(fallback=b"")

@@ -5,7 +5,7 @@ import operator
 import sys
 from array import array
 
-from ._errors import Overflow, Unsupported
+from ._errors import Overflow, Unsupported, shown
 from ._libraries import PYTHON
 from ._numpy import is_instance_of
 from ._types import BY_NUMPY, CODES, F32, F64, I64, NARROW, U64, float_of_bits
@@ -87,11 +87,11 @@ def float_of(value, position):
         if number == value or value != value or type(value).__eq__ is object.__eq__:
             return number
     except TypeError:
-        raise Unsupported("element %d of the list is %r, which is no number" % (position, value)) from None
+        raise Unsupported("element %d of the list is %s, which is no number" % (position, shown(value))) from None
     except (OverflowError, ValueError):
         pass
-    raise Unsupported("element %d of the list is %r, which no float of 64 bits is equal to: round it, as by float(x)"
-                      % (position, value))
+    raise Unsupported("element %d of the list is %s, which no float of 64 bits is equal to: round it, as by float(x)"
+                      % (position, shown(value)))
 
 
 def integer_of(value):

@@ -7,7 +7,7 @@ from array import array
 from ctypes import byref
 
 from . import _library as c
-from ._catalogue import OPERATIONS, name_to_code, options_of, policy_for
+from ._catalogue import OPERATIONS, name_of, name_to_code, options_of, policy_for
 from ._contexts import context_of
 from ._errors import InvalidArgument
 from ._inputs import view_of
@@ -37,7 +37,7 @@ class State:
     __slots__ = ("_handle", "_lock", "_operation", "_code", "_lanes_as")
 
     def __init__(self, x=None, *, dtype=None, operation="sum"):
-        self._operation = name_to_code(_KINDS, operation, "operation of states")
+        self._operation = name_to_code(_KINDS, name_of(operation), "operation of states")
         self._handle, self._lock, self._code, self._lanes_as = ctypes.c_void_p(), threading.Lock(), None, None
         if dtype is not None:
             self._create(code_of(dtype))

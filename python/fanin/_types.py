@@ -6,7 +6,7 @@ import math
 import struct
 
 from . import _library as c
-from ._errors import Unsupported
+from ._errors import Unsupported, shown
 
 NAMES = c.list_names(c.type_name)
 CODES = {name: code for code, name in enumerate(NAMES)}
@@ -65,7 +65,8 @@ def code_of(dtype):
         name = str(dtype).rpartition(".")[2]  # numpy.dtype("float32"), torch.float32, "f32"
     code = _SHORT.get(name, BY_NUMPY.get(name))
     if code is None:
-        raise Unsupported("there is no element type %r: the types are %s" % (name, ", ".join(NAMES)))
+        raise Unsupported("there is no element type %s: the types are %s"
+                          % (repr(name) if isinstance(dtype, (str, type)) else shown(dtype), ", ".join(NAMES)))
     return code
 
 

@@ -14,7 +14,7 @@ import operator
 import numpy
 
 from . import _aliases, _median
-from ._errors import InvalidArgument, Overflow, Unsupported
+from ._errors import InvalidArgument, Overflow, Unsupported, shown
 from ._operations import functions
 
 _AxisError = getattr(numpy, "exceptions", numpy).AxisError
@@ -124,7 +124,7 @@ def nanmedian(a, axis=None, out=None, overwrite_input=False, keepdims=False):
 
 def _with_ddof(operation, ddof):
     if ddof not in (0, 1):
-        raise InvalidArgument("ddof=%r: only 0 and 1 are offered" % (ddof,))
+        raise InvalidArgument("ddof=%s: only 0 and 1 are offered" % shown(ddof))
     return "sample_" + operation if ddof else operation
 
 

@@ -40,6 +40,25 @@ class Aliases(unittest.TestCase):
             with self.assertRaisesRegex(AttributeError, words):
                 getattr(fanin, name)
 
+    def test_reports(self):
+        """Where a name has no report of its own, the error says what to call."""
+        x = [1.0, NAN, 4.0]
+        for name, words in (("std", "'standard_deviation', or for ddof=1 'sample_standard_deviation'$"),
+                            ("nanvar", "'variance', or for ddof=1 'sample_variance', with nan='skip'$"),
+                            ("amax", "'max'$"), ("nanprod", "'product', with nan='skip'$"), ("average", "'mean'$")):
+            with self.assertRaisesRegex(ValueError, "there is no operation '%s': report %s" % (name, words)):
+                fanin.report(name, x)
+        with self.assertRaisesRegex(ValueError, "'std': report 'standard_deviation'"):
+            fanin.report(fanin.std, x)
+        for name in ("median", "nanmedian"):
+            for given in (name, getattr(fanin, name)):
+                with self.assertRaisesRegex(ValueError, r"call fanin.%s\(x\), which has no report" % name):
+                    fanin.report(given, x)
+        self.assertEqual(fanin.report(fanin.prod, [2, 3]).value, 6)
+        for given in ("dot", fanin.vdot):
+            with self.assertRaisesRegex(ValueError, r"takes y, a second array: call fanin.report\('v?dot', x, y\)"):
+                fanin.report(given, x)
+
     def test_listed(self):
         for name in ("std", "nansum", "median", "average"):
             self.assertIn(name, dir(fanin))

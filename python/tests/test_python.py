@@ -158,6 +158,29 @@ class Errors(unittest.TestCase):
         check(ValueError, "at least one", fanin.segment_sum, array("d", [1]), [])
         check(ValueError, "key", fanin.group_sum, array("d", [1]), [3], 2)
 
+    def test_unknown_values_by_their_type(self):
+        """No message shows where in memory a value lies."""
+        class Thing:
+            pass
+        x, thing = [1.0, 2.0], Thing()
+        for call in (lambda: fanin.sum([thing]), lambda: fanin.fsum([thing]), lambda: fanin.State([thing]),
+                     lambda: fanin.sum(x, method=thing), lambda: fanin.sum(x, nan=thing),
+                     lambda: fanin.sum(x, dtype=thing), lambda: fanin.median(x, nan=thing),
+                     lambda: fanin.describe(x, nan=thing), lambda: fanin.var(x, ddof=thing),
+                     lambda: fanin.report(thing, x), lambda: fanin.report("sum", x, method=thing),
+                     lambda: fanin.State(operation=thing), lambda: fanin.segment_max(x, [0, 0, 2], empty=thing),
+                     lambda: fanin.index_add(array("d", x), [0, 1], x, operation=thing)):
+            self.check((ValueError, TypeError), "a value of type Thing", call)
+        self.check(ValueError, "a value of type function", fanin.sum, x, method=fanin.sum)
+        self.check(ValueError, "a value of type list", fanin.sum, x, nan=[thing])
+
+    def test_operations_by_their_functions(self):
+        out = array("d", [2.0])
+        self.assertEqual(fanin.index_add(out, [0, 0], [3.0, 5.0], operation=fanin.product)[0], 30.0)
+        self.assertEqual(fanin.index_add(out, [0], [31.0], operation=fanin.max)[0], 31.0)
+        self.assertEqual(fanin.State([3.0], operation=fanin.sum_of_squares).value(), 9.0)
+        self.assertEqual(fanin.report(fanin.mean, [3.0]).value, 3.0)
+
     def test_after_an_error(self):
         for _ in range(3):
             with self.assertRaises(ValueError):
