@@ -7,8 +7,8 @@ import operator
 
 from . import _library as c
 from ._buffers import Held
-from ._catalogue import EXTREMES, INDEXED, OPERATIONS, default_method, has_exact, name_of, name_to_code, \
-    options_for, policy_for
+from ._catalogue import EXTREMES, INDEXED, OPERATIONS, default_method, has_exact, is_index, name_of, \
+    name_to_code, options_for, policy_for, story_of
 from ._contexts import context_of
 from ._errors import Error, InvalidArgument, Overflow, Unsupported, shown
 from ._inputs import view_of
@@ -28,7 +28,7 @@ SEGMENTS_DOC = """%s, of each segment.
 
 Segment k is x[offsets[k]:offsets[k + 1]]; there is one more offset than segments. `empty` is the result of segments
 without elements, where the operation has none: without it, NaN for floats, and an error otherwise. The other arguments
-are those of fanin.%s.
+are those of fanin.%s.%s
 
 %s
 """
@@ -37,11 +37,13 @@ GROUPS_DOC = """%s, of each group.
 Group k is the elements of x whose key is k, from 0 up to groups - 1. A key of no group is an error, unless
 `drop_others` leaves its element out. Without `groups` the keys are of any kind, such as text: the call returns the
 different keys in order, and their results; of pandas it returns a Series. `empty` is as for segments; the other
-arguments are those of fanin.%s.
+arguments are those of fanin.%s.%s
 
 %s
 """
 EXAMPLES = {
+    "segment_argmax": ">>> fanin.segment_argmax([1.0, 2.0, 9.0, 4.0], [0, 1, 4]).tolist()\n[0, 1]",
+    "group_argmax": ">>> fanin.group_argmax([1.0, 2.0, 9.0, 4.0], [0, 1, 1, 1], 2).tolist()\n[0, 2]",
     "segment_sum": ">>> fanin.segment_sum(array('d', [1, 2, 3, 4]), [0, 1, 1, 4]).tolist()\n[1.0, 0.0, 9.0]",
     "group_sum": ">>> fanin.group_sum(array('d', [1, 2, 3, 4]), [0, 2, 0, 2], 3).tolist()\n[4.0, 0.0, 6.0]"
                  "\n>>> fanin.group_sum([1.0, 2.0, 3.0], [\"b\", \"a\", \"b\"])\n(['a', 'b'], array('d', [2.0, 4.0]))",
@@ -76,8 +78,9 @@ def make(full_name):
     function = reduce_two if two else reduce_one
     function.__name__ = function.__qualname__ = full_name
     function.__module__ = "fanin"
-    function.__doc__ = (SEGMENTS_DOC if kind == "segment" else GROUPS_DOC) % (
-        c.operation_story(what).decode(), name, EXAMPLES.get(full_name, ""))
+    document, place = (SEGMENTS_DOC, "segment") if kind == "segment" else (GROUPS_DOC, "whole array")
+    index = " The index counts from the beginning of the %s." % place if is_index(what) else ""
+    function.__doc__ = document % (story_of(what), name, index, EXAMPLES.get(full_name, ""))
     return function
 
 

@@ -54,6 +54,17 @@ def is_count(what, is_bool):
     return what in COUNTS or is_bool
 
 
+def is_index(what):
+    """Whether results are indices. The library has the element beside each."""
+    return c.result_of(what, F64)[1] == INDEXED
+
+
+def story_of(what):
+    """A line about an operation."""
+    story = c.operation_story(what).decode()
+    return story.partition(", and the element")[0] if is_index(what) else story
+
+
 def default_method(name):
     return "exact" if has_exact(OPERATIONS[name]) else "fast"
 

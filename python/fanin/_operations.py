@@ -6,7 +6,7 @@ from ctypes import py_object
 from . import _library as c
 from ._buffers import CONTIGUOUS, INDEX, Scratch, get_buffer, pool, release
 from ._catalogue import INDEXED, NAMES, OF_FLOATS, default_method, is_count, is_truth, kept_options, \
-    policy_for
+    policy_for, story_of
 from ._cuda_array import reduce_short as reduce_short_cupy
 from ._errors import Overflow
 from ._frames import is_frame, reduce_frame, require_no_arrays
@@ -190,7 +190,7 @@ def make_operations():
         function = make(what, default_method(name))
         function.__name__ = function.__qualname__ = name
         function.__module__ = "fanin"
-        function.__doc__ = DOC % (c.operation_story(what).decode(), EXAMPLES.get(name, ""))
+        function.__doc__ = DOC % (story_of(what), EXAMPLES.get(name, ""))
         made[name] = function
     return made
 

@@ -5,7 +5,8 @@ from collections import namedtuple
 
 from . import _library as c
 from ._aliases import REPORTED
-from ._catalogue import METHODS, NAMES, OPERATIONS, REPRODUCIBILITY, default_method, name_of, name_to_code, policy_for
+from ._catalogue import METHODS, NAMES, OPERATIONS, REPRODUCIBILITY, default_method, name_of, name_to_code, \
+    policy_for, story_of
 from ._errors import InvalidArgument
 from ._reduce import reduce_views, views_for
 from ._types import code_of
@@ -70,4 +71,4 @@ def backends():
 
 def operations():
     """A line about each operation, by name."""
-    return {name: c.operation_story(what).decode() for what, name in enumerate(NAMES)}
+    return {name: story_of(what) for what, name in enumerate(NAMES)}

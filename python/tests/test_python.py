@@ -88,6 +88,20 @@ class Catalogue(unittest.TestCase):
             self.assertIn(story, operation.__doc__)
             self.assertIn(">>> fanin.%s(" % name, operation.__doc__)
 
+    def test_indices(self):
+        """The documents of argmin and argmax say what comes back, and from where an index counts."""
+        for name in ("argmin", "argmax"):
+            self.assertTrue(fanin.operations()[name].startswith("Index of the first "))
+            for kind, place in (("", ""), ("segment_", "beginning of the segment"),
+                                ("group_", "beginning of the whole array")):
+                document = getattr(fanin, kind + name).__doc__
+                self.assertIn(place, document)
+                self.assertNotIn("and the element", document + fanin.operations()[name])
+        self.assertNotIn("The index", fanin.segment_max.__doc__ + fanin.group_max.__doc__)
+        x = array("d", [1.0, 2.0, 9.0, 4.0])
+        self.assertEqual(fanin.segment_argmax(x, [0, 1, 4]).tolist(), [0, 1])
+        self.assertEqual(fanin.group_argmax(x, [0, 1, 1, 1], 2).tolist(), [0, 2])
+
     def test_exact_is_usual(self):
         for name in fanin.operations():
             inputs = ([1.0],) * (2 if name in PAIRS else 1)
@@ -273,6 +287,9 @@ class Batches(unittest.TestCase):
         self.assertEqual(fanin.segment_sum(self.x, [0, 1, 1, 4]).tolist(), [1.0, 0.0, 9.0])
         self.assertEqual(fanin.segment_argmax(self.x, array("i", [0, 1, 4])).tolist(), [0, 2])
         self.assertEqual(fanin.segment_max(array("i", [1, 2]), [0, 0, 2], empty=-5).tolist(), [-5, 2])
+        for name, nothing in (("sum", 0.0), ("product", 1.0), ("norm2", 0.0), ("mean", 5.0), ("argmax", 5)):
+            found = getattr(fanin, "segment_" + name)(self.x, [0, 0, 1], empty=5)
+            self.assertEqual(found[0], nothing)  # `empty` is for operations that have no value of nothing
         self.assertEqual(fanin.segment_sum(self.x, [0]).tolist(), [])
         self.assertEqual(fanin.segment_dot(self.x, self.x, [0, 2, 4]).tolist(), [5.0, 25.0])
 
