@@ -42,6 +42,8 @@ def read_numpy(x):
         advice = "convert it, as by x.astype('float64')" if code is not None else \
             "round it, as by x.astype('float64')" if dtype.kind == "f" else \
             ADVICE.get(dtype.kind, "convert it, as by x.astype('float64')")
+        if dtype.kind in "Mm" and (x != x).any():  # NaT, which becomes the least integer
+            advice = advice.replace("x.", "x[~numpy.isnat(x)].")
         raise Unsupported("a numpy array of dtype %s is not read: %s" % (dtype.str, advice))
     return View(x, x.__array_interface__["data"][0], code, x.shape, in_elements(x.strides, dtype.itemsize, "the array"),
                 numpy_library(), dtype.name == "bool")

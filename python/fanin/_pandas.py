@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Columns of pandas: a Series, an Index or an array of its own types, whose missing numbers (NA) are left out."""
 
+import sys
+
 from ._errors import Unsupported
 from ._libraries import numpy_library
 from ._numpy import is_instance_of, library_of, read_numpy
@@ -37,9 +39,15 @@ def advice_for(x, kind):
     """What the caller can hand over in place of a column that is not read."""
     text = str(x.dtype)
     if kind in "Mm" or text.startswith("period"):
-        return "its integers are x.astype('int64')"
+        return "its integers are x.dropna().astype('int64')"
+    if text.startswith("Sparse"):
+        return "call x.sparse.to_dense()"
     if text == "object" or is_instance_of(x.dtype, "pandas", "StringDtype"):
-        return "its numbers are pandas.to_numeric(x)"
-    if text == "category" or text.startswith("decimal"):
-        return "its numbers are x.astype('float64')"
-    return "call x.sparse.to_dense()" if text.startswith("Sparse") else "it has no numbers"
+        call, convert = "pandas.to_numeric(x)", sys.modules["pandas"].to_numeric
+    else:  # such as categories and decimals
+        call, convert = "x.astype('float64')", lambda x: x.astype("float64")
+    try:
+        convert(x)
+        return "its numbers are " + call
+    except (TypeError, ValueError):
+        return "it has no numbers: leave the column out, as by frame.select_dtypes('number')"

@@ -263,6 +263,17 @@ class NotAsNumpy(unittest.TestCase):
         x = numpy.ones((2, 2))
         self.assertEqual((fanin.dot(x, x), numpy.dot(x, x).shape), (4.0, (2, 2)))
 
+    def test_dates(self):
+        """The advice gives the integers of dates, and leaves out NaT."""
+        for dtype in ("M8[D]", "m8[D]"):
+            whole = numpy.array([3, 4], dtype)
+            for x, words in ((whole, "x.astype('int64')"),
+                             (numpy.append(whole, numpy.array("NaT", dtype)), "x[~numpy.isnat(x)].astype('int64')")):
+                with self.assertRaises(TypeError) as caught:
+                    fanin.sum(x)
+                self.assertTrue(str(caught.exception).endswith(" the integers " + words), caught.exception)
+                self.assertEqual(fanin.sum(eval(words, {"x": x, "numpy": numpy})), 7)
+
     def test_refused(self):
         for x, words in ((numpy.arange(3.0).astype(">f8"), "x.astype('float64')"), (numpy.array(["a"]), "x.astype"),
                          (numpy.zeros(3, "f8,i4")["f0"], "x.copy()"), (numpy.array([1, None]), "x.astype")):

@@ -73,19 +73,22 @@ class Columns(unittest.TestCase):
         self.assertEqual(fanin.sum(frame["a"], where=frame["a"] > 0), fanin.sum(frame["a"][frame["a"] > 0]))
 
     def test_refused(self):
-        dates = pandas.Series(pandas.to_datetime(["2020-01-01"]))
-        for x, words in ((dates, "x.astype('int64')"), (dates.dt.tz_localize("UTC"), "x.astype('int64')"),
-                         (dates - dates, "x.astype('int64')"), (pandas.Series(["1"]), "pandas.to_numeric(x)"),
+        dates = pandas.Series(pandas.to_datetime(["2020-01-01", None]))
+        whole = "x.dropna().astype('int64')"
+        for x, words in ((dates, whole), (dates.dt.tz_localize("UTC"), whole), (dates - dates, whole),
+                         (pandas.Index(dates), whole), (pandas.Series(["1"]), "pandas.to_numeric(x)"),
                          (pandas.Series([1, None], dtype=object), "pandas.to_numeric(x)"),
                          (pandas.Series([1, 2], dtype="category"), "x.astype('float64')"),
-                         (pandas.Series(pandas.period_range("2020", periods=2, freq="D")), "x.astype('int64')"),
+                         (pandas.Series(pandas.period_range("2020", periods=2, freq="D")), whole),
                          (pandas.Series(pandas.arrays.SparseArray([1.0])), "x.sparse.to_dense()")):
             with self.assertRaises(TypeError) as caught:
                 fanin.sum(x)
             self.assertIn(words, str(caught.exception))
             self.assertTrue(math.isfinite(fanin.sum(eval(words, {"x": x, "pandas": pandas}), nan="skip")))
-        with self.assertRaisesRegex(TypeError, "no numbers"):
-            fanin.sum(pandas.IntervalIndex.from_breaks([0, 1]))
+        for x in (pandas.IntervalIndex.from_breaks([0, 1]), pandas.Series(["p", "1"]), pandas.Series(["p"], dtype="string"),
+                  pandas.Series(["p", "q"], dtype="category"), pandas.Series([1, "p"], dtype=object)):
+            with self.assertRaisesRegex(TypeError, r"it has no numbers: .* frame.select_dtypes\('number'\)"):
+                fanin.sum(x)
         with self.assertRaisesRegex(ValueError, r"x.dropna\(\)"):
             fanin.fsum(pandas.Series([1, None], dtype="Float64"))
         for call in (fanin.State, lambda x: fanin.dot(x, x), lambda x: fanin.report("sum", x)):
@@ -134,8 +137,9 @@ class Frames(unittest.TestCase):
     def test_refused(self):
         text = self.frame.assign(d=["p", "q", "r"])
         for axis in (0, 1):
-            with self.assertRaisesRegex(TypeError, "column 'd': .*pandas.to_numeric"):
+            with self.assertRaisesRegex(TypeError, "column 'd': .*select_dtypes"):
                 fanin.sum(text, axis)
+        self.assertEqual(fanin.sum(text.select_dtypes("number")).tolist(), [6.0, 16])
         with self.assertRaisesRegex(ValueError, "no axis 2"):
             fanin.sum(self.frame, 2)
         with self.assertRaisesRegex(TypeError, r"x.to_numpy\(\)"):
