@@ -36,7 +36,7 @@ def median(x, axis=None, *, keepdims=False, nan="propagate", skipna=None):
         numpy = numpy_library().numpy
     except ImportError:
         return median_of_numbers(view, axis, keepdims, nan)
-    found = median_of_array(numpy, array_of(numpy, view), axis, keepdims, nan)
+    found = median_of_array(numpy, array_of(numpy, view), axis, keepdims, nan, view.count)
     return found if view.library is numpy_library() else found.tolist()
 
 
@@ -60,7 +60,7 @@ def median_of_numbers(view, axis, keepdims, nan):
     present = [number for number in numbers if number == number]
     if nan == "propagate" and len(present) < len(numbers):
         return float("nan")
-    require_some(len(present))
+    require_some(len(present), view.count)
     present.sort()
     return functions["mean"]([present[(len(present) - 1) // 2], present[len(present) // 2]])
 
@@ -75,26 +75,32 @@ def array_of(numpy, view):
     return values
 
 
-def median_of_array(numpy, values, axis, keepdims, nan):
+def median_of_array(numpy, values, axis, keepdims, nan, given):
     axes = axes_of(axis, values.ndim)
     rows = numpy.moveaxis(values, axes, range(-len(axes), 0))
     kept = rows.shape[:values.ndim - len(axes)]
     rows = rows.reshape(kept + (prod(values.shape[i] for i in axes),))
-    found = functions["mean"](middle_of(numpy, rows, nan), -1)
+    found = functions["mean"](middle_of(numpy, rows, nan, given), -1)
     if keepdims:
         shape = [1 if i in axes else length for i, length in enumerate(values.shape)]
         return numpy.reshape(found, shape)
     return found
 
 
-def middle_of(numpy, rows, nan):
-    """The two elements in the middle of each row, NaN where a row has NaN that are not skipped, or nothing else."""
+def middle_of(numpy, rows, nan, given):
+    """The two elements in the middle of each row, NaN where a row has no element, or NaN that are not skipped.
+
+    One array without an element raises InvalidArgument. `given` is the number of elements before some were left out.
+    """
     lost = rows != rows
     skips = nan == "skip" and lost.any()
     if skips and rows.ndim == 1:
         rows, skips = rows[~lost], False
     count = rows.shape[-1]
-    require_some(count)
+    if rows.ndim == 1:
+        require_some(count, given)
+    if count == 0:
+        return numpy.full(rows.shape[:-1] + (2,), numpy.nan, rows.dtype if rows.dtype.kind == "f" else float)
     if skips:  # NaN are sorted behind the numbers.
         counts = count - lost.sum(-1)
         places = numpy.stack([(counts - 1) // 2, counts // 2], -1)
@@ -106,6 +112,6 @@ def middle_of(numpy, rows, nan):
     return middle
 
 
-def require_some(count):
+def require_some(count, given):
     if count == 0:
-        raise InvalidArgument("median of an empty array")
+        raise InvalidArgument("median of " + ("no elements: all are left out" if given else "an empty array"))

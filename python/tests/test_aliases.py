@@ -78,9 +78,10 @@ class Medians(unittest.TestCase):
                 self.assertEqual(fanin.median(x), statistics.median(x))
             self.assertEqual(fanin.median([NAN, *map(float, x), NAN], nan="skip"), fanin.median(list(map(float, x))))
             self.assertTrue(math.isnan(fanin.median([*map(float, x), NAN])))
-        for x in ([], [NAN]):
-            with self.assertRaisesRegex(ValueError, "median of an empty array"):
-                fanin.median(x, skipna=True)
+        for x, words in (([], "median of an empty array"), ([NAN], "median of no elements: all are left out")):
+            for name in ("mean", "median"):
+                with self.assertRaisesRegex(ValueError, words.replace("median", name) + "$"):
+                    getattr(fanin, name)(x, skipna=True)
         for choice in ({"nan": "drop"}, {"axis": 1}):
             with self.assertRaises(ValueError):
                 fanin.median([1.0], **choice)
@@ -107,6 +108,15 @@ class Medians(unittest.TestCase):
                         expected = numpy.median(x, axis, keepdims=keepdims)
                         numpy.testing.assert_array_equal(found, expected)
                         self.assertEqual((type(found), found.dtype), (type(expected), expected.dtype))
+        for dtype in ("int8", "float16", "float32", "float64"):
+            x = numpy.ones((2, 0, 3), dtype)
+            for axis in (1, (0, 1), -1, 0):
+                for keepdims in (False, True):
+                    found, expected = (of(x, axis, keepdims=keepdims) for of in (fanin.median, fanin.mean))
+                    numpy.testing.assert_array_equal(found, expected)
+                    self.assertEqual((found.shape, found.dtype), (expected.shape, expected.dtype))
+            with self.assertRaisesRegex(ValueError, "median of an empty array"):
+                fanin.median(x)
         holes = numpy.where(whole > 20, NAN, whole)
         holes[0, 0] = NAN
         for axis in (None, 0, 1, (1, 2)):

@@ -85,8 +85,9 @@ class Columns(unittest.TestCase):
                 fanin.sum(x)
             self.assertIn(words, str(caught.exception))
             self.assertTrue(math.isfinite(fanin.sum(eval(words, {"x": x, "pandas": pandas}), nan="skip")))
-        for x in (pandas.IntervalIndex.from_breaks([0, 1]), pandas.Series(["p", "1"]), pandas.Series(["p"], dtype="string"),
-                  pandas.Series(["p", "q"], dtype="category"), pandas.Series([1, "p"], dtype=object)):
+        for x in (pandas.IntervalIndex.from_breaks([0, 1]), pandas.Series(["p", "1"]),
+                  pandas.Series([1, "p"], dtype=object), pandas.Series(["p"], dtype="string"),
+                  pandas.Series(["p", "q"], dtype="category")):
             with self.assertRaisesRegex(TypeError, r"it has no numbers: .* frame.select_dtypes\('number'\)"):
                 fanin.sum(x)
         with self.assertRaisesRegex(ValueError, r"x.dropna\(\)"):
@@ -156,8 +157,8 @@ class Frames(unittest.TestCase):
 
     def test_columns_without_a_value(self):
         """Such a column has NaN, as a row has, and the results of the other columns stay."""
-        frame = pandas.DataFrame({"a": [1.0, math.nan, 4.0], "b": [math.nan] * 3, "c": pandas.array([None] * 3, "Int64"),
-                                  "d": [2, 4, 9]})
+        frame = pandas.DataFrame({"a": [1.0, math.nan, 4.0], "b": [math.nan] * 3,
+                                  "c": pandas.array([None] * 3, "Int64"), "d": [2, 4, 9]})
         for name in ("mean", "max", "min", "norm2", "median", "std", "var"):
             found = getattr(fanin, name)(frame, skipna=True)
             expected = [getattr(fanin, name)(frame[column], skipna=True) for column in "ad"]
