@@ -4,6 +4,7 @@
 import ctypes
 import operator
 from ctypes import byref
+from itertools import compress
 from math import prod
 
 from . import _library as c
@@ -12,10 +13,11 @@ from ._catalogue import EXTREMES, INDEXED, NUMBER, OF_FLOATS, OF_FLOATS_ON_DEVIC
 from ._device import reduce_on_device
 from ._errors import InvalidArgument, Overflow, Unsupported
 from ._inputs import view_of
+from ._libraries import bytes_of
 from ._pieces import LONG, reduce_batch, reduce_in_pieces
 from ._presence import Presence, combined
 from ._results import finish, result_type_for
-from ._types import F32, F64, I8, I64, INTEGERS, NAMES, SIZES, U64, U8
+from ._types import F32, F64, I8, I64, INTEGERS, LETTER_OF, NAMES, SIZES, U64, U8
 from ._views import in_c_order, overlap
 
 MISSING = "elements are missing (null or NA): leave them out with nan=\"skip\""
@@ -77,12 +79,20 @@ def views_for(what, inputs, wanted=c.DEFAULT_TYPE):
 
 def as_floats(view, code):
     """The view of a copy of integers as floats of 32 or 64 bits. Raises Overflow if one would be rounded."""
-    most = DIGITS[code]
+    most, made = DIGITS[code], converted(view, code)
     if 8 * SIZES[view.code] > most and not \
-            0 <= int(reduce_views(OPERATIONS["max_magnitude"], [view], nan="skip")) <= 2 ** most:
+            0 <= int(reduce_views(OPERATIONS["max_magnitude"], [view], nan="skip")) <= 2 ** most \
+            and not (view.place == c.HOST and are_equal(view, made)):
         raise Overflow("an integer above 2^%d is among the elements, and %s does not hold all of these: convert the "
                        "elements, as by x.astype('float64')" % (most, NAMES[code]))
-    return converted(view, code)
+    return made
+
+
+def are_equal(x, y):
+    """Whether the numbers of two views in host memory are equal. Python compares integers and floats without rounding."""
+    whole = (view if view.strides is None else converted(view, view.code) for view in (x, y))
+    equal = map(operator.eq, *(memoryview(bytes_of(view)).cast(LETTER_OF[view.code]) for view in whole))
+    return all(equal if x.presence is None else compress(equal, x.presence.as_bytes()))
 
 
 def converted(view, code):

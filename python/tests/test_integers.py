@@ -58,7 +58,8 @@ class Lists(unittest.TestCase):
         self.assertEqual(fanin.segment_norm2([3, 4, 2], [0, 2, 3]).tolist(), [5.0, 2.0])
         self.assertEqual(fanin.group_dot([1, 2, 3], [1, 1, 2], [0, 1, 0], 2).tolist(), [7.0, 2.0])
         self.assertEqual(fanin.segment_log_sum_exp([1], [0, 0, 1], empty=3).tolist(), [-math.inf, 1.0])
-        for x in ([LARGE], [2 ** 64 - 1], [-2 ** 63]):
+        self.assertEqual((fanin.norm2([-2 ** 63]), fanin.log_sum_exp([-2 ** 63])), (2.0 ** 63, -2.0 ** 63))
+        for x in ([LARGE], [2 ** 64 - 1], [1 - 2 ** 63]):
             self.assertEqual(fanin.norm2(x), float(abs(x[0])))
             self.assertEqual(fanin.dot(x, x), float(x[0] ** 2))
             with self.assertRaisesRegex(fanin.Overflow, r"above 2\^53 .* x.astype\('float64'\)"):
@@ -183,6 +184,21 @@ class AsFloats(unittest.TestCase):
             with self.assertRaises(fanin.Overflow):
                 fanin.index_add(array(letter, [0]), [0], x)
 
+    def test_large_integers_that_floats_hold(self):
+        for letter, dtype, held, lost in (("q", float, [2 ** 54, -2 ** 63, 3], 2 ** 54 + 1),
+                                          ("Q", float, [2 ** 64 - 2 ** 11, 1], 2 ** 64 - 2 ** 10),
+                                          ("i", "f32", [2 ** 25 + 4, -2 ** 31], 2 ** 25 + 2)):
+            x = array(letter, held)
+            self.assertEqual(fanin.segment_max(x, [0, len(x)], dtype=dtype).tolist(), [max(held)])
+            if dtype is float:
+                self.assertEqual(fanin.sum(x, dtype=dtype), float(sum(held)))
+                self.assertEqual(fanin.sum(memoryview(array(letter, held * 2))[::2], 0, dtype=dtype),
+                                 float(sum((held * 2)[::2])))
+            x.append(lost)
+            with self.assertRaises(fanin.Overflow):
+                fanin.segment_max(x, [0, len(x)], dtype=dtype)
+        self.assertEqual(fanin.index_add(array("d", [1]), [0], [2 ** 60])[0], 2.0 ** 60)
+
     def test_types_of_results(self):
         x = array("i", [1, 2, 4, -1])
         for dtype in (float, "f64", "float64"):
@@ -202,6 +218,11 @@ class AsFloats(unittest.TestCase):
             self.assertEqual(found.dtype, "float64")
             numpy.testing.assert_array_equal(found, x.astype(dtype).sum(0, dtype=float))
         self.assertEqual(fanin.sum(x > 2, dtype=int).dtype, "int64")
+        large = numpy.array([[2 ** 54, LARGE], [2 ** 60, 5]])
+        self.assertEqual(fanin.sum(large[:, 0], dtype=float), 2.0 ** 60 + 2 ** 54)
+        self.assertEqual(fanin.sum(large[1:], 1, dtype=float).tolist(), [2.0 ** 60])  # 5 is less than half a unit
+        with self.assertRaises(fanin.Overflow):
+            fanin.sum(large, dtype=float)
         out = numpy.zeros(2)
         self.assertEqual(fanin.index_add(out, [0, 1, 1], numpy.array([True, True, False])).tolist(), [1, 1])
 
