@@ -111,7 +111,7 @@ std::vector<command> add_commands(CLI::App& root) {
 }
 
 void run_or_throw(int argc, char** argv) {
-  CLI::App root("folds many numbers into one and says how right the answer is", "fanin");
+  CLI::App root("sums, means, norms and extremes of many numbers, exact unless another method is asked for", "fanin");
   root.set_version_flag("--version", "fanin " FANIN_VERSION, "print the version");
   root.footer(environment_and_examples());
   const std::vector<command> commands = add_commands(root);

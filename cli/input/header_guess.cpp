@@ -75,16 +75,34 @@ usage_error header_guess::doubt(const std::string& input) {
       "{}: the first line has numbers, and may name the columns or be data; say --header or --no-header", input));
 }
 
+bool header_guess::is_name(std::string_view text) const {
+  constexpr std::string_view marks[] = {"-", "+", ".", ",", "$", "\u2212", "\u20ac", "\u00a3", "\u00a5", "\u00a0"};
+  std::string_view rest = text;
+  for (const std::string_view mark : marks) {
+    if (rest.starts_with(mark)) rest.remove_prefix(mark.size());
+  }
+  if (rest.empty() || rest[0] < '0' || rest[0] > '9') return true;
+  if (rest.find_first_not_of("0123456789.,' %$\u20ac\u00a3\u00a5\u00a0") == rest.npos) return false;
+  return std::ranges::none_of(
+      columns_, [](const column& one) { return one.first == kind::integer || one.first == kind::fraction; });
+}
+
+bool header_guess::are_quoted_names() const {
+  return std::ranges::all_of(columns_,
+                             [](const column& one) { return one.first_is_quoted || one.first_text.empty(); }) &&
+         std::ranges::any_of(columns_, [](const column& one) {
+           return one.is_of_numbers() && one.first_is_quoted && !one.has_quoted && one.first != kind::missing &&
+                  one.first_text.find_first_of(",;|\t") == std::string::npos;
+         });
+}
+
 bool header_guess::is_header(const std::string& input) const {
   const auto any = [this](auto is) { return std::ranges::any_of(columns_, is); };
   const auto all = [this](auto is) { return std::ranges::all_of(columns_, is); };
   constexpr std::string_view digits = "0123456789";
-  if (any([](const column& one) {
-        const bool alone_is_quoted = one.first_is_quoted && !one.has_quoted;
-        return one.is_of_numbers() && (one.first == kind::text || (one.first != kind::missing && alone_is_quoted));
-      })) {
-    return true;
-  }
+  if (are_quoted_names()) return true;
+  if (any([&](const column& one) { return one.has_text_above_numbers() && is_name(one.first_text); })) return true;
+  if (any([](const column& one) { return one.has_text_above_numbers(); })) throw doubt(input);
   const bool has_text = any([](const column& one) { return one.first == kind::text || one.has_text; });
   if (any([&](const column& one) {
         return one.first == kind::fraction && one.first_text.find_first_of(digits) != std::string::npos;

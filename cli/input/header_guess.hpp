@@ -32,11 +32,12 @@ class header_guess {
   /// The fields of the first record.
   std::vector<std::string> first_record() const;
 
-  /// The first record is a header if it alone has text, or alone has quotes, in a column of numbers. Otherwise it is
-  /// data if it has no number. If it has a number with a fraction, it may be a header if a column has text and the
-  /// first record alone has a fraction in a column of integers; otherwise it is data.
-  /// What is left may be a header if a column has text and no text of the first record occurs again; if the first
-  /// record alone has integers; if its integers are consecutive, as years and positions are, and one is above
+  /// The first record is a header if it alone has a name in a column of numbers, or if all of its fields are in
+  /// quotes and no other field of such a column is. It may be a header if it alone has text there that looks like a
+  /// number, such as 1O. Otherwise it is data if it has no number. If it has a number with a fraction, it may be a
+  /// header if a column has text and the first record alone has a fraction in a column of integers; otherwise it is
+  /// data. What is left may be a header if a column has text and no text of the first record occurs again; if the
+  /// first record alone has integers; if its integers are consecutive, as years and positions are, and one is above
   /// fractions alone or beside text; or if its first field alone is empty and others are integers.
   /// @throws usage_error, which names `input` and the options that decide, if it may be a header
   bool is_header(const std::string& input) const;
@@ -67,12 +68,17 @@ class header_guess {
     bool has_missing = false, has_integer = false, has_fraction = false, has_text = false, has_quoted = false;
     bool has_first_again = false;
 
+    bool has_text_above_numbers() const { return is_of_numbers() && first == kind::text; }
     bool is_of_numbers() const { return !has_text && (has_integer || has_fraction); }
     bool alone_is_integer() const { return first == kind::integer && has_fraction && !has_integer; }
     bool alone_is_fraction() const { return first == kind::fraction && has_integer && !has_fraction && !has_text; }
   };
   kind kind_of(std::string_view word) const;
   static usage_error doubt(const std::string& input);
+  /// Whether a text of the first record is a name, and no number with a fault. A text of digits, signs of currencies
+  /// and separators alone is none, and any other text that begins like a number is none beside a number.
+  bool is_name(std::string_view text) const;
+  bool are_quoted_names() const;
   /// Whether the first record has integers, each larger by 1 than the one before.
   bool has_consecutive_integers() const;
 

@@ -46,19 +46,36 @@ number_format numbers_of(const input_options& arguments) {
   return numbers;
 }
 
+/// A character that begins no number, also none that is written as nan or inf, and separates nothing.
+std::optional<char> comment_of(const input_options& arguments, std::optional<char> delimiter,
+                               const number_format& numbers) {
+  const std::optional<char> comment =
+      character("--comment", arguments.comment, of_numbers, "one character that begins no number");
+  if (!comment) return comment;
+  const bool is_letter = (*comment >= 'a' && *comment <= 'z') || (*comment >= 'A' && *comment <= 'Z');
+  if (is_letter || is_space(*comment) || *comment == '.' || *comment == ',' || comment == delimiter ||
+      comment == numbers.thousands) {
+    throw usage_error(
+        fmt::format("--comment '{}' may begin a number or separate fields; '#' does neither", *comment));
+  }
+  return comment;
+}
+
 }  // namespace
 
 text_layout layout_of(const input_options& arguments, std::string_view name) {
-  return {.delimiter = delimiter_of(arguments, name),
+  const std::optional<char> delimiter = delimiter_of(arguments, name);
+  const number_format numbers = numbers_of(arguments);
+  return {.delimiter = delimiter,
           .column = arguments.column,
           .header = arguments.header,
           .skip_missing = skips_missing(arguments),
           .columns = arguments.columns,
           .by = arguments.by,
           .guess_header = !arguments.header && !arguments.no_header,
-          .numbers = numbers_of(arguments),
+          .numbers = numbers,
           .skip_lines = arguments.skip_lines,
-          .comment = character("--comment", arguments.comment, of_numbers, "one character that begins no number"),
+          .comment = comment_of(arguments, delimiter, numbers),
           .keep_lines = arguments.keep_lines};
 }
 

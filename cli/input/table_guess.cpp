@@ -72,12 +72,20 @@ bool has_number_with_comma(std::string_view field, const text_numbers& numbers) 
   return field.find(',') != field.npos && (is_number({.decimal = ','}) || is_number({.thousands = ','}));
 }
 
+/// Whether the character belongs to numbers unless it is said to be the delimiter. A number with thousands stands in
+/// quotes if their character also separates fields.
+bool is_in_numbers(char one, const std::vector<std::string_view>& records, const text_layout& layout) {
+  if (layout.delimiter) return false;
+  const auto has_quotes = [](std::string_view record) { return record.find('"') != record.npos; };
+  return one == layout.numbers.decimal ||
+         (one == layout.numbers.thousands && std::ranges::none_of(records, has_quotes));
+}
+
 /// The first of the delimiters that separates the fields.
 std::optional<char> first_that_separates(const std::vector<std::string_view>& records, const text_layout& layout) {
   const std::string said = layout.delimiter ? std::string(1, *layout.delimiter) : std::string(common_delimiters);
   for (const char one : said) {
-    const bool is_decimal = one == layout.numbers.decimal && !layout.delimiter;
-    if (!is_decimal && separates(one, records)) return one;
+    if (one != layout.comment && !is_in_numbers(one, records, layout) && separates(one, records)) return one;
   }
   return std::nullopt;
 }
@@ -89,7 +97,7 @@ bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
 char guess_delimiter(std::string_view text, bool is_all, const text_layout& layout, const text_numbers& numbers) {
   const std::vector<std::string_view> records = records_of(text, is_all, layout);
   const std::optional<char> found = first_that_separates(records, layout);
-  if (!found) return layout.numbers.decimal == ',' ? ';' : ',';
+  if (!found) return is_in_numbers(',', records, layout) ? ';' : ',';
   if (found != ',') return *found;
   for (const char other : common_delimiters.substr(1)) {
     if (!separates(other, records)) continue;

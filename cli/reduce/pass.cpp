@@ -19,7 +19,7 @@ constexpr std::size_t most_bytes = std::numeric_limits<std::size_t>::max();
 }  // namespace
 
 reduction_pass::reduction_pass(std::span<const operation> operations, const source& first, const options& chosen)
-    : operations_(operations.begin(), operations.end()) {
+    : operations_(operations.begin(), operations.end()), chosen_(chosen) {
   for (const input_column& one : first.columns()) columns_.push_back({.name = one.name, .streams = {}});
   for (const operation what : operations) {
     const auto make = [what, chosen](element_type type) { return std::make_unique<incremental>(what, type, chosen); };
@@ -28,7 +28,9 @@ reduction_pass::reduction_pass(std::span<const operation> operations, const sour
   }
 }
 
-void reduction_pass::refuse_type(element_type had, element_type found) const {
+void reduction_pass::refuse_type(std::size_t operation, element_type had, element_type found) const {
+  // One input has two types if its numbers turn out to have fractions: then the operation refuses the second type.
+  if (inputs_.size() == 1) static_cast<void>(incremental(operations_[operation], found, chosen_));
   const std::string& first = inputs_.front().name;
   throw usage_error(fmt::format("{} has elements of {}, and {} of {}", first, to_string(had), inputs_.back().name,
                                 to_string(found)));
@@ -45,9 +47,9 @@ void reduction_pass::check_same(const source& input) {
   if (inputs_.size() == 1) return;
   const read_input& first = inputs_.front();
   for (column& one : columns_) {
-    for (auto& stream : one.streams) {
-      const element_type type = stream.type();
-      if (!stream.keep(input.possible_types())) refuse_type(type, input.type());
+    for (std::size_t k = 0; k < one.streams.size(); ++k) {
+      const element_type type = one.streams[k].type();
+      if (!one.streams[k].keep(input.possible_types())) refuse_type(k, type, input.type());
     }
   }
   if (std::ranges::equal(columns_, input.columns(), {}, &column::name, &input_column::name)) return;
@@ -63,9 +65,9 @@ void reduction_pass::check_same(const source& input) {
 
 void reduction_pass::push(column& to, const array_view& piece) {
   element_forms forms(piece);
-  for (auto& stream : to.streams) {
-    const element_type type = stream.type();
-    if (!stream.push(forms)) refuse_type(type, piece.type);
+  for (std::size_t k = 0; k < to.streams.size(); ++k) {
+    const element_type type = to.streams[k].type();
+    if (!to.streams[k].push(forms)) refuse_type(k, type, piece.type);
   }
 }
 

@@ -49,10 +49,11 @@ class reduction_pass {
   /// Where the element of an index is, if the lines are kept.
   std::optional<place_in_text> place_of(std::uint64_t element) const;
   void push(column& to, const array_view& piece);
-  [[noreturn]] void refuse_type(element_type had, element_type found) const;
+  [[noreturn]] void refuse_type(std::size_t operation, element_type had, element_type found) const;
 
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   std::vector<operation> operations_;
+  options chosen_;
   std::vector<read_input> inputs_;
   std::vector<element_lines> lines_;  ///< of each input, if they are kept
   std::vector<column> columns_;

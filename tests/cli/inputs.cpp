@@ -156,6 +156,10 @@ TEST_CASE("argmin and argmax give the element, and in text its line") {
 TEST_CASE("options say how numbers are written, and which lines are data") {
   const scratch_folder here;
   here.write("de.csv", "Bericht\n# von Hand\nname;wert\na;1.234,5\nb;-\n");
+  here.write("thousands.csv", "1,234\n2,345\n");
+  CHECK(here.fanin("sum thousands.csv --thousands ,").out == "3579\n");
+  here.write("both.csv", "a,b\n\"1,234\",5\n7,8\n");
+  CHECK(here.fanin("sum both.csv --thousands ,").out == "1241  a\n13  b\n");
   const std::string options = " de.csv --skip-lines 1 --comment '#' --decimal , --thousands . --missing-words -";
   CHECK(here.fanin("sum" + options).out == "1234.5  wert\n");
   CHECK(parsed(here.fanin("describe" + options + " --json"))[0]["missing"] == 1);

@@ -182,6 +182,23 @@ TEST_CASE("a first line of numbers that may be a header is an error") {
   check_inferred("name,5\n7,8\nsouth,9\n", guessed("2"), doubt);
   check_inferred("1,north\n2,south\n1,east\n", guessed("1"), doubt);
   check_inferred("north,5\n", guessed("2"), doubt);
+  for (const std::string fault :
+       {"\u22125", "$5", "\u20ac5", "5%", "1 234", "1.5\u00a0", "1.2.3", "\"1,234.50\"", "-$5"}) {
+    CAPTURE(fault);
+    check_inferred(fault + "\n3\n5\n", guessed(""), doubt);
+    check_inferred(fault + ",b\n3,x\n5,y\n", guessed("1"), doubt);
+    check_inferred(fault + ",2\n3,4\n5,6\n", guessed("2"), doubt);
+  }
+  check_inferred("1.5,1O\n3,4\n5,6\n", guessed("1"), doubt);
+  check_inferred("region,2023-Q1,1st\na,1,2\nb,3,4\n", guessed("3"), "i64 2 4");
+  text_layout of_thousands = guessed("2");
+  of_thousands.numbers.thousands = ',';
+  check_inferred("north,\"1,234.50\"\nsouth,900\neast,20\n", of_thousands, doubt);
+  check_inferred("\"1,234\",5\n7,8\n9,10\n", of_thousands, "i64 5 8 10");
+  of_thousands.column = "1";
+  check_inferred("\"1,234\",5\n7,8\n9,10\n", of_thousands, "i64 1234 7 9");
+  check_inferred("5,\"7\"\n2,8\n", guessed("2"), "i64 7 8");
+  check_inferred("\"5\",\"7\"\n2,8\n", guessed("2"), "i64 8");
   check_inferred("region,2023\nnorth,1\n", {.csv = true, .column = "2"}, "i64 2023 1");
   check_inferred("region,2023\nnorth,1\n", {.csv = true, .column = "2", .header = true}, "i64 1");
 }
