@@ -73,8 +73,10 @@ def name_to_code(names, name, kind, advice={}):
     """The number of a name. `advice` says what to do in place of names that are none."""
     code = names.get(name) if isinstance(name, str) else None
     if code is None:
-        words = isinstance(name, str) and advice.get(name) or "choose one of " + ", ".join(names)
-        raise InvalidArgument("there is no %s %s: %s" % (kind, shown(name), words))
+        choices = "choose one of " + ", ".join(names)
+        if not isinstance(name, str):
+            raise InvalidArgument("the %s is given by its name, and not by %s: %s" % (kind, shown(name), choices))
+        raise InvalidArgument("there is no %s %r: %s" % (kind, name, advice.get(name, choices)))
     return code
 
 

@@ -65,8 +65,9 @@ def code_of(dtype):
         name = str(dtype).rpartition(".")[2]  # numpy.dtype("float32"), torch.float32, "f32"
     code = _SHORT.get(name, BY_NUMPY.get(name))
     if code is None:
-        raise Unsupported("there is no element type %s: the types are %s"
-                          % (repr(name) if isinstance(dtype, (str, type)) else shown(dtype), ", ".join(NAMES)))
+        words = "there is no element type %r" % name if isinstance(dtype, (str, type)) else \
+            "no element type is named by " + shown(dtype)
+        raise Unsupported("%s: the types are %s" % (words, ", ".join(NAMES)))
     return code
 
 

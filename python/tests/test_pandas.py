@@ -141,7 +141,7 @@ class Frames(unittest.TestCase):
             with self.assertRaisesRegex(TypeError, "column 'd': .*select_dtypes"):
                 fanin.sum(text, axis)
         self.assertEqual(fanin.sum(text.select_dtypes("number")).tolist(), [6.0, 16])
-        with self.assertRaisesRegex(ValueError, "no axis 2"):
+        with self.assertRaisesRegex(ValueError, "0 or 1, and not 2"):
             fanin.sum(self.frame, 2)
         with self.assertRaisesRegex(TypeError, r"x.to_numpy\(\)"):
             fanin.sum(self.frame, keepdims=True)
