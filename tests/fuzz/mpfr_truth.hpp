@@ -268,8 +268,9 @@ std::optional<scalar> right_integer(operation what, const repeated<T>& x) {
   }
   if (is_dispersion(what)) return scalar(right_float<double>(what, x));
   terms<T> all(what, x);
-  if (what == operation::mean) {
-    all.sum.divide(x.count);
+  if (what == operation::mean || what == operation::norm2 || row_of(what).inputs == 2) {
+    if (what == operation::mean) all.sum.divide(x.count);
+    if (what == operation::norm2) all.sum.take_root();
     return scalar(mpfr_zero_p(all.sum.get()) != 0 ? 0.0 : all.sum.template rounded<double>());
   }
   const auto value = all.sum.template integer<R>();
