@@ -37,7 +37,8 @@ std::string not_offered(const backend& b, const request& asked) {
            });
   }
   const std::string exactly = "there is no " + std::string(to_string(asked.method)) + " " + what;
-  return has(type, asked.method) ? exactly + " on " + std::string(b.name()) : exactly + "; its methods are " + methods;
+  return has(type, asked.method) ? exactly + " on " + std::string(b.name())
+                                 : exactly + "; its methods are " + methods;
 }
 
 }  // namespace

@@ -175,7 +175,8 @@ class device_case {
   void race_to_the_host(json& rows) {
     const auto on_host = [](auto call) { return [=] { return host_median_seconds(call, budget_seconds); }; };
     race(rows, case_of("latency"),
-         {{"cuda", "fast", on_host([this](std::size_t i) { return fanin::reduce(sum, input_.at(i), context_, plainly); })},
+         {{"cuda", "fast",
+           on_host([this](std::size_t i) { return fanin::reduce(sum, input_.at(i), context_, plainly); })},
           {"cub", "fast", on_host([this](std::size_t i) { cub_on_host(i); })},
           thrust()});
   }

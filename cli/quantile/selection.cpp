@@ -97,7 +97,8 @@ found_quantiles quantiles_of(std::span<const T> elements, std::span<const exact_
     return found;
   }
   if (keys.empty()) {
-    throw invalid_argument(found.absent == 0 ? "quantile of an empty array" : "quantile of no elements: all are left out");
+    throw invalid_argument(found.absent == 0 ? "quantile of an empty array"
+                                             : "quantile of no elements: all are left out");
   }
   std::vector<sorted_place> places;
   for (const exact_share& q : shares) places.push_back(place_of(q, keys.size()));

@@ -24,7 +24,8 @@ TEST_CASE("integers of 64 bits keep their digits") {
   CHECK(here.fanin("standard_deviation x.csv --column id").out == "0.816496580927726\n");
   CHECK(here.shell("gzip -k x.csv; $fanin min x.csv.gz --column id").out == "1382016600011617667\n");
   CHECK(here.shell("cut -d, -f1 x.csv | tail -n 3 | $fanin max").out == "1382016600011617669\n");
-  CHECK(here.fanin("max x.csv --column id --by region").out == "region,id_max\nn,1382016600011617669\ns,1382016600011617667\n");
+  CHECK(here.fanin("max x.csv --column id --by region").out ==
+        "region,id_max\nn,1382016600011617669\ns,1382016600011617667\n");
   CHECK(here.fanin("reduce max,mean x.csv --column id").out ==
         "max 1382016600011617669\nmean 1.3820166000116178e+18\n");
   CHECK(here.shell("cut -d, -f1 x.csv | tail -n 3 | $fanin max --axis 0").out == "1382016600011617669\n");

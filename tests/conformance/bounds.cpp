@@ -34,8 +34,7 @@ void expect_bounds(const backend& b, std::string_view family, std::span<const T>
     });
   }
   for (const operation what : all_operations) {
-    if (!is_of_exact_sums(what) || !has_value(what, x.size()) || !has(b, what, type_of<T>, method::exact))
-      continue;
+    if (!is_of_exact_sums(what) || !has_value(what, x.size()) || !has(b, what, type_of<T>, method::exact)) continue;
     const auto value = fanin::get<computed_as<T>>(call(b, what, x).value);
     found.expect(exact.is_rounded(what, value), [&] {
       return std::string(family) + ": " + told(what, x) + ": " + shown(value) + " is not correctly rounded";

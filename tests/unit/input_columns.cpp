@@ -14,6 +14,7 @@
 #include "cli/input/table_guess.hpp"
 #include "cli/input/text_parser.hpp"
 #include "cli/kit/errors.hpp"
+#include "tests/unit/text_pieces.hpp"
 
 namespace fanin::cli {
 namespace {
@@ -23,13 +24,7 @@ std::string columns_in_pieces(std::string_view text, const text_layout& layout, 
   std::vector<std::string> columns;
   try {
     text_parser parser(layout, element_type::f64, "x");
-    std::size_t at = 0, window = piece;
-    for (bool last = false; !last;) {
-      last = at + window >= text.size();
-      const std::size_t done = parser.parse(text.substr(at, window), last);
-      at += done;
-      window = done == 0 ? window + piece : piece;
-    }
+    parse_in_pieces(parser, text, piece, [] {});
     for (const column_values& one : parser.columns()) {
       std::vector<double> values(one.bytes.size() / sizeof(double));
       if (!values.empty()) std::memcpy(values.data(), one.bytes.data(), one.bytes.size());
@@ -43,11 +38,7 @@ std::string columns_in_pieces(std::string_view text, const text_layout& layout, 
 }
 
 void check_columns(std::string_view text, const text_layout& layout, const std::string& expected) {
-  CAPTURE(text);
-  for (std::size_t piece = 1; piece <= text.size() + 1; ++piece) {
-    CAPTURE(piece);
-    CHECK(columns_in_pieces(text, layout, piece) == expected);
-  }
+  check_every_piece(text, expected, [&](std::size_t piece) { return columns_in_pieces(text, layout, piece); });
 }
 
 text_layout table(std::string column, bool header = false, bool skip_missing = false) {

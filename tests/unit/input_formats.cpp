@@ -13,6 +13,7 @@
 #include "cli/input/table_guess.hpp"
 #include "cli/input/text_parser.hpp"
 #include "cli/kit/errors.hpp"
+#include "tests/unit/text_pieces.hpp"
 
 namespace fanin::cli {
 namespace {
@@ -23,13 +24,8 @@ std::string read_in_pieces(std::string_view text, text_layout layout, std::size_
   try {
     text_parser parser(layout, element_type::f64, "x");
     std::vector<std::vector<double>> found;
-    std::size_t at = 0, window = piece;
-    for (bool last = false; !last;) {
-      last = at + window >= text.size();
-      const std::size_t done = parser.parse(text.substr(at, window), last);
-      at += done;
-      window = done == 0 ? window + piece : piece;
-      if (!parser.knows_columns()) continue;
+    parse_in_pieces(parser, text, piece, [&] {
+      if (!parser.knows_columns()) return;
       found.resize(parser.columns().size());
       for (std::size_t i = 0; i < found.size(); ++i) {
         const std::vector<std::byte>& bytes = parser.columns()[i].bytes;
@@ -38,7 +34,7 @@ std::string read_in_pieces(std::string_view text, text_layout layout, std::size_
         if (!bytes.empty()) std::memcpy(found[i].data() + before, bytes.data(), bytes.size());
       }
       parser.clear();
-    }
+    });
     for (std::size_t i = 0; i < found.size(); ++i) {
       columns.push_back(fmt::format("{}", fmt::join(found[i], " ")));
       if (parser.columns()[i].missing > 0)
@@ -54,11 +50,7 @@ std::string read_in_pieces(std::string_view text, text_layout layout, std::size_
 }
 
 void check(std::string_view text, const text_layout& layout, const std::string& expected) {
-  CAPTURE(text);
-  for (std::size_t piece = 1; piece <= text.size() + 1; ++piece) {
-    CAPTURE(piece);
-    CHECK(read_in_pieces(text, layout, piece) == expected);
-  }
+  check_every_piece(text, expected, [&](std::size_t piece) { return read_in_pieces(text, layout, piece); });
 }
 
 text_layout every_column() { return {.csv = true, .columns = default_columns::every, .guess_header = true}; }

@@ -13,6 +13,7 @@
 #include "cli/input/header_guess.hpp"
 #include "cli/input/text_parser.hpp"
 #include "cli/kit/errors.hpp"
+#include "tests/unit/text_pieces.hpp"
 
 namespace fanin::cli {
 namespace {
@@ -31,13 +32,7 @@ std::string inferred_in_pieces(std::string_view text, const text_layout& layout,
   std::vector<std::string> columns;
   try {
     text_parser parser(layout, std::nullopt, "x");
-    std::size_t at = 0, window = piece;
-    for (bool last = false; !last;) {
-      last = at + window >= text.size();
-      const std::size_t done = parser.parse(text.substr(at, window), last);
-      at += done;
-      window = done == 0 ? window + piece : piece;
-    }
+    parse_in_pieces(parser, text, piece, [] {});
     for (const column_values& one : parser.columns()) {
       columns.push_back(
           fmt::format("{}{} {}", one.name.empty() ? "" : one.name + ": ", to_string(one.type), numbers_of(one)));
@@ -53,11 +48,7 @@ std::string inferred_in_pieces(std::string_view text, const text_layout& layout,
 }
 
 void check_inferred(std::string_view text, const text_layout& layout, const std::string& expected) {
-  CAPTURE(text);
-  for (std::size_t piece = 1; piece <= text.size() + 1; ++piece) {
-    CAPTURE(piece);
-    CHECK(inferred_in_pieces(text, layout, piece) == expected);
-  }
+  check_every_piece(text, expected, [&](std::size_t piece) { return inferred_in_pieces(text, layout, piece); });
 }
 
 text_layout guessed(std::string column, bool skip_missing = false) {

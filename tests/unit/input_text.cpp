@@ -16,6 +16,7 @@
 
 #include "cli/input/text_parser.hpp"
 #include "cli/kit/errors.hpp"
+#include "tests/unit/text_pieces.hpp"
 
 namespace fanin::cli {
 namespace {
@@ -23,14 +24,7 @@ namespace {
 template <class T>
 std::vector<T> parse(std::string_view text, const text_layout& layout, std::size_t piece) {
   text_parser parser(layout, type_of<T>, "x");
-  std::size_t window = piece, at = 0;
-  for (bool last = false; !last;) {
-    last = at + window >= text.size();
-    const std::size_t done = parser.parse(text.substr(at, window), last);
-    at += done;
-    window = done == 0 ? window + piece : piece;
-    if (last) CHECK(at == text.size());
-  }
+  parse_in_pieces(parser, text, piece, [] {});
   REQUIRE(parser.columns().size() == 1);
   const std::vector<std::byte>& bytes = parser.columns()[0].bytes;
   std::vector<T> values(bytes.size() / sizeof(T));
