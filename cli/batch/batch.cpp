@@ -20,18 +20,18 @@ namespace {
 
 void check_batch(const batch_request& asked) {
   for (const input_options& one : asked.inputs) check_index_path(asked.many, one.path);
-  for (const operation what : asked.operations) {
-    if (static_cast<std::size_t>(row_of(what).inputs) == asked.inputs.size()) continue;
-    throw usage_error(fmt::format("{} reads two inputs", to_string(what)));
+  for (const statistic& what : asked.statistics) {
+    if (static_cast<std::size_t>(row_of(what.like).inputs) == asked.inputs.size()) continue;
+    throw usage_error(fmt::format("{} reads two inputs", what.name));
   }
   if (asked.many.output.empty()) return;
-  if (asked.operations.size() > 1) {
+  if (asked.statistics.size() > 1) {
     throw usage_error(
-        fmt::format("--output writes the results of one operation, and these are {}", asked.operations.size()));
+        fmt::format("--output writes the results of one operation, and these are {}", asked.statistics.size()));
   }
-  if (row_of(asked.operations[0]).form == result_form::extremes) {
+  if (row_of(asked.statistics[0].like).form == result_form::extremes) {
     throw usage_error(fmt::format("--output writes one number for each result, and {} has two; write min and max",
-                                  to_string(asked.operations[0])));
+                                  asked.statistics[0].name));
   }
 }
 
@@ -60,7 +60,7 @@ std::string printed_json(const std::vector<finished_batch>& all, std::span<const
 std::string lines_of(const std::vector<finished_batch>& all) {
   std::string lines;
   for (std::size_t i = 0; i < all[0].values.size(); ++i) {
-    for (const finished_batch& one : all) lines += value_of(one.done.what, one.values[i]) + " ";
+    for (const finished_batch& one : all) lines += value_of(one.done.what.like, one.values[i]) + " ";
     lines.back() = '\n';
   }
   return lines;
@@ -87,7 +87,7 @@ void run_batch(const batch_request& asked) {
   }
   const shaped_batch found = load_batch(read, index.get(), asked.many);
   std::vector<finished_batch> finished;
-  for (const operation what : asked.operations) {
+  for (const statistic& what : asked.statistics) {
     finished_reduction done{.what = what, .inputs = {}, .reached = {}};
     for (const source* one : read) {
       done.inputs.push_back(described(*one));

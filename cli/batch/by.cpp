@@ -62,7 +62,7 @@ struct finished_table {
   char delimiter = ',';
   std::vector<key_fields> keys;
   std::vector<std::size_t> order = {};       ///< that of the groups
-  std::vector<finished_batch> batches = {};  ///< each operation on the first column, then on the second, ...
+  std::vector<finished_batch> batches = {};  ///< each statistic of the first column, then of the second, ...
 
   std::string key_text(std::size_t group) const { return printable(fmt::format("{}", fmt::join(keys[group], ","))); }
 };
@@ -78,7 +78,7 @@ finished_table reduce_table(const grouped_table& table, const by_request& asked)
     if (column.bytes.empty()) continue;  // It has been left out.
     const batch many = groups(column.elements(), array_view(std::span(column.keys)), all.keys.size());
     const std::string& number = column.name.empty() ? asked.inputs.front().column : column.name;
-    for (const operation what : asked.operations) {
+    for (const statistic& what : asked.statistics) {
       finished_reduction begun{.what = what,
                                .inputs = table.inputs(),
                                .column = column.name,
@@ -86,7 +86,7 @@ finished_table reduce_table(const grouped_table& table, const by_request& asked)
                                .rounded = column.rounded,
                                .reached = {}};
       all.batches.push_back(reduce_groups(std::move(begun), many, asked.chosen));
-      all.names.push_back(fmt::format("{}_{}", column.heading.empty() ? number : column.heading, to_string(what)));
+      all.names.push_back(fmt::format("{}_{}", column.heading.empty() ? number : column.heading, what.name));
       if (!asked.explain) continue;
       explain_each(all.batches.back().done);
       write_stderr(fmt::format("results: {}, of the keys in {}", all.keys.size(), printable(asked.many.by)));
@@ -104,8 +104,8 @@ json groups_json(const finished_table& table, const finished_batch& one) {
   for (const std::size_t i : table.order) {
     const key_fields& key = table.keys[i];
     json group = {{"key", key.size() == 1 ? json(key[0]) : json(key)}};
-    group.update(one.has(i) ? members_of(one.done.what, one.values[i]) : json{{"value", nullptr}});
-    group["value_text"] = one.has(i) ? text_of(one.done.what, one.values[i]) : one.text(i);
+    group.update(one.has(i) ? members_of(one.done.what.like, one.values[i]) : json{{"value", nullptr}});
+    group["value_text"] = one.has(i) ? text_of(one.done.what.like, one.values[i]) : one.text(i);
     groups.push_back(group);
   }
   return to_json(one.done, json{{"groups", groups}});
@@ -152,7 +152,7 @@ std::string absent_groups(const finished_table& table, const finished_batch& one
   if (count == 0) return {};
   const auto first = static_cast<std::size_t>(std::ranges::find(one.absent, absent) - one.absent.begin());
   return fmt::format("{}: group '{}'{}: the {}", one.done.place(), table.key_text(first),
-                     count == 1 ? "" : fmt::format(" and {} more", count - 1), to_string(one.done.what));
+                     count == 1 ? "" : fmt::format(" and {} more", count - 1), one.done.what.name);
 }
 
 /// Warns of groups that have too few numbers. Returns what is wrong with the groups whose total does not fit.
@@ -173,8 +173,8 @@ std::vector<std::string> problems_of(const std::vector<finished_table>& tables) 
 
 void run_by(by_request asked) {
   if (asked.inputs[0].column.empty()) throw usage_error("--by requires --column, whose numbers are reduced");
-  for (const operation what : asked.operations) {
-    if (row_of(what).inputs > 1) throw usage_error(fmt::format("{} reads two inputs", to_string(what)));
+  for (const statistic& what : asked.statistics) {
+    if (row_of(what.like).inputs > 1) throw usage_error(fmt::format("{} reads two inputs", what.name));
   }
   const std::string& output = asked.many.output;
   std::optional<output_file> file;

@@ -28,24 +28,24 @@ namespace {
 template <class Run>
 finished_batch reduce_supported(finished_reduction begun, const batch& many, const options& chosen, Run run) {
   const bool infers_types = begun.inputs.front().infers_types;
-  const operation what = begun.what;
-  const auto result_type = [&](element_type type) { return chosen.result.value_or(default_result(what, type)); };
+  const statistic what = begun.what;
   // What is wrong with the options is not the input's fault.
   const auto check = [&](element_type type) {
+    if (what.is_own()) return what.check_own(type, chosen);
     batch none = without_results(many);
     if (none.inputs.type() != type) none.inputs = array_view(many.inputs[0].data, 0, type);
-    reduce(what, none, value_list(what, result_type(type), 0).view(), chosen);
+    reduce(what.like, none, value_list(what.like, what.result_type(type, chosen), 0).view(), chosen);
   };
   const element_type type = supported_type(many.inputs.type(), infers_types, check);
-  const element_type result = result_type(type);
+  const element_type result = what.result_type(type, chosen);
   element_forms forms(many.inputs[0]);
   batch converted = many;
   if (infers_types) converted.inputs = forms.as(type);
   begun.type = type;
   if (is_integer(type)) begun.rounded = {};
-  const progress line(fmt::format("{} of {}", to_string(what), begun.input()));
+  const progress line(fmt::format("{} of {}", what.name, begun.input()));
   const auto start = std::chrono::steady_clock::now();
-  finished_batch all{std::move(begun), value_list(what, result, many.result_count)};
+  finished_batch all{std::move(begun), value_list(what.like, result, many.result_count)};
   all.done.count = many.inputs.count();
   all.done.reached.report = run(converted, all);
   all.done.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -63,7 +63,7 @@ scalar with_place(const scalar& value, const std::vector<std::size_t>& places) {
 }
 
 report reduce_one_by_one(const batch& many, const options& chosen, finished_batch& all) {
-  const operation what = all.done.what;
+  const operation what = all.done.what.like;
   batch_elements by_group(many);
   value_list one(what, all.values.type(), 1);
   all.absent.resize(by_group.size());
@@ -92,8 +92,7 @@ finished_batch reduce_batch(finished_reduction begun, const batch& many, const o
                             const std::string& place) {
   const auto run = [&](const batch& converted, finished_batch& all) {
     return with_input_name(
-        place, [&] { return reduce(all.done.what, converted, all.values.view(), chosen); },
-        all.done.overflow_advice());
+        place, [&] { return reduce(all.done.what, converted, all.values, chosen); }, all.done.overflow_advice());
   };
   return reduce_supported(std::move(begun), many, chosen, run);
 }
@@ -101,7 +100,7 @@ finished_batch reduce_batch(finished_reduction begun, const batch& many, const o
 finished_batch reduce_groups(finished_reduction begun, const batch& many, const options& chosen) {
   const auto run = [&](const batch& converted, finished_batch& all) {
     try {
-      return reduce(all.done.what, converted, all.values.view(), chosen);
+      return reduce(all.done.what, converted, all.values, chosen);
     } catch (const overflow&) {
     } catch (const invalid_argument&) {
     }

@@ -24,7 +24,9 @@ struct finished_batch {
   bool has(std::size_t i) const { return absent.empty() || absent[i].empty(); }
   bool has_any() const { return absent.empty() || std::ranges::find(absent, std::string_view()) != absent.end(); }
   /// What is printed of a result.
-  std::string text(std::size_t i) const { return has(i) ? value_of(done.what, values[i]) : std::string(absent[i]); }
+  std::string text(std::size_t i) const {
+    return has(i) ? value_of(done.what.like, values[i]) : std::string(absent[i]);
+  }
 };
 inline constexpr std::string_view no_number = "nan", too_large = "overflow";
 

@@ -71,7 +71,8 @@ finished_reduction reduce_pair(operation what, const reduction_options& argument
 
 // Null if all elements are in memory, or if the variant needs all elements at once. If the request is unsupported for
 // another reason, the plan that follows throws the same error.
-std::unique_ptr<reduction_pass> open_pass(operation what, const source& first, bool many, const options& chosen) {
+std::unique_ptr<reduction_pass> open_pass(const statistic& what, const source& first, bool many,
+                                          const options& chosen) {
   if (!many && first.whole()) return nullptr;
   try {
     return std::make_unique<reduction_pass>(std::span(&what, 1), first, chosen);
@@ -82,7 +83,7 @@ std::unique_ptr<reduction_pass> open_pass(operation what, const source& first, b
 }
 
 // The reductions of the columns of these files, as if they were one, which are open one after the other.
-std::vector<finished_reduction> reduce_files(operation what, const std::vector<std::string>& paths,
+std::vector<finished_reduction> reduce_files(const statistic& what, const std::vector<std::string>& paths,
                                              const options& chosen, const reduction_options& arguments) {
   auto input = std::make_unique<source>(at_path(arguments.input, paths[0]));
   std::optional<exact_state> state;
@@ -165,7 +166,7 @@ void run_reduction(operation what, reduction_options arguments) {
   if (takes_columns) arguments.input.columns = default_columns::every;
   arguments.input.keep_lines = takes_columns && has_index(what);
   if (!arguments.many.by.empty()) {
-    return run_by({.operations = {what},
+    return run_by({.statistics = {what},
                    .inputs = inputs_of(files, arguments),
                    .together = arguments.together,
                    .many = arguments.many,
@@ -175,7 +176,7 @@ void run_reduction(operation what, reduction_options arguments) {
                    .json = arguments.json});
   }
   if (arguments.many.given()) {
-    return run_batch({.operations = {what},
+    return run_batch({.statistics = {what},
                       .inputs = inputs_of(files, arguments),
                       .many = arguments.many,
                       .chosen = chosen,

@@ -18,6 +18,7 @@
 #include "cli/input/source.hpp"
 #include "cli/kit/errors.hpp"
 #include "cli/kit/json.hpp"
+#include "cli/quantile/statistic.hpp"
 #include "cli/reduce/element_forms.hpp"
 
 namespace fanin::cli {
@@ -37,7 +38,7 @@ void require_same_type(const source& first, const source& input);
 std::string place_text(const std::string& input, const std::string& column);
 
 /// Whether the operation gives an index.
-inline bool has_index(operation what) { return row_of(what).form == result_form::indexed; }
+inline bool has_index(const statistic& what) { return row_of(what.like).form == result_form::indexed; }
 
 /// Where the element of an index stands in text.
 struct place_in_text {
@@ -46,7 +47,7 @@ struct place_in_text {
 };
 
 struct finished_reduction {
-  operation what = operation::sum;
+  statistic what = operation::sum;
   std::vector<read_input> inputs;
   std::string column = {};                ///< the name of one of several columns, see input_column
   element_type type = element_type::f64;  ///< the elements' type
@@ -82,8 +83,9 @@ void reach(finished_reduction& done, F f) {
   done.reached = with_input_name(done.place(), [&]() -> result<scalar> {
     try {
       return f();
-    } catch (const overflow& problem) {
-      done.overflow = fmt::format("{}: {}{}", done.place(), problem.what(), done.overflow_advice());
+    } catch (const overflow&) {
+      done.overflow =
+          fmt::format("{}: the {} does not fit in 64 bits{}", done.place(), done.what.name, done.overflow_advice());
       return {};
     }
   });
@@ -107,7 +109,7 @@ void explain_each(const finished_reduction& done);
 
 /// @throws usage_error if missing numbers are left out, and the result would be of other elements than those: an
 /// index, and the pairs of two inputs
-void check_missing(operation what, const input_options& arguments);
+void check_missing(const statistic& what, const input_options& arguments);
 
 /// Standard input, for a command line without FILE. @throws usage_error if standard input is no pipe and no file,
 /// such as a terminal
