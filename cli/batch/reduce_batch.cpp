@@ -12,6 +12,7 @@
 #include "cli/batch/layouts.hpp"
 #include "cli/kit/errors.hpp"
 #include "cli/kit/output.hpp"
+#include "cli/kit/text.hpp"
 #include "cli/reduce/element_forms.hpp"
 
 namespace fanin::cli {
@@ -20,6 +21,26 @@ void warn_of_rounding(std::span<const finished_batch> all) {
   std::vector<finished_reduction> reductions;
   for (const finished_batch& one : all) reductions.push_back(one.done);
   warn_of_rounding(reductions);
+}
+
+std::vector<std::string> finished_batch::fields(std::size_t i) const {
+  const bool is_indexed = has_index(done.what);
+  std::vector<std::string> all = {has(i) ? value_of(done.what.like, values[i]) : std::string(absent[i])};
+  if (!is_indexed) return all;
+  all.push_back(has(i) ? value_text(values[i]) : all[0]);
+  if (found.empty()) return all;
+  all.push_back(found[i] ? std::to_string(found[i]->line) : "");
+  if (done.inputs.size() > 1) all.push_back(found[i] ? found[i]->input : "");
+  return all;
+}
+
+std::vector<std::string> finished_batch::field_names(const std::string& name) const {
+  std::vector<std::string> all = {name};
+  if (!has_index(done.what)) return all;
+  all.push_back(name + "_element");
+  if (!found.empty()) all.push_back(name + "_line");
+  if (!found.empty() && done.inputs.size() > 1) all.push_back(name + "_file");
+  return all;
 }
 
 namespace {
@@ -67,7 +88,7 @@ report reduce_one_by_one(const batch& many, const options& chosen, finished_batc
   batch_elements by_group(many);
   value_list one(what, all.values.type(), 1);
   all.absent.resize(by_group.size());
-  report last;
+  report last = reduce(what, without_results(many), value_list(what, one.type(), 0).view(), chosen);
   std::uint64_t absent = 0;
   for (std::size_t k = 0; k < by_group.size(); ++k) {
     const array_view elements = by_group.of(k);

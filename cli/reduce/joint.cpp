@@ -42,9 +42,9 @@ std::vector<input_options> inputs_of(const joint_options& arguments, std::span<c
   std::vector<input_options> inputs(arguments.files.size(), arguments.input);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     inputs[i].path = arguments.files[i];
-    if (arguments.many.given()) continue;
-    inputs[i].columns = default_columns::every;
+    inputs[i].can_skip = std::ranges::all_of(statistics, can_skip_missing) && arguments.many.takes_missing();
     inputs[i].keep_lines = std::ranges::any_of(statistics, has_index);
+    if (!arguments.many.given()) inputs[i].columns = default_columns::every;
   }
   return inputs;
 }

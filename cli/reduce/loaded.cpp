@@ -43,8 +43,10 @@ finished_reduction reduce_own(const statistic& what, const array_view& values, o
 std::vector<finished_reduction> reduce_columns(std::span<const statistic> statistics, source& input,
                                                const options& chosen, exact_state* state) {
   std::vector<finished_reduction> all;
+  lines_of_inputs lines;
   for (std::size_t i = 0; i < input.columns().size(); ++i) {
     const array_view values = input.load(i);
+    if (i == 0) lines.add(input);
     element_forms forms(values);
     const input_column& column = input.columns()[i];
     if (!column.has_numbers) continue;
@@ -65,8 +67,7 @@ std::vector<finished_reduction> reduce_columns(std::span<const statistic> statis
       const element_type type = supported_type(values.type, input.infers_types(), check);
       begun.rounded = column.rounded_as(type);
       all.push_back(reduce_loaded(what.like, forms.as(type), chosen, std::move(begun)));
-      const std::optional<std::uint64_t> index = index_of(all.back().reached.value);
-      if (index && input.lines() != nullptr) all.back().found = {input.name(), input.lines()->line_of(*index)};
+      if (const auto index = index_of(all.back().reached.value)) all.back().found = lines.place_of(*index);
     }
     if (state != nullptr) state->add(values);
   }

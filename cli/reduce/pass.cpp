@@ -45,8 +45,8 @@ void reduction_pass::refuse_type(element_type had, element_type found) const {
 void reduction_pass::refuse_column(std::size_t column, std::string_view had, std::string_view input,
                                    std::string_view found) const {
   const std::string place = columns_.size() == 1 ? "the column" : fmt::format("column {}", column + 1);
-  throw usage_error(fmt::format("{} of {} is '{}', and of {} '{}'", place, inputs_.front().name, printable(had),
-                                input, printable(found)));
+  throw usage_error(fmt::format("{} of {} is '{}', and of {} '{}'{}", place, inputs_.front().name, printable(had),
+                                input, printable(found), advice_on_names));
 }
 
 void reduction_pass::check_same(const source& input) {
@@ -99,7 +99,7 @@ void reduction_pass::read(source& input, exact_state* state) {
     columns_[i].has_numbers = columns_[i].has_numbers || input.columns()[i].has_numbers;
   }
   check_same_headings(input);
-  if (const element_lines* const lines = input.lines()) lines_.push_back(*lines);
+  lines_.add(input);
   input.finish();
 }
 
@@ -109,14 +109,6 @@ void reduction_pass::check_same_headings(const source& input) {
     if (inputs_.size() == 1) columns_[i].heading = heading;
     if (!first.empty() && !heading.empty() && first != heading) refuse_column(i, first, input.name(), heading);
   }
-}
-
-std::optional<place_in_text> reduction_pass::place_of(std::uint64_t element) const {
-  for (std::size_t i = 0; i < lines_.size(); ++i) {
-    if (element < lines_[i].elements()) return place_in_text{inputs_[i].name, lines_[i].line_of(element)};
-    element -= lines_[i].elements();
-  }
-  return std::nullopt;
 }
 
 std::vector<finished_reduction> reduction_pass::finish() {
@@ -134,7 +126,8 @@ std::vector<finished_reduction> reduction_pass::finish() {
                               .reached = {}};
       if (!is_integer(done.type)) done.rounded = one.rounded;
       reach(done, [&] { return what.is_own() ? one.own(what) : (stream++)->chosen().finish(); });
-      if (const std::optional<std::uint64_t> index = index_of(done.reached.value)) done.found = place_of(*index);
+      if (const std::optional<std::uint64_t> index = index_of(done.reached.value))
+        done.found = lines_.place_of(*index);
       done.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
       all.push_back(std::move(done));
     }

@@ -47,8 +47,6 @@ class reduction_pass {
   void check_same_headings(const source& input);
   [[noreturn]] void refuse_column(std::size_t column, std::string_view had, std::string_view input,
                                   std::string_view found) const;
-  /// Where the element of an index is, if the lines are kept.
-  std::optional<place_in_text> place_of(std::uint64_t element) const;
   void push(column& to, const array_view& piece);
   [[noreturn]] void refuse_type(element_type had, element_type found) const;
 
@@ -57,7 +55,7 @@ class reduction_pass {
   std::vector<operation> operations_;  ///< those of the library
   options chosen_;
   std::vector<read_input> inputs_;
-  std::vector<element_lines> lines_;  ///< of each input, if they are kept
+  lines_of_inputs lines_;
   std::vector<column> columns_;
   progress line_{""};
 };

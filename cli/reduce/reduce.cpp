@@ -164,7 +164,8 @@ void run_reduction(operation what, reduction_options arguments) {
   arguments.input.integers = !pair && arguments.save_state.empty();
   const bool takes_columns = arguments.input.integers && !arguments.many.given() && arguments.many.by.empty();
   if (takes_columns) arguments.input.columns = default_columns::every;
-  arguments.input.keep_lines = takes_columns && has_index(what);
+  arguments.input.keep_lines = has_index(what);
+  arguments.input.can_skip = can_skip_missing(what) && arguments.many.takes_missing();
   if (!arguments.many.by.empty()) {
     return run_by({.statistics = {what},
                    .inputs = inputs_of(files, arguments),

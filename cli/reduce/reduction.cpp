@@ -51,7 +51,10 @@ std::string premise_of(const finished_reduction& done) {
 std::string magnitudes_of(operation what) {
   const operation_row& row = row_of(what);
   const bool deviations = row.adds == summand::deviations;
-  std::string text = deviations ? "the sum of the squares" : "the sum of the magnitudes";
+  std::string text = deviations ? "the sum of the squares, which 'fanin sum_of_squares' prints"
+                     : row.adds == summand::products
+                         ? "the sum of the magnitudes of the products"
+                         : "the sum of the magnitudes, which 'fanin sum_of_magnitudes' prints";
   if (deviations || row.value == sum_value::mean) text += ", divided by their number";
   if (least_count(what) > 1) text += " less 1";
   if (deviations && row.value == sum_value::root) text += " and the exact result";
@@ -74,9 +77,10 @@ std::string bound_of_one_text(const finished_reduction& done) {
   }
   // The bound is a multiple of the exact result, which is at most the value and the error together.
   const auto number = [&](double error) { return rounded_up_text(error / (1 - bound.of_result)); };
-  const std::string known = "|error| <= " + number(bound.of_result * value + bound.absolute);
-  if (bound.of_magnitudes == 0) return known;
-  return fmt::format("{} + {} M, M {}", known, number(bound.of_magnitudes), magnitudes_of(done.what.like));
+  const double known = bound.of_result * value + bound.absolute;
+  if (bound.of_magnitudes == 0) return "|error| <= " + number(known);
+  return fmt::format("|error| <= {}{} M, M {}", known == 0 ? "" : number(known) + " + ", number(bound.of_magnitudes),
+                     magnitudes_of(done.what.like));
 }
 
 /// The bound of each of many results, as a formula.
@@ -112,6 +116,14 @@ void require_same_type(const source& first, const source& input) {
   if (input.type() == first.type()) return;
   throw usage_error(fmt::format("{} has elements of {}, and {} of {}", first.name(), to_string(first.type()),
                                 input.name(), to_string(input.type())));
+}
+
+std::optional<place_in_text> lines_of_inputs::place_of(std::uint64_t element) const {
+  for (const auto& [name, lines] : inputs_) {
+    if (element < lines.elements()) return place_in_text{name, lines.line_of(element)};
+    element -= lines.elements();
+  }
+  return std::nullopt;
 }
 
 std::string finished_reduction::input() const {
@@ -260,15 +272,15 @@ void add_explain_option(CLI::App& parser, bool& explain) {
   parser.add_flag("--explain", explain, "say on stderr who ran, who was passed over and why, and the error bound");
 }
 
+bool can_skip_missing(const statistic& what) { return !has_index(what) && row_of(what.like).inputs == 1; }
+
 void check_missing(const statistic& what, const input_options& arguments) {
-  if (!skips_missing(arguments)) return;
+  if (!skips_missing(arguments) || can_skip_missing(what)) return;
   if (has_index(what)) {
     throw usage_error(fmt::format("{} counts every record, and --missing skip leaves records out", what.name));
   }
-  if (row_of(what.like).inputs > 1) {
-    throw usage_error(
-        fmt::format("{} takes pairs, and --missing skip leaves out a number of one input alone", what.name));
-  }
+  throw usage_error(
+      fmt::format("{} takes pairs, and --missing skip leaves out a number of one input alone", what.name));
 }
 
 std::string implied_input(std::string_view subcommand) {

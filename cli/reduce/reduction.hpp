@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -15,6 +16,7 @@
 #include <fanin/fanin.hpp>
 
 #include "cli/commands.hpp"
+#include "cli/input/element_lines.hpp"
 #include "cli/input/source.hpp"
 #include "cli/kit/errors.hpp"
 #include "cli/kit/json.hpp"
@@ -34,6 +36,10 @@ read_input described(const source& input);
 /// @throws usage_error if the elements of `input` are not of the type that those of `first` are
 void require_same_type(const source& first, const source& input);
 
+/// What to do if the headers of files that are taken together differ.
+inline constexpr std::string_view advice_on_names =
+    "; --skip-lines 1 --no-header passes over the names; --column and --by then take numbers";
+
 /// An input and one of its columns, which may have no name, for messages.
 std::string place_text(const std::string& input, const std::string& column);
 
@@ -44,6 +50,20 @@ inline bool has_index(const statistic& what) { return row_of(what.like).form == 
 struct place_in_text {
   std::string input;
   std::uint64_t line = 0;
+};
+
+/// The lines of the elements of inputs that stand one behind the other, if the inputs keep them.
+class lines_of_inputs {
+ public:
+  /// Adds an input that has been read.
+  void add(const source& input) {
+    if (input.lines() != nullptr) inputs_.emplace_back(input.name(), *input.lines());
+  }
+  /// Nothing if no lines are kept.
+  std::optional<place_in_text> place_of(std::uint64_t element) const;
+
+ private:
+  std::vector<std::pair<std::string, element_lines>> inputs_;
 };
 
 struct finished_reduction {
@@ -107,8 +127,10 @@ void explain(const finished_reduction& done);
 /// Says as much of many results, for each of which the bound holds.
 void explain_each(const finished_reduction& done);
 
-/// @throws usage_error if missing numbers are left out, and the result would be of other elements than those: an
-/// index, and the pairs of two inputs
+/// Whether missing numbers can be left out. Otherwise the result would be of other elements than those: an index, and
+/// the pairs of two inputs.
+bool can_skip_missing(const statistic& what);
+/// @throws usage_error if missing numbers are left out, and can not be
 void check_missing(const statistic& what, const input_options& arguments);
 
 /// Standard input, for a command line without FILE. @throws usage_error if standard input is no pipe and no file,

@@ -70,7 +70,8 @@ TEST_CASE("count, median and quantile: of files together, groups, rows and segme
   CHECK(here.fanin("reduce sum,median,count,quantile:0.25,max a.csv --column a").out ==
         "sum 10\nmedian 2.5\ncount 4\nquantile:0.25 1.75\nmax 4\n");
   CHECK(here.fanin("reduce max,median,argmin,count a.csv --column a --by k").out ==
-        "k,a_max,a_median,a_argmin,a_count\nx,4,3.5,2,2\ny,1,1,1,1\nz,2,2,3,1\n");
+        "k,a_max,a_median,a_argmin,a_argmin_element,a_argmin_line,a_count\nx,4,3.5,2,3,4,2\ny,1,1,1,1,3,1\n"
+        "z,2,2,3,2,5,1\n");
   const json all = parsed(here.fanin("quantile 0.5,1 a.csv --column a --by k --json"));
   CHECK(all[1]["operation"] == "quantile");
   CHECK(all[1]["q"] == 1.0);
