@@ -53,6 +53,7 @@ finished_batch reduce_supported(finished_reduction begun, const batch& many, con
   // What is wrong with the options is not the input's fault.
   const auto check = [&](element_type type) {
     if (what.is_own()) return what.check_own(type, chosen);
+    check_inferred(what.like, type, infers_types);
     batch none = without_results(many);
     if (none.inputs.type() != type) none.inputs = array_view(many.inputs[0].data, 0, type);
     reduce(what.like, none, value_list(what.like, what.result_type(type, chosen), 0).view(), chosen);

@@ -63,7 +63,10 @@ std::vector<finished_reduction> reduce_columns(std::span<const statistic> statis
         all.push_back(reduce_own(what, values, own, chosen, std::move(begun)));
         continue;
       }
-      const auto check = [&](element_type type) { (void)plan(what.like, type, chosen, values.count); };
+      const auto check = [&](element_type type) {
+        check_inferred(what.like, type, input.infers_types());
+        (void)plan(what.like, type, chosen, values.count);
+      };
       const element_type type = supported_type(values.type, input.infers_types(), check);
       begun.rounded = column.rounded_as(type);
       all.push_back(reduce_loaded(what.like, forms.as(type), chosen, std::move(begun)));

@@ -30,7 +30,11 @@ reduction_pass::reduction_pass(std::span<const statistic> statistics, const sour
     }
     const operation what = one.like;
     operations_.push_back(what);
-    const auto make = [what, chosen](element_type type) { return std::make_unique<incremental>(what, type, chosen); };
+    const bool is_inferred = first.infers_types();
+    const auto make = [what, chosen, is_inferred](element_type type) {
+      check_inferred(what, type, is_inferred);
+      return std::make_unique<incremental>(what, type, chosen);
+    };
     const std::vector<element_type> types = supported_types(first.possible_types(), make);
     for (column& to : columns_) to.streams.emplace_back(types, make);
   }

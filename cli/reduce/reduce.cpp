@@ -212,9 +212,6 @@ command add_reduction(CLI::App& root, operation what) {
   const operation_row& row = row_of(what);
   std::string story(row.story);
   if (!row.of_floats.fast) story += ", correctly rounded";
-  if (!row.of_integers) {
-    story += row.of_complex.fast ? " (floating-point and complex types)" : " (floating-point types)";
-  }
   CLI::App* parser = root.add_subcommand(name, story);
   if (row.inputs == 2) {
     add_input_options(*parser, arguments->input, false);

@@ -103,9 +103,11 @@ void reach(finished_reduction& done, F f) {
   done.reached = with_input_name(done.place(), [&]() -> result<scalar> {
     try {
       return f();
-    } catch (const overflow&) {
-      done.overflow =
-          fmt::format("{}: the {} does not fit in 64 bits{}", done.place(), done.what.name, done.overflow_advice());
+    } catch (const overflow& problem) {
+      const std::string what = row_of(done.what.like).of_integers
+                                   ? fmt::format("the {} does not fit in 64 bits", done.what.name)
+                                   : problem.what();
+      done.overflow = fmt::format("{}: {}{}", done.place(), what, done.overflow_advice());
       return {};
     }
   });
