@@ -3,6 +3,8 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,11 +22,25 @@ struct finished_batch {
   value_list values;
   /// For each result, if reduce_groups() found that one does not exist: what stands for it, or an empty text.
   std::vector<std::string_view> absent = {};
+  /// For each indexed result, the place of its element in text.
+  std::vector<std::optional<place_in_text>> found = {};
 
   bool has(std::size_t i) const { return absent.empty() || absent[i].empty(); }
   bool has_any() const { return absent.empty() || std::ranges::find(absent, std::string_view()) != absent.end(); }
-  /// What is printed of a result.
-  std::string text(std::size_t i) const { return has(i) ? value_of(done.what, values[i]) : std::string(absent[i]); }
+  /// What is printed of a result. An index has its element behind it and, in text, the line of the element; with
+  /// several inputs also the input.
+  std::vector<std::string> fields(std::size_t i) const;
+  /// What the fields are called, where the first one is called `name`.
+  std::vector<std::string> field_names(const std::string& name) const;
+  /// Finds the elements of indexed results: place(i, index) is the place of an element among all elements.
+  template <class Place>
+  void find(const lines_of_inputs& lines, Place place) {
+    if (!has_index(done.what)) return;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const std::optional<std::uint64_t> at = has(i) ? place(i, *index_of(values[i])) : std::nullopt;
+      found.push_back(at ? lines.place_of(*at) : std::nullopt);
+    }
+  }
 };
 inline constexpr std::string_view no_number = "nan", too_large = "overflow";
 

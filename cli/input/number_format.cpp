@@ -68,10 +68,14 @@ std::string advice_on(std::string_view word, const number_format& format) {
     if (word.find(one.bytes) != word.npos) return fmt::format("; it has {}", one.name);
   }
   if (!word.empty() && word.find_first_not_of("-?.*") == word.npos) {
+    if (!format.can_skip) return {};
     return fmt::format("; --missing-words '{}' leaves it out", word);
   }
   const bool is_of_digits =
       word.find_first_of("0123456789") != word.npos && word.find_first_not_of("0123456789.,+-") == word.npos;
+  if (is_of_digits && format.thousands && word.find(*format.thousands) != word.npos) {
+    return fmt::format("; a group of digits behind '{}' has three digits", *format.thousands);
+  }
   if (!is_of_digits || !format.is_usual()) return {};
   std::string advice;
   const auto commas = std::ranges::count(word, ','), points = std::ranges::count(word, '.');

@@ -29,8 +29,10 @@ class text_numbers {
 
   const std::string& name() const noexcept { return name_; }
   std::vector<column_values>& columns() noexcept { return columns_; }
-  void add_column(std::string name = {}, std::string heading = {}) {
-    columns_.push_back({.name = std::move(name), .heading = std::move(heading), .type = first_type_});
+  /// `number` counts from 1, and is 0 in plain text.
+  void add_column(std::string name = {}, std::string heading = {}, std::size_t number = 0) {
+    columns_.push_back(
+        {.name = std::move(name), .heading = std::move(heading), .number = number, .type = first_type_});
   }
   /// Removes the elements of the columns.
   void clear();

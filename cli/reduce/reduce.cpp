@@ -71,7 +71,8 @@ finished_reduction reduce_pair(operation what, const reduction_options& argument
 
 // Null if all elements are in memory, or if the variant needs all elements at once. If the request is unsupported for
 // another reason, the plan that follows throws the same error.
-std::unique_ptr<reduction_pass> open_pass(operation what, const source& first, bool many, const options& chosen) {
+std::unique_ptr<reduction_pass> open_pass(const statistic& what, const source& first, bool many,
+                                          const options& chosen) {
   if (!many && first.whole()) return nullptr;
   try {
     return std::make_unique<reduction_pass>(std::span(&what, 1), first, chosen);
@@ -82,7 +83,7 @@ std::unique_ptr<reduction_pass> open_pass(operation what, const source& first, b
 }
 
 // The reductions of the columns of these files, as if they were one, which are open one after the other.
-std::vector<finished_reduction> reduce_files(operation what, const std::vector<std::string>& paths,
+std::vector<finished_reduction> reduce_files(const statistic& what, const std::vector<std::string>& paths,
                                              const options& chosen, const reduction_options& arguments) {
   auto input = std::make_unique<source>(at_path(arguments.input, paths[0]));
   std::optional<exact_state> state;
@@ -163,9 +164,10 @@ void run_reduction(operation what, reduction_options arguments) {
   arguments.input.integers = !pair && arguments.save_state.empty();
   const bool takes_columns = arguments.input.integers && !arguments.many.given() && arguments.many.by.empty();
   if (takes_columns) arguments.input.columns = default_columns::every;
-  arguments.input.keep_lines = takes_columns && has_index(what);
+  arguments.input.keep_lines = has_index(what);
+  arguments.input.can_skip = can_skip_missing(what) && arguments.many.takes_missing();
   if (!arguments.many.by.empty()) {
-    return run_by({.operations = {what},
+    return run_by({.statistics = {what},
                    .inputs = inputs_of(files, arguments),
                    .together = arguments.together,
                    .many = arguments.many,
@@ -175,7 +177,7 @@ void run_reduction(operation what, reduction_options arguments) {
                    .json = arguments.json});
   }
   if (arguments.many.given()) {
-    return run_batch({.operations = {what},
+    return run_batch({.statistics = {what},
                       .inputs = inputs_of(files, arguments),
                       .many = arguments.many,
                       .chosen = chosen,
@@ -210,9 +212,6 @@ command add_reduction(CLI::App& root, operation what) {
   const operation_row& row = row_of(what);
   std::string story(row.story);
   if (!row.of_floats.fast) story += ", correctly rounded";
-  if (!row.of_integers) {
-    story += row.of_complex.fast ? " (floating-point and complex types)" : " (floating-point types)";
-  }
   CLI::App* parser = root.add_subcommand(name, story);
   if (row.inputs == 2) {
     add_input_options(*parser, arguments->input, false);
