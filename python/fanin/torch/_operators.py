@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import torch
 
 LIBRARY = torch.library.Library("fanin", "DEF")
+TAGS = tuple(getattr(torch.Tag, name) for name in ("pt2_compliant_tag", "reduction") if hasattr(torch.Tag, name))
 functions = {}  # of the operators, for Python, by name
 NO_DEFAULT = inspect.Parameter.empty
 
@@ -52,7 +53,7 @@ def bound(operator, args, kwargs):
 def register(row):
     """Defines the operator of a row, and gives its function for Python."""
     name = "fanin::" + row.name
-    LIBRARY.define(row.schema, tags=(torch.Tag.pt2_compliant_tag,))
+    LIBRARY.define(row.schema, tags=TAGS)
     operator = getattr(torch.ops.fanin, row.name).default
     for key in ("CPU", "CUDA"):
         LIBRARY.impl(row.name, row.compute, key)
