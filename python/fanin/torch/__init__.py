@@ -4,7 +4,7 @@
 Functions with PyTorch's names and arguments, which have gradients, and which torch.compile, vmap and autocast know;
 one norm of many tensors, over process groups too; and an exact mode for models that are not changed.
 
->>> import fanin.torch
+>>> import torch, fanin.torch
 >>> fanin.torch.sum(torch.tensor([1e16, 1.0, -1e16], dtype=torch.float64))
 tensor(1., dtype=torch.float64)
 """
