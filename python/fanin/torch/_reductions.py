@@ -68,7 +68,7 @@ def as_magnitudes(x, dtype):
 
 
 def as_truths(x, dtype):
-    return torch.bool
+    return torch.uint8 if x.dtype == torch.uint8 else torch.bool
 
 
 def as_counts(x, dtype):
@@ -142,6 +142,12 @@ def degrees(count, correction):
     return max(count - correction_of(correction), 0)
 
 
+def as_spreads(x, dtype):
+    if x.is_complex():
+        raise Unsupported("complex numbers have no variance here: hand over their parts, as by torch.view_as_real(x)")
+    return as_floats(x, dtype)
+
+
 def spread_of_numbers(name):
     """Variance or standard deviation. Other corrections than 0 and 1 take one more product, in f64 where exact."""
     names = SPREADS[name]
@@ -149,15 +155,15 @@ def spread_of_numbers(name):
     def compute(self, dim=None, *, correction=None, keepdim=False, method="exact"):
         axes, divisor = axes_of(self.dim(), dim), correction_of(correction)
         if divisor in (0, 1):
-            return reduced(names[int(divisor)], self, axes, keepdim, as_floats, method=method)
+            return reduced(names[int(divisor)], self, axes, keepdim, as_spreads, method=method)
         wide = torch.float64 if method == "exact" else None
         count = math.prod(self.shape[axis] for axis in axes)
         left = degrees(count, divisor)
-        found = reduced("variance", self, axes, keepdim, as_floats, wide, method) * (count / left if left else math.inf)
-        return (found if name == "var" else found.sqrt()).to(as_floats(self, None))
+        found = reduced("variance", self, axes, keepdim, as_spreads, wide, method) * (count / left if left else math.inf)
+        return (found if name == "var" else found.sqrt()).to(as_spreads(self, None))
 
     def shape(self, dim=None, *, correction=None, keepdim=False, method="exact"):
-        return shape_of(self.shape, axes_of(self.dim(), dim), keepdim), as_floats(self, None)
+        return shape_of(self.shape, axes_of(self.dim(), dim), keepdim), as_spreads(self, None)
     return compute, shape
 
 

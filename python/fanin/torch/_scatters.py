@@ -26,6 +26,8 @@ def identity_of(operation, dtype):
     """The element that changes no result."""
     if operation not in ("max", "min"):
         return int(operation == "product")
+    if dtype == torch.bool:
+        return operation == "min"
     if dtype in INTEGERS:
         limits = torch.iinfo(dtype)
         return limits.max if operation == "min" else limits.min
