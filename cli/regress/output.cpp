@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "cli/kit/table.hpp"
 #include "cli/kit/text.hpp"
@@ -32,10 +31,14 @@ std::string range_text(const judgement& one) {
   return fmt::format("between {} and {}", change(one.moved.low), change(one.moved.high));
 }
 
-std::string undecided_reason(const regress_result& all, const judgement& found) {
-  if (all.pairs_done < least_pairs) {
-    return fmt::format("a verdict takes {} pairs, not {}", least_pairs, all.pairs_done);
-  }
+std::string too_few_pairs(const regress_case& one) {
+  return fmt::format("a verdict takes {} pairs, not {}, and about {:.0f} s", least_pairs, one.a.size(),
+                     std::ceil(one.pair_seconds * least_pairs));
+}
+
+std::string undecided_reason(const regress_result& all, const regress_case& one) {
+  const judgement& found = one.judged;
+  if (one.a.size() < least_pairs) return too_few_pairs(one);
   if (found.hidden) {
     return fmt::format("{}, but A may differ from itself by {}; a quieter machine or more pairs would decide it",
                        range_text(found), percent(std::expm1(*found.floor)));
@@ -45,10 +48,11 @@ std::string undecided_reason(const regress_result& all, const judgement& found) 
                                 ? fmt::format("beyond {}, but not surely enough for one of {} cases",
                                               percent(all.threshold), all.cases.size())
                                 : fmt::format("neither surely within {} nor surely beyond", percent(all.threshold));
-  const std::string remedy = found.pairs_to_decide
-                                 ? fmt::format("about {:.0f} pairs", *found.pairs_to_decide)
-                                 : "no practical number of pairs, only a quieter machine or another threshold";
-  return fmt::format("{}: {}; {} would decide it", range_text(found), doubt, remedy);
+  const std::string remedy =
+      found.pairs_to_decide ? fmt::format("about {:.0f} pairs (--at-most gives them time)", *found.pairs_to_decide)
+                            : "no practical number of pairs, only a quieter machine or another threshold";
+  const std::string seen = found.visible ? change(*found.visible) + " would have been seen; " : "";
+  return fmt::format("{}: {}; {}{} would decide it", range_text(found), doubt, seen, remedy);
 }
 
 std::string reason_from_files(const judgement& found) {
@@ -73,54 +77,19 @@ json row_json(const regress_result& all, const regress_case& one) {
   row["p_same"] = found.p_same;
   row["floor"] = found.floor ? json_number(std::expm1(*found.floor)) : json(nullptr);
   if (!one.a_again.empty()) row["a_again_seconds"] = one.a_again;
+  row["visible"] = found.visible ? json(std::expm1(*found.visible)) : json(nullptr);
   row["pairs_to_decide"] = found.pairs_to_decide ? json(*found.pairs_to_decide) : json(nullptr);
   return row;
 }
 
 bool has_floor(const regress_result& all) { return all.cases.front().judged.floor.has_value(); }
 
-/// One sentence about all undecided cases: why, and what would decide them. Empty if there are none.
-std::string undecided_sentence(const regress_result& all) {
-  std::size_t count = 0, hidden = 0, practical = 0;
-  double fewest = most_pairs, most = 0;
-  for (const regress_case& one : all.cases) {
-    const judgement& found = one.judged;
-    if (found.called != verdict::undecided) continue;
-    ++count;
-    hidden += found.hidden ? 1 : 0;
-    if (!found.pairs_to_decide) continue;
-    ++practical;
-    fewest = std::min(fewest, *found.pairs_to_decide);
-    most = std::max(most, *found.pairs_to_decide);
-  }
-  if (count == 0) return {};
-  const std::string these = fmt::format("UNDECIDED: {} of {} cases", count, all.cases.size());
-  if (all.from_files) {
-    return these + ": one process of each cannot tell less than a factor of 2 from chance; pairs of programs can.\n";
-  }
-  if (all.pairs_done < least_pairs) {
-    return fmt::format("{}: a verdict takes {} pairs, not {}.\n", these, least_pairs, all.pairs_done);
-  }
-  std::vector<std::string> remedies;
-  if (practical > 0) {
-    const std::string range =
-        fewest == most ? fmt::format("{:.0f}", most) : fmt::format("{:.0f} to {:.0f}", fewest, most);
-    remedies.push_back(
-        fmt::format("about {} pairs would decide {} of them (--until-decided adds pairs)", range, practical));
-  }
-  if (hidden > 0) remedies.push_back(fmt::format("A differs from itself by as much in {}", hidden));
-  if (const std::size_t rest = count - practical - hidden; rest > 0) {
-    remedies.push_back(fmt::format("only a quieter machine or another threshold would decide {}", rest));
-  }
-  return fmt::format("{}, neither surely within {} nor surely beyond: {}.\n", these, percent(all.threshold),
-                     fmt::join(remedies, "; "));
-}
-
 /// The numbers of pairs that the cases have, which differ where pairs were added to some of them.
 std::string pairs_text(const regress_result& all) {
   const auto pairs = [](const regress_case& one) { return one.a.size(); };
   const std::size_t fewest = pairs(*std::ranges::min_element(all.cases, {}, pairs));
-  return fewest == all.pairs_done ? fmt::format("{}", fewest) : fmt::format("{} to {}", fewest, all.pairs_done);
+  const std::size_t most = most_pairs_of(all);
+  return fewest == most ? fmt::format("{}", fewest) : fmt::format("{} to {}", fewest, most);
 }
 
 std::string heading(const regress_result& all) {
@@ -145,7 +114,7 @@ std::string reason_of(const regress_result& all, const regress_case& one) {
     case verdict::same:
       return fmt::format("{}, within the threshold of {}", range_text(found), percent(all.threshold));
     case verdict::undecided:
-      return undecided_reason(all, found);
+      return undecided_reason(all, one);
   }
   return {};
 }
@@ -157,8 +126,8 @@ json as_json(const regress_result& all) {
   return described({{"a", all.a},
                     {"b", all.b},
                     {"from", all.from_files ? "files" : "pairs"},
-                    {"pairs", all.pairs_done},
-                    {"pairs_wanted", all.pairs_wanted},
+                    {"pairs", most_pairs_of(all)},
+                    {"interrupted", all.interrupted},
                     {"threshold", all.threshold},
                     {"error_rate", error_rate},
                     {"cases", rows},
@@ -175,10 +144,9 @@ std::string as_text(const regress_result& all) {
                     limit(all, found, found.moved.low), limit(all, found, found.moved.high),
                     std::string(to_string(found.called))});
     if (found.floor) rows.back().push_back(fmt::format("{:.1f} %", 100 * std::expm1(*found.floor)));
-    if (found.called == verdict::undecided) continue;
     reasons += fmt::format("{} {}: {}.\n", to_string(found.called), one_line(one.name), reason_of(all, one));
   }
-  std::string text = heading(all) + "\n" + align(rows, 1) + "\n" + reasons + undecided_sentence(all);
+  std::string text = heading(all) + "\n" + align(rows, 1) + "\n" + reasons;
   for (const auto& [name, why] : all.left_out)
     text += fmt::format("not compared: {}: {}\n", one_line(name), one_line(why));
   return text;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,9 @@ struct measured {
   std::map<std::string, std::string> problems;
   std::string machine;
 };
+
+/// The names of the cases that a process measures. Nothing: all cases.
+using case_names = std::optional<std::vector<std::string>>;
 
 /// Reads what `fanin bench --json` prints. `from` names the program or the file in messages.
 /// @throws bad_data (not such a result, a case twice, a time that is not above 0, a wrong value)

@@ -18,16 +18,20 @@ struct regress_case {
   std::vector<double> a, b;
   std::vector<double> a_again;  ///< times of the second run of A, with --aa
   judgement judged = {};
+  double pair_seconds = 0;  ///< what a further pair of this case takes
 };
 
 struct regress_result {
   std::string a, b;  ///< paths of two programs or two result files
   double threshold;  ///< as a fraction: 0.03 is 3 %
   bool from_files = false;
-  std::size_t pairs_done = 0, pairs_wanted = 0;
+  bool interrupted = false;
   std::vector<regress_case> cases;              ///< never empty
   std::map<std::string, std::string> left_out;  ///< name of a case, and the reason why it is not compared
 };
+
+/// The largest number of pairs that a case has.
+std::size_t most_pairs_of(const regress_result& all);
 
 /// The reason of the verdict in one sentence. For an undecided case the sentence also says what would decide it.
 std::string reason_of(const regress_result& all, const regress_case& one);
