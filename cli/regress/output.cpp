@@ -7,6 +7,7 @@
 
 #include "cli/kit/table.hpp"
 #include "cli/kit/text.hpp"
+#include "cli/regress/pairs.hpp"
 #include "cli/regress/regress.hpp"
 #include "measure/timing.hpp"
 
@@ -15,8 +16,14 @@ namespace fanin::cli {
 namespace {
 
 std::string percent(double fraction) { return fmt::format("{:.3g} %", 100 * fraction); }
-std::string milliseconds(const std::vector<double>& seconds) {
-  return fmt::format("{:.4g}", 1e3 * measure::median(seconds));
+std::string_view to_string(quantity what) {
+  constexpr std::string_view names[] = {"wall time", "CPU time", "instructions"};
+  return names[static_cast<std::size_t>(what)];
+}
+
+std::string amount_text(quantity what, const std::vector<double>& amounts) {
+  const double median = measure::median(amounts);
+  return what == quantity::instructions ? fmt::format("{:.4g}", median) : fmt::format("{:.4g} ms", 1e3 * median);
 }
 std::string change(double logarithm) { return change_text(std::expm1(logarithm)); }
 
@@ -31,22 +38,20 @@ std::string range_text(const judgement& one) {
   return fmt::format("between {} and {}", change(one.moved.low), change(one.moved.high));
 }
 
-std::string too_few_pairs(const regress_case& one) {
-  return fmt::format("a verdict takes {} pairs, not {}, and about {:.0f} s", least_pairs, one.a.size(),
-                     std::ceil(one.pair_seconds * least_pairs));
-}
-
-std::string undecided_reason(const regress_result& all, const regress_case& one) {
-  const judgement& found = one.judged;
-  if (one.a.size() < least_pairs) return too_few_pairs(one);
+std::string undecided_reason(const regress_result& all, const regress_case& one, const paired_amounts& pairs) {
+  const judgement& found = pairs.judged;
+  if (pairs.a.size() < least_pairs) {
+    return fmt::format("a verdict takes {} pairs, not {}, and about {:.0f} s", least_pairs, pairs.a.size(),
+                       std::ceil(one.pair_seconds * least_pairs));
+  }
   if (found.hidden) {
     return fmt::format("{}, but A may differ from itself by {}; a quieter machine or more pairs would decide it",
                        range_text(found), percent(std::expm1(*found.floor)));
   }
   const double threshold = std::log1p(all.threshold);
   const std::string doubt = found.moved.low > threshold || found.moved.high < -threshold
-                                ? fmt::format("beyond {}, but not surely enough for one of {} cases",
-                                              percent(all.threshold), all.cases.size())
+                                ? fmt::format("beyond {}, but not surely enough for one of {} verdicts",
+                                              percent(all.threshold), hypotheses_of(all))
                                 : fmt::format("neither surely within {} nor surely beyond", percent(all.threshold));
   const std::string remedy =
       found.pairs_to_decide ? fmt::format("about {:.0f} pairs (--at-most gives them time)", *found.pairs_to_decide)
@@ -61,14 +66,28 @@ std::string reason_from_files(const judgement& found) {
   return difference + ", which one process of each cannot tell from chance; pairs of the programs would decide it";
 }
 
-json row_json(const regress_result& all, const regress_case& one) {
-  const judgement& found = one.judged;
-  json row = {{"name", one.name},
-              {"verdict", to_string(found.called)},
-              {"reason", reason_of(all, one)},
-              {"ratio", std::exp(found.moved.estimate)},
-              {"a_seconds", one.a},
-              {"b_seconds", one.b}};
+/// The reason of the verdict on one quantity.
+std::string reason_of(const regress_result& all, const regress_case& one, const paired_amounts& pairs) {
+  const judgement& found = pairs.judged;
+  if (all.from_files) return reason_from_files(found);
+  switch (found.called) {
+    case verdict::slower:
+      return fmt::format("{}, at least {}; the threshold is {}", change(found.moved.estimate),
+                         change(found.moved.low), percent(all.threshold));
+    case verdict::faster:
+      return fmt::format("{}, at most {}; the threshold is {}", change(found.moved.estimate),
+                         change(found.moved.high), percent(all.threshold));
+    case verdict::same:
+      return fmt::format("{}, within the threshold of {}", range_text(found), percent(all.threshold));
+    case verdict::undecided:
+      return undecided_reason(all, one, pairs);
+  }
+  return {};
+}
+
+json quantity_json(const regress_result& all, const paired_amounts& pairs) {
+  const judgement& found = pairs.judged;
+  json row = {{"ratio", std::exp(found.moved.estimate)}};
   if (all.from_files) return row;
   row["ratio_low"] = is_bounded(found) ? json(std::exp(found.moved.low)) : json(nullptr);
   row["ratio_high"] = is_bounded(found) ? json(std::exp(found.moved.high)) : json(nullptr);
@@ -76,17 +95,40 @@ json row_json(const regress_result& all, const regress_case& one) {
   row["p_faster"] = found.p_faster;
   row["p_same"] = found.p_same;
   row["floor"] = found.floor ? json_number(std::expm1(*found.floor)) : json(nullptr);
-  if (!one.a_again.empty()) row["a_again_seconds"] = one.a_again;
   row["visible"] = found.visible ? json(std::expm1(*found.visible)) : json(nullptr);
   row["pairs_to_decide"] = found.pairs_to_decide ? json(*found.pairs_to_decide) : json(nullptr);
   return row;
 }
 
-bool has_floor(const regress_result& all) { return all.cases.front().judged.floor.has_value(); }
+/// The case with its wall time. "others" has the other quantities.
+json row_json(const regress_result& all, const regress_case& one) {
+  json row = quantity_json(all, one.wall());
+  row["name"] = one.name;
+  row["verdict"] = to_string(one.called());
+  row["decided_by"] = to_string(one.deciding());
+  row["reason"] = reason_of(all, one);
+  row["a_seconds"] = one.wall().a;
+  row["b_seconds"] = one.wall().b;
+  if (!one.wall().a_again.empty()) row["a_again_seconds"] = one.wall().a_again;
+  row["others"] = json::array();
+  for (const auto& [what, pairs] : one.measured) {
+    if (what == quantity::wall_time) continue;
+    json other = quantity_json(all, pairs);
+    other["quantity"] = to_string(what);
+    other["verdict"] = to_string(pairs.judged.called);
+    other["reason"] = reason_of(all, one, pairs);
+    other["a"] = pairs.a;
+    other["b"] = pairs.b;
+    row["others"].push_back(other);
+  }
+  return row;
+}
+
+bool has_floor(const regress_result& all) { return all.cases.front().wall().judged.floor.has_value(); }
 
 /// The numbers of pairs that the cases have, which differ where pairs were added to some of them.
 std::string pairs_text(const regress_result& all) {
-  const auto pairs = [](const regress_case& one) { return one.a.size(); };
+  const auto pairs = [](const regress_case& one) { return one.wall().a.size(); };
   const std::size_t fewest = pairs(*std::ranges::min_element(all.cases, {}, pairs));
   const std::size_t most = most_pairs_of(all);
   return fewest == most ? fmt::format("{}", fewest) : fmt::format("{} to {}", fewest, most);
@@ -99,24 +141,30 @@ std::string heading(const regress_result& all) {
                              has_floor(all) ? "floor from A against itself" : "no floor measured (--aa measures it)");
 }
 
+/// The table of the results: a row for each quantity of each case.
+std::vector<table_row> result_rows(const regress_result& all) {
+  std::vector<table_row> rows = {{"case", "measure", "A", "B", "B against A", "from", "to", "verdict"}};
+  if (has_floor(all)) rows.front().emplace_back("floor");
+  for (const regress_case& one : all.cases) {
+    for (const auto& [what, pairs] : one.measured) {
+      const judgement& found = pairs.judged;
+      rows.push_back({one_line(one.name), std::string(to_string(what)), amount_text(what, pairs.a),
+                      amount_text(what, pairs.b), change(found.moved.estimate), limit(all, found, found.moved.low),
+                      limit(all, found, found.moved.high), std::string(to_string(found.called))});
+      if (found.floor) rows.back().push_back(fmt::format("{:.1f} %", 100 * std::expm1(*found.floor)));
+    }
+  }
+  return rows;
+}
+
 }  // namespace
 
 std::string reason_of(const regress_result& all, const regress_case& one) {
-  const judgement& found = one.judged;
-  if (all.from_files) return reason_from_files(found);
-  switch (found.called) {
-    case verdict::slower:
-      return fmt::format("{}, at least {}; the threshold is {}", change(found.moved.estimate),
-                         change(found.moved.low), percent(all.threshold));
-    case verdict::faster:
-      return fmt::format("{}, at most {}; the threshold is {}", change(found.moved.estimate),
-                         change(found.moved.high), percent(all.threshold));
-    case verdict::same:
-      return fmt::format("{}, within the threshold of {}", range_text(found), percent(all.threshold));
-    case verdict::undecided:
-      return undecided_reason(all, one);
-  }
-  return {};
+  const quantity what = one.deciding();
+  const std::string reason = reason_of(all, one, one.measured.at(what));
+  if (what == quantity::wall_time) return reason;
+  return fmt::format("{} decides, {}; wall time does not, {}", to_string(what), reason,
+                     reason_of(all, one, one.wall()));
 }
 
 json as_json(const regress_result& all) {
@@ -135,18 +183,11 @@ json as_json(const regress_result& all) {
 }
 
 std::string as_text(const regress_result& all) {
-  std::vector<table_row> rows = {{"case", "A/ms", "B/ms", "B against A", "from", "to", "verdict"}};
-  if (has_floor(all)) rows.front().emplace_back("floor");
   std::string reasons;
   for (const regress_case& one : all.cases) {
-    const judgement& found = one.judged;
-    rows.push_back({one_line(one.name), milliseconds(one.a), milliseconds(one.b), change(found.moved.estimate),
-                    limit(all, found, found.moved.low), limit(all, found, found.moved.high),
-                    std::string(to_string(found.called))});
-    if (found.floor) rows.back().push_back(fmt::format("{:.1f} %", 100 * std::expm1(*found.floor)));
-    reasons += fmt::format("{} {}: {}.\n", to_string(found.called), one_line(one.name), reason_of(all, one));
+    reasons += fmt::format("{} {}: {}.\n", to_string(one.called()), one_line(one.name), reason_of(all, one));
   }
-  std::string text = heading(all) + "\n" + align(rows, 1) + "\n" + reasons;
+  std::string text = heading(all) + "\n" + align(result_rows(all), 2) + "\n" + reasons;
   for (const auto& [name, why] : all.left_out)
     text += fmt::format("not compared: {}: {}\n", one_line(name), one_line(why));
   return text;

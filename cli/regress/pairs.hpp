@@ -22,6 +22,9 @@ void judge_cases(regress_result& all, double error = error_rate, const case_name
 /// The names of the cases of `only` that are undecided.
 std::vector<std::string> undecided_names(const regress_result& all, const case_names& only = {});
 
+/// The number of verdicts that the run has to find: one for each quantity of each case.
+std::size_t hypotheses_of(const regress_result& all);
+
 /// Judges every case by the one pair of two result files: only a factor of 2 is called slower or faster.
 void judge_files(regress_result& all);
 

@@ -73,9 +73,7 @@ regress_result compare_results(const regress_options& arguments, double threshol
 /// Turns the verdicts into an exit status, after the results have been printed.
 /// @throws regression, bad_data, undecided_cases
 void conclude(const regress_result& all, bool lenient) {
-  const auto called = [&](verdict kind) {
-    return std::ranges::count(all.cases, kind, [](const regress_case& one) { return one.judged.called; });
-  };
+  const auto called = [&](verdict kind) { return std::ranges::count(all.cases, kind, &regress_case::called); };
   const auto of_all = [&](verdict kind) {
     return fmt::format("{} of {} cases {}", called(kind), all.cases.size(), to_string(kind));
   };

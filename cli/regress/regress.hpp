@@ -8,17 +8,27 @@
 
 #include "cli/kit/json.hpp"
 #include "cli/regress/paired_test.hpp"
+#include "cli/regress/read.hpp"
 
 namespace fanin::cli {
 
-/// The times of one case, in seconds. The i-th times of A and B belong to the i-th pair. A result file gives one
-/// time.
+/// The amounts of one quantity. The i-th amounts of A and B belong to the i-th pair. A result file gives one amount.
+struct paired_amounts {
+  std::vector<double> a, b;
+  std::vector<double> a_again = {};  ///< of the second run of A, with --aa
+  judgement judged = {};
+};
+
 struct regress_case {
   std::string name;
-  std::vector<double> a, b;
-  std::vector<double> a_again;  ///< times of the second run of A, with --aa
-  judgement judged = {};
-  double pair_seconds = 0;  ///< what a further pair of this case takes
+  std::map<quantity, paired_amounts> measured = {};  ///< wall_time is always among them
+  double pair_seconds = 0;                           ///< what a further pair of this case takes
+
+  const paired_amounts& wall() const { return measured.at(quantity::wall_time); }
+  /// The quantity whose verdict is that of the case: the wall time if that is decided. Otherwise the first other one
+  /// that is slower or faster. The others cannot tell that the wall time is the same.
+  quantity deciding() const;
+  verdict called() const { return measured.at(deciding()).judged.called; }
 };
 
 struct regress_result {

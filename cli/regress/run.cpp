@@ -16,16 +16,16 @@ namespace fanin::cli {
 
 namespace {
 
-/// The number of pairs before the first look. The default grows with the number of cases, because p-values are
+/// The number of pairs before the first look. The default grows with the number of verdicts, because p-values are
 /// adjusted for it; see docs/regress.md.
-std::size_t checked_pairs(std::uint64_t requested, std::size_t cases) {
-  const std::size_t least = pairs_needed(cases);
+std::size_t checked_pairs(std::uint64_t requested, std::size_t verdicts) {
+  const std::size_t least = pairs_needed(verdicts);
   // With an even number A and B go first equally often.
   if (requested == 0) return std::max<std::size_t>(12, (least + 5) / 2 * 2);
   if (requested > most_pairs) throw usage_error(fmt::format("--pairs {}: {} at most", requested, most_pairs));
   if (requested >= least) return requested;
   throw usage_error(
-      fmt::format("--pairs {}: to call one of {} cases slower takes {} at least", requested, cases, least));
+      fmt::format("--pairs {}: to call one of {} verdicts slower takes {} at least", requested, verdicts, least));
 }
 
 /// Cases that one process measures, and the looks at them.
@@ -49,7 +49,7 @@ class pair_run {
   regress_result finish() {
     case_group first{.process = {all_cases(plan_.process), {}}};
     if (!run_pair(first)) throw bad_data("interrupted before the first pair was done");
-    first.next_look = checked_pairs(plan_.pairs, all_.cases.size());
+    first.next_look = checked_pairs(plan_.pairs, hypotheses_of(all_));
     groups_ = plan_.pairs > 0 ? std::vector{first} : apart(first);
     while (case_group* const next = next_group()) {
       if (!run_pair(*next)) {

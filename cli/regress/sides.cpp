@@ -152,10 +152,12 @@ measured run_side(const process_request& asked, const side& which, const argumen
   arguments_list all = which.arguments;
   all.insert(all.end(), arguments.begin(), arguments.end());
   if (asked.kind == program_kind::command) {
-    const double seconds = seconds_of(which.path, all, asked.limits);
-    return {.names = {"command"}, .seconds = {{"command", seconds}}, .problems = {}, .machine = {}};
+    const finished_child done = run_child({which.path, all, asked.limits, false});
+    amounts found = {{quantity::wall_time, done.seconds}};
+    if (done.cpu_seconds > 0) found[quantity::cpu_time] = done.cpu_seconds;
+    return {.names = {"command"}, .values = {{"command", found}}, .problems = {}, .machine = {}};
   }
-  return read_output(asked.kind, which.path, output_of(which.path, all, asked.limits));
+  return read_output(asked.kind, which.path, run_child({which.path, all, asked.limits}).out);
 }
 
 }  // namespace fanin::cli

@@ -25,7 +25,7 @@ struct other_programs : scratch_folder {
 /// A row as Google Benchmark prints it. The real time is text for printf of the shell.
 std::string google_row(const std::string& name, const std::string& more) {
   return R"({"name": ")" + name + R"(", "run_name": ")" + name + R"(", "run_type": "iteration", "threads": 1, )" +
-         more + R"(, "cpu_time": 7})";
+         more + "}";
 }
 std::string google_time(const std::string& name, const std::string& real_time, const std::string& unit) {
   return google_row(name, R"("real_time": )" + real_time + R"(, "time_unit": ")" + unit + '"');
@@ -155,7 +155,7 @@ TEST_CASE("what a command leaves running is killed with it, and SIGCHLD need not
 
 /// Interrupts fanin when the programs have run so many times.
 std::string interrupt_at(int runs) {
-  return "[ $(wc -l <runs) -ne " + std::to_string(runs) + " ] || kill -INT $PPID\n";
+  return "[ $(wc -l <runs) -lt " + std::to_string(runs) + " ] || kill -INT $PPID\n";
 }
 
 /// B's time in its n-th run is 1.03, 2 and 1.03^2 / 2 in turn, around the threshold. No number of pairs decides this.
@@ -209,6 +209,39 @@ TEST_CASE("cases of fanin are measured apart, if their inputs differ") {
         std::string::npos);
   CHECK(asked.ends_with(first +
                         "serial,tbb --variant naive,simd --operation sum --type f64 --method fast --count 64\n"));
+}
+
+TEST_CASE("CPU time decides where the wall time varies too much, and the report says so") {
+  const other_programs here;
+  // 67.5 ms and 69.6 ms of CPU time, and wall times that vary by 16 ms.
+  const auto times = [](const std::string& step, const std::string& cpu) {
+    return "t=$((84 + n * " + step + " % 33))\necho '" +
+           google_result(google_row("x", R"("real_time": '$t', "time_unit": "ms", "cpu_time": )" + cpu)) + "'";
+  };
+  here.program("a", times("7", "67.5"));
+  here.program("b", times("20", "69.6"));
+  const finished run = here.fanin("regress --google-benchmark a b --json");
+  CHECK(run.status == 3);
+  const json row = json::parse(run.out)["cases"][0];
+  CHECK(row["verdict"] == "SLOWER");
+  CHECK(row["decided_by"] == "CPU time");
+  REQUIRE(row["others"].size() == 1);
+  CHECK(row["others"][0]["quantity"] == "CPU time");
+  CHECK(row["others"][0]["verdict"] == "SLOWER");
+  CHECK(row["others"][0]["a"].size() == 12);
+  const std::string text = here.shell("rm runs; $fanin regress --google-benchmark a b").out;
+  CHECK(text.find("\nSLOWER x: CPU time decides, +3.1 %") != std::string::npos);
+  CHECK(text.find("; wall time does not, between -") != std::string::npos);
+}
+
+TEST_CASE("the CPU time of a command is that of its processes") {
+  const other_programs here;
+  here.program("work", "sh -c 'i=0; while [ $i -lt 20000 ]; do i=$((i + 1)); done'; sleep 0.02");
+  const json row = json::parse(here.fanin("regress --command ./work 'sleep 0.02' --pairs 8 --json").out)["cases"][0];
+  const json& cpu = row["others"][0];
+  CHECK(cpu["quantity"] == "CPU time");
+  CHECK(cpu["verdict"] == "FASTER");
+  for (std::size_t i = 0; i < 8; ++i) CHECK(cpu["a"][i].get<double>() < row["a_seconds"][i].get<double>());
 }
 
 TEST_CASE("the time is over before there are enough pairs: what a verdict would take") {

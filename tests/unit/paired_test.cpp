@@ -113,12 +113,14 @@ constexpr std::size_t runs = 1500;
 std::vector<judgement> judge_repeatedly(const std::vector<paired_case>& simulated, const plan& how) {
   regress_result all{.a = "a", .b = "b", .threshold = threshold_ratio - 1, .cases = {}, .left_out = {}};
   all.cases.resize(simulated.size());
-  for (std::size_t i = 0; i < simulated.size(); ++i) all.cases[i].name = std::to_string(i);
+  for (std::size_t i = 0; i < simulated.size(); ++i) {
+    all.cases[i] = {.name = std::to_string(i), .measured = {{quantity::wall_time, {}}}};
+  }
   const std::size_t pairs = simulated[0].b_over_a.size();
   std::size_t looks = 0;
   for (std::size_t done = 0, next = how.first_look; done < pairs; done = next, next = std::min(2 * next, pairs)) {
     for (std::size_t i = 0; i < simulated.size(); ++i) {
-      regress_case& one = all.cases[i];
+      paired_amounts& one = all.cases[i].measured[quantity::wall_time];
       for (std::size_t k = done; k < next && one.judged.called == verdict::undecided; ++k) {
         one.a.push_back(1);
         one.b.push_back(std::exp(simulated[i].b_over_a[k]));
@@ -130,7 +132,7 @@ std::vector<judgement> judge_repeatedly(const std::vector<paired_case>& simulate
     for (std::size_t i = 0; how.apart && i < all.cases.size(); ++i) judge_cases(all, error, {{std::to_string(i)}});
   }
   std::vector<judgement> judged;
-  for (const regress_case& one : all.cases) judged.push_back(one.judged);
+  for (const regress_case& one : all.cases) judged.push_back(one.wall().judged);
   return judged;
 }
 
@@ -291,17 +293,32 @@ TEST_SUITE("unit/paired_test") {
       regress_result all{.a = "a", .b = "b", .threshold = threshold_ratio - 1, .cases = {}, .left_out = {}};
       all.cases.resize(decided + 1);
       for (regress_case& one : all.cases) {
-        one.a.assign(12, 1);
-        one.b.assign(12, 1.2);
-        one.judged.called = verdict::same;
+        const std::vector<double> a(12, 1), b(12, 1.2);
+        one.measured[quantity::wall_time] = {.a = a, .b = b, .judged = {.called = verdict::same}};
       }
-      all.cases.back().judged.called = verdict::undecided;
+      all.cases.back().measured[quantity::wall_time].judged.called = verdict::undecided;
       judge_cases(all);
-      CHECK(all.cases.front().judged.called == verdict::same);
-      return all.cases.back().judged.called;
+      CHECK(all.cases.front().called() == verdict::same);
+      return all.cases.back().called();
     };
     CHECK(called_beside(39) == verdict::slower);
     CHECK(called_beside(40) == verdict::undecided);
+  }
+
+  TEST_CASE("the wall time decides a case; another quantity decides it only if that is slower or faster") {
+    const auto called = [](verdict wall, verdict cpu, verdict count) {
+      const auto judged = [](verdict kind) { return paired_amounts{.a = {}, .b = {}, .judged = {.called = kind}}; };
+      return regress_case{.name = "x",
+                          .measured = {{quantity::wall_time, judged(wall)},
+                                       {quantity::cpu_time, judged(cpu)},
+                                       {quantity::instructions, judged(count)}}}
+          .called();
+    };
+    constexpr verdict open = verdict::undecided;
+    CHECK(called(verdict::same, verdict::slower, verdict::slower) == verdict::same);
+    CHECK(called(open, verdict::slower, verdict::faster) == verdict::slower);
+    CHECK(called(open, verdict::same, verdict::faster) == verdict::faster);
+    CHECK(called(open, verdict::same, verdict::same) == open);
   }
 
   TEST_CASE("looks at added pairs, A against A: at most one run in a hundred calls any of 20 cases slower") {
