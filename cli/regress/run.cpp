@@ -49,8 +49,6 @@ std::string layout_variable(std::size_t layout) {
 class pair_run {
  public:
   pair_run(const side& a, const side& b, const run_plan& plan) : a_(a), b_(b), plan_(plan) {
-    all_.a = a.word;
-    all_.b = b.word;
     all_.threshold = plan.threshold;
     all_.layouts = plan.layouts;
   }

@@ -98,13 +98,21 @@ program_kind kind_of(const std::string& word, const std::string& folder) {
   std::optional<std::string> path = find_program(in_folder(folder, word));
   if (!path && ::access(word.c_str(), F_OK) != 0) path = find_program(in_folder(folder, command_words(word).front()));
   if (!path) return program_kind::fanin;
-  // This program must not contain the word that it looks for.
-  const std::string option = fmt::format("{}_list_tests", "benchmark"),
-                    library = fmt::format("lib{}.so", "benchmark");
+  // This program must not contain the words that it looks for.
+  const std::string words[] = {fmt::format("{}_list_tests", "benchmark"), fmt::format("lib{}.so", "benchmark")};
+  constexpr std::size_t overlap = 32;  // more than a word is long
   std::ifstream file(*path, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
-  const bool found = text.find(option) != std::string::npos || text.find(library) != std::string::npos;
-  return found ? program_kind::google_benchmark : program_kind::fanin;
+  std::string block(std::size_t{1} << 20, '\0');
+  for (std::size_t kept = 0;
+       file.read(block.data() + kept, static_cast<std::streamsize>(block.size() - kept)) || file.gcount() > 0;) {
+    const std::string_view text(block.data(), kept + static_cast<std::size_t>(file.gcount()));
+    for (const std::string& word_of_library : words) {
+      if (text.find(word_of_library) != std::string_view::npos) return program_kind::google_benchmark;
+    }
+    kept = std::min(overlap, text.size());
+    std::copy_n(text.end() - static_cast<std::ptrdiff_t>(kept), kept, block.begin());
+  }
+  return program_kind::fanin;
 }
 
 side find_side(program_kind kind, const std::string& word, const std::string& folder) {
