@@ -18,17 +18,17 @@ namespace {
 std::shared_ptr<joint_options> add_statistic_options(CLI::App& parser) {
   auto arguments = std::make_shared<joint_options>();
   add_joint_options(parser, *arguments);
-  parser.add_option("--nan", arguments->how.nan, "skip: NaN do not take part (default: propagate)")
+  parser.add_option("--nan", arguments->how.nan, "skip leaves NaN out; with propagate (default) NaN take part")
       ->type_name("POLICY");
-  parser.add_flag("--json", arguments->json, "print a JSON object, or of several results an array");
+  parser.add_flag("--json", arguments->json, "print a JSON object; for several results an array of objects");
   add_by_options(parser, arguments->many);
   return arguments;
 }
 
 constexpr std::string_view memory_and_input =
-    "All numbers are held in memory: 8 bytes for each, and up to 24 while they are read. Rows, segments and groups\n"
-    "take as much as those of sums.\n"
-    "The time grows as the number of numbers does, since nothing is sorted.\n"
+    "All numbers are held in memory: 8 bytes for each number, and up to 24 while they are read. Rows, segments and "
+    "groups\ntake as much as those of sums.\n"
+    "Nothing is sorted, so the time is proportional to the number of numbers.\n"
     "Without FILE, standard input is read if it is a pipe or a file.\n\n";
 
 }  // namespace
@@ -37,8 +37,7 @@ command add_count(CLI::App& root) {
   CLI::App* parser = root.add_subcommand("count", "How many numbers there are");
   const auto arguments = add_statistic_options(*parser);
   parser->footer(
-      "Counts the numbers that take part: all of them, NaN too; without NaN after --nan skip, and without missing\n"
-      "numbers after --missing skip.\n"
+      "Counts all numbers, NaN too. --nan skip leaves NaN out. --missing skip leaves missing numbers out.\n"
       "Without FILE, standard input is read if it is a pipe or a file.\n\n"
       "Examples:\n  fanin count prices.csv --column price,amount --missing skip\n"
       "  fanin count prices.csv --column price --by region\n"
@@ -50,8 +49,10 @@ command add_median(CLI::App& root) {
   CLI::App* parser = root.add_subcommand("median", "The number in the middle, correctly rounded");
   const auto arguments = add_statistic_options(*parser);
   parser->footer(
-      "The median is the number in the middle of the sorted numbers, and of an even number of them the mean of the\n"
-      "two in the middle, rounded once. A NaN makes the median NaN, unless --nan skip leaves NaN out.\n" +
+      "The median is the number in the middle of the sorted numbers. If their count is even, the median is the mean "
+      "of "
+      "the\ntwo numbers in the middle, rounded once. A NaN makes the median NaN, unless --nan skip leaves NaN "
+      "out.\n" +
       std::string(memory_and_input) +
       "Examples:\n  fanin median prices.csv --column price,amount\n"
       "  fanin median prices.csv --column price --by region,year\n  fanin median cube.npy --axis 0 --output m.npy");
@@ -60,16 +61,17 @@ command add_median(CLI::App& root) {
 }
 
 command add_quantile(CLI::App& root) {
-  CLI::App* parser = root.add_subcommand("quantile", "The numbers below which given shares lie, correctly rounded");
+  CLI::App* parser =
+      root.add_subcommand("quantile", "Quantiles, such as the number below which 95 % lie, correctly rounded");
   auto shares = std::make_shared<std::string>();
   parser->add_option("Q", *shares, "numbers from 0 to 1, separated by commas")->required()->type_name("");
   const auto arguments = add_statistic_options(*parser);
   parser->footer(
-      "With n numbers sorted from place 0 on, the quantile Q is the number at the place Q (n - 1). Between two "
-      "places "
-      "it\nlies on the line between their numbers, as numpy.quantile by default, and is rounded once. Q is taken as "
-      "it is\nwritten: 0.1 is a tenth. A NaN makes every quantile NaN, unless --nan skip leaves NaN out.\n"
-      "Several quantiles give a line for each, which begins with Q.\n" +
+      "Let n numbers be sorted, with places from 0 to n - 1. The quantile Q is the number at the place Q (n - 1). "
+      "Between\ntwo places it is interpolated linearly, as numpy.quantile does by default, and rounded once. Q is "
+      "taken "
+      "as it is\nwritten: 0.1 is exactly a tenth. A NaN makes every quantile NaN, unless --nan skip leaves NaN out.\n"
+      "With several values of Q there is a line for each, which begins with Q.\n" +
       std::string(memory_and_input) +
       "Examples:\n  fanin quantile 0.9 data.npy\n  fanin quantile 0.05,0.5,0.95 prices.csv --column price\n"
       "  fanin quantile 0.5,0.9 prices.csv --column price --by region");

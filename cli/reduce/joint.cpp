@@ -140,16 +140,20 @@ command add_joint_reduction(CLI::App& root) {
   add_joint_options(*parser, *arguments);
   add_run_options(*parser, arguments->how);
   add_explain_option(*parser, arguments->explain);
-  parser->add_flag("--json", arguments->json, "print an array with a JSON object for each operation, of each column");
+  parser->add_flag("--json", arguments->json, "print an array with a JSON object for each operation on each column");
   add_by_options(*parser, arguments->many);
   parser->footer(
-      "Prints a line for each operation: its name and its value, and of several columns behind two blanks the "
-      "column. With --axis, --segments or --keys a line for each result: the value of each operation, with blanks "
-      "between them. With --by a line for each group: the fields of its key, and the value of each operation on each "
-      "column; a line above names them if the table has a header, or with --csv.\n"
-      "Without --method, values are exact. Of csv without --column every column of numbers is reduced. A total of "
-      "integers that does not fit in 64 bits is \"overflow\", the other values are printed, and the exit status is "
-      "1.\n"
+      "What a line of the output has:\n"
+      "  --axis, --segments, --keys  one result: the value of each operation, with blanks between the values\n"
+      "  --by                        one group: the fields of its key, then for each column the value of each "
+      "operation\n"
+      "  without these options       one operation and its value; for several columns two blanks and the column "
+      "follow\n"
+      "With --by a first line names the fields, if the table has a header or --csv is given.\n\n"
+      "The default method is exact. Without --column every column of numbers of csv is reduced.\n"
+      "If a total of integers does not fit in 64 bits, \"overflow\" stands in its place. The other values are "
+      "printed, "
+      "and\nthe exit status is 1.\n"
       "Without FILE, standard input is read if it is a pipe or a file.\n\n"
       "Examples:\n  fanin reduce min,mean,max prices.csv --column price\n"
       "  fanin reduce count,sum,median,quantile:0.9 prices.csv\n"

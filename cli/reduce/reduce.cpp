@@ -218,33 +218,37 @@ command add_reduction(CLI::App& root, operation what) {
     parser->add_option("OTHER", arguments->other,
                        "second input file, of the same format and type (default: the second of two columns of FILE)");
   } else {
-    parser->add_option("FILE", arguments->files, "input files, of which each gives a line; - is standard input")
+    parser->add_option("FILE", arguments->files, "input files, each with a result of its own; - is standard input")
         ->type_name("");
     add_reading_options(*parser, arguments->input);
-    parser->add_flag("--together", arguments->together, "one result of all files, as if they were one");
+    parser->add_flag("--together", arguments->together, "one result for all files, as if they were one file");
   }
   add_run_options(*parser, arguments->how);
   if (row.adds == summand::elements) {
     parser
-        ->add_option("--save-state", arguments->save_state,
-                     "with the method exact: write the sum before rounding, for 'merge', to a file that is no input")
+        ->add_option(
+            "--save-state", arguments->save_state,
+            "write the exact sum before it is rounded to FILE, for 'fanin merge'; requires the method exact; FILE "
+            "may not be an input")
         ->type_name("FILE");
   }
   add_batch_options(*parser, arguments->many);
   parser->add_flag("--force", arguments->force, "replace the output file if it exists");
   add_explain_option(*parser, arguments->explain);
-  parser->add_flag("--json", arguments->json, "print a JSON object, or of many files or columns an array");
+  parser->add_flag("--json", arguments->json,
+                   "print a JSON object; for several files or columns an array of objects");
   if (row.inputs == 1) add_by_options(*parser, arguments->many);
   const std::string_view files = row.inputs == 2 ? "x.npy y.npy" : "data.npy";
   std::string examples = row.of_floats.exact && row.of_floats.fast && !row.unrounded
-                             ? "Without --method, the value is exact: correctly rounded. --method fast is plain "
+                             ? "The default method is exact: the value is correctly rounded. --method fast is plain "
                                "floating-point addition.\n\n"
                              : "";
   if (has_index(what)) {
-    examples += "Prints the index, the element and, in text and csv, the line of the element: 4 7.5 line 6\n\n";
+    examples +=
+        "Prints the index (from 0), the element and, for text and csv, the line of the element: 4 7.5 line 6\n\n";
   }
   if (row.inputs == 1) {
-    examples += "Of csv without --column every column of numbers is reduced. A note names the others.\n\n";
+    examples += "Without --column every column of numbers of csv is reduced. A note names the other columns.\n\n";
   }
   examples += "Without FILE, standard input is read if it is a pipe or a file.\n\n";
   examples += fmt::format("Examples:\n  fanin {} {}\n", name, files);

@@ -270,7 +270,8 @@ void explain(const finished_reduction& done) { explain(done, "NaN", bound_of_one
 void explain_each(const finished_reduction& done) { explain(done, "elements", bound_of_each_text(done)); }
 
 void add_explain_option(CLI::App& parser, bool& explain) {
-  parser.add_flag("--explain", explain, "say on stderr who ran, who was passed over and why, and the error bound");
+  parser.add_flag("--explain", explain,
+                  "print on stderr which backend ran, which backends did not and why, and the error bound");
 }
 
 bool can_skip_missing(const statistic& what) { return !has_index(what) && row_of(what.like).inputs == 1; }
