@@ -113,6 +113,9 @@ void reach(finished_reduction& done, F f) {
   });
 }
 
+/// Does nothing if all of these are empty. @throws bad_data the last one; the others are written to stderr
+void throw_problems(std::vector<std::string> problems);
+
 /// Writes the results to stdout. @throws bad_data behind that if some have no value; and before, if none has one
 void write_results(std::span<const finished_reduction> all, const std::string& text);
 
