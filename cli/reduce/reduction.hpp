@@ -38,7 +38,7 @@ void require_same_type(const source& first, const source& input);
 
 /// What to do if the headers of files that are taken together differ.
 inline constexpr std::string_view advice_on_names =
-    "; --skip-lines 1 --no-header passes over the names; --column and --by then take numbers";
+    "; --skip-lines 1 --no-header skips the names; --column and --by then take numbers";
 
 /// An input and one of its columns, which may have no name, for messages.
 std::string place_text(const std::string& input, const std::string& column);

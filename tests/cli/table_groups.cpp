@@ -178,7 +178,7 @@ TEST_CASE("groups of a table: what cannot be") {
   check_failure(here.fanin(sum + "--csv"), 2, "--csv requires --by");
   check_failure(
       here.fanin("sum t.csv u.csv --column 2 --by 1 --together"), 2,
-      "the column is called 'amount' in t.csv, and 'price' in u.csv; --skip-lines 1 --no-header passes over");
+      "the column is called 'amount' in t.csv, and 'price' in u.csv; --skip-lines 1 --no-header skips the names");
   check_failure(here.fanin("sum t.csv u.csv --column 2 --by 1"), 2,
                 "and of u.csv region,price_sum; --json prints both\n");
   CHECK(parsed(here.fanin("sum t.csv u.csv --column 2 --by 1 --json")).size() == 2);
