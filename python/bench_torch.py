@@ -72,7 +72,7 @@ def rows(shape, dtype):
              "var": (lambda x: fanin.torch.var(x, 1), lambda x: torch.var(x, 1)),
              "norm": (lambda x: fanin.torch.vector_norm(x, 2, 1), lambda x: torch.linalg.vector_norm(x, 2, 1))}
     for name, (mine, other) in pairs.items():
-        compare("%s of %d x %d %s, forward and backward" % (name, *shape, dtype), lambda: with_backward(mine, x),
+        compare("%s of %d x %d %s, forward and backward, both compiled" % (name, *shape, dtype), lambda: with_backward(torch.compile(mine), x),
                 lambda: with_backward(torch.compile(other), x))
 
 

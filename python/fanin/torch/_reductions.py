@@ -42,7 +42,9 @@ def shape_of(shape, axes, keepdim):
 
 def readable(x):
     """The tensor as the readers of the package take it."""
-    return (x.detach() if x.requires_grad else x).resolve_conj().resolve_neg()
+    if x.is_conj() or x.is_neg():
+        x = x.resolve_conj().resolve_neg()
+    return x.detach() if x.requires_grad else x
 
 
 # ---- Types of results: of the input's type and of `dtype` -----------------------------------------------------------
@@ -115,8 +117,12 @@ OF_TOO_FEW = {"product": 1, "all": True, "log_sum_exp": -math.inf, "mean": math.
 
 def simple(name, type_of):
     own = OWN_NAMES.get(name, name)
+    function, default = functions[own], DEFAULTS[own]
 
     def compute(self, dim=None, keepdim=False, *, dtype=None, method=None):
+        if dim is None and not keepdim and dtype is None and self.is_contiguous() and self.numel() > 1:
+            found = function(readable(self), method=method or default)  # the shortest way for the most frequent call
+            return found if found.dtype == self.dtype else found.to(type_of(self, None))
         return reduced(own, self, axes_of(self.dim(), dim), keepdim, type_of, dtype, method)
 
     def shape(self, dim=None, keepdim=False, *, dtype=None, method=None):

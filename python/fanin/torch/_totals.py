@@ -10,11 +10,9 @@ from .. import _library as c
 from .._catalogue import OPERATIONS, options_of
 from .._contexts import context_of
 from .._errors import InvalidArgument, Unsupported
-from .._inputs import view_of
 from .._operations import functions
-from .._reduce import make_call
 from .._state import State
-from .._torch import BY_TYPE
+from .._torch import BY_TYPE, raw_stream
 from .._types import F32, F64, NAMES
 
 WIDE = torch.float64
@@ -49,14 +47,16 @@ class Lanes:
 
     def on_device(self, tensors):
         parts = gathered(tensors)
-        rows = torch.empty(len(parts), c.lane_count(self.what, BY_TYPE[parts[0].dtype]), dtype=torch.int64,
-                           device=self.device)
-        for x, row in zip(parts, rows):
-            view = view_of(x)
-            context = context_of(view.device, view.stream)
-            with context.lock:
-                c.check(c.context_enqueue_lanes(context.handle, self.what, make_call([view], None, "propagate"), EXACT,
-                                                row.data_ptr()))
+        count = c.lane_count(self.what, BY_TYPE[parts[0].dtype])
+        rows = torch.empty(len(parts), count, dtype=torch.int64, device=self.device)
+        device = rows.get_device()
+        context, row = context_of(device, raw_stream(device)), rows.data_ptr()
+        given = c.Input(place=c.DEVICE)
+        with context.lock:
+            for x in parts:
+                given.x, given.count, given.type = x.data_ptr(), x.numel(), BY_TYPE[x.dtype]
+                c.check(c.context_enqueue_lanes(context.handle, self.what, given, EXACT, row))
+                row += 8 * count
         return rows.sum(0)
 
     def value(self, dtype):
@@ -77,8 +77,8 @@ class Lanes:
             torch._assert_async(self.wide[-7] == 0, "tensors of another rank are f64: give dtype=torch.float64")
         lanes = self.as_wide() if dtype == WIDE else self.narrow
         result = torch.empty(2, dtype=dtype, device=self.device)  # Behind the result there is room for an overflow.
-        view = view_of(lanes)
-        context = context_of(view.device, view.stream)
+        device = result.get_device()
+        context = context_of(device, raw_stream(device))
         with context.lock:
             c.check(c.context_enqueue_value_of_lanes(context.handle, self.what, BY_TYPE[dtype], lanes.data_ptr(), EXACT,
                                                      result.data_ptr()))
