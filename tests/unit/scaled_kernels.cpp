@@ -155,6 +155,7 @@ void check_line_states(const line_arrays<T>& arrays, const std::vector<typename 
 template <class T, class A>
 void check_lines(std::size_t length, unsigned lanes, std::size_t shift, std::size_t apart, operation what) {
   constexpr std::size_t rows = 67, chunk = 300;
+  const unsigned lines = std::min(lanes, 3u);
   const std::size_t of_row = length + 3, last = (rows - 1) * of_row + length;
   const line_arrays<T> arrays(last, shift, apart);
   cuda::batch_elements all = elements_of(arrays.x, rows, length, std::min(length, chunk));
@@ -172,7 +173,7 @@ void check_lines(std::size_t length, unsigned lanes, std::size_t shift, std::siz
     lengths.push_back(std::min(all.chunk, length - of_chunk));
   }
   launch(2, cuda::tuning::term_threads, [&] {
-    cuda::term_lines_kernel<A>(all, lanes, state_collector<A>{&states, &writes});
+    cuda::term_lines_kernel<A>(all, lanes, lines, state_collector<A>{&states, &writes});
   });
   check_line_states<T, A>(arrays, states, writes, begin, lengths, all.rule);
 
@@ -201,7 +202,7 @@ void check_lines(std::size_t length, unsigned lanes, std::size_t shift, std::siz
   states.assign(lengths.size(), A::identity());
   writes.assign(lengths.size(), 0);
   const state_collector<A> write{&states, &writes, &status};
-  launch(1, cuda::tuning::term_threads, [&] { cuda::term_lines_kernel<A>(all, lanes, write); });
+  launch(1, cuda::tuning::term_threads, [&] { cuda::term_lines_kernel<A>(all, lanes, lines, write); });
   CHECK(writes[2] == 0);
   CHECK(status.longest == lengths[2]);
   REQUIRE(longs.counts == (std::uint64_t{1} << cuda::long_segments::chunk_bits | 1));
@@ -209,7 +210,7 @@ void check_lines(std::size_t length, unsigned lanes, std::size_t shift, std::siz
   std::vector<int> long_writes(1);
   all.only_long = true;
   launch(1, cuda::tuning::term_threads, [&] {
-    cuda::term_lines_kernel<A>(all, lanes, state_collector<A>{&of_long, &long_writes, &status});
+    cuda::term_lines_kernel<A>(all, lanes, lines, state_collector<A>{&of_long, &long_writes, &status});
   });
   states[2] = of_long[0];
   writes[2] = long_writes[0];

@@ -24,17 +24,6 @@ inline constexpr exact_rows_shape exact_rows_shape_of = Short            ? exact
                                                                          : exact_rows_shape{1, true, 0};
 }  // namespace tuning
 
-/// The state of the lane whose number differs in the bits `bits`. Every lane of the warp calls it.
-template <class State>
-__device__ State shuffle_xor(State value, unsigned bits) {
-  static_assert(std::is_trivially_copyable_v<State>);
-  unsigned words[(sizeof(State) + 3) / 4];
-  std::memcpy(words, &value, sizeof value);
-  for (unsigned& word : words) word = __shfl_xor_sync(0xffffffffu, word, bits);
-  std::memcpy(&value, words, sizeof value);
-  return value;
-}
-
 /// The results whose states a lane has after merge_results(): `count` from number `first` on.
 struct results_of_lane {
   unsigned first, count;
