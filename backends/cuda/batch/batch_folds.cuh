@@ -260,16 +260,20 @@ class with_batches final : public Fold {
     launch_overlapped(where, blocks_for(where, (most_items(all) + in_block - 1) / in_block), tuning::line_threads, 0,
                       lines_kernel<A, uses_vector_kernels, Write>, all, group_size, write);
   }
-  /// A group has as many lanes as the vectors of a line fill, twice.
+  /// A lane has some 16 vectors of a line, since the end of a line takes long, but neighbours read what is next to
+  /// it. A group folds several lines if others keep the device busy.
   template <class Write>
   static void launch_term_lines(const execution& where, const batch_elements& all, const Write& write) {
-    constexpr unsigned vectors = tuning::vectors_of_run;
     const std::uint64_t length =
         all.kind == layout::rows ? std::min(all.length, all.chunk) : (typical_length(all) + 1) / 2;
-    const unsigned group_size = slots_for((length + vectors - 1) / vectors);
-    const unsigned in_block = tuning::term_threads / group_size * std::min(group_size, tuning::most_lines);
-    launch_overlapped(where, blocks_for(where, (most_items(all) + in_block - 1) / in_block), tuning::term_threads, 0,
-                      term_lines_kernel<A, Write>, all, group_size, write);
+    const unsigned group_size = std::max(slots_for((length + 15) / 16), length >= 16 * size ? 2u : 1u);
+    constexpr unsigned threads = tuning::term_threads, most_lines = 8;
+    const std::uint64_t at_once = 4 * where.multiprocessors * std::uint64_t{threads} * tuning::term_blocks<A>;
+    const auto lines = static_cast<unsigned>(
+        std::clamp<std::uint64_t>(most_items(all) * group_size / at_once, 1, std::min(group_size, most_lines)));
+    const unsigned in_block = threads / group_size * lines;
+    launch_overlapped(where, blocks_for(where, (most_items(all) + in_block - 1) / in_block), threads, 0,
+                      term_lines_kernel<A, Write>, all, group_size, lines, write);
   }
   template <class Write>
   static void launch_columns(const execution& where, const batch_elements& all, const Write& write) {

@@ -161,16 +161,22 @@ class states_of_threads {
   memory& memory_;
 };
 
-/// The sums of the group's lanes, in each of them.
+/// The largest x of a group's lanes, in each of them.
+__device__ inline int most_of_group(int x, unsigned group_size) {
+#pragma unroll 1
+  for (unsigned distance = 1; distance < group_size; distance *= 2) x = ::max(x, shuffle_xor(x, distance));
+  return x;
+}
+/// The sums of a group's lanes, in each of them. Those of squares have no signs.
 template <class Sums>
-__device__ void merge_sums(Sums& sums, unsigned group_size) {
+__device__ void merge_sums(Sums& sums, unsigned group_size, bool have_signs) {
 #pragma unroll 1
   for (unsigned distance = 1; distance < group_size; distance *= 2) {
 #pragma unroll
     for (int k = 0; k < Sums::window_parts; ++k) sums.product[k] += shuffle_xor(sums.product[k], distance);
 #pragma unroll
     for (int k = 0; k < Sums::window_roots; ++k) sums.root[k] += shuffle_xor(sums.root[k], distance);
-    sums.signs &= shuffle_xor(sums.signs, distance);
+    if (have_signs) sums.signs &= shuffle_xor(sums.signs, distance);
   }
 }
 
@@ -206,6 +212,7 @@ __global__ void __launch_bounds__(tuning::term_threads, tuning::term_blocks<A>)
   const bool finds_long = all.kind != layout::rows && !all.only_long;
   std::uint64_t longest = 0;
   term_window<A> window;
+  bool has_unit = false;
   for (std::uint64_t first = warp * groups * lines; first < items; first += warps * groups * lines) {
     const auto item_of = [&](unsigned k) { return first + k * groups + lane / group_size; };
     unsigned k = 0, begin = 0;  // the group's line, and where its next vectors are
@@ -267,7 +274,10 @@ __global__ void __launch_bounds__(tuning::term_threads, tuning::term_blocks<A>)
         const unsigned next = place_of(vectors);
         is_staged = !__any_sync(every_lane, next < line.from || next + (vectors - 1) * stride + size > line.loaded);
         if (is_staged) run::copy(stages[stage ^= 1], line.x + next, stride);
-        unfit = window.fits(pairs_of_words<T, size * vectors, true>(x.word, x.word, all.rule)) ? 0 : ~0u;
+        const pairs_of_words<T, size * vectors, true> pairs(x.word, x.word, all.rule);
+        if (!has_unit) window.restart(most_of_group(window.unit_for(pairs), group_size));
+        has_unit = true;
+        unfit = window.fits(pairs) ? 0 : ~0u;
       } else if constexpr (may_have_two) {
 #pragma unroll 1
         for (unsigned n = 0; n < vectors; n += half) {
@@ -285,10 +295,7 @@ __global__ void __launch_bounds__(tuning::term_threads, tuning::term_blocks<A>)
             if (unfit != 0) unit = ::max(unit, window.unit_for(few));
           });
         }
-#pragma unroll 1
-        for (unsigned distance = 1; distance < group_size; distance *= 2) {
-          unit = ::max(unit, static_cast<int>(shuffle_xor(static_cast<unsigned>(unit), distance)));
-        }
+        unit = most_of_group(unit, group_size);
         if (unit > window.unit() || (begin == 0 && unit >= 0)) window.change_unit(unit, flush);
 #pragma unroll 1
         for (unsigned n = 0; n < vectors; ++n) {
@@ -304,7 +311,7 @@ __global__ void __launch_bounds__(tuning::term_threads, tuning::term_blocks<A>)
       const bool is_simple = !has_rare && window.unit() == unit && line.to - line.from <= sums::most_of_group;
       if (!__any_sync(every_lane, ends && !is_simple)) {
         sums all_lanes = window.of_terms();
-        merge_sums(all_lanes, group_size);
+        merge_sums(all_lanes, group_size, has_two);
         if (ends && lane_of_group == k) found.store({all_lanes, unit}), has_found = true;
       } else {
         state s = A::state_of(window.of_terms(), window.unit(), true);
