@@ -212,6 +212,7 @@ __global__ void __launch_bounds__(tuning::term_threads, tuning::term_blocks<A>)
   const bool finds_long = all.kind != layout::rows && !all.only_long;
   std::uint64_t longest = 0;
   term_window<A> window;
+  window.restart(0);
   bool has_unit = false;
   for (std::uint64_t first = warp * groups * lines; first < items; first += warps * groups * lines) {
     const auto item_of = [&](unsigned k) { return first + k * groups + lane / group_size; };
@@ -264,6 +265,7 @@ __global__ void __launch_bounds__(tuning::term_threads, tuning::term_blocks<A>)
     bool are_left = __any_sync(every_lane, k < lines);
     while (are_left) {
       unsigned unfit = 0;  // bits of the vectors that do not fit
+      if (!window.has_room(vectors * size)) window.close(flush);
       if (!has_two) {
         run x;
         if (is_staged) {
@@ -277,22 +279,24 @@ __global__ void __launch_bounds__(tuning::term_threads, tuning::term_blocks<A>)
         const pairs_of_words<T, size * vectors, true> pairs(x.word, x.word, all.rule);
         if (!has_unit) window.restart(most_of_group(window.unit_for(pairs), group_size));
         has_unit = true;
-        unfit = window.fits(pairs) ? 0 : ~0u;
+        if (k < lines) unfit = window.add(pairs) ? 0 : ~0u;
       } else if constexpr (may_have_two) {
 #pragma unroll 1
         for (unsigned n = 0; n < vectors; n += half) {
-          with_pairs.template operator()<half>(
-              n, [&](const auto& pairs) { unfit |= window.fits(pairs) ? 0 : ((1u << half) - 1) << n; });
+          with_pairs.template operator()<half>(n, [&](const auto& pairs) {
+            if (k < lines && !window.add(pairs)) unfit |= ((1u << half) - 1) << n;
+          });
         }
       }
-      if (k >= lines) unfit = 0;
       const bool ends = k < lines && begin + vectors * stride >= line.to;
       if (__any_sync(every_lane, unfit != 0)) {
         int unit = -1;
 #pragma unroll 1
         for (unsigned n = 0; n < vectors; ++n) {
           with_pairs.template operator()<1>(n, [&](const auto& few) {
-            if (unfit != 0) unit = ::max(unit, window.unit_for(few));
+            if ((unfit >> n & 1) == 0) return;
+            window.take_back(few);
+            unit = ::max(unit, window.unit_for(few));
           });
         }
         unit = most_of_group(unit, group_size);
@@ -300,7 +304,7 @@ __global__ void __launch_bounds__(tuning::term_threads, tuning::term_blocks<A>)
 #pragma unroll 1
         for (unsigned n = 0; n < vectors; ++n) {
           with_pairs.template operator()<1>(n, [&](const auto& few) {
-            if ((unfit >> n & 1) != 0) window.add_few(few, flush);
+            if ((unfit >> n & 1) != 0 && !window.add_again(few, flush)) flush(window.state_of(few));
           });
         }
       }

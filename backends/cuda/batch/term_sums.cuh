@@ -168,21 +168,24 @@ struct term_sums {
   }
 
   /// Adds the terms of pairs in the units of Parts parts of products, and of their rounding errors in those of one
-  /// more, and of RootParts parts of numbers. Returns false, and adds nothing, if a term is too large or leaves a
-  /// rest. `again`: another call was made for these pairs.
-  template <int Parts, int RootParts, class Pairs>
-  FANIN_HOST_DEVICE bool add(const Pairs& pairs, int unit, bool again) {
-    constexpr int N = Pairs::count, all_parts = rounds ? 3 : Parts;
+  /// more, and of RootParts parts of numbers: those of pair i to sums i % Sums. Returns false if a term is too large
+  /// or leaves a rest. Undo takes the same terms back. `again`: another call was made for these pairs.
+  template <int Parts, int RootParts, bool Undo = false, int Sums, class Pairs>
+  FANIN_HOST_DEVICE static bool add(term_sums (&to)[Sums], const Pairs& pairs, int unit, bool again) {
+    constexpr int N = Pairs::count, all_parts = rounds ? 3 : Parts, of_sum = N / Sums;
+    static_assert(N % Sums == 0);
     T x[N], y[N];
     pairs.get(x, y, again);
     double constant[3], of_root[2];
     for (int k = 0; k < 3; ++k) constant[k] = part_constant(unit, k);
     for (int k = 0; k < 2; ++k) of_root[k] = cutting_constant(unit / 2 + 564 - 26 * k);
-    term_sums more = *this;
-    for (int k = 0; k < all_parts; ++k) more.product[k] -= N * detail::to_bits(constant[k]);
-    if constexpr (Roots) {
-      for (int k = 0; k < RootParts; ++k) more.root[k] -= N * detail::to_bits(of_root[k]);
+    const auto note = [](std::uint64_t& sum, std::uint64_t more) { Undo ? sum -= more : sum += more; };
+    for (term_sums& one : to) {
+      for (int k = 0; k < all_parts; ++k) note(one.product[k], 0 - of_sum * detail::to_bits(constant[k]));
+      for (int k = 0; Roots && k < RootParts; ++k) note(one.root[k], 0 - of_sum * detail::to_bits(of_root[k]));
     }
+    std::uint32_t signs[Sums];
+    for (std::uint32_t& one : signs) one = ~0u;
     std::uint32_t outside = 0, smallest = ~0u, rests = 0;
     bool has_rest = false;
     for (int i = 0; i < N; ++i) {
@@ -219,8 +222,9 @@ struct term_sums {
         const double before[] = {0, shifted[1], shifted[2]};
         cut(1, 3, before);
       }
-      for (int k = 0; k < all_parts; ++k) more.product[k] += detail::to_bits(shifted[k]);
-      more.signs &= upper_half(x[i]) ^ upper_half(y[i]);
+      term_sums& sums = to[i % Sums];
+      for (int k = 0; k < all_parts; ++k) note(sums.product[k], detail::to_bits(shifted[k]));
+      signs[i % Sums] &= upper_half(x[i]) ^ upper_half(y[i]);
       if constexpr (Roots) {
         // A square is below 2^(unit - 921), and its root below 2^51 units of the first part. The last part has no
         // rest if the squares have none.
@@ -228,7 +232,7 @@ struct term_sums {
         for (int k = 0; k < RootParts; ++k) {
           const double of_number = number + of_root[k];
           number -= of_number - of_root[k];
-          more.root[k] += detail::to_bits(of_number);
+          note(sums.root[k], detail::to_bits(of_number));
         }
       }
     }
@@ -237,7 +241,7 @@ struct term_sums {
     if constexpr (rounds) {
       if (smallest >> 20 < product_bound<T>::least && has_rounded_errors(pairs)) return false;
     }
-    *this = more;
+    for (int k = 0; k < Sums; ++k) to[k].signs &= signs[k];
     return true;
   }
 
@@ -281,8 +285,9 @@ struct term_sums {
   }
 };
 
-/// Adds terms in the same units as long as these fit, and gives states of A where they do not.
-template <class A>
+/// Adds terms in the same units as long as these fit, and gives states of A where they do not. Pair i goes to sum
+/// i % Sums.
+template <class A, int Sums = 1>
 class term_window {
   using T = typename A::number;
   using sums = typename A::sums;
@@ -291,33 +296,55 @@ class term_window {
   static constexpr int headroom = 4;  ///< binades by which products may become larger
 
  public:
-  /// Adds the terms of pairs if they fit. Otherwise returns false, and does nothing.
+  /// Adds the terms of pairs, for which there is room. Returns false if they do not fit. take_back() then has to be
+  /// called for these pairs, or for all parts of them.
   template <class Pairs>
-  FANIN_HOST_DEVICE bool fits(const Pairs& pairs) {
-    return left_ >= Pairs::count && sums_.template add<parts, root_parts>(pairs, unit_, false) && note<Pairs>();
+  FANIN_HOST_DEVICE bool add(const Pairs& pairs) {
+    left_ -= Pairs::count / Sums;
+    return sums::template add<parts, root_parts>(sums_, pairs, unit_, false);
   }
-  /// Adds the terms of a few pairs, of which fits() has returned false. Calls flush(state) with the states of terms
-  /// that do not stay here.
+  template <class Pairs>
+  FANIN_HOST_DEVICE void take_back(const Pairs& pairs) {
+    left_ += Pairs::count / Sums;
+    sums::template add<parts, root_parts, true>(sums_, pairs, unit_, true);
+  }
+  FANIN_HOST_DEVICE bool has_room(int terms) const { return left_ >= static_cast<unsigned>(terms); }
+  /// Adds the terms of a few pairs, for which add() has returned false, by other means. If they still do not fit,
+  /// returns false and leaves them to the caller. Calls flush() as close() does.
   template <class Pairs, class F>
-  FANIN_HOST_DEVICE void add_few(const Pairs& pairs, const F& flush) {
-    if (bound(pairs).unit > unit_ || left_ < Pairs::count) change_unit(unit_for(pairs), flush);
-    if (sums_.template add<2, root_parts>(pairs, unit_, true)) {
-      note<Pairs>();
-    } else {
-      flush(state_of(pairs));
-    }
+  FANIN_HOST_DEVICE bool add_again(const Pairs& pairs, const F& flush) {
+    if (bound(pairs).unit > unit_ || !has_room(Pairs::count / Sums)) change_unit(unit_for(pairs), flush);
+    left_ -= Pairs::count / Sums;
+    if (sums::template add<2, root_parts>(sums_, pairs, unit_, true)) return true;
+    left_ += Pairs::count / Sums;
+    sums::template add<2, root_parts, true>(sums_, pairs, unit_, true);
+    return false;
   }
   /// Adds the terms of pairs. each(f) calls f(few) for parts of the pairs, so that rare code is short.
   template <class Pairs, class F, class Each>
   FANIN_HOST_DEVICE void add(const Pairs& pairs, const F& flush, const Each& each) {
-    if (fits(pairs)) return;
-    if (is_empty()) restart(-1);
-    each([&](const auto& few) { add_few(few, flush); });
+    if (!has_room(Pairs::count)) change_unit(unit_for(pairs), flush);
+    if (add(pairs)) return;
+    take_back(pairs);
+    if (is_empty()) restart(unit_for(pairs));
+    each([&](const auto& few) {
+      if (!add_again(few, flush)) flush(state_of(few));
+    });
   }
-  /// Gives the state of the terms that are here, if there are any.
+  /// Calls flush(state) with the state of the terms that are here, if there are any; flush(state, i) for each of
+  /// several sums.
   template <class F>
   FANIN_HOST_DEVICE void close(const F& flush) {
-    if (!is_empty()) flush(A::state_of(sums_, unit_, true));
+    if (!is_empty()) {
+      if constexpr (Sums == 1) {
+        flush(A::state_of(sums_[0], unit_, true));
+      } else {
+        FANIN_ROLLED for (int i = 0; i < Sums; ++i) {
+          flush(A::state_of(sums_[0], unit_, true), i);
+          for (int k = 0; k + 1 < Sums; ++k) sums_[k] = sums_[k + 1];
+        }
+      }
+    }
     restart(unit_);
   }
   /// The unit with which more than these pairs fit.
@@ -331,31 +358,26 @@ class term_window {
     restart(unit);
   }
   FANIN_HOST_DEVICE void restart(int unit) {
-    sums_ = {};
+    for (sums& one : sums_) one = {};
     unit_ = unit;
     left_ = unit < 0 ? 0 : sums::most_terms;
   }
   FANIN_HOST_DEVICE bool is_empty() const { return unit_ < 0 || left_ == sums::most_terms; }
   FANIN_HOST_DEVICE int unit() const { return unit_; }
-  FANIN_HOST_DEVICE const sums& of_terms() const { return sums_; }
+  FANIN_HOST_DEVICE const sums& of_terms() const { return sums_[0]; }
   /// The state of pairs whose terms have units of their own.
   template <class Pairs>
   FANIN_HOST_DEVICE static typename A::state state_of(const Pairs& pairs) {
     const bound found(pairs);
-    sums all;
-    const bool fits = found.is_in_range && all.template add<3, 2>(pairs, found.unit, true);
-    return A::state_of(all, found.unit, fits);
+    sums all[1];
+    const bool fits = found.is_in_range && sums::template add<3, 2>(all, pairs, found.unit, true);
+    return A::state_of(all[0], found.unit, fits);
   }
 
  private:
-  template <class Pairs>
-  FANIN_HOST_DEVICE bool note() {
-    left_ -= Pairs::count;
-    return true;
-  }
-  sums sums_;
+  sums sums_[Sums];
   int unit_ = -1;      ///< of sums_, or below 0 if there is none
-  unsigned left_ = 0;  ///< terms that still fit
+  unsigned left_ = 0;  ///< terms that still fit in each
 };
 
 }  // namespace fanin::cuda
