@@ -13,8 +13,8 @@
 namespace fanin::cuda {
 
 namespace tuning {
-inline constexpr unsigned term_column_threads = 256, term_column_run = 4;  ///< elements of each row, added at once
-inline constexpr int term_column_blocks = 2;                               ///< on a multiprocessor
+inline constexpr unsigned term_column_threads = 128, term_column_run = 4;  ///< elements of each row, added at once
+inline constexpr int term_column_blocks = 3;                               ///< on a multiprocessor
 }  // namespace tuning
 
 /// `width` threads of the block are for vectors of neighbouring rows, and so for each slot.
