@@ -42,7 +42,7 @@ struct batch_kernels<Recipe> {
   using exact = typename batch_form<Recipe>::type;
   using accumulator = scaled_form_t<exact>;
   static constexpr bool wide = false;
-  using writer = std::conditional_t<folds_terms<accumulator>, state_writer<accumulator>, scaled_writer<accumulator>>;
+  using writer = std::conditional_t<ends_sums<accumulator>, scaled_writer<accumulator>, state_writer<accumulator>>;
 };
 
 /// The kernel that folds again what does not fit into states of P. All operations with these states share it.
@@ -80,7 +80,8 @@ class with_batches final : public Fold {
  public:
   using Fold::Fold;
   batch_fold batches() const override {
-    constexpr bool finishes = !wide && !folds_terms<A>;
+    constexpr bool finishes =
+        !wide && (!folds_terms<A> || (ends_sums<A> && row_of(Recipe::what).value == sum_value::total));
     batch_fold fold{sizeof(state), least_chunk, finishes,
                     finishes && may_not_fit && is_rounded_in_batches<typename Recipe::element>, !wide};
     if constexpr (uses_vector_kernels) fold.most_short = most_short_segment<typename A::element>;

@@ -99,9 +99,9 @@ class line_vectors {
     for (unsigned n = 0; n < Vectors; ++n, x += stride) __pipeline_memcpy_async(&to[n][threadIdx.x], x, 16);
     __pipeline_commit();
   }
-  /// Takes the vectors of the last copy.
-  __device__ void take(const stage& from) {
-    __pipeline_wait_prior(0);
+  /// Takes the vectors of a copy, after which at most one other was begun.
+  __device__ void take(const stage& from, bool is_last) {
+    is_last ? __pipeline_wait_prior(0) : __pipeline_wait_prior(1);
 #pragma unroll
     for (unsigned n = 0; n < Vectors; ++n) std::memcpy(word + 4 * n, &from[n][threadIdx.x], 16);
   }
@@ -198,7 +198,7 @@ __global__ void __launch_bounds__(tuning::term_threads, tuning::term_blocks<A>)
     sums of_lanes;
     int unit;
   };
-  __shared__ typename run::stage stages[2];
+  __shared__ typename run::stage stages[3];
   __shared__ typename states_of_threads<merged>::memory merged_memory;
   __shared__ typename states_of_threads<state>::memory memory[2];
   overlap_with_next_launch();
@@ -254,8 +254,8 @@ __global__ void __launch_bounds__(tuning::term_threads, tuning::term_blocks<A>)
       }
       f(pairs_of_words<T, size * N, true>(of_x.word, of_x.word, all.rule));
     };
-    bool has_rare = false, has_rare_found = false, has_found = false, is_staged = false;
-    unsigned stage = 0;
+    bool has_rare = false, has_rare_found = false, has_found = false;
+    unsigned ahead = 0, stage = 0;  // runs that are being copied, the first one to stages[stage]
     const auto flush = [&](state s) {
       if (has_rare) A::merge(s, rare.load());
       rare.store(s);
@@ -268,14 +268,18 @@ __global__ void __launch_bounds__(tuning::term_threads, tuning::term_blocks<A>)
       if (!window.has_room(vectors * size)) window.close(flush);
       if (!has_two) {
         run x;
-        if (is_staged) {
-          x.take(stages[stage]);
+        if (ahead > 0) {
+          x.take(stages[stage], ahead == 1);
+          --ahead;
+          stage = stage == 2 ? 0 : stage + 1;
         } else {
           x.load(line.x, line, place_of(0), stride);
         }
-        const unsigned next = place_of(vectors);
-        is_staged = !__any_sync(every_lane, next < line.from || next + (vectors - 1) * stride + size > line.loaded);
-        if (is_staged) run::copy(stages[stage ^= 1], line.x + next, stride);
+        for (; ahead < 2; ++ahead) {
+          const unsigned next = place_of((ahead + 1) * vectors);
+          if (__any_sync(every_lane, next < line.from || next + (vectors - 1) * stride + size > line.loaded)) break;
+          run::copy(stages[(stage + ahead) % 3], line.x + next, stride);
+        }
         const pairs_of_words<T, size * vectors, true> pairs(x.word, x.word, all.rule);
         if (!has_unit) window.restart(most_of_group(window.unit_for(pairs), group_size));
         has_unit = true;
