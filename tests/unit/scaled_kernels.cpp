@@ -34,6 +34,9 @@ struct products : cuda::scaled_products<Word> {};
 template <class Word>
 struct moments : cuda::scaled_moments<Word> {};
 
+template <class T>
+struct numbers : cuda::by_word<cuda::word_for<T>, cuda::scaled_sum<T>> {};
+
 template <class A>
 struct state_collector {
   std::vector<typename A::state>* states;
@@ -142,8 +145,10 @@ void check_state(const typename A::state& s, std::size_t count, const F& pair_of
   if constexpr (requires { s.squares; }) {
     REQUIRE(value(s.squares, products) == products.template round<double>());
     REQUIRE(value(s.sum, sum) == sum.template round<double>());
-  } else {
+  } else if constexpr (std::is_same_v<typename A::state, cuda::product_sum>) {
     REQUIRE(value(s, products) == products.template round<double>());
+  } else {
+    REQUIRE(value(s, sum) == sum.template round<double>());
   }
 }
 
@@ -240,6 +245,8 @@ TEST_SUITE("unit/scaled_kernels") {
       check_lines<T, products<word>>(length, lanes, shift, 0, operation::sum_of_squares);
       check_lines<T, products<word>>(length, lanes, shift, shift, operation::dot);
       check_lines<T, moments<word>>(length, lanes, shift, 0, operation::variance);
+      check_lines<T, numbers<T>>(length, lanes, shift, 0, operation::sum);
+      check_lines<T, numbers<T>>(length, lanes, shift, 0, operation::sum_of_magnitudes);
     };
     check(1, 1, 0);
     check(5, 2, 1);

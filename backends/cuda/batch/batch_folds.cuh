@@ -63,6 +63,11 @@ inline constexpr bool has_vector_kernels<keyed<accumulator::extremum<T, true>>> 
 template <class T>
 inline constexpr bool has_vector_kernels<keyed<accumulator::first_extremum<T, true>>> = true;
 
+/// Whether rows along the last axis are folded by term_lines_kernel. Exact sums of f32 have a faster one.
+template <class A>
+inline constexpr bool has_term_lines = folds_terms<A> || (adds_vectors<A> && (sizeof(typename A::element) == 2 ||
+                                                                              sizeof(typename A::element) == 8));
+
 /// Adds the kernels for batches of a recipe to Fold, the fold of its arrays.
 template <class Recipe, class Fold>
 class with_batches final : public Fold {
@@ -105,14 +110,16 @@ class with_batches final : public Fold {
       if constexpr (uses_vector_kernels) {
         if (lines && all.kind != layout::rows) return launch_segments(where, all, write);
       }
+      if constexpr (has_term_lines<A>) {
+        if (lines) return launch_term_lines(where, all, write);
+      }
       if constexpr (uses_vector_kernels) {
         if (launch_whole(where, all, write, lines)) return;
       }
-      if (lines) {
-        launch_lines(where, all, write);
-      } else {
-        launch_columns(where, all, write);
+      if constexpr (!has_term_lines<A>) {
+        if (lines) return launch_lines(where, all, write);
       }
+      launch_columns(where, all, write);
     }
   }
   void launch_refold(const execution& where, const batch_elements& all, const batch_output& out) const override {
@@ -174,7 +181,9 @@ class with_batches final : public Fold {
       if (all.length % size != 0 || all.kept > 1 ||
           (all.kept == 1 && all.axes[0].stride[0] % std::ptrdiff_t{size} != 0))
         return false;
-      if constexpr (adds_vectors<A>) {
+      if constexpr (has_term_lines<A>) {
+        return false;
+      } else if constexpr (adds_vectors<A>) {
         launch_exact_rows(where, all, write);
       } else if (all.length <= chunk_slots * size) {
         launch_short_rows<1>(where, all, write);

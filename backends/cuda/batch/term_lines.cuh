@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exact sums of terms whose elements lie one after another, at any alignment: rows along the last axis, segments, and
-// their chunks. Lanes read aligned vectors, since the order means nothing.
+// Exact sums of terms, or of numbers, whose elements lie one after another, at any alignment: rows along the last
+// axis, segments, and their chunks. Lanes read aligned vectors, since the order means nothing.
 #pragma once
 
 #include <cuda_pipeline.h>
@@ -172,10 +172,7 @@ template <class Sums>
 __device__ void merge_sums(Sums& sums, unsigned group_size, bool have_signs) {
 #pragma unroll 1
   for (unsigned distance = 1; distance < group_size; distance *= 2) {
-#pragma unroll
-    for (int k = 0; k < Sums::window_parts; ++k) sums.product[k] += shuffle_xor(sums.product[k], distance);
-#pragma unroll
-    for (int k = 0; k < Sums::window_roots; ++k) sums.root[k] += shuffle_xor(sums.root[k], distance);
+    sums.change_each([&](std::uint64_t& one) { one += shuffle_xor(one, distance); });
     if (have_signs) sums.signs &= shuffle_xor(sums.signs, distance);
   }
 }
@@ -193,7 +190,7 @@ __global__ void __launch_bounds__(tuning::term_threads, tuning::term_blocks<A>)
   constexpr bool may_have_two = accumulator::inputs_of<A>() == 2;
   constexpr unsigned size = vector<T>::size, warps_of_block = tuning::term_threads / 32;
   constexpr unsigned vectors = tuning::vectors_of_run, half = vectors / 2, every_lane = 0xffffffffu;
-  using run = line_vectors<T, vectors, false>;
+  using run = line_vectors<T, vectors, !folds_terms<A>>;
   struct merged {
     sums of_lanes;
     int unit;
@@ -239,7 +236,7 @@ __global__ void __launch_bounds__(tuning::term_threads, tuning::term_blocks<A>)
     const auto place_of = [&](unsigned n) { return begin + lane_of_group * size + n * stride; };
     // Calls f(pairs) for N vectors of the lane from vector n on.
     const auto with_pairs = [&]<unsigned N>(unsigned n, const auto& f) {
-      line_vectors<T, N, false> of_x;
+      line_vectors<T, N, !folds_terms<A>> of_x;
       of_x.load(line.x, line, place_of(n), stride);
       if constexpr (may_have_two) {
         if (has_two) {
@@ -249,10 +246,10 @@ __global__ void __launch_bounds__(tuning::term_threads, tuning::term_blocks<A>)
           } else {
             of_y.load_apart(y, line, place_of(n), stride);
           }
-          return f(pairs_of_words<T, size * N, false>(of_x.word, of_y.word, all.rule));
+          return f(pairs_of_words<T, size * N, false, A>(of_x.word, of_y.word, all.rule));
         }
       }
-      f(pairs_of_words<T, size * N, true>(of_x.word, of_x.word, all.rule));
+      f(pairs_of_words<T, size * N, true, A>(of_x.word, of_x.word, all.rule));
     };
     bool has_rare = false, has_rare_found = false, has_found = false;
     unsigned ahead = 0, stage = 0;  // runs that are being copied, the first one to stages[stage]
@@ -280,7 +277,7 @@ __global__ void __launch_bounds__(tuning::term_threads, tuning::term_blocks<A>)
           if (__any_sync(every_lane, next < line.from || next + (vectors - 1) * stride + size > line.loaded)) break;
           run::copy(stages[(stage + ahead) % 3], line.x + next, stride);
         }
-        const pairs_of_words<T, size * vectors, true> pairs(x.word, x.word, all.rule);
+        const pairs_of_words<T, size * vectors, true, A> pairs(x.word, x.word, all.rule);
         if (!has_unit) window.restart(most_of_group(window.unit_for(pairs), group_size));
         has_unit = true;
         if (k < lines) unfit = window.add(pairs) ? 0 : ~0u;
@@ -319,7 +316,7 @@ __global__ void __launch_bounds__(tuning::term_threads, tuning::term_blocks<A>)
       const bool is_simple = !has_rare && window.unit() == unit && line.to - line.from <= sums::most_of_group;
       if (!__any_sync(every_lane, ends && !is_simple)) {
         sums all_lanes = window.of_terms();
-        merge_sums(all_lanes, group_size, has_two);
+        merge_sums(all_lanes, group_size, has_two || !folds_terms<A>);
         if (ends && lane_of_group == k) found.store({all_lanes, unit}), has_found = true;
       } else {
         state s = A::state_of(window.of_terms(), window.unit(), true);

@@ -28,13 +28,13 @@ FANIN_HOST_DEVICE inline double cutting_constant(int exponent) {
 template <class State, int N>
 FANIN_HOST_DEVICE State scaled_state(const std::uint64_t (&word)[N], int unit, std::uint32_t flags) {
   constexpr int words = std::extent_v<decltype(State::word)>;
-  static_assert(words == 2 * N + 1);
+  static_assert(words > 2 * N);
   std::uint32_t in[words + 1] = {};  // below the integer there are zeros
   for (int i = 0; i < N; ++i) {
     in[1 + 2 * i] = static_cast<std::uint32_t>(word[i]);
     in[2 + 2 * i] = static_cast<std::uint32_t>(word[i] >> 32);
   }
-  in[words] = static_cast<std::int64_t>(word[N - 1]) < 0 ? ~0u : 0;
+  for (int i = 2 * N + 1; i <= words; ++i) in[i] = static_cast<std::int64_t>(word[N - 1]) < 0 ? ~0u : 0;
   const unsigned shift = static_cast<unsigned>(unit) % 32;
   State s;
   for (int i = 0; i < words; ++i) {
@@ -79,10 +79,10 @@ FANIN_HOST_DEVICE Word word_in(const std::uint32_t (&x)[Registers], int i) {
   }
 }
 
-/// N pairs of words, which are read as numbers; with Squares, of a word and itself.
-template <class Word, int N, bool Squares>
+/// N pairs of words, which Words reads as numbers; with Squares, of a word and itself.
+template <class Word, int N, bool Squares, class Words = word_numbers<Word>>
 class pairs_of_words {
-  using words = word_numbers<Word>;
+  using words = Words;
   using registers = registers_of_words<Word, N>;
 
  public:
@@ -134,8 +134,9 @@ template <class T>
 struct product_bound {
   static constexpr bool rounds = std::is_same_v<T, double>;
   static constexpr int least = 101, most = 2044;  ///< of the exponent of the bound of all products, with the bias
-  int unit;                                       ///< the last part has units of 2^(unit - 1074)
-  bool is_in_range;                               ///< all factors are finite, and so are the constants
+  static constexpr int most_unit = most - least;
+  int unit;          ///< the last part has units of 2^(unit - 1074)
+  bool is_in_range;  ///< all factors are finite, and so are the constants
   template <class Pairs>
   FANIN_HOST_DEVICE explicit product_bound(const Pairs& pairs) {
     constexpr int shift = rounds ? 20 : 23, none = rounds ? 0x7ff : 0xff;  // the exponent of what is not finite
@@ -151,7 +152,8 @@ struct product_bound {
 /// squares.
 template <class T, bool Roots>
 struct term_sums {
-  static constexpr bool rounds = product_bound<T>::rounds;
+  using bound = product_bound<T>;
+  static constexpr bool rounds = bound::rounds;
   /// The parts that the terms of a window have at most.
   static constexpr int window_parts = rounds ? 3 : 2, window_roots = !Roots ? 0 : rounds ? 2 : 1;
   /// The most terms whose sums these integers hold.
@@ -161,10 +163,11 @@ struct term_sums {
   std::uint64_t product[3] = {}, root[2] = {};  ///< in two's complement
   std::uint32_t signs = ~0u;                    ///< the upper bit is 1 if all products have the sign bit
 
-  FANIN_HOST_DEVICE void merge(const term_sums& more) {
-    for (int k = 0; k < 3; ++k) product[k] += more.product[k];
-    for (int k = 0; k < 2; ++k) root[k] += more.root[k];
-    signs &= more.signs;
+  /// Calls f(word) for all sums that a window may have.
+  template <class F>
+  FANIN_HOST_DEVICE void change_each(const F& f) {
+    for (int k = 0; k < window_parts; ++k) f(product[k]);
+    for (int k = 0; k < window_roots; ++k) f(root[k]);
   }
 
   /// Adds the terms of pairs in the units of Parts parts of products, and of their rounding errors in those of one
@@ -245,6 +248,15 @@ struct term_sums {
     return true;
   }
 
+  /// The state of A, whose sums these are, of pairs whose terms have units of their own.
+  template <class A, class Pairs>
+  FANIN_HOST_DEVICE static typename A::state state_of(const Pairs& pairs) {
+    const bound found(pairs);
+    term_sums all[1];
+    const bool fits = found.is_in_range && add<3, 2>(all, pairs, found.unit, true);
+    return A::state_of(all[0], found.unit, fits);
+  }
+
   /// The sum of the products.
   FANIN_HOST_DEVICE product_sum products(int unit, bool fits) const {
     // product[0] * 2^102 + product[1] * 2^51 + product[2]
@@ -291,8 +303,8 @@ template <class A, int Sums = 1>
 class term_window {
   using T = typename A::number;
   using sums = typename A::sums;
-  using bound = product_bound<T>;
-  static constexpr int parts = A::digits <= 12 ? 1 : 2, root_parts = bound::rounds ? 2 : 1;  ///< of most terms
+  using bound = typename sums::bound;
+  static constexpr int parts = A::digits <= 12 ? 1 : 2, root_parts = std::is_same_v<T, double> ? 2 : 1;  ///< of most
   static constexpr int headroom = 4;  ///< binades by which products may become larger
 
  public:
@@ -350,7 +362,7 @@ class term_window {
   /// The unit with which more than these pairs fit.
   template <class Pairs>
   FANIN_HOST_DEVICE static int unit_for(const Pairs& pairs) {
-    return std::min(bound(pairs).unit + headroom, bound::most - bound::least);
+    return std::min(bound(pairs).unit + headroom, int{bound::most_unit});
   }
   template <class F>
   FANIN_HOST_DEVICE void change_unit(int unit, const F& flush) {
@@ -368,10 +380,7 @@ class term_window {
   /// The state of pairs whose terms have units of their own.
   template <class Pairs>
   FANIN_HOST_DEVICE static typename A::state state_of(const Pairs& pairs) {
-    const bound found(pairs);
-    sums all[1];
-    const bool fits = found.is_in_range && sums::template add<3, 2>(all, pairs, found.unit, true);
-    return A::state_of(all[0], found.unit, fits);
+    return sums::template state_of<A>(pairs);
   }
 
  private:
