@@ -10,6 +10,7 @@
 
 #include "backends/checks.hpp"
 #include "backends/choice.hpp"
+#include "backends/doubles.hpp"
 #include "backends/fallback.hpp"
 
 namespace fanin {
@@ -139,6 +140,10 @@ outcome backend::reduce_each(const request& asked, const batch&, const results_v
 
 report reduce(operation what, const batch& many, const results_view& out, const options& chosen) {
   check_batch(what, many, out, chosen.result);
+  if (is_taken_as_f64(what, many.inputs.type(), many.inputs.place())) {
+    check_known(what, many.inputs, chosen.method);
+    return translate_bad_alloc([&] { return reduce(what, doubles(many).of(many), out, chosen); });
+  }
   options with_result = chosen;
   with_result.result = out.type;
   const auto choose_backend = [&](std::span<const passed_over> failed) {
@@ -173,6 +178,10 @@ report plan::operator()(const batch& many, const results_view& out) const {
   const request& planned = chosen_.what;
   (planned.adds ? check_addition : check_batch)(planned.what, many, out, planned.result);
   const input_views& inputs = many.inputs;
+  if (many.kind == planned.kind && is_taken_as_f64(planned.what, inputs.type(), inputs.place())) {
+    check_known(planned.what, inputs, planned.method);
+    return translate_bad_alloc([&] { return (*this)(doubles(many).of(many), out); });
+  }
   if (many.kind != planned.kind || inputs.size() != planned.inputs.size() || inputs.type() != planned.inputs.type() ||
       inputs.place() != planned.inputs.place()) {
     throw invalid_argument("the batch's layout, or its inputs' number, type or place, is not the planned one");

@@ -6,6 +6,7 @@
 #include "backends/as_scalar.hpp"
 #include "backends/checks.hpp"
 #include "backends/choice.hpp"
+#include "backends/doubles.hpp"
 #include "backends/error_bounds.hpp"
 #include "backends/prepared_requests.hpp"
 
@@ -49,6 +50,10 @@ report reduce(operation what, const input_views& inputs, const result_view& valu
   if (const request* const found = find_prepared(ready, what, inputs, value.type, chosen)) {
     return compute([&] { return ready.serial.reduce_inputs(*found, inputs, value.data); });
   }
+  if (is_taken_as_f64(what, inputs.type(), inputs.place())) {
+    check_known(what, inputs, chosen.method);
+    return translate_bad_alloc([&] { return reduce(what, doubles(inputs).inputs(), value, chosen); });
+  }
   options with_result = chosen;
   with_result.result = value.type;
   const auto select_backend = [&](std::span<const passed_over> failed) {
@@ -64,13 +69,19 @@ result<scalar> reduce(operation what, const input_views& inputs, const options& 
 
 plan::plan(operation what, element_type type, const options& chosen, std::size_t expected_count, memory place,
            layout kind)
-    : chosen_(translate_bad_alloc(
-          [&] { return choose(what, views_without_data(what, type, expected_count, place), chosen, {}, kind); })) {}
+    : chosen_(translate_bad_alloc([&] {
+        return choose(what, views_without_data(what, taken_as(what, type, place), expected_count, place), chosen, {},
+                      kind);
+      })) {}
 
 report plan::operator()(const input_views& inputs, const result_view& value) const {
   const request& planned = chosen_.what;
   check_data(inputs);
   check_count(planned.what, inputs.count());
+  if (planned.kind == layout::array && is_taken_as_f64(planned.what, inputs.type(), inputs.place())) {
+    check_known(planned.what, inputs, planned.method);
+    return translate_bad_alloc([&] { return (*this)(doubles(inputs).inputs(), value); });
+  }
   if (planned.kind != layout::array || inputs.size() != planned.inputs.size() ||
       inputs.type() != planned.inputs.type() || inputs.place() != planned.inputs.place()) {
     throw invalid_argument("the inputs' layout, number, type or place is not the planned one");
@@ -87,12 +98,17 @@ result<scalar> plan::operator()(const input_views& inputs) const {
 incremental::incremental(operation what, element_type type, const options& chosen)
     : stream_(open_by(
           [&](std::span<const passed_over> failed) {
-            return choose(what, views_without_data(what, type, plan::unknown_count, memory::host), chosen, failed);
+            return choose(what, views_without_data(what, taken_as(what, type), plan::unknown_count, memory::host),
+                          chosen, failed);
           },
           chosen, chosen_)) {}
 
 void incremental::push(const input_views& blocks) {
   check_data(blocks);
+  if (is_taken_as_f64(chosen_.what.what, blocks.type(), blocks.place())) {
+    check_known(chosen_.what.what, blocks, chosen_.what.method);
+    return translate_bad_alloc([&] { push(doubles(blocks).inputs()); });
+  }
   if (blocks.size() != chosen_.what.inputs.size() || blocks.type() != chosen_.what.inputs.type() ||
       blocks.place() != memory::host) {
     throw invalid_argument("the blocks' number, type or place is not the stream's");

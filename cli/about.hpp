@@ -23,27 +23,41 @@ constexpr exit_status exit_statuses[] = {
 constexpr std::string_view channels =
     "Results go to stdout, messages to stderr. A NUMBER is written as 1000, 1e3 or 2^10.";
 constexpr std::string_view environment =
-    "FANIN_BACKEND stands in for --backend of every subcommand. NO_COLOR, if set, keeps bold and coloured text off a "
-    "terminal.";
+    "FANIN_BACKEND is the default of --backend in every subcommand. If NO_COLOR is set, text on a terminal has no "
+    "bold "
+    "type and no colours.";
 
 constexpr std::string_view input_formats =
-    "gzip and zstd data are unpacked, by their first bytes; after --format raw only if the name ends with .gz or "
-    ".zst.\n"
-    "Input is .npy, .npz or .zip by its first bytes; csv by its name (.csv, .tsv, in upper or lower case) or "
-    "--column,\n"
-    "--header or --no-header, or if its first records are a table;\n"
-    "raw by its name (.bin, .raw) or --skip or --count; otherwise text. --format overrules all of these.\n"
-    "In text, white space separates numbers, and a comma only with --delimiter ','. Numbers that are integers\n"
-    "alone, in the text or in a column, are i64 or u64, and otherwise f64; --type overrules. A line ends with LF,\n"
-    "CR LF or CR. A word, number or name has at most 4096 bytes, another field of csv 1048576, a header\n"
-    "65536 names. All records of csv have as many fields; an empty one is an error where a number belongs.\n"
-    "--column takes a name of the header, a number from 1, a list of these ('price,3'), or all: every column of\n"
-    "numbers. Operations of one input, reduce and describe take all where there is no --column, and a note names the\n"
-    "columns that are left out. A word that is a name of the header is that column, also if it is a number or has\n"
-    "commas. The first records of csv tell what separates the fields, unless --delimiter does. The first line of csv is\n"
-    "a header with --header, if a column is chosen by name, or if it alone is text in a column of numbers;\n"
-    "--no-header says that it is none. --missing skip leaves out, and counts, empty fields and the words NA, N/A,\n"
-    "#N/A, <NA>, NULL and NONE in upper or lower case; nan is a number.";
+    R"(How the format of an input is recognised (--format overrules this):
+  .npy, .npz, .zip  by the first bytes
+  csv               the name ends with .csv or .tsv, or --column, --header or --no-header is given, or the first
+                    records form a table
+  raw               the name ends with .bin or .raw, or --skip or --count is given
+  text              everything else
+gzip and zstd data are recognised by their first bytes, and unpacked. With --format raw they are unpacked only if the
+name ends with .gz or .zst.
+
+Text and csv:
+- In text, white space separates numbers. A comma separates numbers only with --delimiter ','.
+- If all numbers are integers, their type is i64 or u64. Otherwise it is f64. Each column of csv has a type of its own.
+  --type overrules this.
+- A line ends with LF, CR LF or CR.
+- A word, a number or a name has at most 4096 bytes. Any other field of csv has at most 1048576 bytes. A header has at
+  most 65536 names.
+- --missing skip leaves out missing numbers, and counts them. An empty field is a missing number, and so is NA, N/A,
+  #N/A, <NA>, NULL or NONE, in upper or lower case. Without --missing skip a missing number is an error.
+- nan is a number, and not a missing one.
+
+csv alone:
+- The first records show which character separates the fields. --delimiter overrules this.
+- All records have the same number of fields.
+- The first line is a header in three cases: --header is given, a column is chosen by name, or the first line has text
+  above a column of numbers. With --no-header it is no header.
+- --column takes a name, a number from 1, or a list of these ('price,3'). --column all is every column of numbers.
+- A word that is a name in the header always means that column, even if the word is a number, is all, or has commas.
+- Without --column, every column of numbers is taken by reduce, describe, and each operation of one input. A note names
+  the columns that are left out.
+)";
 
 constexpr std::string_view examples =
     "  fanin sum data.npy                     the correctly rounded sum, the same bits everywhere\n"

@@ -55,7 +55,8 @@ std::string as_text() {
 
 command add_backends(CLI::App& root) {
   auto wants_json = std::make_shared<bool>(false);
-  CLI::App* parser = root.add_subcommand("backends", "What is compiled in, what is usable here, and why not");
+  CLI::App* parser =
+      root.add_subcommand("backends", "Which backends are compiled in, and why one is not usable here");
   parser->add_flag("--json", *wants_json, "print a JSON list");
   parser->footer("Examples:\n  fanin backends\n  fanin backends --json");
   return {parser, [wants_json] { write_stdout(*wants_json ? as_json() : as_text()); }};

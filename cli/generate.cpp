@@ -88,7 +88,7 @@ std::string list_of_families() {
 
 command add_generate(CLI::App& root) {
   auto arguments = std::make_shared<generate_options>();
-  CLI::App* parser = root.add_subcommand("generate", "Write an input with a known exact sum, and say the sum");
+  CLI::App* parser = root.add_subcommand("generate", "Write an input whose exact sum is known, and print the sum");
   parser->add_option("SPEC", arguments->spec, "one of the inputs below")->type_name("")->required();
   parser->add_option("--output,-o", arguments->output, "the file to write; - is standard output")
       ->type_name("FILE")

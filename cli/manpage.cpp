@@ -55,7 +55,7 @@ std::string page(const CLI::App& root) {
   std::string text = fmt::format(
       ".TH FANIN 1\n.SH NAME\nfanin \\- {}\n.SH SYNOPSIS\n.B fanin\n.I SUBCOMMAND\n[\\fIOPTION\\fR...]\n"
       ".SH DESCRIPTION\n{}\n{}\n.SH SUBCOMMANDS\n",
-      escaped(root.get_description()), escaped(input_formats), escaped(channels));
+      escaped(root.get_description()), verbatim(input_formats), escaped(channels));
   for (const CLI::App* sub : root.get_subcommands([](const CLI::App*) { return true; })) {
     text += fmt::format(".SS fanin {}\n{}.\n{}", escaped(sub->get_name()), escaped(sub->get_description()),
                         options_of(*sub));

@@ -68,7 +68,7 @@ void run_merge(const merge_options& arguments) {
 
 command add_merge(CLI::App& root) {
   auto arguments = std::make_shared<merge_options>();
-  CLI::App* parser = root.add_subcommand("merge", "Exact sum or mean of what went into several saved states");
+  CLI::App* parser = root.add_subcommand("merge", "Exact sum or mean of all elements in several saved states");
   parser
       ->add_option("STATE", arguments->files,
                    "files that --save-state of 'fanin sum' or 'mean' wrote; - is standard input")
@@ -79,17 +79,20 @@ command add_merge(CLI::App& root) {
                    fmt::format("{}", fmt::join(names_of(state_operations()), " or ")))
       ->type_name("OPERATION")
       ->capture_default_str();
-  parser->add_option("--result", arguments->result, "type of the value: f32 or f64 (default: the elements')")
+  parser
+      ->add_option("--result", arguments->result, "type of the value: f32 or f64 (default: the type of the elements)")
       ->type_name("TYPE");
   CLI::Option* save =
       parser->add_option("--save-state", arguments->save_state, "also write the merged state")->type_name("FILE");
   parser->add_flag("--force", arguments->force, "replace the file of --save-state if it exists")->needs(save);
   parser->add_flag("--json", arguments->json, "print one JSON object");
   parser->footer(
-      "The value has the bits that 'fanin sum --method exact' (or 'mean') gives for all the elements at once, "
-      "whatever\n"
-      "the order of the files and the machines that wrote them.\n\n"
-      "Examples:\n  fanin sum --method exact --save-state part1.fanin data1.npy\n  fanin merge part*.fanin");
+      R"(The value has the same bits as 'fanin sum --method exact' (or 'mean') of all the elements at once. The order of the
+files does not matter, nor which machines wrote them.
+
+Examples:
+  fanin sum --method exact --save-state part1.fanin data1.npy
+  fanin merge part*.fanin)");
   return {parser, [arguments] { run_merge(*arguments); }};
 }
 

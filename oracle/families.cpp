@@ -227,19 +227,19 @@ constexpr family row(std::string_view name, std::string_view story, std::string_
 }
 
 constexpr family all_families[] = {
-    row<constant>("constant", "every element is the same number; integers too",
-                  "the number, -1e30 to 1e30, 1.23 if not given", 1.23, -1e30, 1e30),
-    row<uniform>("uniform", "random, uniform in [0, 1); of integers each equally likely"),
+    row<constant>("constant", "every element is the same number, also for integers",
+                  "the number, -1e30 to 1e30 (default: 1.23)", 1.23, -1e30, 1e30),
+    row<uniform>("uniform", "random, uniform in [0, 1); for integers every value is equally likely"),
     row<normal>("normal", "random, mean 0 and variance 1 (a sum of twelve uniforms)"),
-    row<lognormal>("lognormal", "random, positive, the exponents normally distributed",
-                   "the binades that nearly all lie in, 1 to 1000, 10 if not given", 10, 1, 1000),
-    row<telescoping>("telescoping", "1, -1/2, 1/2, -1/3, 1/3, ...: everything but the ends cancels"),
+    row<lognormal>("lognormal", "random and positive; the exponents are normally distributed",
+                   "the number of powers of 2 that nearly all elements span, 1 to 1000 (default: 10)", 10, 1, 1000),
+    row<telescoping>("telescoping", "1, -1/2, 1/2, -1/3, 1/3, ...: all but the two ends cancel"),
     row<ill_conditioned>("condition", "ill-conditioned sums after Ogita, Rump and Oishi",
-                         "the condition number, 1 to 1e30, 1e10 if not given", 1e10, 1, 1e30),
+                         "the condition number, 1 to 1e30 (default: 1e10)", 1e10, 1, 1e30),
     row<big_eats_small>("big-eats-small",
-                        "2^24 (f32), 2^53 (f64) or 2^digits, then ones that the type loses one by one"),
+                        "2^24 (f32), 2^53 (f64) or 2^digits, then ones: adding a single one does not change the sum"),
     row<alternating>("alternating", "1, -1/2, 1/3, -1/4, ..."),
-    row<wide>("wide", "random signs and exponents over the whole range of the type; integers of any length"),
+    row<wide>("wide", "random signs, and exponents over the whole range of the type; integers of any number of bits"),
 };
 
 constexpr std::string_view all_study_specs[] = {

@@ -68,8 +68,8 @@ def stripped(path, folder):
 
 def files_of(library, command):
     """What the wheel contains: bytes by path."""
-    files = {"fanin/" + path.name: path.read_bytes() for path in sorted((HERE / "fanin").iterdir())
-             if path.suffix in (".py", ".pyi", ".typed") or path.name == "py.typed"}
+    files = {path.relative_to(HERE).as_posix(): path.read_bytes() for path in sorted((HERE / "fanin").rglob("*"))
+             if path.suffix in (".py", ".pyi", ".typed")}
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         files["fanin/libfanin.so"], files["fanin/fanin"] = stripped(library, folder), stripped(command, folder)

@@ -23,9 +23,9 @@ namespace fanin::cpu {
 namespace {
 
 constexpr variant_info shipped[] = {
-    {"simd", method::fast, "vector lanes, merged leaf by leaf along a fixed binary tree", ""},
-    {"compensated", method::compensated, "the same with every rounding error carried along", ""},
-    {"exact", method::exact, "fixed-point accumulator over the whole exponent range, rounded once", ""},
+    {"simd", method::fast, "vector lanes in pieces of 8 KiB, merged along a fixed binary tree", ""},
+    {"compensated", method::compensated, "as above, and the rounding errors are added up too", ""},
+    {"exact", method::exact, "fixed-point number with the whole range of exponents, rounded once", ""},
 };
 constexpr std::string_view own_accumulator_variant = "general-loop";
 

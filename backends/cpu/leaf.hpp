@@ -12,7 +12,7 @@
 #include <fanin/accumulator/compensated.hpp>
 #include <fanin/accumulator/log_sum.hpp>
 #include <fanin/accumulator/product.hpp>
-#include <fanin/accumulator/spread.hpp>
+#include <fanin/accumulator/dispersion.hpp>
 #include <fanin/accumulator/sum.hpp>
 #include <fanin/loop.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The leaves of rounded variances: sums of elements and of their squares in double (accumulator/spread.hpp).
+// The leaves of rounded variances: sums of elements and of their squares in double (accumulator/dispersion.hpp).
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "backends/cpu/moments.cpp"
 #include <hwy/foreach_target.h>

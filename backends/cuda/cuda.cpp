@@ -174,9 +174,9 @@ void work_on_context::enqueue_value_of_lanes(const request& request, const std::
 std::span<const variant_info> backend::variants() const noexcept {
   static const std::vector<variant_info> all = [] {
     std::vector<variant_info> rows = {
-        {"single-launch", method::fast, "16-byte loads, eight in flight; the last block finishes", ""},
-        {"compensated", method::compensated, "the same with every rounding error carried along", ""},
-        {"exact", method::exact, "windows in registers, fixed point behind them, rounded once", ""},
+        {"single-launch", method::fast, "16-byte loads, eight in flight; the last block merges all blocks", ""},
+        {"compensated", method::compensated, "as above, and the rounding errors are added up too", ""},
+        {"exact", method::exact, "windows in registers, then fixed point, rounded once", ""},
     };
     rows.insert(rows.end(), stage_variants().begin(), stage_variants().end());
     return rows;

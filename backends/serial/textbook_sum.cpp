@@ -119,10 +119,10 @@ error_bound neumaier_bound(std::uint64_t count) {
   { {#NAME, METHOD, STORY, ""}, NAME<float>, NAME<double>, NAME##_bound<float>, NAME##_bound<double> }
 constexpr textbook_sum all[] = {
     FANIN_STUDY(naive, method::fast, "one plain loop, one accumulator"),
-    FANIN_STUDY(recursive, method::fast, "the upper half added onto the lower half, again and again"),
-    FANIN_STUDY(pairwise, method::fast, "split in the middle, runs of 32 added plainly"),
-    FANIN_STUDY(kahan, method::compensated, "the last rounding error is taken off the next element"),
-    FANIN_STUDY(neumaier, method::compensated, "every rounding error goes to a second sum"),
+    FANIN_STUDY(recursive, method::fast, "adds the upper half of the array to the lower half, again and again"),
+    FANIN_STUDY(pairwise, method::fast, "splits the array in the middle, again and again; adds pieces of 32 plainly"),
+    FANIN_STUDY(kahan, method::compensated, "subtracts the last rounding error from the next element"),
+    FANIN_STUDY(neumaier, method::compensated, "adds every rounding error to a second sum"),
 };
 #undef FANIN_STUDY
 

@@ -164,25 +164,28 @@ void run_accuracy(const accuracy_options& arguments) {
 command add_accuracy(CLI::App& root) {
   auto arguments = std::make_shared<accuracy_options>();
   CLI::App* parser = root.add_subcommand("accuracy", "Error and proven bound of every method, float against double");
-  parser
-      ->add_option("SPEC", arguments->words,
-                   "inputs to go through, as in 'fanin generate' (default: a standard list); or a FILE")
+  parser->add_option("SPEC", arguments->words, "inputs, as in 'fanin generate' (default: a standard list); or a FILE")
       ->type_name("");
   add_reading_options(*parser, arguments->input);
   parser->get_option("--count")->description(
-      fmt::format("number of elements (default: {}); raw: to read (default: all)", standard_count));
+      fmt::format("number of elements (default: {}); raw: number to read (default: all)", standard_count));
   add_number_option(*parser, "--seed", 0, arguments->seed,
                     fmt::format("start of the random numbers (default: {})", standard_seed));
-  parser->add_flag("--json", arguments->json, "print a JSON list, or of FILE an object");
+  parser->add_flag("--json", arguments->json, "print a JSON list; for a FILE an object");
   parser->footer(
-      "With a FILE it says whether float would do for these numbers. The numbers are summed as f32 and as f64: in a\n"
-      "plain loop, and with each method. 'digits' are the decimal digits that agree with the exact sum of the "
-      "numbers\n"
-      "in the file. A word with a dot or a slash, and the name of a file that exists, is a FILE, unless it is a "
-      "SPEC.\n"
-      "- is standard input.\n\n"
-      "Examples:\n  fanin accuracy\n  fanin accuracy condition:1e12 uniform --count 1000000\n"
-      "  fanin accuracy prices.csv --column price");
+      R"(With a FILE the command says whether float is precise enough for these numbers. The numbers are summed as f32 and as
+f64: in a plain loop, and with each method. 'digits' is the number of decimal digits that agree with the exact sum of
+the numbers in the file.
+
+How a word is understood:
+  - standard input
+  an input of 'fanin generate', such as uniform or condition:1e12
+  otherwise a FILE, if it has a dot or a slash, or is the name of a file that exists
+
+Examples:
+  fanin accuracy
+  fanin accuracy condition:1e12 uniform --count 1000000
+  fanin accuracy prices.csv --column price)");
   return {parser, [arguments] { run_accuracy(*arguments); }};
 }
 

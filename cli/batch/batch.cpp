@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/batch/batch.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include "cli/batch/elements.hpp"
 #include "cli/batch/layouts.hpp"
 #include "cli/batch/reduce_batch.hpp"
 #include "cli/batch/shape.hpp"
@@ -20,18 +23,18 @@ namespace {
 
 void check_batch(const batch_request& asked) {
   for (const input_options& one : asked.inputs) check_index_path(asked.many, one.path);
-  for (const operation what : asked.operations) {
-    if (static_cast<std::size_t>(row_of(what).inputs) == asked.inputs.size()) continue;
-    throw usage_error(fmt::format("{} reads two inputs", to_string(what)));
+  for (const statistic& what : asked.statistics) {
+    if (static_cast<std::size_t>(row_of(what.like).inputs) == asked.inputs.size()) continue;
+    throw usage_error(fmt::format("{} reads two inputs", what.name));
   }
   if (asked.many.output.empty()) return;
-  if (asked.operations.size() > 1) {
+  if (asked.statistics.size() > 1) {
     throw usage_error(
-        fmt::format("--output writes the results of one operation, and these are {}", asked.operations.size()));
+        fmt::format("--output writes the results of one operation, and these are {}", asked.statistics.size()));
   }
-  if (row_of(asked.operations[0]).form == result_form::extremes) {
+  if (row_of(asked.statistics[0].like).form == result_form::extremes) {
     throw usage_error(fmt::format("--output writes one number for each result, and {} has two; write min and max",
-                                  to_string(asked.operations[0])));
+                                  asked.statistics[0].name));
   }
 }
 
@@ -46,12 +49,29 @@ std::vector<std::unique_ptr<source>> open_inputs(const batch_request& asked) {
   return inputs;
 }
 
+/// Finds the lines of indexed results of text.
+void find_lines(finished_batch& one, const source& input, const batch& many) {
+  if (!has_index(one.done.what) || input.lines() == nullptr) return;
+  lines_of_inputs lines;
+  lines.add(input);
+  batch_elements elements(many);
+  one.find(lines, [&](std::size_t i, std::uint64_t index) -> std::optional<std::uint64_t> {
+    if (many.kind == layout::groups) return index;
+    static_cast<void>(elements.of(i));
+    return index < elements.places().size() ? std::optional<std::uint64_t>(elements.places()[index]) : std::nullopt;
+  });
+}
+
 std::string printed_json(const std::vector<finished_batch>& all, std::span<const std::size_t> shape,
                          const batch_request& asked) {
   json objects = json::array();
   for (const finished_batch& one : all) {
     json members = {{"shape", shape}};
-    members.update(asked.many.output.empty() ? one.values.members() : json{{"output", asked.many.output}});
+    members.update(asked.many.output.empty() ? one.members() : json{{"output", asked.many.output}});
+    if (asked.many.output.empty() && one.found) {
+      json& lines = members["lines"] = json::array();
+      for (const auto& at : *one.found) lines.push_back(at ? json(at->line) : json());
+    }
     objects.push_back(to_json(one.done, members));
   }
   return printed(asked.joint ? objects : objects[0]);
@@ -60,7 +80,11 @@ std::string printed_json(const std::vector<finished_batch>& all, std::span<const
 std::string lines_of(const std::vector<finished_batch>& all) {
   std::string lines;
   for (std::size_t i = 0; i < all[0].values.size(); ++i) {
-    for (const finished_batch& one : all) lines += value_of(one.done.what, one.values[i]) + " ";
+    for (const finished_batch& one : all) {
+      std::vector<std::string> fields = one.fields(i);
+      if (fields.size() > 2) fields[2] = fields[2].empty() ? "" : "line " + fields[2];
+      lines += fmt::format("{} ", fmt::join(fields, " "));
+    }
     lines.back() = '\n';
   }
   return lines;
@@ -87,7 +111,7 @@ void run_batch(const batch_request& asked) {
   }
   const shaped_batch found = load_batch(read, index.get(), asked.many);
   std::vector<finished_batch> finished;
-  for (const operation what : asked.operations) {
+  for (const statistic& what : asked.statistics) {
     finished_reduction done{.what = what, .inputs = {}, .reached = {}};
     for (const source* one : read) {
       done.inputs.push_back(described(*one));
@@ -95,14 +119,21 @@ void run_batch(const batch_request& asked) {
     }
     const std::string place = done.input() + (index == nullptr ? "" : " by " + index->name());
     finished.push_back(reduce_batch(std::move(done), found.many, asked.chosen, place));
+    find_lines(finished.back(), *read[0], found.many);
     if (!asked.explain) continue;
     explain_each(finished.back().done);
     write_stderr(fmt::format("results: {}, in the shape {}", finished.back().values.size(), shape_text(found.shape)));
   }
   warn_of_rounding(finished);
   for (source* one : all) one->finish();
+  std::vector<std::string> problems;
+  for (const finished_batch& one : finished) {
+    problems.push_back(one.overflow_problem([](std::size_t i) { return fmt::format("result {}", i); }));
+  }
+  if (file || std::ranges::none_of(finished, &finished_batch::has_any)) throw_problems(problems);
   if (file) finished[0].values.save(*file, found.shape);
   if (!file || asked.json) write_stdout(asked.json ? printed_json(finished, found.shape, asked) : lines_of(finished));
+  throw_problems(problems);
 }
 
 }  // namespace fanin::cli

@@ -9,13 +9,14 @@
 
 #include "cli/batch/options.hpp"
 #include "cli/input/source.hpp"
+#include "cli/quantile/statistic.hpp"
 
 namespace fanin::cli {
 
 /// Reductions whose batch_options are given().
 struct batch_request {
-  std::vector<operation> operations;
-  bool joint = false;                 ///< JSON is an array with an object for each operation
+  std::vector<statistic> statistics;
+  bool joint = false;                 ///< JSON is an array with an object for each statistic
   std::vector<input_options> inputs;  ///< one, or two of an operation of two
   batch_options many;
   options chosen;
@@ -23,7 +24,7 @@ struct batch_request {
   bool explain = false, json = false;
 };
 
-/// Prints a line for each result, with the value of every operation, or writes the results of one operation to the
+/// Prints a line for each result, with the value of every statistic, or writes the results of one to the
 /// file. All elements are loaded into memory, or mapped.
 /// @throws usage_error, bad_data, fanin::error
 void run_batch(const batch_request& asked);

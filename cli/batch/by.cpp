@@ -2,6 +2,7 @@
 #include "cli/batch/by.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -62,7 +63,7 @@ struct finished_table {
   char delimiter = ',';
   std::vector<key_fields> keys;
   std::vector<std::size_t> order = {};       ///< that of the groups
-  std::vector<finished_batch> batches = {};  ///< each operation on the first column, then on the second, ...
+  std::vector<finished_batch> batches = {};  ///< each statistic of the first column, then of the second, ...
 
   std::string key_text(std::size_t group) const { return printable(fmt::format("{}", fmt::join(keys[group], ","))); }
 };
@@ -75,10 +76,10 @@ finished_table reduce_table(const grouped_table& table, const by_request& asked)
                      .delimiter = asked.many.csv ? ',' : table.delimiter(),
                      .keys = keys.distinct()};
   for (const grouped_column& column : table.columns()) {
-    if (column.bytes.empty()) continue;  // It has been left out.
+    if (!column.has_numbers) continue;  // It has been left out.
     const batch many = groups(column.elements(), array_view(std::span(column.keys)), all.keys.size());
     const std::string& number = column.name.empty() ? asked.inputs.front().column : column.name;
-    for (const operation what : asked.operations) {
+    for (const statistic& what : asked.statistics) {
       finished_reduction begun{.what = what,
                                .inputs = table.inputs(),
                                .column = column.name,
@@ -86,9 +87,13 @@ finished_table reduce_table(const grouped_table& table, const by_request& asked)
                                .rounded = column.rounded,
                                .reached = {}};
       all.batches.push_back(reduce_groups(std::move(begun), many, asked.chosen));
-      all.names.push_back(fmt::format("{}_{}", column.heading.empty() ? number : column.heading, to_string(what)));
+      finished_batch& one = all.batches.back();
+      one.find(table.lines(), [](std::size_t, std::uint64_t index) { return std::optional(index); });
+      std::ranges::move(
+          one.field_names(fmt::format("{}_{}", column.heading.empty() ? number : column.heading, what.name)),
+          std::back_inserter(all.names));
       if (!asked.explain) continue;
-      explain_each(all.batches.back().done);
+      explain_each(one.done);
       write_stderr(fmt::format("results: {}, of the keys in {}", all.keys.size(), printable(asked.many.by)));
     }
   }
@@ -99,13 +104,29 @@ finished_table reduce_table(const grouped_table& table, const by_request& asked)
   return all;
 }
 
+/// As members_of() a result that does not exist.
+json absent_members(operation what) {
+  switch (row_of(what).form) {
+    case result_form::extremes:
+      return {{"min", nullptr}, {"max", nullptr}};
+    case result_form::indexed:
+      return {{"value", nullptr}, {"index", nullptr}};
+    default:
+      return {{"value", nullptr}};
+  }
+}
+
 json groups_json(const finished_table& table, const finished_batch& one) {
   json groups = json::array();
   for (const std::size_t i : table.order) {
     const key_fields& key = table.keys[i];
     json group = {{"key", key.size() == 1 ? json(key[0]) : json(key)}};
-    group.update(one.has(i) ? members_of(one.done.what, one.values[i]) : json{{"value", nullptr}});
-    group["value_text"] = one.has(i) ? text_of(one.done.what, one.values[i]) : one.text(i);
+    group.update(one.has(i) ? members_of(one.done.what.like, one.values[i]) : absent_members(one.done.what.like));
+    group["value_text"] = one.has(i) ? text_of(one.done.what.like, one.values[i]) : std::string(one.absent[i]);
+    if (one.found && (*one.found)[i]) {
+      group["line"] = (*one.found)[i]->line;
+      if (one.done.inputs.size() > 1) group["line_of"] = (*one.found)[i]->input;
+    }
     groups.push_back(group);
   }
   return to_json(one.done, json{{"groups", groups}});
@@ -132,27 +153,18 @@ std::string lines_of(const std::vector<finished_table>& tables, bool csv) {
   }
   for (const finished_table& table : tables) {
     if (table.names != tables[0].names) {
-      throw usage_error(fmt::format("the results of {} are {}, and of {} {}", tables[0].input,
+      throw usage_error(fmt::format("the results of {} are {}, and of {} {}; --json prints both", tables[0].input,
                                     printable(fmt::format("{}", fmt::join(tables[0].names, ","))), table.input,
                                     printable(fmt::format("{}", fmt::join(table.names, ",")))));
     }
     for (const std::size_t i : table.order) {
       if (names_file) append(table.input);
       for (const std::string& field : table.keys[i]) append(field);
-      for (const finished_batch& one : table.batches) append(one.text(i));
+      for (const finished_batch& one : table.batches) std::ranges::for_each(one.fields(i), append);
       text.back() = '\n';
     }
   }
   return text;
-}
-
-/// Names the first group for which `absent` stands, and says how many more there are; empty if there is none.
-std::string absent_groups(const finished_table& table, const finished_batch& one, std::string_view absent) {
-  const auto count = std::ranges::count(one.absent, absent);
-  if (count == 0) return {};
-  const auto first = static_cast<std::size_t>(std::ranges::find(one.absent, absent) - one.absent.begin());
-  return fmt::format("{}: group '{}'{}: the {}", one.done.place(), table.key_text(first),
-                     count == 1 ? "" : fmt::format(" and {} more", count - 1), to_string(one.done.what));
 }
 
 /// Warns of groups that have too few numbers. Returns what is wrong with the groups whose total does not fit.
@@ -160,10 +172,10 @@ std::vector<std::string> problems_of(const std::vector<finished_table>& tables) 
   std::vector<std::string> problems;
   for (const finished_table& table : tables) {
     for (const finished_batch& one : table.batches) {
-      const std::string few = absent_groups(table, one, no_number), large = absent_groups(table, one, too_large);
+      const auto name = [&](std::size_t i) { return fmt::format("group '{}'", table.key_text(i)); };
+      const std::string few = one.absent_results(no_number, name);
       if (!few.empty()) write_stderr(fmt::format("warning: {} of too few numbers does not exist", few));
-      if (large.empty()) continue;
-      problems.push_back(fmt::format("{} does not fit in 64 bits{}", large, one.done.overflow_advice()));
+      problems.push_back(one.overflow_problem(name));
     }
   }
   return problems;
@@ -172,9 +184,10 @@ std::vector<std::string> problems_of(const std::vector<finished_table>& tables) 
 }  // namespace
 
 void run_by(by_request asked) {
-  if (asked.inputs[0].column.empty()) throw usage_error("--by requires --column, whose numbers are reduced");
-  for (const operation what : asked.operations) {
-    if (row_of(what).inputs > 1) throw usage_error(fmt::format("{} reads two inputs", to_string(what)));
+  if (asked.inputs[0].column.empty())
+    throw usage_error("--by requires --column, whose numbers are reduced; all takes every column of numbers");
+  for (const statistic& what : asked.statistics) {
+    if (row_of(what.like).inputs > 1) throw usage_error(fmt::format("{} reads two inputs", what.name));
   }
   const std::string& output = asked.many.output;
   std::optional<output_file> file;
@@ -197,16 +210,14 @@ void run_by(by_request asked) {
   const auto has_value = [](const finished_table& one) {
     return std::ranges::any_of(one.batches, &finished_batch::has_any);
   };
-  if (!problems.empty() && std::ranges::none_of(tables, has_value)) throw bad_data(problems[0]);
+  if (std::ranges::none_of(tables, has_value)) throw_problems(problems);
   if (file) {
     file->write(std::as_bytes(std::span(text)));
     file->commit();
   } else {
     write_stdout(text);
   }
-  if (problems.empty()) return;
-  for (std::size_t i = 0; i + 1 < problems.size(); ++i) write_stderr(problems[i]);
-  throw bad_data(problems.back());
+  throw_problems(problems);
 }
 
 }  // namespace fanin::cli

@@ -20,8 +20,8 @@ void grouped_table::check_columns(const source& input) const {
     for (const auto& one : columns) text += (text.empty() ? "" : ",") + printable(one.name);
     return text;
   };
-  throw usage_error(fmt::format("the columns of {} are {}, and of {} {}", inputs_.front().name, names(columns_),
-                                input.name(), names(others)));
+  throw usage_error(fmt::format("the columns of {} are {}, and of {} {}{}", inputs_.front().name, names(columns_),
+                                input.name(), names(others), advice_on_names));
 }
 
 void grouped_table::append(grouped_column& to, const array_view& block) const {
@@ -49,6 +49,7 @@ void grouped_table::read(source& input) {
   check_columns(input);
   inputs_.push_back(described(input));
   for_each_block(input, [&](std::size_t i, const array_view& block) { append(columns_[i], block); });
+  lines_.add(input);
   input.finish();
   const record_keys& found = input.keys();
   std::vector<std::uint64_t> numbers;
@@ -56,13 +57,16 @@ void grouped_table::read(source& input) {
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     const input_column& from = input.columns()[i];
     grouped_column& to = columns_[i];
-    for (const std::uint64_t key : found.of_elements(i)) to.keys.push_back(numbers[key]);
+    if (!numbers.empty()) {
+      for (const std::uint64_t key : found.of_elements(i)) to.keys.push_back(numbers[key]);
+    }
+    to.has_numbers = to.has_numbers || from.has_numbers;
     to.missing += from.missing;
     to.rounded += from.rounded;
     if (inputs_.size() == 1) to.heading = from.heading;
     if (to.heading != from.heading) {
-      throw usage_error(fmt::format("the column is called '{}' in {}, and '{}' in {}", printable(to.heading),
-                                    inputs_.front().name, printable(from.heading), input.name()));
+      throw usage_error(fmt::format("the column is called '{}' in {}, and '{}' in {}{}", printable(to.heading),
+                                    inputs_.front().name, printable(from.heading), input.name(), advice_on_names));
     }
   }
   if (inputs_.size() > 1) return;

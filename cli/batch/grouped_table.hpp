@@ -16,6 +16,7 @@ struct grouped_column {
   element_type type = element_type::f64;
   std::vector<std::byte> bytes = {};     ///< the elements
   std::vector<std::uint64_t> keys = {};  ///< the number of the key of each element
+  bool has_numbers = false;              ///< see input_column
   std::uint64_t missing = 0;
   rounded_numbers rounded = {};
 
@@ -32,6 +33,7 @@ class grouped_table {
   const std::vector<read_input>& inputs() const noexcept { return inputs_; }
   const std::vector<grouped_column>& columns() const noexcept { return columns_; }
   const record_keys& keys() const noexcept { return keys_; }
+  const lines_of_inputs& lines() const noexcept { return lines_; }
   /// Between the fields of the first input.
   char delimiter() const noexcept { return delimiter_; }
 
@@ -40,6 +42,7 @@ class grouped_table {
   void append(grouped_column& to, const array_view& block) const;
 
   std::vector<read_input> inputs_;
+  lines_of_inputs lines_;
   std::vector<grouped_column> columns_;
   record_keys keys_;
   char delimiter_ = ',';

@@ -31,17 +31,20 @@ void add_layout_options(CLI::App& parser, batch_options& arguments) {
   const auto option = [&](const char* name, const char* value, std::string& to, const char* description) {
     return add_word(parser, name, to, description)->type_name(value);
   };
-  CLI::Option* const axis = option("--axis", "AXES", arguments.axis,
-                                   "a result for each row along this axis, or along several as in '0,2'; -1 is the "
-                                   "last one");
-  option("--shape", "COUNTS", arguments.shape, "the shape, as in '3,4,5', of input that is not .npy")->needs(axis);
-  CLI::Option* const segments = option("--segments", "FILE", arguments.segments,
-                                       "a result for each segment: an .npy of offsets, one more than segments");
-  CLI::Option* const keys =
-      option("--keys", "FILE", arguments.keys, "a result for each group: an .npy with the group of each element");
-  add_number_option(parser, "--groups", 0, arguments.groups, "number of groups (default: the largest key and 1)");
+  CLI::Option* const axis =
+      option("--axis", "AXES", arguments.axis,
+             "a result for each row along this axis (-1: the last axis), or along several axes as in "
+             "'0,2'");
+  option("--shape", "COUNTS", arguments.shape, "shape of an input that is not .npy, as in '3,4,5'")->needs(axis);
+  CLI::Option* const segments =
+      option("--segments", "FILE", arguments.segments,
+             "a result for each segment; FILE is an .npy of offsets, one more than there are segments");
+  CLI::Option* const keys = option("--keys", "FILE", arguments.keys,
+                                   "a result for each group; FILE is an .npy with the group number of each element");
+  add_number_option(parser, "--groups", 0, arguments.groups,
+                    "number of groups (default: 1 more than the largest key)");
   parser.get_option("--groups")->needs(keys);
-  parser.add_flag("--drop-others", arguments.drop_others, "leave out elements whose keys are of no group")
+  parser.add_flag("--drop-others", arguments.drop_others, "leave out elements whose key is no group number")
       ->needs(keys);
   axis->excludes(segments)->excludes(keys);
   segments->excludes(keys);
@@ -49,19 +52,21 @@ void add_layout_options(CLI::App& parser, batch_options& arguments) {
 
 void add_batch_options(CLI::App& parser, batch_options& arguments) {
   add_layout_options(parser, arguments);
-  add_word(parser, "--output,-o", arguments.output,
-           "of many results: write them to an .npy, of indexed ones the indices; with --by write the lines; - is "
-           "standard output")
+  add_word(
+      parser, "--output,-o", arguments.output,
+      "with --axis, --segments or --keys: write the results to an .npy (argmin, argmax: the indices); with --by: "
+      "write the lines; - is standard output")
       ->type_name("FILE");
 }
 
 void add_by_options(CLI::App& parser, batch_options& arguments) {
   CLI::Option* const by = add_word(parser, "--by", arguments.by,
-                                   "csv: a result for each group of records with the same text in these "
-                                   "columns, as in 'region,year'")
+                                   "csv: a result for each group of records that have the same text in these "
+                                   "columns, as in 'region,year'; requires --column")
                               ->type_name("COLUMNS");
-  parser.add_flag("--sort-keys", arguments.sort_keys, "the groups in the order of their keys")->needs(by);
-  parser.add_flag("--csv", arguments.csv, "of --by: commas between the fields, and a line of names always")
+  parser.add_flag("--sort-keys", arguments.sort_keys, "with --by: sort the groups by their keys")->needs(by);
+  parser
+      .add_flag("--csv", arguments.csv, "with --by: put commas between the fields, and always print a line of names")
       ->needs(by)
       ->excludes(parser.get_option("--json"));
   for (const char* other : {"--axis", "--segments", "--keys"}) {

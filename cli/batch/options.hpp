@@ -25,6 +25,8 @@ struct batch_options {
 
   /// Whether many results are asked for.
   bool given() const noexcept { return !axis.empty() || !segments.empty() || !keys.empty() || !by.empty(); }
+  /// Whether missing numbers may be left out: the place of an element says to which row or segment it belongs.
+  bool takes_missing() const noexcept { return !given() || !by.empty(); }
   /// The option that asks for many results, for messages.
   const char* name() const noexcept {
     if (!by.empty()) return "--by";

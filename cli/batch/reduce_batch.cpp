@@ -12,6 +12,7 @@
 #include "cli/batch/layouts.hpp"
 #include "cli/kit/errors.hpp"
 #include "cli/kit/output.hpp"
+#include "cli/kit/text.hpp"
 #include "cli/reduce/element_forms.hpp"
 
 namespace fanin::cli {
@@ -22,30 +23,62 @@ void warn_of_rounding(std::span<const finished_batch> all) {
   warn_of_rounding(reductions);
 }
 
+std::vector<std::string> finished_batch::fields(std::size_t i) const {
+  const bool is_indexed = has_index(done.what);
+  std::vector<std::string> all = {has(i) ? value_of(done.what.like, values[i]) : std::string(absent[i])};
+  if (!is_indexed) return all;
+  all.push_back(has(i) ? value_text(values[i]) : all[0]);
+  if (!found) return all;
+  const std::optional<place_in_text>& at = (*found)[i];
+  all.push_back(at ? std::to_string(at->line) : "");
+  if (done.inputs.size() > 1) all.push_back(at ? at->input : "");
+  return all;
+}
+
+json finished_batch::members() const {
+  json all = values.members();
+  for (std::size_t i = 0; i < absent.size(); ++i) {
+    if (has(i)) continue;
+    all["values"][i] = nullptr;
+    all["values_text"][i] = absent[i];
+  }
+  return all;
+}
+
+std::vector<std::string> finished_batch::field_names(const std::string& name) const {
+  std::vector<std::string> all = {name};
+  if (!has_index(done.what)) return all;
+  all.push_back(name + "_element");
+  if (found) all.push_back(name + "_line");
+  if (found && done.inputs.size() > 1) all.push_back(name + "_file");
+  return all;
+}
+
 namespace {
 
 /// Calls run(converted, all), which sets the values, with elements of a type that the operation has.
 template <class Run>
 finished_batch reduce_supported(finished_reduction begun, const batch& many, const options& chosen, Run run) {
   const bool infers_types = begun.inputs.front().infers_types;
-  const operation what = begun.what;
-  const auto result_type = [&](element_type type) { return chosen.result.value_or(default_result(what, type)); };
+  const statistic what = begun.what;
   // What is wrong with the options is not the input's fault.
   const auto check = [&](element_type type) {
+    if (what.is_own()) return what.check_own(type, chosen);
+    check_inferred(what.like, type, infers_types);
     batch none = without_results(many);
     if (none.inputs.type() != type) none.inputs = array_view(many.inputs[0].data, 0, type);
-    reduce(what, none, value_list(what, result_type(type), 0).view(), chosen);
+    reduce(what.like, none, value_list(what.like, what.result_type(type, chosen), 0).view(), chosen);
   };
   const element_type type = supported_type(many.inputs.type(), infers_types, check);
-  const element_type result = result_type(type);
+  const element_type result = what.result_type(type, chosen);
   element_forms forms(many.inputs[0]);
   batch converted = many;
   if (infers_types) converted.inputs = forms.as(type);
   begun.type = type;
   if (is_integer(type)) begun.rounded = {};
-  const progress line(fmt::format("{} of {}", to_string(what), begun.input()));
+  const progress line(fmt::format("{} of {}", what.name, begun.input()));
   const auto start = std::chrono::steady_clock::now();
-  finished_batch all{std::move(begun), value_list(what, result, many.result_count)};
+  finished_batch all{std::move(begun), value_list(what.like, result, many.result_count)};
   all.done.count = many.inputs.count();
   all.done.reached.report = run(converted, all);
   all.done.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -63,11 +96,11 @@ scalar with_place(const scalar& value, const std::vector<std::size_t>& places) {
 }
 
 report reduce_one_by_one(const batch& many, const options& chosen, finished_batch& all) {
-  const operation what = all.done.what;
+  const operation what = all.done.what.like;
   batch_elements by_group(many);
   value_list one(what, all.values.type(), 1);
   all.absent.resize(by_group.size());
-  report last;
+  report last = reduce(what, without_results(many), value_list(what, one.type(), 0).view(), chosen);
   std::uint64_t absent = 0;
   for (std::size_t k = 0; k < by_group.size(); ++k) {
     const array_view elements = by_group.of(k);
@@ -76,7 +109,8 @@ report reduce_one_by_one(const batch& many, const options& chosen, finished_batc
       last = reduce(what, groups(elements, array_view(std::span(keys)), 1), one.view(), chosen);
       absent += last.absent;
       all.values.set(k, with_place(one[0], by_group.places()));
-    } catch (const overflow&) {
+    } catch (const overflow& problem) {
+      if (!row_of(what).of_integers) throw bad_data(fmt::format("{}: {}", all.done.place(), problem.what()));
       all.absent[k] = too_large;
     } catch (const invalid_argument&) {
       all.absent[k] = no_number;
@@ -91,9 +125,13 @@ report reduce_one_by_one(const batch& many, const options& chosen, finished_batc
 finished_batch reduce_batch(finished_reduction begun, const batch& many, const options& chosen,
                             const std::string& place) {
   const auto run = [&](const batch& converted, finished_batch& all) {
-    return with_input_name(
-        place, [&] { return reduce(all.done.what, converted, all.values.view(), chosen); },
-        all.done.overflow_advice());
+    return with_input_name(place, [&] {
+      try {
+        return reduce(all.done.what, converted, all.values, chosen);
+      } catch (const overflow&) {
+        return reduce_one_by_one(converted, chosen, all);
+      }
+    });
   };
   return reduce_supported(std::move(begun), many, chosen, run);
 }
@@ -101,7 +139,7 @@ finished_batch reduce_batch(finished_reduction begun, const batch& many, const o
 finished_batch reduce_groups(finished_reduction begun, const batch& many, const options& chosen) {
   const auto run = [&](const batch& converted, finished_batch& all) {
     try {
-      return reduce(all.done.what, converted, all.values.view(), chosen);
+      return reduce(all.done.what, converted, all.values, chosen);
     } catch (const overflow&) {
     } catch (const invalid_argument&) {
     }

@@ -112,16 +112,16 @@ command add_bench(CLI::App& root) {
     parser->add_option(name, to, description)->type_name("LIST")->delimiter(',')->allow_extra_args(false);
   };
   add_backends_option(*parser, arguments->axes.backends);
-  add_axis("--variant", arguments->axes.variants, "variants (default: what each backend ships for the method)");
-  add_axis("--operation", arguments->axes.operations,
-           "operations; 'all' is each of them, the operation all included (default: sum)");
+  add_axis("--variant", arguments->axes.variants,
+           "variants (default: the one that each backend uses for the method)");
+  add_axis("--operation", arguments->axes.operations, "operations; 'all' means every operation (default: sum)");
   add_axis("--type", arguments->axes.types, "element types, or all (default: f32,f64)");
   add_axis("--method", arguments->axes.methods, "methods (default: fast,compensated,exact)");
   add_axis("--count", arguments->axes.counts, "numbers of elements, as 1000 or 2^20 (default: 2^12,2^24)");
   add_axis("--layout", arguments->axes.layouts,
-           "array, or with many results axis0, axis1, segments, groups; or all (default: array)");
+           "array (one result); axis0, axis1, segments or groups (many results); or all (default: array)");
   add_axis("--length", arguments->axes.lengths,
-           "elements of each of many results, which divide the count (default: 16,256,4096)");
+           "elements of each result with many results; must divide the count (default: 16,256,4096)");
   add_threads_option(*parser, arguments->threads);
   add_budget_option(*parser, arguments->budget_seconds,
                     [arguments](double seconds) { arguments->budget_seconds = seconds; });
@@ -130,21 +130,29 @@ command add_bench(CLI::App& root) {
       parser->add_flag("--json", arguments->json, "print Google Benchmark's JSON, with the samples")->excludes(names);
   parser->add_flag("--csv", arguments->csv, "print the rows as CSV")->excludes(as_object)->excludes(names);
   parser->footer(
-      "LIST is one word or several, separated by commas; every combination that exists is a case. A case is held\n"
-      "against the exact result and timed if it keeps its promise; 'none' means that nothing is proven for so many\n"
-      "elements in so short a type. Sampling stops when half the width of the median's 95 % confidence interval is\n"
-      "within 1 % of the median, or when the budget is spent. Samples that the scheduler interrupted are discarded.\n"
-      "A warning names the cases in which a thread waited for a core for more than a tenth of the time.\n"
-      "With --layout axis0 and axis1 a case reduces the columns or the rows of a matrix, with segments and groups\n"
-      "those of random lengths with this mean, and every result is checked.\n"
-      "Inputs under 256 KiB are read from the caches ('warm'), longer ones past them, from copies in turn. The\n"
-      "ceiling is the fastest read of the same bytes by as many threads. An interrupt (Ctrl-C) prints what there "
-      "is.\n"
-      "docs/benchmarking.md describes the JSON and the reasons.\n\n"
-      "Examples:\n  fanin bench\n  fanin bench --backend serial,tbb --method exact --count 2^10,2^20,2^27\n"
-      "  fanin bench --operation min,max,dot --type f64 --json > results.json\n"
-      "  fanin bench --layout axis0,axis1 --length 16,2^10 --type f32 --count 2^24\n"
-      "  fanin bench --variant naive,kahan,simd --type f32 --list");
+      R"(LIST is one word, or several words separated by commas. Every combination that exists is a case. A case is checked
+against the exact result first, and is timed only if the error is within the promised bound. 'none' means that nothing
+is proven for so many elements of this type.
+
+How a case is timed:
+- Sampling stops when half the width of the 95 % confidence interval of the median is within 1 % of the median, or
+  when the budget is spent. Samples that the scheduler interrupted are discarded.
+- A warning names the cases in which a thread waited for a core for more than a tenth of the time.
+- Inputs under 256 KiB are read from the caches ('warm'). For longer inputs several copies are used in turn, so that
+  none is in a cache.
+- The ceiling is the speed of the fastest read of the same bytes by as many threads.
+- After an interrupt (Ctrl-C) the finished cases are printed.
+
+With --layout axis0 or axis1 a case reduces the columns or the rows of a matrix. With segments or groups it reduces
+segments or groups of random lengths, whose mean is --length. Every result is checked.
+docs/benchmarking.md describes the JSON and the reasons.
+
+Examples:
+  fanin bench
+  fanin bench --backend serial,tbb --method exact --count 2^10,2^20,2^27
+  fanin bench --operation min,max,dot --type f64 --json > results.json
+  fanin bench --layout axis0,axis1 --length 16,2^10 --type f32 --count 2^24
+  fanin bench --variant naive,kahan,simd --type f32 --list)");
   return {parser, [arguments, parser] { run_bench(*arguments, *parser); }};
 }
 

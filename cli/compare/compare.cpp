@@ -129,6 +129,7 @@ void run_compare(compare_options arguments) {
     return show(compare(std::string(classic_name), std::span<const float>(classic), asked));
   }
   check_index_path(arguments.many, arguments.input.path);
+  arguments.input.can_skip = arguments.many.takes_missing();
   source input(arguments.input);
   input.require_one_column("compare");
   if (is_complex(input.type())) {
@@ -147,8 +148,8 @@ void run_compare(compare_options arguments) {
 
 command add_compare(CLI::App& root) {
   auto arguments = std::make_shared<compare_options>();
-  CLI::App* parser =
-      root.add_subcommand("compare", "Sum one input, or its rows, with every usable backend and variant");
+  CLI::App* parser = root.add_subcommand(
+      "compare", "Sum one input, or its rows, with every usable backend and variant, and compare");
   add_input_options(*parser, arguments->input, false);
   add_layout_options(*parser, arguments->many);
   add_backends_option(*parser, arguments->backends);
@@ -156,24 +157,33 @@ command add_compare(CLI::App& root) {
   add_threads_option(*parser, arguments->threads);
   parser->add_flag("--json", arguments->json, "print one JSON object");
   parser->footer(
-      "Without FILE, standard input is read if it is a pipe or a file. Otherwise the input is 10^8 floats of 1.23,\n"
-      "whose sum a plain loop gets badly wrong.\n"
-      "error/ulp is the distance from the exact sum in units of the last place; 0 is the correctly rounded sum.\n"
-      "bound says whether the variant's proven error bound was kept, for an exact variant whether the value has the\n"
-      "bits of the exact sum. 'none' means that nothing is proven: too many elements for the precision, or values "
-      "so\n"
-      "large that a partial sum may overflow. The ceiling is the fastest read of the same bytes from the same "
-      "memory\n"
-      "in GB/s, measured beside the row. A row above its ceiling gets a warning in place of a share. Backends that "
-      "work\n"
-      "on a device find the data there, unless it is too long for its memory.\n"
-      "With --axis, --segments or --keys there is a sum of each row, segment or group. error/ulp and bound are then\n"
-      "those of the worst, 'at' is its number, and 'alone' how many have the bits of a sum of their elements alone.\n"
-      "The loops below add as other programs do: in-order one element after the other; numpy in blocks of 128 where\n"
-      "elements are neighbours in memory, and otherwise in order; any-order as atomic additions may come.\n\n"
-      "Examples:\n  fanin compare\n  fanin compare data.npy --method exact\n  fanin compare prices.csv --column 2 "
-      "--json\n"
-      "  fanin compare matrix.npy --axis 0\n  fanin compare forces.npy --keys cells.npy");
+      R"(Without FILE, standard input is read if it is a pipe or a file. Otherwise the input is 10^8 floats of 1.23, whose sum
+a plain loop gets badly wrong.
+
+Columns of the table:
+  error/ulp  distance from the exact sum in units of the last place (ulp); 0 is the correctly rounded sum
+  bound      whether the error is within the proven bound of the variant; for an exact variant whether the value has
+             the bits of the exact sum; 'none' if nothing is proven
+  ceiling    speed in GB/s of the fastest read of the same bytes from the same memory, measured beside the row
+Nothing is proven if there are too many elements for the precision, or if a partial sum may overflow. If a row is
+more than 5 % faster than its ceiling, it has a warning in place of a share. For backends that work on a device the
+data are copied to the device before the timing, unless they are too long for its memory.
+
+With --axis, --segments or --keys each row, segment or group has a sum. error/ulp and bound are then those of the sum
+with the largest error. 'at' is the number of that sum. 'alone' counts the sums that have the same bits as a sum of
+their elements alone.
+
+The loops in the lower part add as other programs do:
+  in-order   one element after the other
+  numpy      in blocks of 128 if elements are neighbours in memory, otherwise in order
+  any-order  as atomic additions may arrive
+
+Examples:
+  fanin compare
+  fanin compare data.npy --method exact
+  fanin compare prices.csv --column 2 --json
+  fanin compare matrix.npy --axis 0
+  fanin compare forces.npy --keys cells.npy)");
   return {parser, [arguments] { run_compare(*arguments); }};
 }
 

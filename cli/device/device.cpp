@@ -70,16 +70,16 @@ void run_device(bool wants_json) {
 
 command add_device(CLI::App& root) {
   auto wants_json = std::make_shared<bool>(false);
-  CLI::App* parser =
-      root.add_subcommand("device", "What this machine computes with: CPU and GPUs, read and copy speed");
+  CLI::App* parser = root.add_subcommand("device", "CPU and GPUs of this machine, and their read and copy speed");
   parser->add_flag("--json", *wants_json, "print one JSON object");
   parser->footer(
-      "The code path is the instruction set that sums on the CPU run with, by Highway's name: AVX3 is AVX-512. "
-      "Reads\n"
-      "are measured now, as the ceilings of 'fanin compare' and 'fanin ladder' are; copies go from the host's "
-      "memory\n"
-      "to a device. 'unknown' is what neither the system nor the driver tells.\n\n"
-      "Examples:\n  fanin device\n  fanin device --json");
+      R"(The code path is the instruction set of the sums on the CPU, by Highway's name: AVX3 is AVX-512. The speed of reading
+is measured now, in the same way as the ceilings of 'fanin compare' and 'fanin ladder'. A copy goes from the memory of
+the host to a device. 'unknown' stands for what neither the system nor the driver reports.
+
+Examples:
+  fanin device
+  fanin device --json)");
   return {parser, [wants_json] { run_device(*wants_json); }};
 }
 

@@ -61,7 +61,7 @@ class text_source final : public block_source {
       : in_(in), parser_(layout, type, in.name()) {
     while (!parser_.knows_columns() && !ended_) parse_window();
     for (const column_values& one : parser_.columns())
-      columns_.push_back({.name = one.name, .has_numbers = false, .type = one.type});
+      columns_.push_back({.name = one.name, .has_numbers = !parser_.leaves_out_columns(), .type = one.type});
   }
 
   std::span<const array_view> next() override {
@@ -78,7 +78,7 @@ class text_source final : public block_source {
       columns_[i].heading = found.heading;
       if (has_values(found)) columns_[i].has_numbers = true;
     }
-    if (std::ranges::none_of(parser_.columns(), has_values)) check_found_numbers();
+    if (std::ranges::none_of(parser_.columns(), has_values)) leave_out_columns();
     return blocks_;
   }
 
@@ -96,16 +96,16 @@ class text_source final : public block_source {
     if (done == 0) window_ *= 2;  // A single word or field fills the window.
   }
 
-  void check_found_numbers() const {
+  /// Says which columns are left out because they have no number. @throws bad_data if all are, or if there is no
+  /// record
+  void leave_out_columns() const {
+    if (!parser_.has_record()) throw bad_data(fmt::format("{}: there is no record in it", in_.name()));
     std::vector<std::string> empty;
     for (const input_column& one : columns_) {
-      if (!one.has_numbers)
-        empty.push_back(one.name.empty() ? "it" : fmt::format("its column '{}'", printable(one.name)));
+      if (!one.has_numbers) empty.push_back(fmt::format("its column '{}'", printable(one.name)));
     }
-    if (empty.empty() && !columns_.empty()) return;
-    if (!parser_.leaves_out_columns() || empty.size() == columns_.size()) {
-      throw bad_data(fmt::format("{}: there is no number in {}", in_.name(), empty.empty() ? "it" : empty[0]));
-    }
+    if (empty.empty()) return;
+    if (empty.size() == columns_.size()) throw bad_data(fmt::format("{}: there is no number in it", in_.name()));
     write_stderr(fmt::format("note: {}: left out {}, without a number", in_.name(), fmt::join(empty, " and ")));
   }
 

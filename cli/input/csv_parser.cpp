@@ -21,6 +21,11 @@ column_choice choice_of(const text_layout& layout) {
   return is_every ? column_choice::every() : column_choice(layout.column);
 }
 
+[[noreturn]] void refuse_by_all() {
+  throw usage_error(
+      "--by all takes the names of a header, and there is none; --by takes numbers too, as in --by 1,2");
+}
+
 }  // namespace
 
 csv_parser::csv_parser(const text_layout& layout)
@@ -33,12 +38,12 @@ csv_parser::csv_parser(const text_layout& layout)
       looks_ahead_(!layout.delimiter || guesses_header_ || choice_.is_all()),
       plain_records_(delimiter_) {
   layout_.skip_lines = 0;  // The caller has skipped them.
-  if (by_ && by_->is_all() && !in_header_ && !guesses_header_)
-    throw usage_error("--by all needs --header, which names the columns");
+  if (by_ && by_->is_all() && !in_header_ && !guesses_header_) refuse_by_all();
 }
 
 std::size_t csv_parser::parse(std::string_view text, bool last, text_numbers& out) {
   if (looks_ahead_ && !look_ahead(text, last, out)) return 0;
+  out.set_delimiter(delimiter_);
   if (!in_header_ && wanted_.empty()) choose_columns(out);
   std::size_t at = 0;
   field found;
@@ -108,7 +113,7 @@ bool csv_parser::look_ahead(std::string_view text, bool last, const text_numbers
   if (guesses_header_) {
     in_header_ = guess->is_header(out.name());
     if (!in_header_) check_numbers(guess->first_record(), out);
-    if (by_ && by_->is_all() && !in_header_) throw usage_error("--by all needs --header, which names the columns");
+    if (by_ && by_->is_all() && !in_header_) refuse_by_all();
   }
   first_fields_ = guess->first_record().size();
   if (choice_.is_all()) others_ = guess->other_columns(in_header_, layout_.skip_missing);
@@ -222,7 +227,7 @@ void csv_parser::leave_out_others(const text_numbers& out) const {
   const std::size_t shown = std::min<std::size_t>(others_.size(), 16);
   std::string columns, advice;
   for (const auto& [field, text] : std::span(others_).first(shown)) {
-    if (advice.empty()) advice = advice_on(text, layout_.numbers);
+    if (advice.empty()) advice = advice_on(text, layout_.numbers, delimiter_);
     const bool has_name = field < names_.size() && !names_[field].empty();
     columns += fmt::format("{}{} {}", columns.empty() ? "" : ", ",
                            has_name ? printable(names_[field]) : std::to_string(field + 1),
@@ -230,7 +235,7 @@ void csv_parser::leave_out_others(const text_numbers& out) const {
   }
   if (shown < others_.size()) columns += fmt::format(" and {} more", others_.size() - shown);
   if (others_.size() == first_fields_) {
-    if (names_.empty()) advice += "; if line 1 names the columns, say --header";
+    if (names_.empty() && advice.empty()) advice = "; if line 1 names the columns, say --header";
     throw bad_data(fmt::format("{}: no column is all numbers: {}{}", out.name(), columns, advice));
   }
   write_stderr(fmt::format("note: {}: left out {} not all numbers: {}{}", out.name(),
@@ -247,7 +252,7 @@ void csv_parser::choose_columns(text_numbers& out) {
   out.columns().clear();
   for (const chosen_column& one : chosen) {
     wanted_.push_back({one.field, out.columns().size()});
-    out.add_column(is_lone() ? "" : one.name, one.heading);
+    out.add_column(is_lone() ? "" : one.name, one.heading, one.field + 1);
   }
   std::ranges::sort(wanted_, {}, &wanted_column::field);
   if (!by_) return;
@@ -276,7 +281,7 @@ void csv_parser::add_column(std::size_t begin, text_numbers& out) {
   if (field_index_ == most_names) out.fail(begin, fmt::format("a record of more than {} fields", most_names));
   if (is_left_out(field_index_)) return;
   wanted_.push_back({field_index_, out.columns().size()});
-  out.add_column(is_lone() ? "" : std::to_string(field_index_ + 1));
+  out.add_column(is_lone() ? "" : std::to_string(field_index_ + 1), "", field_index_ + 1);
 }
 
 void csv_parser::data_field(const field& found, std::size_t begin, text_numbers& out) {

@@ -25,7 +25,9 @@ class csv_parser {
 
   std::size_t parse(std::string_view text, bool last, text_numbers& out);
   /// Whether the columns of `out` are those of the input from now on.
-  bool knows_columns() const noexcept { return choice_.is_one_column() || fields_of_record_ > 0; }
+  bool knows_columns() const noexcept { return choice_.is_one_column() || has_record(); }
+  /// Whether a record or a header has ended.
+  bool has_record() const noexcept { return fields_of_record_ > 0; }
   /// Whether every column of numbers is chosen.
   bool takes_every_column() const noexcept { return choice_.is_every(names_); }
   char delimiter() const noexcept { return delimiter_; }

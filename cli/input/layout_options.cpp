@@ -35,6 +35,7 @@ number_format numbers_of(const input_options& arguments) {
     throw usage_error(fmt::format("--decimal is a comma or a point, not '{}'", printable(arguments.decimal)));
   }
   if (arguments.decimal == ",") numbers.decimal = ',';
+  numbers.can_skip = arguments.can_skip;
   numbers.thousands = character("--thousands", arguments.thousands, of_numbers, "one character that no digit is");
   if (numbers.thousands == numbers.decimal) {
     throw usage_error(fmt::format("--thousands is the decimal character{}",

@@ -55,10 +55,27 @@ std::vector<listed_member> members_of(zip_t* opened) {
   return members;
 }
 
+void refuse_spreadsheet(const std::vector<listed_member>& members, const std::string& input) {
+  struct spreadsheet {
+    std::string_view member, what;
+  };
+  constexpr spreadsheet all[] = {{"xl/workbook.xml", "an Excel workbook (.xlsx)"},
+                                 {"xl/workbook.bin", "an Excel workbook (.xlsb)"},
+                                 {"META-INF/manifest.xml", "an OpenDocument file, as .ods"}};
+  for (const auto& [member, what] : all) {
+    if (std::ranges::find(members, member, &listed_member::name) == members.end()) continue;
+    throw bad_data(
+        fmt::format("{}: is {}, which fanin does not read; save the sheet as CSV, or convert it: 'soffice "
+                    "--convert-to csv FILE'",
+                    input, what));
+  }
+}
+
 const listed_member& choose_member(const std::vector<listed_member>& members, std::string_view member,
                                    const std::string& input) {
   if (members.empty()) throw bad_data(fmt::format("{}: is a zip archive without a file", input));
   if (member.empty() && members.size() == 1) return members[0];
+  if (member.empty()) refuse_spreadsheet(members, input);
   std::vector<std::string> names;
   for (const listed_member& one : members) names.push_back(one.shown);
   if (member.empty()) {

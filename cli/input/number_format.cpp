@@ -63,26 +63,32 @@ std::optional<std::string> without_d_exponents(std::string_view word) {
   return changed;
 }
 
-std::string advice_on(std::string_view word, const number_format& format) {
+std::string advice_on(std::string_view word, const number_format& format, char delimiter) {
   for (const lookalike& one : lookalikes) {
     if (word.find(one.bytes) != word.npos) return fmt::format("; it has {}", one.name);
   }
   if (!word.empty() && word.find_first_not_of("-?.*") == word.npos) {
+    if (!format.can_skip) return {};
     return fmt::format("; --missing-words '{}' leaves it out", word);
   }
   const bool is_of_digits =
       word.find_first_of("0123456789") != word.npos && word.find_first_not_of("0123456789.,+-") == word.npos;
+  if (is_of_digits && format.thousands && word.find(*format.thousands) != word.npos) {
+    return fmt::format("; a group of digits behind '{}' has three digits", *format.thousands);
+  }
   if (!is_of_digits || !format.is_usual()) return {};
   std::string advice;
+  // A decimal comma separates no fields, unless the delimiter is said to be a comma.
+  const std::string_view delimited = delimiter == ',' ? " --delimiter ," : "";
   const auto commas = std::ranges::count(word, ','), points = std::ranges::count(word, '.');
   if (commas == 1 && in_usual_format(word, {.decimal = ','})) {
-    advice += "; if the comma is a decimal point, say --decimal ,";
+    advice += fmt::format("; if the comma is a decimal point, say --decimal ,{}", delimited);
   }
   if (commas > 0 && in_usual_format(word, {.thousands = ','})) {
     advice += "; if commas are between thousands, say --thousands ,";
   }
   if (points > 0 && commas < 2 && in_usual_format(word, {.decimal = ',', .thousands = '.'})) {
-    advice += "; if points are between thousands, say --decimal , --thousands .";
+    advice += fmt::format("; if points are between thousands, say --decimal , --thousands .{}", delimited);
   }
   return advice;
 }

@@ -13,6 +13,7 @@ struct number_format {
   char decimal = '.';
   std::optional<char> thousands = {};           ///< between groups of three digits, and not before the first group
   std::vector<std::string> missing_words = {};  ///< words that stand for a missing number, besides is_missing()
+  bool can_skip = true;                         ///< whether messages may advise to leave out missing numbers
 
   /// Whether numbers are words as from_chars() reads them, and no word of them stands for a missing number.
   bool is_usual() const noexcept { return decimal == '.' && !thousands && missing_words.empty(); }
@@ -27,7 +28,7 @@ std::optional<std::string> in_usual_format(std::string_view word, const number_f
 std::optional<std::string> without_d_exponents(std::string_view word);
 
 /// What to say behind a message that a word is no number: which characters of the word only look like those of
-/// numbers, or which options read the word. Empty if there is nothing to say.
-std::string advice_on(std::string_view word, const number_format& format);
+/// numbers, or which options read the word, where `delimiter` separates words. Empty if there is nothing to say.
+std::string advice_on(std::string_view word, const number_format& format, char delimiter);
 
 }  // namespace fanin::cli

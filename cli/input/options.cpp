@@ -21,33 +21,35 @@ void add_reading_options(CLI::App& parser, input_options& arguments) {
     return parser.add_option(name, to, description)->type_name(value);
   };
   option("--format", "FORMAT", arguments.format,
-         "npy, raw, text or csv; how it is found out without this: 'fanin --help'");
+         "npy, raw, text or csv (default: recognised by the rules in 'fanin --help')");
   static const std::string types =
-      fmt::format("element type: {} (raw needs it; text: i64 or u64 if all are integers, else f64)",
+      fmt::format("element type: {} (raw: required; text, csv: i64 or u64 if all numbers are integers, else f64)",
                   fmt::join(names_of(all_element_types), " "));
   option("--type", "TYPE", arguments.type, types.c_str());
-  add_number_option(parser, "--skip", 0, arguments.skip, "raw: bytes to pass over at the start");
+  add_number_option(parser, "--skip", 0, arguments.skip, "raw: bytes to skip at the start");
   add_number_option(parser, "--count", 0, arguments.count, "raw: number of elements to read (default: all)");
   option("--member", "NAME", arguments.member, "npz, zip: the array or file (default: the only one)");
   option("--column", "COLUMN", arguments.column,
-         "csv: the columns, by name or by number from 1, as in 'price,3'; or all: every column of numbers");
+         "csv: columns by name or by number from 1, as in 'price,3'; or all, for every column of numbers");
   option("--delimiter", "CHARACTER", arguments.delimiter,
-         "character between fields, or 'tab' (csv: the first records tell; text: white space)");
+         "character between fields, or 'tab' (default: for csv the first records show it, for text white space)");
   CLI::Option* header = parser.add_flag("--header", arguments.header, "csv: the first line names the columns");
   parser
       .add_flag("--no-header", arguments.no_header,
-                "csv: the first line does not (with neither, it does if it alone is text in a column of numbers)")
+                "csv: the first line is data (default: it is a header if it has text above a column of numbers)")
       ->excludes(header);
   option("--missing", "WORD", arguments.missing,
-         "text, csv: skip leaves out empty fields, NA, N/A, #N/A, <NA>, NULL and NONE; error (the default) does not");
+         "text, csv: 'skip' leaves out empty fields, NA, N/A, #N/A, <NA>, NULL and NONE; 'error' (default) refuses "
+         "them");
   option("--missing-words", "WORDS", arguments.missing_words,
-         "text, csv: these words too are missing numbers, as in '-,-999'; implies --missing skip");
+         "text, csv: more words that stand for a missing number, as in '-,-999'; implies --missing skip");
   option("--decimal", "CHARACTER", arguments.decimal,
-         "text, csv: decimal character; a comma reads 1,5 (default: a point)");
+         "text, csv: the decimal character; with ',' 1,5 is a number (default: '.')");
   option("--thousands", "CHARACTER", arguments.thousands,
-         "text, csv: character between groups of three digits, as the comma in 1,234.5");
-  add_number_option(parser, "--skip-lines", 0, arguments.skip_lines, "text, csv: lines above the first one to read");
-  option("--comment", "CHARACTER", arguments.comment, "text, csv: pass over lines that begin with it, as '#'");
+         "text, csv: the character between groups of three digits; with ',' 1,234.5 is a number");
+  add_number_option(parser, "--skip-lines", 0, arguments.skip_lines, "text, csv: lines to skip at the start");
+  option("--comment", "CHARACTER", arguments.comment,
+         "text, csv: skip lines that begin with this character, such as '#'");
 }
 
 }  // namespace fanin::cli

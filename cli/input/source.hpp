@@ -43,6 +43,7 @@ struct input_options {
   std::uint64_t skip_lines = 0;    ///< text, csv: lines above the first one that is read
   std::string comment = {};        ///< text, csv: the first character of lines that are passed over
   bool keep_lines = false;         ///< text, csv: see source::lines()
+  bool can_skip = true;            ///< text, csv: whether `missing` may be skip, for messages
 
   bool operator==(const input_options&) const = default;
 };
@@ -60,7 +61,7 @@ bool skips_missing(const input_options& arguments);
 struct input_column {
   std::string name = {};      ///< the name of one of several columns, see chosen_column
   std::string heading = {};   ///< what the header has, where it has been read
-  bool has_numbers = true;    ///< text: whether a number was found so far
+  bool has_numbers = true;    ///< text: false if the column is left out unless a number follows
   std::uint64_t missing = 0;  ///< the numbers that were missing, and left out, so far
   /// The type of the last block. In text whose types are inferred, a type other than that of the block before is u64
   /// or f64, and stands for the numbers before as well: see read_inferred().
@@ -93,8 +94,8 @@ class block_source {
 /// last element are an error.
 std::unique_ptr<block_source> binary_blocks(byte_reader& in, element_type type, std::optional<std::uint64_t> count,
                                             bool reject_trailing_bytes);
-/// Reads numbers in text; without a type each column has its own. A column without a number is an error. The header
-/// or the first record is read at once if it decides how many columns there are.
+/// Reads numbers in text; without a type each column has its own. A column that is not left out may be without a
+/// number. The header or the first record is read at once if it decides how many columns there are.
 std::unique_ptr<block_source> text_blocks(byte_reader& in, std::optional<element_type> type,
                                           const text_layout& layout);
 

@@ -69,14 +69,26 @@ void text_numbers::append_empty(std::size_t begin, column_values& to) const {
   if (code != std::errc()) refuse(code, {}, begin, to, {});
 }
 
+namespace {
+
+/// The column by its name or number, for messages; empty in plain text.
+std::string column_text(const column_values& column) {
+  const std::string number = std::to_string(column.number);
+  const std::string& name = column.name.empty() ? column.heading : column.name;
+  if (!name.empty() && column.name != number) return fmt::format("column '{}': ", printable(name));
+  return column.number == 0 ? "" : fmt::format("column {}: ", number);
+}
+
+}  // namespace
+
 void text_numbers::refuse(std::errc code, std::string_view word, std::size_t begin, const column_values& to,
                           std::string_view advice) const {
-  const std::string column = to.name.empty() ? "" : fmt::format("column '{}': ", printable(to.name));
-  if (is_missing(word)) advice = "; --missing skip leaves it out";
+  const std::string column = column_text(to);
+  if (is_missing(word)) advice = format_.can_skip ? "; --missing skip leaves it out" : "";
   if (word.empty()) fail(begin, fmt::format("{}an empty field{}", column, advice));
   const char* const problem =
       code == std::errc::result_out_of_range ? "is out of range for" : "is not a number of type";
-  const std::string advice_on_word = code == std::errc::invalid_argument ? advice_on(word, format_) : "";
+  const std::string advice_on_word = code == std::errc::invalid_argument ? advice_on(word, format_, delimiter_) : "";
   fail(begin, fmt::format("{}'{}' {} {}{}{}", column, printable(word), problem, to_string(type_), advice,
                           is_missing(word) ? "" : advice_on_word));
 }

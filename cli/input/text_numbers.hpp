@@ -29,9 +29,13 @@ class text_numbers {
 
   const std::string& name() const noexcept { return name_; }
   std::vector<column_values>& columns() noexcept { return columns_; }
-  void add_column(std::string name = {}, std::string heading = {}) {
-    columns_.push_back({.name = std::move(name), .heading = std::move(heading), .type = first_type_});
+  /// `number` counts from 1, and is 0 in plain text.
+  void add_column(std::string name = {}, std::string heading = {}, std::size_t number = 0) {
+    columns_.push_back(
+        {.name = std::move(name), .heading = std::move(heading), .number = number, .type = first_type_});
   }
+  /// The character between words, for messages.
+  void set_delimiter(char delimiter) { delimiter_ = delimiter; }
   /// Removes the elements of the columns.
   void clear();
 
@@ -98,6 +102,7 @@ class text_numbers {
   element_type first_type_;  ///< the type of a column without numbers
   number_reader read_;       ///< null: read_inferred()
   number_format format_;
+  char delimiter_ = ' ';
   bool is_usual_, infers_usual_, skip_missing_, keeps_lines_;
   std::string name_;
   std::vector<column_values> columns_;

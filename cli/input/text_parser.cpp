@@ -65,6 +65,11 @@ bool text_parser::knows_columns() const noexcept {
   return csv == nullptr || csv->knows_columns();
 }
 
+bool text_parser::has_record() const noexcept {
+  const auto* const csv = std::get_if<csv_parser>(&parser_);
+  return csv == nullptr || csv->has_record();
+}
+
 char text_parser::delimiter() const noexcept {
   const auto* const csv = std::get_if<csv_parser>(&parser_);
   return csv == nullptr ? ',' : csv->delimiter();

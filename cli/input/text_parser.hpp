@@ -40,11 +40,13 @@ class text_parser {
   /// Whether the number and the names of columns() are those of the input; a list of columns, or all, needs the
   /// header or the first record.
   bool knows_columns() const noexcept;
+  /// Whether a record or a header was found so far; true of plain text.
+  bool has_record() const noexcept;
   /// The keys of the records, or null of plain text.
   const record_keys* keys() const noexcept;
   /// Between fields of CSV; where the records tell, they have done so when knows_columns() or an element was found.
   char delimiter() const noexcept;
-  /// Whether columns without a number are left out. Otherwise they are an error.
+  /// Whether columns without a number are left out. Otherwise they are empty.
   bool leaves_out_columns() const noexcept;
   /// See text_numbers::lines().
   const element_lines* lines() const noexcept { return out_.lines(); }

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/input/word_parser.hpp"
 
+#include <algorithm>
+
+#include "cli/input/number.hpp"
+
 namespace fanin::cli {
 
 std::size_t word_parser::parse(std::string_view text, bool last, text_numbers& out) {
@@ -32,7 +36,7 @@ std::size_t word_parser::parse(std::string_view text, bool last, text_numbers& o
     while (end < text.size() && !separates(text[end])) ++end;
     out.check_length(end - at, longest_word, at);
     if (end == text.size() && !last) break;
-    append(text.substr(at, end - at), at, out);
+    append(text, at, end, out);
     has_word_ = true;
     at = end;
   }
@@ -40,12 +44,31 @@ std::size_t word_parser::parse(std::string_view text, bool last, text_numbers& o
   return at;
 }
 
-void word_parser::append(std::string_view word, std::size_t begin, text_numbers& out) const {
+bool word_parser::is_column(std::string_view text, const text_numbers& out) {
+  std::size_t lines = 0;
+  while (!text.empty() && lines < 2) {
+    const std::size_t end = std::min(text.find_first_of("\r\n"), text.size());
+    const std::string_view line = trimmed(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (line.empty()) continue;
+    const bool may_be_name = std::string_view("0123456789+-.,").find(line[0]) == std::string_view::npos;
+    const bool is_number = out.is_number(line);
+    if (std::ranges::any_of(line, is_space) || (lines == 0 ? is_number || !may_be_name : !is_number)) return false;
+    ++lines;
+  }
+  return lines == 2;
+}
+
+void word_parser::append(std::string_view text, std::size_t begin, std::size_t end, text_numbers& out) const {
+  const std::string_view word = text.substr(begin, end - begin);
   const std::errc code = out.append(word, begin, out.columns()[0]);
   if (code == std::errc()) return;
   const bool perhaps_list = may_be_list_ && word.find(',') != std::string_view::npos;
+  const bool perhaps_header = out.line() == 1 && is_column(text.substr(begin), out);
   out.refuse(code, word, begin, out.columns()[0],
-             perhaps_list ? "; if commas separate numbers, say --delimiter , or --format csv" : "");
+             perhaps_list     ? "; if commas separate numbers, say --delimiter , or --format csv"
+             : perhaps_header ? "; if line 1 names the column, say --format csv --header"
+                              : "");
 }
 
 void word_parser::end_field(std::size_t at, text_numbers& out) {

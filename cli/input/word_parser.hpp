@@ -21,7 +21,10 @@ class word_parser {
   std::size_t parse(std::string_view text, bool last, text_numbers& out);
 
  private:
-  void append(std::string_view word, std::size_t begin, text_numbers& out) const;
+  /// Whether the text begins with a line that is one word and may be a name, and a line that is one number.
+  static bool is_column(std::string_view text, const text_numbers& out);
+  /// Appends the number that text[begin, end) is.
+  void append(std::string_view text, std::size_t begin, std::size_t end, text_numbers& out) const;
   /// A delimiter or a line end at `at`: the field before it may have no word.
   void end_field(std::size_t at, text_numbers& out);
   void end_line(std::size_t at, text_numbers& out);

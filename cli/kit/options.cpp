@@ -87,7 +87,7 @@ void add_seconds_option(CLI::App& parser, const std::string& name, const std::st
 }
 
 void add_budget_option(CLI::App& parser, double default_seconds, const std::function<void(double)>& take) {
-  add_seconds_option(parser, "--budget", "seconds that a case may take to settle", default_seconds, take);
+  add_seconds_option(parser, "--budget", "seconds that the timing of a case may take", default_seconds, take);
 }
 
 void add_method_option(CLI::App& parser, std::string& method) {
@@ -112,27 +112,34 @@ void add_devices_option(CLI::App& parser, std::vector<int>& devices) {
   };
   parser
       .add_option_function<std::string>("--devices", take,
-                                        "GPUs that share the elements, by their numbers from 0, as in '0,1'; or all")
+                                        "GPUs that share the elements, by number from 0, as in '0,1'; or all")
       ->type_name("LIST");
 }
 
 void add_run_options(CLI::App& parser, run_options& arguments) {
-  parser.add_option("--backend", arguments.backend, "a name (that one or an error), a list 'tbb,serial', or auto")
+  parser
+      .add_option(
+          "--backend", arguments.backend,
+          "one backend (an error if it cannot run); or a list in order of preference, as in 'tbb,serial'; or auto")
       ->type_name("NAMES");
-  parser.add_option("--variant", arguments.variant, "one of the backend's ways to do it; see 'fanin backends'")
+  parser
+      .add_option("--variant", arguments.variant,
+                  "one of the backend's ways to compute the result; 'fanin backends' lists them")
       ->type_name("NAME");
   add_method_option(parser, arguments.method);
   parser
-      .add_option("--result", arguments.result,
-                  "result type: its own, or with --method exact f64 or the elements' in place of f32")
+      .add_option(
+          "--result", arguments.result,
+          "type of the result; with --method exact a result that would be f32 may also be f64 or the element type")
       ->type_name("TYPE");
-  parser.add_option("--nan", arguments.nan, "skip: NaN do not take part (default: propagate)")->type_name("POLICY");
+  parser.add_option("--nan", arguments.nan, "skip leaves NaN out; with propagate (default) NaN take part")
+      ->type_name("POLICY");
   add_threads_option(parser, arguments.threads);
   add_devices_option(parser, arguments.devices);
 }
 
 void add_backends_option(CLI::App& parser, std::vector<std::string>& names) {
-  parser.add_option("--backend", names, "backends (default, and auto: all that are usable here)")
+  parser.add_option("--backend", names, "backends (default: all that are usable here, as with auto)")
       ->type_name("LIST")
       ->delimiter(',')
       ->allow_extra_args(false)

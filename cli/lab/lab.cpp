@@ -94,22 +94,23 @@ command add_lab(CLI::App& root) {
   add_number_option(*parser, "--device", 0, arguments->device, "number of the CUDA device");
   parser->add_flag("--json", arguments->json, "print one JSON object");
   parser->footer(
-      "Results are checked before anything is timed.\n\n"
-      "divergence  a branch that parts the threads of each warp, against one that parts whole warps, timed in turn:\n"
-      "            once with sides that only assign a constant, once with sides of 256 dependent operations\n"
-      "occupancy   what each stage of the ladder takes of a multiprocessor for a sum of f32 (i32 where it has "
-      "none),\n"
-      "            the warps that fit, and those that Little's law asks for: latency x bandwidth of the memory, "
-      "both\n"
-      "            measured, over the bytes that a warp, or copies in its stead, ask for before any of them is "
-      "needed\n"
-      "shapes      sum of two matrices, and total of one, by blocks of every shape of 64 to 1024 threads; the "
-      "addition\n"
-      "            of vectors of as many elements is the yardstick\n"
-      "latency     multiply-adds, and loads from memory, in chains of which each waits for the one before: how fast "
-      "they\n"
-      "            are by chains in a thread and by warps on a multiprocessor\n\n"
-      "Examples:\n  fanin lab divergence\n  fanin lab occupancy --json");
+      R"(Results are checked before anything is timed.
+
+divergence  Compares two branches: one divides the threads of each warp, the other divides whole warps. The two are
+            timed alternately: once with sides that only assign a constant, once with sides of 256 dependent
+            operations.
+occupancy   Shows what each stage of the ladder uses of a multiprocessor for a sum of f32 (i32 if the stage has no
+            f32), and how many warps fit. Shows also how many warps Little's law asks for: latency x bandwidth of the
+            memory, both measured, divided by the bytes in flight for each warp. A warp, or the copies in its place,
+            request these bytes before any of them is needed.
+shapes      Times the sum of two matrices, and the total of one matrix, with blocks of every shape of 64 to 1024
+            threads. The addition of vectors of as many elements is timed for comparison.
+latency     Times chains of multiply-adds, and chains of loads from memory. Each operation of a chain waits for the
+            one before. The tables show the speed by chains in a thread and by warps on a multiprocessor.
+
+Examples:
+  fanin lab divergence
+  fanin lab occupancy --json)");
   return {parser, [arguments] { run_lab(*arguments); }};
 }
 

@@ -195,7 +195,8 @@ std::string as_text(const ladder& all) {
 
 command add_ladder(CLI::App& root) {
   auto arguments = std::make_shared<ladder_options>();
-  CLI::App* parser = root.add_subcommand("ladder", "Check and time the CUDA stages, each improving on another");
+  CLI::App* parser =
+      root.add_subcommand("ladder", "Check and time the CUDA stages, each of which changes one thing of another");
   parser
       ->add_option(
           "--operation", arguments->operation,
@@ -208,10 +209,10 @@ command add_ladder(CLI::App& root) {
       ->type_name("TYPE")
       ->capture_default_str();
   add_number_option(*parser, "--count", 1, arguments->count,
-                    "number of elements, which are random (default: 16777216; a trace: a small example)");
+                    "number of random elements (default: 16777216; for --trace a small example)");
   add_number_option(*parser, "--block-size", 0, arguments->block_size,
-                    "threads in a block, rounded to whole warps and as the stage needs; 0 takes each stage's own");
-  parser->add_option("--stage", arguments->stages, "only these: names, separated by commas")
+                    "threads in a block, rounded as the stage needs; 0: the default of each stage");
+  parser->add_option("--stage", arguments->stages, "only the stages with these names, separated by commas")
       ->type_name("NAMES")
       ->delimiter(',')
       ->allow_extra_args(false);
@@ -221,18 +222,20 @@ command add_ladder(CLI::App& root) {
   parser->add_flag("--csv", arguments->csv, "print the rows as CSV")->excludes(as_object);
   add_lesson_options(*parser, arguments->lesson);
   parser->footer(
-      "Before a stage is timed, its value is held against the exact one and against those of CUB and Thrust, as\n"
-      "closely as its proven error bound says; 'none' means that nothing is proven for so many elements in so short "
-      "a\n"
-      "type. The ceiling is the fastest read of the same bytes, measured in this process. The gain is over the "
-      "stage\n"
-      "that a stage builds on. Stages in place get a fresh copy before each run, which is not timed. The last rows "
-      "are\n"
-      "what the backends of these names ship; thrust waits for its value, which is part of its time.\n\n"
-      "Examples:\n  fanin ladder\n  fanin ladder --type i32 --count 268435456\n"
-      "  fanin ladder --operation sum_of_squares --cycles\n"
-      "  fanin ladder --explain shared-strided\n  fanin ladder --trace shared-strided --count 16 --block-size 8\n"
-      "  fanin ladder --stage shared-modulo,warp-shuffle --block-size 512 --json");
+      R"(Each stage is checked before it is timed. Its value may differ from the exact value, and from the values of CUB and
+Thrust, by no more than its proven error bound. 'none' means that nothing is proven for so many elements of this type.
+The ceiling is the speed of the fastest read of the same bytes, measured in this process. The gain compares a stage
+with the stage that it builds on. Stages that overwrite their input get a fresh copy before each run. The copying is
+not timed. The last rows are the sums that the backends of these names ship. thrust waits until the host has the
+value, and its time includes this wait.
+
+Examples:
+  fanin ladder
+  fanin ladder --type i32 --count 268435456
+  fanin ladder --operation sum_of_squares --cycles
+  fanin ladder --explain shared-strided
+  fanin ladder --trace shared-strided --count 16 --block-size 8
+  fanin ladder --stage shared-modulo,warp-shuffle --block-size 512 --json)");
   return {parser, [arguments] { run_ladder(*arguments); }};
 }
 

@@ -37,8 +37,8 @@ void run_lesson(const page_options& arguments) {
 
 command add_lesson(CLI::App& root) {
   auto arguments = std::make_shared<page_options>();
-  CLI::App* parser =
-      root.add_subcommand("lesson", "Write the ladder as a page to step through: who adds what, and why");
+  CLI::App* parser = root.add_subcommand(
+      "lesson", "Write the ladder as an HTML page to step through: which thread adds what, and why");
   parser->add_option("OUT", arguments->output, "the HTML file to write; - is standard output")
       ->type_name("")
       ->required();
@@ -48,12 +48,15 @@ command add_lesson(CLI::App& root) {
       ->type_name("");
   parser->add_flag("--force", arguments->force, "replace OUT if it exists");
   parser->footer(
-      "Every stage has a picture of each of its steps, made from the index arithmetic of its kernel, its story, the\n"
-      "profiler's counter that shows it, and what it gained. Buttons and the arrow keys go from step to step; "
-      "without\n"
-      "a script all pictures stand in a row. The page needs no network, and making it needs no GPU.\n\n"
-      "Examples:\n  fanin lesson lesson.html\n  fanin ladder --json > ladder.json\n"
-      "  fanin lesson lesson.html ladder.json");
+      R"(For every stage the page has a picture of each step, an explanation, the profiler's counter that shows the effect, and
+the speed that the stage gained. The pictures are made from the index arithmetic of the kernels. Buttons and the arrow
+keys go from step to step. Without a script all pictures stand in a row. The page needs no network, and making it
+needs no GPU.
+
+Examples:
+  fanin lesson lesson.html
+  fanin ladder --json > ladder.json
+  fanin lesson lesson.html ladder.json)");
   return {parser, [arguments] { run_lesson(*arguments); }};
 }
 

@@ -29,7 +29,7 @@ void add_lesson_options(CLI::App& parser, lesson_options& arguments) {
   CLI::Option* explain =
       parser.add_option("--explain", arguments.explain, "print the lesson about this stage")->type_name("STAGE");
   CLI::Option* trace =
-      parser.add_option("--trace", arguments.trace, "print what this stage adds to what, worked out on the CPU")
+      parser.add_option("--trace", arguments.trace, "print which elements this stage adds, computed on the CPU")
           ->type_name("STAGE")
           ->excludes(explain);
   parser.add_flag("--svg", arguments.svg, "with --trace: draw a picture")->needs(trace);

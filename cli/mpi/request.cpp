@@ -23,18 +23,19 @@ namespace {
 
 std::unique_ptr<CLI::App> parser_of(request& asked) {
   auto app = std::make_unique<CLI::App>(
-      "One number from a file that all ranks read a part of: the bits of 'fanin OPERATION FILE' for any number of "
-      "them.",
+      "Reduces a file to one number. Each rank reads a part of the file. The bits are those of 'fanin OPERATION "
+      "FILE', "
+      "for any number of ranks.",
       "fanin_mpi");
   app->set_version_flag("--version", "fanin_mpi " FANIN_VERSION, "print the version");
-  app->add_option("OPERATION", asked.operation, "sum, mean, variance, argmax, ... as subcommands of fanin")
-      ->required();
-  app->add_option("FILE", asked.files, "an array of .npy, or raw numbers; dot and vdot take two")
+  app->add_option("OPERATION", asked.operation, "sum, mean, variance, argmax, ..., as for fanin")->required();
+  app->add_option("FILE", asked.files, "an .npy file, or raw numbers; dot and vdot take two files")
       ->required()
       ->expected(1, 2);
-  app->add_option("--format", asked.input.format, "npy or raw, if neither the first bytes nor the name tell");
-  app->add_option("--type", asked.input.type, "element type; raw needs it");
-  add_number_option(*app, "--skip", 0, asked.input.skip, "raw: bytes to pass over at the start");
+  app->add_option("--format", asked.input.format,
+                  "npy or raw (default: recognised by the first bytes, or by the name)");
+  app->add_option("--type", asked.input.type, "element type; required for raw");
+  add_number_option(*app, "--skip", 0, asked.input.skip, "raw: bytes to skip at the start");
   add_number_option(*app, "--count", 0, asked.input.count, "raw: number of elements to read (default: all)");
   add_run_options(*app, asked.how);
   app->add_flag("--json", asked.json, "print one JSON object");

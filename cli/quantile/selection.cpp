@@ -2,20 +2,22 @@
 #include "cli/quantile/selection.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <concepts>
+#include <iterator>
 #include <limits>
-#include <utility>
+#include <span>
 
 #include <fmt/format.h>
 
 #include <fanin/accumulator/exact.hpp>
 #include <fanin/accumulator/ordered.hpp>
 #include <fanin/catalog.hpp>
-#include <fanin/error.hpp>
 
 #include "cli/kit/errors.hpp"
 #include "cli/kit/text.hpp"
+#include "cli/reduce/element_forms.hpp"
 
 namespace fanin::cli {
 
@@ -30,23 +32,6 @@ struct sorted_place {
 sorted_place place_of(const exact_share& q, std::size_t count) {
   const auto product = static_cast<detail::uint128>(count - 1) * q.numerator;
   return {static_cast<std::size_t>(product / q.denominator), static_cast<std::uint64_t>(product % q.denominator)};
-}
-
-/// Puts the keys at those places where they stand when all are sorted.
-void select(std::vector<std::int64_t>& keys, std::span<const sorted_place> places) {
-  std::vector<std::size_t> wanted;
-  for (const sorted_place& one : places) {
-    wanted.push_back(one.element);
-    if (one.parts > 0) wanted.push_back(one.element + 1);
-  }
-  std::ranges::sort(wanted);
-  auto first = keys.begin();
-  for (const std::size_t place : wanted) {
-    const auto at = keys.begin() + static_cast<std::ptrdiff_t>(place);
-    if (at < first) continue;  // It was wanted twice.
-    std::nth_element(first, at, keys.end());
-    first = at + 1;
-  }
 }
 
 /// Adds x times the weight, which is at most 10^18.
@@ -77,43 +62,6 @@ R between(T x, T y, std::uint64_t parts, std::uint64_t denominator) {
   return sum.template mean<R>(denominator);
 }
 
-template <class T, class R>
-found_quantiles quantiles_of(std::span<const T> elements, std::span<const exact_share> shares, nan_policy nan) {
-  constexpr std::int64_t of_nan = std::numeric_limits<std::int64_t>::max();
-  std::vector<std::int64_t> keys;
-  keys.reserve(elements.size());
-  std::size_t nans = 0;
-  for (const T x : elements) {
-    const std::int64_t key = accumulator::ordered(x, of_nan);
-    if (!std::integral<T> && key == of_nan) {
-      ++nans;
-    } else {
-      keys.push_back(key);
-    }
-  }
-  found_quantiles found{.values = {}, .absent = nan == nan_policy::skip ? nans : 0};
-  if (found.absent < nans) {
-    found.values.assign(shares.size(), std::numeric_limits<R>::quiet_NaN());
-    return found;
-  }
-  if (keys.empty()) {
-    throw invalid_argument(found.absent == 0 ? "quantile of an empty array"
-                                             : "quantile of no elements: all are left out");
-  }
-  std::vector<sorted_place> places;
-  for (const exact_share& q : shares) places.push_back(place_of(q, keys.size()));
-  select(keys, places);
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    const auto [element, parts] = places[i];
-    const T x = accumulator::of_ordered<T>(keys[element]);
-    const bool is_element = parts == 0 || keys[element] == keys[element + 1];
-    found.values.push_back(
-        is_element ? static_cast<R>(static_cast<computed_as<T>>(x))
-                   : between<R>(x, accumulator::of_ordered<T>(keys[element + 1]), parts, shares[i].denominator));
-  }
-  return found;
-}
-
 }  // namespace
 
 exact_share parse_share(const std::string& text) {
@@ -137,14 +85,74 @@ exact_share parse_share(const std::string& text) {
   return q;
 }
 
-found_quantiles quantiles(const array_view& elements, std::span<const exact_share> shares, nan_policy nan) {
-  return with_element(elements.type, [&]<class T>() -> found_quantiles {
-    if constexpr (complex_number<T>) {
-      throw invalid_argument(fmt::format("quantiles are of real numbers; these are {}", to_string(elements.type)));
-    } else {
-      using R = element_of_type<default_result(operation::mean, type_of<T>)>;
-      return quantiles_of<T, R>({static_cast<const T*>(elements.data), elements.count}, shares, nan);
+void selection::convert(element_type type) {
+  with_element(type_, [&]<class From>() {
+    with_element(type, [&]<class To>() {
+      if constexpr (std::integral<From> && (std::same_as<To, double> || std::same_as<To, std::uint64_t>)) {
+        for (std::int64_t& key : keys_)
+          key = accumulator::ordered(static_cast<To>(accumulator::of_ordered<From>(key)));
+      }
+    });
+  });
+  type_ = type;
+}
+
+bool selection::push(const array_view& elements) {
+  element_forms more(elements);
+  if (keys_.empty()) type_ = elements.type;
+  if (type_ != elements.type) {
+    const bool has_negative =
+        type_ == element_type::i64 && std::ranges::any_of(keys_, [](auto key) { return key < 0; });
+    const auto had = [&](element_type type) {
+      return type == type_ || (type_ == element_type::i64 && (type == element_type::f64 || !has_negative)) ||
+             (type_ == element_type::u64 && type == element_type::f64);
+    };
+    constexpr std::array types = {element_type::u64, element_type::f64};
+    const auto common = std::ranges::find_if(types, [&](element_type one) { return had(one) && more.has(one); });
+    if (common == types.end()) return false;
+    if (*common != type_) convert(*common);
+  }
+  const array_view same = more.as(type_);
+  if (keys_.empty()) keys_.reserve(same.count);
+  with_element(type_, [&]<class T>() {
+    if constexpr (!complex_number<T>) {
+      constexpr std::int64_t of_nan = std::numeric_limits<std::int64_t>::max();
+      for (const T x : std::span(static_cast<const T*>(same.data), same.count)) {
+        const std::int64_t key = accumulator::ordered(x, of_nan);
+        if (!std::integral<T> && key == of_nan) {
+          ++nans_;
+        } else {
+          keys_.push_back(key);
+        }
+      }
     }
+  });
+  return true;
+}
+std::int64_t selection::at(std::size_t place) {
+  const auto above = placed_.lower_bound(place);
+  if (above == placed_.end() || *above != place) {
+    const auto key = [this](std::size_t i) { return keys_.begin() + static_cast<std::ptrdiff_t>(i); };
+    const std::size_t first = above == placed_.begin() ? 0 : *std::prev(above) + 1;
+    std::nth_element(key(first), key(place), above == placed_.end() ? keys_.end() : key(*above));
+    placed_.insert(above, place);
+  }
+  return keys_[place];
+}
+
+scalar selection::quantile(const exact_share& q) {
+  return with_element(type_, [&]<class T>() -> scalar {
+    using R = element_of_type<default_result(operation::mean, type_of<T>)>;
+    if constexpr (!complex_number<T>) {
+      if (absent() == nans_ && !keys_.empty()) {
+        const auto [element, parts] = place_of(q, keys_.size());
+        const std::int64_t key = at(element), next = parts == 0 ? key : at(element + 1);
+        const T x = accumulator::of_ordered<T>(key);
+        if (key == next) return static_cast<R>(static_cast<computed_as<T>>(x));
+        return between<R>(x, accumulator::of_ordered<T>(next), parts, q.denominator);
+      }
+    }
+    return std::numeric_limits<R>::quiet_NaN();
   });
 }
 

@@ -2,8 +2,9 @@
 // Quantiles of numbers in memory, without rounding but for the last step.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <span>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -20,16 +21,37 @@ struct exact_share {
 /// Parses a number as in "0.9", "1" or ".25", with at most 18 digits behind the point. @throws usage_error
 exact_share parse_share(const std::string& text);
 
-struct found_quantiles {
-  std::vector<scalar> values;  ///< one for each share; of the type that the mean of the elements has
-  std::uint64_t absent = 0;    ///< NaN that were left out
-};
+/// Real numbers, of which some places are looked up. With the n elements sorted from place 0 on, the quantile q
+/// stands at the place q (n - 1). Between two places it lies on the line through their elements; it is rounded once,
+/// to the type that the mean of the elements has. -0 is below +0. Two infinities of different signs have NaN between
+/// them. Memory: 8 bytes for each element. Cost: a selection for each place, in O(n) on average.
+class selection {
+ public:
+  explicit selection(nan_policy nan) : nan_(nan) {}
 
-/// The quantiles of real numbers. With the n elements sorted from place 0 on, q stands for the place q (n - 1).
-/// Between two places the value lies on the line through their elements; it is rounded once. -0 is below +0. A NaN
-/// makes every quantile NaN, unless `nan` leaves NaN out. Two infinities of different signs have NaN between them.
-/// Memory: 8 bytes for each element. Cost: a selection for each place, in O(n) on average.
-/// @throws invalid_argument if no element takes part
-found_quantiles quantiles(const array_view& elements, std::span<const exact_share> shares, nan_policy nan);
+  /// Adds elements. Those of other types before them are taken as u64 or f64, as element_forms has them. False: no
+  /// type has both. @throws std::bad_alloc
+  bool push(const array_view& elements);
+  /// The type of the elements.
+  element_type type() const noexcept { return type_; }
+  /// The NaN that are left out.
+  std::uint64_t absent() const noexcept { return nan_ == nan_policy::skip ? nans_ : 0; }
+  /// Whether no element takes part: then there is no quantile.
+  bool is_empty() const noexcept { return absent() == nans_ && keys_.empty(); }
+  /// Writes a number of the type of a mean: NaN if is_empty(), or if a NaN takes part.
+  scalar quantile(const exact_share& q);
+
+ private:
+  /// Changes keys of the type of the elements to keys of another type.
+  void convert(element_type type);
+  /// The key that stands at that place when all are sorted.
+  std::int64_t at(std::size_t place);
+
+  nan_policy nan_;
+  element_type type_ = element_type::f64;
+  std::vector<std::int64_t> keys_;
+  std::set<std::size_t> placed_;  ///< the places that hold their keys, between the keys below and above them
+  std::uint64_t nans_ = 0;
+};
 
 }  // namespace fanin::cli

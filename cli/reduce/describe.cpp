@@ -152,20 +152,22 @@ command add_describe(CLI::App& root) {
   auto arguments = std::make_shared<describe_options>();
   CLI::App* parser = root.add_subcommand("describe", "Count, extremes, sum, mean and deviation of each column");
   add_input_options(*parser, arguments->input, false);
-  parser->add_option("--backend", arguments->backend, "a name (that one or an error), a list 'tbb,serial', or auto")
+  parser
+      ->add_option(
+          "--backend", arguments->backend,
+          "one backend (an error if it cannot run); or a list in order of preference, as in 'tbb,serial'; or auto")
       ->type_name("NAMES");
   add_threads_option(*parser, arguments->threads);
-  parser->add_flag("--json", arguments->json, "print a JSON object, or of csv without --column an array of them");
+  parser->add_flag("--json", arguments->json, "print a JSON object; for csv without --column an array of objects");
   parser->footer(
-      "Prints a line for each column of numbers of csv, or for the input: how many numbers there are and how many "
-      "NaN,\n"
-      "and of the numbers the smallest, the largest, the sum, the mean and the population standard deviation, each "
-      "correctly\n"
-      "rounded. A note names the columns that are left out because they are not numbers.\n"
-      "A sum of integers that does not fit in 64 bits is \"overflow\", and null with --json. A column of NaN alone "
-      "has "
-      "no\n"
-      "numbers: \"none\". The input is read once. Without FILE, standard input is read if it is a pipe or a file.\n\n"
+      "Prints a line for each column of numbers of csv; for other inputs one line. The line has the count, the "
+      "number of "
+      "NaN,\nthe smallest and the largest number, the sum, the mean and the population standard deviation. Each is "
+      "correctly\nrounded, and NaN take no part. A note names the columns that are left out because they are not "
+      "numbers.\n\n"
+      "A sum of integers that does not fit in 64 bits is \"overflow\" (null with --json). A column that has only NaN "
+      "has\n\"none\" in place of these values. The input is read once.\n"
+      "Without FILE, standard input is read if it is a pipe or a file.\n\n"
       "Examples:\n  fanin describe prices.csv\n"
       "  fanin describe prices.csv --column price,amount --missing skip\n"
       "  fanin describe data.csv.zip --missing-words -,-999\n"

@@ -52,6 +52,12 @@ std::vector<element_type> supported_types(std::span<const element_type> types, C
   return all;
 }
 
+/// Integers of text of which no type was said are rounded for an operation that takes integers as f64.
+/// @throws unsupported for these
+inline void check_inferred(operation what, element_type type, bool is_inferred) {
+  if (is_inferred && is_integer(type) && !row_of(what).of_integers) throw unsupported("integers are taken as f64");
+}
+
 /// The type for elements that are of type `found` or, where `is_inferred`, may be taken as f64 instead: f64 if
 /// check(found) throws unsupported. check(type) also sees the type that is returned. @throws as check(type)
 template <class Check>

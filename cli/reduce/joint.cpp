@@ -16,6 +16,7 @@
 #include "cli/kit/errors.hpp"
 #include "cli/kit/output.hpp"
 #include "cli/kit/text.hpp"
+#include "cli/reduce/joint.hpp"
 #include "cli/reduce/loaded.hpp"
 #include "cli/reduce/pass.hpp"
 
@@ -23,23 +24,12 @@ namespace fanin::cli {
 
 namespace {
 
-struct joint_options {
-  std::string operations;  ///< separated by commas
-  std::vector<std::string> files;
-  input_options input;    ///< how the files are read
-  bool together = false;  ///< one result of all files
-  batch_options many;
-  run_options how;
-  bool force = false;  ///< replace the file of the results
-  bool explain = false, json = false;
-};
-
 // Elements are divided among devices as a whole, and so each operation reads them again.
-std::vector<finished_reduction> reduce_jointly(std::span<const operation> operations,
+std::vector<finished_reduction> reduce_jointly(std::span<const statistic> statistics,
                                                std::span<const input_options> inputs, const options& chosen) {
   std::optional<source> input(inputs[0]);
-  if (!chosen.devices.empty() && inputs.size() == 1) return reduce_columns(operations, *input, chosen, nullptr);
-  reduction_pass pass(operations, *input, chosen);
+  if (!chosen.devices.empty() && inputs.size() == 1) return reduce_columns(statistics, *input, chosen, nullptr);
+  reduction_pass pass(statistics, *input, chosen);
   pass.read(*input, nullptr);
   for (const input_options& other : inputs.subspan(1)) {
     input.emplace(other);
@@ -48,13 +38,13 @@ std::vector<finished_reduction> reduce_jointly(std::span<const operation> operat
   return pass.finish();
 }
 
-std::vector<input_options> inputs_of(const joint_options& arguments, std::span<const operation> operations) {
+std::vector<input_options> inputs_of(const joint_options& arguments, std::span<const statistic> statistics) {
   std::vector<input_options> inputs(arguments.files.size(), arguments.input);
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     inputs[i].path = arguments.files[i];
-    if (arguments.many.given()) continue;
-    inputs[i].columns = default_columns::every;
-    inputs[i].keep_lines = std::ranges::any_of(operations, has_index);
+    inputs[i].can_skip = std::ranges::all_of(statistics, can_skip_missing) && arguments.many.takes_missing();
+    inputs[i].keep_lines = std::ranges::any_of(statistics, has_index);
+    if (!arguments.many.given()) inputs[i].columns = default_columns::every;
   }
   return inputs;
 }
@@ -72,88 +62,109 @@ void check_options(const joint_options& arguments) {
   if (arguments.files.size() > 1) throw usage_error(fmt::format("{} takes one file", many.name()));
 }
 
-void run_joint_reduction(joint_options arguments) {
-  std::vector<operation> operations;
-  for (const std::string& name : split(arguments.operations, ',')) {
-    operations.push_back(parse_choice<operation>("operation", name, all_operations));
-    check_missing(operations.back(), arguments.input);
-  }
-  if (arguments.files.empty()) arguments.files.push_back(implied_input("reduce"));
+/// What is printed in front of a value.
+std::string value_label(const statistic& what, line_label label) {
+  if (label == line_label::none) return {};
+  return (label == line_label::name ? what.name : what.share->text) + " ";
+}
+
+}  // namespace
+
+void add_joint_options(CLI::App& parser, joint_options& arguments) {
+  parser.add_option("FILE", arguments.files, "input files, each with a result of its own; - is standard input")
+      ->type_name("");
+  add_reading_options(parser, arguments.input);
+  parser.add_flag("--together", arguments.together, "one result for all files, as if they were one file");
+  add_batch_options(parser, arguments.many);
+  parser.add_flag("--force", arguments.force, "replace the output file if it exists");
+}
+
+void run_joint_reduction(std::string_view subcommand, const std::vector<statistic>& statistics, line_label label,
+                         joint_options arguments) {
+  for (const statistic& what : statistics) check_missing(what, arguments.input);
+  if (arguments.files.empty()) arguments.files.push_back(implied_input(subcommand));
   check_options(arguments);
-  const std::vector<input_options> inputs = inputs_of(arguments, operations);
+  const std::vector<input_options> inputs = inputs_of(arguments, statistics);
+  const bool joint = label != line_label::none;
+  const options chosen = arguments.how.checked();
   if (!arguments.many.by.empty()) {
-    return run_by({.operations = operations,
-                   .joint = true,
+    return run_by({.statistics = statistics,
+                   .joint = joint,
                    .inputs = inputs,
                    .together = arguments.together,
                    .many = arguments.many,
-                   .chosen = arguments.how.checked(),
+                   .chosen = chosen,
                    .force = arguments.force,
                    .explain = arguments.explain,
                    .json = arguments.json});
   }
   if (arguments.many.given()) {
-    return run_batch({.operations = operations,
-                      .joint = true,
+    return run_batch({.statistics = statistics,
+                      .joint = joint,
                       .inputs = inputs,
                       .many = arguments.many,
-                      .chosen = arguments.how.checked(),
+                      .chosen = chosen,
                       .force = arguments.force,
                       .explain = arguments.explain,
                       .json = arguments.json});
   }
-  for (const operation what : operations) {
-    if (row_of(what).inputs > 1) throw usage_error(fmt::format("{} reads two inputs", to_string(what)));
+  for (const statistic& what : statistics) {
+    if (row_of(what.like).inputs > 1) throw usage_error(fmt::format("{} reads two inputs", what.name));
   }
-  const options chosen = arguments.how.checked();
   const bool apart = inputs.size() > 1 && !arguments.together;
   std::vector<finished_reduction> all;
   for (std::size_t i = 0; i < (apart ? inputs.size() : 1); ++i) {
     const std::span<const input_options> part(inputs.data() + i, apart ? 1 : inputs.size());
-    std::ranges::move(reduce_jointly(operations, part, chosen), std::back_inserter(all));
+    std::ranges::move(reduce_jointly(statistics, part, chosen), std::back_inserter(all));
   }
   warn_of_rounding(all);
   std::string text;
   json rows = json::array();
   for (const finished_reduction& done : all) {
     if (arguments.explain) explain(done);
-    text += fmt::format("{} {}", to_string(done.what), line_of(done, apart));
+    text += value_label(done.what, label) + line_of(done, apart);
     rows.push_back(to_json(done));
   }
-  write_results(all, arguments.json ? printed(rows) : text);
+  const bool one_row = !joint && !apart && all.front().column.empty();
+  write_results(all, arguments.json ? printed(one_row ? rows[0] : rows) : text);
 }
-
-}  // namespace
 
 command add_joint_reduction(CLI::App& root) {
   auto arguments = std::make_shared<joint_options>();
+  auto operations = std::make_shared<std::string>();
   CLI::App* parser = root.add_subcommand("reduce", "Several operations in one pass");
-  parser->add_option("OPERATION", arguments->operations, "operations of one input, separated by commas")->required();
-  parser->add_option("FILE", arguments->files, "input files, of which each gives a line; - is standard input")
-      ->type_name("");
-  add_reading_options(*parser, arguments->input);
-  parser->add_flag("--together", arguments->together, "one result of all files, as if they were one");
-  add_batch_options(*parser, arguments->many);
+  parser
+      ->add_option("OPERATION", *operations,
+                   "operations of one input, count, median or quantile:0.9, separated by commas")
+      ->required();
+  add_joint_options(*parser, *arguments);
   add_run_options(*parser, arguments->how);
-  parser->add_flag("--force", arguments->force, "replace the output file if it exists");
   add_explain_option(*parser, arguments->explain);
-  parser->add_flag("--json", arguments->json, "print an array with a JSON object for each operation, of each column");
+  parser->add_flag("--json", arguments->json, "print an array with a JSON object for each operation on each column");
   add_by_options(*parser, arguments->many);
   parser->footer(
-      "Prints a line for each operation: its name and its value, and of several columns behind two blanks the "
-      "column. With --axis, --segments or --keys a line for each result: the value of each operation, with blanks "
-      "between them. With --by a line for each group: the fields of its key, and the value of each operation on each "
-      "column; a line above names them if the table has a header, or with --csv.\n"
-      "Without --method, values are exact. Of csv without --column every column of numbers is reduced. A total of "
-      "integers that does not fit in 64 bits is \"overflow\", the other values are printed, and the exit status is "
-      "1.\n"
+      "What a line of the output has:\n"
+      "  --axis, --segments, --keys  one result: the value of each operation, with blanks between the values\n"
+      "  --by                        one group: the fields of its key, then for each column the value of each "
+      "operation\n"
+      "  without these options       one operation and its value; for several columns two blanks and the column "
+      "follow\n"
+      "With --by a first line names the fields, if the table has a header or --csv is given.\n\n"
+      "The default method is exact. Without --column every column of numbers of csv is reduced.\n"
+      "If a total of integers does not fit in 64 bits, \"overflow\" stands in its place. The other values are "
+      "printed, "
+      "and\nthe exit status is 1.\n"
       "Without FILE, standard input is read if it is a pipe or a file.\n\n"
       "Examples:\n  fanin reduce min,mean,max prices.csv --column price\n"
-      "  fanin reduce sum,mean prices.csv\n"
+      "  fanin reduce count,sum,median,quantile:0.9 prices.csv\n"
       "  fanin reduce sum,mean day*.csv --together --column price,amount --by region,year --csv -o groups.csv\n"
       "  fanin reduce sum,mean,max cube.npy --axis 1\n"
       "  seq 1000 | fanin reduce sum,standard_deviation --json");
-  return {parser, [arguments] { run_joint_reduction(*arguments); }};
+  return {parser, [arguments, operations] {
+            std::vector<statistic> statistics;
+            for (const std::string& word : split(*operations, ',')) statistics.push_back(parse_statistic(word));
+            run_joint_reduction("reduce", statistics, line_label::name, *arguments);
+          }};
 }
 
 }  // namespace fanin::cli

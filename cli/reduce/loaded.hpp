@@ -16,9 +16,9 @@ namespace fanin::cli {
 finished_reduction reduce_loaded(operation what, const input_views& views, const options& asked,
                                  finished_reduction done);
 
-/// The operations on the first column of an input, then those on the second, ... Adds the elements of a single column
+/// The statistics of the first column of an input, then those of the second, ... Adds the elements of a single column
 /// to `state`, unless it is null.
-std::vector<finished_reduction> reduce_columns(std::span<const operation> operations, source& input,
+std::vector<finished_reduction> reduce_columns(std::span<const statistic> statistics, source& input,
                                                const options& chosen, exact_state* state);
 
 }  // namespace fanin::cli

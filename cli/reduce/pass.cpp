@@ -18,19 +18,29 @@ constexpr std::size_t most_bytes = std::numeric_limits<std::size_t>::max();
 
 }  // namespace
 
-reduction_pass::reduction_pass(std::span<const operation> operations, const source& first, const options& chosen)
-    : operations_(operations.begin(), operations.end()), chosen_(chosen) {
-  for (const input_column& one : first.columns()) columns_.push_back({.name = one.name, .streams = {}});
-  for (const operation what : operations) {
-    const auto make = [what, chosen](element_type type) { return std::make_unique<incremental>(what, type, chosen); };
+reduction_pass::reduction_pass(std::span<const statistic> statistics, const source& first, const options& chosen)
+    : statistics_(statistics.begin(), statistics.end()), chosen_(chosen) {
+  for (const input_column& one : first.columns()) {
+    columns_.push_back({.name = one.name, .own = own_statistics(statistics, chosen.nan)});
+  }
+  for (const statistic& one : statistics) {
+    if (one.is_own()) {
+      one.check_own(first.type(), chosen);
+      continue;
+    }
+    const operation what = one.like;
+    operations_.push_back(what);
+    const bool is_inferred = first.infers_types();
+    const auto make = [what, chosen, is_inferred](element_type type) {
+      check_inferred(what, type, is_inferred);
+      return std::make_unique<incremental>(what, type, chosen);
+    };
     const std::vector<element_type> types = supported_types(first.possible_types(), make);
-    for (column& one : columns_) one.streams.emplace_back(types, make);
+    for (column& to : columns_) to.streams.emplace_back(types, make);
   }
 }
 
-void reduction_pass::refuse_type(std::size_t operation, element_type had, element_type found) const {
-  // One input has two types if its numbers turn out to have fractions: then the operation refuses the second type.
-  if (inputs_.size() == 1) static_cast<void>(incremental(operations_[operation], found, chosen_));
+void reduction_pass::refuse_type(element_type had, element_type found) const {
   const std::string& first = inputs_.front().name;
   throw usage_error(fmt::format("{} has elements of {}, and {} of {}", first, to_string(had), inputs_.back().name,
                                 to_string(found)));
@@ -39,8 +49,8 @@ void reduction_pass::refuse_type(std::size_t operation, element_type had, elemen
 void reduction_pass::refuse_column(std::size_t column, std::string_view had, std::string_view input,
                                    std::string_view found) const {
   const std::string place = columns_.size() == 1 ? "the column" : fmt::format("column {}", column + 1);
-  throw usage_error(fmt::format("{} of {} is '{}', and of {} '{}'", place, inputs_.front().name, printable(had),
-                                input, printable(found)));
+  throw usage_error(fmt::format("{} of {} is '{}', and of {} '{}'{}", place, inputs_.front().name, printable(had),
+                                input, printable(found), advice_on_names));
 }
 
 void reduction_pass::check_same(const source& input) {
@@ -49,7 +59,7 @@ void reduction_pass::check_same(const source& input) {
   for (column& one : columns_) {
     for (std::size_t k = 0; k < one.streams.size(); ++k) {
       const element_type type = one.streams[k].type();
-      if (!one.streams[k].keep(input.possible_types())) refuse_type(k, type, input.type());
+      if (!one.streams[k].keep(input.possible_types())) refuse_type(type, input.type());
     }
   }
   if (std::ranges::equal(columns_, input.columns(), {}, &column::name, &input_column::name)) return;
@@ -67,16 +77,20 @@ void reduction_pass::push(column& to, const array_view& piece) {
   element_forms forms(piece);
   for (std::size_t k = 0; k < to.streams.size(); ++k) {
     const element_type type = to.streams[k].type();
-    if (!to.streams[k].push(forms)) refuse_type(k, type, piece.type);
+    if (to.streams[k].push(forms)) continue;
+    // One input has two types if its numbers turn out to have fractions: then the operation refuses the second type.
+    if (inputs_.size() == 1) static_cast<void>(incremental(operations_[k], piece.type, chosen_));
+    refuse_type(type, piece.type);
   }
+  const element_type type = to.own.type();
+  if (!to.own.push(piece)) refuse_type(type, piece.type);
 }
 
 void reduction_pass::read(source& input, exact_state* state) {
   inputs_.push_back(described(input));
   check_same(input);
-  line_.set_task(
-      fmt::format("{} of {}", operations_.size() == 1 ? to_string(operations_[0]) : "reduction", input.name()));
-  for_each_piece(input, operations_.size() == 1 ? most_bytes : bytes_in_cache,
+  line_.set_task(fmt::format("{} of {}", statistics_.size() == 1 ? statistics_[0].name : "reduction", input.name()));
+  for_each_piece(input, statistics_.size() == 1 ? most_bytes : bytes_in_cache,
                  [&](std::size_t i, const array_view& piece) {
                    push(columns_[i], piece);
                    if (state != nullptr) state->add(piece);
@@ -89,7 +103,7 @@ void reduction_pass::read(source& input, exact_state* state) {
     columns_[i].has_numbers = columns_[i].has_numbers || input.columns()[i].has_numbers;
   }
   check_same_headings(input);
-  if (const element_lines* const lines = input.lines()) lines_.push_back(*lines);
+  lines_.add(input);
   input.finish();
 }
 
@@ -101,29 +115,23 @@ void reduction_pass::check_same_headings(const source& input) {
   }
 }
 
-std::optional<place_in_text> reduction_pass::place_of(std::uint64_t element) const {
-  for (std::size_t i = 0; i < lines_.size(); ++i) {
-    if (element < lines_[i].elements()) return place_in_text{inputs_[i].name, lines_[i].line_of(element)};
-    element -= lines_[i].elements();
-  }
-  return std::nullopt;
-}
-
 std::vector<finished_reduction> reduction_pass::finish() {
   std::vector<finished_reduction> all;
   for (column& one : columns_) {
     if (!one.has_numbers) continue;
-    for (std::size_t i = 0; i < operations_.size(); ++i) {
-      finished_reduction done{.what = operations_[i],
+    auto stream = one.streams.begin();
+    for (const statistic& what : statistics_) {
+      finished_reduction done{.what = what,
                               .inputs = inputs_,
                               .column = one.name,
-                              .type = one.streams[i].type(),
+                              .type = what.is_own() ? one.own.type() : stream->type(),
                               .count = one.count,
                               .missing = one.missing,
                               .reached = {}};
       if (!is_integer(done.type)) done.rounded = one.rounded;
-      reach(done, [&] { return one.streams[i].chosen().finish(); });
-      if (const std::optional<std::uint64_t> index = index_of(done.reached.value)) done.found = place_of(*index);
+      reach(done, [&] { return what.is_own() ? one.own(what) : (stream++)->chosen().finish(); });
+      if (const std::optional<std::uint64_t> index = index_of(done.reached.value))
+        done.found = lines_.place_of(*index);
       done.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
       all.push_back(std::move(done));
     }

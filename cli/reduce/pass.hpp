@@ -17,18 +17,18 @@
 
 namespace fanin::cli {
 
-/// Several operations on each column of an input, or of many inputs as if they were one. Every operation gets each
+/// Several statistics of each column of an input, or of many inputs as if they were one. Every statistic gets each
 /// block of a column while a cache has it.
 class reduction_pass {
  public:
-  /// The operations have one input each. @throws unsupported if one needs all elements at once
-  reduction_pass(std::span<const operation> operations, const source& first, const options& chosen);
+  /// The statistics have one input each. @throws unsupported if one needs all elements at once
+  reduction_pass(std::span<const statistic> statistics, const source& first, const options& chosen);
 
   /// Adds the elements of an input, the one of the constructor first, and those of a single column to `state`,
   /// unless it is null. @throws bad_data, usage_error if its columns are not those of the first input, or if no
   /// element type has the numbers of both
   void read(source& input, exact_state* state);
-  /// The results of the operations on the first column, then those on the second, ... Call finish() once.
+  /// The statistics of the first column, then those of the second, ... Call finish() once.
   /// @throws bad_data
   std::vector<finished_reduction> finish();
 
@@ -38,7 +38,8 @@ class reduction_pass {
     std::uint64_t count = 0, missing = 0;
     bool has_numbers = false;  ///< see input_column
     rounded_numbers rounded = {};
-    std::vector<typed_streams<incremental>> streams;  ///< one for each operation
+    own_statistics own;
+    std::vector<typed_streams<incremental>> streams = {};  ///< one for each operation of the library
   };
 
   void check_same(const source& input);
@@ -46,16 +47,15 @@ class reduction_pass {
   void check_same_headings(const source& input);
   [[noreturn]] void refuse_column(std::size_t column, std::string_view had, std::string_view input,
                                   std::string_view found) const;
-  /// Where the element of an index is, if the lines are kept.
-  std::optional<place_in_text> place_of(std::uint64_t element) const;
   void push(column& to, const array_view& piece);
-  [[noreturn]] void refuse_type(std::size_t operation, element_type had, element_type found) const;
+  [[noreturn]] void refuse_type(element_type had, element_type found) const;
 
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-  std::vector<operation> operations_;
+  std::vector<statistic> statistics_;
+  std::vector<operation> operations_;  ///< those of the library
   options chosen_;
   std::vector<read_input> inputs_;
-  std::vector<element_lines> lines_;  ///< of each input, if they are kept
+  lines_of_inputs lines_;
   std::vector<column> columns_;
   progress line_{""};
 };

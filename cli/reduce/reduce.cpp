@@ -71,7 +71,8 @@ finished_reduction reduce_pair(operation what, const reduction_options& argument
 
 // Null if all elements are in memory, or if the variant needs all elements at once. If the request is unsupported for
 // another reason, the plan that follows throws the same error.
-std::unique_ptr<reduction_pass> open_pass(operation what, const source& first, bool many, const options& chosen) {
+std::unique_ptr<reduction_pass> open_pass(const statistic& what, const source& first, bool many,
+                                          const options& chosen) {
   if (!many && first.whole()) return nullptr;
   try {
     return std::make_unique<reduction_pass>(std::span(&what, 1), first, chosen);
@@ -82,7 +83,7 @@ std::unique_ptr<reduction_pass> open_pass(operation what, const source& first, b
 }
 
 // The reductions of the columns of these files, as if they were one, which are open one after the other.
-std::vector<finished_reduction> reduce_files(operation what, const std::vector<std::string>& paths,
+std::vector<finished_reduction> reduce_files(const statistic& what, const std::vector<std::string>& paths,
                                              const options& chosen, const reduction_options& arguments) {
   auto input = std::make_unique<source>(at_path(arguments.input, paths[0]));
   std::optional<exact_state> state;
@@ -163,9 +164,10 @@ void run_reduction(operation what, reduction_options arguments) {
   arguments.input.integers = !pair && arguments.save_state.empty();
   const bool takes_columns = arguments.input.integers && !arguments.many.given() && arguments.many.by.empty();
   if (takes_columns) arguments.input.columns = default_columns::every;
-  arguments.input.keep_lines = takes_columns && has_index(what);
+  arguments.input.keep_lines = has_index(what);
+  arguments.input.can_skip = can_skip_missing(what) && arguments.many.takes_missing();
   if (!arguments.many.by.empty()) {
-    return run_by({.operations = {what},
+    return run_by({.statistics = {what},
                    .inputs = inputs_of(files, arguments),
                    .together = arguments.together,
                    .many = arguments.many,
@@ -175,7 +177,7 @@ void run_reduction(operation what, reduction_options arguments) {
                    .json = arguments.json});
   }
   if (arguments.many.given()) {
-    return run_batch({.operations = {what},
+    return run_batch({.statistics = {what},
                       .inputs = inputs_of(files, arguments),
                       .many = arguments.many,
                       .chosen = chosen,
@@ -210,42 +212,43 @@ command add_reduction(CLI::App& root, operation what) {
   const operation_row& row = row_of(what);
   std::string story(row.story);
   if (!row.of_floats.fast) story += ", correctly rounded";
-  if (!row.of_integers) {
-    story += row.of_complex.fast ? " (floating-point and complex types)" : " (floating-point types)";
-  }
   CLI::App* parser = root.add_subcommand(name, story);
   if (row.inputs == 2) {
     add_input_options(*parser, arguments->input, false);
     parser->add_option("OTHER", arguments->other,
                        "second input file, of the same format and type (default: the second of two columns of FILE)");
   } else {
-    parser->add_option("FILE", arguments->files, "input files, of which each gives a line; - is standard input")
+    parser->add_option("FILE", arguments->files, "input files, each with a result of its own; - is standard input")
         ->type_name("");
     add_reading_options(*parser, arguments->input);
-    parser->add_flag("--together", arguments->together, "one result of all files, as if they were one");
+    parser->add_flag("--together", arguments->together, "one result for all files, as if they were one file");
   }
   add_run_options(*parser, arguments->how);
   if (row.adds == summand::elements) {
     parser
-        ->add_option("--save-state", arguments->save_state,
-                     "with the method exact: write the sum before rounding, for 'merge', to a file that is no input")
+        ->add_option(
+            "--save-state", arguments->save_state,
+            "write the exact sum before it is rounded to FILE, for 'fanin merge'; requires the method exact; FILE "
+            "may not be an input")
         ->type_name("FILE");
   }
   add_batch_options(*parser, arguments->many);
   parser->add_flag("--force", arguments->force, "replace the output file if it exists");
   add_explain_option(*parser, arguments->explain);
-  parser->add_flag("--json", arguments->json, "print a JSON object, or of many files or columns an array");
+  parser->add_flag("--json", arguments->json,
+                   "print a JSON object; for several files or columns an array of objects");
   if (row.inputs == 1) add_by_options(*parser, arguments->many);
   const std::string_view files = row.inputs == 2 ? "x.npy y.npy" : "data.npy";
   std::string examples = row.of_floats.exact && row.of_floats.fast && !row.unrounded
-                             ? "Without --method, the value is exact: correctly rounded. --method fast is plain "
+                             ? "The default method is exact: the value is correctly rounded. --method fast is plain "
                                "floating-point addition.\n\n"
                              : "";
   if (has_index(what)) {
-    examples += "Prints the index, the element and, in text and csv, the line of the element: 4 7.5 line 6\n\n";
+    examples +=
+        "Prints the index (from 0), the element and, for text and csv, the line of the element: 4 7.5 line 6\n\n";
   }
   if (row.inputs == 1) {
-    examples += "Of csv without --column every column of numbers is reduced. A note names the others.\n\n";
+    examples += "Without --column every column of numbers of csv is reduced. A note names the other columns.\n\n";
   }
   examples += "Without FILE, standard input is read if it is a pipe or a file.\n\n";
   examples += fmt::format("Examples:\n  fanin {} {}\n", name, files);

@@ -25,7 +25,7 @@ bool is_exact(const error_bound& bound) {
 std::string_view premise_of_method(const finished_reduction& done) {
   const report& how = done.reached.report;
   if (how.method == method::exact || is_exact(how.bound)) return {};
-  switch (row_of(done.what).adds) {
+  switch (row_of(done.what.like).adds) {
     case summand::exponentials:
       return {};
     case summand::none:
@@ -51,7 +51,10 @@ std::string premise_of(const finished_reduction& done) {
 std::string magnitudes_of(operation what) {
   const operation_row& row = row_of(what);
   const bool deviations = row.adds == summand::deviations;
-  std::string text = deviations ? "the sum of the squares" : "the sum of the magnitudes";
+  std::string text = deviations ? "the sum of the squares, which 'fanin sum_of_squares' prints"
+                     : row.adds == summand::products
+                         ? "the sum of the magnitudes of the products"
+                         : "the sum of the magnitudes, which 'fanin sum_of_magnitudes' prints";
   if (deviations || row.value == sum_value::mean) text += ", divided by their number";
   if (least_count(what) > 1) text += " less 1";
   if (deviations && row.value == sum_value::root) text += " and the exact result";
@@ -74,9 +77,10 @@ std::string bound_of_one_text(const finished_reduction& done) {
   }
   // The bound is a multiple of the exact result, which is at most the value and the error together.
   const auto number = [&](double error) { return rounded_up_text(error / (1 - bound.of_result)); };
-  const std::string known = "|error| <= " + number(bound.of_result * value + bound.absolute);
-  if (bound.of_magnitudes == 0) return known;
-  return fmt::format("{} + {} M, M {}", known, number(bound.of_magnitudes), magnitudes_of(done.what));
+  const double known = bound.of_result * value + bound.absolute;
+  if (bound.of_magnitudes == 0) return "|error| <= " + number(known);
+  return fmt::format("|error| <= {}{} M, M {}", known == 0 ? "" : number(known) + " + ", number(bound.of_magnitudes),
+                     magnitudes_of(done.what.like));
 }
 
 /// The bound of each of many results, as a formula.
@@ -91,7 +95,7 @@ std::string bound_of_each_text(const finished_reduction& done) {
   add(bound.of_result / (1 - bound.of_result), " |value|");
   add(bound.of_magnitudes / (1 - bound.of_result), " M");
   add(bound.absolute / (1 - bound.of_result), "");
-  if (bound.of_magnitudes != 0) sum += fmt::format(", M {}", magnitudes_of(done.what));
+  if (bound.of_magnitudes != 0) sum += fmt::format(", M {}", magnitudes_of(done.what.like));
   return "of each value, |error| <= " + sum;
 }
 
@@ -114,6 +118,14 @@ void require_same_type(const source& first, const source& input) {
                                 input.name(), to_string(input.type())));
 }
 
+std::optional<place_in_text> lines_of_inputs::place_of(std::uint64_t element) const {
+  for (const auto& [name, lines] : inputs_) {
+    if (element < lines.elements()) return place_in_text{name, lines.line_of(element)};
+    element -= lines.elements();
+  }
+  return std::nullopt;
+}
+
 std::string finished_reduction::input() const {
   std::string names;
   for (const read_input& one : inputs) names += (names.empty() ? "" : ", ") + one.name;
@@ -132,7 +144,7 @@ std::string text_of(operation what, const scalar& value) {
 }
 
 std::string value_of(operation what, const scalar& value) {
-  return has_index(what) ? json_value(value).at("index").dump() : text_of(what, value);
+  return index_of(value) ? json_value(value).at("index").dump() : text_of(what, value);
 }
 
 std::optional<std::uint64_t> index_of(const scalar& value) {
@@ -154,7 +166,7 @@ namespace {
 std::string shown_value(const finished_reduction& done, bool many_inputs) {
   if (!done.overflow.empty()) return "overflow";
   const scalar& value = done.reached.value;
-  std::string text = value_of(done.what, value);
+  std::string text = value_of(done.what.like, value);
   if (index_of(value)) text += " " + value_text(value);
   if (done.found) text += fmt::format(" line {}", done.found->line);
   if (done.found && !many_inputs && done.inputs.size() > 1) text += " of " + one_line(done.found->input);
@@ -163,19 +175,18 @@ std::string shown_value(const finished_reduction& done, bool many_inputs) {
 
 }  // namespace
 
-void write_results(std::span<const finished_reduction> all, const std::string& text) {
-  std::vector<std::string> problems;
-  bool has_value = false;
-  for (const finished_reduction& one : all) {
-    has_value = has_value || one.overflow.empty();
-    if (!one.overflow.empty() && (problems.empty() || problems.back() != one.overflow)) {
-      problems.push_back(one.overflow);
-    }
-  }
-  if (has_value) write_stdout(text);
+void throw_problems(std::vector<std::string> problems) {
+  std::erase(problems, "");
   if (problems.empty()) return;
   for (std::size_t i = 0; i + 1 < problems.size(); ++i) write_stderr(problems[i]);
   throw bad_data(problems.back());
+}
+
+void write_results(std::span<const finished_reduction> all, const std::string& text) {
+  std::vector<std::string> problems;
+  for (const finished_reduction& one : all) problems.push_back(one.overflow);
+  if (std::ranges::find(problems, "") != problems.end()) write_stdout(text);
+  throw_problems(problems);
 }
 
 std::string line_of(const finished_reduction& done, bool many_inputs) {
@@ -188,8 +199,8 @@ std::string line_of(const finished_reduction& done, bool many_inputs) {
 json to_json(const finished_reduction& done) {
   if (!done.overflow.empty()) return to_json(done, json{{"value", nullptr}, {"value_text", "overflow"}});
   const scalar& value = done.reached.value;
-  json values = members_of(done.what, value);
-  values.update({{"value_text", text_of(done.what, value)},
+  json values = members_of(done.what.like, value);
+  values.update({{"value_text", text_of(done.what.like, value)},
                  {"value_hex", value_hex(value)},
                  {"error_bound", json_number(done.reached.error_bound())}});
   if (done.found) values["line"] = done.found->line;
@@ -201,7 +212,8 @@ json to_json(const finished_reduction& done, const json& values) {
   const report& how = done.reached.report;
   json fallback = json::array();
   for (const passed_over& one : how.fallback) fallback.push_back(passed_over_json(one));
-  json all = described(json{{"operation", to_string(done.what)}, {"input", done.input()}});
+  json all = described(json{{"operation", done.what.family()}, {"input", done.input()}});
+  if (done.what.share) all["q"] = std::stod(done.what.share->text);
   if (!done.column.empty()) all["column"] = done.column;
   all.update({{"element_type", to_string(done.type)}, {"count", done.count}});
   if (done.inputs[0].skips_missing) all["missing"] = done.missing;
@@ -235,7 +247,7 @@ void explain(const finished_reduction& done, std::string_view absent, const std:
   for (const passed_over& one : how.fallback) {
     write_stderr(fmt::format("passed over: {}, {}: {}", one.backend, to_string(one.why), one.detail));
   }
-  write_stderr(fmt::format("ran: {} by {}/{}, method {}, {:.6f} s", to_string(done.what), how.backend, how.variant,
+  write_stderr(fmt::format("ran: {} by {}/{}, method {}, {:.6f} s", done.what.name, how.backend, how.variant,
                            to_string(how.method), done.seconds));
   write_stderr(fmt::format("same bits: {} ({})", to_string(how.reproducibility), same_bits_story(done)));
   if (how.absent > 0) write_stderr(fmt::format("left out: {} {}", how.absent, absent));
@@ -258,18 +270,19 @@ void explain(const finished_reduction& done) { explain(done, "NaN", bound_of_one
 void explain_each(const finished_reduction& done) { explain(done, "elements", bound_of_each_text(done)); }
 
 void add_explain_option(CLI::App& parser, bool& explain) {
-  parser.add_flag("--explain", explain, "say on stderr who ran, who was passed over and why, and the error bound");
+  parser.add_flag("--explain", explain,
+                  "print on stderr which backend ran, which backends did not and why, and the error bound");
 }
 
-void check_missing(operation what, const input_options& arguments) {
-  if (!skips_missing(arguments)) return;
+bool can_skip_missing(const statistic& what) { return !has_index(what) && row_of(what.like).inputs == 1; }
+
+void check_missing(const statistic& what, const input_options& arguments) {
+  if (!skips_missing(arguments) || can_skip_missing(what)) return;
   if (has_index(what)) {
-    throw usage_error(fmt::format("{} counts every record, and --missing skip leaves records out", to_string(what)));
+    throw usage_error(fmt::format("{} counts every record, and --missing skip leaves records out", what.name));
   }
-  if (row_of(what).inputs > 1) {
-    throw usage_error(
-        fmt::format("{} takes pairs, and --missing skip leaves out a number of one input alone", to_string(what)));
-  }
+  throw usage_error(
+      fmt::format("{} takes pairs, and --missing skip leaves out a number of one input alone", what.name));
 }
 
 std::string implied_input(std::string_view subcommand) {

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -15,9 +16,11 @@
 #include <fanin/fanin.hpp>
 
 #include "cli/commands.hpp"
+#include "cli/input/element_lines.hpp"
 #include "cli/input/source.hpp"
 #include "cli/kit/errors.hpp"
 #include "cli/kit/json.hpp"
+#include "cli/quantile/statistic.hpp"
 #include "cli/reduce/element_forms.hpp"
 
 namespace fanin::cli {
@@ -33,11 +36,15 @@ read_input described(const source& input);
 /// @throws usage_error if the elements of `input` are not of the type that those of `first` are
 void require_same_type(const source& first, const source& input);
 
+/// What to do if the headers of files that are taken together differ.
+inline constexpr std::string_view advice_on_names =
+    "; --skip-lines 1 --no-header skips the names; --column and --by then take numbers";
+
 /// An input and one of its columns, which may have no name, for messages.
 std::string place_text(const std::string& input, const std::string& column);
 
 /// Whether the operation gives an index.
-inline bool has_index(operation what) { return row_of(what).form == result_form::indexed; }
+inline bool has_index(const statistic& what) { return row_of(what.like).form == result_form::indexed; }
 
 /// Where the element of an index stands in text.
 struct place_in_text {
@@ -45,8 +52,22 @@ struct place_in_text {
   std::uint64_t line = 0;
 };
 
+/// The lines of the elements of inputs that stand one behind the other, if the inputs keep them.
+class lines_of_inputs {
+ public:
+  /// Adds an input that has been read.
+  void add(const source& input) {
+    if (input.lines() != nullptr) inputs_.emplace_back(input.name(), *input.lines());
+  }
+  /// Nothing if no lines are kept.
+  std::optional<place_in_text> place_of(std::uint64_t element) const;
+
+ private:
+  std::vector<std::pair<std::string, element_lines>> inputs_;
+};
+
 struct finished_reduction {
-  operation what = operation::sum;
+  statistic what = operation::sum;
   std::vector<read_input> inputs;
   std::string column = {};                ///< the name of one of several columns, see input_column
   element_type type = element_type::f64;  ///< the elements' type
@@ -83,11 +104,17 @@ void reach(finished_reduction& done, F f) {
     try {
       return f();
     } catch (const overflow& problem) {
-      done.overflow = fmt::format("{}: {}{}", done.place(), problem.what(), done.overflow_advice());
+      const std::string what = row_of(done.what.like).of_integers
+                                   ? fmt::format("the {} does not fit in 64 bits", done.what.name)
+                                   : problem.what();
+      done.overflow = fmt::format("{}: {}{}", done.place(), what, done.overflow_advice());
       return {};
     }
   });
 }
+
+/// Does nothing if all of these are empty. @throws bad_data the last one; the others are written to stderr
+void throw_problems(std::vector<std::string> problems);
 
 /// Writes the results to stdout. @throws bad_data behind that if some have no value; and before, if none has one
 void write_results(std::span<const finished_reduction> all, const std::string& text);
@@ -105,9 +132,11 @@ void explain(const finished_reduction& done);
 /// Says as much of many results, for each of which the bound holds.
 void explain_each(const finished_reduction& done);
 
-/// @throws usage_error if missing numbers are left out, and the result would be of other elements than those: an
-/// index, and the pairs of two inputs
-void check_missing(operation what, const input_options& arguments);
+/// Whether missing numbers can be left out. Otherwise the result would be of other elements than those: an index, and
+/// the pairs of two inputs.
+bool can_skip_missing(const statistic& what);
+/// @throws usage_error if missing numbers are left out, and can not be
+void check_missing(const statistic& what, const input_options& arguments);
 
 /// Standard input, for a command line without FILE. @throws usage_error if standard input is no pipe and no file,
 /// such as a terminal

@@ -123,18 +123,27 @@ void run_regress(const regress_options& arguments) {
 }
 
 constexpr const char* footer =
-    R"(Runs A and B in turns (A B, B A, ...), each time a process of its own that measures all cases. A case is SLOWER
-if an exact signed-rank test of the pairs' ratios puts the change beyond the threshold at p < 0.01, adjusted
-for the number of cases: of runs that compare a build with itself one in a hundred at most reports a SLOWER.
-FASTER is the same the other way round, SAME a change that lies within the threshold both ways at p < 0.01 each.
-UNDECIDED is neither, and says what would decide it. The exit status is 3 if a case is SLOWER, and otherwise 4 if a
-case is UNDECIDED, or 0 with --lenient. 12 pairs can call one of up to 40 cases; by default there are 16 for 20 and
-for 40. --until-decided adds pairs for the undecided cases, with the error shared among the looks at them. Ctrl-C
-judges the pairs that are done, if there are 8. From two result files only a factor of 2 is called. The default
-cases of the CPU take three to four minutes on two cores: a case is measured for a short time only in each process,
-because what differs from one process to the next takes more pairs, not longer ones.
-With --google-benchmark, --nvbench or --command A and B may be any commands, in quotes with their options. Their cases
-are paired by name; --command has one, the time from start to end, with standard output in /dev/null.
+    R"(Runs A and B alternately (A B, B A, ...). Each run is a process of its own, and measures all cases.
+
+Verdicts, by an exact signed-rank test of the ratios of all pairs, adjusted for the number of cases:
+  SLOWER     the change is above the threshold, at p < 0.01
+  FASTER     the same in the other direction
+  SAME       the change is within the threshold in both directions, at p < 0.01 each
+  UNDECIDED  none of these; a note says what would decide the case
+If a build is compared with itself, at most one run in a hundred reports a SLOWER.
+
+Exit status: 3 if a case is SLOWER. Otherwise 4 if a case is UNDECIDED, or 0 with --lenient.
+
+- 12 pairs can show that one of up to 40 cases is SLOWER. The default is 12 pairs for one or two cases, and more for
+  more cases (16 for 20 cases).
+- --until-decided adds pairs for the undecided cases. The test shares its error among the times that it looks.
+- After Ctrl-C the finished pairs are evaluated, if there are at least 8.
+- Between two result files only a change by a factor of 2 is reported.
+- The default cases of the CPU take three to four minutes on two cores. Each process measures a case only briefly,
+  because differences between processes need more pairs, and not longer ones.
+- With --google-benchmark, --nvbench or --command, A and B may be any commands. Put each in quotes with its options.
+  Cases of the same name form a pair. --command has one case: the time from start to end, with standard output in
+  /dev/null.
 docs/regress.md gives the reasons and how small a change is found.
 
 Examples:
@@ -148,17 +157,19 @@ Examples:
 
 command add_regress(CLI::App& root) {
   auto arguments = std::make_shared<regress_options>();
-  CLI::App* parser = root.add_subcommand("regress", "Say of each case whether build B is slower than build A");
-  parser->add_option("A", arguments->a, "program as built before, here or in PATH, or a result of its kind")
+  CLI::App* parser = root.add_subcommand("regress", "Find out for each case whether build B is slower than build A");
+  parser
+      ->add_option("A", arguments->a,
+                   "the program as it was built before, here or in PATH; or a result file of such a program")
       ->type_name("")
       ->required();
-  parser->add_option("B", arguments->b, "program as built now, or a result of the same kind")
+  parser->add_option("B", arguments->b, "the program as it is built now; or a result file, if A is one")
       ->type_name("")
       ->required();
   CLI::Option* google = parser->add_flag("--google-benchmark", arguments->google_benchmark,
                                          "A and B are commands that take --benchmark_format=json");
   CLI::Option* nvbench =
-      parser->add_flag("--nvbench", arguments->nvbench, "A and B are commands of nvbench, which take --json stdout");
+      parser->add_flag("--nvbench", arguments->nvbench, "A and B are commands of nvbench that take --json stdout");
   CLI::Option* command =
       parser->add_flag("--command", arguments->command, "A and B are any commands, timed from start to end");
   google->excludes(nvbench, command);
@@ -170,19 +181,20 @@ command add_regress(CLI::App& root) {
   };
   parser
       ->add_option_function<std::string>("--until-decided", take_minutes,
-                                         "add pairs to undecided cases, until the run has taken so long")
+                                         "add pairs to undecided cases, until the run has taken this many minutes")
       ->type_name("MINUTES");
   parser->add_option("--threshold", arguments->threshold, "the change that matters")
       ->type_name("PERCENT")
       ->capture_default_str();
-  parser->add_flag("--aa", arguments->floor, "also run A against itself, and call no change below what that shows");
+  parser->add_flag("--aa", arguments->floor,
+                   "also run A against itself, and report no change smaller than the variation of A");
   add_budget_option(*parser, default_budget_seconds,
                     [arguments](double seconds) { arguments->budget_seconds = seconds; });
-  add_seconds_option(*parser, "--timeout", "seconds that one process may take, before it is killed",
-                     child_limits{}.seconds, [arguments](double seconds) { arguments->timeout_seconds = seconds; });
+  add_seconds_option(*parser, "--timeout", "seconds after which a process is killed", child_limits{}.seconds,
+                     [arguments](double seconds) { arguments->timeout_seconds = seconds; });
   for (const char* axis : {"--backend", "--variant", "--operation", "--type", "--method", "--count", "--threads"}) {
     const auto pass_on = [arguments, axis](const std::string& value) { arguments->axes.emplace_back(axis, value); };
-    parser->add_option_function<std::string>(axis, pass_on, "for 'fanin bench', which says what it takes")
+    parser->add_option_function<std::string>(axis, pass_on, "passed on to 'fanin bench'; see 'fanin help bench'")
         ->type_name("LIST");
   }
   parser->add_flag("--lenient", arguments->lenient,

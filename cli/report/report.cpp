@@ -118,10 +118,10 @@ std::string list_of_charts() {
   std::string text = "Charts:\n";
   for (const chart_kind& kind : chart_kinds()) text += fmt::format("  {:<12} {}\n", kind.name, kind.story);
   return text + R"(
-Results are what 'fanin bench', 'regress', 'ladder', 'lab latency', 'accuracy' and 'compare' print with --json; other
-JSON files are skipped with a warning. Without any,
-speeds and errors over several lengths are measured, and the ladder where there is a GPU. The page needs no network
-and no script. Of a machine with results of several commits the latest is drawn, and the history of them all.
+A RESULT is what 'fanin bench', 'regress', 'ladder', 'lab latency', 'accuracy' or 'compare' prints with --json. Other
+JSON files are skipped with a warning. Without a RESULT the command measures speeds and errors for several lengths,
+and the ladder if there is a GPU. The page needs no network and no script. If a machine has results of several
+commits, the charts show the latest, and the history shows all of them.
 
 Examples:
   fanin report here.html
@@ -137,12 +137,12 @@ command add_report(CLI::App& root) {
   auto arguments = std::make_shared<report_options>();
   CLI::App* parser = root.add_subcommand("report", "Draw results: one HTML file with charts and tables");
   parser->add_option("OUT", arguments->output, "the file to write")->type_name("")->required();
-  parser->add_option("RESULT", arguments->files, "result files (default: what is measured now)")->type_name("");
-  parser->add_option("--format", arguments->format, "html, or one chart as svg or csv")
+  parser->add_option("RESULT", arguments->files, "result files (default: the command measures now)")->type_name("");
+  parser->add_option("--format", arguments->format, "html; or one chart as svg or csv")
       ->type_name("FORMAT")
       ->capture_default_str();
   CLI::Option* chart =
-      parser->add_option("--chart", arguments->chart, "only this kind of chart, or this one by its id");
+      parser->add_option("--chart", arguments->chart, "only the charts of this kind, or the chart with this id");
   chart->type_name("NAME");
   parser->add_flag("--force", arguments->force, "replace OUT if it exists");
   parser->add_flag("--history", arguments->history, "only the history from commit to commit")->excludes(chart);

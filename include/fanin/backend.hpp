@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The contract a backend fulfils. backends/README.md tells how to add one.
+// The contract of a backend. backends/README.md says how to add one.
 #pragma once
 
 #include <memory>
@@ -56,9 +56,9 @@ struct device_times {
   double kernel_seconds = 0;
 };
 
-/// Vectors of `count` floating-point numbers, of 16 bits or more, in device memory that are added: `first`, and
-/// `rest_count` more from `rest` on, `stride` bytes apart. The sums, each rounded once to `type`, go to `out`, which
-/// may be one of them.
+/// Vectors in device memory that are added, of `count` floating-point numbers of 16 bits or more. The first vector is
+/// `first`. `rest_count` more begin at `rest`, `stride` bytes apart. The sums are rounded once to `type`, and go to
+/// `out`, which may be one of the vectors.
 struct vector_sums {
   element_type type;
   std::size_t count;
@@ -81,11 +81,11 @@ class FANIN_API device_work {
   /// Enqueues the reduction of device memory and returns. `result` is a device_result in device memory.
   /// @throws device_error
   virtual void enqueue(const request&, void* result) = 0;
-  /// Enqueues the exact sum of device memory as lanes, and the value of summed lanes, as fanin/state.hpp has them.
+  /// These two enqueue the exact sum of device memory as lanes, and the value of summed lanes (fanin/state.hpp).
   virtual void enqueue_lanes(const request&, std::int64_t* lanes) = 0;
   virtual void enqueue_value_of_lanes(const request&, const std::int64_t* lanes, void* result) = 0;
-  /// Enqueues the conversion of a device_result of min or max, of numbers of the type, to an integer in the same
-  /// order, and back. NaN is beyond all numbers.
+  /// These two enqueue the conversion of a device_result of min or max to an integer, and back. The integers have the
+  /// order of the numbers. NaN is beyond all numbers.
   virtual void enqueue_key(operation what, element_type, const void* result, std::int64_t* key) = 0;
   virtual void enqueue_value_of_key(element_type, const std::int64_t* key, void* result) = 0;
   /// Enqueues sums of vectors to the second stream, or to the context's own.
@@ -104,8 +104,8 @@ class FANIN_API device_work {
 };
 
 /// Runs reductions on one kind of machine or by one library. A backend has no state that callers can see: many
-/// threads may call every member at once. Backends live as long as the process. What computes is called with rounding
-/// to nearest and subnormals kept (environment.hpp), and a backend sets the same on the threads that it starts.
+/// threads may call every member at once. Backends live as long as the process. The library calls a backend with
+/// rounding to nearest and subnormals kept (environment.hpp). A backend sets the same on the threads that it starts.
 class FANIN_API backend {
  public:
   virtual ~backend() = default;
@@ -117,23 +117,23 @@ class FANIN_API backend {
   virtual memory home() const noexcept { return memory::host; }
   /// The backend's variants. The first variant of a method is the default variant of that method.
   virtual std::span<const variant_info> variants() const noexcept = 0;
-  /// Whether the backend can serve the request; prepare() does not read the data. If it can, prepare() sets
-  /// request::variant and request::prepared, so that reduce() and open() need not look anything up, and
-  /// request::threads if it uses fewer.
+  /// Whether the backend can serve the request. prepare() does not read the data. If the backend can serve it,
+  /// prepare() sets request::variant and request::prepared, so that reduce() and open() need not look anything up. It
+  /// lowers request::threads if the backend uses fewer threads.
   virtual support prepare(request&) const = 0;
   /// Answers like prepare(), but leaves the caller's request unchanged.
   support supports(request what) const { return prepare(what); }
 
-  /// Writes the reduction of the request's inputs, of its result type, to `result`, which is host memory.
-  /// Preconditions, checked by fanin::reduce and not again: probe() is usable() and prepare() succeeded, the inputs'
-  /// data is non-null unless their count is 0, and the count is not 0 where the operation has no value for that.
+  /// Writes the reduction of the request's inputs to `result`, which is host memory for the request's result type.
+  /// fanin::reduce has checked these preconditions: probe() is usable(), prepare() succeeded, the inputs' data is
+  /// non-null unless their count is 0, and the count is not 0 if the operation has no value for no elements.
   /// In steady state reduce() allocates nothing and reads neither the environment nor files.
-  /// @throws overflow (integer result does not fit), out_of_memory, device_error; where elements may be absent, by
-  /// request::nan or the inputs' mask, also invalid_argument if too few take part, and unsupported if a variant takes
-  /// whole arrays only
+  /// @throws overflow (integer result does not fit), out_of_memory, device_error. If elements may be absent, by
+  /// request::nan or the inputs' mask: also invalid_argument if too few take part, and unsupported if the variant
+  /// takes whole arrays only
   virtual outcome reduce(const request&, void* result) const = 0;
-  /// Reduces `inputs`, which have the number, type and place of the request's inputs, in place of those, and gives
-  /// the report for the caller. CPU backends copy neither the request nor their outcome for that: both copies
+  /// Reduces `inputs` in place of the request's inputs, and returns the report for the caller. Both inputs have the
+  /// same number, type and place. CPU backends copy neither the request nor their outcome here, because both copies
   /// together would take longer than the sum of a short array.
   virtual report reduce_inputs(const request& prepared, const input_views& inputs, void* result) const {
     request what = prepared;
@@ -141,9 +141,9 @@ class FANIN_API backend {
     return {name(), reduce(what, result)};
   }
 
-  /// Writes the results of the batch, for whose layout and inputs prepare() succeeded, or if request::adds, adds its
-  /// elements to them. The batch is as rows(), segments() and groups() make it, and the memory as fanin::reduce
-  /// checked it; whether offsets and keys are within their limits is checked here.
+  /// Writes the results of the batch. If request::adds is set, adds the elements to the results instead. prepare()
+  /// succeeded for the layout and the inputs of the batch, which rows(), segments() or groups() made. fanin::reduce
+  /// has checked the memory. This function checks whether offsets and keys are within their limits.
   /// @throws as fanin::reduce of a batch
   virtual outcome reduce_each(const request&, const batch&, const results_view& out) const;
 
@@ -176,16 +176,17 @@ struct selection {
   std::vector<passed_over> fallback;
 };
 
-/// The threads that options::threads == 0 stands for: the cores this process may use, also when an OpenMP runtime has
-/// bound the main thread to one of them. At least 1; cached.
+/// The number of threads for options::threads == 0: the cores that this process may use, even if an OpenMP runtime
+/// has bound the main thread to one of them. At least 1; cached.
 FANIN_API unsigned default_threads() noexcept;
 
 /// Chooses a backend. A pure function of its arguments: `wanted` is options::backend with the environment already
-/// applied ("" means "auto"). For `auto` the candidates are tried in their order, except that host input below
-/// `small_input_bytes` prefers "serial", whose call costs least, and a device gets host input only if no CPU backend
-/// can serve the request, because the bus is slower than a CPU. If a variant is named, `auto` considers only the
-/// backends that have it; if devices are named, it considers only the backends that have devices. Backends in
-/// `failed` are passed over with the reason there.
+/// applied ("" means "auto"). For `auto` the candidates are tried in their order, with these rules:
+/// - Host input below `small_input_bytes` prefers "serial", whose call costs least.
+/// - A device gets host input only if no CPU backend can serve the request, because the bus is slower than a CPU.
+/// - If a variant is named, only backends that have it are considered.
+/// - If devices are named, only backends that have devices are considered.
+/// - Backends in `failed` are passed over with the reason there.
 /// @throws invalid_argument      unknown backend or variant name (with a suggestion), malformed list, an operation,
 ///                               type or method that does not exist, or another number of inputs than it reads
 /// @throws unsupported           a single named backend cannot serve the request, or no backend in the list can

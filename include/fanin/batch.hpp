@@ -7,43 +7,52 @@
 //   fanin::sum(fanin::rows(x, {rows, columns}, 0), column_sums);     // x[0][j] + x[1][j] + ...
 //   fanin::sum(fanin::segments(x, offsets), segment_sums);           // x[offsets[k]] up to x[offsets[k + 1] - 1]
 //   fanin::sum(fanin::groups(x, keys, group_count), group_sums);     // all x[i] where keys[i] == k
-//   fanin::add_to(fanin::groups(x, keys, group_count), group_sums);  // the same, and what stands in group_sums
+//   fanin::add_to(fanin::groups(x, keys, group_count), group_sums);  // the same, added to the old group_sums
 //
 // Shared by all of them:
-//   Results: one after another in memory of the caller, of the type that the verb gives for one array. Results of
-//   rows stand in the order of the axes that are left (C order). An index is that in the row or the segment; in
-//   groups it is that in x. report::bound holds for each result, and report::absent counts for all of them.
-//   Reproducible: on a CPU backend a result has the bits that the verb gives for an array of the same elements in the
-//   same order: of a row in C order, of a group in the order in which they stand in x. So neither other results in
-//   the same call, nor strides, threads or the CPU backend change it; with method::exact, neither does the order.
-//   `cuda` gives the bits of the same elements as the only row or segment, whatever the others, strides and
-//   alignment, those of a group in the order of x; only with method::exact are they those of one array. Sums and
-//   means of f32 and f64 in groups of device memory are exact with method::fast, too. Empty: a result of too few
-//   elements has the value that the verb gives for none; where that is an error it is NaN if it consists of
-//   floating-point numbers, or the value given by if_empty().
-//   @throws invalid_argument otherwise, which names the first such result
-//   Backends: serial, openmp and tbb, with host memory; cuda with device memory, and cub and thrust, which have fewer
-//   operations and types (docs/batch.md). @throws unsupported for what they do not have
-//   Device memory: results of more than 4096 elements, of another type than the verb's own, and exact ones take up to
-//   256 MiB for partial states. Segments of more than 4096 elements take besides up to two states for every 4096
-//   elements of x: in exact sums of floats 0.07 bytes for each element, of doubles 0.3. Segments of other exact
-//   operations take them from 256 elements on, for every 256: in exact variances of doubles 13 bytes for each
-//   element. Fast sums, max and argmax of segments take up to 2.5 % of x's memory instead. Results for the host are
-//   held on the device first. Groups, of up to 2^32 - 2 elements and as many groups, are sorted. That takes 12 bytes
-//   for each element of 4 bytes, 16 for each of 8, and for other elements, two inputs, a mask or an index 16 and the
-//   copies; 4 bytes for each group; and where their number has more than 8 bits, up to 12 bytes more for each
-//   element. Sums and means of f32 and f64 in up to 2^22 groups, `fast` or exact, take in place of that 68 to 108
-//   bytes for each group; 96 (f32) or 552 (f64) for each group or element, whichever are fewer; and for more than
-//   some 40000 to 80000 groups, by type, 6 or 10 for each element. Host memory: rows whose elements are contiguous,
-//   and segments, need what one array needs. Rows with strides take for each thread up to 0.5 MiB of copies and the
-//   states of up to 64 rows, or 256 KiB of states for each level of the tree of leaves. Groups are copied once, by
-//   key: n elements, 8 bytes for each group, and the same again for each further thread as long as that is less than
-//   8 bytes for each element; argmin and argmax take 8 bytes more for each element. From 2^18 groups on they take a
-//   copy of elements and keys, and for each thread one of a part of the elements. Groups that are not sorted
-//   (docs/batch.md) need no copy where all of them take less than 1 MiB: up to 544 bytes for each group, in a fast
-//   sum 288, and as much for each level of the tree of leaves. Else they take a copy of elements and keys, and up to
-//   8 MiB of such states for each thread. Threads: safe to call concurrently.   Overlap: results must share no byte
-//   with inputs, mask, offsets or keys.
+//   Results: one after another in memory of the caller. They have the type that the verb gives for one array. Results
+//   of rows are in the C order of the axes that are not reduced. An index counts from the start of the row or
+//   segment; for groups it counts from the start of x. report::bound holds for each result. report::absent counts the
+//   absent elements of all results.
+//   Reproducible, on a CPU backend: a result has the bits that the verb gives for an array of the same elements in
+//   the same order. This order is C order for a row, and the order in x for a group. So other results in the same
+//   call, strides, threads and the choice of the CPU backend do not change a result. With method::exact the order
+//   does not change it either.
+//   Reproducible, on `cuda`: a result has the bits of the same elements as the only row or segment, whatever the
+//   other results, the strides and the alignment are. Only with method::exact are these the bits of one array. Sums
+//   and means of f32 and f64 in groups of device memory are exact with method::fast, too.
+//   Empty: a result of too few elements has the value that the verb gives for none. If the verb has no such value,
+//   the result is the value of if_empty(), or NaN for floating-point results.
+//   @throws invalid_argument if there is neither; the error names the first such result
+//   Backends: serial, openmp and tbb with host memory; cuda and cub with device memory. cub has fewer operations and
+//   types, and thrust has no batches (docs/batch.md). @throws unsupported for what a backend does not have
+//   Device memory for rows and segments:
+//   - Results for the host are on the device first.
+//   - Up to 256 MiB of partial states for exact results, results of another type than the verb's own, and results of
+//     more than 4096 elements.
+//   - Segments of more than 4096 elements: up to two states more for every 4096 elements of x. For exact sums this is
+//     0.07 bytes for each float, or 0.3 for each double.
+//   - Segments of other exact operations: the same from 256 elements on, for every 256. For exact variances of
+//     doubles this is 13 bytes for each element.
+//   - Fast sums, max and argmax of segments: up to 2.5 % of x's memory instead.
+//   Device memory for groups, of up to 2^32 - 2 elements and as many groups:
+//   - Sums and means of f32 and f64 in up to 2^22 groups, fast or exact: 68 to 108 bytes for each group, and 96 (f32)
+//     or 552 (f64) for each group or element, whichever are fewer. From some 40000 to 80000 groups on, by type, 6 or
+//     10 bytes for each element more.
+//   - All other groups are sorted: 4 bytes for each group, and 12 for each element of 4 bytes or 16 for each of 8.
+//     Other elements, two inputs, a mask and an index take 16 bytes and the copies. If the number of groups has more
+//     than 8 bits, each element takes up to 12 bytes more.
+//   Host memory:
+//   - Contiguous rows, and segments: as for one array.
+//   - Rows with strides: for each thread up to 0.5 MiB of copies and the states of up to 64 rows, or 256 KiB of
+//     states for each level of the tree of leaves.
+//   - Groups that are not sorted (docs/batch.md): up to 544 bytes for each group (288 in a fast sum), and as much for
+//     each level of the tree of leaves. If this is 1 MiB or more, a copy of elements and keys, and up to 8 MiB of
+//     such states for each thread.
+//   - Other groups are copied by key: n elements, and 8 bytes for each group. Each further thread takes the 8 bytes
+//     again, if this is less than 8 bytes for each element. argmin and argmax take 8 bytes more for each element.
+//     From 2^18 groups on: a copy of elements and keys, and for each thread a copy of a part of the elements.
+//   Threads: safe to call concurrently.   Overlap: results must share no byte with inputs, mask, offsets or keys.
 #pragma once
 
 #include <algorithm>
@@ -64,22 +73,23 @@ namespace fanin {
 /// The most axes that an array of rows() has.
 inline constexpr std::size_t most_axes = 32;
 
-/// One axis of an array: the number of places, and the distance from one to the next, counted in elements of each
-/// input and in entries of the mask.
+/// One axis of an array: the number of places, and the distance from one place to the next. The distance is counted
+/// in elements for each input, and in entries for the mask.
 struct array_axis {
   std::size_t count = 1;
   std::array<std::ptrdiff_t, most_inputs> stride{};
   std::ptrdiff_t mask_stride = 0;
 };
 
-/// Elements, and the result to which each of them belongs. Does not own them. Made by rows(), segments() and
-/// groups().
+/// Elements, and the result to which each of them belongs. rows(), segments() and groups() make it. It does not own
+/// the elements.
 struct batch {
   layout kind = layout::rows;
-  /// The elements. For rows, `data` points to index 0 of every axis, and `count` is that of all rows together.
+  /// The elements. For rows, `data` points to index 0 of every axis, and `count` is the number of elements of all
+  /// rows.
   input_views inputs = array_view();
   std::size_t result_count = 0;
-  /// For rows: the axes that are left, then the axes along which rows lie. Axes that act as one are joined.
+  /// For rows: the axes that are kept, then the axes that are reduced. Axes that act as one are joined.
   std::array<array_axis, most_axes> axes{};
   std::size_t kept = 0, reduced = 0;
   /// The offsets of segments, or the keys of groups: i32, i64, u32 or u64.
@@ -93,7 +103,7 @@ struct batch {
     changed.of_empty = value;
     return changed;
   }
-  /// A copy of these groups that leaves out elements whose keys are of no group. report::absent counts them.
+  /// A copy of these groups that leaves out elements whose key is no group number. report::absent counts them.
   batch drop_others() const {
     batch changed = *this;
     changed.drops_others = true;
@@ -125,24 +135,26 @@ struct results_view {
   }
 };
 
-/// Reduces each row, segment or group of the batch to one result. The verbs call it.
+/// Reduces each row, segment or group of the batch to one result. The verbs call this function.
 /// @throws as reduce(); invalid_argument if the memory is for another number or type of results, if offsets descend
-/// or leave the elements, or if a key is of no group, which then names the first; overflow, which names the result
+/// or leave the elements, or if a key is no group number (the error names the first); overflow, which names the
+/// result
 FANIN_API report reduce(operation what, const batch& many, const results_view& out, const options& chosen = {});
 
-/// Reduces each row, segment or group together with the result that stands in `out`: out[k] becomes out[k] + x[i] +
-/// x[j] + ... over the elements of result k. `what` is sum, product, min or max, of which a result can be an element.
-/// A result of which no element takes part keeps its bits.
-/// Accuracy: as for one more element, which stands behind the others: report::bound holds, with out[k] among the
-/// magnitudes. method::exact sums out[k] and the elements without rounding, and rounds once. So does each further
-/// call: where many calls are to give the bits of one, keep states and not results (`incremental`,
+/// Reduces each row, segment or group together with the result that is in `out` already: out[k] becomes out[k] + x[i]
+/// + x[j] + ... over the elements of result k. `what` is sum, product, min or max. If no element of a result takes
+/// part, the result keeps its bits.
+/// Accuracy: out[k] counts as one more element, after the others. report::bound holds, with out[k] among the
+/// magnitudes. method::exact sums out[k] and the elements without rounding, and rounds once. Each further call rounds
+/// once more. If many calls have to give the bits of one call, keep states and not results (`incremental`,
 /// `exact_accumulator`).
-/// Reproducible: as reduce() of a batch; method::exact and integers do not see the order of the elements.
-/// Backends: as there; on a device partial states take memory as for results of another type. The backend is chosen
-/// once: results that are added to cannot be added to again.
-/// @throws as reduce(), and unsupported for other operations, invalid_argument for a batch with if_empty(). After
-/// overflow all results have been added to but those that would not fit, of which it names the first; after
-/// out_of_memory some have been; after other errors none.
+/// Reproducible: as reduce() of a batch. With method::exact, and for integers, the order of the elements does not
+/// matter.
+/// Backends: as for reduce() of a batch. On a device partial states take memory as for results of another type. If a
+/// backend fails, no other one takes over, because some results may have been added to.
+/// @throws as reduce(); unsupported for other operations; invalid_argument for a batch with if_empty(). After
+/// overflow all results have been added to, except those that would not fit; the error names the first of these.
+/// After out_of_memory some results have been added to, and after other errors none.
 FANIN_API report add_to(operation what, const batch& many, const results_view& out, const options& chosen = {});
 
 /// Adds the sums of the batch's elements to the results.
@@ -150,21 +162,21 @@ inline report add_to(const batch& many, const results_view& out, const options& 
   return add_to(operation::sum, many, out, chosen);
 }
 
-/// The rows of an array with these axes along `along`: the elements whose indices on all other axes are the same, in
-/// C order. Axis -1 is the last one. With `strides`, in elements, the inputs are read at these distances, which may
-/// be negative or 0, from their first element on; without, the array is in C order. A mask always is.
+/// The rows of an array along the axes `along`. A row has the elements whose indices on all other axes are the same,
+/// in C order. Axis -1 is the last one. Without `strides` the array is in C order. `strides` are distances in
+/// elements, counted from the first element of the input; they may be negative or 0. A mask is always in C order.
 /// @throws invalid_argument if the inputs have another number of elements than the array in C order, if there are
 /// more than most_axes axes, or if an axis does not exist or is named twice
 FANIN_API batch rows(const input_views& inputs, std::span<const std::size_t> shape, std::span<const int> along,
                      std::span<const std::ptrdiff_t> strides = {});
 
-/// Segment k is the elements offsets[k] up to offsets[k + 1] - 1. There is one more offset than segments.
-/// @throws invalid_argument if there are no offsets, or offsets of another type or place than i32, i64, u32 or u64 in
-/// the inputs' memory
+/// Segment k has the elements offsets[k] up to offsets[k + 1] - 1. There is one more offset than there are segments.
+/// @throws invalid_argument if there are no offsets, if they are not i32, i64, u32 or u64, or if they are not in the
+/// same memory as the inputs
 FANIN_API batch segments(const input_views& inputs, const array_view& offsets);
 
-/// Group k is the elements whose keys are k, for k from 0 up to group_count - 1.
-/// @throws invalid_argument if there are not as many keys as elements, or keys of another type or place as above
+/// Group k has the elements whose key is k, for k from 0 up to group_count - 1.
+/// @throws invalid_argument if there are not as many keys as elements, or for the types and places as in segments()
 FANIN_API batch groups(const input_views& inputs, const array_view& keys, std::size_t group_count);
 
 namespace detail {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The catalogue: one row for each operation, each element type and each method, and what follows from them. Names,
-// checks, default result types, the interfaces of C, Python, MPI and NCCL, the command's subcommands and help,
-// benchmarks, tests and the documents' tables read these rows, and nothing else lists operations or types. The
-// headers of accumulator/ have the arithmetic, and assign it to the rows.
+// The catalogue: one row for each operation, each element type and each method. Nothing else lists operations or
+// types. Names, checks, default result types, the interfaces of C, Python, MPI and NCCL, the command's subcommands
+// and help, benchmarks, tests and the documents' tables all read these rows. The headers of accumulator/ have the
+// arithmetic, and assign it to the rows.
 #pragma once
 
 #include <array>
@@ -45,12 +45,12 @@ constexpr bool is_offered(operation what, element_type type, method how) {
   return (is_complex(type) ? row.of_complex : row.of_floats).has(how);
 }
 
-/// The method whose arithmetic serves `how`: where nothing rounds, all methods are `fast`.
+/// The method whose arithmetic serves `how`. If nothing rounds, `fast` serves all methods.
 constexpr method arithmetic_method(operation what, element_type type, method how) {
   return is_method(how) && (row_of(what).unrounded || is_integer(type)) ? method::fast : how;
 }
 
-/// The method of a call that names none: the strictest that the operation has for the type.
+/// The method of a call that names no method: the strictest one that the operation has for the type.
 constexpr method default_method(operation what, element_type type) {
   for (std::size_t i = all_methods.size(); i-- > 1;) {
     if (is_offered(what, type, all_methods[i])) return all_methods[i];
@@ -58,7 +58,7 @@ constexpr method default_method(operation what, element_type type) {
   return method::fast;
 }
 
-/// The type of the number in the result of a call that names none.
+/// The type of the number in the result of a call that names no type.
 constexpr element_type default_result(operation what, element_type type) {
   const auto of_integers = [type](result_rule rule) {
     if (rule == result_rule::quotient || rule == result_rule::distance) return element_type::f64;
@@ -81,8 +81,8 @@ constexpr element_type default_result(operation what, element_type type) {
   }
 }
 
-/// Whether the number in a result can have that type: the default, and where something is rounded, with method::exact
-/// f64 or the element's type in place of f32, and c128 in place of c64.
+/// Whether the number in a result can have that type. The default type is always possible. If something is rounded,
+/// method::exact also offers f64 or the element's type in place of f32, and c128 in place of c64.
 constexpr bool is_result(operation what, element_type type, method how, element_type result) {
   const element_type default_type = default_result(what, type);
   const bool is_other = default_type == element_type::f32

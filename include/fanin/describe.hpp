@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What there is in an array: how many numbers and NaN, the extremes, the sum, the mean and the standard
-// deviation, all exact, in one read. fanin.hpp includes this header.
+// The description of an array, in one read: the number of elements and of NaN, the smallest and the largest element,
+// the sum, the mean and the standard deviation, all exact. fanin.hpp includes this header.
 //
 //   std::vector<float> x = ...;
 //   const auto all = fanin::describe(x).value;        // all.count, all.nan, all.min, ..., all.standard_deviation
@@ -19,13 +19,13 @@
 
 namespace fanin {
 
-/// What describe() gives for elements of type Element. Each number has the type and the bits of its verb's value
+/// The result of describe() for elements of type Element. Each number has the type and the bits of its verb's value
 /// with method::exact.
 template <class Element, class Sum = result_of<operation::sum, Element>,
           class Quotient = result_of<operation::standard_deviation, Element>>
 struct description {
-  std::uint64_t count;  ///< elements that are no NaN, without those that a mask leaves out
-  std::uint64_t nan;    ///< NaN, without those that a mask leaves out
+  std::uint64_t count;  ///< elements that are no NaN; elements that a mask leaves out are not counted
+  std::uint64_t nan;    ///< NaN; elements that a mask leaves out are not counted
   Element min, max;
   Sum sum;
   Quotient mean, standard_deviation;  ///< a population's: the variance is a quotient by `count`
@@ -52,21 +52,22 @@ class description_fold;
 }  // namespace detail
 
 /// Count, number of NaN, min, max, sum, mean and population standard deviation of x[0..n), of any element type.
-/// x is what the verbs take (fanin.hpp), also where(x, mask).
-/// With options::nan = skip, NaN are only counted. Otherwise one NaN makes the five numbers NaN, as those of the
-/// verbs are, while `count` and `nan` stay the same. An infinity makes the standard deviation NaN.
-/// Accuracy: every number is correctly rounded, min and max are elements; report::bound holds for each of them.
-/// Reproducible: same bits for any order, split, backend and thread count (exact).
-/// Memory: host memory, no copy; device.hpp has the form for device memory. Scratch: as a verb; above 4 MiB of input
-/// up to 400 KiB of the heap besides. Threads: safe to call concurrently. Cost: one read of x from memory on a CPU
-/// backend: four folds (of the sum, the extremes, the mean and the deviation) take turns with pieces of 4 MiB, which
-/// stay in a cache. A GPU backend copies x to the device for each of them, so that the bus carries it four times;
-/// above 4 MiB it has pinned memory for four streams. Where a mask is given, floats are read once more from the
-/// cache, to tell NaN from elements that are left out. `chosen`: backend, threads and nan; `method`
-/// may be exact.
-/// @throws invalid_argument if no element takes part, as there is no min of none, or if another method, a variant
-/// or a type of the result is set; unsupported if the backend has no exact standard deviation of the type;
-/// backend_unavailable, out_of_memory, device_error
+/// x is an input of the verbs (fanin.hpp), also where(x, mask).
+/// With options::nan = skip, NaN are only counted. Otherwise one NaN makes five numbers NaN: min, max, sum, mean and
+/// standard deviation. `count` and `nan` are the same in both cases. An infinity makes the standard deviation NaN.
+/// Accuracy: every number is correctly rounded. report::bound holds for each of them.
+/// Reproducible: the same bits for any order, split, backend and thread count (exact).
+/// Memory: host memory, no copy. device.hpp has describe() of device memory. Scratch: as a verb, and above 4 MiB of
+/// input up to 400 KiB of the heap more. Threads: safe to call concurrently.
+/// Cost on a CPU backend: one read of x from memory. Four folds (the sum, the extremes, the mean and the deviation)
+/// take turns with pieces of 4 MiB, which stay in a cache. With a mask, floats are read once more from the cache, to
+/// tell NaN from elements that are left out.
+/// Cost on a GPU backend: four copies of x to the device, one for each fold. Above 4 MiB it has pinned memory for
+/// four streams.
+/// `chosen`: backend, threads and nan; `method` may be exact.
+/// @throws invalid_argument if no element takes part, or if another method, a variant or a type of the result is set;
+/// unsupported if the backend has no exact standard deviation of the type; backend_unavailable, out_of_memory,
+/// device_error
 template <class X>
 auto describe(const X& x, const options& chosen = {}) {
   if constexpr (detail::checked_elements<X>()) {

@@ -4,7 +4,7 @@
 //
 //   fanin::device_context context(0, stream);                                  // one per thread, for many calls
 //   fanin::reduce(fanin::operation::sum, fanin::device_span(x, n), context);   // the value on the host
-//   fanin::enqueue<fanin::operation::sum>(fanin::device_span(x, n), total, context);  // on the device, no waiting
+//   fanin::enqueue<fanin::operation::sum>(fanin::device_span(x, n), total, context);  // does not wait
 #pragma once
 
 #include <cstdint>
@@ -47,9 +47,8 @@ class device_results {
 /// The result that enqueue() writes to device memory.
 template <result_value R>
 struct device_result {
-  R value;  ///< if `overflowed` is not 0: the low bits of a sum, and unspecified for other operations
-  /// Not 0 where fanin::reduce would throw `overflow`. It has the value's alignment, so that there is no padding
-  /// around it.
+  R value;  ///< if `overflowed` is not 0, a sum has its low bits here, and other operations an unspecified value
+  /// Not 0 if fanin::reduce would throw `overflow`. It has the value's alignment, so that there is no padding.
   std::conditional_t<alignof(R) == 8, std::uint64_t,
                      std::conditional_t<alignof(R) == 4, std::uint32_t,
                                         std::conditional_t<alignof(R) == 2, std::uint16_t, std::uint8_t>>>
@@ -58,12 +57,12 @@ struct device_result {
 
 /// The stream, the workspace and the pinned buffers that calls on one device share. Once the largest request has been
 /// served, calls allocate nothing and wait for nothing but their own result.
-/// Memory: 1 to 2 MiB on the device, and a copy of the longest input of those stages of the ladder that overwrite
-/// their input. The first call in which elements of device memory are absent (request.hpp) adds 32 MiB on the device,
-/// where the others are copied part by part. The first call with host data adds up to 64 MiB on the device, as much
-/// pinned memory, and up to 15 threads that copy. Threads: one call at a time. Two pieces of work of one context must
-/// not run on the device at the same time, as they share the workspace: graphs captured with one context are launched
-/// one after another.
+/// Memory: 1 to 2 MiB on the device. Stages of the ladder that overwrite their input add a copy of the longest input.
+/// The first call with absent elements in device memory (request.hpp) adds 32 MiB on the device, into which the other
+/// elements are copied part by part. The first call with host data adds up to 64 MiB on the device, as much pinned
+/// memory, and up to 15 threads that copy.
+/// Threads: one call at a time. Two pieces of work of one context share the workspace, and so must not run on the
+/// device at the same time. Graphs that were captured with one context have to be launched one after another.
 class FANIN_API device_context {
  public:
   /// `stream`: a cudaStream_t of that device, which has to outlive the context. Null: a new stream, which waits for
@@ -74,8 +73,8 @@ class FANIN_API device_context {
   int device() const noexcept { return device_; }
   void* stream() const noexcept { return stream_; }
 
-  /// Times of the last call with host data. The kernel reads short arrays in pinned memory over the bus: then there
-  /// is no copy, and the kernel's time is the call's.
+  /// Times of the last call with host data. A short array in pinned memory is not copied: the kernel reads it over
+  /// the bus, and the kernel's time is the time of the call.
   device_times last_times() const noexcept { return work_->last_times(); }
 
   /// The resources of the context, for the library and fold.cuh.
@@ -107,10 +106,10 @@ FANIN_API report describe(const input_views& x, const description_view& value, c
                           device_context& context);
 }  // namespace detail
 
-/// Describes x in device memory like fanin::describe, by the backend `cuda` on this context. With a mask, in device
-/// memory too, only elements whose entry is not 0 count. The call waits for the description, which is on the host.
-/// Cost: four reads of x, since it does not stay in a cache from one fold to the next, and one more where floats have
-/// a mask. @throws as fanin::describe; device_error
+/// Describes x in device memory like fanin::describe, by the backend `cuda` on this context. A mask is in device
+/// memory too. The call waits for the description, which is on the host. Cost: four reads of x, because x does not
+/// stay in a cache from one fold to the next. Floats with a mask take one read more. @throws as fanin::describe;
+/// device_error
 template <element T>
 auto describe(device_span<T> x, device_context& context, const options& chosen = {}, const mask_view& mask = {}) {
   return result<description<T>>(
@@ -122,37 +121,38 @@ auto describe(device_span<T> x, device_context& context, const options& chosen =
 FANIN_API report add_to(operation what, const batch& many, const results_view& out, device_context& context,
                         options chosen = {});
 
-/// Enqueues the reduction of rows or segments of device memory to `out`, in device memory or pinned, and returns.
-/// Where reduce() would throw `overflow` for a result, it has the low bits of a sum, and is unspecified otherwise;
-/// where it would throw invalid_argument for too few elements, the result is that of enqueue() below. Segments whose
-/// offsets are wrong have no elements. May be captured into a CUDA graph as below. The kernels read offsets and mask
-/// when they run.
-/// @throws invalid_argument, unsupported and device_error as reduce(), but for nothing that only the elements and the
-/// offsets show; invalid_argument if `out` is not device memory
+/// Enqueues the reduction of a batch of device memory to `out`, in device memory or pinned, and returns.
+/// - If a result overflows, a sum has its low bits, and other operations have an unspecified value.
+/// - If a result has too few elements, it is that of enqueue() below.
+/// - Segments whose offsets are wrong have no elements.
+/// May be captured into a CUDA graph as below. The kernels read offsets and mask when they run.
+/// @throws invalid_argument, unsupported and device_error as reduce(), except for faults that only the elements and
+/// the offsets show; invalid_argument if `out` is not device memory
 FANIN_API void enqueue(operation what, const batch& many, const results_view& out, device_context& context,
                        options chosen = {});
 
-/// Enqueues add_to() of a batch of device memory to `out`, in device memory or pinned, and returns. Results that
-/// would not fit keep their value, and where an offset or a key is wrong, all of them do. May be captured into a CUDA
-/// graph as below, which adds the elements each time that it runs.
-/// @throws as enqueue() of a batch, and as add_to() for operations and batches that it does not take
+/// Enqueues add_to() of a batch of device memory to `out`, in device memory or pinned, and returns. A result that
+/// would not fit keeps its value. If an offset or a key is wrong, all results keep their values. May be captured into
+/// a CUDA graph as below; the graph adds the elements each time that it runs.
+/// @throws as enqueue() of a batch, and as add_to() for operations and batches that add_to() refuses
 FANIN_API void enqueue_add_to(operation what, const batch& many, const results_view& out, device_context& context,
                               options chosen = {});
 
-/// Enqueues the reduction of device memory and returns. `result` is in device memory (or pinned): a device_result of
-/// the operation's result_of<>, whose number has the type that options::result or default_result() names. A mean,
-/// variance or standard deviation of too few elements is NaN; min of no elements is the largest value of the type
-/// (+inf for floats), max the smallest, and their index is the largest. The same holds if elements are absent, by a
-/// mask or as NaN, and too few take part. Absent elements are not counted. `result` must not overlap with inputs.
-/// The call only launches kernels, except for stages of the ladder, and so may be captured into a CUDA graph once
-/// the same call was made without capture. The kernels read the mask when they run. The context has to outlive the
-/// graph.
+/// Enqueues the reduction of device memory and returns. `result` is in device memory (or pinned). It is a
+/// device_result of the operation's result_of<>, with a number of the type options::result or default_result(). It
+/// must not overlap with inputs.
+/// - If too few elements take part, a mean, variance or standard deviation is NaN. min is the largest value of the
+///   type (+inf for floats), max is the smallest value, and their index is the largest number.
+/// - Absent elements are not counted.
+/// - The call only launches kernels, except for stages of the ladder. So it may be captured into a CUDA graph once
+///   the same call was made without capture. The context has to outlive the graph. The kernels read the mask when
+///   they run.
 /// @throws as fanin::reduce, but neither `overflow` nor `invalid_argument` for too few elements; unsupported for a
 /// rounded result as f16, bf16, e5m2 or e4m3
 FANIN_API void enqueue(operation what, const input_views& inputs, void* result, device_context& context,
                        const options& chosen = {});
 
-/// Enqueues a reduction with the operation and the types as template arguments; options::result is R.
+/// Enqueues a reduction whose operation and types are template arguments. R is the type of the result.
 template <operation What, element T, result_value R>
 requires(row_of(What).inputs == 1) void enqueue(device_span<T> input, device_result<R>* result,
                                                 device_context& context, options chosen = {}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the verbs take: elements that lie one after another in memory, and those of them that a mask leaves in.
+// The inputs that the verbs take: elements that lie one after another in memory, perhaps with a mask.
 #pragma once
 
 #include <concepts>
@@ -156,9 +156,9 @@ auto masked(const X& x, std::size_t mask_size, const mask_view& mask) {
 
 }  // namespace detail
 
-/// The elements of x where the mask, in host memory, is true: fanin::sum(fanin::where(x, mask)). x is what the verbs
-/// take; dot takes it as its first input, and leaves out the pairs. Reads neither x nor the mask, and owns neither: a
-/// temporary vector has to live until the verb returns.
+/// The elements of x for which the mask is true: fanin::sum(fanin::where(x, mask)). The mask is in host memory. For
+/// dot, where() is the first input, and the mask leaves out pairs. The call reads neither x nor the mask, and owns
+/// neither. So a temporary vector has to live until the verb returns.
 /// @throws invalid_argument if their lengths differ, or if the mask is null and not empty
 template <class X, detail::byte_mask Mask>
 auto where(const X& x, const Mask& mask) {

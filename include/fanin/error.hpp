@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The errors that the library throws. The library never prints or aborts, and never runs another backend in place of
-// one that failed.
+// The errors that the library throws. The library never prints or aborts. If the caller named one backend, the
+// library never runs another one in its place.
 #pragma once
 
 #include <stdexcept>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The C interface: C99, callable from every language that calls C. START HERE for C; fanin.hpp is the same for C++.
+/* START HERE for C. The C interface is C99, and can be called from every language that calls C. C++ has fanin.hpp.
  *
  *   float x[4] = {1, 2, 3, 4}, total;
  *   fanin_input in = FANIN_INPUT_INIT;
@@ -7,13 +7,13 @@
  *   if (fanin_reduce(FANIN_SUM, &in, NULL, &total, NULL) != FANIN_OK) puts(fanin_last_error());
  *
  * Shared by all functions:
- *   Status: every function that can fail returns one; fanin_last_error() has the sentence. No exception leaves a
- *   function, and none prints or ends the process. What an output pointer points to is unspecified after a failure.
- *   Structs begin with their size, which the INIT macros set: a program that was compiled with an older header goes on
- *   working with a newer library. Enumerators keep their values for ever, and new ones are added at the end.
- *   Values, bounds, reproducibility and scratch memory of each operation are those of its verb in fanin.hpp.
- *   Threads: safe to call concurrently, but for calls with the same incremental, state or context.
- *   Memory: nothing that is passed in is kept, unless a comment says so. Results must not overlap with what is read.
+ *   Status: every function that can fail returns a status, and fanin_last_error() has a sentence about the failure. No
+ *   exception leaves a function. No function prints or ends the process. After a failure outputs are unspecified.
+ *   Structs begin with their size, which the INIT macros set. So a program that was compiled with an older header works
+ *   with a newer library. Enumerators keep their values for ever, and new ones are added at the end.
+ *   Values, bounds, reproducibility and scratch memory of an operation are those of its verb in fanin.hpp.
+ *   Threads: safe to call concurrently, except for calls with the same incremental, state or context.
+ *   Memory: no pointer is kept, unless a comment says so. Results must not overlap with inputs.
  */
 #ifndef FANIN_FANIN_H
 #define FANIN_FANIN_H
@@ -166,8 +166,8 @@ typedef struct fanin_report {
   fanin_reproducibility reproducibility;
   double bound_of_result, bound_of_magnitudes, bound_absolute;
   uint64_t absent;      /* elements, or pairs, that did not take part: NaN or by the mask */
-  const char* fallback; /* "cuda: no_driver; tbb: not_compiled" for backends that were passed over; "" if none was. In
-                         * memory of the calling thread, until its next call. */
+  const char* fallback; /* the backends that were passed over, as "cuda: no_driver; tbb: not_compiled", or "". In memory
+                         * of the calling thread, until its next call. */
   double error_bound;   /* |value - exact result| is at most this number, which is infinite where nothing is proven */
   const char* unproven; /* why error_bound is infinite, as one sentence in static memory; "" if error_bound is finite */
 } fanin_report;
@@ -187,7 +187,7 @@ typedef struct fanin_batch {
   const void* index;
   uint64_t index_count;
   fanin_type index_type; /* FANIN_I32, FANIN_I64, FANIN_U32 or FANIN_U64 */
-  int32_t drop_others;   /* not 0: elements whose keys are of no group are left out, and counted as absent */
+  int32_t drop_others;   /* not 0: elements whose key is no group number are left out, and counted as absent */
   uint64_t group_count;
   const void* if_empty; /* the result of too few elements, of the type of the results, in host memory; null: as batch.hpp says */
 } fanin_batch;
@@ -206,11 +206,11 @@ typedef struct fanin_output {
 
 /* "0.1.0", of the library that the program runs with. */
 FANIN_API const char* fanin_version(void);
-/* What went wrong in the last call of this thread that failed: one sentence without a newline, at most 1023 bytes, until
- * the next call that fails. "" if none has failed. */
+/* One sentence about the last call of this thread that failed, without a newline, at most 1023 bytes. It stays until the
+ * next call fails. "" if no call has failed. */
 FANIN_API const char* fanin_last_error(void);
 
-/* The name of an enumerator, as "sum", "f32" or "fast"; null if there is none. They count from 0 without gaps, for lists. */
+/* The name of an enumerator, as "sum", "f32" or "fast"; null beyond the last one. Enumerators count from 0 without gaps. */
 FANIN_API const char* fanin_operation_name(fanin_operation what);
 FANIN_API const char* fanin_type_name(fanin_type type);
 FANIN_API const char* fanin_method_name(fanin_method how);
@@ -228,7 +228,7 @@ FANIN_API const char* fanin_operation_story(fanin_operation what);
 FANIN_API fanin_status fanin_result_type(fanin_operation what, fanin_type type, fanin_type result_type,
                                          fanin_type* number, fanin_form* form, size_t* bytes);
 
-/* The name of backend i in order of preference; null from their number on. */
+/* The name of backend i in order of preference; null beyond the last one. */
 FANIN_API const char* fanin_backend_name(uint32_t i);
 /* Null if backend i can run on this machine, else the reason as one sentence. */
 FANIN_API const char* fanin_backend_obstacle(uint32_t i);
@@ -249,7 +249,7 @@ FANIN_API fanin_status fanin_plan_create(fanin_operation what, fanin_type type, 
 /* Makes a plan whose fanin_plan_reduce_batch() adds to the results like fanin_add_to(), and fails like it. */
 FANIN_API fanin_status fanin_plan_create_add_to(fanin_operation what, fanin_type type, fanin_memory place,
                                                 fanin_layout layout, const fanin_options* options, fanin_plan** plan);
-/* The planned result_type is that of the result. */
+/* The result has the result_type of the plan. */
 FANIN_API fanin_status fanin_plan_reduce(const fanin_plan* plan, const fanin_input* input, void* result,
                                          fanin_report* report);
 FANIN_API fanin_status fanin_plan_reduce_batch(const fanin_plan* plan, const fanin_input* input,
@@ -295,9 +295,9 @@ typedef struct fanin_description {
 } fanin_description;
 #define FANIN_DESCRIPTION_INIT {sizeof(fanin_description), 0, 0, 0, 0, 0, {0}, {0}, {0}, {0}, {0}, 0}
 
-/* Describes host memory in one read of it, device memory in four, where fanin_reduce reads it. `options`: backend, threads and
- * nan. `report` is that of the numbers. Fails as fanin::describe throws: FANIN_INVALID_ARGUMENT if no element takes part, and
- * FANIN_OVERFLOW if an integer sum does not fit and the struct is that of a program from before `sum_overflows`. */
+/* Describes host memory in one read, and device memory in four reads. `options`: backend, threads and nan. `report` is about
+ * all numbers. Fails as fanin::describe throws: FANIN_INVALID_ARGUMENT if no element takes part. If an integer sum does not
+ * fit, and the program's struct is too old to have `sum_overflows`, fails with FANIN_OVERFLOW. */
 FANIN_API fanin_status fanin_describe(const fanin_input* input, const fanin_options* options,
                                       fanin_description* description, fanin_report* report);
 
@@ -310,9 +310,9 @@ FANIN_API fanin_status fanin_reduce_batch(fanin_operation what, const fanin_inpu
                                           const fanin_options* options, const fanin_output* output,
                                           fanin_report* report);
 
-/* Reduces each row, segment or group together with the result that stands in the output: FANIN_SUM, FANIN_PRODUCT,
- * FANIN_MIN or FANIN_MAX. A result of which no element takes part keeps its bits. Fails as
- * fanin_reduce_batch; after FANIN_OVERFLOW the other results have been added to, after FANIN_OUT_OF_MEMORY some may. */
+/* Reduces each row, segment or group together with the result that is in the output already: FANIN_SUM, FANIN_PRODUCT,
+ * FANIN_MIN or FANIN_MAX. If no element of a result takes part, it keeps its bits. Fails as fanin_reduce_batch. After
+ * FANIN_OVERFLOW all other results have been added to, and after FANIN_OUT_OF_MEMORY perhaps some. */
 FANIN_API fanin_status fanin_add_to(fanin_operation what, const fanin_input* input, const fanin_batch* batch,
                                     const fanin_options* options, const fanin_output* output, fanin_report* report);
 
@@ -334,31 +334,31 @@ FANIN_API fanin_status fanin_context_reduce_batch(fanin_context* context, fanin_
                                                   const fanin_input* input, const fanin_batch* batch,
                                                   const fanin_options* options, const fanin_output* output,
                                                   fanin_report* report);
-/* Adds device memory like fanin_add_to, on the context's stream, and waits for the results, on the host or the
- * device. Where an offset or a key is wrong, nothing is added. */
+/* Adds device memory to results on the host or the device like fanin_add_to, on the context's stream, and waits. If an
+ * offset or a key is wrong, nothing is added. */
 FANIN_API fanin_status fanin_context_add_to(fanin_context* context, fanin_operation what, const fanin_input* input,
                                             const fanin_batch* batch, const fanin_options* options,
                                             const fanin_output* output, fanin_report* report);
-/* Enqueues the reduction of device memory and returns; it may be captured into a CUDA graph once the same call was made
- * without capture. `result` is device memory for the result and, directly behind it, an integer of the size of its
- * alignment that is not 0 if an integer result does not fit. */
+/* Enqueues the reduction of device memory and returns. The call may be captured into a CUDA graph once the same call was
+ * made without capture. `result` is device memory for the result, and directly behind it for an integer whose size is
+ * the alignment of the result. This integer is not 0 if an integer result does not fit. */
 FANIN_API fanin_status fanin_context_enqueue(fanin_context* context, fanin_operation what, const fanin_input* input,
                                              const fanin_options* options, void* result);
-/* Enqueues a batch. The results are plain: nothing tells of an overflow or of wrong offsets and keys. */
+/* Enqueues a batch. The results have no flags: overflow and wrong offsets or keys are not reported. */
 FANIN_API fanin_status fanin_context_enqueue_batch(fanin_context* context, fanin_operation what,
                                                    const fanin_input* input, const fanin_batch* batch,
                                                    const fanin_options* options, const fanin_output* output);
-/* Enqueues fanin_context_add_to: results that would not fit keep their value, and where an offset or a key is wrong,
- * all of them do. A graph adds each time that it runs. */
+/* Enqueues fanin_context_add_to. A result that would not fit keeps its value. If an offset or a key is wrong, all results
+ * keep their values. A graph adds each time that it runs. */
 FANIN_API fanin_status fanin_context_enqueue_add_to(fanin_context* context, fanin_operation what,
                                                     const fanin_input* input, const fanin_batch* batch,
                                                     const fanin_options* options, const fanin_output* output);
-/* The exact sum of device memory as integers that any transport can add, in device memory, and the value of such sums.
- * `what`: FANIN_SUM, FANIN_MEAN, FANIN_SUM_OF_MAGNITUDES, FANIN_SUM_OF_SQUARES or FANIN_NORM2 of floating-point values;
- * fanin_lane_count() of the integers stand for it, and is 0 for what has none. The first call enqueues the lanes of the
- * input's elements; lanes of up to 2^31 calls, on any devices and machines, are added lane by lane; and the second call
- * enqueues the value, rounded once. `result` is as for fanin_context_enqueue. Both return without waiting and may be
- * captured. fanin_state_from_lanes() takes the lanes of sums and of squares of FANIN_F32 and FANIN_F64 too. */
+/* Exact sums as lanes: integers in device memory that any transport can add. `what`: FANIN_SUM, FANIN_MEAN,
+ * FANIN_SUM_OF_MAGNITUDES, FANIN_SUM_OF_SQUARES or FANIN_NORM2 of floating-point values. fanin_lane_count() is the number of
+ * lanes, or 0 if there are none. fanin_context_enqueue_lanes() enqueues the lanes of the input's elements. Then the lanes of
+ * up to 2^31 calls, on any devices and machines, are added lane by lane. fanin_context_enqueue_value_of_lanes() enqueues the
+ * value, rounded once; `result` is as for fanin_context_enqueue. Both return without waiting, and may be captured.
+ * fanin_state_from_lanes() also takes the lanes of sums and of squares of FANIN_F32 and FANIN_F64. */
 FANIN_API size_t fanin_lane_count(fanin_operation what, fanin_type type);
 FANIN_API fanin_status fanin_context_enqueue_lanes(fanin_context* context, fanin_operation what,
                                                    const fanin_input* input, const fanin_options* options,
@@ -370,25 +370,25 @@ FANIN_API void fanin_context_destroy(fanin_context* context);
 
 /* ---- States ----------------------------------------------------------------------------------------------------- */
 
-/* An exact sum of elements, or of their squares, that is not rounded yet: more can be added to it later, and states of
- * other threads, processes and machines can be merged. It depends on the multiset of elements only. Calls with a const
- * state may overlap. fanin/state.hpp and fanin/accumulator/exact.hpp have the same for C++. */
+/* An exact sum of elements, or of their squares, that is not rounded yet. More elements can be added later, and states of
+ * other threads, processes and machines can be merged. A state depends on its elements only, not on their order. Calls
+ * with a const state may overlap. fanin/state.hpp and fanin/accumulator/exact.hpp have the same for C++. */
 typedef struct fanin_state fanin_state;
 /* The state of no elements. `what`: FANIN_SUM or FANIN_SUM_OF_SQUARES; `type`: FANIN_F32 or FANIN_F64. */
 FANIN_API fanin_status fanin_state_create(fanin_operation what, fanin_type type, fanin_state** state);
-/* Adds the elements of the input, of the state's type, or of 8 or 16 bits to a state of FANIN_F32. With a context by its
- * device; the options' method may be FANIN_EXACT only. After a failure the state is as it was. */
+/* Adds the elements of the input. They have the state's type; a state of FANIN_F32 also takes floats of 8 or 16 bits. If
+ * `context` is not null, its device adds. The only method is FANIN_EXACT. After a failure the state is as it was. */
 FANIN_API fanin_status fanin_state_accumulate(fanin_state* state, const fanin_input* input, const fanin_options* options,
                                               fanin_context* context, fanin_report* report);
 /* Adds everything that was added to `other`, a state of the same operation and type. */
 FANIN_API fanin_status fanin_state_merge(fanin_state* state, const fanin_state* other);
-/* How many elements were added; UINT64_MAX after a merge with a state that was saved without their number. */
+/* How many elements were added; UINT64_MAX after a merge with a state that was saved without this number. */
 FANIN_API uint64_t fanin_state_count(const fanin_state* state);
-/* Writes the value, correctly rounded to `result_type`, a floating-point type; FANIN_TYPE_DEFAULT: the state's. `what`:
- * FANIN_SUM or FANIN_MEAN of a state of sums, FANIN_SUM_OF_SQUARES or FANIN_NORM2 of squares. */
+/* Writes the value, correctly rounded to the floating-point type `result_type` (FANIN_TYPE_DEFAULT: the state's type).
+ * `what`: FANIN_SUM or FANIN_MEAN for a state of sums, FANIN_SUM_OF_SQUARES or FANIN_NORM2 for a state of squares. */
 FANIN_API fanin_status fanin_state_finish(const fanin_state* state, fanin_operation what, fanin_type result_type,
                                           void* result);
-/* The state as bytes that any machine can load (docs/exact-format.md), and how many there are. `bytes` must be that. */
+/* The state as bytes that any machine can load (docs/exact-format.md). `bytes` must be fanin_state_saved_bytes(). */
 FANIN_API size_t fanin_state_saved_bytes(const fanin_state* state);
 FANIN_API fanin_status fanin_state_save(const fanin_state* state, void* saved, size_t bytes);
 FANIN_API fanin_status fanin_state_load(const void* saved, size_t bytes, fanin_state** state);
@@ -396,7 +396,7 @@ FANIN_API fanin_status fanin_state_load(const void* saved, size_t bytes, fanin_s
  * stand for the merged state. `lanes` is memory for fanin_state_lane_count() of them. */
 FANIN_API size_t fanin_state_lane_count(const fanin_state* state);
 FANIN_API fanin_status fanin_state_lanes(const fanin_state* state, int64_t* lanes);
-/* Replaces the state by that of these lanes, of its own number. Fails with FANIN_INVALID_ARGUMENT if no states have them */
+/* Replaces the state by the state of these lanes. Fails with FANIN_INVALID_ARGUMENT if no states have such lanes */
 FANIN_API fanin_status fanin_state_from_lanes(fanin_state* state, const int64_t* lanes);
 FANIN_API void fanin_state_destroy(fanin_state* state);
 

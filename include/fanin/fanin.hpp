@@ -11,29 +11,31 @@
 //   auto part = fanin::mean(x.begin(), x.begin() + 10);          // contiguous iterators
 //
 // Shared by all functions below:
-//   Input: contiguous host memory. NaN among the elements give the canonical quiet NaN. With options::nan = skip, NaN
-//   do not take part. Of fanin::where(x, mask) only the elements that the mask names take part (elements.hpp). The
-//   result is that of the elements that take part, an index is a place in x, and report::absent counts the others.
+//   Input: contiguous host memory. A NaN among the elements gives the quiet NaN without sign and payload. With
+//   options::nan = skip, NaN do not take part. With fanin::where(x, mask) only the elements that the mask names take
+//   part (elements.hpp). Elements that take no part do not change the result, and report::absent counts them. An
+//   index always counts all elements of x.
 //
-//   Method: `exact` is the default, where the operation has it. Products and log_sum_exp of floats, and sums of the
+//   Method: `exact` is the default, if the operation has it. Products and log_sum_exp of floats, and sums of the
 //   moduli of complex numbers, have only `fast`.
 //
-//   Accuracy: error_bound() of the result; docs/numerics.md has the proofs and the order of additions. u is the unit
-//   roundoff of the element type, and g(k) = k u / (1 - k u). d and d' are the longest chains of rounded additions.
-//   Narrow floats (f16, bf16, e5m2, e4m3) have the u and the limits of f32, to which they are converted. Errors of
-//   complex numbers are moduli, and sums and means are taken part by part. Results of integers, and of operations
-//   that only compare, are exact. Quotients, roots and dot products of integers are rounded once.
+//   Accuracy: result::error_bound(). docs/numerics.md has the proofs and the order of additions. In the comments
+//   below u is the unit roundoff of the element type, and g(k) = k u / (1 - k u). d and d' are the longest chains of
+//   rounded additions. Narrow floats (f16, bf16, e5m2, e4m3) are converted to f32, so they have the u and the limits
+//   of f32. For complex numbers the error is a modulus, and each part of a sum or mean is computed separately.
+//   Results of integers are exact. Quotients, roots and dot products of integers are rounded once. Operations that
+//   only compare, such as min, are exact.
 //
-//   Reproducible: `exact` results, results of integers, and results of operations that only compare have the same
-//   bits for any order, split, backend and release. (An index depends on the order.) Other results have the same bits
-//   for the same order, on any CPU backend, with any thread count and release (fixed_order).
-//   report::reproducibility says what holds on a GPU.
+//   Reproducible: three kinds of results have the same bits for any order, split, backend and release: `exact`
+//   results, results of integers, and results of operations that only compare. (An index depends on the order.) Other
+//   results have the same bits for the same order, on any CPU backend, with any thread count and release
+//   (fixed_order). report::reproducibility says what holds on a GPU.
 //
-//   Memory: no copy. Scratch: up to 140 KiB of stack, for narrow floats and complex numbers 145 KiB more, and
-//   190 KiB more where elements are absent; besides, each calling thread keeps about 26 KiB for each thread that
-//   takes part in its calls. In steady state a call of a named backend or of a plan allocates nothing, except that
-//   the variant serial/recursive copies half the input; a list of backends, and `auto` from 256 KiB of input on,
-//   allocate report::fallback. Threads: safe to call concurrently.   Cost: one read of x.
+//   Memory: no copy. Scratch: up to 140 KiB of stack. Narrow floats and complex numbers take 145 KiB more, and absent
+//   elements 190 KiB more. Each calling thread keeps about 26 KiB for each thread that takes part in its calls. In
+//   steady state a call of a named backend or of a plan allocates nothing. There are two exceptions: the variant
+//   serial/recursive copies half the input, and a list of backends, or `auto` from 256 KiB of input on, allocates
+//   report::fallback. Threads: safe to call concurrently.   Cost: one read of x.
 //   @throws invalid_argument, unsupported, backend_unavailable, out_of_memory (see error.hpp and options)
 #pragma once
 
@@ -59,18 +61,18 @@ namespace fanin {
 /// Short names of the methods: fanin::sum(x, {.method = fanin::fast}).
 inline constexpr method fast = method::fast, compensated = method::compensated, exact = method::exact;
 
-/// Reduces inputs whose type is known only at run time and writes the value to memory of the caller. Every function
-/// below calls it. Operations of two inputs take {x, y}. options::result is the type of `value`, and need not be set.
-/// @throws also invalid_argument for another number of inputs than the operation reads, for inputs of different
-/// lengths, types or places, and where options::result is set and differs
+/// Reduces inputs whose type is known only at run time, and writes the value to memory of the caller. Every function
+/// below calls this one. Operations of two inputs take {x, y}. The type of `value` is the type of the result.
+/// @throws also invalid_argument if the number of inputs is not that of the operation, if the inputs differ in
+/// length, type or place, or if options::result is set to another type than that of `value`
 FANIN_API report reduce(operation what, const input_views& inputs, const result_view& value,
                         const options& chosen = {});
 
 /// Reduces with the value in the result, which holds the alternative of the result type.
 FANIN_API result<scalar> reduce(operation what, const input_views& inputs, const options& chosen = {});
 
-/// A reduction whose backend, variant and method are chosen once, for calls so short that the choice would be a
-/// noticeable part of their time. Threads: safe to call concurrently.
+/// A reduction whose backend, variant and method are chosen once. It is for calls that are so short that the choice
+/// takes a noticeable part of their time. Threads: safe to call concurrently.
 class FANIN_API plan {
  public:
   /// `auto` chooses for inputs of `expected_count` elements; the calls may have any count.
@@ -80,14 +82,14 @@ class FANIN_API plan {
   /// A plan for add_to() of batches of layout `kind`. @throws as add_to
   static plan of_add_to(operation what, element_type type, layout kind, const options& chosen = {},
                         memory place = memory::host);
-  /// report::fallback stays empty; chosen() has it. Allocates nothing in steady state, except for serial/recursive.
-  /// @throws as reduce; invalid_argument if inputs or result are of another type, place or number than planned, or if
+  /// report::fallback stays empty: chosen() has the list. In steady state only serial/recursive allocates.
+  /// @throws as reduce; invalid_argument if inputs or result have another type, place or number than planned, or if
   /// the plan is for batches
   report operator()(const input_views& inputs, const result_view& value) const;
   /// Reduces with the value in the result.
   result<scalar> operator()(const input_views& inputs) const;
-  /// Reduces a batch as reduce() of a batch does, or adds it to `out` as planned; also invalid_argument if it is of
-  /// another layout than planned.
+  /// Reduces a batch like reduce(), or adds it to `out` like add_to(), as planned.
+  /// @throws also invalid_argument if the batch has another layout than planned
   report operator()(const batch& many, const results_view& out) const;
   /// The backend, the variant and the method of the calls.
   const selection& chosen() const noexcept { return chosen_; }
@@ -157,11 +159,12 @@ class FANIN_API incremental {
   }                                                                              \
   FANIN_OF_BATCH(NAME)
 
-/// Sum of x[0..n). Empty gives +0; all -0 gives -0; +inf and -inf together give NaN. f32, narrow floats -> f32
-/// (with method::exact f64 or the element's on request), f64 -> f64, signed -> i64, unsigned -> u64, complex numbers
-/// -> their type (c64 with method::exact also c128).
-/// Accuracy: fast: |error| <= g(d) sum|x[i]| [Higham 2002, 4.2]; compensated: |error| <= u |S| + (1 + u) g(d)
-/// g(d') sum|x[i]|, S the exact sum [Ogita, Rump, Oishi 2005]; exact: correctly rounded.
+/// Sum of x[0..n). Empty gives +0; all -0 gives -0; +inf and -inf together give NaN.
+/// Types: f32, narrow floats -> f32, f64 -> f64, signed -> i64, unsigned -> u64, complex numbers -> their own type.
+/// With method::exact options::result may name another type: f64 or the narrow type in place of f32, c128 in place of
+/// c64.
+/// Accuracy, S the exact sum: fast: |error| <= g(d) sum|x[i]| [Higham 2002, 4.2]. compensated: |error| <= u |S| +
+/// (1 + u) g(d) g(d') sum|x[i]| [Ogita, Rump, Oishi 2005]. exact: correctly rounded.
 /// @throws overflow if an integer total does not fit
 template <class Result = void, class X>
 auto sum(const X& x, const options& chosen = {}) {
@@ -170,10 +173,10 @@ auto sum(const X& x, const options& chosen = {}) {
 FANIN_OTHER_FORMS(sum)
 
 /// Product of x[0..n). Empty gives 1; the sign of a zero and infinities follow IEEE. Types as for sum.
-/// Floating point: method::fast only; |error| <= g(n - 1) |P|, P the exact product, unless an intermediate product
-/// over- or underflows [Higham 2002, 3.1]. Complex numbers: g(sqrt(5) (n - 1)) |P| [Brent, Percival, Zimmermann
-/// 2007]; a factor of 1 changes nothing, and a part that is zero is +0. Reproducible: fixed_order on CPU backends;
-/// exact for integers.
+/// Floating point: method::fast only. P is the exact product. If no intermediate product overflows or underflows,
+/// |error| <= g(n - 1) |P| [Higham 2002, 3.1], and for complex numbers g(sqrt(5) (n - 1)) |P| [Brent, Percival,
+/// Zimmermann 2007]. A complex factor of 1 changes nothing, and a part that is zero is +0.
+/// Reproducible: fixed_order on CPU backends; exact for integers.
 /// @throws overflow if an integer product does not fit
 template <class Result = void, class X>
 auto product(const X& x, const options& chosen = {}) {
@@ -195,7 +198,7 @@ auto max(const X& x, const options& chosen = {}) {
 }
 FANIN_OTHER_FORMS(max)
 
-/// Smallest and largest element in one read, as extremes<T>{min, max}: each as min() and max() give it.
+/// Smallest and largest element in one read, as extremes<T>{min, max}. They are the values of min() and max().
 /// @throws invalid_argument if x is empty
 template <class Result = void, class X>
 auto minmax(const X& x, const options& chosen = {}) {
@@ -203,8 +206,8 @@ auto minmax(const X& x, const options& chosen = {}) {
 }
 FANIN_OTHER_FORMS(minmax)
 
-/// Smallest element and the index of the first one like it, as indexed<T>{value, index}: of the first NaN if there is
-/// one, of the first -0 if that is the smallest. Reproducible: as min, for the same values in the same order.
+/// Smallest element and its first index, as indexed<T>{value, index}. If there is a NaN, the index is that of the
+/// first NaN. -0 is smaller than +0. Reproducible: as min, for the same values in the same order.
 /// @throws invalid_argument if x is empty
 template <class Result = void, class X>
 auto argmin(const X& x, const options& chosen = {}) {
@@ -212,7 +215,7 @@ auto argmin(const X& x, const options& chosen = {}) {
 }
 FANIN_OTHER_FORMS(argmin)
 
-/// Largest element and the index of the first one like it, as argmin; +0 is larger than -0.
+/// Largest element and its first index, as for argmin. +0 is larger than -0.
 /// @throws invalid_argument if x is empty
 template <class Result = void, class X>
 auto argmax(const X& x, const options& chosen = {}) {
@@ -234,8 +237,8 @@ auto count_nonzero(const X& x, const options& chosen = {}) {
 }
 FANIN_OTHER_FORMS(count_nonzero)
 
-/// Whether an element is not zero, as bool. Empty gives false.   Cost: at most one read of x; CPU backends end early,
-/// unless elements may be absent, which are counted.
+/// Whether an element is not zero, as bool. Empty gives false.   Cost: at most one read of x. CPU backends end early,
+/// unless elements may be absent: absent elements have to be counted.
 template <class Result = void, class X>
 auto any(const X& x, const options& chosen = {}) {
   return detail::typed_reduce<operation::any, Result>(chosen, x);
@@ -259,9 +262,9 @@ auto sum_of_squares(const X& x, const options& chosen = {}) {
 }
 FANIN_OTHER_FORMS(sum_of_squares)
 
-/// Sum of |x[i]|, the L1 norm. Empty gives +0, and so do zeros of either sign; any NaN gives NaN, otherwise any
-/// infinity +inf. Types and accuracy as for sum. Complex numbers: their moduli, in the type of their parts, with
-/// method::fast only, and |error| <= g(d + 3) S + 3 n eta. @throws overflow if an integer total does not fit
+/// Sum of |x[i]|, the L1 norm. Empty and all zeros give +0. Any NaN gives NaN; otherwise any infinity gives +inf.
+/// Types and accuracy as for sum. For complex numbers the moduli are added, in the type of their parts, with
+/// method::fast only; |error| <= g(d + 3) S + 3 n eta. @throws overflow if an integer total does not fit
 template <class Result = void, class X>
 auto sum_of_magnitudes(const X& x, const options& chosen = {}) {
   return detail::typed_reduce<operation::sum_of_magnitudes, Result>(chosen, x);
@@ -269,8 +272,8 @@ auto sum_of_magnitudes(const X& x, const options& chosen = {}) {
 FANIN_OTHER_FORMS(sum_of_magnitudes)
 
 /// Sum of x[0..n) divided by n. Types as for sum, but integers give f64, correctly rounded. method::exact gives the
-/// correctly rounded quotient, even where the sum alone would overflow; the other methods divide their sum in f64.
-/// Accuracy of these: the bound of the sum divided by n, and the roundings of the division (docs/numerics.md).
+/// correctly rounded quotient, even if the sum alone would overflow. The other methods divide their sum in f64: the
+/// error is at most the bound of the sum divided by n, and the roundings of the division (docs/numerics.md).
 /// @throws invalid_argument if x is empty
 template <class Result = void, class X>
 auto mean(const X& x, const options& chosen = {}) {
@@ -278,42 +281,41 @@ auto mean(const X& x, const options& chosen = {}) {
 }
 FANIN_OTHER_FORMS(mean)
 
-/// Euclidean norm: the square root of the sum of x[i]^2. Empty and all zeros give +0; any NaN gives NaN, otherwise
-/// any infinity +inf. f32, narrow floats, c64 -> f32 (with method::exact f64 or a narrow element's on request), f64,
-/// c128, integers -> f64. cub and thrust do not have the default, method::exact. Accuracy: exact: correctly rounded,
-/// also where the sum of the squares would overflow or underflow; fast, compensated: the root of sum_of_squares,
-/// which may, with its relative error and that of two more roundings, and besides the root of its absolute error
-/// (docs/numerics.md).   Cost: one read of x.
+/// Euclidean norm: the square root of the sum of x[i]^2. Empty and all zeros give +0. Any NaN gives NaN; otherwise
+/// any infinity gives +inf. Types: f32, narrow floats, c64 -> f32; f64, c128, integers -> f64; with method::exact
+/// also the types that sum offers. cub and thrust do not have method::exact here.
+/// Accuracy: exact: correctly rounded, even if the sum of the squares would overflow or underflow. fast, compensated:
+/// the root of sum_of_squares, which may overflow or underflow. The relative error is that of sum_of_squares and of
+/// two more roundings, and the absolute error is the root of its absolute error (docs/numerics.md).
 template <class Result = void, class X>
 auto norm2(const X& x, const options& chosen = {}) {
   return detail::typed_reduce<operation::norm2, Result>(chosen, x);
 }
 FANIN_OTHER_FORMS(norm2)
 
-/// log(sum of e^x[i]); nothing overflows on the way. Empty gives -inf, and so do elements that are all -inf; any NaN
-/// gives NaN, otherwise any +inf gives +inf. One element x gives exactly x. f32, narrow floats -> f32, f64 -> f64.
-/// Accuracy: |error| <= e |S| + (D + 6 u log n)(1 + e), where S is the exact result, u = 2^-53, e = u for f64 and
-/// u + 2^-24 for the others, and to first order D = 4 d u + u log n (docs/numerics.md). So a result near 0 has a
-/// small absolute error, and not a small relative one. Reproducible: fixed_order on CPU backends, run_to_run on a
-/// GPU. The exponential and the logarithm are fanin's own, which have the same bits on every machine. Cost: one read
-/// of x, and some 40 operations in double for each element, whatever its type.
-/// @throws unsupported for integers, and for other methods than fast
+/// log(sum of e^x[i]); nothing overflows on the way. Empty gives -inf, and so do elements that are all -inf. Any NaN
+/// gives NaN; otherwise any +inf gives +inf. One element x gives exactly x. f32, narrow floats -> f32, others -> f64.
+/// Accuracy: |error| <= e |S| + (D + 6 u log n)(1 + e). S is the exact result, u = 2^-53, and to first order
+/// D = 4 d u + u log n (docs/numerics.md). e is u for f64, and u + 2^-24 for other types. If the result is near 0,
+/// the absolute error is small, but the relative error may be large.
+/// Reproducible: fixed_order on CPU backends, run_to_run on a GPU. The exponential and the logarithm are fanin's own,
+/// and have the same bits on every machine. Cost: one read of x, and some 40 operations in double for each element.
+/// Integers are copied to doubles. @throws overflow if one is no double; unsupported for other methods than fast
 template <class Result = void, class X>
 auto log_sum_exp(const X& x, const options& chosen = {}) {
   return detail::typed_reduce<operation::log_sum_exp, Result>(chosen, x);
 }
 FANIN_OTHER_FORMS(log_sum_exp)
 
-/// Population variance: the sum of (x[i] - mean)^2 divided by n, with the mean not rounded. One element, or equal
-/// ones, give +0; any NaN or infinity gives NaN. f32, narrow floats -> f32 (with method::exact f64 or the
-/// element's on request), f64 -> f64, integers -> f64. method::exact is correctly rounded, also where the sums would
-/// overflow or underflow.
-/// Cost: one read of x, and up to 10 microseconds for the long division at the end.
-/// With method::fast and compensated, equal elements may give a small number, and elements the sum of whose
-/// squares overflows in double give NaN. Accuracy: |error| <= (c + k q) V for a variance V, q the mean of the
-/// squares divided by V. c is 2^-23 for f32 and narrow floats, for f64 4300 u with fast and 4 u with compensated;
-/// k is 4 g(d) of double with fast of f32, and less than 2^-80 otherwise, if there are fewer than 2^30 elements on
-/// a CPU.
+/// Population variance: the sum of (x[i] - mean)^2 divided by n. The mean is not rounded. One element, or equal
+/// elements, give +0; any NaN or infinity gives NaN. Types: f32, narrow floats -> f32; f64, integers -> f64; with
+/// method::exact also the types that sum offers.
+/// Accuracy: exact: correctly rounded, even if the sums would overflow or underflow. fast, compensated: |error| <=
+/// (c + k q) V for a variance V, where q is the mean of the squares divided by V. c is 2^-23 for f32 and narrow
+/// floats. For f64 c is 4300 u with fast, and 4 u with compensated. k is 4 g(d) of double with fast of f32. Otherwise
+/// k is less than 2^-80, if there are fewer than 2^30 elements on a CPU. Equal elements may give a small number. If
+/// the sum of the squares overflows in double, the result is NaN.
+/// Cost: one read of x, and with exact up to 10 microseconds for the long division at the end.
 /// @throws invalid_argument if x is empty
 template <class Result = void, class X>
 auto variance(const X& x, const options& chosen = {}) {
@@ -321,15 +323,14 @@ auto variance(const X& x, const options& chosen = {}) {
 }
 FANIN_OTHER_FORMS(variance)
 
-/// Standard deviation of a population: the square root of variance(), rounded once. Everything else as for
-/// variance().
+/// Standard deviation of a population: the square root of the variance, rounded once. All else as for variance().
 template <class Result = void, class X>
 auto standard_deviation(const X& x, const options& chosen = {}) {
   return detail::typed_reduce<operation::standard_deviation, Result>(chosen, x);
 }
 FANIN_OTHER_FORMS(standard_deviation)
 
-/// Variance of a sample: divided by n - 1. Everything else as for variance().
+/// Variance of a sample: the sum of (x[i] - mean)^2 divided by n - 1. All else as for variance().
 /// @throws invalid_argument if x has fewer than two elements
 template <class Result = void, class X>
 auto sample_variance(const X& x, const options& chosen = {}) {
@@ -345,14 +346,14 @@ auto sample_standard_deviation(const X& x, const options& chosen = {}) {
 }
 FANIN_OTHER_FORMS(sample_standard_deviation)
 
-/// Dot product: the sum of x[i] y[i], for two ranges of one type. Empty gives +0; only
-/// products -0 give -0, but of complex numbers a part that is zero is +0. Any NaN, 0 times an infinity, or infinite
-/// products of both signs give NaN, otherwise an infinite product that infinity. f32, narrow floats -> f32 (with
-/// method::exact f64 or the element's on request), f64 -> f64, integers -> f64: the exact sum of the exact products,
-/// rounded once, on CPUs only. Cost: one read of x and y. Accuracy: as for
-/// sum_of_squares, with sum|x[i] y[i]| in place of the sum of squares, as long as it is at most half of the largest
-/// finite value (complex numbers: sqrt(2) times that, docs/numerics.md); exact: correctly rounded, and no product is
-/// rounded, overflows or underflows.
+/// Dot product: the sum of x[i] y[i], for two ranges of one type. Empty gives +0. If all products are -0, the result
+/// is -0; for complex numbers a part that is zero is +0. A NaN, 0 times an infinity, and infinite products of both
+/// signs give NaN. Otherwise an infinite product gives its infinity. Types: f32, narrow floats -> f32; f64, integers
+/// -> f64; complex numbers -> their own type; with method::exact also the types that sum offers. Integers: the exact
+/// sum of the exact products, rounded once, on CPUs only.
+/// Accuracy: exact: correctly rounded, and no product is rounded, overflows or underflows. fast, compensated: as for
+/// sum_of_squares, with M = sum|x[i] y[i]| in place of the sum of squares, if M is at most half of the largest finite
+/// value. For complex numbers the bound is sqrt(2) times that (docs/numerics.md). Cost: one read of x and y.
 /// @throws invalid_argument if the lengths differ
 template <class Result = void, class X, class Y>
 requires(!std::same_as<X, batch>) auto dot(const X& x, const Y& y, const options& chosen = {}) {
@@ -360,8 +361,7 @@ requires(!std::same_as<X, batch>) auto dot(const X& x, const Y& y, const options
 }
 FANIN_OF_BATCH(dot)
 
-/// The sum of conj(x[i]) y[i], as numpy.vdot and the dotc of BLAS: dot() for real numbers. Everything else as for
-/// dot().
+/// The sum of conj(x[i]) y[i], as in numpy.vdot and BLAS's dotc. For real numbers it is dot(). All else as for dot().
 template <class Result = void, class X, class Y>
 requires(!std::same_as<X, batch>) auto vdot(const X& x, const Y& y, const options& chosen = {}) {
   return detail::typed_reduce<operation::vdot, Result>(chosen, x, y);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions of device memory with an accumulator of your own (described in fold.hpp), in code that nvcc compiles.
-// The accumulator's functions are marked __host__ __device__ (FANIN_HOST_DEVICE); where they call constexpr
-// functions, as those of std::numeric_limits, nvcc wants --expt-relaxed-constexpr.
+// Reductions of device memory with an accumulator of your own, in code that nvcc compiles. fold.hpp describes the
+// accumulator. Its functions are marked __host__ __device__ (FANIN_HOST_DEVICE). If they call constexpr functions,
+// such as those of std::numeric_limits, nvcc needs --expt-relaxed-constexpr.
 //
 //   fanin::device_context context;
 //   auto box = fanin::fold<bounding_box>(points, count, context).value;             // points: device memory
@@ -75,23 +75,22 @@ void enqueue_own_fold(device_context& context, fold_result<A>* result, std::size
 
 /// The reduction of x[0..n), in the memory of the context's device, by A. Empty gives A::finish(A::identity(), 0).
 /// Accuracy: A::bound for the kernel's longest chain of additions; without A::bound nothing is promised.
-/// Reproducible: same bits on the same device with the same build, if x has the same distance from a boundary of 128
-/// bytes (run_to_run); in any order if A is order_free (exact).
-/// Memory: no copy; a state for each block of the grid in the context's scratch. A state takes at most 3 KiB; a
-/// state of more than 32 bytes leaves a thread registers for one load at a time.
+/// Reproducible: the same bits on the same device with the same build, if x is aligned alike to 128 bytes
+/// (run_to_run). If A is order_free, the same bits for any order (exact).
+/// Memory: no copy. The context's scratch has a state for each block of the grid. A state takes at most 3 KiB. If it
+/// has more than 32 bytes, a thread has registers for one load at a time only.
 /// Threads: one call at a time for each context.
 /// Cost: one read of x. The call waits for the work that is already on the context's stream and for the value.
 /// finish() runs on the host, with rounding to nearest and subnormals kept.
-/// @throws invalid_argument if x is null and not empty, or no memory that the device can read; out_of_memory,
-/// device_error
+/// @throws invalid_argument if the device cannot read x; out_of_memory, device_error
 template <foldable A>
 requires(accumulator::inputs_of<A>() == 1) result<fold_result<A>> fold(const typename A::element* x,
                                                                        std::size_t count, device_context& context) {
   return device_code::own_fold<A>(context, count, x);
 }
 
-/// Folds x[0..n) and y[0..n) by an accumulator of two inputs. If y is not as far from a boundary of 16 bytes as x is,
-/// its elements are loaded one by one.
+/// Folds x[0..n) and y[0..n) by an accumulator of two inputs. If x and y are not aligned alike to 16 bytes, the
+/// elements of y are loaded one by one.
 template <foldable A>
 requires(accumulator::inputs_of<A>() == 2) result<fold_result<A>> fold(const typename A::element* x,
                                                                        const typename A::element* y,
@@ -99,11 +98,10 @@ requires(accumulator::inputs_of<A>() == 2) result<fold_result<A>> fold(const typ
   return device_code::own_fold<A>(context, count, x, y);
 }
 
-/// Enqueues the reduction and returns; the kernel writes the value to `result`, in device memory (or pinned), and
-/// runs finish() on the device. After a first call the call is only a kernel launch, which may be captured into a
+/// Enqueues the reduction and returns. The kernel runs finish() on the device, and writes the value to `result`, in
+/// device memory (or pinned). From the second call on, a call is only a kernel launch, and may be captured into a
 /// CUDA graph.
-/// @throws invalid_argument if `result` or x is null, and x not empty, or no memory that the device can reach;
-/// out_of_memory, device_error
+/// @throws invalid_argument if the device cannot reach `result` or x; out_of_memory, device_error
 template <foldable A>
 requires(accumulator::inputs_of<A>() == 1) void enqueue_fold(const typename A::element* x, std::size_t count,
                                                              fold_result<A>* result, device_context& context) {

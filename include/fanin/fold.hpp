@@ -8,7 +8,7 @@
 //     static constexpr bool order_free = true; // whether any order of add() and merge() gives the same state
 //     static state identity();                 // merging it changes nothing
 //     static void add(state&, const element&);
-//     static void merge(state&, const state&); // commutative: the elements of both may alternate in the input
+//     static void merge(state&, const state&); // commutative: the elements of both states may alternate in the input
 //     template <class R> static R finish(const state&, std::uint64_t count);
 //   };
 //   auto box = fanin::fold<bounding_box>(points).value;
@@ -74,7 +74,7 @@ concept foldable = requires(typename A::state& s, const typename A::state& other
 
 namespace detail {
 
-/// A::bound, or infinite coefficients, which promise nothing, if A has no bound.
+/// A::bound. If A has no bound, the coefficients are infinite, and promise nothing.
 template <foldable A>
 error_bound bound_of_own(const rounding_chain& chain, std::uint64_t count) {
   if constexpr (requires { A::template bound<fold_result<A>>(chain, count); }) {
@@ -101,7 +101,8 @@ constexpr arithmetic own_arithmetic() {
 template <foldable A>
 inline constexpr arithmetic arithmetic_of_own = own_arithmetic<A>();
 
-/// A view of elements of any type. Own accumulators ignore the type in the view, as no element_type may name theirs.
+/// A view of elements of any type. Own accumulators ignore the type in the view, because their elements may have a
+/// type that is no element_type.
 template <class T>
 array_view untyped(std::span<const T> x) {
   return {x.data(), x.size(), element_type::f64};
@@ -129,19 +130,20 @@ concept elements_for = std::ranges::contiguous_range<Range> && std::ranges::size
 typename A::element > ;
 
 /// The reduction of x[0..n), in host memory, by A. Empty gives A::finish(A::identity(), 0).
-/// Accuracy: A::bound if there is one; else the report's bound is infinite and promises nothing.
-/// Reproducible: same bits for the same values in the same order on serial, openmp and tbb with any thread count
-/// (fixed_order; loop.hpp tells the order), and in any order if A is order_free. add() and merge() run with rounding
-/// to nearest and subnormals kept.
+/// Accuracy: A::bound, if A has one. Otherwise the report's bound is infinite, and promises nothing.
+/// Reproducible: the same bits for the same values in the same order, on serial, openmp and tbb with any thread count
+/// (fixed_order; loop.hpp describes the order). If A is order_free, the same bits for any order. add() and merge()
+/// run with rounding to nearest and subnormals kept.
+/// Order: the lanes take turns, so the elements of two merged states alternate in the input. If the order of the
+/// elements matters to A, as for the last element, A needs `wants_position`.
 /// Memory: no copy. Each calling thread keeps scratch for its next call: 16 states for each thread that takes part,
-/// and 48 more, where a state is one A::state, or a row of up to 256 of them if order matters.
-/// An operation in which the order of the elements counts, such as the last of them, needs `wants_position`: lanes
-/// take turns, so that the elements of two merged states alternate in the input.
-/// A state takes at most 16 KiB, or 256 KiB if A is order_free; an element is aligned to at most 16 bytes.
+/// and 48 more. If order matters, each of these states is a row of up to 256 A::state. An A::state takes at most 16
+/// KiB, or 256 KiB if A is order_free. An element is aligned to at most 16 bytes.
 /// Threads: safe to call concurrently, also from within add(). add() and merge() run on several threads at once and
-/// must not throw; finish() runs on the calling thread and may throw.   Cost: one read of x by a plain loop over
-/// add(). `chosen`: only backend and threads may be set. @throws invalid_argument if method or result type are set,
-/// or a variant that no backend has, unsupported if another variant is set or the backend is a GPU's,
+/// must not throw. finish() runs on the calling thread and may throw.   Cost: one read of x by a plain loop over
+/// add().
+/// `chosen`: only backend and threads may be set. @throws invalid_argument if the method or the type of the result is
+/// set, or a variant that no backend has; unsupported if another variant is set, or if the backend is a GPU's;
 /// backend_unavailable, out_of_memory
 template <foldable A, elements_for<A> Range>
 requires(accumulator::inputs_of<A>() == 1) result<fold_result<A>> fold(const Range& x, const options& chosen = {}) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The general loop of CPU backends: any accumulator over contiguous elements on one thread. Backends replace it by a
-// faster one for accumulators that have SIMD kernels; the bits are the same.
+// The general loop of CPU backends: any accumulator over contiguous elements on one thread. For accumulators that
+// have SIMD kernels, backends use a faster loop with the same bits.
 //
 // Accumulators whose order matters are folded in rows, leaves and a tree. A row is the largest power of two of
 // elements that takes at most 256 bytes and whose states take at most 4 KiB; at least one element. Each place in a

@@ -9,7 +9,7 @@ namespace fanin {
 
 enum class mask_form : std::uint8_t {
   bytes,  ///< one byte for each element, which is not 0 if the element takes part; a bool is such a byte
-  bits,   ///< one bit for each element, from the lowest bit of the first byte on, as Arrow's validity bitmaps are
+  bits,   ///< one bit for each element, from the lowest bit of the first byte on, as in Arrow's validity bitmaps
 };
 
 /// A mask for elements that lie one after another. Without data every element takes part. Does not own the data.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions of elements that lie on many ranks, over the caller's MPI and communicator. Header only: the program
-// links its MPI, and the library knows nothing of it.
+// Reductions of elements that are on many ranks, over the caller's MPI and communicator. All of it is in headers: the
+// program links its MPI, and the library contains no code for MPI.
 //
 //   double total = fanin::mpi::sum(x, MPI_COMM_WORLD).value;          // x: this rank's elements
 //   auto norm = fanin::mpi::norm2(x, {MPI_COMM_WORLD, 0});            // the value on rank 0 only
@@ -9,23 +9,26 @@
 //   fanin::mpi::reduce_each(operation::sum, fields, totals, comm);    // one reduction for 32 sums
 //
 // Shared by all functions below:
-//   Input: what fanin's verbs take, also where(x, mask); ranks may have none. Special values are those of the verbs.
-//   Accuracy: floats are added exactly and rounded once, on every rank alike. Reproducible: the bits of one process
-//   that has all elements, for any number of ranks, any distribution, any MPI (exact); of argmin and argmax for the
-//   same order, that of the ranks.
-//   Communication: one MPI_Allreduce (or MPI_Reduce, to a root) of integers by MPI_SUM or MPI_MAX: 32 MPI_INT64_T to
-//   all ranks for all but variances of floats and complex numbers; to a root, or if started, 145, and for variances
-//   and complex numbers of f64 up to 286. Where an element of f64, or a product of two, is not 0 and beyond about
-//   2^-260 or 2^250 on some rank, sums and dot products to all ranks send 76 or 140 more after them. argmin and
-//   argmax take two. docs/scale.md has times. At most 2^21 ranks with 2^63 elements in all. All ranks of the
-//   communicator call the same function with the same operation, element type and options that concern the value;
-//   backend and threads may differ. Ranks that differ get an error, all of them, where their messages are equally
-//   long, as are all those of 32, and all those of 145; otherwise MPI's own. A rank whose part fails throws its
-//   error, and the others other_rank_failed. With a root it is the root that hears of ranks that differ or fail.
-//   report::absent and report::backend are this rank's. A rank that gets no value gets 0. Memory: up to 5 KiB of
-//   stack beyond that of the verbs; the heap for what is started, for many fields, and for a root. Threads: as MPI's.
-//   @throws as the verbs; invalid_argument for options::method other than exact where something is rounded, and for
-//   options::result; mpi_error, other_rank_failed (mpi/place.hpp)
+//   Input: the inputs of fanin's verbs, also where(x, mask). A rank may have no elements. Special values are those of
+//   the verbs.
+//   Accuracy: floats are added exactly and rounded once, on every rank alike.
+//   Reproducible: the bits of one process that has all elements, for any number of ranks, any distribution and any
+//   MPI (exact). For argmin and argmax the elements are in the order of the ranks.
+//   Communication: one MPI_Allreduce of integers by MPI_SUM or MPI_MAX, or MPI_Reduce to a root. argmin and argmax
+//   take two. Messages have these lengths, in MPI_INT64_T (docs/scale.md has times):
+//   - To all ranks: 32, except for variances of floats and complex numbers.
+//   - To a root, or started: 145. Variances and complex numbers of f64: up to 286.
+//   - If an element of f64 on some rank, or a product of two, is not 0 and not within about 2^-260 and 2^250, sums
+//     and dot products to all ranks send 76 or 140 more.
+//   Ranks: at most 2^21, with 2^63 elements in all. All ranks of the communicator call the same function, with the
+//   same operation, element type and options that change the value. Backend and threads may differ.
+//   Errors: if the calls of ranks differ, all ranks get an error. It is fanin's error if their messages have the same
+//   length, and otherwise MPI's. A rank whose part fails throws its error, and the other ranks throw
+//   other_rank_failed. With a root, the root alone hears of ranks that differ or fail.
+//   report::absent and report::backend are about this rank. A rank that gets no value gets 0. Memory: up to 5 KiB of
+//   stack more than the verbs; the heap for started calls, for many fields, and for a root. Threads: as MPI's.
+//   @throws as the verbs; invalid_argument if options::method is not exact and something is rounded, or if
+//   options::result is set; mpi_error, other_rank_failed (mpi/place.hpp)
 #pragma once
 
 #include <mpi.h>
@@ -84,15 +87,16 @@ inline report reduce_any(operation what, inputs_of_rank in, const result_view& v
 
 }  // namespace detail
 
-/// The value of an operation that is known only at run time. The operations are those of lanes_of(), and argmin and
+/// The value of an operation that is known only at run time. The operations are those of lanes_of(), argmin and
 /// argmax.
 inline report reduce(operation what, const input_views& inputs, const result_view& value, const place& where,
                      const options& chosen = {}) {
   return detail::reduce_any(what, {inputs}, value, where, chosen);
 }
 
-/// The value of each field, all of one type, in a single reduction. There are as many results as fields, which may
-/// have any number of elements. report::absent is that of all fields.   Memory: the lanes of all fields, on the heap.
+/// The value of each field, in a single reduction. All fields have the same type, and may have any number of
+/// elements. There are as many results as fields. report::absent counts for all fields.   Memory: the lanes of all
+/// fields, on the heap.
 inline report reduce_each(operation what, std::span<const input_views> fields, const results_view& out,
                           const place& where, const options& chosen = {}) {
   if (fields.size() != out.count || fields.empty()) throw invalid_argument("each field has one result");
@@ -141,17 +145,17 @@ auto typed_start(const place& where, const options& chosen, const X& x, const Y&
 
 /// Whether an operation has a verb over MPI, which takes so many inputs.
 constexpr bool has_verb(operation what, int inputs) { return row_of(what).merges && row_of(what).inputs == inputs; }
-/// Whether a verb can be started without being waited for. A position takes two reductions, of which the second
-/// depends on the first.
+/// Whether a verb can be started without waiting for it. A position takes two reductions, and the second one depends
+/// on the first, so it cannot be started.
 constexpr bool has_start(operation what, int inputs) {
   return has_verb(what, inputs) && row_of(what).form != result_form::indexed;
 }
 
 }  // namespace detail
 
-/// The verbs of fanin.hpp over all ranks: those of operations whose partial results merge. sum<double>(x, comm) asks
-/// for another type of the result, as there. The position of argmin and argmax is that among the elements of all
-/// ranks: those of rank 0 come first; they have no start_argmin and start_argmax.
+/// The verbs of fanin.hpp over all ranks, for operations whose partial results merge. sum<double>(x, comm) asks for
+/// another type of the result, as in fanin.hpp. The index of argmin and argmax counts the elements of all ranks; the
+/// elements of rank 0 come first. start_argmin and start_argmax do not exist.
 #define FANIN_OVER_MPI(NAME)                                                                                    \
   template <class Result = void, class X>                                                                       \
   requires(detail::has_verb(operation::NAME, 1)) auto NAME(const X& x, const place& where,                      \
@@ -176,9 +180,9 @@ constexpr bool has_start(operation what, int inputs) {
 FANIN_OPERATIONS(FANIN_OVER_MPI)
 #undef FANIN_OVER_MPI
 
-/// Replaces each accumulator by the merged state of those at its place on all ranks, by one MPI_Allreduce. They are
-/// exact_accumulator, exact_square_accumulator, exact_dot_accumulator or exact_moments_accumulator.
-/// Every rank has as many. Memory: the lanes of all of them, on the heap.
+/// Replaces accumulator i of every rank by the merged state of the accumulators i of all ranks, by one MPI_Allreduce.
+/// All ranks have the same number of accumulators. They are exact_accumulator, exact_square_accumulator,
+/// exact_dot_accumulator or exact_moments_accumulator. Memory: the lanes of all of them, on the heap.
 template <class Accumulator>
 requires requires { Accumulator::lane_count; }
 void all_reduce(std::span<Accumulator> states, MPI_Comm comm) {
@@ -190,7 +194,7 @@ void all_reduce(std::span<Accumulator> states, MPI_Comm comm) {
       "MPI_Allreduce");
   for (std::size_t i = 0; i < states.size(); ++i) states[i] = Accumulator::read_lanes(lanes.data() + i * count);
 }
-/// Replaces one accumulator by the merged state of those of all ranks, without heap.
+/// Replaces the accumulator of every rank by the merged state of all ranks, without heap.
 template <class Accumulator>
 requires requires { Accumulator::lane_count; }
 void all_reduce(Accumulator& state, MPI_Comm comm) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Floating-point numbers of 8 and 16 bits. They are stored, not computed with: arithmetic converts them to float.
+// Floating-point numbers of 8 and 16 bits. They are for storage. Arithmetic converts them to float.
 #pragma once
 
 #include <concepts>
@@ -11,12 +11,11 @@
 
 namespace fanin {
 
-/// The bits of a number with a sign, a biased exponent and a mantissa, as in IEEE 754: of one binade of subnormal
-/// numbers, with infinities and NaN; or without infinities, and with the bits that are all ones, sign aside, as the
-/// only NaN. Has the layout of CUDA's, PyTorch's and ml_dtypes' type of that format, whose arrays
-/// fanin::array_view(pointer, count, element_type::f16) describes. A float holds every value: a number becomes one by
-/// itself, and exactly, and arithmetic is that of floats. A float becomes a number by a conversion that is written,
-/// f16(x). Neither depends on the floating-point environment.
+/// The bits of a number with a sign, a biased exponent and a mantissa, with subnormal numbers, as in IEEE 754. A
+/// format has infinities and NaN as in IEEE 754, or it has no infinities and only one NaN, whose bits are all ones,
+/// sign aside. The memory layout is that of the same format in CUDA, PyTorch and ml_dtypes. So
+/// fanin::array_view(pointer, count, element_type::f16) describes their arrays. The conversion to float is implicit
+/// and exact. The conversion from float is explicit: f16(x). Neither depends on the floating-point environment.
 template <int ExponentBits, int MantissaBits, bool HasInfinity = true>
 struct narrow {
   static constexpr int width = 1 + ExponentBits + MantissaBits;
@@ -26,15 +25,15 @@ struct narrow {
   static constexpr bool has_infinity = HasInfinity;
   static constexpr word sign_bit = 1 << (width - 1);
   static constexpr word implicit_one = 1 << MantissaBits;
-  /// The magnitude after the largest number's: infinity, or where there is none, NaN.
+  /// The bits after those of the largest number: infinity, or NaN if the format has no infinity.
   static constexpr word after_largest = HasInfinity ? sign_bit - implicit_one : sign_bit - 1;
   static constexpr word quiet_nan = HasInfinity ? after_largest | implicit_one >> 1 : after_largest;
 
   word bits;
 
   narrow() = default;
-  /// The nearest number, ties to even; beyond the largest one infinity, or where there is none, NaN. NaN gives the
-  /// quiet NaN without payload.
+  /// The nearest number, ties to even. Beyond the largest number it is infinity, or NaN if the format has no
+  /// infinity. NaN gives the quiet NaN without payload.
   FANIN_HOST_DEVICE constexpr explicit narrow(float x) : bits(nearest(__builtin_bit_cast(std::uint32_t, x))) {}
   FANIN_HOST_DEVICE static constexpr narrow of_bits(unsigned bits) {
     narrow x;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exact sums over the ranks of an NCCL communicator: one value of all ranks' elements, or one for each place of their
-// vectors. The communicator is the caller's, and so is the stream, that of the context. This header needs NCCL's; the
-// library itself does not.
+// Exact sums over the ranks of an NCCL communicator: one value for the elements of all ranks, or one value for each
+// place of their vectors. The caller brings the communicator, and the stream of the context. This header needs NCCL's
+// header. The library itself does not.
 //
 //   fanin::device_context context(device, stream);
 //   fanin::nccl::enqueue_all_reduce(fanin::device_span(x, n), total, context, comm);  // of all ranks' elements
 //   fanin::nccl::all_reduce_each(gradient, n, context, comm);                         // gradient[i], over ranks
 //
-// Every rank calls the same functions in the same order, as for NCCL's own; a thread that has several ranks would
-// wait for itself. The communicator is a blocking one. Results have the same bits on every rank, for any number of
-// ranks, any distribution of the elements and any algorithm that NCCL chooses.
+// Every rank calls the same functions in the same order, as with NCCL's own functions. Each rank has a thread of its
+// own, because a thread with several ranks would wait for itself. The communicator is a blocking one. Results have
+// the same bits on every rank, for any number of ranks, any distribution of the elements and any algorithm of NCCL.
 #pragma once
 
 #include <nccl.h>
@@ -32,10 +32,10 @@ constexpr bool is_ordered(operation what) {
 constexpr bool is_position(operation what) { return row_of(what).form == result_form::indexed; }
 constexpr bool is_count(operation what) { return row_of(what).result == result_rule::count; }
 
-/// Enqueues the sum of all ranks' elements, or another operation that has lanes (lane_count()), and returns: the
-/// exact sum of x[0..n) as lanes, their ncclInt64 all-reduce in place, and the rounding. `result`, in device memory
-/// or pinned, has the value on every rank. n may differ between ranks, and be 0.
-/// Empty, NaN, -0 and infinities: as fanin::enqueue with method::exact, of all elements together.
+/// Enqueues the sum of all ranks' elements, or another operation that has lanes (lane_count()), and returns. Three
+/// steps are enqueued: the exact sum of x[0..n) as lanes, the all-reduce of the lanes as ncclInt64, and the rounding.
+/// `result` is in device memory, or pinned, and gets the value on every rank. n may differ between ranks, and be 0.
+/// Empty, NaN, -0 and infinities: as fanin::enqueue with method::exact for all elements together.
 /// Accuracy: rounded once.   Reproducible: exact.
 /// Memory: the lanes are in the context's scratch. May be captured into a CUDA graph once the same call was made
 /// without capture.   Threads: one call at a time for each context.
@@ -54,8 +54,8 @@ requires(is_sum(What)) void enqueue_all_reduce(device_span<T> x, device_result<R
 }
 
 /// Enqueues the smallest or largest element of all ranks, the largest magnitude, or whether any or all elements are
-/// not zero, by an all-reduce of one integer in the same order. NaN if any element is; -0 is smaller than +0. Empty
-/// gives what fanin::enqueue gives. Reproducible: exact.
+/// not zero. An all-reduce carries one integer, whose order is the order of the values. Any NaN gives NaN; -0 is
+/// smaller than +0. No elements give the value of fanin::enqueue. Reproducible: exact.
 template <operation What, element T>
 requires(is_ordered(What)) void enqueue_all_reduce(device_span<T> x, device_result<result_of<What, T>>* result,
                                                    device_context& context, ncclComm_t comm) {
@@ -70,8 +70,8 @@ requires(is_ordered(What)) void enqueue_all_reduce(device_span<T> x, device_resu
   context.work().enqueue_value_of_key(type, key, result);
 }
 
-/// Enqueues the first smallest or largest element of all ranks and its position among them, where the elements of
-/// rank 0 come first, by an all-gather of three integers of each rank. Empty gives what fanin::enqueue gives.
+/// Enqueues the first smallest or largest element of all ranks and its position. The elements of rank 0 come first.
+/// An all-gather carries three integers of each rank. No elements give the value of fanin::enqueue.
 /// Reproducible: exact, for the same order.   Memory: 24 bytes of scratch for each rank.
 template <operation What, element T>
 requires(is_position(What)) void enqueue_all_reduce(device_span<T> x, device_result<indexed<T>>* result,
@@ -88,7 +88,7 @@ requires(is_position(What)) void enqueue_all_reduce(device_span<T> x, device_res
   context.work().enqueue_first_candidate(What, type_of<T>, all, ranks, result);
 }
 
-/// Enqueues how many elements of all ranks are not zero, by an all-reduce of the ranks' numbers.
+/// Enqueues the number of elements of all ranks that are not zero. An all-reduce adds the numbers of the ranks.
 template <operation What, element T>
 requires(is_count(What)) void enqueue_all_reduce(device_span<T> x, device_result<std::uint64_t>* result,
                                                  device_context& context, ncclComm_t comm) {
@@ -102,11 +102,11 @@ requires(is_count(What)) void enqueue_all_reduce(device_span<T> x, device_result
 /// every rank. T is float, double, f16 or bf16.
 /// NaN, -0 and infinities: as fanin::sum with method::exact.
 /// Accuracy: rounded once.   Reproducible: exact; the bits depend neither on n nor on how a vector is split.
-/// Memory: in place; up to 65 MiB of scratch, from the context, or of two ranks up to 193 MiB. May be captured as
-/// enqueue_all_reduce(). Threads: one call at a time for each context. Cost: a rank sends and receives 2 n (1 - 1 /
-/// ranks) elements, as in a ring, and adds what one message brought while the next is on its way. Fastest if x is at
-/// a boundary of 16 bytes.
-/// @throws invalid_argument if x is null or no memory that the device can reach; out_of_memory, device_error
+/// Memory: in place. Scratch from the context: up to 65 MiB, or up to 193 MiB for two ranks. May be captured as
+/// enqueue_all_reduce(). Threads: one call at a time for each context.
+/// Cost: a rank sends and receives 2 n (1 - 1 / ranks) elements, as in a ring. It adds one message while the next one
+/// is on its way. The call is fastest if x is aligned to 16 bytes.
+/// @throws invalid_argument if the device cannot reach x; out_of_memory, device_error
 template <each_element T>
 void all_reduce_each(T* x, std::size_t n, device_context& context, ncclComm_t comm) {
   const device_code::device_scope here(context.device());
@@ -115,8 +115,8 @@ void all_reduce_each(T* x, std::size_t n, device_context& context, ncclComm_t co
   vector_exchange<T>(x, x + rank_in(comm) * part, part, n, context, comm).run(true);
 }
 
-/// Enqueues out[i] = the sum of every rank's x[rank * n + i] for i < n, where `rank` is the caller's: x has n
-/// elements for each rank. `out` may be x + rank * n. All else as all_reduce_each(), at half its cost.
+/// Enqueues out[i] = the sum of every rank's x[rank * n + i] for i < n, where `rank` is the calling rank. So x has n
+/// elements for each rank. `out` may be x + rank * n. All else as for all_reduce_each(), at half its cost.
 template <each_element T>
 void reduce_scatter_each(const T* x, T* out, std::size_t n, device_context& context, ncclComm_t comm) {
   const device_code::device_scope here(context.device());

@@ -13,7 +13,7 @@
 #include <fanin/accumulator/magnitude.hpp>
 #include <fanin/accumulator/nonzero.hpp>
 #include <fanin/accumulator/product.hpp>
-#include <fanin/accumulator/spread.hpp>
+#include <fanin/accumulator/dispersion.hpp>
 #include <fanin/accumulator/sum.hpp>
 #include <fanin/accumulator/widening.hpp>
 

@@ -25,8 +25,8 @@ FANIN_API std::string_view to_string(element_type) noexcept;
 FANIN_API std::string_view to_string(method) noexcept;
 FANIN_API std::string_view to_string(memory) noexcept;
 
-/// `count` elements of `type` at `data`, contiguous, aligned to the element at least, and in device memory to the
-/// size of one, which is more for complex numbers. `data` may be null only if `count` is 0.
+/// `count` contiguous elements of `type` at `data`. In host memory they are aligned as their type requires, and in
+/// device memory to the size of an element. `data` may be null only if `count` is 0.
 struct array_view {
   const void* data = nullptr;
   std::size_t count = 0;
@@ -59,10 +59,10 @@ class input_views {
   std::size_t count() const noexcept { return views_[0].count; }
   /// The elements first, ..., first + count - 1 of each array.
   FANIN_API input_views part(std::size_t first, std::size_t count) const;
-  /// Which elements take part, or of two inputs which pairs; without data, all. The mask lies where the inputs lie,
-  /// and has an entry for each of their elements.
+  /// The mask: which elements take part, or for two inputs which pairs. A mask without data lets all take part. The
+  /// mask is in the same memory as the inputs, and has an entry for each element.
   const mask_view& mask() const noexcept { return mask_; }
-  /// A copy of these inputs with `mask` in place of a mask that they have. The length of its data is not checked.
+  /// A copy of these inputs whose mask is `mask`. The length of the mask's data is not checked.
   input_views where(const mask_view& mask) const noexcept {
     input_views masked = *this;
     masked.mask_ = mask;
@@ -82,7 +82,7 @@ inline input_views repeated(operation what, const array_view& x) {
 }
 }  // namespace detail
 
-/// The caller's host memory for a result of that form, whose number is of `type`.
+/// The caller's host memory for a result of the form `form`, with a number of the type `type`.
 struct result_view {
   void* data;
   element_type type;
@@ -96,17 +96,17 @@ struct result_view {
 
 /// How elements belong to results.
 enum class layout : std::uint8_t {
-  array,     ///< all of them to one
-  rows,      ///< by their indices on the other axes of an array
-  segments,  ///< by offsets
-  groups,    ///< by keys
+  array,     ///< all elements belong to one result
+  rows,      ///< elements with the same indices on the other axes belong together
+  segments,  ///< elements between two offsets belong together
+  groups,    ///< elements with the same key belong together
 };
 FANIN_API std::string_view to_string(layout) noexcept;
 
 /// What becomes of elements that are NaN.
 enum class nan_policy : std::uint8_t {
-  propagate,  ///< the result is NaN, or counts them: each operation says what it does
-  skip,       ///< they do not take part, nor do pairs with one
+  propagate,  ///< NaN take part; each operation says what it gives
+  skip,       ///< NaN do not take part, and neither do pairs with a NaN
 };
 
 inline constexpr std::array all_nan_policies{nan_policy::propagate, nan_policy::skip};
@@ -114,36 +114,40 @@ FANIN_API std::string_view to_string(nan_policy) noexcept;
 
 /// The caller's choices. The defaults suit most calls.
 struct options {
-  /// A backend's name ("serial") chooses that backend; if it cannot serve the request, the call throws. "auto", or a
-  /// list in order of preference ("cuda,tbb,serial"), chooses the first backend that can serve the request;
-  /// report::fallback has the backends that were passed over, and the reasons. If the chosen one then runs out of
-  /// memory, or its device fails, and the data lie in host memory, the next one serves the call. Empty: the value of
-  /// the environment variable FANIN_BACKEND at the process's first call, else "auto".
+  /// One of these:
+  /// - A backend's name ("serial"). If this backend cannot serve the request, the call throws.
+  /// - A list in order of preference ("cuda,tbb,serial"), or "auto". The first backend that can serve the request is
+  ///   chosen. If it runs out of memory, or its device fails, and the data are in host memory, the next one takes
+  ///   over. report::fallback has the backends that were passed over, and the reasons.
+  /// - Empty: the value of the environment variable FANIN_BACKEND at the process's first call, else "auto".
   std::string_view backend = {};
   /// The name of one of the backend's variants ("kahan"). Empty: the backend's default variant of the method.
   std::string_view variant = {};
-  /// Empty: the variant's own method if one is named. Otherwise `exact`, or where the operation has no `exact` for
-  /// the type, the strictest method that it has: default_method().
+  /// Empty: the method of `variant`, if a variant is named. Otherwise default_method(): `exact`, or if the operation
+  /// has no `exact` for the type, the strictest method that it has.
   std::optional<fanin::method> method = {};
-  /// The type of the result's number. Empty: default_result(). In place of f32, f64 and the element's type exist with
-  /// method::exact only.
+  /// The type of the result's number. Empty: default_result(). With method::exact a result that would be f32 may also
+  /// be f64 or the element's type, and a result that would be c64 may also be c128.
   std::optional<element_type> result = {};
-  /// Threads that CPU backends may use, and GPU backends for copying host data, the caller's included; 0: as many as
-  /// the process has cores. At most 256 are used; the result's bits do not depend on it.
+  /// How many threads a CPU backend may use, and a GPU backend for copying host data. The calling thread is one of
+  /// them. 0: as many as the process has cores. At most 256 are used. The number does not change the result's bits.
   unsigned threads = 0;
-  /// With `skip` only elements that are no NaN are reduced; report::absent counts the others.
+  /// With `skip` NaN do not take part, and report::absent counts them.
   nan_policy nan = nan_policy::propagate;
-  /// The numbers of the devices among which host data is divided, in this order: part i of k has count / k elements,
-  /// and one more if i < count % k. Each device copies and folds its parts on a bus of its own, all devices at once,
-  /// and their states are merged in the order of the parts: the bits of `exact` results are those of one device and
-  /// of the CPU, those of other methods depend on the number of parts. A device that is named twice folds two parts,
-  /// one after the other. Named devices leave backends without devices out of the choice. Empty: the calling thread's
-  /// current device. The numbers are not copied: they have to live as long as a plan that is made with them.
-  /// Only whole arrays in host memory take it: streams, batches, descriptions, contexts and device memory refuse it.
+  /// The numbers of the devices among which host data is divided. Empty: the calling thread's current device.
+  /// - Part i of k has count / k elements, and one more if i < count % k. The parts are in the order of this list.
+  /// - All devices work at once, each on a bus of its own. Their states are merged in the order of the parts. `exact`
+  ///   results have the same bits as on one device and on the CPU. With other methods the number of parts matters.
+  /// - A device that is named twice reduces two parts, one after the other.
+  /// - Only backends that have devices are chosen.
+  /// - The numbers are not copied. They have to live as long as a plan that is made with them.
+  /// - Only whole arrays in host memory allow this option. Streams, batches, descriptions, contexts and device memory
+  ///   refuse it.
   std::span<const int> devices = {};
-  /// Computes the report's bound for this input, so that result::error_bound() is a number where the bound depends on
-  /// the magnitudes of the elements, as in `fast` sums. The call then reads the input once more, or two inputs. Only
-  /// fanin::reduce and the verbs of one array take it; plans, blocks, batches and results on a device refuse it.
+  /// Computes the report's bound for this input, at the cost of one more read. Some bounds depend on the magnitudes
+  /// of the elements, such as those of `fast` sums. Without this option result::error_bound() is infinite for them.
+  /// Only fanin::reduce and the verbs of one array allow it. Plans, blocks, batches and results on a device refuse
+  /// it.
   bool bound = false;
 };
 
@@ -166,7 +170,7 @@ struct request {
   /// The caller's own accumulator (fold.hpp), in place of operation, method and types. Null for operations of the
   /// catalogue.
   const detail::arithmetic* own = nullptr;
-  /// If not 0, the state of an exact sum, which has so many bytes, is written in place of its value (state.hpp).
+  /// If not 0, the state of an exact sum is written in place of its value (state.hpp). The state has this many bytes.
   std::size_t state_bytes = 0;
   /// The backend's code for the request, which backend::prepare() looked up. Only that backend interprets it.
   const void* prepared = nullptr;

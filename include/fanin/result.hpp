@@ -17,9 +17,9 @@ namespace fanin {
 
 /// The changes under which the bits of a result stay the same.
 enum class reproducibility : std::uint8_t {
-  exact,        ///< same multiset of values (with an index, same order): any order, split, backend, machine
-  fixed_order,  ///< same values in the same order: any CPU backend, thread count, instruction set
-  run_to_run,   ///< same device, same build, array at the same distance from a boundary of 128 bytes
+  exact,        ///< the same for any order (an index: for the same order), split, backend and machine
+  fixed_order,  ///< the same for the same order, on any CPU backend, thread count and instruction set
+  run_to_run,   ///< the same on the same device with the same build, if arrays are aligned alike to 128 bytes
   none,         ///< may differ from one call to the next
 };
 FANIN_API std::string_view to_string(reproducibility) noexcept;
@@ -61,7 +61,7 @@ struct report {
   fanin::method method = fanin::method::fast;
   fanin::reproducibility reproducibility = reproducibility::none;
   error_bound bound;
-  std::uint64_t absent = 0;           ///< elements, or pairs, that did not take part: NaN or by a mask
+  std::uint64_t absent = 0;           ///< elements, or pairs, that did not take part: skipped NaN, or by a mask
   std::vector<passed_over> fallback;  ///< in the order they were tried; empty if the first choice was taken
 
   // Not an aggregate: g++ 12 clears one by an instruction that takes longer than a short sum.
@@ -98,11 +98,12 @@ struct [[nodiscard]] result {
   template <std::invocable<Value&> Reduce>
   explicit result(Reduce reduce) : value(), report(reduce(value)) {}
 
-  /// The largest possible error of this value: |value - exact result| <= error_bound(), rounded up. It is 0 where
-  /// nothing was rounded, and half of the distance to the next number where an exact result was rounded once. For
-  /// complex numbers it bounds the modulus. Where nothing is proven it is infinity, and why_unbounded() has the
-  /// reason as one sentence, which is empty otherwise. `fast` and `compensated` sums need options::bound. Cost: a few
-  /// operations; options::bound has read the input already.
+  /// The largest possible error of this value: |value - exact result| <= error_bound(). For complex numbers it bounds
+  /// the modulus of the error.
+  /// - 0 if nothing was rounded.
+  /// - Half of the distance to the next number if an exact result was rounded once.
+  /// - Infinity if nothing is proven. why_unbounded() then has the reason as one sentence, and is empty otherwise.
+  /// `fast` and `compensated` sums need options::bound for a finite number. Cost: a few operations.
   double error_bound() const requires requires(const Value& v) { detail::as_number(v); }
   { return report.error_bound_of(detail::as_number(value)); }
   std::string_view why_unbounded() const requires requires(const Value& v) { detail::as_number(v); }

@@ -12,7 +12,7 @@
 
 namespace fanin::detail {
 
-/// No reduction has more short lanes.
+/// The largest number of short lanes of any reduction.
 inline constexpr std::size_t most_short_lanes = 29;
 
 /// How many short lanes a reduction has, or 0 if it has too many lanes for a short message.
@@ -22,7 +22,7 @@ inline std::size_t short_lane_count(const lane_format& format) {
 }
 
 /// Reduces like to_lanes(), and writes the short lanes to `few`: first the short words, then all lanes that are no
-/// words. Returns false if another word is not 0; then `all` has all lanes, and otherwise unspecified numbers.
+/// words. Returns false if another word is not 0. In this case `all` has all lanes; otherwise it is unspecified.
 FANIN_API bool to_short_lanes(operation what, const input_views& inputs, std::span<std::int64_t> few,
                               std::span<std::int64_t> all, const options& chosen, report& done);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exact sums whose state is kept: more elements can be added later, on any backend, and states of several processes,
-// machines or days can be merged. accumulator/exact.hpp has what a state can do.
+// Exact sums whose state is kept. More elements can be added to a state later, on any backend. States of several
+// processes, machines or days can be merged. accumulator/exact.hpp has the functions of a state.
 //
 //   fanin::exact_accumulator<double> sum;
 //   fanin::accumulate(sum, std::span(x));                    // as fast as fanin::sum with method::exact
@@ -42,13 +42,13 @@ report accumulate(basic_exact_accumulator<T, Power>& into, const input_views& x,
 
 }  // namespace detail
 
-/// Adds x[0..n), or the squares of its elements, to the state, which afterwards is that of all elements added so far.
-/// x is of type T, or if T is float, of floats of 8 or 16 bits; masks and options::nan are as for the verbs.
+/// Adds x[0..n), or the squares of its elements, to the state. The elements of x have the type T; if T is float, they
+/// may also be floats of 8 or 16 bits. Masks and options::nan are as for the verbs.
 /// Accuracy, special values: as for exact_accumulator. Reproducible: the same state on every backend (exact).
-/// Memory: host or device, not copied within it.   Threads: one call at a time for each state.
-/// Cost: as that of the exact sum.
-/// @throws as fanin::sum; invalid_argument for elements of another type, another method than exact, or if
-/// options::result is set; overflow if there are more than 2^63 elements then. The state is then as it was
+/// Memory: x is in host or device memory. It is not copied within that memory. Threads: one call at a time for each
+/// state. Cost: as the exact sum.
+/// @throws as fanin::sum; invalid_argument if the elements have another type, if the method is not exact, or if
+/// options::result is set; overflow if there would be more than 2^63 elements. After an error the state is as it was
 template <class T, int Power>
 report accumulate(basic_exact_accumulator<T, Power>& into, const input_views& x, const options& chosen = {}) {
   return detail::accumulate(into, x, chosen);
@@ -67,28 +67,29 @@ report accumulate(basic_exact_accumulator<T, Power>& into, const input_views& x,
   return detail::accumulate(into, x, chosen, context);
 }
 
-/// How many lanes the state of `what` has for elements of `type`: that of exact_accumulator<T> where elements or
-/// their magnitudes are added (power_of()), of exact_square_accumulator<T> where squares are. T is double for f64,
-/// and float for other floating-point numbers. 0 if there are no lanes.
+/// The number of lanes that the state of `what` has for elements of `type`, or 0 if there are no lanes. If elements
+/// or their magnitudes are added (power_of()), the state is exact_accumulator<T>. If squares are added, it is
+/// exact_square_accumulator<T>. T is double for f64, and float for other floating-point numbers.
 FANIN_API std::size_t lane_count(operation what, element_type type);
 
-/// Enqueues the exact sum of x as lane_count() lanes, those of exact_accumulator::to_lanes(), and returns. They may
-/// be added lane by lane to those of up to 2^31 other states, on any device or host, before from_lanes() or
-/// enqueue_value_of_lanes() takes their sum. `what`: any operation that has lanes.
-/// Memory: x and `lanes` on the device, or pinned. Kernels use the context's scratch, and write `lanes` when they
-/// need it no more. May be captured into a CUDA graph as fanin::enqueue.   Reproducible: the same lanes for the same
-/// values in any order (exact). Threads: one call at a time for each context.   Cost: one read of x, and a short
-/// kernel.
-/// @throws invalid_argument if x is not device memory, `lanes` is null or no memory that the device can reach, or
-/// for another method than exact or options::result; unsupported for what has no lanes; out_of_memory, device_error
+/// Enqueues the exact sum of x as lane_count() lanes, and returns. The lanes are those of
+/// exact_accumulator::to_lanes(). The lanes of up to 2^31 states may be added, lane by lane, on any device or host.
+/// from_lanes() or enqueue_value_of_lanes() takes their sum. `what` is any operation that has lanes.
+/// Memory: x and `lanes` are on the device, or pinned. Kernels use the context's scratch until they write `lanes`.
+/// May be captured into a CUDA graph as fanin::enqueue.
+/// Reproducible: the same lanes for the same values in any order (exact). Threads: one call at a time for each
+/// context.
+/// Cost: one read of x, and a short kernel.
+/// @throws invalid_argument if x is not device memory, if the device cannot reach `lanes`, if the method is not
+/// exact, or if options::result is set; unsupported for operations without lanes; out_of_memory, device_error
 FANIN_API void enqueue_lanes(operation what, const input_views& x, std::int64_t* lanes, device_context& context,
                              const options& chosen = {});
 
-/// Enqueues the value of `what` of the summed lanes of elements of `type`, rounded once, and returns. `result` is a
+/// Enqueues the value of `what` from summed lanes of elements of `type`, rounded once, and returns. `result` is a
 /// device_result of float or double in device memory (or pinned), as options::result or default_result() says.
-/// Empty gives what fanin::enqueue gives; a mean is NaN too if the number of elements is not known. Lanes that no
-/// states have give an unspecified value.   Memory, threads, graphs: as enqueue_lanes().
-/// @throws invalid_argument if a pointer is null or no memory that the device can reach; unsupported for what has no
+/// No elements give the value of fanin::enqueue. A mean is also NaN if the number of elements is not known. Lanes
+/// that no states have give an unspecified value.   Memory, threads, graphs: as enqueue_lanes().
+/// @throws invalid_argument if the device cannot reach the memory of a pointer; unsupported for operations without
 /// lanes, and for a result as f16, bf16, e5m2 or e4m3; device_error
 FANIN_API void enqueue_value_of_lanes(operation what, element_type type, const std::int64_t* lanes, void* result,
                                       device_context& context, options chosen = {});

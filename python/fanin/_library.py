@@ -102,6 +102,11 @@ context_enqueue = _declare(_code, "fanin_context_enqueue")
 context_enqueue.argtypes = None
 context_enqueue_batch = _declare(_code, "fanin_context_enqueue_batch", _object, *_batch_call[:-1])
 context_enqueue_add_to = _declare(_code, "fanin_context_enqueue_add_to", _object, *_batch_call[:-1])
+lane_count = _declare(c_size_t, "fanin_lane_count", _code, _code)
+context_enqueue_lanes = _declare(_code, "fanin_context_enqueue_lanes", _object, _code, POINTER(Input), POINTER(Options),
+                                 _object)
+context_enqueue_value_of_lanes = _declare(_code, "fanin_context_enqueue_value_of_lanes", _object, _code, _code, _object,
+                                          POINTER(Options), _object)
 context_destroy = _declare(None, "fanin_context_destroy", _object)
 state_create = _declare(_code, "fanin_state_create", _code, _code, POINTER(_object))
 state_accumulate = _declare(_code, "fanin_state_accumulate", _object, POINTER(Input), POINTER(Options), _object,

@@ -12,26 +12,34 @@ FOLDER = pathlib.Path(fanin.__file__).parent
 OF_OTHER_PACKAGES = {"_torch"}  # These modules import an optional package, and are imported where it is loaded.
 
 
-def imported(statement):
-    """The modules of the package that an import statement names."""
-    if not isinstance(statement, ast.ImportFrom) or statement.level != 1:
+def imported(statement, folder):
+    """The modules of the package that an import statement names, in a module of that folder."""
+    if not isinstance(statement, ast.ImportFrom) or not statement.level:
         return set()
-    return {statement.module} if statement.module else {name.name for name in statement.names}
+    above = folder[:len(folder) - statement.level + 1]
+    return {".".join((*above, name)) for name in
+            ([statement.module] if statement.module else [name.name for name in statement.names])}
+
+
+def found_in(folder, statements):
+    return set().union(*(imported(statement, folder) for statement in statements))
 
 
 class Layers(unittest.TestCase):
     def setUp(self):
-        self.trees = {path.stem: ast.parse(path.read_text()) for path in FOLDER.glob("*.py")
-                      if path.stem != "__main__"}
+        paths = {path: path.relative_to(FOLDER).with_suffix("").parts for path in FOLDER.rglob("*.py")}
+        self.trees = {".".join(parts): (parts[:-1], ast.parse(path.read_text())) for path, parts in paths.items()
+                      if parts[-1] != "__main__"}
 
     def test_no_circle(self):
-        arrows = {name: set().union(*map(imported, ast.walk(tree))) for name, tree in self.trees.items()}
+        arrows = {name: found_in(folder, ast.walk(tree)) for name, (folder, tree) in self.trees.items()}
         self.assertIn("_views", arrows["_reduce"])
+        self.assertIn("_operations", arrows["torch._reductions"])
         list(graphlib.TopologicalSorter(arrows).static_order())  # raises CycleError
 
     def test_imports_at_the_top(self):
-        for name, tree in self.trees.items():
-            late = set().union(*map(imported, ast.walk(tree))) - set().union(*map(imported, tree.body))
+        for name, (folder, tree) in self.trees.items():
+            late = found_in(folder, ast.walk(tree)) - found_in(folder, tree.body)
             # __getattr__ of the package imports what is used first there.
             allowed = OF_OTHER_PACKAGES | ({"_batches", "_aliases"} if name == "__init__" else set())
             self.assertLessEqual(late, allowed, name)

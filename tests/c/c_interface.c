@@ -52,11 +52,46 @@ static void one_array(void) {
     double value = 0;
     CHECK(fanin_reduce(FANIN_SUM, &nans, NULL, &value, NULL) == FANIN_OK && isnan(value));
     options.nan = FANIN_NAN_SKIP;
-    CHECK(fanin_reduce(FANIN_MEAN, &nans, &options, &value, &report) == FANIN_OK && value == 2.5 && report.absent == 1);
+    CHECK(fanin_reduce(FANIN_MEAN, &nans, &options, &value, &report) == FANIN_OK && value == 2.5 &&
+          report.absent == 1);
   }
   options.backend = "cub,serial";
   CHECK(fanin_reduce(FANIN_SUM, &in, &options, &total, &report) == FANIN_OK);
   CHECK(strcmp(report.backend, "serial") == 0 && strncmp(report.fallback, "cub: ", 5) == 0);
+}
+
+static void log_sum_of_integers(void) {
+  static const int8_t i8[3] = {-3, 2, 3};
+  static const int16_t i16[3] = {-3, 2, 3};
+  static const int32_t i32[3] = {-3, 2, 3};
+  static const int64_t i64[3] = {-3, 2, 3};
+  static const uint8_t u8[3] = {0, 2, 3};
+  static const uint16_t u16[3] = {0, 2, 3};
+  static const uint32_t u32[3] = {0, 2, 3};
+  static const uint64_t u64[3] = {0, 2, 3};
+  static const double with_sign[3] = {-3, 2, 3}, without[3] = {0, 2, 3};
+  const struct {
+    const void* x;
+    fanin_type type;
+    const double* same;
+  } all[8] = {{i8, FANIN_I8, with_sign},   {i16, FANIN_I16, with_sign}, {i32, FANIN_I32, with_sign},
+              {i64, FANIN_I64, with_sign}, {u8, FANIN_U8, without},     {u16, FANIN_U16, without},
+              {u32, FANIN_U32, without},   {u64, FANIN_U64, without}};
+  const uint64_t shape[2] = {3, 1};
+  const int32_t first[1] = {0};
+  int i;
+  for (i = 0; i < 8; ++i) {
+    const fanin_input in = input_of(all[i].x, 3, all[i].type), doubles = input_of(all[i].same, 3, FANIN_F64);
+    fanin_batch batch = FANIN_BATCH_INIT;
+    fanin_output output = FANIN_OUTPUT_INIT;
+    double found = 0, expected = 1, of_column = 2;
+    CHECK(fanin_reduce(FANIN_LOG_SUM_EXP, &in, NULL, &found, NULL) == FANIN_OK);
+    CHECK(fanin_reduce(FANIN_LOG_SUM_EXP, &doubles, NULL, &expected, NULL) == FANIN_OK && found == expected);
+    batch.shape = shape, batch.axis_count = 2, batch.along = first, batch.along_count = 1;
+    output.data = &of_column, output.count = 1;
+    CHECK(fanin_reduce_batch(FANIN_LOG_SUM_EXP, &in, &batch, NULL, &output, NULL) == FANIN_OK &&
+          of_column == expected);
+  }
 }
 
 static void errors(void) {
@@ -75,7 +110,7 @@ static void errors(void) {
   CHECK_FAILS(fanin_reduce(FANIN_SUM, NULL, NULL, &value, NULL), FANIN_INVALID_ARGUMENT, "the input is null");
   CHECK_FAILS(fanin_reduce(99, &in, NULL, &total, NULL), FANIN_INVALID_ARGUMENT, "no such operation: 99");
   CHECK_FAILS(fanin_reduce(FANIN_SUM + 256, &in, NULL, &total, NULL), FANIN_INVALID_ARGUMENT, "no such operation");
-  CHECK_FAILS(fanin_reduce(FANIN_LOG_SUM_EXP, &in, NULL, &total, NULL), FANIN_UNSUPPORTED, "log_sum_exp");
+  CHECK_FAILS(fanin_reduce(FANIN_LOG_SUM_EXP, &in, NULL, &total, NULL), FANIN_OVERFLOW, "would be rounded");
 
   in.type = -1;
   CHECK_FAILS(fanin_reduce(FANIN_SUM, &in, NULL, &total, NULL), FANIN_INVALID_ARGUMENT, "no such element type");
@@ -184,7 +219,8 @@ static void names(void) {
   CHECK(fanin_result_type(FANIN_SUM, FANIN_U8, FANIN_TYPE_DEFAULT, &number, &form, &bytes) == FANIN_OK);
   CHECK(number == FANIN_U64 && form == FANIN_NUMBER && bytes == 8);
   CHECK(fanin_result_type(FANIN_SUM, FANIN_F32, FANIN_F64, NULL, NULL, &bytes) == FANIN_OK && bytes == 8);
-  CHECK_FAILS(fanin_result_type(FANIN_MIN, FANIN_C64, FANIN_TYPE_DEFAULT, NULL, NULL, NULL), FANIN_UNSUPPORTED, "c64");
+  CHECK_FAILS(fanin_result_type(FANIN_MIN, FANIN_C64, FANIN_TYPE_DEFAULT, NULL, NULL, NULL), FANIN_UNSUPPORTED,
+              "c64");
 }
 
 /* Whether the header has the enumerator of that name, in capitals, with that value. */
@@ -228,7 +264,8 @@ static void planned_and_in_blocks(void) {
   CHECK_FAILS(fanin_plan_reduce(NULL, &in, &value, NULL), FANIN_INVALID_ARGUMENT, "the plan is null");
   fanin_plan_destroy(plan);
   fanin_plan_destroy(NULL);
-  CHECK_FAILS(fanin_plan_create(FANIN_SUM, FANIN_F32, FANIN_HOST, 4, 3, NULL, &plan), FANIN_INVALID_ARGUMENT, "layout");
+  CHECK_FAILS(fanin_plan_create(FANIN_SUM, FANIN_F32, FANIN_HOST, 4, 3, NULL, &plan), FANIN_INVALID_ARGUMENT,
+              "layout");
   CHECK(plan == NULL);
 
   CHECK(fanin_incremental_create(FANIN_MEAN, FANIN_F32, NULL, &stream) == FANIN_OK);
@@ -367,6 +404,7 @@ static void contexts(void) {
 
 int main(int arguments, char** values) {
   one_array();
+  log_sum_of_integers();
   errors();
   newer_program();
   older_program();

@@ -71,7 +71,7 @@ TEST_CASE("rows along each axis, from the front and the end, in C and in Fortran
     }
     CHECK(here.fanin("sum " + file + " --axis 0,2").out == "60\n92\n124\n");
     CHECK(here.fanin("sum " + file + " --axis 0,1,2").out == "276\n");
-    CHECK(here.fanin("argmax " + file + " --axis 1").out == "2\n2\n2\n2\n2\n2\n2\n2\n");
+    CHECK(here.fanin("argmax " + file + " --axis 1").out == "2 8\n2 9\n2 10\n2 11\n2 20\n2 21\n2 22\n2 23\n");
     CHECK(here.fanin("minmax " + file + " --axis 1,0").out == "0 20\n1 21\n2 22\n3 23\n");
     CHECK(here.shell("cat " + file + " | $fanin max --axis -1").out == "3\n7\n11\n15\n19\n23\n");
   }
@@ -190,7 +190,7 @@ TEST_CASE("groups by key") {
   CHECK(here.fanin("sum x.txt --keys k.npy --groups 5").out == "12\n0\n4\n5\n0\n");
   CHECK(here.fanin("argmax x.txt --keys k.npy --groups 4 --type i32 --json").status == 1);  // Group 1 has no element.
   check_failure(here.fanin("sum x.txt --keys k.npy --groups 2"), 1, "x.txt by k.npy: key 0 is 2");
-  CHECK(here.fanin("argmax x.txt --keys k.npy --groups 1 --drop-others").out == "5\n");
+  CHECK(here.fanin("argmax x.txt --keys k.npy --groups 1 --drop-others").out == "5 6 line 1\n");
   CHECK(parsed(here.fanin("sum x.txt --keys k.npy --groups 2 --drop-others --json"))["absent"] == 3);
   CHECK(here.fanin("sum x.txt --keys k.npy --groups 2 --drop-others --explain").err.find("left out: 3 elements\n") !=
         std::string::npos);
@@ -215,7 +215,25 @@ TEST_CASE("several operations of rows, segments and groups: a line for each resu
   here.write("k.npy", npy_with<std::int32_t>({6}, {2, 0, 2, 0, 1, 0}));
   CHECK(here.shell("seq 12 | $fanin reduce sum,mean,max --axis 1 --shape 3,4").out ==
         "10 2.5 4\n26 6.5 8\n42 10.5 12\n");
-  CHECK(here.fanin("reduce argmax,minmax x.npy --axis 0,2").out == "7 0 15\n7 4 19\n7 8 23\n");
+  CHECK(here.fanin("reduce argmax,minmax x.npy --axis 0,2").out == "7 15 0 15\n7 19 4 19\n7 23 8 23\n");
+  const std::string lines = "seq 12 | $fanin reduce argmax,sum --shape 3,4 ";
+  CHECK(here.shell(lines + "--axis 0").out == "2 9 line 9 15\n2 10 line 10 18\n2 11 line 11 21\n2 12 line 12 24\n");
+  CHECK(parsed(here.shell(lines + "--axis 1 --json"))[0]["lines"] == json{4, 8, 12});
+  here.write("big.txt", "9223372036854775807 5 7 9 2 3");
+  const std::string rows_of_big = " big.txt --axis 1 --shape 2,3";
+  const finished big = here.fanin("reduce sum,product,max" + rows_of_big);
+  CHECK(big.status == 1);
+  CHECK(big.out == "overflow overflow 9223372036854775807\n14 54 9\n");
+  CHECK(big.err ==
+        "fanin: big.txt: result 0: the sum does not fit in 64 bits; --type f64 takes the numbers as f64\n"
+        "fanin: big.txt: result 0: the product does not fit in 64 bits; --type f64 takes the numbers as f64\n");
+  const json nulls = json::parse(here.fanin("sum" + rows_of_big + " --json").out);
+  CHECK(nulls["values"] == json{nullptr, 14});
+  CHECK(nulls["values_text"] == json{"overflow", "14"});
+  check_failure(here.fanin("sum" + rows_of_big + " -o sums.npy"), 1, "result 0: the sum does not fit in 64 bits");
+  CHECK(here.shell("ls sums.npy").status != 0);
+  here.write("p.npy", npy_with<std::int32_t>({3}, {0, 2, 6}));
+  CHECK(here.fanin("argmax x.txt --segments p.npy").out == "1 2 line 1\n3 6 line 1\n");
   CHECK(here.fanin("reduce sum,mean x.txt --segments o.npy").out == "3 1.5\n0 nan\n18 4.5\n");
   CHECK(here.fanin("reduce sum,any x.txt --keys k.npy --groups 4").out == "12 true\n5 true\n4 true\n0 false\n");
   const json both = parsed(here.fanin("reduce sum,argmin x.npy --axis 2 --json"));

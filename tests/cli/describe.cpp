@@ -31,7 +31,7 @@ TEST_CASE("columns of csv, with NaN and missing numbers") {
   CHECK(parsed(here.fanin("describe y.csv --json"))[1]["max"].is_null());
   check_failure(here.shell(": >e.bin; $fanin describe e.bin --type f64"), 1, "e.bin: there is no number to describe");
   here.write("empty.csv", "");
-  check_failure(here.fanin("describe empty.csv"), 1, "empty.csv: there is no number in it");
+  check_failure(here.fanin("describe empty.csv"), 1, "empty.csv: there is no record in it");
 }
 
 TEST_CASE("the columns of numbers of a table as it is, from a file and a pipe") {

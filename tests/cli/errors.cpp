@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests of errors: the exit status, one line on stderr, nothing on stdout, and no file left behind.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstring>
@@ -107,17 +108,28 @@ TEST_CASE("bad text") {
   const scratch_folder here;
   here.write("word.txt", "1 2\n3 x4\n");
   here.write("empty.txt", "");
+  here.write("empty.csv", "");
   here.write("blank.txt", " \n\n");
+  for (const char* none : {"empty.txt", "blank.txt", "- </dev/null"}) {
+    CHECK(here.fanin(fmt::format("reduce sum,product,count,any {}", none)).out ==
+          "sum 0\nproduct 1\ncount 0\nany false\n");
+  }
   here.write("table.csv", "day,price\n1,2\n2,oops\n");
   check_all(
       here,
       {
           {"$fanin sum word.txt", 1, "word.txt: line 2, byte 3: 'x4' is not a number"},
           {"$fanin sum - <word.txt", 1, "standard input: line 2, byte 3: 'x4' is not a number"},
-          {"$fanin sum empty.txt", 1, "empty.txt: there is no number in it"},
-          {"$fanin sum blank.txt", 1, "blank.txt: there is no number in it"},
-          {"$fanin sum - </dev/null", 1, "standard input: there is no number in it"},
-          {"$fanin sum table.csv --column price", 1, "table.csv: line 3, byte 3: 'oops'"},
+          {"$fanin min blank.txt", 1, "blank.txt: min of an empty array"},
+          {"$fanin sum empty.csv", 1, "empty.csv: there is no record in it"},
+          {"$fanin sum table.csv --column price", 1, "table.csv: line 3, byte 3: column 'price': 'oops'"},
+          {"printf 'a\\n1\\n2' | $fanin sum", 1, "; if line 1 names the column, say --format csv --header\n"},
+          {"printf 'a 3\\n1\\n2' | $fanin sum", 1, "'a' is not a number of type f64\n"},
+          {"printf 'a\\nb\\n2' | $fanin sum", 1, "'a' is not a number of type f64\n"},
+          {"printf '12,34\\n1,234\\n' | $fanin sum --thousands ,", 1,
+           "'12,34' is not a number of type f64; a group of digits behind ',' has three digits\n"},
+          {"printf '12,34\\n1,234\\n' | $fanin sum --no-header --thousands ,", 1,
+           "no column is all numbers: 1 '12,34'; a group of digits behind ',' has three digits\n"},
           {"$fanin sum table.csv --column prize", 2, "no column is called 'prize'; did you mean 'price'?"},
           {"$fanin compare table.csv --header", 2, "choose one with --column"},
           {"printf '5 \\342\\210\\2225' | $fanin sum", 1, "line 1, byte 3: '\\xe2\\x88\\x925' is not a number"},
@@ -141,7 +153,7 @@ TEST_CASE("bad text") {
           {"$fanin sum table.csv --column 3 --header", 1, "--column asks for number 3"},
           {"$fanin sum table.csv --column 0", 2, "--column counts from 1"},
           {"$fanin sum word.txt --delimiter ab", 2, "--delimiter is one character"},
-          {"echo 9223372036854775807 1 | $fanin sum - --type i64", 1, "standard input: the result does not fit"},
+          {"echo 9223372036854775807 1 | $fanin sum - --type i64", 1, "standard input: the sum does not fit"},
           {"echo 18446744073709551615 1 >big.txt; $fanin compare big.txt --type u64", 1, "big.txt: the sum"},
           {"printf '1 \\303\\274\\033[2J' | $fanin sum - --format text", 1, "'\\xc3\\xbc\\x1b[2J' is not a number"},
           {"{ echo 1; yes 7 | tr -d '\\n'; } | $fanin sum", 1, "line 2, byte 1: a word of more than 4096 bytes"},
@@ -155,6 +167,8 @@ TEST_CASE("formats that fanin does not read name themselves and what converts th
   here.write("x.h5", hdf5);
   here.write("x.npz", zip);
   here.write("x.arrow", arrow);
+  here.write("x.db", "SQLite format 3");
+  here.write("x.xls", "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1");
   here.write("x.parquet", "PAR1\x15\x04");
   here.write("x.xz", std::string_view("\xfd"
                                       "7zXZ\0\0\4",
@@ -166,6 +180,8 @@ TEST_CASE("formats that fanin does not read name themselves and what converts th
                       {"$fanin sum x.xz", 1, "is xz data by its first bytes"},
                       {"seq 3 | bzip2 >x.bz2; $fanin sum x.bz2", 1, "'bzip2 -dc' unpacks it"},
                       {"$fanin sum x.feather", 1, "is a Feather file by its first bytes"},
+                      {"$fanin sum x.db", 1, "x.db: is an SQLite database by its first bytes"},
+                      {"$fanin sum x.xls", 1, "x.xls: is an Excel workbook (.xls) by its first bytes"},
                       {"$fanin sum x.npz", 1, "x.npz: damaged zip archive: "},
                       {"cat x.npz | $fanin sum", 1, "standard input: a zip archive is read by the name of its file"},
                       {"gzip -k x.npz; $fanin sum x.npz.gz", 1, "not from a pipe or compressed data"},

@@ -106,11 +106,12 @@ TEST_CASE("several columns: what cannot be") {
   check_failure(here.fanin("compare y.csv --column price,qty"), 2, "compare takes one column, not several");
   check_failure(here.fanin("sum y.csv z.csv --column all --together --header"), 2,
                 "column 1 of y.csv is 'price', and of z.csv 'day'");
-  check_failure(here.fanin("sum y.csv z.csv --column 2 --together"), 2,
-                "the column of y.csv is 'qty', and of z.csv 'price'");
+  check_failure(
+      here.fanin("sum y.csv z.csv --column 2 --together"), 2,
+      "the column of y.csv is 'qty', and of z.csv 'price'; --skip-lines 1 --no-header skips the names");
   CHECK(here.shell("printf '1,5\\n' >w.csv; $fanin sum y.csv w.csv --column 2 --together").out == "7\n");
-  check_failure(here.fanin("sum empty.csv --column qty,price"), 1, "there is no number in its column 'qty'");
-  check_failure(here.shell("$fanin sum - --column a,b </dev/null"), 1, "standard input: there is no number in it");
+  CHECK(here.fanin("sum empty.csv --column qty,price").out == "0  qty\n0  price\n");
+  check_failure(here.shell("$fanin sum - --column a,b </dev/null"), 1, "standard input: there is no record in it");
   here.write("big.csv", "a,b\n1,9223372036854775807\n1,1\n");
   CHECK(here.shell("ls").out == "big.csv\nempty.csv\nw.csv\nx.csv\ny.csv\nz.csv\n");
 }
@@ -122,16 +123,18 @@ TEST_CASE("a total that does not fit leaves the other results") {
   CHECK(some.status == 1);
   CHECK(some.out == "sum 2  a\nmin 1  a\nsum overflow  b\nmin 1  b\n");
   CHECK(some.err ==
-        "fanin: x.csv: column 'b': the result does not fit in i64; --type f64 takes the numbers as f64\n");
+        "fanin: x.csv: column 'b': the sum does not fit in 64 bits; --type f64 takes the numbers as f64\n");
   CHECK(here.fanin("sum x.csv").out == "2  a\noverflow  b\n");
   CHECK(here.shell("printf '9 9223372036854775807' >y.txt; $fanin sum y.txt x.csv").out ==
         "overflow  y.txt\n2  x.csv  a\noverflow  x.csv  b\n");
-  CHECK(here.fanin("sum y.txt x.csv").err.starts_with("fanin: y.txt: the result does not fit in i64"));
+  CHECK(here.fanin("sum y.txt x.csv").err.starts_with("fanin: y.txt: the sum does not fit in 64 bits"));
   const json rows = json::parse(here.fanin("reduce sum,max x.csv --json").out);
   CHECK(rows[2]["value"].is_null());
   CHECK(rows[2]["value_text"] == "overflow");
   CHECK(rows[3]["value"] == 9223372036854775807);
-  check_failure(here.fanin("reduce sum,product y.txt"), 1, "y.txt: the result does not fit in i64");
+  CHECK(here.fanin("reduce sum,product y.txt").err ==
+        "fanin: y.txt: the sum does not fit in 64 bits; --type f64 takes the numbers as f64\n"
+        "fanin: y.txt: the product does not fit in 64 bits; --type f64 takes the numbers as f64\n");
 }
 
 TEST_CASE("argmin and argmax give the element, and in text its line") {
@@ -169,8 +172,10 @@ TEST_CASE("options say how numbers are written, and which lines are data") {
 TEST_CASE("missing numbers") {
   const scratch_folder here;
   here.write("x.csv", "a,b\n1,NA\n,5\nnull,7\nnan,9\n");
-  check_failure(here.fanin("sum x.csv --column a"), 1, "x.csv: line 3, byte 1: an empty field");
-  check_failure(here.fanin("sum x.csv --column b --missing error"), 1, "line 2, byte 3: 'NA' is not a number");
+  check_failure(here.fanin("sum x.csv --column a"), 1,
+                "x.csv: line 3, byte 1: column 'a': an empty field; --missing skip leaves it out");
+  check_failure(here.fanin("sum x.csv --column b --missing error"), 1,
+                "line 2, byte 3: column 'b': 'NA' is not a number");
   CHECK(here.fanin("mean x.csv --column b --missing skip").out == "7\n");
   const json one = parsed(here.fanin("sum x.csv --column b --missing skip --json"));
   CHECK(one["missing"] == 1);
@@ -182,7 +187,18 @@ TEST_CASE("missing numbers") {
   CHECK(here.fanin("sum x.csv --column a --missing skip --explain").err.find("missing: 2 left out\n") !=
         std::string::npos);
   CHECK(here.shell("printf '1,,NA\\n2,' | $fanin sum --delimiter , --missing skip").out == "3\n");
-  check_failure(here.shell("printf 'NA\\n' | $fanin sum --missing skip"), 1, "there is no number in it");
+  CHECK(here.shell("printf 'NA\\n' | $fanin reduce sum,count --missing skip").out == "sum 0\ncount 0\n");
+  // Advice on a missing number is for what can leave it out.
+  for (const char* refuses : {"argmin x.csv --column b", "dot x.csv --column a,b", "sum x.csv --column b --axis 0",
+                              "reduce sum,argmax x.csv --column b", "compare x.csv --column b --axis 0"}) {
+    check_failure(here.fanin(refuses), 1, "is not a number of type f64\n");
+  }
+  check_failure(here.shell("printf 'a,b\\n1,2\\n-,3\\n' | $fanin argmin --column a"), 1, "of type f64\n");
+  check_failure(here.shell("printf 'x,y\\n\"1,2\",3\\n' | $fanin sum --column x"), 1,
+                "say --decimal , --delimiter ,");
+  CHECK(here.shell("printf 'x,y\\n\"1,2\",3\\n' | $fanin sum --column x --decimal , --delimiter ,").out == "1.2\n");
+  check_failure(here.shell("printf '1,2\\n3,x\\n' | $fanin sum --column 2 --no-header"), 1,
+                "line 2, byte 3: column 2: 'x'");
   check_failure(here.fanin("argmin x.csv --column b --missing skip"), 2, "argmin counts every record");
   check_failure(here.fanin("reduce sum,argmax x.csv --column b --missing skip"), 2, "argmax counts every record");
   check_failure(here.fanin("dot x.csv x.csv --column b --missing skip"), 2, "dot takes pairs");

@@ -93,6 +93,20 @@ def check_as_numpy(fanin, folder, arrays):
     assert [one["value"] for one in asked(fanin, files, "median")] == [numpy.median(array) for array in arrays]
 
 
+def check_groups(fanin, folder, array, keys):
+    """Groups by keys in an array, and by the same keys as text of a table."""
+    files, share = saved(folder, [array, keys]), "0.3"
+    groups = [sorted(array[keys == k].tolist(), key=key) for k in range(int(keys.max()) + 1)]
+    expected = [bits(truth(group, share, numpy.float64)) if group else "nan" for group in groups]
+    found = asked(fanin, files[:1], "quantile", share, "--keys", files[1])
+    assert [bits(math.nan if x is None else x) for x in found["values"]] == expected
+    table = folder / "table.csv"
+    table.write_text("".join(f"{k},{x!r}\n" for k, x in zip(keys.tolist(), array.tolist(), strict=True)))
+    found = asked(fanin, [table], "quantile", share, "--column", "2", "--by", "1", "--type", "f64")
+    for group in found["groups"]:
+        assert bits(group["value"]) == expected[int(group["key"])]
+
+
 def main(fanin):
     chance = random.Random(1)
     inputs = [
@@ -121,6 +135,10 @@ def main(fanin):
         folder = pathlib.Path(name)
         check(fanin, folder, inputs)
         small = [[chance.randint(-1000, 1000) for _ in range(count)] for count in (1, 2, 17, 1000)]
+        for array in inputs:
+            if array.dtype == "f8" and len(array) in (10, 1000):
+                keys = [chance.randrange(7) for _ in array]
+                check_groups(fanin, folder, array, numpy.array(keys))
         check_as_numpy(fanin, folder, [numpy.array(one, dtype=dtype) for one in small for dtype in ("i8", "f8")])
 
 

@@ -31,7 +31,7 @@ TEST_CASE("groups of a table by the text of its columns") {
   CHECK(here.fanin("max " + table + "--by year,region").out ==
         "year,region,amount_max\n2024,north,1\n2023,south,5.5\n2023,north,3\n2024,\"a \"\"b\"\", c\",4\n");
   CHECK(here.shell("cat t.csv | $fanin argmax --column 3 --header --by 2").out ==
-        "year,amount_argmax\n2024,3\n2023,4\n");
+        "year,amount_argmax,amount_argmax_element,amount_argmax_line\n2024,3,4,5\n2023,4,5.5,7\n");
   CHECK(here.fanin("minmax " + table + "--by year").out == "year,amount_minmax\n2024,1 4\n2023,2 5.5\n");
   CHECK(
       here.fanin("reduce sum,mean,any " + table + "--by region --sort-keys").out ==
@@ -106,6 +106,20 @@ TEST_CASE("groups of several columns and files, with names above") {
   CHECK(all[4]["groups"][1]["value_text"] == "9223372036854775808");
 }
 
+TEST_CASE("an index of a group has its element, line and file") {
+  const scratch_folder here;
+  here.write("a.csv", "k,n\n# none\na,1\n\"b\nc\",5\na,3\n");
+  here.write("b.csv", "k,n\na,7\n");
+  const std::string argmax = "argmax a.csv b.csv --column n --by k --comment '#' ";
+  CHECK(here.fanin(argmax + "--csv").out ==
+        "file,k,n_argmax,n_argmax_element,n_argmax_line\na.csv,a,2,3,6\na.csv,\"b\nc\",1,5,4\nb.csv,a,0,7,2\n");
+  CHECK(here.fanin(argmax + "--together").out ==
+        "k,n_argmax,n_argmax_element,n_argmax_line,n_argmax_file\na,3,7,2,b.csv\n\"b\nc\",1,5,4,a.csv\n");
+  const json groups = parsed(here.fanin(argmax + "--together --json"))["groups"];
+  CHECK(groups[0]["line"] == 2);
+  CHECK(groups[0]["line_of"] == "b.csv");
+}
+
 TEST_CASE("a group whose result does not exist has a name, and the others have results") {
   const scratch_folder here;
   here.write("t.csv", "k,n\na,3\nb,NA\nc,5\nb,NA\nd,NA\na,1\n");
@@ -119,10 +133,24 @@ TEST_CASE("a group whose result does not exist has a name, and the others have r
   CHECK(groups[2] == json{{"key", "c"}, {"value", 5}, {"value_text", "5"}});
   // An index is the place among all records, also where the groups are reduced one by one.
   here.write("f.csv", "k,n\na,nan\nb,2\nb,7\nb,nan\n");
-  CHECK(here.fanin("argmax f.csv --column n --nan skip --by k").out == "k,n_argmax\na,nan\nb,2\n");
+  CHECK(here.fanin("argmax f.csv --column n --nan skip --by k").out ==
+        "k,n_argmax,n_argmax_element,n_argmax_line\na,nan,nan,\nb,2,7,4\n");
   CHECK(here.fanin("argmax f.csv --column n --nan skip --by k --json").status == 0);
   here.write("none.csv", "k,n\na,nan\n");
-  CHECK(here.fanin("argmax none.csv --column n --nan skip --by k").out == "k,n_argmax\na,nan\n");
+  CHECK(here.fanin("argmax none.csv --column n --nan skip --by k").out ==
+        "k,n_argmax,n_argmax_element,n_argmax_line\na,nan,nan,\n");
+  const json none = parsed(here.fanin("reduce argmax,minmax none.csv --column n --nan skip --by k --json"));
+  CHECK(none[0]["groups"][0] == json{{"key", "a"}, {"value", nullptr}, {"index", nullptr}, {"value_text", "nan"}});
+  CHECK(none[0]["backend"] == "serial");
+  const json extremes = parsed(here.fanin("minmax" + by + " --json"))["groups"];
+  CHECK(extremes[1] == json{{"key", "b"}, {"min", nullptr}, {"max", nullptr}, {"value_text", "nan"}});
+  // A column of missing numbers alone is empty, as an array without elements.
+  here.write("missing.csv", "k,n\na,NA\nb,NA\n");
+  const std::string all_missing = " missing.csv --column n --missing skip --by k";
+  CHECK(here.fanin("reduce sum,mean,count" + all_missing).out == "k,n_sum,n_mean,n_count\na,0,nan,0\nb,0,nan,0\n");
+  here.write("header.csv", "k,n\n");
+  CHECK(here.fanin("reduce sum,argmin header.csv --column n --by k").out ==
+        "k,n_sum,n_argmin,n_argmin_element,n_argmin_line\n");
   here.write("big.csv", "k,n\na,9223372036854775807\nb,1\na,1\n");
   const finished sums = here.fanin("reduce sum,max big.csv --column n --by k");
   CHECK(sums.status == 1);
@@ -141,15 +169,20 @@ TEST_CASE("groups of a table: what cannot be") {
   check_failure(here.fanin(sum + "--by 0"), 2, "--by counts from 1");
   check_failure(here.fanin(sum + "--by region,1"), 2, "--by names column 1 twice");
   check_failure(here.fanin(sum + "--by 7"), 1, "only 2 fields, and --by asks for number 7");
-  check_failure(here.fanin("sum t.csv --column 2 --by all --no-header"), 2, "--by all needs --header");
+  check_failure(here.fanin("sum t.csv --column 2 --by all --no-header"), 2,
+                "--by all takes the names of a header, and there is none");
   check_failure(here.fanin("sum t.csv --by region"), 2, "--by requires --column, whose numbers are reduced");
   check_failure(here.fanin("sum x.npy --column 1 --by region"), 2, "--column is for csv input, and this is npy");
   check_failure(here.fanin(sum + "--by region --axis 0"), 2, "--axis excludes --by");
   check_failure(here.fanin(sum + "--by region --csv --json"), 2, "--json excludes --csv");
   check_failure(here.fanin(sum + "--csv"), 2, "--csv requires --by");
-  check_failure(here.fanin("sum t.csv u.csv --column 2 --by 1 --together"), 2,
-                "the column is called 'amount' in t.csv");
-  check_failure(here.fanin("sum t.csv u.csv --column 2 --by 1"), 2, "the results of t.csv are region,amount_sum");
+  check_failure(
+      here.fanin("sum t.csv u.csv --column 2 --by 1 --together"), 2,
+      "the column is called 'amount' in t.csv, and 'price' in u.csv; --skip-lines 1 --no-header skips the names");
+  check_failure(here.fanin("sum t.csv u.csv --column 2 --by 1"), 2,
+                "and of u.csv region,price_sum; --json prints both\n");
+  CHECK(parsed(here.fanin("sum t.csv u.csv --column 2 --by 1 --json")).size() == 2);
+  CHECK(here.fanin("sum t.csv u.csv --column 2 --by 1 --together --skip-lines 1 --no-header").out == "north,2\n");
   check_failure(here.fanin(sum + "--sort-keys"), 2, "--sort-keys requires --by");
   check_failure(here.fanin("argmax t.csv --column amount --by region --missing skip"), 2, "counts every record");
   check_failure(here.fanin("reduce sum,dot t.csv --column amount --by region"), 2, "dot reads two inputs");

@@ -141,7 +141,7 @@ bool is_root(R value, const exact_number& square) {
          is_nearest(value, [&](const exact_number& m) { return compare(m, 0) < 0 ? 1 : compare(square, m * m); });
 }
 
-/// Whether `value` is that spread of `count` > ddof numbers with these sums, rounded once, and not -0.
+/// Whether `value` is that dispersion of `count` > ddof numbers with these sums, rounded once, and not -0.
 template <class R>
 bool is_dispersion(R value, const exact_number& sum, const exact_number& squares, std::uint64_t count,
                    dispersion_measure wanted) {

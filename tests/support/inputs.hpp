@@ -7,7 +7,6 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
-#include <random>
 #include <type_traits>
 #include <vector>
 
@@ -17,7 +16,24 @@
 
 namespace fanin::test {
 
-using generator = std::mt19937_64;
+/// SplitMix64 (Steele, Lea, Flood 2014): random enough for inputs, at a fraction of the time of std::mt19937_64.
+class generator {
+ public:
+  using result_type = std::uint64_t;
+  explicit constexpr generator(std::uint64_t seed) : state_(seed) {}
+  static constexpr result_type min() { return 0; }
+  static constexpr result_type max() { return ~result_type{0}; }
+  constexpr result_type operator()() {
+    state_ += 0x9E3779B97F4A7C15;
+    std::uint64_t z = state_;
+    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9;
+    z = (z ^ z >> 27) * 0x94D049BB133111EB;
+    return z ^ z >> 31;
+  }
+
+ private:
+  std::uint64_t state_;
+};
 
 /// Any bit pattern of a floating-point type, each equally likely.
 template <class T>

@@ -19,7 +19,7 @@
 
 namespace fanin::test {
 
-/// The measure of spread that an operation of that name is.
+/// The measure of dispersion that an operation of that name is.
 inline dispersion_measure dispersion_named(operation what) {
   const bool sample = what == operation::sample_variance || what == operation::sample_standard_deviation;
   return {what == operation::standard_deviation || what == operation::sample_standard_deviation, sample ? 1u : 0u};

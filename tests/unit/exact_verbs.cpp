@@ -2,10 +2,14 @@
 // Tests that verbs are exact without asking, and the judgement of exact values.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <complex>
 #include <cstdint>
 #include <limits>
+#include <span>
+#include <type_traits>
 #include <vector>
 
 #include <fanin/fanin.hpp>
@@ -64,8 +68,71 @@ TEST_SUITE("unit/exact_verbs") {
     CHECK(dot(most, most).value == 0x1p129);
     CHECK(vdot(near, near, {.method = method::fast}).value == dot(near, near).value);
     CHECK(dot(std::vector<std::uint8_t>{2, 3}, std::vector<std::uint8_t>{5, 7}).error_bound() == 0x1p-49);
-    CHECK_THROWS_AS(log_sum_exp(near), unsupported);
     CHECK(norm2(std::vector<std::int32_t>()).value == 0);
+  }
+
+  TEST_CASE_TEMPLATE("log_sum_exp of integers is that of the same numbers as doubles", T, std::int8_t, std::uint8_t,
+                     std::int16_t, std::uint16_t, std::int32_t, std::uint32_t, std::int64_t, std::uint64_t) {
+    using fanin::operation;
+    std::vector<T> x(24);
+    for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<T>(i * i % 31);
+    if (std::is_signed_v<T>) x[5] = -7;
+    const std::vector<double> y(x.begin(), x.end());
+    const auto same = [&](const auto& of_integers, const auto& of_doubles) {
+      std::vector<double> found(of_integers.result_count), expected(found.size());
+      static_cast<void>(log_sum_exp(of_integers, found));
+      static_cast<void>(log_sum_exp(of_doubles, expected));
+      CHECK(found == expected);
+      const fanin::plan planned(operation::log_sum_exp, fanin::type_of<T>, {}, fanin::plan::unknown_count,
+                                fanin::memory::host, of_integers.kind);
+      static_cast<void>(planned(of_integers, found));
+      CHECK(found == expected);
+    };
+    const auto viewed = []<class E>(const std::vector<E>& elements) {
+      return fanin::input_views(fanin::array_view(std::span(elements)));
+    };
+    const double whole = log_sum_exp(y).value;
+    CHECK(log_sum_exp(x).value == whole);
+    CHECK(log_sum_exp(std::vector<T>()).value == -std::numeric_limits<double>::infinity());
+    CHECK(log_sum_exp(std::vector<T>{T{9}}).value == 9);
+    CHECK(fanin::plan(operation::log_sum_exp, fanin::type_of<T>)(viewed(x)).value == fanin::scalar(whole));
+    fanin::incremental blocks(operation::log_sum_exp, fanin::type_of<T>);
+    for (std::size_t i = 0; i < x.size(); i += 5)
+      blocks.push(viewed(x).part(i, std::min<std::size_t>(5, x.size() - i)));
+    CHECK(blocks.finish().value == fanin::scalar(whole));
+    std::array<bool, 24> mask{};
+    for (std::size_t i = 0; i < mask.size(); ++i) mask[i] = i % 3 != 1;
+    CHECK(log_sum_exp(where(x, mask)).value == log_sum_exp(where(y, mask)).value);
+    for (const int axis : {0, 1, 2}) {
+      same(fanin::rows(x, {2, 3, 4}, axis), fanin::rows(y, {2, 3, 4}, axis));
+      same(fanin::rows(where(x, mask), {2, 3, 4}, axis), fanin::rows(where(y, mask), {2, 3, 4}, axis));
+    }
+    // Every second element of rows from the last one to the first.
+    const std::size_t shape[] = {3, 4};
+    const std::ptrdiff_t strides[] = {8, -2};
+    const int last = 1;
+    const auto backwards = [&](const auto& elements) {
+      return fanin::rows(viewed(elements).part(6, 18), shape, std::span(&last, 1), strides);
+    };
+    same(backwards(x), backwards(y));
+    const std::vector<std::int32_t> offsets{0, 0, 7, 24};
+    same(fanin::segments(x, offsets), fanin::segments(y, offsets));
+    std::vector<std::uint32_t> keys(24);
+    for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = static_cast<std::uint32_t>(i % 5);
+    same(fanin::groups(x, keys, 6), fanin::groups(y, keys, 6));
+    CHECK_THROWS_AS(log_sum_exp(x, {.method = method::exact}), unsupported);
+    if constexpr (sizeof(T) == 8) {
+      x[1] = (T{1} << 53) + 1;
+      CHECK_THROWS_WITH_AS(log_sum_exp(x),
+                           "log_sum_exp takes integers as f64, and 9007199254740993 would be rounded: convert the "
+                           "elements to f64",
+                           fanin::overflow);
+      CHECK(log_sum_exp(where(x, mask)).value == log_sum_exp(where(y, mask)).value);
+      x[1] = std::numeric_limits<T>::max();
+      CHECK_THROWS_AS(log_sum_exp(x), fanin::overflow);
+      x[1] = T{1} << 62;
+      CHECK(log_sum_exp(x).value == 0x1p62);
+    }
   }
 
   TEST_CASE_TEMPLATE("the value of an exact method is judged by its bits", T, float, double) {

@@ -148,7 +148,7 @@ TEST_CASE("a column that is not a number is named") {
   check_columns("a,b\n,1\n", table("a,b"),
                 "x: line 2, byte 1: column 'a': an empty field; --missing skip leaves it out");
   check_columns("1,b\n", table("1,2"),
-                "x: line 1, byte 3: column '2': 'b' is not a number of type f64; if line 1 names the columns, say "
+                "x: line 1, byte 3: column 2: 'b' is not a number of type f64; if line 1 names the columns, say "
                 "--header");
 }
 
@@ -166,8 +166,7 @@ TEST_CASE("all columns are those of numbers") {
                 "x: line 2, byte 3: column 'b': '1e999' is out of range for f64; --column chooses other columns");
   check_columns("a,b\nx,y\n", table("all", true), "x: no column is all numbers: a 'x', b 'y'");
   check_columns("a;\"1,5\"\n", {.csv = true, .columns = default_columns::every},
-                "x: no column is all numbers: 1 'a', 2 '1,5'; if the comma is a decimal point, say --decimal ,; if "
-                "line 1 names the columns, say --header");
+                "x: no column is all numbers: 1 'a', 2 '1,5'; if the comma is a decimal point, say --decimal ,");
   check_columns("all,b\n1,x\n2,3\n", table("all", true), " 1 2");
 }
 
@@ -205,11 +204,11 @@ TEST_CASE("missing numbers are left out and counted") {
   check_columns(words, table("b", false, true), " 8 (6 missing)");
   check_columns("a\n1\n\n\"\"\n2\n", table("a", false, true), " 1 2 (1 missing)");
   check_columns("nan,-nan\ninf,-\n", table("1", false, true), " nan inf");
-  check_columns("1\nx\n", table("1", false, true), "x: line 2, byte 1: 'x' is not a number of type f64");
+  check_columns("1\nx\n", table("1", false, true), "x: line 2, byte 1: column 1: 'x' is not a number of type f64");
   check_columns("1\nNA\n", table("1"),
-                "x: line 2, byte 1: 'NA' is not a number of type f64; --missing skip leaves it out");
+                "x: line 2, byte 1: column 1: 'NA' is not a number of type f64; --missing skip leaves it out");
   check_columns("1\n-\n", table("1", false, true),
-                "x: line 2, byte 1: '-' is not a number of type f64; --missing-words '-' leaves it out");
+                "x: line 2, byte 1: column 1: '-' is not a number of type f64; --missing-words '-' leaves it out");
   check_columns("1,2\n3\n", table("1", false, true),
                 "x: line 2, byte 1: the record has 1 field, and the first one 2");
 }

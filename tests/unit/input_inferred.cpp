@@ -124,7 +124,7 @@ TEST_CASE("marks that stand for a missing number are no names") {
   for (const std::string mark : {"-", "--", "?", ".", "*", "NA", "n/a"}) {
     const bool is_known = mark.starts_with('N') || mark.starts_with('n');
     const std::string error = fmt::format(
-        "x: line 1, byte 1: '{}' is not a number of type f64; {}", mark,
+        "x: line 1, byte 1: column 1: '{}' is not a number of type f64; {}", mark,
         is_known ? "--missing skip leaves it out"
                  : fmt::format("if line 1 names the columns, say --header; --missing-words '{}' leaves it "
                                "out",
@@ -133,8 +133,9 @@ TEST_CASE("marks that stand for a missing number are no names") {
     check_inferred(mark + ",1\n2,3\n", guessed("2"), "i64 1 3");
     check_inferred(mark + ",b\n2,3\n", guessed("2"), "i64 3");
   }
-  check_inferred("price\n-\n2\n", guessed("1"),
-                 "x: line 2, byte 1: '-' is not a number of type f64; --missing-words '-' leaves it out");
+  check_inferred(
+      "price\n-\n2\n", guessed("1"),
+      "x: line 2, byte 1: column 'price': '-' is not a number of type f64; --missing-words '-' leaves it out");
 }
 
 TEST_CASE("the first line is data if all columns are of numbers, or a text of it occurs again") {
@@ -150,10 +151,12 @@ TEST_CASE("the first line is data if all columns are of numbers, or a text of it
   check_inferred("\"1\",\"2\"\n\"3\",\"4\"\n", guessed("2"), "i64 2 4");
   check_inferred("1,\n,2\n3,4\n", guessed("1", true), "i64 1 3");
   check_inferred("north,5\nsouth,6\nnorth,7\n", guessed("2"), "i64 5 6 7");
-  check_inferred("day,price\nmonday,NA\n", guessed("2", true),
-                 "x: line 1, byte 5: 'price' is not a number of type f64; if line 1 names the columns, say --header");
-  check_inferred("1+2j\n3\n", {.csv = true, .guess_header = true},
-                 "x: line 1, byte 1: '1+2j' is not a number of type f64; if line 1 names the columns, say --header");
+  check_inferred(
+      "day,price\nmonday,NA\n", guessed("2", true),
+      "x: line 1, byte 5: column 2: 'price' is not a number of type f64; if line 1 names the columns, say --header");
+  check_inferred(
+      "1+2j\n3\n", {.csv = true, .guess_header = true},
+      "x: line 1, byte 1: column 1: '1+2j' is not a number of type f64; if line 1 names the columns, say --header");
 }
 
 TEST_CASE("a first line of numbers that may be a header is an error") {
@@ -219,7 +222,7 @@ TEST_CASE("long records take part in the guess") {
   std::string too_many = "a";
   for (std::size_t i = 0; i < most_names; ++i) too_many += ",b";
   CHECK(inferred_in_pieces(too_many + "\n1\n", guessed("1"), 1 << 20)
-            .starts_with("x: line 1, byte 1: 'a' is not a number"));
+            .starts_with("x: line 1, byte 1: column 1: 'a' is not a number"));
   const std::string longest = std::string(longest_word, 'a') + ",";
   std::string record;
   while (record.size() <= header_guess::most_bytes_of_long) record += longest;

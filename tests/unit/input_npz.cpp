@@ -103,6 +103,13 @@ TEST_CASE("zip: a packed file is read as its name says, and what is no file is p
   CHECK(elements_of(two.path(), "y.tsv", &error, "2") == std::vector<double>{4});
   elements_of(two.path(), "", &error);
   CHECK(error == two.path() + ": choose one of its members with --member; there are x.txt, y.tsv");
+  for (const auto& [member, what] : {std::pair("xl/workbook.xml", "an Excel workbook (.xlsx)"),
+                                     std::pair("META-INF/manifest.xml", "an OpenDocument file, as .ods")}) {
+    const scratch_archive sheet({{member, "<x/>"}, {"styles.xml", "<x/>"}});
+    elements_of(sheet.path(), "", &error);
+    CHECK(error.find(fmt::format("is {}, which fanin does not read; save the sheet as CSV", what)) !=
+          std::string::npos);
+  }
   const scratch_archive none(std::vector<scratch_archive::member>{{"folder/", ""}});
   elements_of(none.path(), "", &error);
   CHECK(error.ends_with(": is a zip archive without a file"));

@@ -119,7 +119,8 @@ TEST_CASE("a line ends with LF, CR LF or CR") {
   check_refused("1\r2\r\n\n3x", plain, "x: line 4, byte 1: '3x' is not a number of type f64");
   check<double>("a,b\r1,2\r\r\n3,4\r", csv("b"), {2, 4});
   check<double>("\"a\",\"b\"\r\"1\",\"2\"\r\"3\",\"4\"\r", csv("b"), {2, 4});
-  check_refused("n,x\r\"a\rb\r\nc\",1\rd,z\r", csv("x"), "x: line 5, byte 3: 'z' is not a number of type f64");
+  check_refused("n,x\r\"a\rb\r\nc\",1\rd,z\r", csv("x"),
+                "x: line 5, byte 3: column 'x': 'z' is not a number of type f64");
 }
 
 TEST_CASE("numbers are correctly rounded and complete") {
@@ -238,7 +239,7 @@ TEST_CASE("quoted fields of CSV") {
   check<double>("\"the \"\"name\"\"\"\n3", csv("the \"name\""), {3});
   check_refused("x\n\"3", csv("x"), "x: line 2, byte 1: a quote is not closed");
   check_refused("x\n\"3\"4\n", csv("x"), "x: line 2, byte 4: text behind a closing quote");
-  check_refused("n,x\n\"a\nb\",1\nc,z\n", csv("x"), "x: line 4, byte 3: 'z' is not a number of type f64");
+  check_refused("n,x\n\"a\nb\",1\nc,z\n", csv("x"), "x: line 4, byte 3: column 'x': 'z' is not a number of type f64");
 }
 
 TEST_CASE("CSV has no byte 0x00, in columns that are not asked for either") {
@@ -268,15 +269,16 @@ TEST_CASE("CSV that does not fit") {
   check_refused("1,2\n3\n", csv("2"), "x: line 2, byte 1: the record has 1 field, and the first one 2");
   check_refused("1\n", csv("2"), "x: line 1, byte 1: only 1 field, and --column asks for number 2");
   check_refused("a,b\n1,2\n", csv("3", true), "x: line 1, byte 3: only 2 fields, and --column asks for number 3");
-  check_refused("1,2\n3,\n", csv("2"), "x: line 2, byte 3: an empty field; --missing skip leaves it out");
+  check_refused("1,2\n3,\n", csv("2"), "x: line 2, byte 3: column 2: an empty field; --missing skip leaves it out");
   check_refused("a,b\n1,2\n1,234,5\n", csv("b"),
                 "x: line 3, byte 7: the record has 3 fields, and the header names 2");
   check_refused("a\n1,2\n", csv("1", true), "x: line 2, byte 3: the record has 2 fields, and the header names 1");
   check_refused("a,b\n1,2\n3\n", csv("a"), "x: line 3, byte 1: the record has 1 field, and the header names 2");
   check_refused("1,2\n\n3,4,5\n", csv("1"), "x: line 3, byte 5: the record has 3 fields, and the first one 2");
   check_refused("1,2,3\n4,5\n", csv("1"), "x: line 2, byte 3: the record has 2 fields, and the first one 3");
-  check_refused("price\n1\n", csv(),
-                "x: line 1, byte 1: 'price' is not a number of type f64; if line 1 names the columns, say --header");
+  check_refused(
+      "price\n1\n", csv(),
+      "x: line 1, byte 1: column 1: 'price' is not a number of type f64; if line 1 names the columns, say --header");
   check_refused("1,2\n", csv("0"), "--column counts from 1");
 }
 

@@ -1,31 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 // What an accumulator is: the arithmetic of a reduction, without any hardware.
 //
-// An accumulator A names its `element` and its trivially copyable `state` and offers, as static functions,
+// An accumulator A names its type `element` and its trivially copyable type `state`. It has these static functions:
 //   identity()                        the state of no elements
-//   add(state&, element)              one more element          -- on host and device
-//   merge(state&, const state&)       the elements of another   -- on host and device
-//   finish<R>(state, count)           the value, canonical      -- on host and device; of integers on the host only,
-//                                                                  where it throws overflow
-// and as constants and further functions
-//   order_free                        whether any order of additions and merges gives the same value
-//   bound<R>(rounding_chain, count)   the proven error bound    -- on the host
-//   inputs                            2 where add() takes an element of each of two arrays; 1 where it is left out
-//   wants_position                    whether add() takes the element's 64-bit position in the input as well; false
-//                                     where it is left out
+//   add(state&, element)              adds one element; on host and device
+//   merge(state&, const state&)       adds the elements of another state; on host and device
+//   finish<R>(state, count)           the value, canonical; on host and device. For integers it is on the host only,
+//                                     and throws overflow.
+//   order_free                        a constant: whether any order of additions and merges gives the same value
+// These members are optional:
+//   bound<R>(rounding_chain, count)   the proven error bound; on the host
+//   inputs                            2 if add() takes an element of each of two arrays (default: 1)
+//   wants_position                    whether add() also takes the element's 64-bit position (default: false)
 //   folds_as                          an accumulator of the same state, identity, add and merge, whose loops and
-//                                     kernels serve this one too; itself where it is left out
-//   merges_as                         an accumulator of the same state, identity and merge, whatever is added; itself
-//                                     where it is left out
-//   of_lane(x, count, lane, lanes)    the state of x[lane], x[lane + lanes], ... below x[count]: where the general
-//   loop
-//                                     of CPUs takes a lane of a leaf at once instead of calling add()
-//   add_run, is_at                    adding elements that lie one after another at once, on devices: extremum.hpp
-//   rounds_once                       whether finish<R> rounds the exact value to any floating type R; false where it
-//                                     is left out
-//   of_floats                         the accumulator that adds the elements as floats, where they are narrower, and
-//                                     has the same states: widening.hpp
-// add and merge are different functions even where their types agree: a state may be wider than an element.
+//                                     kernels serve A too (default: A)
+//   merges_as                         an accumulator of the same state, identity and merge (default: A)
+//   of_lane(x, count, lane, lanes)    the state of x[lane], x[lane + lanes], ... below x[count]. The general loop of
+//                                     CPUs calls it for a lane of a leaf, in place of add().
+//   add_run, is_at                    add elements that lie one after another at once, on devices: extremum.hpp
+//   rounds_once                       whether finish<R> rounds the exact value to any floating R (default: false)
+//   of_floats                         for narrow elements: the accumulator with the same states that adds the
+//                                     elements as floats: widening.hpp
+// add and merge are different functions even if their types agree, because a state may be wider than an element.
 #pragma once
 
 #include <cmath>

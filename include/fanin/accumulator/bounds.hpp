@@ -9,11 +9,13 @@
 
 namespace fanin {
 
-/// A proven bound: |value - exact| <= of_result * |exact| + of_magnitudes * M + absolute, where M is the sum of |x_i|
-/// (of |x_i| / n for mean, of |x_i y_i| for dot, of x_i^2 / n for variance; dispersion_bound() has the others). It
-/// holds as long as the sum of the magnitudes (before a mean's division) is at most half the largest finite value, so
-/// that no intermediate value overflows. Infinite coefficients mean that nothing is promised (too many elements for
-/// the precision). For log_sum_exp it always holds. report::error_bound_of() makes one number of it.
+/// A proven bound: |value - exact| <= of_result * |exact| + of_magnitudes * M + absolute.
+/// - M is the sum of |x_i|. It is the sum of |x_i| / n for mean, of |x_i y_i| for dot, and of x_i^2 / n for variance;
+///   dispersion_bound() has the others.
+/// - The bound holds if the sum of the magnitudes (before a mean's division) is at most half the largest finite
+///   value, so that no intermediate value overflows. For log_sum_exp it always holds.
+/// - Infinite coefficients mean that nothing is promised, because there are too many elements for the precision.
+/// report::error_bound_of() makes one number of a bound.
 struct error_bound {
   double of_result = 0;
   double of_magnitudes = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums without rounding. An exact accumulator holds the sum of everything added to it and rounds once, at the end, so
-// the result and the saved bytes depend on the multiset of values only: not on order, split, merging or machine.
+// Sums without rounding. An exact accumulator holds the sum of everything that was added to it, and rounds once, at
+// the end. So the result and the saved bytes depend on the values only, and not on their order, split, merging or
+// machine.
 #pragma once
 
 #include <algorithm>
@@ -31,10 +32,10 @@ FANIN_HOST_DEVICE typename To::value special_value(unsigned special, To to) {
 
 }  // namespace detail
 
-/// The sum of x^Power over the elements added, Power 1 or 2, for up to 2^63 elements, and their number.
+/// The sum of x^Power of the elements that were added, and their number. Power is 1 or 2. Up to 2^63 elements.
 /// Empty gives +0; all -0 gives -0 (+0 for squares); exact cancellation gives +0. Any NaN, or +inf and -inf together,
-/// gives the canonical quiet NaN; otherwise an infinity gives that infinity. Finite sums never overflow on the way.
-/// Trivially copyable: its bytes may be copied between threads and devices of one build; between builds or machines
+/// gives the canonical quiet NaN. Otherwise an infinity gives that infinity. Finite sums never overflow on the way.
+/// Trivially copyable: its bytes may be copied between threads and devices of one build. Between builds or machines
 /// use save(). Does not depend on the floating-point environment.
 /// Threads: calls of const members may overlap; any other call has to be the only one.
 template <class T, int Power>
@@ -76,9 +77,9 @@ class basic_exact_accumulator {
     for (const T element : x) add(element);
   }
 
-  /// Adds value * 2^exponent, a sum of powers, not all of them -0, that the caller has computed exactly. The sum is a
-  /// multiple of the smallest power. `exponent` is below Power * 128 + 63 (f32) or Power * 1024 + 63 (f64).
-  /// add_elements() counts the elements.
+  /// Adds value * 2^exponent, which is a sum of powers that the caller has computed exactly. Not all of the powers
+  /// are -0. The sum is a multiple of the smallest power. `exponent` is below Power * 128 + 63 (f32) or Power * 1024
+  /// + 63 (f64). add_elements() counts the elements.
   FANIN_HOST_DEVICE void add_scaled(detail::int128 value, int exponent) {
     seen_ = numbers;
     sum_.add_scaled(value, exponent);
@@ -102,7 +103,7 @@ class basic_exact_accumulator {
   FANIN_HOST_DEVICE std::uint64_t count() const { return is_counted() ? count_ : unknown_count; }
   static constexpr std::uint64_t unknown_count = ~std::uint64_t{0};
 
-  /// Calls add(*this), which adds the powers of `count` elements by whatever other calls, and counts them.
+  /// Calls add(*this), which adds the powers of `count` elements by other calls, and counts these elements.
   template <class Add>
   void add_elements(std::uint64_t count, Add add) {
     const std::uint64_t total = count_ + count;
@@ -111,7 +112,7 @@ class basic_exact_accumulator {
   }
 
   /// Adds everything that was added to `other`. Merging in any order gives the same state.
-  /// @throws overflow on the host if there are more than 2^63 elements then; this accumulator is as it was
+  /// @throws overflow on the host if there would be more than 2^63 elements; this accumulator is then as it was
   FANIN_HOST_DEVICE void merge(const basic_exact_accumulator& other) {
     count_ = merged_count(other.count_);
     note(other.seen_);
@@ -131,14 +132,14 @@ class basic_exact_accumulator {
     return state;
   }
 
-  /// The sum, correctly rounded to R (nearest, ties to even), a floating type. Here and below, `to` stands for the
-  /// format of R; the library passes one that it knows at run time, and gets the bits.
+  /// The sum, correctly rounded to the floating type R (nearest, ties to even). Here and below, `to` stands for the
+  /// format of R. The library passes a format that is known at run time, and gets the bits.
   template <class R = T, class To = detail::float_format<R>>
   FANIN_HOST_DEVICE typename To::value round(To to = {}) const {
     return finite_sum() ? sum_.template round<R>(to) : detail::special_value(special_, to);
   }
 
-  /// The mean of the elements, rounded once. @throws invalid_argument if there are none, or if their number is
+  /// The mean of the elements, rounded once. @throws invalid_argument if there are no elements, or if their number is
   /// unknown
   template <class R = T>
   R mean() const {
@@ -186,8 +187,9 @@ class basic_exact_accumulator {
   /// How many lanes a state has.
   static constexpr std::size_t lane_count = sum_type::limb_count + 7;
 
-  /// The state as integers that any transport can add: the lanes of up to 2^31 states of fewer than 2^63 elements
-  /// together, added lane by lane in any order, stand for these states merged. docs/exact-format.md describes them.
+  /// The state as lanes: integers that any transport can add. The sum of the lanes of several states, lane by lane in
+  /// any order, stands for the merged state. There may be up to 2^31 states, of fewer than 2^63 elements together.
+  /// docs/exact-format.md describes the lanes.
   void to_lanes(std::span<std::int64_t, lane_count> out) const {
     typename sum_type::words words;
     sum_.to_words(words);
@@ -216,7 +218,7 @@ class basic_exact_accumulator {
     return state;
   }
 
-  /// These two are to_lanes() and from_lanes() for up to 2^21 states and a trusted transport: nothing is checked, and
+  /// These two are to_lanes() and from_lanes() for up to 2^21 states and a trusted transport. Nothing is checked, and
   /// the words of the sum may be negative or above 2^32. from_lanes() takes these lanes, too.
   void write_lanes(std::int64_t* out) const {
     sum_.write_lanes(out);

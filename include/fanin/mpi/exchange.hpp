@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lanes that MPI reduces. Behind those of the reduction are three more: how many ranks failed, and two that tell
-// whether all ranks ask for the same. So a rank that fails takes part nevertheless, and no other waits for it.
+// Lanes that MPI reduces. Three lanes follow those of the reduction: how many ranks failed, and two that show whether
+// all ranks ask for the same. A rank that fails still takes part, so that no other rank waits for it.
 #pragma once
 
 #include <mpi.h>
@@ -20,8 +20,8 @@ namespace fanin::mpi::detail {
 
 inline constexpr std::size_t status_lanes = 3;
 
-/// Reductions to a root and started ones that have fewer lanes send as many as the longest sum of real numbers, so
-/// that ranks which ask for different ones find that out by the status.
+/// Reductions to a root, and started ones, send at least as many lanes as the longest sum of real numbers. So the
+/// messages of different reductions have the same length, and the status shows that ranks ask for different ones.
 inline constexpr std::size_t common_lanes = 142;
 constexpr std::size_t sent_lanes(std::size_t count) { return std::max(count, common_lanes); }
 
@@ -33,14 +33,14 @@ inline std::int64_t signature_of(operation what, element_type type, element_type
 
 inline MPI_Op op_of(lane_merge how) { return how == lane_merge::sum ? MPI_SUM : MPI_MAX; }
 
-/// The length of a message, which MPI has as an int.
+/// The length of a message, as an int for MPI.
 inline int length_of(std::size_t lanes) {
   constexpr std::size_t most = std::numeric_limits<int>::max();
   if (lanes > most) throw invalid_argument("one reduction has at most 2^31 - 1 lanes");
   return static_cast<int>(lanes);
 }
 
-/// The lanes of a rank that failed, which change nothing.
+/// The lanes of a rank that failed. They change nothing in the merged lanes.
 inline void fill_neutral(std::span<std::int64_t> lanes, lane_merge how) {
   std::ranges::fill(lanes, how == lane_merge::sum ? 0 : std::numeric_limits<std::int64_t>::min());
 }

@@ -14,8 +14,8 @@
 
 namespace fanin::mpi {
 
-/// A reduction that was started and whose value comes later. The elements may be changed as soon as it was started.
-/// MPI wants all ranks to start their reductions in the same order; they may be waited for in any. The destructor
+/// A reduction that was started, and whose value comes later. The elements may be changed after the start. All ranks
+/// start their reductions in the same order, as MPI requires. They may wait for them in any order. The destructor
 /// waits, too. Movable.
 template <class R>
 class [[nodiscard]] pending {

@@ -16,12 +16,13 @@ class mpi_error : public error {
   using error::error;
 };
 
-/// Another rank could not do its part: it throws its own error, and all others that were to get the value this one.
+/// Another rank could not do its part. That rank throws its own error. All other ranks that were to get the value
+/// throw this error.
 class other_rank_failed : public error {
   using error::error;
 };
 
-/// All ranks of a communicator, which all get the value, or of which `root` alone does.
+/// The ranks of a communicator, and who gets the value: all of them, or `root` alone.
 struct place {
   static constexpr int everyone = -1;
   MPI_Comm comm;

@@ -15,14 +15,13 @@
 
 namespace fanin::mpi::detail {
 
-/// The lanes of a short message. All reductions to all ranks that have so few lanes send as many, so that ranks which
-/// ask for different ones find that out by the status. Open MPI sends 256 bytes within a node in half the time of
-/// 257.
+/// The number of lanes of a short message. All short reductions to all ranks send this many lanes, so that the status
+/// shows that ranks ask for different ones. Open MPI sends 256 bytes within a node in half the time of 257 bytes.
 inline constexpr std::size_t short_message = 32;
 static_assert(fanin::detail::most_short_lanes + status_lanes == short_message);
 
-/// Reduces all lanes, of which `count` are sent short. Where another word of a rank is not 0, it says so in the short
-/// message, and all ranks send all lanes after it.
+/// Reduces all lanes, of which `count` go into the short message. If another word of a rank is not 0, the rank says
+/// so in the short message, and then all ranks send all lanes.
 inline report reduce_short(operation what, const inputs_of_rank& in, const result_view& value, MPI_Comm comm,
                            const options& chosen, const lane_format& format, std::size_t count) {
   const input_views& inputs = in.views;

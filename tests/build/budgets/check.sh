@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Prints what a release costs, and fails above the limit that budgets.txt names.
 # usage: check.sh kernels_NAME OBJECT...    counts the kernels of object files and archives
-#        check.sh program_NAME PROGRAM      runs the program, and counts its bytes
+#        check.sh program_NAME PROGRAM      runs the program, and counts its bytes without symbols for a debugger
 set -euo pipefail
 name=$1
 shift
@@ -15,7 +15,10 @@ case $name in
     ;;
   program_*)
     "$1"
-    found=$(stat --format %s "$1")
+    released=$(mktemp)
+    trap 'rm "$released"' EXIT
+    strip -o "$released" "$1"
+    found=$(stat --format %s "$released")
     ;;
 esac
 echo "$name: $found of at most $limit"

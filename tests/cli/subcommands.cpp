@@ -18,7 +18,7 @@ namespace {
 
 double number(const json& hex) { return std::strtod(hex.get<std::string>().c_str(), nullptr); }
 
-TEST_SUITE_BEGIN("studies");
+TEST_SUITE_BEGIN("subcommands");
 
 TEST_CASE("backends: names in order, compiled, usable, reason") {
   const json all = parsed(scratch_folder().fanin("backends --json"));

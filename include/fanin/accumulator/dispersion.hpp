@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Variances and standard deviations from rounded sums of x and of x^2. The sums have at least twice the digits of an
-// element, so that the spread keeps its digits where the mean is much larger.
+// element, so that the variance keeps its digits where the mean is much larger.
 #pragma once
 
 #include <cmath>

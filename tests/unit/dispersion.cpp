@@ -17,7 +17,7 @@ namespace fanin::test {
 namespace {
 
 constexpr method rounded_methods[] = {method::fast, method::compensated};
-constexpr std::size_t spread_lengths[] = {1, 2, 3, 31, 32, 33, 64, 65, 1000, 1024, 1025, 2048, 4097, 40001};
+constexpr std::size_t dispersion_lengths[] = {1, 2, 3, 31, 32, 33, 64, 65, 1000, 1024, 1025, 2048, 4097, 40001};
 
 double uniform(generator& random) { return std::ldexp(static_cast<double>(random() >> 11), -53); }
 
@@ -53,12 +53,12 @@ void expect_bounds(const std::vector<T>& x) {
 
 }  // namespace
 
-TEST_SUITE("unit/spread") {
+TEST_SUITE("unit/dispersion") {
   TEST_CASE_TEMPLATE("bounds hold on every instruction set", T, float, double, f16, bf16) {
     on_every_target([] {
       generator random(3);
       using limits = std::numeric_limits<T>;
-      for (const std::size_t count : spread_lengths) {
+      for (const std::size_t count : dispersion_lengths) {
         for (const double mean : {0., 1., 1000., 1e8, 1e13}) {
           if (mean > static_cast<double>(limits::max()) / 4096) continue;
           expect_bounds(made<T>(count, [&](std::size_t) { return mean + uniform(random); }));

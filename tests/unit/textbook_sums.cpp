@@ -17,7 +17,7 @@ const serial::textbook_sum& textbook_sum_of(std::string_view name) {
 
 }  // namespace
 
-TEST_SUITE("unit/studies") {
+TEST_SUITE("unit/textbook_sums") {
   TEST_CASE("the order of the additions") {
     // Beside 2^53 a one is lost: each order loses others.
     const double x[] = {0x1p53, 1, -0x1p53, 1};

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is computed of numbers: an operation of the catalogue, how many numbers there are, or a quantile of them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <fanin/batch.hpp>
+#include <fanin/fanin.hpp>
+
+#include "cli/batch/value_list.hpp"
+#include "cli/quantile/selection.hpp"
+
+namespace fanin::cli {
+
+struct statistic {
+  /// The operation. A count is like count_nonzero and a quantile like mean: the results have the same form and type.
+  operation like;
+  std::string name;                       ///< as it is asked for: sum, count, median, quantile:0.9
+  bool is_count = false;                  ///< how many elements take part
+  std::optional<exact_share> share = {};  ///< of a quantile
+
+  statistic(operation what) : like(what), name(to_string(what)) {}
+  static statistic count();
+  static statistic median();
+  /// The share is a number from 0 to 1. @throws usage_error
+  static statistic quantile(const std::string& share);
+
+  /// Whether it is no operation of the library.
+  bool is_own() const noexcept { return is_count || share.has_value(); }
+  /// The name without the share.
+  std::string_view family() const { return std::string_view(name).substr(0, name.find(':')); }
+  element_type result_type(element_type type, const options& chosen) const {
+    return chosen.result.value_or(default_result(like, type));
+  }
+  /// Checks what is_own(), whatever the elements of this type are. @throws unsupported
+  void check_own(element_type type, const options& chosen) const;
+};
+
+/// The statistic that a word of `fanin reduce` asks for. @throws usage_error
+statistic parse_statistic(const std::string& word);
+
+/// Those of some statistics that are is_own(), of elements that come in blocks.
+/// Memory: that of a selection if there is a quantile.
+class own_statistics {
+ public:
+  own_statistics(std::span<const statistic> all, nan_policy nan);
+  /// Adds elements. False: no element type has these and those before.
+  bool push(const array_view& block);
+  /// The type of the elements, as which those of a quantile are taken.
+  element_type type() const noexcept { return selects_ ? selection_.type() : type_; }
+  /// A statistic of all elements. @throws invalid_argument: a quantile of none
+  result<scalar> operator()(const statistic& what);
+
+ private:
+  bool counts_ = false, selects_ = false;
+  nan_policy nan_;
+  element_type type_ = element_type::f64;  ///< that of the last block
+  std::uint64_t count_ = 0, absent_ = 0;
+  selection selection_;
+};
+
+/// The statistic of each result of a batch of one input. @throws as reduce() of a batch
+report reduce(const statistic& what, const batch& many, value_list& values, const options& chosen);
+
+}  // namespace fanin::cli

@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The functions of all operators, which are registered here."""
+
+from ._operators import register
+from ._reductions import ROWS as REDUCTIONS
+from ._scatters import ROWS as SCATTERS
+
+FUNCTIONS = {row.name: register(row) for row in (*REDUCTIONS, *SCATTERS)}

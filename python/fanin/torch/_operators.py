@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How a row of a table becomes an operator torch.ops.fanin.*, with all that PyTorch asks of an operator."""
+
+import inspect
+from types import SimpleNamespace
+
+import torch
+
+LIBRARY = torch.library.Library("fanin", "DEF")
+TAGS = tuple(getattr(torch.Tag, name) for name in ("pt2_compliant_tag", "reduction") if hasattr(torch.Tag, name))
+functions = {}  # of the operators, for Python, by name
+NO_DEFAULT = inspect.Parameter.empty
+
+
+class Row:
+    """An operator: its schema, what computes it, and what PyTorch has to know about it.
+
+    `compute` has the arguments of the schema, and computes the result on any device. `shape` has them too, and gives
+    the shape and the type of the result. `gradient(call, grad)` gives the gradients of tensors by their names, where
+    there are any; `call` is a Call, and `saves` names the tensors that it keeps. `batch(call)` computes the operator
+    for a Call whose tensors have one more axis in front. `autocast` gives a Call the types that autocast asks for.
+    """
+
+    def __init__(self, schema, story, compute, shape, batch, gradient=None, saves=(), autocast=None):
+        self.schema, self.story, self.compute, self.shape = schema, story, compute, shape
+        self.batch, self.gradient, self.saves, self.autocast = batch, gradient, saves, autocast
+        self.name = schema.partition("(")[0]
+
+
+TENSORS = ("Tensor", "Optional[Tensor]")
+
+
+class Call(SimpleNamespace):
+    """The arguments of a call of an operator, by name; and what the call is known by besides."""
+
+    def __init__(self, operator, arguments, **known):
+        super().__init__(operator=operator, **arguments, **known)
+
+    def again(self, /, **changed):
+        """The operator with these arguments in place of the call's own."""
+        return self.operator(**{argument.name: changed.get(argument.name, getattr(self, argument.name))
+                                for argument in self.operator._schema.arguments})
+
+
+def bound(operator, args, kwargs):
+    """All arguments of the schema, by name, where the dispatcher leaves out those that have their default."""
+    defaults = _defaults.get(operator)
+    if defaults is None:
+        defaults = _defaults[operator] = {argument.name: argument.default_value for argument in operator._schema.arguments}
+    return {**defaults, **dict(zip(defaults, args)), **kwargs}
+
+
+_defaults = {}
+
+
+def register(row):
+    """Defines the operator of a row, and gives its function for Python."""
+    name = "fanin::" + row.name
+    LIBRARY.define(row.schema, tags=TAGS)
+    operator = getattr(torch.ops.fanin, row.name).default
+    for key in ("CPU", "CUDA"):
+        LIBRARY.impl(row.name, row.compute, key)
+    torch.library.register_fake(name, lambda *args, **kwargs: fake(row, args, kwargs), lib=LIBRARY)
+    torch.library.register_vmap(name, lambda info, in_dims, *args, **kwargs: batched(row, operator, info, in_dims, args,
+                                                                                     kwargs), lib=LIBRARY)
+    differentiable = None if row.gradient is None else register_gradient(row, operator)
+    if row.autocast is not None:
+        for device in ("cpu", "cuda"):
+            register_autocast(row, operator, device)
+    function = functions[row.name] = function_of(row, operator, differentiable)
+    return function
+
+
+def fake(row, args, kwargs):
+    shape, dtype = row.shape(*args, **kwargs)
+    return args[0].new_empty(shape, dtype=dtype)
+
+
+def batched(row, operator, info, in_dims, args, kwargs):
+    """The operator under vmap: the tensors get their axis in front, where those that have none repeat."""
+    def moved(x, dim):
+        if not isinstance(x, torch.Tensor):
+            return x
+        return x.unsqueeze(0).expand(info.batch_size, *x.shape) if dim is None else x.movedim(dim, 0)
+    args = [moved(x, dim) for x, dim in zip(args, in_dims)]
+    kwargs = {name: moved(x, None) for name, x in kwargs.items()}
+    return row.batch(Call(operator, bound(operator, args, kwargs))), 0
+
+
+def register_gradient(row, operator):
+    """Gradients by a Function with setup_context(), which torch.func needs and torch.library.register_autograd lacks."""
+    arguments = operator._schema.arguments
+    names = [argument.name for argument in arguments]
+    first_of_keywords = sum(not argument.kwarg_only for argument in arguments)
+    tensors = [argument.name for argument in arguments if str(argument.type) in TENSORS]
+
+    def forward(*values):
+        with torch._C._AutoDispatchBelowAutograd():
+            return operator(*values[:first_of_keywords], **dict(zip(names[first_of_keywords:],
+                                                                    values[first_of_keywords:])))
+
+    def setup_context(ctx, inputs, output):
+        ctx.given = dict(zip(names, inputs))
+        ctx.like = {name: (x.shape, x.dtype) for name, x in ctx.given.items() if isinstance(x, torch.Tensor)}
+        saved = {name: ctx.given[name] for name in row.saves if name in ctx.like}
+        if "result" in row.saves:
+            saved["result"] = output
+        ctx.given.update(dict.fromkeys(tensors))
+        ctx.saved_names = list(saved)
+        ctx.save_for_backward(*saved.values())
+
+    def backward(ctx, grad):
+        call = Call(operator, ctx.given, like=ctx.like)
+        call.__dict__.update(zip(ctx.saved_names, ctx.saved_tensors))
+        found = row.gradient(call, grad)
+        return tuple(found[name].to(ctx.like[name][1]) if needed else None
+                     for name, needed in zip(names, ctx.needs_input_grad))
+
+    made = type("Of_" + row.name, (torch.autograd.Function,), {
+        "generate_vmap_rule": True, "forward": staticmethod(forward), "setup_context": staticmethod(setup_context),
+        "backward": staticmethod(backward)})
+
+    def kernel(*args, **kwargs):
+        if torch.is_grad_enabled() and any(isinstance(x, torch.Tensor) and x.requires_grad for x in args):
+            return made.apply(*bound(operator, args, kwargs).values())
+        with torch._C._AutoDispatchBelowAutograd():
+            return operator(*args, **kwargs)
+    LIBRARY.impl(row.name, kernel, "Autograd")
+    return made
+
+
+def register_autocast(row, operator, device):
+    key = "Autocast" + device.upper()
+    off = torch._C.DispatchKeySet(getattr(torch._C.DispatchKey, key))
+
+    def kernel(*args, **kwargs):
+        call = Call(operator, bound(operator, args, kwargs))
+        row.autocast(call)
+        with torch._C._ExcludeDispatchKeyGuard(off):
+            return call.again()
+    LIBRARY.impl(row.name, kernel, key)
+
+
+PLAIN = frozenset((int, bool, float, str, type(None), torch.dtype, torch.Size))
+
+
+def is_plain(values):
+    """Whether tensors are PyTorch's own without a gradient, and nothing but a computation is asked for."""
+    graded = torch.is_grad_enabled()
+    for x in values:
+        kind = type(x)
+        if kind is torch.Tensor:
+            if graded and x.requires_grad or not (x.is_cpu or x.is_cuda):
+                return False
+        elif kind not in PLAIN and not (kind in (list, tuple) and PLAIN.issuperset(map(type, x))):
+            return False
+    return not torch._C._len_torch_dispatch_stack() and not torch._C._len_torch_function_stack() \
+        and not torch._C._is_any_autocast_enabled()
+
+
+def function_of(row, operator, differentiable):
+    """The function for Python: the operator, or what is shorter where that does the same.
+
+    torch.func takes a Function, and refuses an operator that has one. The dispatcher takes longer than a short sum.
+    """
+    def function(*args, **kwargs):
+        if not torch.compiler.is_compiling():
+            if torch._C._are_functorch_transforms_active():
+                if differentiable is not None:
+                    return differentiable.apply(*bound(operator, args, kwargs).values())
+            elif args and is_plain(args) and (not kwargs or is_plain(kwargs.values())):
+                return row.compute(*args, **kwargs)
+        return operator(*args, **kwargs)
+    parameters = [inspect.Parameter(
+        argument.name, inspect.Parameter.KEYWORD_ONLY if argument.kwarg_only else inspect.Parameter.POSITIONAL_OR_KEYWORD,
+        default=argument.default_value if argument.has_default_value() else NO_DEFAULT)
+        for argument in operator._schema.arguments]
+    function.__signature__ = inspect.Signature(parameters)
+    function.__name__ = function.__qualname__ = row.name
+    function.__module__ = "fanin.torch"
+    function.__doc__ = row.story
+    return function

@@ -1,0 +1,385 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The table of reductions along axes."""
+
+import math
+
+import torch
+
+from .._catalogue import OPERATIONS, default_method
+from .._errors import InvalidArgument, Unsupported
+from .._operations import functions
+from .._torch import BY_TYPE
+from .._types import NAMES
+from ._operators import Row, functions as operators
+from ._spread import Spread
+
+# Names of the library for the operators whose names differ, by the operator or the order of a norm.
+OWN_NAMES = {"prod": "product", "amin": "min", "amax": "max", "logsumexp": "log_sum_exp", "vecdot": "vdot",
+             1.0: "sum_of_magnitudes", 2.0: "norm2", math.inf: "max_magnitude"}
+SPREADS = {"var": ("variance", "sample_variance"), "std": ("standard_deviation", "sample_standard_deviation")}
+NARROW = (torch.float16, torch.bfloat16)
+INTEGERS = frozenset(dtype for dtype in BY_TYPE if not dtype.is_floating_point and not dtype.is_complex)
+
+
+def axes_of(ndim, dim):
+    """The axes that `dim` names, from 0 on: all for None and for an empty list, as PyTorch has it."""
+    if dim is None or isinstance(dim, (list, tuple)) and not dim:
+        return tuple(range(ndim))
+    named = dim if isinstance(dim, (list, tuple)) else (dim,)
+    around = max(ndim, 1)
+    for axis in named:
+        if not -around <= axis < around:
+            raise IndexError("Dimension out of range: there is no dim %d of %d" % (axis, ndim))
+    axes = tuple(sorted(axis % around for axis in named))
+    if len(set(axes)) != len(axes):
+        raise InvalidArgument("dim names an axis twice")
+    return axes if ndim else ()
+
+
+def shape_of(shape, axes, keepdim):
+    return [1 if axis in axes else length for axis, length in enumerate(shape) if keepdim or axis not in axes]
+
+
+def readable(x):
+    """The tensor as the readers of the package take it."""
+    return (x.detach() if x.requires_grad else x).resolve_conj().resolve_neg()
+
+
+# ---- Types of results: of the input's type and of `dtype` -----------------------------------------------------------
+
+def as_sums(x, dtype):
+    return dtype or (torch.int64 if x.dtype in INTEGERS else x.dtype)
+
+
+def as_input(x, dtype):
+    return dtype or x.dtype
+
+
+def as_floats(x, dtype):
+    found = dtype or x.dtype
+    if found in INTEGERS:
+        raise Unsupported("the result is a float: convert the elements of %s, or give dtype=torch.float64" % x.dtype)
+    return found
+
+
+def as_magnitudes(x, dtype):
+    found = as_floats(x, dtype)
+    return found.to_real() if found.is_complex else found
+
+
+def as_truths(x, dtype):
+    return torch.uint8 if x.dtype == torch.uint8 else torch.bool
+
+
+def as_counts(x, dtype):
+    return torch.int64
+
+
+# ---- Computation ----------------------------------------------------------------------------------------------------
+
+def reduced(name, x, axes, keepdim, type_of, dtype=None, method=None, y=None):
+    """The operation of the library along axes. A result that has too few elements is NaN, as PyTorch's is."""
+    wanted, choices = type_of(x, dtype), {"method": method or DEFAULTS[name]}
+    if dtype is not None and dtype != x.dtype:
+        # To widen floats changes none of them, so that the exact result of the elements as they are is the same.
+        if name in ROUNDED and choices["method"] == "exact" and x.dtype.is_floating_point \
+                and dtype.is_floating_point and torch.promote_types(x.dtype, dtype) == dtype:
+            choices["dtype"] = NAMES[BY_TYPE[dtype]]
+        else:
+            x = x.to(dtype)
+    inputs = [readable(part) for part in ((x,) if y is None else (x, y))]
+    if y is not None and inputs[0].stride() != inputs[1].stride():
+        inputs = [part.contiguous() for part in inputs]
+    if not x.dim():
+        inputs, axes, keepdim = [part.reshape(1) for part in inputs], (0,), False
+    shape = shape_of(inputs[0].shape, axes, keepdim)
+    count = math.prod(inputs[0].shape[axis] for axis in axes)
+    if 0 in shape:
+        return x.new_empty(shape, dtype=wanted)
+    if count < NEEDED.get(name, 0):
+        if wanted in INTEGERS or name in ("min", "max"):
+            raise IndexError("%s of no elements along dim: Expected reduction dim to have non-zero size" % name)
+        return x.new_full(shape, math.nan, dtype=wanted)
+    axis = None if len(axes) == inputs[0].dim() and not keepdim else axes
+    found = functions[name](*inputs, axis=axis, keepdims=keepdim, **choices)
+    return found if found.dtype == wanted else found.to(wanted)
+
+
+DEFAULTS = {name: default_method(name) for name in OPERATIONS}
+ROUNDED = ("sum", "mean", "variance", "sum_of_magnitudes", "norm2")
+NEEDED = {"mean": 1, "variance": 1, "standard_deviation": 1, "sample_variance": 2, "sample_standard_deviation": 2,
+          "min": 1, "max": 1, "argmin": 1, "argmax": 1, "max_magnitude": 0}
+
+
+def simple(name, type_of):
+    own = OWN_NAMES.get(name, name)
+
+    def compute(self, dim=None, keepdim=False, *, dtype=None, method=None):
+        return reduced(own, self, axes_of(self.dim(), dim), keepdim, type_of, dtype, method)
+
+    def shape(self, dim=None, keepdim=False, *, dtype=None, method=None):
+        return shape_of(self.shape, axes_of(self.dim(), dim), keepdim), type_of(self, dtype)
+    return compute, shape
+
+
+def index(name):
+    def compute(self, dim=None, keepdim=False):
+        if dim is None:  # the index is that of the elements in C order
+            found = reduced(name, self.reshape(-1), (0,), False, as_counts).reshape([1] * self.dim() * keepdim)
+        else:
+            found = reduced(name, self, axes_of(self.dim(), dim), keepdim, as_counts)
+        return found.clone()  # beside each index stood the element
+
+    def shape(self, dim=None, keepdim=False):
+        return shape_of(self.shape, axes_of(self.dim(), dim), keepdim), torch.int64
+    return compute, shape
+
+
+def correction_of(correction):
+    return 1 if correction is None else correction
+
+
+def degrees(count, correction):
+    return max(count - correction_of(correction), 0)
+
+
+def as_spreads(x, dtype):
+    if x.is_complex():
+        raise Unsupported("complex numbers have no variance here: hand over their parts, as by torch.view_as_real(x)")
+    return as_floats(x, dtype)
+
+
+def spread_of_numbers(name):
+    """Variance or standard deviation. Other corrections than 0 and 1 take one more product, in f64 where exact."""
+    names = SPREADS[name]
+
+    def compute(self, dim=None, *, correction=None, keepdim=False, method="exact"):
+        axes, divisor = axes_of(self.dim(), dim), correction_of(correction)
+        if divisor in (0, 1):
+            return reduced(names[int(divisor)], self, axes, keepdim, as_spreads, method=method)
+        wide = torch.float64 if method == "exact" else None
+        count = math.prod(self.shape[axis] for axis in axes)
+        left = degrees(count, divisor)
+        found = reduced("variance", self, axes, keepdim, as_spreads, wide, method) * (count / left if left else math.inf)
+        return (found if name == "var" else found.sqrt()).to(as_spreads(self, None))
+
+    def shape(self, dim=None, *, correction=None, keepdim=False, method="exact"):
+        return shape_of(self.shape, axes_of(self.dim(), dim), keepdim), as_spreads(self, None)
+    return compute, shape
+
+
+def name_of_order(order):
+    if order not in (1, 2, math.inf):
+        raise Unsupported("ord is 1, 2 or inf, and not %s: call torch.linalg.vector_norm" % order)
+    return OWN_NAMES[float(order)]
+
+
+def norm():
+    def compute(self, ord=2, dim=None, keepdim=False, *, dtype=None, method="exact"):
+        return reduced(name_of_order(ord), self, axes_of(self.dim(), dim), keepdim, as_magnitudes, dtype, method)
+
+    def shape(self, ord=2, dim=None, keepdim=False, *, dtype=None, method="exact"):
+        name_of_order(ord)
+        return shape_of(self.shape, axes_of(self.dim(), dim), keepdim), as_magnitudes(self, dtype)
+    return compute, shape
+
+
+def pair(name):
+    own = OWN_NAMES.get(name, name)
+
+    def shape(self, other, *, dim=-1, method="exact"):
+        if self.shape != other.shape or self.dtype != other.dtype:
+            raise InvalidArgument("%s takes two tensors of one shape and type, and not %s of %s and %s of %s"
+                                  % (name, tuple(self.shape), self.dtype, tuple(other.shape), other.dtype))
+        if name == "dot" and self.dim() != 1:
+            raise InvalidArgument("dot takes tensors with one axis: call fanin.torch.vecdot")
+        return shape_of(self.shape, axes_of(self.dim(), dim), False), as_floats(self, None)
+
+    def compute(self, other, *, dim=-1, method="exact"):
+        shape(self, other, dim=dim)
+        return reduced(own, self, axes_of(self.dim(), dim), False, as_floats, None, method, other)
+    return compute, shape
+
+
+# ---- Gradients ------------------------------------------------------------------------------------------------------
+
+class Along:
+    """The axes of a call of a reduction, and how its results stand beside its elements."""
+
+    def __init__(self, call):
+        self.shape = call.like["self"][0]
+        self.axes = axes_of(len(self.shape), getattr(call, "dim", None))
+        self.count = math.prod(self.shape[axis] for axis in self.axes)
+        self.ones = shape_of(self.shape, self.axes, True)
+
+    def kept(self, results):
+        """Results with the axes that were reduced, of length 1."""
+        return results.reshape(self.ones)
+
+    def spread(self, results):
+        return Spread.apply(self.kept(results), self.shape, self.axes) if self.axes else results
+
+    def reduce(self, operator, x):
+        """Results along the axes, with length 1 there."""
+        return operator(x, self.axes, True) if self.axes else operator(x.unsqueeze(0), 0)
+
+
+def of_sum(call, grad):
+    return {"self": Along(call).spread(grad)}
+
+
+def of_mean(call, grad):
+    along = Along(call)
+    return {"self": along.spread(grad / along.count)}
+
+
+def of_product(call, grad):
+    """The product of the others, which is right beside zeros too."""
+    along = Along(call)
+    kept = [axis for axis in range(len(along.shape)) if axis not in along.axes]
+    order = kept + list(along.axes)
+    x = call.self.to(grad.dtype).permute(order)
+    rows = x.reshape(*x.shape[:len(kept)], along.count)
+    one = torch.ones_like(rows[..., :1])
+
+    def before(rows):
+        return torch.cat((one, rows[..., :-1]), -1).cumprod(-1)
+    others = (before(rows) * before(rows.flip(-1)).flip(-1)).reshape(x.shape)
+    back = [order.index(axis) for axis in range(len(order))]
+    return {"self": along.spread(grad) * others.permute(back).conj()}
+
+
+def of_extremum(call, grad):
+    """Equal extrema share the gradient, as PyTorch has it."""
+    along = Along(call)
+    return {"self": shared(along, grad, call.self == along.kept(call.result))}
+
+
+def shared(along, grad, chosen):
+    count = along.reduce(operators["sum"], chosen)
+    return along.spread(along.kept(grad) / along.kept(count)) * chosen
+
+
+def of_variance(call, grad):
+    along = Along(call)
+    left = degrees(along.count, call.correction)
+    centred = call.self - along.spread(along.reduce(operators["mean"], call.self))
+    return {"self": along.spread(grad) * (2 / left if left else math.inf) * centred}
+
+
+def of_deviation(call, grad):
+    return of_variance(call, (grad / (2 * call.result)).masked_fill(call.result == 0, 0))
+
+
+def of_norm(call, grad):
+    along, x = Along(call), call.self
+    if call.ord == 1:
+        return {"self": along.spread(grad) * x.sgn()}
+    if call.ord == 2:
+        return {"self": along.spread((grad / call.result).masked_fill(call.result == 0, 0)) * x}
+    return {"self": shared(along, grad, x.abs() == along.kept(call.result)) * x.sgn()}
+
+
+def of_logarithm(call, grad):
+    along = Along(call)
+    result = call.result.masked_fill(call.result == -math.inf, 0)
+    return {"self": along.spread(grad) * (call.self - along.spread(result)).exp()}
+
+
+def of_pair(call, grad):
+    grad = Along(call).spread(grad)
+    if call.operator is torch.ops.fanin.dot.default:
+        return {"self": grad * call.other.conj(), "other": grad * call.self.conj()}
+    return {"self": grad.conj() * call.other, "other": grad * call.self}
+
+
+# ---- One more axis in front, and autocast ---------------------------------------------------------------------------
+
+def batch_axes(call):
+    """The reduction of each of many tensors: their axes come one later."""
+    ndim = call.self.dim() - 1
+    if not ndim:
+        return call.again(self=call.self.unsqueeze(1), dim=[1], keepdim=False)
+    return call.again(dim=[axis + 1 for axis in axes_of(ndim, call.dim)])
+
+
+def batch_index(call):
+    x, ndim = call.self, call.self.dim() - 1
+    if call.dim is None or not ndim:
+        found = call.again(self=x.reshape(len(x), -1), dim=1, keepdim=False)
+        return found.reshape([len(x)] + [1] * ndim) if call.keepdim else found
+    return call.again(dim=call.dim % ndim + 1)
+
+
+def batch_dot(call):
+    return torch.ops.fanin.vecdot(call.self.conj(), call.other, method=call.method)
+
+
+def batch_vecdot(call):
+    return call.again(dim=call.dim % (call.self.dim() - 1) + 1)
+
+
+def wide_result(call):
+    """f32 results of f16 and bf16, as PyTorch's autocast has them for sums, products and norms."""
+    if call.dtype is None and call.self.dtype in NARROW:
+        call.dtype = torch.float32
+
+
+def wide_input(call):
+    if call.self.dtype in NARROW:
+        call.self = call.self.float()
+
+
+def widest(*names):
+    """The type that all of these tensors have after promotion."""
+    def promote(call):
+        found = getattr(call, names[0]).dtype
+        for name in names[1:]:
+            found = torch.promote_types(found, getattr(call, name).dtype)
+        for name in names:
+            setattr(call, name, getattr(call, name).to(found))
+    return promote
+
+
+# ---- The table ------------------------------------------------------------------------------------------------------
+
+def method_for(name):
+    return 'str method="%s"' % default_method(OWN_NAMES.get(name, name))
+
+
+AXES = "Tensor self, int[1]? dim=None, bool keepdim=False"
+ROWS = [
+    Row("sum(%s, *, ScalarType? dtype=None, %s) -> Tensor" % (AXES, method_for("sum")),
+        "The sum along dim, rounded once.", *simple("sum", as_sums), batch_axes, of_sum, autocast=wide_result),
+    Row("mean(%s, *, ScalarType? dtype=None, %s) -> Tensor" % (AXES, method_for("mean")),
+        "The mean along dim, rounded once.", *simple("mean", as_floats), batch_axes, of_mean),
+    Row("prod(%s, *, ScalarType? dtype=None, %s) -> Tensor" % (AXES, method_for("prod")),
+        "The product along dim.", *simple("prod", as_sums), batch_axes, of_product, ("self",), wide_result),
+    *(Row("%s(%s) -> Tensor" % (name, AXES), "The %s along dim." % story, *simple(name, as_input), batch_axes,
+          of_extremum, ("self", "result")) for name, story in (("amin", "minimum"), ("amax", "maximum"))),
+    *(Row("%s(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False, %s) -> Tensor"
+          % (name, method_for(SPREADS[name][1])), "The %s along dim, rounded once." % story, *spread_of_numbers(name),
+          batch_axes, gradient, saves)
+      for name, story, gradient, saves in (("var", "variance", of_variance, ("self",)),
+                                           ("std", "standard deviation", of_deviation, ("self", "result")))),
+    Row("vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None, %s)"
+        " -> Tensor" % method_for("norm2"), "The norm of order 1, 2 or inf along dim, rounded once.", *norm(),
+        batch_axes, of_norm, ("self", "result"), wide_result),
+    Row("logsumexp(%s, *, %s) -> Tensor" % (AXES, method_for("logsumexp")),
+        "The logarithm of the sum of the exponentials along dim.", *simple("logsumexp", as_floats), batch_axes,
+        of_logarithm, ("self", "result"), wide_input),
+    Row("dot(Tensor self, Tensor other, *, %s) -> Tensor" % method_for("dot"),
+        "The sum of the products of two tensors with one axis, rounded once.", *pair("dot"), batch_dot, of_pair,
+        ("self", "other"), widest("self", "other")),
+    Row("vecdot(Tensor self, Tensor other, *, int dim=-1, %s) -> Tensor" % method_for("vecdot"),
+        "The sums along dim of the products of two tensors, rounded once; of complex numbers with the conjugate of self.",
+        *pair("vecdot"), batch_vecdot, of_pair, ("self", "other"), widest("self", "other")),
+    Row("count_nonzero(Tensor self, int[1]? dim=None) -> Tensor", "How many elements along dim are not 0.",
+        *simple("count_nonzero", as_counts), batch_axes),
+    *(Row("%s(%s) -> Tensor" % (name, AXES), "Whether %s elements along dim are not 0." % name,
+          *simple(name, as_truths), batch_axes) for name in ("any", "all")),
+    *(Row("%s(Tensor self, int? dim=None, bool keepdim=False) -> Tensor" % name,
+          "Where the first %s along dim is." % story, *index(name), batch_index)
+      for name, story in (("argmin", "minimum"), ("argmax", "maximum"))),
+]
+assert {row.name for row in ROWS if OWN_NAMES.get(row.name, row.name) not in OPERATIONS} <= {"var", "std", "vector_norm"}

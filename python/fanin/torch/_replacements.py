@@ -1,0 +1,249 @@
+# SPDX-License-Identifier: Apache-2.0
+"""PyTorch's operators with sums, computed with exact sums: what the exact mode calls in their place."""
+
+import math
+
+import torch
+
+from . import _functions  # noqa: F401, which registers torch.ops.fanin
+
+aten, ours = torch.ops.aten, torch.ops.fanin
+FLOATS = (torch.float16, torch.bfloat16, torch.float32, torch.float64)
+REPLACEMENTS = {}  # what computes an operator, by the operator; NotImplemented where PyTorch computes it
+
+
+def replaces(*operators):
+    def keep(function):
+        REPLACEMENTS.update(dict.fromkeys(operators, function))
+        return function
+    return keep
+
+
+def wide(x):
+    """The elements as PyTorch computes with them: those of 16 bits as f32."""
+    return x.float() if x.dtype in FLOATS[:2] else x
+
+
+# ---- Reductions -----------------------------------------------------------------------------------------------------
+
+@replaces(aten.sum.default, aten.sum.dim_IntList)
+def sum_of(x, dim=None, keepdim=False, *, dtype=None):
+    return ours.sum(x, dim, keepdim, dtype=dtype) if dtype in (None, *FLOATS) else NotImplemented
+
+
+@replaces(aten.mean.default, aten.mean.dim)
+def mean_of(x, dim=None, keepdim=False, *, dtype=None):
+    return ours.mean(x, dim, keepdim, dtype=dtype) if dtype in (None, *FLOATS) else NotImplemented
+
+
+REPLACEMENTS.update({aten.var.correction: ours.var, aten.std.correction: ours.std, aten.dot.default: ours.dot,
+                     aten.logsumexp.default: ours.logsumexp})
+
+
+def with_mean(spread):
+    def both(x, dim=None, *, correction=None, keepdim=False):
+        return spread(x, dim, correction=correction, keepdim=keepdim), ours.mean(x, dim, keepdim)
+    return both
+
+
+REPLACEMENTS.update({aten.var_mean.correction: with_mean(ours.var), aten.std_mean.correction: with_mean(ours.std)})
+
+
+@replaces(aten.linalg_vector_norm.default)
+def norm_of(x, ord=2, dim=None, keepdim=False, *, dtype=None):
+    return ours.vector_norm(x, ord, dim, keepdim, dtype=dtype) if ord in (1, 2, math.inf) else NotImplemented
+
+
+@replaces(aten._foreach_norm.Scalar)
+def norms_of(tensors, ord=2, dtype=None):
+    return [ours.vector_norm(x, ord, dtype=dtype) for x in tensors] if ord in (1, 2, math.inf) else NotImplemented
+
+
+# ---- Softmax and the loss -------------------------------------------------------------------------------------------
+
+def centred(x, dim):
+    """The elements less the largest, the exponentials of these, and the exact sums of the exponentials."""
+    less = wide(x) - wide(ours.amax(x, dim, True))
+    exponentials = less.exp()
+    return less, exponentials, ours.sum(exponentials, dim, True)
+
+
+def type_of_softmax(x, half_to_float):
+    return torch.float32 if half_to_float else x.dtype
+
+
+@replaces(aten._softmax.default)
+def softmax(x, dim, half_to_float):
+    if not x.numel():
+        return NotImplemented
+    _, exponentials, total = centred(x, dim)
+    return (exponentials / total).to(type_of_softmax(x, half_to_float))
+
+
+@replaces(aten._safe_softmax.default)
+def safe_softmax(x, dim, dtype=None):
+    x = x if dtype is None else x.to(dtype)
+    if not x.numel():
+        return NotImplemented
+    return torch.where(ours.all(x == -math.inf, dim, True), 0, softmax(x, dim, False))
+
+
+@replaces(aten._log_softmax.default)
+def log_softmax(x, dim, half_to_float):
+    if not x.numel():
+        return NotImplemented
+    less, _, total = centred(x, dim)
+    return (less - total.log()).to(type_of_softmax(x, half_to_float))
+
+
+@replaces(aten._softmax_backward_data.default)
+def softmax_backward(grad, output, dim, input_dtype):
+    grad, output = wide(grad), wide(output)
+    return (output * (grad - ours.vecdot(grad, output, dim=dim).unsqueeze(dim))).to(input_dtype)
+
+
+@replaces(aten._log_softmax_backward_data.default)
+def log_softmax_backward(grad, output, dim, input_dtype):
+    grad = wide(grad)
+    return (grad - wide(output).exp() * ours.sum(grad, dim, True)).to(input_dtype)
+
+
+@replaces(aten.nll_loss_forward.default, aten.nll_loss2d_forward.default)
+def nll_loss(x, target, weight, reduction, ignore_index):
+    if reduction == 0 or not x.dim():
+        return NotImplemented
+    axis = 0 if x.dim() == 1 else 1
+    taken = target != ignore_index
+    classes = torch.where(taken, target, 0)
+    weights = torch.ones_like(classes, dtype=x.dtype) if weight is None else weight[classes]
+    weights = torch.where(taken, weights, 0)
+    losses = torch.where(taken, -x.gather(axis, classes.unsqueeze(axis)).squeeze(axis) * weights, 0)
+    total, all_weights = ours.sum(losses), ours.sum(weights)
+    return (total / all_weights if reduction == 1 else total), all_weights
+
+
+# ---- Norms of layers ------------------------------------------------------------------------------------------------
+
+class Rows:
+    """The input of a norm of layers as rows [rows, elements of the normalized axes], in the type of computation."""
+
+    def __init__(self, x, normalized_shape):
+        self.dtype, self.shape = x.dtype, x.shape
+        self.kept = x.shape[:x.dim() - len(normalized_shape)]
+        self.length = math.prod(normalized_shape)
+        self.ones = (*self.kept, *[1] * len(normalized_shape))
+        self.x = self.of(x)
+
+    def of(self, x):
+        return wide(x).reshape(-1, self.length)
+
+    def back(self, rows):
+        return rows.reshape(self.shape).to(self.dtype)
+
+    def dot(self, x, y):
+        return ours.vecdot(x, y).unsqueeze(1) / self.length
+
+
+def with_weights(rows, weight, bias=None):
+    if weight is not None:
+        rows = rows * wide(weight).reshape(-1)
+    return rows if bias is None else rows + wide(bias).reshape(-1)
+
+
+def gradient_of_weights(wanted, like, rows):
+    return rows().reshape(like.shape).to(like.dtype) if wanted and like is not None else None
+
+
+@replaces(aten.native_layer_norm.default)
+def layer_norm(x, normalized_shape, weight, bias, eps):
+    if not x.numel():
+        return NotImplemented
+    rows = Rows(x, normalized_shape)
+    mean = ours.mean(rows.x, 1, True)
+    scale = (ours.var(rows.x, 1, correction=0, keepdim=True) + eps).rsqrt()
+    out = rows.back(with_weights((rows.x - mean) * scale, weight, bias))
+    kept = x.dtype if x.device.type == "cpu" and (weight is None or weight.dtype == x.dtype) else mean.dtype
+    return out, mean.reshape(rows.ones).to(kept), scale.reshape(rows.ones).to(kept)
+
+
+@replaces(aten.native_layer_norm_backward.default)
+def layer_norm_backward(grad, x, normalized_shape, mean, scale, weight, bias, wanted):
+    if not x.numel():
+        return NotImplemented
+    rows = Rows(x, normalized_shape)
+    grad, mean, scale = rows.of(grad), wide(mean).reshape(-1, 1), wide(scale).reshape(-1, 1)
+    normal = (rows.x - mean) * scale
+    weighted = with_weights(grad, weight)
+    of_x = rows.back(scale * (weighted - ours.mean(weighted, 1, True) - normal * rows.dot(weighted, normal))) \
+        if wanted[0] else None
+    return (of_x, gradient_of_weights(wanted[1], weight, lambda: ours.vecdot(grad, normal, dim=0)),
+            gradient_of_weights(wanted[2], bias, lambda: ours.sum(grad, 0)))
+
+
+@replaces(aten._fused_rms_norm.default)
+def rms_norm(x, normalized_shape, weight, eps):
+    if not x.numel():
+        return NotImplemented
+    rows = Rows(x, normalized_shape)
+    eps = torch.finfo(x.dtype).eps if eps is None else eps
+    scale = (rows.dot(rows.x, rows.x) + eps).rsqrt()
+    return rows.back(with_weights(rows.x * scale, weight)), scale.reshape(rows.ones)
+
+
+@replaces(aten._fused_rms_norm_backward.default)
+def rms_norm_backward(grad, x, normalized_shape, scale, weight, wanted):
+    if not x.numel():
+        return NotImplemented
+    rows = Rows(x, normalized_shape)
+    grad, scale = rows.of(grad), wide(scale).reshape(-1, 1)
+    normal = rows.x * scale
+    weighted = with_weights(grad, weight)
+    of_x = rows.back(scale * (weighted - normal * rows.dot(weighted, normal))) if wanted[0] else None
+    return of_x, gradient_of_weights(wanted[1], weight, lambda: ours.vecdot(grad, normal, dim=0))
+
+
+# ---- Scatters -------------------------------------------------------------------------------------------------------
+
+@replaces(aten.embedding_dense_backward.default)
+def embedding_backward(grad, indices, num_weights, padding_idx, scale_grad_by_freq):
+    rows, keys = grad.reshape(-1, grad.shape[-1]), indices.reshape(-1)
+    if padding_idx >= 0:
+        rows = rows.masked_fill((keys == padding_idx).unsqueeze(1), 0)
+    if scale_grad_by_freq:
+        counts = ours.index_add(keys.new_zeros(num_weights), 0, keys, torch.ones_like(keys))
+        rows = rows / counts[keys].unsqueeze(1)
+    return ours.index_add(rows.new_zeros(num_weights, rows.shape[1]), 0, keys, rows)
+
+
+REPLACEMENTS.update({aten.index_add.default: ours.index_add, aten.scatter_add.default: ours.scatter_add,
+                     aten.scatter_reduce.two: ours.scatter_reduce})
+
+
+@replaces(aten.index_put.default)
+def index_put(x, indices, values, accumulate=False):
+    """Sums of elements with the same place; where one axis alone has an index, they are sums of slices."""
+    given = [axis for axis, index in enumerate(indices) if index is not None]
+    if not accumulate or len(given) != 1 or indices[given[0]].dtype != torch.int64:
+        return NotImplemented
+    axis, index = given[0], indices[given[0]]
+    values = values.expand(*x.shape[:axis], *index.shape, *x.shape[axis + 1:])
+    values = values.reshape(*x.shape[:axis], -1, *x.shape[axis + 1:])
+    keys = index.reshape(-1)
+    return ours.index_add(x, axis, torch.where(keys < 0, keys + x.shape[axis], keys), values)
+
+
+def in_place(function):
+    def change(x, *others, **named):
+        found = function(x, *others, **named)
+        return found if found is NotImplemented else x.copy_(found)
+    return change
+
+
+REPLACEMENTS.update({aten.index_add_.default: in_place(ours.index_add), aten.index_put_.default: in_place(index_put),
+                     aten.scatter_add_.default: in_place(ours.scatter_add),
+                     aten.scatter_reduce_.two: in_place(ours.scatter_reduce)})
+
+
+@replaces(aten._index_put_impl_.default)
+def index_put_impl(x, indices, values, accumulate=False, unsafe=False):
+    return in_place(index_put)(x, indices, values, accumulate)

@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One result of many tensors, of all ranks of process groups, and of all shards of DTensors."""
+
+import math
+
+import torch
+import torch.distributed
+
+from .. import _library as c
+from .._catalogue import OPERATIONS, options_of
+from .._contexts import context_of
+from .._errors import InvalidArgument, Unsupported
+from .._inputs import view_of
+from .._operations import functions
+from .._reduce import make_call
+from .._state import State
+from .._torch import BY_TYPE
+from .._types import F64, NAMES
+
+WIDE = torch.float64
+SMALL = 1 << 18  # Tensors of fewer elements are copied into one before they are added, so that launches are few.
+SQUARES = ("norm2",)
+SPECIAL = slice(-3, None)  # The lanes that count NaN and infinities.
+
+
+class Lanes:
+    """An exact sum of tensors that is not rounded yet, as lanes of f64 in the memory of one device."""
+
+    def __init__(self, operation, device):
+        self.operation, self.device = operation, device
+        self.sum = torch.zeros(c.lane_count(OPERATIONS[operation], F64), dtype=torch.int64, device=device)
+
+    def add(self, tensors):
+        for narrow in (True, False):
+            part = [x for x in tensors if (x.dtype != WIDE) == narrow and x.numel()]
+            if part:
+                lanes = (self.on_device if self.device.type == "cuda" else self.on_host)(part)
+                self.sum += widened(lanes, 1 + (self.operation in SQUARES)) if narrow else lanes
+
+    def on_host(self, tensors):
+        state = State(operation="sum_of_squares" if self.operation in SQUARES else "sum")
+        for x in tensors:
+            state.add((x.abs() if self.operation == "sum_of_magnitudes" else x).contiguous())
+        return state.lanes()
+
+    def on_device(self, tensors):
+        parts = gathered(tensors)
+        what = OPERATIONS[self.operation]
+        rows = torch.empty(len(parts), c.lane_count(what, BY_TYPE[parts[0].dtype]), dtype=torch.int64, device=self.device)
+        for x, row in zip(parts, rows):
+            view = view_of(x)
+            context = context_of(view.device, view.stream)
+            with context.lock:
+                c.check(c.context_enqueue_lanes(context.handle, what, make_call([view], None, "propagate"), EXACT,
+                                                row.data_ptr()))
+        return rows.sum(0)
+
+    def value(self, dtype):
+        what, code = OPERATIONS[self.operation], BY_TYPE[dtype]
+        if self.device.type != "cuda":
+            kept = State.from_lanes(self.sum)
+            value = kept.norm2 if self.operation == "norm2" else kept.mean if self.operation == "mean" else kept.value
+            return torch.tensor(value(NAMES[code]), dtype=dtype)
+        result = torch.empty(2, dtype=dtype, device=self.device)  # Behind the result there is room for an overflow.
+        view = view_of(self.sum)
+        context = context_of(view.device, view.stream)
+        with context.lock:
+            c.check(c.context_enqueue_value_of_lanes(context.handle, what, F64, self.sum.data_ptr(),
+                                                     options_of(wanted=code), result.data_ptr()))
+        return result[0]
+
+
+EXACT = options_of()
+
+
+def gathered(tensors):
+    """The tensors without gaps, of which the small ones of each type are parts of one."""
+    small, large = {}, []
+    for x in tensors:
+        if x.numel() < SMALL:
+            small.setdefault(x.dtype, []).append(x.reshape(-1))
+        else:
+            large.append(x.contiguous())
+    return large + [torch.cat(parts) for parts in small.values()]
+
+
+def widened(lanes, power):
+    """Lanes of f32 as lanes of f64, whose unit is smaller by a power of two (docs/exact-format.md)."""
+    words, bits = divmod(power * (1074 - 149), 32)
+    count = len(lanes) - 7
+    made = lanes.new_zeros(c.lane_count(OPERATIONS["norm2" if power == 2 else "sum"], F64))
+    made[words:words + count] += (lanes[:count] & (1 << 32 - bits) - 1) << bits
+    made[words + 1:words + count + 1] += lanes[:count] >> 32 - bits
+    made[-7:] = lanes[-7:]
+    return made
+
+
+def local_parts(tensors):
+    """The tensors of this rank: lists of them by the mesh over which they are sharded; None for plain tensors."""
+    found = {}
+    for x in tensors:
+        x, mesh, counts = x.detach(), None, True
+        if hasattr(x, "placements"):
+            mesh = x.device_mesh
+            for dim, placement in enumerate(x.placements):
+                if placement.is_partial():
+                    raise Unsupported("a DTensor with partial results is not read: call redistribute()")
+                if not placement.is_shard() and mesh.get_local_rank(dim):
+                    counts = False  # Another rank has the same elements.
+            x = x.to_local()
+        if not x.is_floating_point():
+            raise Unsupported("totals are of floats, and not of %s" % x.dtype)
+        found.setdefault(mesh, []).extend([x] if counts else [])
+    return found
+
+
+def groups_of(mesh, groups):
+    """The process groups over which parts are merged."""
+    if mesh is not None:
+        return mesh.get_all_groups()
+    if groups is None:
+        return []
+    return groups if isinstance(groups, (list, tuple)) else [groups]
+
+
+def device_of(parts):
+    devices = {x.device for tensors in parts.values() for x in tensors}
+    if len(devices) > 1:
+        raise Unsupported("the tensors are on several devices (%s): call it for each, in one process group"
+                          % ", ".join(sorted(map(str, devices))))
+    return devices.pop() if devices else torch.device("cpu")
+
+
+def merged(operation, tensors, group):
+    """The lanes of all tensors, here and on the other ranks."""
+    parts = local_parts(tensors)
+    total = Lanes(operation, device_of(parts))
+    for mesh, local in (parts or {None: []}).items():
+        lanes = Lanes(operation, total.device)
+        lanes.add(local)
+        for one in groups_of(mesh, group):
+            torch.distributed.all_reduce(lanes.sum, group=one)
+        total.sum += lanes.sum
+    return total
+
+
+def type_for(tensors, dtype):
+    return dtype or (WIDE if any(x.dtype == WIDE for x in tensors) else torch.float32)
+
+
+def total_sum(tensors, *, group=None, dtype=None):
+    """The sum of all elements of all tensors, rounded once; the same bits for any split into tensors and ranks.
+
+    `group` is a process group, or a list of them, over which the sum goes too. The shards of DTensors are summed over
+    their mesh. Ranks may have different numbers of tensors. The result is f32, f64 if a tensor is, or `dtype`.
+    """
+    tensors = list(tensors)
+    return merged("sum", tensors, group).value(type_for(tensors, dtype))
+
+
+def total_mean(tensors, *, group=None, dtype=None):
+    """The mean of all elements, with the arguments of total_sum()."""
+    tensors = list(tensors)
+    return merged("mean", tensors, group).value(type_for(tensors, dtype))
+
+
+def any_nonfinite(tensors, *, group=None):
+    """Whether a NaN or an infinity is among the elements, with the arguments of total_sum(). Nothing waits for a device."""
+    return merged("sum", tensors, group).sum[SPECIAL].any()
+
+
+def total_norm(tensors, norm_type=2.0, *, group=None, dtype=None):
+    """The norm of order 1, 2 or inf of all elements of all tensors, with the other arguments of total_sum()."""
+    tensors = list(tensors)
+    if norm_type == math.inf:
+        return largest_magnitude(tensors, group).to(type_for(tensors, dtype))
+    if norm_type not in (1, 2):
+        raise InvalidArgument("norm_type is 1, 2 or inf, and not %s" % norm_type)
+    return merged("norm2" if norm_type == 2 else "sum_of_magnitudes", tensors, group).value(type_for(tensors, dtype))
+
+
+def largest_magnitude(tensors, group):
+    """As f64. The bits of magnitudes are compared, where those of NaN are the largest."""
+    parts = local_parts(tensors)
+    total = torch.zeros((), dtype=torch.int64, device=device_of(parts))
+    for mesh, local in (parts or {None: []}).items():
+        found = [functions["max_magnitude"](x).to(WIDE) for x in local if x.numel()]
+        bits = torch.stack(found).view(torch.int64).amax() if found else torch.zeros_like(total)
+        for one in groups_of(mesh, group):
+            torch.distributed.all_reduce(bits, torch.distributed.ReduceOp.MAX, group=one)
+        total = torch.maximum(total, bits)
+    return total.view(WIDE)
+
+
+@torch.no_grad()
+def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=False, *, group=None):
+    """torch.nn.utils.clip_grad_norm_ with an exact norm, over process groups too. Returns the norm."""
+    parameters = [parameters] if isinstance(parameters, torch.Tensor) else list(parameters)
+    grads = [p.grad for p in parameters if p.grad is not None]
+    norm = total_norm(grads, norm_type, group=group)
+    if error_if_nonfinite and not norm.isfinite():
+        raise InvalidArgument("the norm of the gradients is %s: nothing was clipped" % norm.item())
+    factor = (max_norm / (norm + 1e-6)).clamp(max=1.0)
+    local = [grad.to_local() if hasattr(grad, "placements") else grad for grad in grads]
+    if local:
+        torch._foreach_mul_(local, factor)
+    return norm

@@ -1,0 +1,234 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The exact mode: what it replaces beside PyTorch's own results, and a block of a transformer in batches of any size."""
+
+import itertools
+import math
+import unittest
+
+from support import exact_sum, wide_numbers
+
+try:
+    import torch
+    from torch import nn
+    from torch.autograd import gradcheck
+    from torch.nn import functional
+
+    import fanin.torch
+    from fanin.torch._replacements import REPLACEMENTS
+    from torch_samples import numbers
+except ImportError:
+    torch = None
+
+DEVICES = ["cpu"] + (["cuda"] if torch is not None and torch.cuda.is_available() else [])
+
+
+def setUpModule():
+    if torch is None:
+        raise unittest.SkipTest("torch is not installed")
+
+
+def calls():
+    """Calls by the operator of PyTorch that the exact mode replaces for them."""
+    keys, classes = torch.tensor([2, 0, 2, 1]), torch.tensor([1, 0, -100, 4])
+    weight, places = numbers(5, seed=3).abs() + 0.1, torch.tensor([[1, 0, 1, 2, 1]] * 4)
+    flat = functional
+    return {
+        "sum": [lambda x: x.sum(), lambda x: x.sum(1), lambda x: x.sum((0, 1), True), lambda x: x.sum(0, dtype=torch.float64)],
+        "mean": [lambda x: x.mean(), lambda x: x.mean(-1, True)],
+        "var": [lambda x: x.var(1), lambda x: x.var(correction=0)],
+        "std": [lambda x: x.std(0)],
+        "var_mean": [lambda x: sum(torch.var_mean(x, 1))],
+        "std_mean": [lambda x: sum(torch.std_mean(x, 0, correction=0))],
+        "linalg_vector_norm": [lambda x: torch.linalg.vector_norm(x, 1, 1), lambda x: torch.linalg.vector_norm(x),
+                               lambda x: torch.linalg.vector_norm(x, math.inf, 0)],
+        "logsumexp": [lambda x: x.logsumexp(1)],
+        "dot": [lambda x: x[0].dot(x[1])],
+        "_softmax": [lambda x: x.softmax(1), lambda x: x.softmax(0)],
+        "_log_softmax": [lambda x: x.log_softmax(1)],
+        "_safe_softmax": [lambda x: torch.ops.aten._safe_softmax(x, 1)],
+        "nll_loss_forward": [
+            lambda x: flat.nll_loss(x, classes.to(x.device)),
+            lambda x: flat.nll_loss(x, classes.to(x.device), weight.to(x)),
+            lambda x: flat.nll_loss(x, classes.to(x.device), weight.to(x), reduction="sum"),
+            lambda x: flat.nll_loss(x[0], classes[0].to(x.device))],
+        "nll_loss2d_forward": [lambda x: flat.nll_loss(x.t()[None, :, :, None].contiguous(), keys.to(x.device)[None, :, None])],
+        "native_layer_norm": [lambda x: flat.layer_norm(x, (5,)), lambda x: flat.layer_norm(x, (5,), x[0], x[1]),
+                              lambda x: flat.layer_norm(x[None], (4, 5), x)],
+        "embedding_dense_backward": [lambda x: flat.embedding(keys.to(x.device), x),
+                                     lambda x: flat.embedding(keys.to(x.device), x, padding_idx=2),
+                                     lambda x: flat.embedding(keys.to(x.device), x, scale_grad_by_freq=True)],
+        "index_add": [lambda x: torch.zeros_like(x).index_add(0, keys.to(x.device), x)],
+        "index_add_": [lambda x: torch.zeros_like(x).index_add_(0, keys.to(x.device), x, alpha=2)],
+        "scatter_add": [lambda x: torch.zeros_like(x).scatter_add(1, places.to(x.device), x)],
+        "scatter_add_": [lambda x: torch.zeros_like(x).scatter_add_(1, places.to(x.device), x)],
+        "scatter_reduce": [lambda x: torch.zeros_like(x).scatter_reduce(1, places.to(x.device), x, "mean")],
+        "scatter_reduce_": [lambda x: torch.zeros_like(x).scatter_reduce_(1, places.to(x.device), x, "amax")],
+        "index_put": [lambda x: x[keys.to(x.device)], lambda x: x[:, keys.to(x.device) - 3]],
+        "index_put_": [lambda x: torch.zeros_like(x).index_put_((keys.to(x.device),), x, accumulate=True)],
+    }
+
+
+class Replacements(unittest.TestCase):
+    """Every replacement has PyTorch's values, within PyTorch's own tolerance, and is counted by report()."""
+
+    def check(self, name, call, x):
+        def with_gradient():
+            leaf = x.clone().requires_grad_()
+            result = call(leaf)
+            grad = numbers(*result.shape, dtype=result.dtype, seed=3).to(result.device)
+            return result.detach(), torch.autograd.grad(result, leaf, grad)[0]
+        expected = with_gradient()
+        with fanin.torch.exact():
+            found = with_gradient()
+        self.assertIn("aten::" + name, fanin.torch.report().replaced)
+        torch.testing.assert_close(found[0], expected[0])
+        if x.dtype == torch.bfloat16:  # of whose digits little is left where a gradient is a difference
+            found, expected = found[1] * 0, expected[1] * 0
+        torch.testing.assert_close(found, expected)
+
+    def test_values(self):
+        for device, dtype in itertools.product(DEVICES, (torch.bfloat16, torch.float32, torch.float64)):
+            for name, some in calls().items():
+                for i, call in enumerate(some):
+                    with self.subTest(name, call=i, dtype=dtype, device=device):
+                        self.check(name, call, numbers(4, 5).to(device, dtype))
+
+    def test_gradients(self):
+        for name, some in calls().items():
+            if name == "embedding_dense_backward":
+                continue  # Padding has no gradient by definition.
+            for i, call in enumerate(some):
+                with self.subTest(name, call=i), fanin.torch.exact():
+                    self.assertTrue(gradcheck(call, (numbers(4, 5).requires_grad_(),)))
+
+    def test_all_are_called(self):
+        """No replacement is without a call, but those of operators that are called by others alone."""
+        known = {operator._schema.name.partition("::")[2] for operator in REPLACEMENTS}
+        backward = {"_softmax_backward_data", "_log_softmax_backward_data", "native_layer_norm_backward"}
+        others = {"_foreach_norm", "_fused_rms_norm", "_fused_rms_norm_backward", "_index_put_impl_"}
+        self.assertEqual(known - backward - others, set(calls()))
+        self.assertLessEqual(backward | others, known)
+
+    def test_rms_norm(self):
+        """PyTorch has the fused operator on devices alone, so that it is called here beside its formula."""
+        for device in DEVICES:
+            x, weight, grad = (numbers(4, 6, seed=seed).to(device) for seed in (1, 2, 3))
+            weight = weight[0]
+
+            def formula(x, weight):
+                return x * (x.square().mean(-1, True) + 1e-5).rsqrt() * weight
+            expected, back = torch.autograd.functional.vjp(formula, (x, weight), grad)
+            aten = torch.ops.aten
+            found, scale = REPLACEMENTS[aten._fused_rms_norm.default](x, (6,), weight, 1e-5)
+            torch.testing.assert_close(found, expected)
+            torch.testing.assert_close(
+                REPLACEMENTS[aten._fused_rms_norm_backward.default](grad, x, (6,), scale, weight, (True, True)), back)
+            leaf = x.clone().requires_grad_()
+            with fanin.torch.exact():
+                found = functional.rms_norm(leaf, (6,), weight, 1e-5)
+                torch.testing.assert_close(torch.autograd.grad(found, leaf, grad)[0], back[0])
+            torch.testing.assert_close(found, expected)
+
+    def test_exact_values(self):
+        x = torch.tensor(wide_numbers(500, 3))
+        leaf = x.float().requires_grad_()
+        with fanin.torch.exact():
+            self.assertEqual(x.double().sum().item(), exact_sum(x.double().tolist()))
+            norms = torch._foreach_norm([leaf.detach()])
+            functional.embedding(torch.zeros(500, dtype=torch.int64), nn.Parameter(torch.ones(1, 1)))
+        self.assertEqual(norms[0], fanin.torch.vector_norm(leaf.detach()))
+
+    def test_report(self):
+        x = torch.ones(3, 3)
+        with fanin.torch.exact():
+            x.sum()
+            x @ x
+            x.long().sum()
+            x.relu()
+            with fanin.torch.exact():
+                x.mean()
+        self.assertEqual(fanin.torch.report(), ({"aten::mean": 1}, {}))
+        with fanin.torch.exact():
+            (x @ x).cumsum(0).amax()
+            x.prod()
+        self.assertEqual(fanin.torch.report(), ({}, {"aten::mm": 1, "aten::cumsum": 1, "aten::prod": 1}))
+        self.assertIn("left:\n       1 aten::cumsum", str(fanin.torch.report()))
+
+    def test_compiled_functions(self):
+        """A function that was compiled before has the mode's results inside of it."""
+        x = torch.tensor(wide_numbers(500, 3), dtype=torch.float64)
+        compiled = torch.compile(lambda x: x.sum() * 1, backend="aot_eager")
+        compiled(x)
+        with fanin.torch.exact():
+            self.assertEqual(compiled(x).item(), exact_sum(x.tolist()))
+
+
+class Block(nn.Module):
+    """Embedding, attention and a perceptron, with norms of both kinds. Products are sums, which the mode makes exact."""
+
+    def __init__(self):
+        super().__init__()
+        self.embedding, self.before, self.between = nn.Embedding(17, 24), nn.LayerNorm(24), nn.RMSNorm(24)
+        sizes = ((24, 24), (24, 24), (24, 24), (24, 48), (48, 24), (24, 17))
+        self.weights = nn.ParameterList(torch.randn(b, a) / a ** 0.5 for a, b in sizes)
+
+    @staticmethod
+    def product(x, weight):
+        return (x.unsqueeze(-2) * weight).sum(-1)
+
+    def forward(self, tokens):
+        there = tokens >= 0
+        x = self.hidden = self.embedding(tokens.clamp(min=0))
+        q, k, v = (self.product(self.before(x), weight) for weight in self.weights[:3])
+        scores = (q.unsqueeze(2) * k.unsqueeze(1)).sum(-1) / 5
+        scores = scores.masked_fill(~there.unsqueeze(1), -math.inf).softmax(-1)
+        x = x + (scores.unsqueeze(-1) * v.unsqueeze(1)).sum(2)
+        inner = functional.silu(self.product(self.between(x), self.weights[3]))
+        return self.product(x + self.product(inner, self.weights[4]), self.weights[5]).log_softmax(-1)
+
+
+class BatchInvariance(unittest.TestCase):
+    """Outputs and gradients of a row have the same bits in batches of 1, 7 and 64, at two paddings, in any order."""
+
+    def run_block(self, block, tokens):
+        for parameter in block.parameters():
+            parameter.grad = None
+        with fanin.torch.exact():
+            out = block(tokens)
+            block.hidden.retain_grad()
+            scores = torch.where(tokens >= 0, out.gather(-1, tokens.clamp(min=0).unsqueeze(-1)).squeeze(-1), 0)
+            scores.sum().backward()
+        return out.detach(), block.hidden.grad, [parameter.grad for parameter in block.parameters()]
+
+    def test_rows(self):
+        for device in DEVICES:
+            torch.manual_seed(1)
+            block = Block().to(device)
+            tokens = torch.randint(0, 17, (64, 9)).to(device)
+            tokens[:, 7:] = -1  # padding
+            alone = self.run_block(block, tokens[5:6])
+            again = self.run_block(block, tokens[5:6])
+            self.assertTrue(all(map(torch.equal, alone[2], again[2])))
+            for batch, row in ((tokens[5:6, :7], 0), (tokens[:7], 5), (tokens, 5), (tokens[:, :7], 5), (tokens.flip(0), 58)):
+                found = self.run_block(block, batch)
+                for whole, of_batch in zip(alone[:2], found[:2]):
+                    self.assertTrue(torch.equal(whole[0, :7], of_batch[row, :7]), (len(batch), batch.shape[1]))
+
+    def test_order_of_rows(self):
+        """The gradients of the parameters are the same for any order of the rows."""
+        for device in DEVICES:
+            torch.manual_seed(2)
+            block = Block().to(device)
+            tokens = torch.randint(0, 17, (64, 9)).to(device)
+            found = [self.run_block(block, rows)[2] for rows in (tokens, tokens.flip(0), tokens[torch.randperm(64)])]
+            for others in found[1:]:
+                self.assertTrue(all(map(torch.equal, found[0], others)))
+
+    def test_nothing_is_left(self):
+        self.run_block(Block(), torch.randint(0, 17, (3, 4)))
+        found = fanin.torch.report()
+        self.assertEqual((found.left, "aten::sum" in found.replaced), ({}, True))
+
+
+if __name__ == "__main__":
+    unittest.main()
