@@ -213,6 +213,17 @@ __device__ State shuffle_from(State value, unsigned from) {
   return value;
 }
 
+/// The state of the lane whose number differs in the bits `bits`. Every lane of the warp calls it.
+template <class State>
+__device__ State shuffle_xor(State value, unsigned bits) {
+  static_assert(std::is_trivially_copyable_v<State>);
+  unsigned words[(sizeof(State) + 3) / 4];
+  std::memcpy(words, &value, sizeof value);
+  for (unsigned& word : words) word = __shfl_xor_sync(0xffffffffu, word, bits);
+  std::memcpy(&value, words, sizeof value);
+  return value;
+}
+
 /// The merge of the states of `group_size` neighbouring lanes, in the first of them.
 template <class A>
 __device__ typename A::state merge_lanes(typename A::state s, unsigned group_size) {

@@ -19,17 +19,6 @@ template <class A>
 inline constexpr int long_row_blocks = adds_all_of_vector<A> ? row_blocks : 1;
 }  // namespace tuning
 
-/// The state of the lane whose number differs in the bits `bits`. Every lane of the warp calls it.
-template <class State>
-__device__ State shuffle_xor(State value, unsigned bits) {
-  static_assert(std::is_trivially_copyable_v<State>);
-  unsigned words[(sizeof(State) + 3) / 4];
-  std::memcpy(words, &value, sizeof value);
-  for (unsigned& word : words) word = __shfl_xor_sync(0xffffffffu, word, bits);
-  std::memcpy(&value, words, sizeof value);
-  return value;
-}
-
 /// The results whose states a lane has after merge_results(): `count` from number `first` on.
 struct results_of_lane {
   unsigned first, count;
