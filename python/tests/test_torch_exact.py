@@ -77,14 +77,17 @@ class Replacements(unittest.TestCase):
             result = call(leaf)
             grad = numbers(*result.shape, dtype=result.dtype, seed=3).to(result.device)
             return result.detach(), torch.autograd.grad(result, leaf, grad)[0]
-        expected = with_gradient()
         with fanin.torch.exact():
             found = with_gradient()
         self.assertIn("aten::" + name, fanin.torch.report().replaced)
-        torch.testing.assert_close(found[0], expected[0])
-        if x.dtype == torch.bfloat16:  # of whose digits little is left where a gradient is a difference
-            found, expected = found[1] * 0, expected[1] * 0
-        torch.testing.assert_close(found, expected)
+        own, x = with_gradient(), x.double()
+        expected = with_gradient()
+        self.assertEqual([part.dtype for part in found], [part.dtype for part in own])
+        for mine, other, exact in zip(found, own, expected):
+            if mine.dtype == torch.bfloat16:  # PyTorch's own results are worse, and may be far from what is right.
+                self.assertLessEqual((mine - exact).abs().max(), (other - exact).abs().max() + 2 ** -7 * exact.abs().max())
+            else:
+                torch.testing.assert_close(mine, exact.to(mine.dtype))
 
     def test_values(self):
         for device, dtype in itertools.product(DEVICES, (torch.bfloat16, torch.float32, torch.float64)):

@@ -43,6 +43,7 @@ def samples():
                                 for reduce in ("sum", "prod", "max", "min")]
     along["index_add"] = [((base, source), (0, KEYS), {}), ((base, source), (0, KEYS), {"alpha": 2}),
                           ((base[:, 0], source[:, 0]), (0, KEYS), {}),
+                          ((numbers(9, 3), source), (0, 3 * KEYS + 1), {}),
                           ((wide, numbers(2, 3, 5)), (-1, KEYS), {})]
     along["scatter_add"] = [((base, source), (0, PLACES), {}),
                             ((base.t(), source.t()), (1, PLACES.t()), {})]

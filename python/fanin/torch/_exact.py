@@ -51,7 +51,8 @@ class Exact(TorchDispatchMode):
         self.replaced, self.left, self.kept = Counter(), Counter(), {}
 
     def __enter__(self):
-        _modes.append(self)
+        global _last
+        _last = self
         return super().__enter__()
 
     def __torch_dispatch__(self, operator, types, args=(), kwargs=None):
@@ -69,7 +70,7 @@ class Exact(TorchDispatchMode):
         return operator(*args, **kwargs)
 
 
-_modes = []  # the exact modes that were entered, the last one of which report() is about
+_last = None  # the mode that was entered last, which report() is about
 
 
 def first_tensor(args):
@@ -103,6 +104,4 @@ def enable():
 
 def report():
     """What the exact mode that was entered last has replaced, and what it has left."""
-    if not _modes:
-        return Report({}, {})
-    return Report(dict(_modes[-1].replaced), dict(_modes[-1].left))
+    return Report({}, {}) if _last is None else Report(dict(_last.replaced), dict(_last.left))
