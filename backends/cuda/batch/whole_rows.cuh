@@ -278,13 +278,13 @@ __global__ void __launch_bounds__(tuning::row_threads, tuning::long_row_blocks<A
         place_of(mine, row, begin, end);
         write({all.first + row, begin, end, 0, 0, 0, mine, all.chunks}, 0, one);
       });
-      continue;
-    }
+    } else {
 #pragma unroll 1
-    for (unsigned distance = 16; distance > 0; distance /= 2) A::merge(s, shuffle_down(s, distance));
-    if (lane > 0) continue;
-    locate<A>(all, s, reinterpret_cast<const T*>(x - begin / size), 1, end);
-    write({all.first + row, begin, end, 0, 0, 0, i, all.chunks}, 0, s);
+      for (unsigned distance = 16; distance > 0; distance /= 2) A::merge(s, shuffle_down(s, distance));
+      if (lane > 0) continue;
+      locate<A>(all, s, reinterpret_cast<const T*>(x - begin / size), 1, end);
+      write({all.first + row, begin, end, 0, 0, 0, i, all.chunks}, 0, s);
+    }
   }
 }
 
