@@ -247,8 +247,8 @@ class with_batches final : public Fold {
     }
   }
   /// Slots are only needed to keep the device busy, since the order of additions means nothing. A block has up to
-  /// `most` threads, which add `run` elements at once. It reads 16 neighbouring vectors or more, where there are so
-  /// many.
+  /// `most` threads, which add `run` elements at once. It reads `least` neighbouring vectors or more, where there
+  /// are so many.
   template <class Kernel, class Write>
   static void launch_unordered_columns(const execution& where, const batch_elements& all, Kernel kernel,
                                        unsigned least, unsigned most, unsigned run, const Write& write) {
