@@ -4,8 +4,8 @@
 
 usage: run_torch.py INTERPRETER DIST_FOLDER WORK_FOLDER
 
-If the interpreter has no PyTorch, FANIN_TEST_PYPI=1 installs that of PyPI (3 GB) into an environment of its own. Without
-PyTorch the tests are skipped (status 77).
+If the interpreter has no PyTorch, FANIN_TEST_PYPI=1 installs that of PyPI (3 GB) into an environment of its own.
+Without PyTorch the tests are skipped (status 77).
 """
 
 import os
@@ -28,7 +28,8 @@ def with_torch(interpreter, folder):
     if has_torch(interpreter) or os.environ.get("FANIN_TEST_PYPI") != "1":
         return interpreter if has_torch(interpreter) else None
     python = folder / "bin" / "python"
-    commands = ([interpreter, "-m", "venv", folder], [python, "-m", "pip", "install", "--quiet", "torch", "numpy", "expecttest"])
+    commands = ([interpreter, "-m", "venv", folder],
+                [python, "-m", "pip", "install", "--quiet", "torch", "numpy", "expecttest"])
     return python if not any(subprocess.run(command).returncode for command in commands) and has_torch(python) else None
 
 

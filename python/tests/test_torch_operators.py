@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The operators of fanin.torch: PyTorch's checks of operators and gradients, and values beside PyTorch's and exact ones."""
+"""The operators of fanin.torch: PyTorch's checks of operators and gradients, and values beside exact ones."""
 
 import functools
 import itertools
@@ -15,7 +15,7 @@ try:
 
     import fanin.torch
     from fanin.torch._spread import Spread, Take
-    from torch_samples import KEYS, arranged, numbers, of_pytorch, samples
+    from torch_samples import arranged, numbers, of_pytorch, samples
     CALLS = samples()
 except ImportError:
     torch, CALLS = None, {}
@@ -116,7 +116,8 @@ class OfEach(unittest.TestCase):
             inputs = arranged(name, [x.to(dtype) for x in tensors], others)
             self.assertEqual(function(*inputs, **named).dtype, of_pytorch(name)(*inputs, **named).dtype, dtype)
 
-    @of_each("sum", "prod", "amin", "amax", "argmin", "argmax", "count_nonzero", "any", "all", "scatter_add", "index_add")
+    @of_each("sum", "prod", "amin", "amax", "argmin", "argmax", "count_nonzero", "any", "all", "scatter_add",
+             "index_add")
     def test_integers(self, name, function, tensors, others, named):
         for dtype in (torch.int8, torch.uint8, torch.int32, torch.int64):
             inputs = arranged(name, [(x * 2).round().abs().to(dtype) for x in tensors], others)
@@ -266,7 +267,8 @@ class Edges(unittest.TestCase):
     def test_keys(self):
         x = torch.ones(3, 2)
         for keys in ([0, 3, 1], [0, -1, 1]):
-            for call in (lambda k: fanin.torch.index_add(x, 0, k, x), lambda k: fanin.torch.index_add(x[0], 0, k, x[:, 0]),
+            for call in (lambda k: fanin.torch.index_add(x, 0, k, x),
+                         lambda k: fanin.torch.index_add(x[0], 0, k, x[:, 0]),
                          lambda k: fanin.torch.scatter_add(x, 0, k.unsqueeze(1), x)):
                 with self.assertRaises(IndexError):
                     call(torch.tensor(keys))
@@ -285,6 +287,15 @@ class Edges(unittest.TestCase):
             with self.assertRaisesRegex((IndexError, ValueError, TypeError), words):
                 call()
 
+    def test_wrong_arguments(self):
+        """An argument that does not exist, is missing or is given twice is an error, with a gradient and without."""
+        for x in (torch.ones(3), torch.ones(3, requires_grad=True)):
+            for call in (lambda: fanin.torch.sum(x, keepdims=True), lambda: fanin.torch.sum(x, 0, dim=0),
+                         lambda: fanin.torch.sum(x, 0, False, torch.float64), lambda: fanin.torch.sum(),
+                         lambda: fanin.torch.index_add(x, 0, torch.tensor([1]))):
+                with self.assertRaises((RuntimeError, TypeError)):
+                    call()
+
     def test_zeros_in_products(self):
         """The gradients of a product with one zero and with two, beside PyTorch's."""
         for zeros in (1, 2):
@@ -292,7 +303,7 @@ class Edges(unittest.TestCase):
             x[:zeros] = 0
             keys = torch.zeros(5, dtype=torch.int64)
             for ours, theirs in ((fanin.torch.prod, torch.prod),
-                                 (lambda x: fanin.torch.segment_reduce(x, "prod", lengths=torch.tensor([5])), torch.prod),
+                                 (lambda x: fanin.torch.segment_reduce(x, "prod", torch.tensor([5])), torch.prod),
                                  (lambda x: fanin.torch.scatter_reduce(x[:1], 0, keys[1:], x[1:], "prod"), torch.prod)):
                 found = [torch.autograd.grad(call(y).sum(), y)[0] for call, y in
                          ((ours, x.clone().requires_grad_()), (theirs, x.clone().requires_grad_()))]
@@ -300,7 +311,8 @@ class Edges(unittest.TestCase):
 
     def test_complex_numbers(self):
         x = torch.complex(numbers(3, 4), numbers(3, 4, seed=2)).requires_grad_()
-        for call in (lambda x: fanin.torch.sum(x, 1), lambda x: fanin.torch.mean(x, 0), lambda x: fanin.torch.prod(x, 1),
+        for call in (lambda x: fanin.torch.sum(x, 1), lambda x: fanin.torch.mean(x, 0),
+                     lambda x: fanin.torch.prod(x, 1),
                      lambda x: fanin.torch.vector_norm(x, 2, 1), lambda x: fanin.torch.vecdot(x, x * x),
                      lambda x: fanin.torch.dot(x[0], x[1])):
             self.assertTrue(gradcheck(call, (x,)))
@@ -309,7 +321,7 @@ class Edges(unittest.TestCase):
 @unittest.skipUnless("cuda" in DEVICES, "torch has no GPU")
 class OnStreams(unittest.TestCase):
     def test_graph(self):
-        """A captured call has the results of new elements when the graph runs. The same call was made before on the stream."""
+        """A graph of a call, which was made before on the stream, has the results of new elements."""
         x, keys = torch.ones(300, 70, device="cuda"), torch.arange(300, device="cuda") % 9
         leaf = torch.ones(300, 70, device="cuda", requires_grad=True)
 

@@ -10,14 +10,15 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from ._replacements import FLOATS, REPLACEMENTS
 
 # Operators that add in an order of PyTorch's own, beside those that have its tag for reductions.
-PRODUCTS = ("mm", "bmm", "addmm", "baddbmm", "addbmm", "mv", "addmv", "addr", "vdot", "convolution", "conv", "_scaled_dot_product",
-            "_flash_attention", "_efficient_attention", "_trilinear", "_cdist", "_embedding_bag", "_grouped_mm", "_scaled_mm",
-            "native_batch_norm", "_native_batch_norm", "cudnn", "native_group_norm", "cumsum", "cumprod", "logcumsumexp",
-            "avg_pool", "_adaptive_avg", "adaptive_avg", "upsample", "mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss",
+PRODUCTS = ("mm", "bmm", "addmm", "baddbmm", "addbmm", "mv", "addmv", "addr", "vdot", "convolution", "conv",
+            "_scaled_dot_product", "_flash_attention", "_efficient_attention", "_trilinear", "_cdist", "_embedding_bag",
+            "_grouped_mm", "_scaled_mm", "native_batch_norm", "_native_batch_norm", "cudnn", "native_group_norm",
+            "cumsum", "cumprod", "logcumsumexp", "avg_pool", "_adaptive_avg", "adaptive_avg", "upsample", "mse_loss",
+            "l1_loss", "smooth_l1_loss", "huber_loss",
             "binary_cross_entropy", "kl_div", "nll_loss", "_ctc_loss", "segment_reduce", "index_reduce", "grid_sampler",
             "histc", "bincount", "im2col", "col2im", "_fft", "put", "unfold_backward", "_sparse", "gru", "lstm", "rnn",
-            "_thnn", "_softmax", "_log_softmax", "_safe_softmax", "native_layer_norm", "_fused_rms_norm", "embedding_dense",
-            "index_add", "scatter_add", "scatter_reduce", "_foreach_norm", "norm", "linalg")
+            "_thnn", "_softmax", "_log_softmax", "_safe_softmax", "native_layer_norm", "_fused_rms_norm",
+            "embedding_dense", "index_add", "scatter_add", "scatter_reduce", "_foreach_norm", "norm", "linalg")
 # Reductions whose results do not depend on an order.
 COMPARISONS = ("amax", "amin", "aminmax", "max", "min", "argmax", "argmin", "any", "all", "count_nonzero")
 
@@ -32,8 +33,9 @@ class Report(NamedTuple):
     left: dict
 
     def __str__(self):
-        return "\n".join("%s:%s" % (kind, "".join("\n  %6d %s" % (count, name) for name, count in sorted(calls.items())))
-                         for kind, calls in zip(("replaced", "left"), self))
+        def lines(calls):
+            return "".join("\n  %6d %s" % (count, name) for name, count in sorted(calls.items()))
+        return "replaced:%s\nleft:%s" % (lines(self.replaced), lines(self.left))
 
 
 def adds(operator):

@@ -9,7 +9,6 @@ import torch
 LIBRARY = torch.library.Library("fanin", "DEF")
 TAGS = tuple(getattr(torch.Tag, name) for name in ("pt2_compliant_tag", "reduction") if hasattr(torch.Tag, name))
 functions = {}  # of the operators, for Python, by name
-NO_DEFAULT = inspect.Parameter.empty
 
 
 class Row:
@@ -46,7 +45,8 @@ def bound(operator, args, kwargs):
     """All arguments of the schema, by name, where the dispatcher leaves out those that have their default."""
     defaults = _defaults.get(operator)
     if defaults is None:
-        defaults = _defaults[operator] = {argument.name: argument.default_value for argument in operator._schema.arguments}
+        arguments = operator._schema.arguments
+        defaults = _defaults[operator] = {argument.name: argument.default_value for argument in arguments}
     return {**defaults, **dict(zip(defaults, args)), **kwargs}
 
 
@@ -88,7 +88,7 @@ def batched(row, operator, info, in_dims, args, kwargs):
 
 
 def register_gradient(row, operator):
-    """Gradients by a Function with setup_context(), which torch.func needs and torch.library.register_autograd lacks."""
+    """Gradients by a Function with setup_context(), which torch.func needs. PyTorch's register_autograd() has none."""
     arguments = operator._schema.arguments
     names = [argument.name for argument in arguments]
     first_of_keywords = sum(not argument.kwarg_only for argument in arguments)
@@ -152,7 +152,7 @@ OTHER, PLAIN, WITH_GRADIENT = range(3)
 
 
 def kind_of(values):
-    """PLAIN where tensors are PyTorch's own, and nothing but a computation is asked for; WITH_GRADIENT with a gradient."""
+    """PLAIN where tensors are PyTorch's own and a computation alone is asked for; WITH_GRADIENT with a gradient."""
     kind, graded = PLAIN, torch.is_grad_enabled()
     for x in values:
         of = type(x)
@@ -173,12 +173,21 @@ def function_of(row, operator, differentiable):
 
     torch.func takes a Function, and refuses an operator that has one. The dispatcher takes longer than a short sum.
     """
+    names = [argument.name for argument in operator._schema.arguments]
+    required = sum(not argument.has_default_value() for argument in operator._schema.arguments)
+    most = sum(not argument.kwarg_only for argument in operator._schema.arguments)
+
+    def fits(args, kwargs):
+        """Whether the arguments are those of the schema. If they are not, the operator says what is wrong."""
+        return len(args) <= most and kwargs.keys() <= set(names[len(args):]) \
+            and all(name in kwargs for name in names[len(args):required])
+
     # Function.apply() looks at the signature of forward() in each call, for default arguments, of which there are none.
     apply = None if differentiable is None else super(torch.autograd.Function, differentiable).apply
 
     def function(*args, **kwargs):
         if not torch.compiler.is_compiling():
-            kind = kind_of((*args, *kwargs.values())) if args else OTHER
+            kind = kind_of((*args, *kwargs.values())) if args and fits(args, kwargs) else OTHER
             if kind == PLAIN:
                 return row.compute(*args, **kwargs)
             if kind == WITH_GRADIENT and apply is not None:
@@ -186,10 +195,10 @@ def function_of(row, operator, differentiable):
             if differentiable is not None and torch._C._are_functorch_transforms_active():
                 return differentiable.apply(*bound(operator, args, kwargs).values())
         return operator(*args, **kwargs)
-    parameters = [inspect.Parameter(
-        argument.name, inspect.Parameter.KEYWORD_ONLY if argument.kwarg_only else inspect.Parameter.POSITIONAL_OR_KEYWORD,
-        default=argument.default_value if argument.has_default_value() else NO_DEFAULT)
-        for argument in operator._schema.arguments]
+    kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    parameters = [inspect.Parameter(argument.name, kinds[argument.kwarg_only], default=argument.default_value
+                                    if argument.has_default_value() else inspect.Parameter.empty)
+                  for argument in operator._schema.arguments]
     function.__signature__ = inspect.Signature(parameters)
     function.__name__ = function.__qualname__ = row.name
     function.__module__ = "fanin.torch"

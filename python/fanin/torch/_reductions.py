@@ -168,7 +168,8 @@ def spread_of_numbers(name):
         wide = torch.float64 if method == "exact" else None
         count = math.prod(self.shape[axis] for axis in axes)
         left = degrees(count, divisor)
-        found = reduced("variance", self, axes, keepdim, as_spreads, wide, method) * (count / left if left else math.inf)
+        factor = count / left if left else math.inf
+        found = reduced("variance", self, axes, keepdim, as_spreads, wide, method) * factor
         return (found if name == "var" else found.sqrt()).to(as_spreads(self, None))
 
     def shape(self, dim=None, *, correction=None, keepdim=False, method="exact"):
@@ -380,7 +381,7 @@ ROWS = [
         "The sum of the products of two tensors with one axis, rounded once.", *pair("dot"), batch_dot, of_pair,
         ("self", "other"), widest("self", "other")),
     Row("vecdot(Tensor self, Tensor other, *, int dim=-1, %s) -> Tensor" % method_for("vecdot"),
-        "The sums along dim of the products of two tensors, rounded once; of complex numbers with the conjugate of self.",
+        "The sums along dim of products, rounded once; of complex numbers with the conjugate of self.",
         *pair("vecdot"), batch_vecdot, of_pair, ("self", "other"), widest("self", "other")),
     Row("count_nonzero(Tensor self, int[1]? dim=None) -> Tensor", "How many elements along dim are not 0.",
         *simple("count_nonzero", as_counts), batch_axes),
@@ -390,4 +391,3 @@ ROWS = [
           "Where the first %s along dim is." % story, *index(name), batch_index)
       for name, story in (("argmin", "minimum"), ("argmax", "maximum"))),
 ]
-assert {row.name for row in ROWS if OWN_NAMES.get(row.name, row.name) not in OPERATIONS} <= {"var", "std", "vector_norm"}

@@ -9,7 +9,7 @@ import fanin
 
 from .._errors import InvalidArgument, Unsupported
 from ._operators import Row, functions as operators
-from ._reductions import INTEGERS, NARROW, OWN_NAMES, readable, widest
+from ._reductions import INTEGERS, NARROW, readable, widest
 from ._spread import FirstOnly, Take
 
 NAMES = {"sum": "sum", "mean": "mean", "prod": "product", "amax": "max", "amin": "min", "max": "max", "min": "min"}
@@ -88,7 +88,8 @@ def of_rows(operation, base, keys, rows):
     numbers = torch.arange(len(places) + 1, device=keys.device, dtype=keys.dtype)
     ordered, order = torch.sort(torch.cat((numbers[:-1], keys)), stable=True)
     offsets = torch.searchsorted(ordered, numbers)
-    found = of_segments(operation, torch.cat((places, rows)).index_select(0, order).unsqueeze(0), offsets.unsqueeze(0))[0]
+    rows = torch.cat((places, rows)).index_select(0, order)
+    found = of_segments(operation, rows.unsqueeze(0), offsets.unsqueeze(0))[0]
     return found if heads is None else torch.cat((base, base[:1])).index_copy_(0, heads, found)[:groups]
 
 
@@ -303,7 +304,7 @@ def of_segment_reduce(call, grad):
         return torch.where(inside, Take.apply(x, axis, keys, False), 0)
 
     def totals(x, reduce="sum"):
-        return operators["segment_reduce"](x, reduce, lengths=call.lengths, offsets=call.offsets, axis=axis, unsafe=True)
+        return operators["segment_reduce"](x, reduce, call.lengths, call.offsets, axis=axis, unsafe=True)
     if operation == "sum":
         return {"data": picked(grad)}
     if operation == "mean":
@@ -311,7 +312,8 @@ def of_segment_reduce(call, grad):
     if operation == "product":
         zero = data == 0
         others = totals(data.masked_fill(zero, 1), "prod") * (1 if call.initial is None else call.initial)
-        return {"data": FirstOnly.apply(picked(grad), without(data, picked(totals(zero.to(data.dtype))), picked(others)))}
+        zeros = totals(zero.to(data.dtype))
+        return {"data": FirstOnly.apply(picked(grad), without(data, picked(zeros), picked(others)))}
     chosen = ((data == picked(call.result)) & inside).to(grad.dtype)
     return {"data": picked(grad / totals(chosen).clamp(min=1)) * chosen}
 
@@ -354,7 +356,8 @@ ROWS = [
     Row("scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor",
         "self, to whose elements those of src are added: each sum is rounded once.", scatter_add, shape_of_self,
         batch_scatter, of_scatter_add, ("index",), widest("self", "src")),
-    Row("scatter_reduce(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) -> Tensor",
+    Row("scatter_reduce(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) -> "
+        "Tensor",
         "self with whose elements those of src are reduced: reduce is sum, mean, prod, amax or amin.", scatter_reduce,
         shape_of_self, batch_scatter, of_scatter_reduce, ("self", "index", "src", "result"), widest("self", "src")),
 ]

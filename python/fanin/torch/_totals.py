@@ -20,7 +20,7 @@ SMALL = 1 << 18  # Tensors of fewer elements are copied into one before they are
 
 
 class Lanes:
-    """An exact sum of tensors that is not rounded yet, as lanes in the memory of one device: of f64, and behind them of f32.
+    """An exact sum of tensors that is not rounded yet, as lanes of f64, and behind them of f32, on one device.
 
     Tensors of 8, 16 and 32 bits are added to the lanes of f32.
     """
@@ -185,7 +185,7 @@ def total_mean(tensors, *, group=None, dtype=None):
 
 
 def any_nonfinite(tensors, *, group=None):
-    """Whether a NaN or an infinity is among the elements, with the arguments of total_sum(). Nothing waits for a device."""
+    """Whether a NaN or an infinity is among the elements, with the arguments of total_sum(), as a tensor."""
     return merged("sum", tensors, group).is_special()
 
 
@@ -204,7 +204,7 @@ def largest_magnitude(tensors, group):
     parts = local_parts(tensors)
     total = torch.zeros((), dtype=torch.int64, device=device_of(parts))
     for mesh, local in (parts or {None: []}).items():
-        found = [functions["max_magnitude"](x).to(WIDE) for x in (gathered(local) if total.is_cuda else local) if x.numel()]
+        found = [functions["max_magnitude"](x).to(WIDE) for x in gathered(local) if x.numel()]
         bits = torch.stack(found).view(torch.int64).amax() if found else torch.zeros_like(total)
         for one in groups_of(mesh, group):
             torch.distributed.all_reduce(bits, torch.distributed.ReduceOp.MAX, group=one)
