@@ -9,7 +9,6 @@ import torch
 LIBRARY = torch.library.Library("fanin", "DEF")
 TAGS = tuple(getattr(torch.Tag, name) for name in ("pt2_compliant_tag", "reduction") if hasattr(torch.Tag, name))
 functions = {}  # of the operators, for Python, by name
-NO_DEFAULT = inspect.Parameter.empty
 
 
 class Row:
@@ -44,10 +43,14 @@ class Call(SimpleNamespace):
 
 def bound(operator, args, kwargs):
     """All arguments of the schema, by name, where the dispatcher leaves out those that have their default."""
-    arguments = operator._schema.arguments
-    given = dict(zip((argument.name for argument in arguments), args), **kwargs)
-    return {argument.name: given[argument.name] if argument.name in given else argument.default_value
-            for argument in arguments}
+    defaults = _defaults.get(operator)
+    if defaults is None:
+        arguments = operator._schema.arguments
+        defaults = _defaults[operator] = {argument.name: argument.default_value for argument in arguments}
+    return {**defaults, **dict(zip(defaults, args)), **kwargs}
+
+
+_defaults = {}
 
 
 def register(row):
@@ -85,29 +88,35 @@ def batched(row, operator, info, in_dims, args, kwargs):
 
 
 def register_gradient(row, operator):
-    """Gradients by a Function with setup_context(), which torch.func needs and torch.library.register_autograd lacks."""
+    """Gradients by a Function with setup_context(), which torch.func needs. PyTorch's register_autograd() has none."""
     arguments = operator._schema.arguments
     names = [argument.name for argument in arguments]
     first_of_keywords = sum(not argument.kwarg_only for argument in arguments)
-    tensors = [argument.name for argument in arguments if str(argument.type) in TENSORS]
+    tensors = [(place, argument.name) for place, argument in enumerate(arguments) if str(argument.type) in TENSORS]
 
     def forward(*values):
+        args, kwargs = values[:first_of_keywords], dict(zip(names[first_of_keywords:], values[first_of_keywords:]))
+        if kind_of(values) == PLAIN:
+            return row.compute(*args, **kwargs)
         with torch._C._AutoDispatchBelowAutograd():
-            return operator(*values[:first_of_keywords], **dict(zip(names[first_of_keywords:],
-                                                                    values[first_of_keywords:])))
+            return operator(*args, **kwargs)
 
     def setup_context(ctx, inputs, output):
-        ctx.given = dict(zip(names, inputs))
-        ctx.like = {name: (x.shape, x.dtype) for name, x in ctx.given.items() if isinstance(x, torch.Tensor)}
-        saved = {name: ctx.given[name] for name in row.saves if name in ctx.like}
+        given = list(inputs)
+        ctx.like, saved = {}, {}
+        for place, name in tensors:
+            x, given[place] = given[place], None
+            if x is not None:
+                ctx.like[name] = x.shape, x.dtype
+                if name in row.saves:
+                    saved[name] = x
         if "result" in row.saves:
             saved["result"] = output
-        ctx.given.update(dict.fromkeys(tensors))
-        ctx.saved_names = list(saved)
+        ctx.given, ctx.saved_names = given, list(saved)
         ctx.save_for_backward(*saved.values())
 
     def backward(ctx, grad):
-        call = Call(operator, ctx.given, like=ctx.like)
+        call = Call(operator, dict(zip(names, ctx.given)), like=ctx.like)
         call.__dict__.update(zip(ctx.saved_names, ctx.saved_tensors))
         found = row.gradient(call, grad)
         return tuple(found[name].to(ctx.like[name][1]) if needed else None
@@ -118,10 +127,10 @@ def register_gradient(row, operator):
         "backward": staticmethod(backward)})
 
     def kernel(*args, **kwargs):
-        values = bound(operator, args, kwargs).values()
-        if torch.is_grad_enabled() and any(isinstance(x, torch.Tensor) and x.requires_grad for x in values):
-            return made.apply(*values)
-        return forward(*values)
+        if torch.is_grad_enabled() and any(isinstance(x, torch.Tensor) and x.requires_grad for x in args):
+            return made.apply(*bound(operator, args, kwargs).values())
+        with torch._C._AutoDispatchBelowAutograd():
+            return operator(*args, **kwargs)
     LIBRARY.impl(row.name, kernel, "Autograd")
     return made
 
@@ -138,17 +147,58 @@ def register_autocast(row, operator, device):
     LIBRARY.impl(row.name, kernel, key)
 
 
+SIMPLE = frozenset((int, bool, float, str, type(None), torch.dtype, torch.Size))
+OTHER, PLAIN, WITH_GRADIENT = range(3)
+
+
+def kind_of(values):
+    """PLAIN where tensors are PyTorch's own and a computation alone is asked for; WITH_GRADIENT with a gradient."""
+    kind, graded = PLAIN, torch.is_grad_enabled()
+    for x in values:
+        of = type(x)
+        if of is torch.Tensor or of is torch.nn.Parameter:
+            if not (x.is_cpu or x.is_cuda):
+                return OTHER
+            if graded and x.requires_grad:
+                kind = WITH_GRADIENT
+        elif of not in SIMPLE and not (of in (list, tuple) and SIMPLE.issuperset(map(type, x))):
+            return OTHER
+    c = torch._C
+    return OTHER if c._len_torch_dispatch_stack() or c._len_torch_function_stack() or c._is_any_autocast_enabled() \
+        or c._are_functorch_transforms_active() else kind
+
+
 def function_of(row, operator, differentiable):
-    """The function for Python, which torch.func takes too, where an operator with a Function would be refused."""
+    """The function for Python: the operator, or what is shorter where that does the same.
+
+    torch.func takes a Function, and refuses an operator that has one. The dispatcher takes longer than a short sum.
+    """
+    names = [argument.name for argument in operator._schema.arguments]
+    required = sum(not argument.has_default_value() for argument in operator._schema.arguments)
+    most = sum(not argument.kwarg_only for argument in operator._schema.arguments)
+
+    def fits(args, kwargs):
+        """Whether the arguments are those of the schema. If they are not, the operator says what is wrong."""
+        return len(args) <= most and kwargs.keys() <= set(names[len(args):]) \
+            and all(name in kwargs for name in names[len(args):required])
+
+    # Function.apply() looks at the signature of forward() in each call, for default arguments, of which there are none.
+    apply = None if differentiable is None else super(torch.autograd.Function, differentiable).apply
+
     def function(*args, **kwargs):
-        if differentiable is not None and not torch.compiler.is_compiling() \
-                and torch._C._are_functorch_transforms_active():
-            return differentiable.apply(*bound(operator, args, kwargs).values())
+        if not torch.compiler.is_compiling():
+            kind = kind_of((*args, *kwargs.values())) if args and fits(args, kwargs) else OTHER
+            if kind == PLAIN:
+                return row.compute(*args, **kwargs)
+            if kind == WITH_GRADIENT and apply is not None:
+                return apply(*bound(operator, args, kwargs).values())
+            if differentiable is not None and torch._C._are_functorch_transforms_active():
+                return differentiable.apply(*bound(operator, args, kwargs).values())
         return operator(*args, **kwargs)
-    parameters = [inspect.Parameter(
-        argument.name, inspect.Parameter.KEYWORD_ONLY if argument.kwarg_only else inspect.Parameter.POSITIONAL_OR_KEYWORD,
-        default=argument.default_value if argument.has_default_value() else NO_DEFAULT)
-        for argument in operator._schema.arguments]
+    kinds = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    parameters = [inspect.Parameter(argument.name, kinds[argument.kwarg_only], default=argument.default_value
+                                    if argument.has_default_value() else inspect.Parameter.empty)
+                  for argument in operator._schema.arguments]
     function.__signature__ = inspect.Signature(parameters)
     function.__name__ = function.__qualname__ = row.name
     function.__module__ = "fanin.torch"
