@@ -15,10 +15,8 @@ namespace fanin::cli {
 
 namespace {
 
-using words = std::vector<std::string>;
-
 /// Runs the program under another one.
-void run_under(const std::string& tool, words arguments, child_request wanted) {
+void run_under(const std::string& tool, std::vector<std::string> arguments, child_request wanted) {
   arguments.push_back(wanted.program);
   arguments.insert(arguments.end(), wanted.arguments.begin(), wanted.arguments.end());
   wanted.program = tool;

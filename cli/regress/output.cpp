@@ -142,7 +142,7 @@ std::string void_sentence(const regress_case& control) {
 }
 
 /// A sentence for each case: its verdict and the reason. The sentence on a control that moved comes first.
-std::vector<std::string> sentences(const regress_result& all) {
+std::vector<std::string> verdict_lines(const regress_result& all) {
   std::vector<std::string> lines;
   if (const regress_case* moved = moved_control(all)) lines.push_back(void_sentence(*moved));
   for (const regress_case& one : all.cases) {
@@ -205,7 +205,7 @@ json as_json(const regress_result& all) {
 }
 
 std::string as_text(const regress_result& all) {
-  return fmt::format("{}\n{}\n{}", heading(all), align(result_rows(all), 2), fmt::join(sentences(all), ""));
+  return fmt::format("{}\n{}\n{}", heading(all), align(result_rows(all), 2), fmt::join(verdict_lines(all), ""));
 }
 
 std::string as_csv(const regress_result& all) {
@@ -231,7 +231,7 @@ std::string as_markdown(const regress_result& all) {
     for (std::size_t i = 0; i < row.size(); ++i) text += i < 2 ? "|---" : "|---:";
     text += "|\n";
   }
-  for (const std::string& line : sentences(all)) text += "\n" + line;
+  for (const std::string& line : verdict_lines(all)) text += "\n" + line;
   return text;
 }
 
