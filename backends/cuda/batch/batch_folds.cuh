@@ -58,6 +58,10 @@ template <class A>
 inline constexpr bool has_vector_kernels = false;
 template <class Word, class N>
 inline constexpr bool has_vector_kernels<by_word<Word, accumulator::plain_sum<N>>> = true;
+template <class Word>
+inline constexpr bool has_vector_kernels<by_word<Word, float_log_sum>> = true;
+template <>
+inline constexpr bool has_vector_kernels<float_log_sum> = true;
 template <class T>
 inline constexpr bool has_vector_kernels<keyed<accumulator::extremum<T, true>>> = true;
 template <class T>
@@ -151,11 +155,16 @@ class with_batches final : public Fold {
     return static_cast<unsigned>(
         std::bit_ceil(std::clamp<std::uint64_t>((length + size - 1) / size, 1, chunk_slots)));
   }
+  /// A warp that keeps results gets as many of them as it can keep, where the device is busy with that.
+  static unsigned blocks_of_rows(const execution& where, std::uint64_t turns) {
+    const auto busy = static_cast<std::uint64_t>(tuning::row_blocks * where.multiprocessors);
+    return blocks_for(where, ends_slowly<A> ? std::max(std::min(turns, busy), turns / 4) : turns);
+  }
   template <unsigned Vectors, class Write>
   static void launch_short_rows(const execution& where, const batch_elements& all, const Write& write) {
     const unsigned group_size = slots_for(all.length),
                    in_block = tuning::row_threads / group_size * tuning::row_loads / Vectors;
-    launch_overlapped(where, blocks_for(where, (all.results + in_block - 1) / in_block), tuning::row_threads, 0,
+    launch_overlapped(where, blocks_of_rows(where, (all.results + in_block - 1) / in_block), tuning::row_threads, 0,
                       short_rows_kernel<A, Vectors, Write>, all, group_size, write);
   }
   static bool may_be_whole(const batch_elements& all) {
@@ -192,10 +201,10 @@ class with_batches final : public Fold {
       } else if (all.length <= 4 * chunk_slots * size) {
         launch_short_rows<4>(where, all, write);
       } else {
-        launch_overlapped(
-            where,
-            blocks_for(where, (all.results * all.chunks + tuning::row_threads / 32 - 1) / (tuning::row_threads / 32)),
-            tuning::row_threads, 0, long_rows_kernel<A, Write>, all, write);
+        launch_overlapped(where,
+                          blocks_of_rows(where, (all.results * all.chunks + tuning::row_threads / 32 - 1) /
+                                                    (tuning::row_threads / 32)),
+                          tuning::row_threads, 0, long_rows_kernel<A, Write>, all, write);
       }
       return true;
     }
@@ -203,7 +212,7 @@ class with_batches final : public Fold {
     if constexpr (adds_vectors<A>) {
       launch_exact_columns(where, all, write);
     } else {
-      const unsigned slots = std::max(1u, slots_for(all.length) / slots_of_columns(size));
+      const unsigned slots = std::max(1u, slots_for(all.length) / slots_of_columns<A>);
       const std::uint64_t vectors = all.results / size;
       const unsigned most_width = tuning::whole_column_threads / slots;
       const unsigned width =

@@ -84,6 +84,8 @@ inline int __syncthreads_or(int mine) {
   any = false;
   return answer ? 1 : 0;
 }
+inline int __all_sync(unsigned lanes, int mine) { return __any_sync(lanes, mine == 0 ? 1 : 0) == 0 ? 1 : 0; }
+inline int __syncthreads_and(int mine) { return __syncthreads_or(mine == 0 ? 1 : 0) == 0 ? 1 : 0; }
 inline long long clock64() { return 0; }
 using std::min;
 
