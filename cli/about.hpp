@@ -17,7 +17,7 @@ constexpr exit_status exit_statuses[] = {
     {failed, "bad input, I/O or device"},
     {bad_usage, "bad usage"},
     {regressed, "regress: a case became slower"},
-    {undecided, "regress: a case is undecided, and none became slower (0 with --lenient)"},
+    {undecided, "regress: a case is undecided, and none became slower (0 with --lenient); or a control moved"},
     {backend_not_usable, "the backend asked for is not usable here"}};
 
 constexpr std::string_view channels =

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "cli/kit/table.hpp"
 #include "cli/kit/text.hpp"
@@ -110,6 +111,7 @@ json row_json(const regress_result& all, const regress_case& one) {
   row["a_seconds"] = one.wall().a;
   row["b_seconds"] = one.wall().b;
   if (!one.wall().a_again.empty()) row["a_again_seconds"] = one.wall().a_again;
+  row["control"] = one.control;
   row["others"] = json::array();
   for (const auto& [what, pairs] : one.measured) {
     if (what == quantity::wall_time) continue;
@@ -132,6 +134,25 @@ std::string pairs_text(const regress_result& all) {
   const std::size_t fewest = pairs(*std::ranges::min_element(all.cases, {}, pairs));
   const std::size_t most = most_pairs_of(all);
   return fewest == most ? fmt::format("{}", fewest) : fmt::format("{} to {}", fewest, most);
+}
+
+std::string void_sentence(const regress_case& control) {
+  return fmt::format("VOID: the control {} moved by {}, so no verdict holds.\n", one_line(control.name),
+                     change(control.measured.at(control.deciding()).judged.moved.estimate));
+}
+
+/// A sentence for each case: its verdict and the reason. The sentence on a control that moved comes first.
+std::vector<std::string> verdict_lines(const regress_result& all) {
+  std::vector<std::string> lines;
+  if (const regress_case* moved = moved_control(all)) lines.push_back(void_sentence(*moved));
+  for (const regress_case& one : all.cases) {
+    lines.push_back(fmt::format("{} {}{}: {}.\n", to_string(one.called()), one.control ? "control " : "",
+                                one_line(one.name), reason_of(all, one)));
+  }
+  for (const auto& [name, why] : all.left_out) {
+    lines.push_back(fmt::format("not compared: {}: {}\n", one_line(name), one_line(why)));
+  }
+  return lines;
 }
 
 std::string heading(const regress_result& all) {
@@ -176,6 +197,7 @@ json as_json(const regress_result& all) {
                     {"from", all.from_files ? "files" : "pairs"},
                     {"pairs", most_pairs_of(all)},
                     {"interrupted", all.interrupted},
+                    {"void", moved_control(all) != nullptr},
                     {"threshold", all.threshold},
                     {"error_rate", error_rate},
                     {"cases", rows},
@@ -183,13 +205,33 @@ json as_json(const regress_result& all) {
 }
 
 std::string as_text(const regress_result& all) {
-  std::string reasons;
+  return fmt::format("{}\n{}\n{}", heading(all), align(result_rows(all), 2), fmt::join(verdict_lines(all), ""));
+}
+
+std::string as_csv(const regress_result& all) {
+  std::string text = "case,measure,verdict,ratio,ratio_low,ratio_high,a_median,b_median,pairs\n";
   for (const regress_case& one : all.cases) {
-    reasons += fmt::format("{} {}: {}.\n", to_string(one.called()), one_line(one.name), reason_of(all, one));
+    for (const auto& [what, pairs] : one.measured) {
+      const shift& moved = pairs.judged.moved;
+      text += fmt::format("{},{},{},{},{},{},{},{},{}\n", csv_cell(one.name, ','), to_string(what),
+                          to_string(pairs.judged.called), std::exp(moved.estimate), std::exp(moved.low),
+                          std::exp(moved.high), measure::median(pairs.a), measure::median(pairs.b), pairs.a.size());
+    }
   }
-  std::string text = heading(all) + "\n" + align(result_rows(all), 2) + "\n" + reasons;
-  for (const auto& [name, why] : all.left_out)
-    text += fmt::format("not compared: {}: {}\n", one_line(name), one_line(why));
+  return text;
+}
+
+std::string as_markdown(const regress_result& all) {
+  std::string text;
+  for (const table_row& row : result_rows(all)) {
+    const bool is_first = text.empty();
+    for (const std::string& cell : row) text += fmt::format("| {} ", fmt::join(split(cell, '|'), "\\|"));
+    text += "|\n";
+    if (!is_first) continue;
+    for (std::size_t i = 0; i < row.size(); ++i) text += i < 2 ? "|---" : "|---:";
+    text += "|\n";
+  }
+  for (const std::string& line : verdict_lines(all)) text += "\n" + line;
   return text;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/regress/pairs.hpp"
 
+#include <fnmatch.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -8,14 +10,20 @@
 #include <fmt/format.h>
 
 #include "cli/kit/errors.hpp"
+#include "cli/kit/text.hpp"
 
 namespace fanin::cli {
 
 namespace {
 
-std::vector<double> log_ratios(const std::vector<double>& above, const std::vector<double>& below) {
-  std::vector<double> all;
-  for (std::size_t i = 0; i < above.size(); ++i) all.push_back(std::log(above[i] / below[i]));
+/// The logarithms of the ratios of all pairs. Pairs of one layout share its luck, so they count once, with their
+/// mean.
+std::vector<double> log_ratios(const std::vector<double>& above, const std::vector<double>& below,
+                               std::size_t layouts) {
+  const std::size_t used = layouts == 0 ? above.size() : std::min(layouts, above.size());
+  std::vector<double> all(used);
+  for (std::size_t i = 0; i < above.size(); ++i) all[i % used] += std::log(above[i] / below[i]);
+  for (std::size_t i = 0; i < used; ++i) all[i] /= static_cast<double>((above.size() - i - 1) / used + 1);
   return all;
 }
 
@@ -101,7 +109,7 @@ void judge_cases(regress_result& all, double error, const case_names& only) {
     if (one.called() != verdict::undecided || !is_among(only, one.name)) continue;
     for (auto& [what, pairs] : one.measured) {
       if (pairs.judged.called != verdict::undecided) continue;
-      open.push_back({log_ratios(pairs.b, pairs.a), log_ratios(pairs.a_again, pairs.a)});
+      open.push_back({log_ratios(pairs.b, pairs.a, all.layouts), log_ratios(pairs.a_again, pairs.a, all.layouts)});
       verdicts.push_back(&pairs.judged);
     }
   }
@@ -122,6 +130,27 @@ std::size_t most_pairs_of(const regress_result& all) {
   std::size_t most = 0;
   for (const regress_case& one : all.cases) most = std::max(most, one.wall().a.size());
   return most;
+}
+
+void mark_controls(regress_result& all, const std::vector<std::string>& patterns) {
+  for (const std::string& pattern : patterns) {
+    bool matched = false;
+    for (regress_case& one : all.cases) {
+      if (::fnmatch(pattern.c_str(), one.name.c_str(), 0) != 0) continue;
+      one.control = matched = true;
+    }
+    if (!matched) throw usage_error(fmt::format("--control: no case is '{}'", printable(pattern)));
+  }
+  if (std::ranges::all_of(all.cases, &regress_case::control)) {
+    throw usage_error("--control: every case is a control, so none is left to compare");
+  }
+}
+
+const regress_case* moved_control(const regress_result& all) {
+  const auto moved = std::ranges::find_if(all.cases, [](const regress_case& one) {
+    return one.control && (one.called() == verdict::slower || one.called() == verdict::faster);
+  });
+  return moved == all.cases.end() ? nullptr : &*moved;
 }
 
 void judge_files(regress_result& all) {

@@ -22,6 +22,10 @@ void judge_cases(regress_result& all, double error = error_rate, const case_name
 /// The names of the cases of `only` that are undecided.
 std::vector<std::string> undecided_names(const regress_result& all, const case_names& only = {});
 
+/// Marks the cases whose names match one of the patterns of the shell as controls.
+/// @throws usage_error if a pattern matches no case, or every case is a control
+void mark_controls(regress_result& all, const std::vector<std::string>& patterns);
+
 /// The number of verdicts that the run has to find: one for each quantity of each case.
 std::size_t hypotheses_of(const regress_result& all);
 

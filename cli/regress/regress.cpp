@@ -18,6 +18,7 @@
 #include "cli/kit/terminal.hpp"
 #include "cli/kit/text.hpp"
 #include "cli/regress/pairs.hpp"
+#include "cli/regress/revisions.hpp"
 #include "cli/regress/run.hpp"
 
 namespace fanin::cli {
@@ -34,19 +35,36 @@ struct regress_options {
   std::optional<double> budget_seconds = {};  ///< budget per case and process
   std::uint64_t pairs = 0;                    ///< 0 to add pairs until the cases are decided
   std::optional<double> at_most_seconds = {};
-  bool floor = false, json = false, lenient = false;
+  bool floor = false, json = false, lenient = false, may_fail = false, instructions = false, compare_output = false;
+  std::uint64_t warmups = 0, layouts = 0;
+  std::string setup, prepare, csv, markdown, build, run;
+  std::vector<std::string> controls;
+  std::vector<std::pair<std::string, std::string>> parameters;
   std::optional<double> timeout_seconds = {};  ///< the limit for one process
   std::vector<std::pair<std::string, std::string>> axes;
 
-  program_kind kind() const {
+  program_kind kind_of_program(const std::string& word, const std::string& folder) const {
     return google_benchmark ? program_kind::google_benchmark
            : nvbench        ? program_kind::nvbench
            : command        ? program_kind::command
-                            : program_kind::fanin;
+                            : kind_of(word, folder);
   }
-  run_plan plan(double checked_threshold) const {
+  run_plan plan(double checked_threshold, program_kind kind) const {
     run_plan all;
-    all.process = {kind(), budget_seconds.value_or(default_budget_seconds), axes, {}};
+    all.process = {.kind = kind,
+                   .budget_seconds = budget_seconds.value_or(default_budget_seconds),
+                   .axes = axes,
+                   .limits = {},
+                   .parameters = parameters,
+                   .may_fail = may_fail,
+                   .instructions = instructions,
+                   .prepare = prepare,
+                   .variables = {}};
+    all.setup = setup;
+    all.warmups = warmups;
+    all.compare_output = compare_output;
+    all.layouts = layouts;
+    all.controls = controls;
     all.process.limits.seconds = timeout_seconds.value_or(all.process.limits.seconds);
     all.threshold = checked_threshold;
     all.pairs = pairs;
@@ -61,6 +79,7 @@ regress_result compare_results(const regress_options& arguments, double threshol
   regress_result all{
       .a = arguments.a, .b = arguments.b, .threshold = threshold, .from_files = true, .cases = {}, .left_out = {}};
   add_pair(all, sides);
+  mark_controls(all, arguments.controls);
   judge_files(all);
   write_stderr(
       "warning: one process of each build tells less than pairs of the two programs; only a factor of 2 is called");
@@ -73,7 +92,13 @@ regress_result compare_results(const regress_options& arguments, double threshol
 /// Turns the verdicts into an exit status, after the results have been printed.
 /// @throws regression, bad_data, undecided_cases
 void conclude(const regress_result& all, bool lenient) {
-  const auto called = [&](verdict kind) { return std::ranges::count(all.cases, kind, &regress_case::called); };
+  if (const regress_case* moved = moved_control(all)) {
+    throw undecided_cases(fmt::format("void: the control {} moved", moved->name));
+  }
+  const auto called = [&](verdict kind) {
+    return std::ranges::count_if(all.cases,
+                                 [kind](const regress_case& one) { return !one.control && one.called() == kind; });
+  };
   const auto of_all = [&](verdict kind) {
     return fmt::format("{} of {} cases {}", called(kind), all.cases.size(), to_string(kind));
   };
@@ -110,17 +135,37 @@ double parse_positive(std::string_view option, std::string_view what, double mos
   return value;
 }
 
+void export_text(const std::string& path, const std::string& text) {
+  if (path.empty()) return;
+  output_file file(path, true);
+  file.write(std::as_bytes(std::span(text)));
+  file.commit();
+}
+
 void run_regress(const regress_options& arguments) {
   const std::string_view percent = arguments.threshold;
   const double threshold = parse_positive("--threshold", "a percentage", 1000,
                                           percent.substr(0, percent.size() - (percent.ends_with('%') ? 1 : 0))) /
                            100;
-  const program_kind kind = arguments.kind();
+  if (arguments.build.empty() != arguments.run.empty()) throw usage_error("--build and --run need each other");
+  std::optional<built_revisions> built;
+  if (!arguments.build.empty()) built.emplace(arguments.a, arguments.b, arguments.build);
+  const std::string word_a = built ? arguments.run : arguments.a, word_b = built ? arguments.run : arguments.b;
+  const std::string in_a = built ? built->folder('a') : "", in_b = built ? built->folder('b') : "";
+  const program_kind kind = arguments.kind_of_program(word_a, in_a);
   if (kind != program_kind::fanin && (arguments.budget_seconds || !arguments.axes.empty())) {
     throw usage_error(
         "--budget and the choice of cases are for builds of fanin; other programs take their own options");
   }
-  const side a = find_side(kind, arguments.a), b = find_side(kind, arguments.b);
+  if (kind != program_kind::command &&
+      (arguments.may_fail || arguments.instructions || arguments.compare_output || !arguments.parameters.empty())) {
+    throw usage_error("--ignore-failure, --instructions, --compare-output and -L are for --command");
+  }
+  const auto side_of = [&](const std::string& word, const std::string& folder) {
+    if (kind == program_kind::command) return side{word, folder, {}, {}, {}};
+    return find_side(kind, word, folder);
+  };
+  side a = side_of(word_a, in_a), b = side_of(word_b, in_b);
   if (a.result.has_value() != b.result.has_value()) {
     throw usage_error("A and B are two programs or two results, not one of each");
   }
@@ -130,8 +175,12 @@ void run_regress(const regress_options& arguments) {
         "two results are compared as they are: no --pairs, --at-most, --quick, --aa, --budget or --timeout, and no "
         "choice of cases");
   }
-  const regress_result all = a.result ? compare_results(arguments, threshold, std::array{*a.result, *b.result})
-                                      : run_pairs(a, b, arguments.plan(threshold));
+  regress_result all = a.result ? compare_results(arguments, threshold, std::array{*a.result, *b.result})
+                                : run_pairs(a, b, arguments.plan(threshold, kind));
+  all.a = arguments.a;
+  all.b = arguments.b;
+  export_text(arguments.csv, as_csv(all));
+  export_text(arguments.markdown, as_markdown(all));
   write_stdout(arguments.json ? printed(as_json(all)) : terminal::of_stdout().with_verdicts(as_text(all)));
   conclude(all, arguments.lenient);
 }
@@ -146,7 +195,8 @@ Verdicts, by an exact signed-rank test of the ratios of all pairs, adjusted for 
   UNDECIDED  none of these; a note says which change would have been seen, and what would decide the case
 If a build is compared with itself, at most one run in a hundred reports a SLOWER.
 
-Exit status: 3 if a case is SLOWER. Otherwise 4 if a case is UNDECIDED, or 0 with --lenient.
+Exit status: 3 if a case is SLOWER. Otherwise 4 if a case is UNDECIDED, or 0 with --lenient. 4 too if a --control is
+SLOWER or FASTER: then the run is void.
 
 - The run ends when every case is decided, or after --at-most. The cases that take the least time are measured first.
 - The first test is after 12 pairs of a case, and later for more than two cases (after 16 pairs for 20 cases). An
@@ -156,17 +206,21 @@ Exit status: 3 if a case is SLOWER. Otherwise 4 if a case is UNDECIDED, or 0 wit
 - Between two result files only a change by a factor of 2 is reported.
 - All default cases of the CPU take four minutes on two cores (--at-most 5m). Each process measures a case only
   briefly, because differences between processes need more pairs, and not longer ones.
-- With --google-benchmark, --nvbench or --command, A and B may be any commands. Put each in quotes with its options.
-  Cases of the same name form a pair. --command has one case: the time from start to end, with standard output in
-  /dev/null.
+- A and B may be programs of Google Benchmark, which are recognised, or of nvbench (--nvbench), or any commands
+  (--command). Put each in quotes with its options. Cases of the same name form a pair. --command has one case: the
+  time from start to end, with standard output in /dev/null. -L makes more cases.
+- Commands and Google Benchmark have CPU time too, and commands have --instructions. Each has a verdict. If the wall
+  time is undecided and another measure is SLOWER or FASTER, that verdict is the verdict of the case.
+- With --build, A and B are revisions of git. Each is built in a worktree of its own. '.' is the current state.
 docs/regress.md gives the reasons and how small a change is found.
 
 Examples:
   fanin regress build/main/bin/fanin build/mine/bin/fanin --at-most 10m
   fanin regress old/fanin new/fanin --aa --backend tbb --count 2^24 --lenient
   fanin regress old.json new.json
-  fanin regress --google-benchmark './bench_old --benchmark_filter=Sort' './bench_new --benchmark_filter=Sort'
-  fanin regress --command 'gzip -kc data.bin' 'zstd -c data.bin')";
+  fanin regress './bench_old --benchmark_filter=Sort' './bench_new --benchmark_filter=Sort'
+  fanin regress HEAD~1 . --build 'make bench' --run ./bench
+  fanin regress --command 'gzip -{n} -kc data.bin' 'zstd -{n} -c data.bin' -L n 1,9 --quick)";
 
 }  // namespace
 
@@ -217,6 +271,35 @@ command add_regress(CLI::App& root) {
     parser->add_option_function<std::string>(axis, pass_on, "passed on to 'fanin bench'; see 'fanin help bench'")
         ->type_name("LIST");
   }
+  parser->add_option("--control", arguments->controls, "names of cases that the change cannot touch, as in 'parse*'")
+      ->type_name("GLOB")
+      ->allow_extra_args(false);
+  parser->add_option("--setup", arguments->setup, "run this command of the shell before the first pair")
+      ->type_name("COMMAND");
+  parser->add_option("--prepare", arguments->prepare, "run this command of the shell before each process")
+      ->type_name("COMMAND");
+  add_number_option(*parser, "--warmup", 1, arguments->warmups, "run A and B so often before the first pair");
+  parser
+      ->add_option("-L,--parameter-list", arguments->parameters,
+                   "with --command: a case for each value, which replaces {NAME}; the values are apart by commas")
+      ->type_name("NAME VALUES")
+      ->allow_extra_args(false);
+  parser->add_flag("--ignore-failure", arguments->may_fail, "with --command: accept any exit status");
+  parser->add_flag("--compare-output", arguments->compare_output,
+                   "with --command: compare the outputs first, and fail if they differ");
+  parser->add_flag("--instructions", arguments->instructions,
+                   "with --command: count the instructions too, by perf or else by valgrind");
+  add_number_option(*parser, "--layouts", least_pairs, arguments->layouts,
+                    "run the pairs under this many sizes of the environment, which count once each");
+  parser
+      ->add_option("--build", arguments->build,
+                   "A and B are revisions of git, which this command of the shell builds")
+      ->type_name("COMMAND");
+  parser->add_option("--run", arguments->run, "with --build: the program in the folder of a revision")
+      ->type_name("COMMAND");
+  parser->add_option("--export-csv", arguments->csv, "write the table to this file")->type_name("FILE");
+  parser->add_option("--export-markdown", arguments->markdown, "write the table and the reasons to this file")
+      ->type_name("FILE");
   parser->add_flag("--lenient", arguments->lenient,
                    "exit with status 0, not 4, if a case is undecided and none slower");
   parser->add_flag("--json", arguments->json, "print one JSON object, with the times from every process");

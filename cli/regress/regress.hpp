@@ -22,6 +22,7 @@ struct paired_amounts {
 struct regress_case {
   std::string name;
   std::map<quantity, paired_amounts> measured = {};  ///< wall_time is always among them
+  bool control = false;                              ///< whether the change cannot touch the case
   double pair_seconds = 0;                           ///< what a further pair of this case takes
 
   const paired_amounts& wall() const { return measured.at(quantity::wall_time); }
@@ -36,9 +37,13 @@ struct regress_result {
   double threshold;  ///< as a fraction: 0.03 is 3 %
   bool from_files = false;
   bool interrupted = false;
-  std::vector<regress_case> cases;              ///< never empty
+  std::size_t layouts = 0;          ///< the i-th pair has layout i % layouts; 0 if all pairs have the same
+  std::vector<regress_case> cases;  ///< never empty
   std::map<std::string, std::string> left_out;  ///< name of a case, and the reason why it is not compared
 };
+
+/// A control that is slower or faster, which makes the run void; nullptr if there is none.
+const regress_case* moved_control(const regress_result& all);
 
 /// The largest number of pairs that a case has.
 std::size_t most_pairs_of(const regress_result& all);
@@ -47,6 +52,9 @@ std::size_t most_pairs_of(const regress_result& all);
 std::string reason_of(const regress_result& all, const regress_case& one);
 
 json as_json(const regress_result& all);
+/// The table of the results as CSV, and as Markdown with the verdicts.
+std::string as_csv(const regress_result& all);
+std::string as_markdown(const regress_result& all);
 /// The text has no control characters but newlines, whatever the names of the cases contain.
 std::string as_text(const regress_result& all);
 

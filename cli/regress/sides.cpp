@@ -2,7 +2,7 @@
 #include "cli/regress/sides.hpp"
 
 #include <sys/stat.h>
-#include <wordexp.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -16,6 +16,7 @@
 
 #include "cli/kit/errors.hpp"
 #include "cli/kit/text.hpp"
+#include "cli/regress/commands.hpp"
 
 namespace fanin::cli {
 
@@ -29,27 +30,9 @@ measured read_output(program_kind kind, const std::string& from, const std::stri
   return kind == program_kind::fanin ? read_fanin_result(from, text) : read_benchmark_result(from, text);
 }
 
-/// The words of a command, by the rules of the shell: quotes, variables, patterns of file names.
-std::vector<std::string> split_words(const std::string& command) {
-  wordexp_t found = {};
-  const int problem = ::wordexp(command.c_str(), &found, WRDE_NOCMD | WRDE_UNDEF);
-  if (problem == 0) {
-    std::vector<std::string> words(found.we_wordv, found.we_wordv + found.we_wordc);
-    ::wordfree(&found);
-    if (!words.empty()) return words;
-  }
-  const std::string shown = printable(command);
-  switch (problem) {
-    case WRDE_BADCHAR:
-    case WRDE_CMDSUB:
-      throw usage_error(fmt::format("'{}' needs a shell: write it into a script, or as sh -c '...'", shown));
-    case WRDE_BADVAL:
-      throw usage_error(fmt::format("'{}' has a variable that is not set", shown));
-    case WRDE_SYNTAX:
-      throw usage_error(fmt::format("'{}' has a quote without its end", shown));
-    default:
-      throw usage_error(fmt::format("'{}' is no command", shown));
-  }
+/// A path in the folder, if the name has a slash and is relative.
+std::string in_folder(const std::string& folder, const std::string& name) {
+  return folder.empty() || name.starts_with('/') || name.find('/') == std::string::npos ? name : folder + "/" + name;
 }
 
 /// The result in the file, or nothing if the file is none. The file is read once, because it may be a pipe.
@@ -111,13 +94,42 @@ std::string google_filter(std::string_view name) {
 
 }  // namespace
 
-side find_side(program_kind kind, const std::string& word) {
-  if (std::optional<measured> result = result_in(kind, word)) return {word, word, {}, std::move(result)};
-  std::vector<std::string> words = kind == program_kind::fanin ? std::vector{word} : split_words(word);
-  if (const std::optional<std::string> path = find_program(words.front())) {
-    return {word, *path, {words.begin() + 1, words.end()}, {}};
+program_kind kind_of(const std::string& word, const std::string& folder) {
+  std::optional<std::string> path = find_program(in_folder(folder, word));
+  if (!path && ::access(word.c_str(), F_OK) != 0) path = find_program(in_folder(folder, command_words(word).front()));
+  if (!path) return program_kind::fanin;
+  // This program must not contain the words that it looks for.
+  const std::string words[] = {fmt::format("{}_list_tests", "benchmark"), fmt::format("lib{}.so", "benchmark")};
+  constexpr std::size_t overlap = 32;  // more than a word is long
+  std::ifstream file(*path, std::ios::binary);
+  std::string block(std::size_t{1} << 20, '\0');
+  for (std::size_t kept = 0;
+       file.read(block.data() + kept, static_cast<std::streamsize>(block.size() - kept)) || file.gcount() > 0;) {
+    const std::string_view text(block.data(), kept + static_cast<std::size_t>(file.gcount()));
+    for (const std::string& word_of_library : words) {
+      if (text.find(word_of_library) != std::string_view::npos) return program_kind::google_benchmark;
+    }
+    kept = std::min(overlap, text.size());
+    std::copy_n(text.end() - static_cast<std::ptrdiff_t>(kept), kept, block.begin());
+  }
+  return program_kind::fanin;
+}
+
+side find_side(program_kind kind, const std::string& word, const std::string& folder) {
+  if (std::optional<measured> result = result_in(kind, word)) return {word, folder, word, {}, std::move(result)};
+  const std::vector<std::string> words = kind == program_kind::fanin ? std::vector{word} : command_words(word);
+  if (const std::optional<std::string> path = find_program(in_folder(folder, words.front()))) {
+    return {word, folder, *path, {words.begin() + 1, words.end()}, {}};
   }
   throw bad_data(fmt::format("{}: neither a program, here or in PATH, nor a result", bounded_quote(words.front())));
+}
+
+child_request child_for(const process_request& asked, const side& which) {
+  return {.program = which.path,
+          .arguments = which.arguments,
+          .limits = asked.limits,
+          .folder = which.folder,
+          .variables = asked.variables};
 }
 
 arguments_list all_cases(const process_request& asked) {
@@ -139,25 +151,29 @@ arguments_list all_cases(const process_request& asked) {
 
 std::vector<process_cases> processes_for(const process_request& asked, std::span<const std::string> cases) {
   if (asked.kind == program_kind::fanin) return fanin_boxes(asked, cases);
-  if (asked.kind != program_kind::google_benchmark) return {{all_cases(asked), {}}};
+  if (asked.kind == program_kind::nvbench) return {{all_cases(asked), {}}};
   std::vector<process_cases> all;
   for (const std::string& name : cases) {
     all.push_back({all_cases(asked), {{name}}});
-    all.back().arguments.push_back(google_filter(name));
+    if (asked.kind == program_kind::google_benchmark) all.back().arguments.push_back(google_filter(name));
   }
   return all;
 }
 
-measured run_side(const process_request& asked, const side& which, const arguments_list& arguments) {
-  arguments_list all = which.arguments;
-  all.insert(all.end(), arguments.begin(), arguments.end());
+measured run_side(const process_request& asked, const side& which, const process_cases& wanted) {
   if (asked.kind == program_kind::command) {
-    const finished_child done = run_child({which.path, all, asked.limits, false});
-    amounts found = {{quantity::wall_time, done.seconds}};
-    if (done.cpu_seconds > 0) found[quantity::cpu_time] = done.cpu_seconds;
-    return {.names = {"command"}, .values = {{"command", found}}, .problems = {}, .machine = {}};
+    measured all;
+    for (const command_case& one : command_cases(asked)) {
+      if (wanted.cases && std::ranges::find(*wanted.cases, one.name) == wanted.cases->end()) continue;
+      all.names.push_back(one.name);
+      all.values[one.name] = measure_command(asked, which, one);
+    }
+    return all;
   }
-  return read_output(asked.kind, which.path, run_child({which.path, all, asked.limits}).out);
+  run_shell(asked.prepare, {}, asked);
+  child_request child = child_for(asked, which);
+  child.arguments.insert(child.arguments.end(), wanted.arguments.begin(), wanted.arguments.end());
+  return read_output(asked.kind, which.path, run_child(child).out);
 }
 
 }  // namespace fanin::cli
