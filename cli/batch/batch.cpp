@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/batch/batch.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -66,10 +67,10 @@ std::string printed_json(const std::vector<finished_batch>& all, std::span<const
   json objects = json::array();
   for (const finished_batch& one : all) {
     json members = {{"shape", shape}};
-    members.update(asked.many.output.empty() ? one.values.members() : json{{"output", asked.many.output}});
-    if (asked.many.output.empty() && !one.found.empty()) {
+    members.update(asked.many.output.empty() ? one.members() : json{{"output", asked.many.output}});
+    if (asked.many.output.empty() && one.found) {
       json& lines = members["lines"] = json::array();
-      for (const auto& at : one.found) lines.push_back(at ? json(at->line) : json());
+      for (const auto& at : *one.found) lines.push_back(at ? json(at->line) : json());
     }
     objects.push_back(to_json(one.done, members));
   }
@@ -125,8 +126,14 @@ void run_batch(const batch_request& asked) {
   }
   warn_of_rounding(finished);
   for (source* one : all) one->finish();
+  std::vector<std::string> problems;
+  for (const finished_batch& one : finished) {
+    problems.push_back(one.overflow_problem([](std::size_t i) { return fmt::format("result {}", i); }));
+  }
+  if (file || std::ranges::none_of(finished, &finished_batch::has_any)) throw_problems(problems);
   if (file) finished[0].values.save(*file, found.shape);
   if (!file || asked.json) write_stdout(asked.json ? printed_json(finished, found.shape, asked) : lines_of(finished));
+  throw_problems(problems);
 }
 
 }  // namespace fanin::cli

@@ -123,9 +123,9 @@ json groups_json(const finished_table& table, const finished_batch& one) {
     json group = {{"key", key.size() == 1 ? json(key[0]) : json(key)}};
     group.update(one.has(i) ? members_of(one.done.what.like, one.values[i]) : absent_members(one.done.what.like));
     group["value_text"] = one.has(i) ? text_of(one.done.what.like, one.values[i]) : std::string(one.absent[i]);
-    if (!one.found.empty() && one.found[i]) {
-      group["line"] = one.found[i]->line;
-      if (one.done.inputs.size() > 1) group["line_of"] = one.found[i]->input;
+    if (one.found && (*one.found)[i]) {
+      group["line"] = (*one.found)[i]->line;
+      if (one.done.inputs.size() > 1) group["line_of"] = (*one.found)[i]->input;
     }
     groups.push_back(group);
   }
@@ -167,24 +167,15 @@ std::string lines_of(const std::vector<finished_table>& tables, bool csv) {
   return text;
 }
 
-/// Names the first group for which `absent` stands, and says how many more there are; empty if there is none.
-std::string absent_groups(const finished_table& table, const finished_batch& one, std::string_view absent) {
-  const auto count = std::ranges::count(one.absent, absent);
-  if (count == 0) return {};
-  const auto first = static_cast<std::size_t>(std::ranges::find(one.absent, absent) - one.absent.begin());
-  return fmt::format("{}: group '{}'{}: the {}", one.done.place(), table.key_text(first),
-                     count == 1 ? "" : fmt::format(" and {} more", count - 1), one.done.what.name);
-}
-
 /// Warns of groups that have too few numbers. Returns what is wrong with the groups whose total does not fit.
 std::vector<std::string> problems_of(const std::vector<finished_table>& tables) {
   std::vector<std::string> problems;
   for (const finished_table& table : tables) {
     for (const finished_batch& one : table.batches) {
-      const std::string few = absent_groups(table, one, no_number), large = absent_groups(table, one, too_large);
+      const auto name = [&](std::size_t i) { return fmt::format("group '{}'", table.key_text(i)); };
+      const std::string few = one.absent_results(no_number, name);
       if (!few.empty()) write_stderr(fmt::format("warning: {} of too few numbers does not exist", few));
-      if (large.empty()) continue;
-      problems.push_back(fmt::format("{} does not fit in 64 bits{}", large, one.done.overflow_advice()));
+      problems.push_back(one.overflow_problem(name));
     }
   }
   return problems;
@@ -193,7 +184,8 @@ std::vector<std::string> problems_of(const std::vector<finished_table>& tables) 
 }  // namespace
 
 void run_by(by_request asked) {
-  if (asked.inputs[0].column.empty()) throw usage_error("--by requires --column, whose numbers are reduced");
+  if (asked.inputs[0].column.empty())
+    throw usage_error("--by requires --column, whose numbers are reduced; all takes every column of numbers");
   for (const statistic& what : asked.statistics) {
     if (row_of(what.like).inputs > 1) throw usage_error(fmt::format("{} reads two inputs", what.name));
   }
@@ -218,16 +210,14 @@ void run_by(by_request asked) {
   const auto has_value = [](const finished_table& one) {
     return std::ranges::any_of(one.batches, &finished_batch::has_any);
   };
-  if (!problems.empty() && std::ranges::none_of(tables, has_value)) throw bad_data(problems[0]);
+  if (std::ranges::none_of(tables, has_value)) throw_problems(problems);
   if (file) {
     file->write(std::as_bytes(std::span(text)));
     file->commit();
   } else {
     write_stdout(text);
   }
-  if (problems.empty()) return;
-  for (std::size_t i = 0; i + 1 < problems.size(); ++i) write_stderr(problems[i]);
-  throw bad_data(problems.back());
+  throw_problems(problems);
 }
 
 }  // namespace fanin::cli

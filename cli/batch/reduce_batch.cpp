@@ -28,9 +28,20 @@ std::vector<std::string> finished_batch::fields(std::size_t i) const {
   std::vector<std::string> all = {has(i) ? value_of(done.what.like, values[i]) : std::string(absent[i])};
   if (!is_indexed) return all;
   all.push_back(has(i) ? value_text(values[i]) : all[0]);
-  if (found.empty()) return all;
-  all.push_back(found[i] ? std::to_string(found[i]->line) : "");
-  if (done.inputs.size() > 1) all.push_back(found[i] ? found[i]->input : "");
+  if (!found) return all;
+  const std::optional<place_in_text>& at = (*found)[i];
+  all.push_back(at ? std::to_string(at->line) : "");
+  if (done.inputs.size() > 1) all.push_back(at ? at->input : "");
+  return all;
+}
+
+json finished_batch::members() const {
+  json all = values.members();
+  for (std::size_t i = 0; i < absent.size(); ++i) {
+    if (has(i)) continue;
+    all["values"][i] = nullptr;
+    all["values_text"][i] = absent[i];
+  }
   return all;
 }
 
@@ -38,8 +49,8 @@ std::vector<std::string> finished_batch::field_names(const std::string& name) co
   std::vector<std::string> all = {name};
   if (!has_index(done.what)) return all;
   all.push_back(name + "_element");
-  if (!found.empty()) all.push_back(name + "_line");
-  if (!found.empty() && done.inputs.size() > 1) all.push_back(name + "_file");
+  if (found) all.push_back(name + "_line");
+  if (found && done.inputs.size() > 1) all.push_back(name + "_file");
   return all;
 }
 
@@ -98,7 +109,8 @@ report reduce_one_by_one(const batch& many, const options& chosen, finished_batc
       last = reduce(what, groups(elements, array_view(std::span(keys)), 1), one.view(), chosen);
       absent += last.absent;
       all.values.set(k, with_place(one[0], by_group.places()));
-    } catch (const overflow&) {
+    } catch (const overflow& problem) {
+      if (!row_of(what).of_integers) throw bad_data(fmt::format("{}: {}", all.done.place(), problem.what()));
       all.absent[k] = too_large;
     } catch (const invalid_argument&) {
       all.absent[k] = no_number;
@@ -113,8 +125,13 @@ report reduce_one_by_one(const batch& many, const options& chosen, finished_batc
 finished_batch reduce_batch(finished_reduction begun, const batch& many, const options& chosen,
                             const std::string& place) {
   const auto run = [&](const batch& converted, finished_batch& all) {
-    return with_input_name(
-        place, [&] { return reduce(all.done.what, converted, all.values, chosen); }, all.done.overflow_advice());
+    return with_input_name(place, [&] {
+      try {
+        return reduce(all.done.what, converted, all.values, chosen);
+      } catch (const overflow&) {
+        return reduce_one_by_one(converted, chosen, all);
+      }
+    });
   };
   return reduce_supported(std::move(begun), many, chosen, run);
 }

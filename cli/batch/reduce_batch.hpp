@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include <fanin/batch.hpp>
 
 #include "cli/batch/value_list.hpp"
@@ -17,16 +19,37 @@
 
 namespace fanin::cli {
 
+/// What stands for a result of too few elements, and for an integer total that does not fit.
+inline constexpr std::string_view no_number = "nan", too_large = "overflow";
+
 struct finished_batch {
   finished_reduction done;  ///< without a value
   value_list values;
-  /// For each result, if reduce_groups() found that one does not exist: what stands for it, or an empty text.
+  /// For each result, if one does not exist: what stands for it, or an empty text.
   std::vector<std::string_view> absent = {};
-  /// For each indexed result, the place of its element in text.
-  std::vector<std::optional<place_in_text>> found = {};
+  /// For each indexed result, the place of its element in text, if find() has been called.
+  std::optional<std::vector<std::optional<place_in_text>>> found = {};
 
   bool has(std::size_t i) const { return absent.empty() || absent[i].empty(); }
   bool has_any() const { return absent.empty() || std::ranges::find(absent, std::string_view()) != absent.end(); }
+  /// Names the first result for which `stand_in` stands, as name(i) does, and says how many more there are; empty if
+  /// there is none.
+  template <class Name>
+  std::string absent_results(std::string_view stand_in, Name name) const {
+    const auto count = std::ranges::count(absent, stand_in);
+    if (count == 0) return {};
+    const auto first = static_cast<std::size_t>(std::ranges::find(absent, stand_in) - absent.begin());
+    return fmt::format("{}: {}{}: the {}", done.place(), name(first),
+                       count == 1 ? "" : fmt::format(" and {} more", count - 1), done.what.name);
+  }
+  /// Says which totals do not fit; empty if all do.
+  template <class Name>
+  std::string overflow_problem(Name name) const {
+    const std::string large = absent_results(too_large, name);
+    return large.empty() ? "" : fmt::format("{} does not fit in 64 bits{}", large, done.overflow_advice());
+  }
+  /// The members of value_list::members(), with null for results that do not exist.
+  json members() const;
   /// What is printed of a result. An index has its element behind it and, in text, the line of the element; with
   /// several inputs also the input.
   std::vector<std::string> fields(std::size_t i) const;
@@ -36,26 +59,24 @@ struct finished_batch {
   template <class Place>
   void find(const lines_of_inputs& lines, Place place) {
     if (!has_index(done.what)) return;
+    found.emplace();
     for (std::size_t i = 0; i < values.size(); ++i) {
       const std::optional<std::uint64_t> at = has(i) ? place(i, *index_of(values[i])) : std::nullopt;
-      found.push_back(at ? lines.place_of(*at) : std::nullopt);
+      found->push_back(at ? lines.place_of(*at) : std::nullopt);
     }
   }
 };
-inline constexpr std::string_view no_number = "nan", too_large = "overflow";
-
 /// Warns on stderr once for each column of which numbers were rounded when they were read.
 void warn_of_rounding(std::span<const finished_batch> all);
 
 /// `begun` has the operation and what was read. `place` is for messages about the elements. Integers of
-/// text whose type was inferred are taken as f64 where the operation is not for integers.
+/// text whose type was inferred are taken as f64 where the operation is not for integers. If a total does not fit,
+/// the others are there, and the results are reduced one by one.
 /// @throws bad_data, invalid_argument, unsupported
 finished_batch reduce_batch(finished_reduction begun, const batch& many, const options& chosen,
                             const std::string& place);
 
-/// As reduce_batch() of groups, but if the result of a group does not exist, the others are there: no_number stands
-/// for the result of too few elements, too_large for an integer total that does not fit. The groups are then reduced
-/// one by one.
+/// As reduce_batch() of groups, but if a group has too few elements, the others are there too.
 finished_batch reduce_groups(finished_reduction begun, const batch& many, const options& chosen);
 
 }  // namespace fanin::cli

@@ -129,6 +129,7 @@ void run_compare(compare_options arguments) {
     return show(compare(std::string(classic_name), std::span<const float>(classic), asked));
   }
   check_index_path(arguments.many, arguments.input.path);
+  arguments.input.can_skip = arguments.many.takes_missing();
   source input(arguments.input);
   input.require_one_column("compare");
   if (is_complex(input.type())) {

@@ -43,6 +43,7 @@ csv_parser::csv_parser(const text_layout& layout)
 
 std::size_t csv_parser::parse(std::string_view text, bool last, text_numbers& out) {
   if (looks_ahead_ && !look_ahead(text, last, out)) return 0;
+  out.set_delimiter(delimiter_);
   if (!in_header_ && wanted_.empty()) choose_columns(out);
   std::size_t at = 0;
   field found;
@@ -226,7 +227,7 @@ void csv_parser::leave_out_others(const text_numbers& out) const {
   const std::size_t shown = std::min<std::size_t>(others_.size(), 16);
   std::string columns, advice;
   for (const auto& [field, text] : std::span(others_).first(shown)) {
-    if (advice.empty()) advice = advice_on(text, layout_.numbers);
+    if (advice.empty()) advice = advice_on(text, layout_.numbers, delimiter_);
     const bool has_name = field < names_.size() && !names_[field].empty();
     columns += fmt::format("{}{} {}", columns.empty() ? "" : ", ",
                            has_name ? printable(names_[field]) : std::to_string(field + 1),

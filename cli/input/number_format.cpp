@@ -63,7 +63,7 @@ std::optional<std::string> without_d_exponents(std::string_view word) {
   return changed;
 }
 
-std::string advice_on(std::string_view word, const number_format& format) {
+std::string advice_on(std::string_view word, const number_format& format, char delimiter) {
   for (const lookalike& one : lookalikes) {
     if (word.find(one.bytes) != word.npos) return fmt::format("; it has {}", one.name);
   }
@@ -78,15 +78,17 @@ std::string advice_on(std::string_view word, const number_format& format) {
   }
   if (!is_of_digits || !format.is_usual()) return {};
   std::string advice;
+  // A decimal comma separates no fields, unless the delimiter is said to be a comma.
+  const std::string_view delimited = delimiter == ',' ? " --delimiter ," : "";
   const auto commas = std::ranges::count(word, ','), points = std::ranges::count(word, '.');
   if (commas == 1 && in_usual_format(word, {.decimal = ','})) {
-    advice += "; if the comma is a decimal point, say --decimal ,";
+    advice += fmt::format("; if the comma is a decimal point, say --decimal ,{}", delimited);
   }
   if (commas > 0 && in_usual_format(word, {.thousands = ','})) {
     advice += "; if commas are between thousands, say --thousands ,";
   }
   if (points > 0 && commas < 2 && in_usual_format(word, {.decimal = ',', .thousands = '.'})) {
-    advice += "; if points are between thousands, say --decimal , --thousands .";
+    advice += fmt::format("; if points are between thousands, say --decimal , --thousands .{}", delimited);
   }
   return advice;
 }

@@ -28,7 +28,7 @@ std::optional<std::string> in_usual_format(std::string_view word, const number_f
 std::optional<std::string> without_d_exponents(std::string_view word);
 
 /// What to say behind a message that a word is no number: which characters of the word only look like those of
-/// numbers, or which options read the word. Empty if there is nothing to say.
-std::string advice_on(std::string_view word, const number_format& format);
+/// numbers, or which options read the word, where `delimiter` separates words. Empty if there is nothing to say.
+std::string advice_on(std::string_view word, const number_format& format, char delimiter);
 
 }  // namespace fanin::cli

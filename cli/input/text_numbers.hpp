@@ -34,6 +34,8 @@ class text_numbers {
     columns_.push_back(
         {.name = std::move(name), .heading = std::move(heading), .number = number, .type = first_type_});
   }
+  /// The character between words, for messages.
+  void set_delimiter(char delimiter) { delimiter_ = delimiter; }
   /// Removes the elements of the columns.
   void clear();
 
@@ -100,6 +102,7 @@ class text_numbers {
   element_type first_type_;  ///< the type of a column without numbers
   number_reader read_;       ///< null: read_inferred()
   number_format format_;
+  char delimiter_ = ' ';
   bool is_usual_, infers_usual_, skip_missing_, keeps_lines_;
   std::string name_;
   std::vector<column_values> columns_;

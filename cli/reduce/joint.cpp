@@ -71,10 +71,10 @@ std::string value_label(const statistic& what, line_label label) {
 }  // namespace
 
 void add_joint_options(CLI::App& parser, joint_options& arguments) {
-  parser.add_option("FILE", arguments.files, "input files, of which each gives a line; - is standard input")
+  parser.add_option("FILE", arguments.files, "input files, each with a result of its own; - is standard input")
       ->type_name("");
   add_reading_options(parser, arguments.input);
-  parser.add_flag("--together", arguments.together, "one result of all files, as if they were one");
+  parser.add_flag("--together", arguments.together, "one result for all files, as if they were one file");
   add_batch_options(parser, arguments.many);
   parser.add_flag("--force", arguments.force, "replace the output file if it exists");
 }

@@ -175,17 +175,18 @@ std::string shown_value(const finished_reduction& done, bool many_inputs) {
 
 }  // namespace
 
-void write_results(std::span<const finished_reduction> all, const std::string& text) {
-  std::vector<std::string> problems;
-  bool has_value = false;
-  for (const finished_reduction& one : all) {
-    has_value = has_value || one.overflow.empty();
-    if (!one.overflow.empty()) problems.push_back(one.overflow);
-  }
-  if (has_value) write_stdout(text);
+void throw_problems(std::vector<std::string> problems) {
+  std::erase(problems, "");
   if (problems.empty()) return;
   for (std::size_t i = 0; i + 1 < problems.size(); ++i) write_stderr(problems[i]);
   throw bad_data(problems.back());
+}
+
+void write_results(std::span<const finished_reduction> all, const std::string& text) {
+  std::vector<std::string> problems;
+  for (const finished_reduction& one : all) problems.push_back(one.overflow);
+  if (std::ranges::find(problems, "") != problems.end()) write_stdout(text);
+  throw_problems(problems);
 }
 
 std::string line_of(const finished_reduction& done, bool many_inputs) {

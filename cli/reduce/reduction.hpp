@@ -38,7 +38,7 @@ void require_same_type(const source& first, const source& input);
 
 /// What to do if the headers of files that are taken together differ.
 inline constexpr std::string_view advice_on_names =
-    "; --skip-lines 1 --no-header passes over the names; --column and --by then take numbers";
+    "; --skip-lines 1 --no-header skips the names; --column and --by then take numbers";
 
 /// An input and one of its columns, which may have no name, for messages.
 std::string place_text(const std::string& input, const std::string& column);
@@ -112,6 +112,9 @@ void reach(finished_reduction& done, F f) {
     }
   });
 }
+
+/// Does nothing if all of these are empty. @throws bad_data the last one; the others are written to stderr
+void throw_problems(std::vector<std::string> problems);
 
 /// Writes the results to stdout. @throws bad_data behind that if some have no value; and before, if none has one
 void write_results(std::span<const finished_reduction> all, const std::string& text);

@@ -187,7 +187,7 @@ typedef struct fanin_batch {
   const void* index;
   uint64_t index_count;
   fanin_type index_type; /* FANIN_I32, FANIN_I64, FANIN_U32 or FANIN_U64 */
-  int32_t drop_others;   /* not 0: elements whose keys are of no group are left out, and counted as absent */
+  int32_t drop_others;   /* not 0: elements whose key is no group number are left out, and counted as absent */
   uint64_t group_count;
   const void* if_empty; /* the result of too few elements, of the type of the results, in host memory; null: as batch.hpp says */
 } fanin_batch;

@@ -300,5 +300,43 @@ class Edges(unittest.TestCase):
             self.assertTrue(gradcheck(call, (x,)))
 
 
+@unittest.skipUnless("cuda" in DEVICES, "torch has no GPU")
+class OnStreams(unittest.TestCase):
+    def test_graph(self):
+        """A captured call has the results of new elements when the graph runs. The same call was made before on the stream."""
+        x, keys = torch.ones(300, 70, device="cuda"), torch.arange(300, device="cuda") % 9
+        leaf = torch.ones(300, 70, device="cuda", requires_grad=True)
+
+        def calls():
+            return (fanin.torch.sum(x), fanin.torch.mean(x, 0), fanin.torch.var(x, 1), fanin.torch.logsumexp(x, 1),
+                    fanin.torch.argmax(x, 1), fanin.torch.index_add(x[:9], 0, keys, x),
+                    fanin.torch.scatter_add(x[:9], 0, keys.unsqueeze(1).expand(300, 70), x),
+                    torch.autograd.grad(fanin.torch.var(leaf, 1).sum(), leaf)[0],
+                    fanin.torch.total_norm([x, x[0]]))
+        stream = torch.cuda.Stream()
+        stream.wait_stream(torch.cuda.current_stream())
+        with torch.cuda.stream(stream):
+            calls()
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph, stream=stream):
+            found = calls()
+        x.copy_(torch.randn(300, 70, device="cuda"))
+        graph.replay()
+        torch.cuda.synchronize()
+        for captured, called in zip(found, calls()):
+            self.assertTrue(torch.equal(captured, called))
+
+    def test_backward_of_another_thread(self):
+        """Gradients on a device are computed in a thread of PyTorch's, on the stream of the forward call."""
+        for stream in (torch.cuda.current_stream(), torch.cuda.Stream()):
+            with torch.cuda.stream(stream):
+                x = torch.randn(1000, 33, device="cuda", requires_grad=True)
+                found, = torch.autograd.grad(fanin.torch.std(x, 1).sum(), x)
+            stream.synchronize()
+            y = x.detach().cpu().requires_grad_()
+            expected, = torch.autograd.grad(fanin.torch.std(y, 1).sum(), y)
+            torch.testing.assert_close(found.cpu(), expected)
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -11,8 +11,8 @@ try:
 
     import fanin.torch
     from torch_samples import samples
-except ImportError:
-    torch = None
+except ImportError as error:  # PyTorch's tests need expecttest.
+    torch, MISSING = None, str(error)
 
 DOCUMENT = pathlib.Path(__file__).resolve().parents[2] / "docs" / "torch.md"
 FLOATS = () if torch is None else (torch.float16, torch.bfloat16, torch.float32, torch.float64)
@@ -38,7 +38,7 @@ DIFFERENT = {
 
 def setUpModule():
     if torch is None:
-        raise unittest.SkipTest("torch is not installed")
+        raise unittest.SkipTest(MISSING)
 
 
 def reasons_for(name, sample):

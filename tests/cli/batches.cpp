@@ -219,6 +219,19 @@ TEST_CASE("several operations of rows, segments and groups: a line for each resu
   const std::string lines = "seq 12 | $fanin reduce argmax,sum --shape 3,4 ";
   CHECK(here.shell(lines + "--axis 0").out == "2 9 line 9 15\n2 10 line 10 18\n2 11 line 11 21\n2 12 line 12 24\n");
   CHECK(parsed(here.shell(lines + "--axis 1 --json"))[0]["lines"] == json{4, 8, 12});
+  here.write("big.txt", "9223372036854775807 5 7 9 2 3");
+  const std::string rows_of_big = " big.txt --axis 1 --shape 2,3";
+  const finished big = here.fanin("reduce sum,product,max" + rows_of_big);
+  CHECK(big.status == 1);
+  CHECK(big.out == "overflow overflow 9223372036854775807\n14 54 9\n");
+  CHECK(big.err ==
+        "fanin: big.txt: result 0: the sum does not fit in 64 bits; --type f64 takes the numbers as f64\n"
+        "fanin: big.txt: result 0: the product does not fit in 64 bits; --type f64 takes the numbers as f64\n");
+  const json nulls = json::parse(here.fanin("sum" + rows_of_big + " --json").out);
+  CHECK(nulls["values"] == json{nullptr, 14});
+  CHECK(nulls["values_text"] == json{"overflow", "14"});
+  check_failure(here.fanin("sum" + rows_of_big + " -o sums.npy"), 1, "result 0: the sum does not fit in 64 bits");
+  CHECK(here.shell("ls sums.npy").status != 0);
   here.write("p.npy", npy_with<std::int32_t>({3}, {0, 2, 6}));
   CHECK(here.fanin("argmax x.txt --segments p.npy").out == "1 2 line 1\n3 6 line 1\n");
   CHECK(here.fanin("reduce sum,mean x.txt --segments o.npy").out == "3 1.5\n0 nan\n18 4.5\n");

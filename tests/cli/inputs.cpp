@@ -108,7 +108,7 @@ TEST_CASE("several columns: what cannot be") {
                 "column 1 of y.csv is 'price', and of z.csv 'day'");
   check_failure(
       here.fanin("sum y.csv z.csv --column 2 --together"), 2,
-      "the column of y.csv is 'qty', and of z.csv 'price'; --skip-lines 1 --no-header passes over the names");
+      "the column of y.csv is 'qty', and of z.csv 'price'; --skip-lines 1 --no-header skips the names");
   CHECK(here.shell("printf '1,5\\n' >w.csv; $fanin sum y.csv w.csv --column 2 --together").out == "7\n");
   CHECK(here.fanin("sum empty.csv --column qty,price").out == "0  qty\n0  price\n");
   check_failure(here.shell("$fanin sum - --column a,b </dev/null"), 1, "standard input: there is no record in it");
@@ -190,11 +190,15 @@ TEST_CASE("missing numbers") {
   CHECK(here.shell("printf 'NA\\n' | $fanin reduce sum,count --missing skip").out == "sum 0\ncount 0\n");
   // Advice on a missing number is for what can leave it out.
   for (const char* refuses : {"argmin x.csv --column b", "dot x.csv --column a,b", "sum x.csv --column b --axis 0",
-                              "reduce sum,argmax x.csv --column b"}) {
+                              "reduce sum,argmax x.csv --column b", "compare x.csv --column b --axis 0"}) {
     check_failure(here.fanin(refuses), 1, "is not a number of type f64\n");
   }
   check_failure(here.shell("printf 'a,b\\n1,2\\n-,3\\n' | $fanin argmin --column a"), 1, "of type f64\n");
-  check_failure(here.shell("printf '1,2\\n3,x\\n' | $fanin sum --column 2 --no-header"), 1, "line 2, byte 3: column 2: 'x'");
+  check_failure(here.shell("printf 'x,y\\n\"1,2\",3\\n' | $fanin sum --column x"), 1,
+                "say --decimal , --delimiter ,");
+  CHECK(here.shell("printf 'x,y\\n\"1,2\",3\\n' | $fanin sum --column x --decimal , --delimiter ,").out == "1.2\n");
+  check_failure(here.shell("printf '1,2\\n3,x\\n' | $fanin sum --column 2 --no-header"), 1,
+                "line 2, byte 3: column 2: 'x'");
   check_failure(here.fanin("argmin x.csv --column b --missing skip"), 2, "argmin counts every record");
   check_failure(here.fanin("reduce sum,argmax x.csv --column b --missing skip"), 2, "argmax counts every record");
   check_failure(here.fanin("dot x.csv x.csv --column b --missing skip"), 2, "dot takes pairs");

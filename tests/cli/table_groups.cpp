@@ -149,7 +149,8 @@ TEST_CASE("a group whose result does not exist has a name, and the others have r
   const std::string all_missing = " missing.csv --column n --missing skip --by k";
   CHECK(here.fanin("reduce sum,mean,count" + all_missing).out == "k,n_sum,n_mean,n_count\na,0,nan,0\nb,0,nan,0\n");
   here.write("header.csv", "k,n\n");
-  CHECK(here.fanin("sum header.csv --column n --by k").out == "k,n_sum\n");
+  CHECK(here.fanin("reduce sum,argmin header.csv --column n --by k").out ==
+        "k,n_sum,n_argmin,n_argmin_element,n_argmin_line\n");
   here.write("big.csv", "k,n\na,9223372036854775807\nb,1\na,1\n");
   const finished sums = here.fanin("reduce sum,max big.csv --column n --by k");
   CHECK(sums.status == 1);
@@ -177,7 +178,7 @@ TEST_CASE("groups of a table: what cannot be") {
   check_failure(here.fanin(sum + "--csv"), 2, "--csv requires --by");
   check_failure(
       here.fanin("sum t.csv u.csv --column 2 --by 1 --together"), 2,
-      "the column is called 'amount' in t.csv, and 'price' in u.csv; --skip-lines 1 --no-header passes over");
+      "the column is called 'amount' in t.csv, and 'price' in u.csv; --skip-lines 1 --no-header skips the names");
   check_failure(here.fanin("sum t.csv u.csv --column 2 --by 1"), 2,
                 "and of u.csv region,price_sum; --json prints both\n");
   CHECK(parsed(here.fanin("sum t.csv u.csv --column 2 --by 1 --json")).size() == 2);

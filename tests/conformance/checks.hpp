@@ -128,8 +128,11 @@ void for_each_variant(const backend& b, operation what, const array_view& input,
 /// A length of over 2 MiB, which CPU backends cut into chunks.
 template <class T>
 inline constexpr std::size_t cut_length = (std::size_t{5} << 19) / sizeof(T) + 7;
+/// The length of long inputs in checks that take minutes. Elements of 8 and 16 bits are not cut.
+template <class T>
+inline constexpr std::size_t long_length = std::min<std::size_t>(cut_length<T>, 700001);
 
-/// Lengths from one vector to many leaves; the last one is over 2 MiB for every type.
+/// Lengths from one vector to many leaves. The last one is over 2 MiB for elements of 4 bytes and more.
 inline constexpr std::size_t telling_lengths[] = {2, 3, 8, 65, 1000, 16389, 700001};
 
 }  // namespace fanin::test

@@ -6,7 +6,9 @@
 namespace fanin::test {
 namespace {
 
-constexpr std::size_t guarded_lengths[] = {1, 2, 3, 5, 7, 15, 16, 17, 31, 63, 64, 65, 100, 1000, 4097, 16389, 700001};
+template <class T>
+constexpr std::size_t guarded_lengths[] = {
+    1, 2, 3, 5, 7, 15, 16, 17, 31, 63, 64, 65, 100, 1000, 4097, 16389, long_length<T>};
 
 /// Reduces the elements among neighbours that would show in the result, and between pages that trap.
 template <class T>
@@ -42,7 +44,7 @@ void expect_untouched(const backend& b, operation what, const std::vector<T>& x,
 
 void check_neighbours(const backend& b, findings& found) {
   for_each_element([&]<class T>(T) {
-    for (const std::size_t length : guarded_lengths) {
+    for (const std::size_t length : guarded_lengths<T>) {
       const auto values = mixed_values<T>(length, 21);
       const auto factors = unit_factors<T>(length, 22);
       for (const operation what : all_operations) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elements that do not take part: the result is that of the others alone, and positions are those in the input.
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <memory>
 
@@ -113,7 +114,7 @@ void check_presence(const backend& b, findings& found) {
   for_each_element([&]<class T>(T) {
     for_each_kind<T>(b, [&](operation what, const options& chosen) {
       if (!adds_whole_numbers(what)) return;
-      for (const std::size_t n : {1, 2, 65, 1000, 16389, 700001}) {
+      for (const std::size_t n : std::array<std::size_t, 6>{1, 2, 65, 1000, 16389, long_length<T>}) {
         for (const unsigned sixteenths : {0, 3, 16}) {
           const method of_long = is_of_exact_sums(what) ? method::exact : method::fast;
           if (n > 100000 && (sixteenths != 3 || chosen.method != of_long)) continue;

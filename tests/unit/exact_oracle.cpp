@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <random>
 #include <span>
 #include <sstream>
 #include <vector>
@@ -19,6 +20,7 @@ namespace {
 
 using fanin::test::generator;
 using fanin::test::random_finite;
+using fanin::test::sparse;
 
 /// An MPFR number with enough bits for an exact sum of squares of doubles.
 class wide {
@@ -109,14 +111,6 @@ void check_against_mpfr(const std::vector<T>& x, std::uint64_t count) {
   same(sum.template mean<float>(count), wide_sum.mean<float>(count));
   same(squares.template mean<double>(count), wide_squares.mean<double>(count));
   same(squares.template mean<float>(count), wide_squares.mean<float>(count));
-}
-
-/// A number with few bits, near the exponent. Sums of such numbers are often ties, or one unit away from a tie.
-template <class T>
-T sparse(generator& random, int exponent) {
-  const int few[] = {1, 1, 1, 2, 3, 5, 7};
-  const T v = std::ldexp(static_cast<T>(few[random() % 7]), exponent);
-  return std::isfinite(v) ? (random() % 2 == 0 ? v : -v) : std::numeric_limits<T>::max();
 }
 
 template <class T>

@@ -109,7 +109,8 @@ TEST_CASE("errors name what only looks like a number, and the options that read 
   check("\"1,234\"\n", {.csv = true},
         "x: line 1, byte 1: column 1: '1,234' is not a number of type f64; if line 1 names the columns, say "
         "--header; if "
-        "the comma is a decimal point, say --decimal ,; if commas are between thousands, say --thousands ,");
+        "the comma is a decimal point, say --decimal , --delimiter ,; if commas are between thousands, say "
+        "--thousands ,");
   check("1.234,5", {.delimiter = ';'},
         refusal("1.234,5", "; if points are between thousands, say --decimal , --thousands ."));
   const std::string utf16 = "x: is UTF-16 text by its first bytes; 'iconv -f UTF-16 -t UTF-8' makes it readable";

@@ -44,10 +44,13 @@ class Call(SimpleNamespace):
 
 def bound(operator, args, kwargs):
     """All arguments of the schema, by name, where the dispatcher leaves out those that have their default."""
-    arguments = operator._schema.arguments
-    given = dict(zip((argument.name for argument in arguments), args), **kwargs)
-    return {argument.name: given[argument.name] if argument.name in given else argument.default_value
-            for argument in arguments}
+    defaults = _defaults.get(operator)
+    if defaults is None:
+        defaults = _defaults[operator] = {argument.name: argument.default_value for argument in operator._schema.arguments}
+    return {**defaults, **dict(zip(defaults, args)), **kwargs}
+
+
+_defaults = {}
 
 
 def register(row):
@@ -118,10 +121,10 @@ def register_gradient(row, operator):
         "backward": staticmethod(backward)})
 
     def kernel(*args, **kwargs):
-        values = bound(operator, args, kwargs).values()
-        if torch.is_grad_enabled() and any(isinstance(x, torch.Tensor) and x.requires_grad for x in values):
-            return made.apply(*values)
-        return forward(*values)
+        if torch.is_grad_enabled() and any(isinstance(x, torch.Tensor) and x.requires_grad for x in args):
+            return made.apply(*bound(operator, args, kwargs).values())
+        with torch._C._AutoDispatchBelowAutograd():
+            return operator(*args, **kwargs)
     LIBRARY.impl(row.name, kernel, "Autograd")
     return made
 
@@ -138,12 +141,35 @@ def register_autocast(row, operator, device):
     LIBRARY.impl(row.name, kernel, key)
 
 
+PLAIN = frozenset((int, bool, float, str, type(None), torch.dtype, torch.Size))
+
+
+def is_plain(values):
+    """Whether tensors are PyTorch's own without a gradient, and nothing but a computation is asked for."""
+    graded = torch.is_grad_enabled()
+    for x in values:
+        kind = type(x)
+        if kind is torch.Tensor:
+            if graded and x.requires_grad or not (x.is_cpu or x.is_cuda):
+                return False
+        elif kind not in PLAIN and not (kind in (list, tuple) and PLAIN.issuperset(map(type, x))):
+            return False
+    return not torch._C._len_torch_dispatch_stack() and not torch._C._len_torch_function_stack() \
+        and not torch._C._is_any_autocast_enabled()
+
+
 def function_of(row, operator, differentiable):
-    """The function for Python, which torch.func takes too, where an operator with a Function would be refused."""
+    """The function for Python: the operator, or what is shorter where that does the same.
+
+    torch.func takes a Function, and refuses an operator that has one. The dispatcher takes longer than a short sum.
+    """
     def function(*args, **kwargs):
-        if differentiable is not None and not torch.compiler.is_compiling() \
-                and torch._C._are_functorch_transforms_active():
-            return differentiable.apply(*bound(operator, args, kwargs).values())
+        if not torch.compiler.is_compiling():
+            if torch._C._are_functorch_transforms_active():
+                if differentiable is not None:
+                    return differentiable.apply(*bound(operator, args, kwargs).values())
+            elif args and is_plain(args) and (not kwargs or is_plain(kwargs.values())):
+                return row.compute(*args, **kwargs)
         return operator(*args, **kwargs)
     parameters = [inspect.Parameter(
         argument.name, inspect.Parameter.KEYWORD_ONLY if argument.kwarg_only else inspect.Parameter.POSITIONAL_OR_KEYWORD,

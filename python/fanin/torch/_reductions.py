@@ -79,7 +79,7 @@ def as_counts(x, dtype):
 
 def reduced(name, x, axes, keepdim, type_of, dtype=None, method=None, y=None):
     """The operation of the library along axes. A result that has too few elements is NaN, as PyTorch's is."""
-    wanted, choices = type_of(x, dtype), {"method": method or default_method(name)}
+    wanted, choices = type_of(x, dtype), {"method": method or DEFAULTS[name]}
     if dtype is not None and dtype != x.dtype:
         # To widen floats changes none of them, so that the exact result of the elements as they are is the same.
         if name in ROUNDED and choices["method"] == "exact" and x.dtype.is_floating_point \
@@ -105,6 +105,7 @@ def reduced(name, x, axes, keepdim, type_of, dtype=None, method=None, y=None):
     return found if found.dtype == wanted else found.to(wanted)
 
 
+DEFAULTS = {name: default_method(name) for name in OPERATIONS}
 ROUNDED = ("sum", "mean", "variance", "sum_of_magnitudes", "norm2")
 NEEDED = {"mean": 1, "variance": 1, "standard_deviation": 1, "sample_variance": 2, "sample_standard_deviation": 2,
           "min": 1, "max": 1, "argmin": 1, "argmax": 1, "max_magnitude": 0}
