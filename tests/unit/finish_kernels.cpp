@@ -10,7 +10,6 @@
 
 #include "tests/unit/kernels/exact_on_cpu.hpp"
 #define __grid_constant__
-inline int __all_sync(unsigned lanes, int mine) { return __ballot_sync(lanes, mine) == ~0u ? 1 : 0; }
 // These headers have to come after the CUDA extensions.
 #include <fanin/recipe.hpp>
 

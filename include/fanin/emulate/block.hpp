@@ -133,8 +133,8 @@ FANIN_EMULATE_UNSEEN inline const thread& exchange(unsigned mask, std::uint64_t 
   const unsigned lane = threadIdx.x % 32, first = threadIdx.x - lane;
   self.line = line;
   if ((mask >> lane & 1) == 0) {
-    stop("line " + std::to_string(line) + ": thread " + std::to_string(threadIdx.x) + " of block " +
-         std::to_string(blockIdx.x) + " is not in the mask that it passes");
+    stop("thread " + std::to_string(threadIdx.x) + " of block " + std::to_string(blockIdx.x) +
+         " is not in the mask that it passes at line " + std::to_string(line));
   }
   self.sent = mine;
   self.mask = mask;

@@ -2,7 +2,6 @@
 // The CUDA extensions of C++ that the kernels of exact sums use, for a C++ compiler.
 #pragma once
 
-#include <atomic>
 #include <bit>
 #include <cmath>
 
