@@ -140,18 +140,46 @@ class array {
   array_memory memory_;
 };
 
-/// The line of a place, from addr2line; 0 if the program is not installed.
-inline int line_of(const place& at) {
-  if (at.code == nullptr) return at.line;
-  char command[160], answer[512] = {};
-  std::snprintf(command, sizeof command, "addr2line -e /proc/%d/exe %p 2>/dev/null", static_cast<int>(::getpid()),
-                static_cast<const void*>(static_cast<const char*>(at.code) - 1));
+/// The first line of what a shell command prints; empty if the program is not installed.
+inline std::string printed_by(const char* command) {
+  char answer[512] = {};
   FILE* const out = ::popen(command, "r");
-  if (out == nullptr) return 0;
+  if (out == nullptr) return "";
   const char* const got = std::fgets(answer, sizeof answer, out);
   ::pclose(out);
-  const char* const colon = got != nullptr ? std::strrchr(answer, ':') : nullptr;
-  return colon != nullptr ? std::atoi(colon + 1) : 0;
+  return got != nullptr ? got : "";
+}
+
+/// The line of a place, from addr2line; 0 if it is not known.
+inline int line_of(const place& at) {
+  if (at.code == nullptr) return at.line;
+  char command[160];
+  std::snprintf(command, sizeof command, "addr2line -e /proc/%d/exe %p 2>/dev/null", static_cast<int>(::getpid()),
+                static_cast<const void*>(static_cast<const char*>(at.code) - 1));
+  const std::string answer = printed_by(command);
+  const std::size_t colon = answer.rfind(':');
+  return colon != answer.npos ? std::atoi(answer.c_str() + colon + 1) : 0;
+}
+
+/// The element for a report, as in "x[3]". nm knows the names of the variables in shared memory.
+inline std::string name_of(const array_memory& of, std::size_t byte) {
+  if (&of != &shared_memory()) return of.name + "[" + std::to_string(byte / of.element_bytes) + "]";
+  char command[160];
+  std::snprintf(command, sizeof command, "nm -C -S -n /proc/%d/exe 2>/dev/null | awk '$3 ~ /[bBdD]/' | head -n 16",
+                static_cast<int>(::getpid()));
+  FILE* const symbols = ::popen(command, "r");
+  char line[512];
+  std::string found = "byte " + std::to_string(byte) + " of shared memory";
+  while (symbols != nullptr && std::fgets(line, sizeof line, symbols) != nullptr) {
+    unsigned long begin = 0, bytes = 0;
+    if (std::sscanf(line, "%lx %lx", &begin, &bytes) != 2 || byte < begin || byte >= begin + bytes) continue;
+    std::string name(line);
+    name.pop_back();
+    name.erase(0, name.find_last_of(": ") + 1);
+    found = bytes <= 4 ? name : name + "[" + std::to_string((byte - begin) / of.element_bytes) + "]";
+  }
+  if (symbols != nullptr) ::pclose(symbols);
+  return found;
 }
 
 inline std::string in_words(const access& one) {

@@ -43,6 +43,7 @@ class checker {
       const bool has_kind = text.find(": ") < 15;
       finish((has_kind ? text : "barrier: " + text) + "\n  in the trial " + name_);
     }
+    if (!watching.no_value().empty()) finish(watching.no_value() + "\n  in the trial " + name_);
     spent_.add(watching.end_launch());
     ++launches_;
   }

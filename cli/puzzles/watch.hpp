@@ -40,8 +40,11 @@ class watcher {
     rounds_.assign(clocks_.size(), 0);
     accesses_.clear();
     spent_ = {};
+    no_value_.clear();
     for (array_memory* const one : all_arrays.arrays) one->forget_threads();
   }
+  /// The first read of a byte without a value. A write that comes later makes it a race.
+  const std::string& no_value() const { return no_value_; }
   costs end_launch() {
     count_accesses();
     return spent_;
@@ -139,16 +142,13 @@ class watcher {
     return nullptr;
   }
 
-  static std::string name_of(const array_memory& of, std::size_t byte) {
-    const std::size_t element = byte / of.element_bytes;
-    if (&of != &shared_memory()) return of.name + "[" + std::to_string(element) + "]";
-    return "4 bytes of shared memory at byte " + std::to_string(element * of.element_bytes);
-  }
-
-  static void stop(const char* kind, const std::string& what, place where) {
+  static std::string report(const char* kind, const std::string& what, place where) {
     const int line = line_of(where);
-    emulate::detail::stop(std::string(kind) + ": " + (line > 0 ? "line " + std::to_string(line) + ": " : "") +
-                          "thread " + std::to_string(threadIdx.x) + " of block " + std::to_string(blockIdx.x) + what);
+    return std::string(kind) + ": " + (line > 0 ? "line " + std::to_string(line) + ": " : "") + "thread " +
+           std::to_string(threadIdx.x) + " of block " + std::to_string(blockIdx.x) + what;
+  }
+  static void stop(const char* kind, const std::string& what, place where) {
+    emulate::detail::stop(report(kind, what, where));
   }
 
   void touch_byte(array_memory& of, std::size_t i, const access& now) {
@@ -168,11 +168,11 @@ class watcher {
     };
     if (byte.written) check(byte.last_write);
     if (now.what == action::read) {
-      if (!byte.has_value) {
-        stop("uninitialised",
-             " reads " + name_of(of, i) + ", which no thread" + (&of == &shared_memory() ? " of the block" : "") +
-                 " has written",
-             now.at);
+      if (!byte.has_value && no_value_.empty()) {
+        no_value_ = report("uninitialised",
+                           " reads " + name_of(of, i) + ", which no thread" +
+                               (&of == &shared_memory() ? " of the block" : "") + " has written",
+                           now.at);
       }
       for (access& read : byte.reads) {
         if (read.thread == now.thread) return void(read = now);
@@ -226,6 +226,7 @@ class watcher {
   std::vector<unsigned> rounds_;                                          ///< barriers and exchanges of a thread
   std::vector<lane_access> accesses_;
   costs spent_;
+  std::string no_value_;
 };
 
 inline watcher watching;

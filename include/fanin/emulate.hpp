@@ -9,8 +9,10 @@
 /// Modelled:
 /// - Grids and blocks of one dimension: `threadIdx`, `blockIdx`, `blockDim`, `gridDim`.
 /// - Warps of 32 threads, each with a mask: `__syncwarp`, `__shfl_sync` and its kin, `__ballot_sync`, `__any_sync`,
-///   `__all_sync`, `__reduce_add_sync`. Lanes meet at these calls, and run apart between them.
-/// - `__syncthreads`, `__syncthreads_or`, `__syncthreads_and`, `__syncthreads_count`.
+///   `__all_sync`, `__reduce_add_sync`. Lanes meet at these calls, at the same line of the
+///   program, and run apart between them.
+/// - `__syncthreads`, at one line for the whole block, `__syncthreads_or`, `__syncthreads_and`,
+/// `__syncthreads_count`.
 /// - Atomic functions of 4 and 8 bytes, and `__threadfence`.
 /// - `__shared__` variables inside functions. Values of one block are still there in the next block.
 /// - Of cooperative groups: `this_thread_block()`, `tiled_partition<N>()` and `reduce()` of a tile.

@@ -104,6 +104,7 @@ struct block {
   void (*call)(void*) = nullptr;  ///< calls the kernel
   void* kernel = nullptr;
   std::exception_ptr failure;
+  bool failed = false;            ///< `failure` ends the launch
   std::uint64_t sum_of_sent = 0;  ///< of the values of the last barrier of the block
   unsigned barriers = 0;          ///< of the block, so far
   char met[2];                    ///< ThreadSanitizer's marks of the last two barriers
@@ -124,6 +125,7 @@ FANIN_EMULATE_UNSEEN inline void give_turn() {
 /// Ends the launch with this fault, and does not return. The block's threads never run again.
 FANIN_EMULATE_UNSEEN inline void stop(const std::string& text) {
   running->failure = std::make_exception_ptr(fault(text));
+  running->failed = true;
   while (true) give_turn();
 }
 
@@ -202,18 +204,25 @@ FANIN_EMULATE_UNSEEN inline void open_warp(std::size_t number) {
 
 /// What the threads of the block do while none of them can go on, as in "threads 0 to 15 wait ... at line 9".
 inline std::string who_waits() {
-  const auto doing = [](const thread& one) -> std::string {
-    if (one.now == waits::never) return "returned";
-    return std::string(one.now == waits::for_block ? "wait for the block" : "wait for lanes of the warp") +
-           " at line " + std::to_string(one.line);
+  const auto same = [](const thread& a, const thread& b) {
+    return a.now == b.now && (a.now == waits::never || a.line == b.line);
   };
   std::string text;
   const std::vector<thread>& all = running->threads;
   for (std::size_t begin = 0, end = 0; begin < all.size(); begin = end) {
-    while (end < all.size() && doing(all[end]) == doing(all[begin])) ++end;
+    while (end < all.size() && same(all[end], all[begin])) ++end;
     if (text.size() > 200) return text + ", ...";
-    text += (begin > 0 ? ", " : "") + std::string(end - begin == 1 ? "thread " : "threads ") + std::to_string(begin) +
-            (end - begin == 1 ? "" : " to " + std::to_string(end - 1)) + " " + doing(all[begin]);
+    const thread& one = all[begin];
+    const bool single = end - begin == 1;
+    text += (begin > 0 ? ", " : "") + std::string(single ? "thread " : "threads ") + std::to_string(begin);
+    if (!single) text += " to " + std::to_string(end - 1);
+    if (one.now == waits::never) {
+      text += single ? " has returned" : " have returned";
+    } else {
+      text += std::string(single ? " waits for " : " wait for ") +
+              (one.now == waits::for_block ? "the block" : "lanes of the warp") + " at line " +
+              std::to_string(one.line);
+    }
   }
   return text;
 }
@@ -224,6 +233,7 @@ FANIN_EMULATE_UNSEEN inline void thread_main() {
     running->call(running->kernel);
   } catch (...) {
     running->failure = std::current_exception();
+    running->failed = true;
   }
   running->current().now = waits::never;
   give_turn();
@@ -239,7 +249,9 @@ FANIN_EMULATE_UNSEEN inline bool run_ready_threads(const std::vector<unsigned>& 
     threadIdx.x = number;
     __tsan_switch_to_fiber(one.fiber, 1);
     ::swapcontext(&running->scheduler, &one.context);
-    if (running->failure) std::rethrow_exception(running->failure);
+    if (!running->failed) continue;
+    __tsan_acquire(&running->past);
+    std::rethrow_exception(running->failure);
   }
   return ran;
 }
