@@ -35,7 +35,7 @@ void write_puzzles(const page_options& arguments) {
   std::error_code problem;
   std::filesystem::create_directories(folder, problem);
   if (problem) throw bad_data(fmt::format("{}: {}", printable(arguments.puzzles), problem.message()));
-  for (const puzzle_text& one : std::span(puzzle_texts()).first(puzzle_count)) {
+  for (const source_text& one : std::span(puzzle_texts()).first(puzzle_count)) {
     write_file((folder / std::filesystem::path(one.name).filename()).string(), one.text, arguments.force);
   }
 }

@@ -29,7 +29,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view compiler_failed = "the compiler failed\n";
 
 std::string_view puzzle_file(const std::string& name) {
-  return std::ranges::find(puzzle_texts(), name, &puzzle_text::name)->text;
+  return std::ranges::find(puzzle_texts(), name, &source_text::name)->text;
 }
 
 /// The number with which the name of the file begins.
@@ -81,10 +81,10 @@ std::string compile(const host_compiler& by, std::vector<std::string> arguments)
 /// Compiles the checker, unless the folder has it from an earlier check. Returns the object file.
 fs::path checker_object(const fs::path& folder, const host_compiler& by) {
   std::string all = by.path + std::to_string(fs::last_write_time(by.path).time_since_epoch().count());
-  for (const puzzle_text& one : puzzle_texts()) all += one.text;
+  for (const source_text& one : puzzle_texts()) all += one.text;
   const fs::path object = folder / fmt::format("checker-{:016x}.o", std::hash<std::string>()(all));
   if (fs::exists(object)) return object;
-  for (const puzzle_text& one : puzzle_texts()) write_text(folder / one.name, one.text);
+  for (const source_text& one : puzzle_texts()) write_text(folder / one.name, one.text);
   const fs::path unfinished = object.string() + fmt::format(".{}", ::getpid());
   const std::string said =
       compile(by, {"-std=c++20", "-O1", "-DFANIN_EMULATE_SANITIZED=1", "-I" + folder.string(), "-c",

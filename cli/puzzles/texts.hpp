@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The puzzles, their solutions, and the headers that check them, which are compiled into the command.
+// Source files that are compiled into the command.
 #pragma once
 
 #include <string_view>
@@ -7,13 +7,16 @@
 
 namespace fanin::cli {
 
-struct puzzle_text {
+struct source_text {
   std::string_view name;  ///< path in the source tree, without examples/ and include/
   std::string_view text;
 };
 
-/// Every file, the puzzles first: "puzzles/01.cu" to "puzzles/12.cu".
-const std::vector<puzzle_text>& puzzle_texts();
+/// The puzzles, "puzzles/01.cu" to "puzzles/12.cu", then their solutions and the headers that check them.
+const std::vector<source_text>& puzzle_texts();
+
+/// The files of the ladder's stages.
+const std::vector<source_text>& stage_texts();
 
 inline constexpr int puzzle_count = 12;
 

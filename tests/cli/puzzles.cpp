@@ -107,7 +107,7 @@ constexpr const char* skeleton_reports[puzzle_count] = {
     "wrong: units[0] is"};
 
 std::string text_of(const std::string& name) {
-  return std::string(std::ranges::find(puzzle_texts(), name, &puzzle_text::name)->text);
+  return std::string(std::ranges::find(puzzle_texts(), name, &source_text::name)->text);
 }
 
 double seconds_of_children() {
