@@ -69,7 +69,7 @@ command add_lesson(CLI::App& root) {
       ->excludes(out);
   parser->footer(
       R"(For every stage the page has a picture of each step, an explanation, the profiler's counter that shows the effect, and
-the speed that the stage gained. The pictures are made from the index arithmetic of the kernels. Buttons and the arrow
+the speed that the stage gained. The pictures are made from the index arithmetic of the stages. Buttons and the arrow
 keys go from step to step. Without a script all pictures stand in a row. The page needs no network, and making it
 needs no GPU.
 

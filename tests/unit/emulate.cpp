@@ -86,8 +86,8 @@ TEST_CASE("lanes pass values of every type, within a width") {
         [](unsigned lane) { return static_cast<short>(lane % 16 < 2 ? lane : lane - 2); });
   check(lanes_of<long long>([=](unsigned lane) { return __shfl_xor_sync(all, -1LL * lane, 5); }),
         [](unsigned lane) { return -1LL * (lane ^ 5); });
-  check(lanes_of<float>([=](unsigned lane) { return __shfl_sync(all, lane * 1.0f, 9, 8); }),
-        [](unsigned lane) { return lane / 8 * 8 + 1.0f; });
+  check(lanes_of<float>([=](unsigned lane) { return __shfl_sync(all, static_cast<float>(lane), 9, 8); }),
+        [](unsigned lane) { return static_cast<float>(lane / 8 * 8 + 1); });
   check(lanes_of<unsigned>([=](unsigned lane) { return __ballot_sync(all, lane % 3 == 0); }),
         [](unsigned) { return 0x49249249u; });
   check(lanes_of<int>([=](unsigned lane) { return __any_sync(all, lane == 9) + 2 * __all_sync(all, lane < 31); }),
